@@ -78,12 +78,12 @@ function sets(place: Place, known: WeakMap<Place, Kind>): boolean {
   const { value, read } = place;
   const kind = kindAt(place, known);
   if (kind === "status" && !read?.lax) return true;
-  if (typeof value !== "string" || kind === "beneath") return false;
+  if (typeof value !== "string" || kind === "comment") return false;
   if (kind !== "none") return isMore(value, kind);
   const beside = besideOf(place);
   // Of what a word of people's language stands beside, what is written as by a machine.
   const isMeant = beside === "surely" || (beside === "maybe" && value === value.toLowerCase());
-  return isMeant && isMore(value, "about");
+  return isMeant && isMore(value, "related");
 }
 
 /** Whether it, or what it is wrapped in, may be the value of what is named beside it. */

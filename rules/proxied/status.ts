@@ -4,17 +4,17 @@ import { isPublishedWord } from "../publishing.ts";
 import { readingsOf, wordList } from "./words.ts";
 
 /**
- * What a name says of what stands under it: a `status`, which may be a draft's alone; something `about` one, the status of
- * something `else` than content, or who has it `seen`, where words that publish count; what readers may do `beneath`
- * content, or nothing.
+ * What a name says of the value under it: a `status`, which may be a draft's alone; something `related` to one, the status
+ * of another domain than content, or its `visibility`, where words that publish count; what readers may do below content
+ * (`comment`), or nothing.
  */
-export type Kind = "status" | "about" | "else" | "seen" | "beneath" | "none";
+export type Kind = "status" | "related" | "otherDomain" | "visibility" | "comment" | "none";
 
-const SEEN =
+const VISIBILITY =
   /(visibility|(post|page|content|entry|workflow|moderation|editorial|publishing|publication)[_-]?state)\W*$/i;
 const ENDS = /status\W*$/i;
-const BENEATH = /(comment|ping|creative_?work)[_-]?status\W*$/i;
-const ELSE =
+const COMMENT = /(comment|ping|creative_?work)[_-]?status\W*$/i;
+const OTHER_DOMAIN =
   /(stock|tax|payment|event|action|order|reservation|delivery|shipping|fulfil\w{0,64}|http|health|enrol\w{0,64})[_-]?status\W*$/i;
 /** What a name about a status ends with that says how it looks, or what is written beside it. */
 const LOOKS: ReadonlySet<string> = new Set(
@@ -31,14 +31,14 @@ export const kindOf: (key: string) => Kind = memoizeByName(
 );
 
 function kindAsRead(key: string): Kind {
-  if (SEEN.test(key)) return "seen";
+  if (VISIBILITY.test(key)) return "visibility";
   if (!/status/i.test(key)) return "none";
-  if (BENEATH.test(key)) return "beneath";
-  if (ELSE.test(key)) return "else";
+  if (COMMENT.test(key)) return "comment";
+  if (OTHER_DOMAIN.test(key)) return "otherDomain";
   const words = wordList(key);
   // `label_status` says whether a label is shown.
-  if (ENDS.test(key)) return LOOKS.has(words.at(-2) ?? "") ? "else" : "status";
-  return LOOKS.has(words.at(-1) ?? "") ? "none" : "about";
+  if (ENDS.test(key)) return LOOKS.has(words.at(-2) ?? "") ? "otherDomain" : "status";
+  return LOOKS.has(words.at(-1) ?? "") ? "none" : "related";
 }
 
 /** Words that are not "public" and have it made so, at once or later, or that throw away. */
@@ -51,7 +51,7 @@ export function isMore(text: string, kind: Kind): boolean {
   return readingsOf(text).some((one) => {
     if (isPublishedWord(one)) return true;
     const word = one.trim().toLowerCase();
-    return kind !== "seen" && MORE.has(word) && (kind !== "else" || !word.startsWith("schedul"));
+    return kind !== "visibility" && MORE.has(word) && (kind !== "otherDomain" || !word.startsWith("schedul"));
   });
 }
 
