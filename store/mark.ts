@@ -2,8 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/model.ts";
 import { commitInTurn, inTurn } from "./database.ts";
-import type { Sealed, Sealer } from "./seal.ts";
-import { sealedRecords } from "./sealed_records.ts";
+import { type Sealed, sealedRecords, type Sealer } from "./seal.ts";
 
 /** The format that this version writes; docs/UPGRADING.md says when to raise it, and lists what each one brought. */
 export const STORE_FORMAT = 2;

@@ -16,7 +16,7 @@ import type {
 } from "./people_types.ts";
 import type { Pace, PaceLimits } from "../core/pace.ts";
 import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
-import type { SealedRecord } from "./sealed_records.ts";
+import type { SealedRecord } from "./seal.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
 
 export type * from "./account_types.ts";
@@ -25,7 +25,7 @@ export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
 export type * from "./people_types.ts";
-export type { SealedRecord } from "./sealed_records.ts";
+export type { SealedRecord } from "./seal.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";
 

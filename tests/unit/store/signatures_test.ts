@@ -1,7 +1,6 @@
 /** Browsers that are known, and challenges that prove themselves: by any of the keys, for what they were made for. */
 import assert from "node:assert/strict";
-import { Devices } from "../../../store/devices.ts";
-import { Signatures } from "../../../store/signatures.ts";
+import { Devices, Signatures } from "../../../store/signatures.ts";
 
 const [OLD, NEW] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
 const NOW = Date.parse("2026-11-21T10:00:00Z");
