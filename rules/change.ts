@@ -1,5 +1,6 @@
-/** What a change counts for by who would see it: of what goes live by itself, and of what visitors see already. */
-import type { Tier } from "../core/model.ts";
+/** What a change of a post or page means: who would see it, what it replaces, and whether a builder hides it. */
+import type { Builder, Change, Tier } from "../core/model.ts";
+import { GatewayError } from "../core/errors.ts";
 
 /** A raise, as plans answer it. */
 export interface SeenRaise {
@@ -29,3 +30,28 @@ export function whenScheduled({ status, scheduled_at }: Standing, what: string):
 /** A change of what visitors see already. */
 export const whenLive = (live: boolean, what: string): SeenRaise[] =>
   live ? [{ tier: 3, published: true, because: `${what} is live, and visitors get the change at once` }] : [];
+
+/** The old value of every change by its field, and what else must be as it was shown. */
+export function replacedBy(
+  changes: readonly Change[],
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return { ...Object.fromEntries(changes.map(({ field, from }) => [field, from])), ...more };
+}
+
+/** Refuses it: E_BUILDER_MISMATCH with the next step. `what` is the post or page, `field` the argument. */
+export function refuseUnseen(what: string, field: string, instead: string): never {
+  throw new GatewayError(
+    "E_BUILDER_MISMATCH",
+    `${what} was taken over by the visual builder, which shows content of its own; nobody would see this ${field}: ` +
+      `change it in the builder, ${instead}or give it back to the block editor in the CMS first`,
+  );
+}
+
+/** The warning where the site does not tell who shows the content; none where it does. */
+export function maybeUnseen(builder: Builder | null, field: string): string[] {
+  if (builder !== null) return [];
+  return [
+    `${field}: the site does not tell whether a visual builder shows it, and where one does, nobody sees the new text`,
+  ];
+}

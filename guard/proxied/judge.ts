@@ -2,8 +2,8 @@
 import type { Site } from "../../core/model.ts";
 import type { ProxyClass, ProxyEffect } from "../../platforms/tool_servers/types.ts";
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
-import { skeleton } from "../../rules/look_alike.ts";
 import { hiddenReason, neverApproved, onlyReads } from "../../rules/proxied/approval.ts";
+import { skeleton } from "../../rules/proxied/names.ts";
 import { LOST_PIN } from "./lost_pins.ts";
 import type { CatalogTool, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
 

@@ -1,4 +1,4 @@
-/** What the names of others' tools say of them: which are never run, and which run another tool by name. */
+/** What the names of others' tools say of them: which are never run, which run another tool, and which look alike. */
 import { memoize } from "../../core/made_once.ts";
 import type { Steps } from "../../core/steps.ts";
 import { type Place, unreadable, walk } from "./walk.ts";
@@ -167,3 +167,10 @@ const holdsNames = memoize(({ key, within }: Place): boolean => {
 const besideArguments = (within: Place | null) =>
   typeof within?.value === "object" && within.value !== null &&
   ARGUMENTS.some((key) => key in (within.value as object));
+
+/** A name as somebody sees it who reads quickly: case, separators and look-alike characters do not count. */
+export const skeleton = (name: string): string =>
+  name.toLowerCase().replace(/[^a-z0-9]/g, "").replace(/[1i]/g, "l").replaceAll("0", "o").replaceAll(
+    "rn",
+    "m",
+  );

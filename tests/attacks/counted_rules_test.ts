@@ -2,16 +2,14 @@
 import assert from "node:assert/strict";
 import { assertDoubles, type Reader } from "../doubled.ts";
 import * as branch from "../../rules/branch.ts";
-import * as build from "../../rules/build.ts";
-import * as builders from "../../rules/builders.ts";
+import * as change from "../../rules/change.ts";
+import * as file from "../../rules/file.ts";
 import * as location from "../../rules/crm_location.ts";
-import * as lookAlike from "../../rules/look_alike.ts";
 import * as path from "../../rules/path.ts";
 import * as pathNames from "../../rules/path_names.ts";
 import * as publishing from "../../rules/publishing.ts";
 import * as redirect from "../../rules/redirect.ts";
 import * as redirectUri from "../../rules/redirect_uri.ts";
-import * as revision from "../../rules/revision.ts";
 import * as route from "../../rules/route.ts";
 import * as schedule from "../../rules/schedule.ts";
 import * as seoSchema from "../../rules/seo_schema.ts";
@@ -64,16 +62,15 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     branchName: (of) => branch.branchName(of, "ref"),
     refName: (of) => branch.refName(of, "ref"),
   },
-  "build.ts": {
-    runsInBuild: (of) => [build.runsInBuild(of, () => ""), build.runsInBuild("a.css", () => of)],
-    isShown: build.isShown,
-  },
-  "builders.ts": {
-    refuseUnseen: (of) => builders.refuseUnseen(of, "html", of),
-    maybeUnseen: (of) => builders.maybeUnseen(null, of),
+  "change.ts": {
+    refuseUnseen: (of) => change.refuseUnseen(of, "html", of),
+    maybeUnseen: (of) => change.maybeUnseen(null, of),
   },
   "crm_location.ts": { isLocationKind: location.isLocationKind },
-  "look_alike.ts": { skeleton: lookAlike.skeleton },
+  "file.ts": {
+    runsInBuild: (of) => [file.runsInBuild(of, () => ""), file.runsInBuild("a.css", () => of)],
+    isShown: file.isShown,
+  },
   "path.ts": {
     sourcePath: (of) => path.sourcePath(of, "path"),
     pathPrefix: (of) => path.pathPrefix(of, "prefix"),
@@ -203,6 +200,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "proxied/names.ts": {
     forbiddenWord: names.forbiddenWord,
     runsAnother: names.runsAnother,
+    skeleton: names.skeleton,
     namedForbidden: (of) => names.namedForbidden({ x: of, tools: [of], [of]: of }),
   },
   "proxied/payload.ts": {
@@ -241,8 +239,8 @@ const VALUES: Readonly<Record<string, Named<unknown>>> = {
   "redirect_uri.ts": {
     redirectAllowed: (of) => redirectUri.redirectAllowed("http://127.0.0.1/", listOf(of)),
   },
-  "revision.ts": {
-    replacedBy: (of) => revision.replacedBy(listOf(of).map((field): Change => ({ field, from: of, to: of }))),
+  "change.ts": {
+    replacedBy: (of) => change.replacedBy(listOf(of).map((field): Change => ({ field, from: of, to: of }))),
   },
   "seo_schema.ts": {
     pageSchema: seoSchema.pageSchema,
@@ -323,9 +321,11 @@ function listOf(value: unknown): string[] {
 
 /** What reads no text and no value of unbounded size. */
 const CONSTANT: Readonly<Record<string, string>> = {
-  "file.ts": "compares two numbers, and two hashes",
+  "change.ts whenLive": "puts one name into one sentence",
+  "change.ts whenScheduled": "puts one name into one sentence",
+  "file.ts checkFileSize": "compares two numbers",
+  "file.ts checkSha": "compares two hashes",
   "retention.ts": "compares times",
-  "seen.ts": "puts one name into one sentence",
   "snapshot_days.ts": "counts days of the gateway's own clock",
   "schedule.ts hasLead": "compares times",
   "code_pages/bounds.ts": "reads what parse5 has open, measured through inspectHtml",

@@ -1,6 +1,6 @@
 /** How the pages tools find out and describe what they would do. */
 import type { Id } from "../../core/ids.ts";
-import { refuseUnseen } from "../../rules/builders.ts";
+import { refuseUnseen } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../core/model.ts";
 import type {

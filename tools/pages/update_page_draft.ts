@@ -2,10 +2,9 @@
 import { GatewayError } from "../../core/errors.ts";
 import { numericId } from "../../core/ids.ts";
 import { allOrThrow } from "../../core/async.ts";
-import { maybeUnseen } from "../../rules/builders.ts";
+import { maybeUnseen, whenScheduled } from "../../rules/change.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { whenScheduled } from "../../rules/seen.ts";
 import { CODE_APART } from "../../platforms/_content/page.ts";
 import { builtPages, pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";

@@ -2,8 +2,7 @@
 import { checkCodeParts } from "../../rules/code_pages/parts.ts";
 import { ownScript, scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { numericId } from "../../core/ids.ts";
-import { replacedBy } from "../../rules/revision.ts";
-import { whenScheduled } from "../../rules/seen.ts";
+import { replacedBy, whenScheduled } from "../../rules/change.ts";
 import { checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";

@@ -1,10 +1,9 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
 import { allOrThrow } from "../../core/async.ts";
-import { maybeUnseen, refuseUnseen } from "../../rules/builders.ts";
+import { maybeUnseen, refuseUnseen, whenScheduled } from "../../rules/change.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { whenScheduled } from "../../rules/seen.ts";
 import { content, postTexts } from "../../platforms/_content/content.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { numericId } from "../../core/ids.ts";
 import { checkStructured } from "../../rules/structured_data.ts";
-import { whenLive, whenScheduled } from "../../rules/seen.ts";
+import { whenLive, whenScheduled } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool, verified } from "../../registry/tool.ts";

@@ -1,6 +1,6 @@
 /** The SEO fields as arguments, in previews and in answers. */
 import { GatewayError } from "../../core/errors.ts";
-import { type SeenRaise, whenLive, whenScheduled } from "../../rules/seen.ts";
+import { type SeenRaise, whenLive, whenScheduled } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../core/model.ts";
 import type { SeoMeta } from "../../platforms/wordpress/seo/client.ts";

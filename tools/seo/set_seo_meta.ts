@@ -1,7 +1,7 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../core/ids.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
-import { replacedBy } from "../../rules/revision.ts";
+import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { answerOf, changeOf, fieldChanges, placeOf, seenBy } from "./_meta.ts";
 

@@ -2,7 +2,7 @@
 import { homeOf, leavesSite, redirectOf } from "../../rules/redirect.ts";
 import { quoted } from "../../rules/wording.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
-import { replacedBy } from "../../rules/revision.ts";
+import { replacedBy } from "../../rules/change.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 
 /** What moves visitors. */

@@ -2,7 +2,7 @@
 import { numericId } from "../../core/ids.ts";
 import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
-import { replacedBy } from "../../rules/revision.ts";
+import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { placeOf, seenBy } from "./_meta.ts";
 

@@ -1,5 +1,5 @@
 /** What a write to a static site would do, as its preview shows it. */
-import { isShown, runsInBuild } from "../../rules/build.ts";
+import { isShown, runsInBuild } from "../../rules/file.ts";
 import { type Change, LIMITS } from "../../core/model.ts";
 import type { Planned, Pushed } from "../../platforms/github/client.ts";
 import type { Raise, Revision } from "../../registry/tool.ts";

@@ -1,8 +1,7 @@
 /** write_static_file: one file beside the pages of a static site, made or overwritten. */
 import { GatewayError } from "../../core/errors.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { isShown } from "../../rules/build.ts";
-import { checkFileSize, checkSha } from "../../rules/file.ts";
+import { checkFileSize, checkSha, isShown } from "../../rules/file.ts";
 import { writablePath } from "../../rules/path.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { View } from "../../platforms/github/client.ts";
