@@ -1,10 +1,9 @@
-/** The client of a WordPress site: what no other platform has, through its own REST API and the companion plugin. */
+/** The client of a WordPress site: its account, users, terms and media, through its own REST API. */
 import type { SiteContext } from "../_connector/connector.ts";
 import { allOrThrow } from "../../core/async.ts";
 import type { Id } from "../../core/ids.ts";
 import type { Making } from "../../core/model.ts";
 import { readIndex } from "./health.ts";
-import { codePagesOf } from "./pages/client.ts";
 import { type Image, type MediaTexts, setMediaTexts, uploadImage } from "./rest/media.ts";
 import {
   findTerms,
@@ -21,11 +20,9 @@ import {
 import { compareTerm } from "./rest/term_proof.ts";
 import { accountIfShown, listUsers, requireRight, type UsersQuery, whoami } from "./rest/users.ts";
 import { Wire } from "./rest/wire.ts";
-import { seoOf } from "./seo/client.ts";
-import { structuredDataOf } from "./structured_data/client.ts";
 
 /**
- * What can be done on a WordPress site beside posts and pages. Every method throws E_UPSTREAM with the site's status
+ * What can be done on a WordPress site beside its content. Every method throws E_UPSTREAM with the site's status
  * and the next step; wrong credentials always show as its status 401, whatever the site would have answered to nobody.
  */
 export function clientOf(ctx: SiteContext) {
@@ -60,9 +57,5 @@ export function clientOf(ctx: SiteContext) {
     },
     uploadImage: (image: Image, made: Making) => uploadImage(wire, image, made),
     setMediaTexts: (id: number, texts: MediaTexts) => setMediaTexts(wire, id, texts),
-
-    codePages: codePagesOf(wire),
-    seo: seoOf(wire, ctx.site),
-    structuredData: structuredDataOf(wire),
   };
 }

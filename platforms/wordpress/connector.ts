@@ -4,12 +4,25 @@ import { allOrThrow, onDemand } from "../../core/async.ts";
 import { choice, closed, expected, text, yesNo } from "../../core/fields.ts";
 import { numericId } from "../../core/ids.ts";
 import { BUILDERS, type Site } from "../../core/model.ts";
-import { connector, provide, type SiteContext } from "../_connector/connector.ts";
+import { type Capability, connector, provide, type SiteContext } from "../_connector/connector.ts";
 import { content, contentStates, postTexts } from "../_content/content.ts";
 import { builtPages, pages } from "../_content/pages.ts";
 import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
 import { assertSchemaBridge, assertSeo } from "./links.ts";
+import type { CodePagesClient } from "./pages/client.ts";
+import type { SeoClient } from "./seo/client.ts";
+import type { StructuredDataClient } from "./structured_data/client.ts";
+
+/** The SEO of a site: its fields, structured data, redirects and sitemap. */
+export const seo: Capability<SeoClient> = { capability: "seo", noun: "SEO" };
+/** Pages made from code. */
+export const codePages: Capability<CodePagesClient> = { capability: "code_pages", noun: "Pages from code" };
+/** Structured data that a plugin of the site keeps apart from posts. */
+export const structuredData: Capability<StructuredDataClient> = {
+  capability: "structured_data",
+  noun: "Structured data",
+};
 
 const CAPABILITIES = [
   "edit_posts",
@@ -26,6 +39,8 @@ const posts = onDemand(() => import("./rest/posts.ts"));
 const reader = onDemand(() => import("./rest/reader.ts"));
 const publicLists = onDemand(() => import("./rest/public_lists.ts"));
 const pagesClient = onDemand(() => import("./pages/client.ts"));
+const seoClient = onDemand(() => import("./seo/client.ts"));
+const structuredDataClient = onDemand(() => import("./structured_data/client.ts"));
 const wire = onDemand(() => import("./rest/wire.ts"));
 const clientOf = async (ctx: SiteContext) => (await client()).clientOf(ctx);
 const postsOf = async (ctx: SiteContext) => (await posts()).postsOf(ctx);
@@ -115,6 +130,9 @@ export default connector({
     provide(publicContent, publicOf),
     provide(pages, pagesOf),
     provide(builtPages, pagesOf),
+    provide(codePages, async (ctx) => (await pagesClient()).codePagesOf(ctx)),
+    provide(seo, async (ctx) => (await seoClient()).seoOf(ctx)),
+    provide(structuredData, async (ctx) => (await structuredDataClient()).structuredDataOf(ctx)),
   ],
   checkId: numericId,
   async ping(ctx) {

@@ -3,7 +3,7 @@ import { checkCodeParts, scopeClass, slugOf } from "../../rules/code_pages/parts
 import { ownScript, scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { numericId } from "../../core/ids.ts";
 import { checkNamed } from "../../rules/text.ts";
-import wordpress from "../../platforms/wordpress/connector.ts";
+import { codePages } from "../../platforms/wordpress/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
 import { changesOf, quoted, SHOWN_PAGE } from "./_plans.ts";
@@ -21,7 +21,7 @@ export default tool("create_page_from_code", {
   async plan({ title, html, css, js, parent_id, slug = slugOf(title) }, ctx) {
     const scope_class = scopeClass(ctx.site.id, slug);
     const parts = await storedParts({ html, css, js }, scope_class);
-    const place = await (await ctx.use(wordpress)).codePages.prepare(slug, parent_id);
+    const place = await (await ctx.use(codePages)).prepare(slug, parent_id);
     const { taken } = place;
     const page = { title, slug, parent_id, scope_class, ...parts, html: parts.html ?? html };
     return {
@@ -37,7 +37,7 @@ export default tool("create_page_from_code", {
     };
   },
   async run(_, ctx, { state: { page, place }, changes }) {
-    const made = await (await ctx.use(wordpress)).codePages.create(page, place, ctx.made);
+    const made = await (await ctx.use(codePages)).create(page, place, ctx.made);
     ctx.annotate({ result_id: made.id, changes });
     return compared(made);
   },

@@ -4,7 +4,7 @@ import { ownScript, scriptRaises } from "../../rules/code_pages/script_raises.ts
 import { numericId } from "../../core/ids.ts";
 import { replacedBy, whenScheduled } from "../../rules/change.ts";
 import { checkNamed } from "../../rules/text.ts";
-import wordpress from "../../platforms/wordpress/connector.ts";
+import { codePages } from "../../platforms/wordpress/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
 import { changesOf, quoted, requireShown, SHOWN_PAGE } from "./_plans.ts";
@@ -23,7 +23,7 @@ export default tool("update_page_from_code", {
   ],
   async plan({ page_id, title, ...code }, ctx) {
     await storedParts(code, "so-0000000000"); // refused before the site is asked
-    const now = await (await ctx.use(wordpress)).codePages.read(numericId(page_id, "page_id"));
+    const now = await (await ctx.use(codePages)).read(numericId(page_id, "page_id"));
     if (code.html !== undefined) requireShown("html", page_id, now.shown);
     const change = { title, ...await storedParts(code, now.scope_class, now.css) };
     const edited = now.scoped || code.html !== undefined ? "" : EDITED;
@@ -41,7 +41,8 @@ export default tool("update_page_from_code", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
-    const { codePages } = await ctx.use(wordpress);
-    return compared(await codePages.update(numericId(page_id, "page_id"), state.change, state.now));
+    return compared(
+      await (await ctx.use(codePages)).update(numericId(page_id, "page_id"), state.change, state.now),
+    );
   },
 });

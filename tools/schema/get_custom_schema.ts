@@ -1,7 +1,7 @@
 /** get_custom_schema: entries of custom structured data, by list, by text or one by id. */
 import { GatewayError } from "../../core/errors.ts";
 import { numericId } from "../../core/ids.ts";
-import wordpress from "../../platforms/wordpress/connector.ts";
+import { structuredData } from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("get_custom_schema", {
@@ -12,7 +12,7 @@ export default tool("get_custom_schema", {
     throw new GatewayError("E_BAD_INPUT", "needle: searches the list, and id names one entry; leave one out");
   },
   async run({ id, needle, page, per_page }, ctx) {
-    const { structuredData: schema } = await ctx.use(wordpress);
+    const schema = await ctx.use(structuredData);
     if (id !== undefined) return await schema.read(numericId(id, "id"));
     return await schema.list({ needle, page, per_page });
   },

@@ -4,7 +4,7 @@ import { numericId } from "../../core/ids.ts";
 import { checkStructured } from "../../rules/structured_data.ts";
 import { whenLive, whenScheduled } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
-import wordpress from "../../platforms/wordpress/connector.ts";
+import { structuredData } from "../../platforms/wordpress/connector.ts";
 import { tool, verified } from "../../registry/tool.ts";
 import { valueChanges, whatChanges } from "./_plans.ts";
 
@@ -14,7 +14,7 @@ export default tool("set_custom_schema", {
     checkStructured(value, "value");
   },
   async plan({ id, value }, ctx) {
-    const planned = await (await ctx.use(wordpress)).structuredData.prepare(numericId(id, "id"), value);
+    const planned = await (await ctx.use(structuredData)).prepare(numericId(id, "id"), value);
     if (planned.scope === "page" && planned.live && !ctx.site.flags.allow_seo_on_published) {
       throw new GatewayError(
         "E_FORBIDDEN_OP",
@@ -38,6 +38,6 @@ export default tool("set_custom_schema", {
   },
   async run({ id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: id, changes });
-    return verified(await (await ctx.use(wordpress)).structuredData.write(state));
+    return verified(await (await ctx.use(structuredData)).write(state));
   },
 });

@@ -1,10 +1,10 @@
 /** get_sitemap_status: where the sitemap is and what makes it; on request what is kept of it is thrown away. */
-import wordpress from "../../platforms/wordpress/connector.ts";
+import { seo } from "../../platforms/wordpress/connector.ts";
 import { compared, onlyRead, tool } from "../../registry/tool.ts";
 
 export default tool("get_sitemap_status", {
   async plan(_, ctx) {
-    const { url, cache } = await (await ctx.use(wordpress)).seo.prepareRebuild();
+    const { url, cache } = await (await ctx.use(seo)).prepareRebuild();
     const kept = cache === "kept" ? "" : "; no copy of it is known to be kept";
     return {
       summary: `Throw away what is kept of the sitemap of ${ctx.site.name} (${url})${kept}`,
@@ -13,7 +13,7 @@ export default tool("get_sitemap_status", {
     };
   },
   async run({ rebuild }, ctx, plan) {
-    const { seo: client } = await ctx.use(wordpress);
+    const client = await ctx.use(seo);
     if (!rebuild) return onlyRead(await client.sitemap());
     ctx.annotate({ changes: plan.changes });
     return compared(await client.rebuildSitemap());

@@ -1,6 +1,6 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../core/ids.ts";
-import wordpress from "../../platforms/wordpress/connector.ts";
+import { seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { answerOf, changeOf, fieldChanges, placeOf, seenBy } from "./_meta.ts";
@@ -12,7 +12,7 @@ export default tool("set_seo_meta", {
   },
   async plan({ post_id, ...fields }, ctx) {
     const change = changeOf(fields);
-    const now = await (await ctx.use(wordpress)).seo.prepareMeta(numericId(post_id, "post_id"), change);
+    const now = await (await ctx.use(seo)).prepareMeta(numericId(post_id, "post_id"), change);
     const given = fieldChanges(change, now);
     const changes = given.filter(({ from, to }) => from !== to);
     const place = placeOf(now.post, ctx.site);
@@ -35,7 +35,7 @@ export default tool("set_seo_meta", {
     const sending = (live: boolean) => live && ctx.annotate({ _published: true });
     const stands = (fields: readonly string[]) =>
       ctx.annotate({ changes: changes.filter(({ field }) => fields.includes(field.split(".")[0]!)) });
-    const { differences, warnings, uncompared, ...after } = await (await ctx.use(wordpress)).seo.writeMeta(
+    const { differences, warnings, uncompared, ...after } = await (await ctx.use(seo)).writeMeta(
       changeOf(fields),
       state,
       sending,

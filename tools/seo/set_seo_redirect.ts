@@ -1,7 +1,7 @@
 /** set_seo_redirect: where one path of a site leads from now on. */
 import { homeOf, leavesSite, redirectOf } from "../../rules/redirect.ts";
 import { quoted } from "../../rules/wording.ts";
-import wordpress from "../../platforms/wordpress/connector.ts";
+import { seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 
@@ -24,7 +24,7 @@ export default tool("set_seo_redirect", {
   },
   async plan(args, ctx) {
     const redirect = redirectOf(args, homeOf(ctx.site.base_url));
-    const planned = await (await ctx.use(wordpress)).seo.prepareRedirect(redirect);
+    const planned = await (await ctx.use(seo)).prepareRedirect(redirect);
     const { source, destination, status } = redirect;
     const { now, hides } = planned;
     const verb = now ? "Change the redirect from" : "Redirect";
@@ -49,7 +49,7 @@ export default tool("set_seo_redirect", {
   },
   async run(_, ctx, { state, changes }) {
     ctx.annotate({ changes });
-    const set = await (await ctx.use(wordpress)).seo.writeRedirect(state, ctx.made);
+    const set = await (await ctx.use(seo)).writeRedirect(state, ctx.made);
     ctx.annotate({ result_id: set.id });
     return compared(set);
   },

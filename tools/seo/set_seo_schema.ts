@@ -1,7 +1,7 @@
 /** set_seo_schema: one entry of structured data of a post, added or replaced. */
 import { numericId } from "../../core/ids.ts";
 import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
-import wordpress from "../../platforms/wordpress/connector.ts";
+import { seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { placeOf, seenBy } from "./_meta.ts";
@@ -15,7 +15,7 @@ export default tool("set_seo_schema", {
   },
   async plan({ post_id, schema, entry_id }, ctx) {
     const data = pageSchema(schema);
-    const { seo: client } = await ctx.use(wordpress);
+    const client = await ctx.use(seo);
     const planned = await client.prepareSchema(numericId(post_id, "post_id"), data, entry_id);
     const { post, entries, replaces } = planned;
     const verb = replaces
@@ -39,6 +39,6 @@ export default tool("set_seo_schema", {
   async run({ post_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const sending = (live: boolean) => live && ctx.annotate({ _published: true });
-    return compared(await (await ctx.use(wordpress)).seo.writeSchema(state, sending, ctx.made));
+    return compared(await (await ctx.use(seo)).writeSchema(state, sending, ctx.made));
   },
 });

@@ -48,9 +48,16 @@ export function pagesOf(ctx: SiteContext): PagesClient {
 }
 
 /** Pages made from code, which no other platform has. */
-export const codePagesOf = (wire: Wire) => ({
-  prepare: (slug: string, parent?: Id) => prepareCodePage(wire, slug, parent),
-  read: (id: number) => readCodePage(wire, id),
-  create: (page: NewCodePage, place: PreparedPlace, made: Making) => createCodePage(wire, page, place, made),
-  update: (id: number, change: CodePageChange, seen: CodePage) => updateCodePage(wire, id, change, seen),
-});
+export type CodePagesClient = ReturnType<typeof codePagesOf>;
+
+/** Those of the site. */
+export function codePagesOf(ctx: SiteContext) {
+  const wire = new Wire(ctx);
+  return {
+    prepare: (slug: string, parent?: Id) => prepareCodePage(wire, slug, parent),
+    read: (id: number) => readCodePage(wire, id),
+    create: (page: NewCodePage, place: PreparedPlace, made: Making) =>
+      createCodePage(wire, page, place, made),
+    update: (id: number, change: CodePageChange, seen: CodePage) => updateCodePage(wire, id, change, seen),
+  };
+}

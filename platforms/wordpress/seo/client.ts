@@ -1,7 +1,8 @@
 /** SEO of a CMS site: fields over the companion plugin or the SEO plugin's own REST API, all else over the plugin. */
 import type { Redirect } from "../../../rules/redirect.ts";
 import type { PageSchema } from "../../../rules/seo_schema.ts";
-import type { Making, Site } from "../../../core/model.ts";
+import type { Making } from "../../../core/model.ts";
+import type { SiteContext } from "../../_connector/connector.ts";
 import { prepareBridge, requireChannel, writeBridge } from "./bridge.ts";
 import { changedPart, effectAfter, effectWarnings, requireShown } from "./effect.ts";
 import { compareSeo, entriesOf, type SeoChange, type SeoMeta } from "./fields.ts";
@@ -11,7 +12,7 @@ import { prepareRest, readRest, writeRest } from "./rest.ts";
 import { type PreparedSchema, prepareSchema, writeSchema } from "./schema.ts";
 import { prepareRebuild, readSitemap, rebuildSitemap } from "./sitemap.ts";
 import type { Stands } from "./stores.ts";
-import type { Wire } from "../rest/wire.ts";
+import { Wire } from "../rest/wire.ts";
 
 export { changedPart, unshownFields } from "./effect.ts";
 export { entriesOf, oneLine, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
@@ -19,13 +20,18 @@ export { entriesOf, oneLine, type SeoChange, type SeoFields, type SeoMeta } from
 /** Told right before a write is sent, with whether visitors see the post. */
 export type Sending = (live: boolean) => void;
 
+/** SEO of a site. */
+export type SeoClient = ReturnType<typeof seoOf>;
+
 /**
- * SEO of the site that wire leads to. Every method throws E_UPSTREAM; every prepare… only reads, and refuses what its
+ * SEO of the site. Every method throws E_UPSTREAM; every prepare… only reads, and refuses what its
  * write would be refused. All but the first three throw E_SEOPLUGIN_PLUGIN_REQUIRED, without asking, where the channel
  * is not the plugin; those that change a post throw E_FORBIDDEN_OP where visitors see it and the site does not allow
  * that.
  */
-export function seoOf(wire: Wire, site: Site) {
+export function seoOf(ctx: SiteContext) {
+  const { site } = ctx;
+  const wire = new Wire(ctx);
   const overPlugin = site.seo.channel === "plugin";
   const bridged = async <T>(ask: () => Promise<T>): Promise<T> => {
     requireChannel(site);

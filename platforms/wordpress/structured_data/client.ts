@@ -3,6 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { isFields, type StructuredData } from "../../../rules/structured_data.ts";
 import { allOrThrow } from "../../../core/async.ts";
+import type { SiteContext } from "../../_connector/connector.ts";
 import { asking, COMPANION, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
@@ -20,7 +21,7 @@ import {
   shown,
   targetNames,
 } from "./entries.ts";
-import type { Wire } from "../rest/wire.ts";
+import { Wire } from "../rest/wire.ts";
 
 /** An entry with who keeps it. */
 const TOLD = z.object({ provider: z.string() }).loose().transform(({ provider, ...rest }) => ({
@@ -71,7 +72,7 @@ interface CmsPlan extends PlannedEntry {
 type Found = Pick<CmsPlan, "record" | "scope" | "hashes"> & { readonly warnings: readonly string[] };
 
 /** Entries of custom schema. Every method throws E_SCHEMA_BRIDGE_REQUIRED, E_UPSTREAM. */
-export interface SchemaClient {
+export interface StructuredDataClient {
   list(query: EntriesQuery): Promise<EntryList>;
   read(id: number): Promise<SchemaEntry>;
   /** Reads only: refuses a value that does not fit the entry as it is now (E_BAD_INPUT, E_PAYLOAD_TOO_LARGE). */
@@ -173,8 +174,9 @@ async function write(wire: Wire, plan: CmsPlan): Promise<SchemaEntry> {
   return shown(now);
 }
 
-/** The entries of the site that wire leads to. */
-export function structuredDataOf(wire: Wire): SchemaClient {
+/** The entries of the site. */
+export function structuredDataOf(ctx: SiteContext): StructuredDataClient {
+  const wire = new Wire(ctx);
   return {
     list: (query) => list(wire, query),
     read: (id) => read(wire, id),
