@@ -339,9 +339,14 @@ test(
 );
 
 test("rankmath", "its sitemap is rebuilt by itself; modules that are off or broken are told", async (wp) => {
+  // Writes before this one have it made anew as well.
+  const invalidated = async () => {
+    const { options } = await wp.peek({ ask: ["rankmath_standin_invalidated"] });
+    return Number((options as Json)["rankmath_standin_invalidated"]);
+  };
+  const before = await invalidated();
   await wp.call("admin", "POST", "/seo/sitemap/rebuild");
-  const asked = await wp.peek({ ask: ["rankmath_standin_invalidated"] });
-  assert.deepEqual(asked.options, { rankmath_standin_invalidated: "1" });
+  assert.equal(await invalidated(), before + 1);
   await wp.peek({ options: { rankmath_standin_broken: 1 } });
   for (const [method, body] of [["GET", undefined], ["POST", { source: "/x", destination: "/y" }]] as const) {
     const answer = await wp.call("admin", method, "/seo/redirects", body);

@@ -1,4 +1,4 @@
 /** Loaded before the Inspector, which listens for changes and is to end all the same. */
-import { heldFetch } from "../e2e/held_fetch.ts";
+import { heldFetch } from "./held_fetch.ts";
 
 globalThis.fetch = heldFetch;
