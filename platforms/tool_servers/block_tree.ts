@@ -1,5 +1,15 @@
-/** The blocks of a text, and what it holds once a tool for blocks has changed it. */
-import { asPhpKeeps } from "./php_values.ts";
+/** The blocks of a text, with values as PHP keeps them, and what it holds once a tool for blocks has changed it. */
+
+/** Whether PHP makes a list of an object. */
+const isCounted = (value: object) => Object.keys(value).every((name, at) => name === String(at));
+
+/** A value with lists for the objects that PHP keeps as lists, at whatever depth. */
+export function asPhpKeeps(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(asPhpKeeps);
+  if (isCounted(value)) return Object.values(value).map(asPhpKeeps);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asPhpKeeps(one)]));
+}
 
 /** A block without the blank space that nobody sees; of text outside of every block `inner` is empty. */
 export interface Block {

@@ -3,7 +3,7 @@ import { decodeHTML } from "entities/decode";
 import { allOrThrow } from "../../core/async.ts";
 import { addedId, type Seen } from "./compared.ts";
 import { type Found, unknown } from "./found.ts";
-import { asPhpKeeps } from "./php_values.ts";
+import { asPhpKeeps } from "./block_tree.ts";
 import { placeOf } from "./placed.ts";
 import { isPlainId } from "./structure.ts";
 

@@ -1,9 +1,10 @@
-/** What follows where a proxied write made something public: who may do that, and what is said and done where it may not. */
+/** Whether a proxied write touches or made something public: who may do that, and what is said and done where it may not. */
 import type { Change } from "../../core/model.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Verdict } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
 import type { UpstreamResult } from "./types.ts";
+import { idShown, lookOf } from "./record_look.ts";
 
 /** What followed from the looks around a write. */
 export interface LiveVerdict {
@@ -55,4 +56,30 @@ export async function forbiddenSaid(
     : "it could not be held back, so tell an operator, and do not call it again";
   const place = call.target.ref.source === "cms" ? "CMS" : "CRM";
   return `"${call.target.served.name}" ${what}, ${why}; ${held}. Take down in the ${place} what should not be public`;
+}
+
+/**
+ * Why the change would be seen by visitors, or why nobody can tell; null where it would not, and where
+ * `manifests/proxies/` names nothing of such records that visitors see. Throws E_UPSTREAM.
+ */
+export async function liveRecord(
+  call: Resolved,
+  ctx: ProxyContext,
+  ports: ProxyPorts,
+): Promise<string | null> {
+  const rule = call.target.writes ? call.target.shown_by : undefined;
+  if (rule === undefined || Object.keys(rule.live).length === 0) return null;
+  const { look, reader } = lookOf(call, rule, ctx, ports, await ports.servers(ctx));
+  const id = look.idOf(null);
+  if (id === null) return null; // it makes a record
+  const unknown = (why: string) => `whether visitors see ${idShown(id)} cannot be told: ${why}`;
+  if (reader === null) return unknown(`the site does not offer "${rule.tool}"`);
+  const record = await look.record(id, null);
+  if (record === "missing") return null; // the tool itself says so
+  if (typeof record === "string") return unknown(`"${reader.upstream_name}" does not show it`);
+  const seen =
+    Object.entries(rule.live).flatMap(([name, values]) =>
+      values.filter((value) => value === String(record[name] ?? "").toLowerCase())
+    )[0];
+  return seen === undefined ? null : `${idShown(id)} is ${seen}, so visitors see what is changed of it`;
 }

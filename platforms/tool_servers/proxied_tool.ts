@@ -4,7 +4,7 @@ import type { Change, Flag, Tier } from "../../core/model.ts";
 import { runsAnother } from "../../rules/proxied/names.ts";
 import { filterListedTools } from "./abilities.ts";
 import { assertFit, contentOf, toolError } from "./answers.ts";
-import { liveRecord } from "./live_record.ts";
+import { liveRecord } from "./live_verdict.ts";
 import { type PageState, pageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import { ProxiedWrite } from "./proxied_write.ts";

@@ -1,4 +1,4 @@
-/** One proxied write: the look before, the write itself, the look after, and what is said of it. */
+/** One proxied write: the look before, the write itself, the look after, arguments that it ignored, and what is said of it. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Content, ContentProof } from "../../core/content.ts";
 import type { Outcome } from "../../core/model.ts";
@@ -16,7 +16,8 @@ import { postReadBack, writesPost } from "./read_back_post.ts";
 import { shownReadBack } from "./read_back_shown.ts";
 import { locationOf, type Resolved } from "./resolved.ts";
 import type { ProxiedTool, ToolServers, UpstreamResult } from "./types.ts";
-import { judged } from "./unknown_arguments.ts";
+import { nearest } from "../../core/nearest.ts";
+import { bareName } from "../../rules/proxied/arguments.ts";
 
 /** What reads back a write: what is said of its tool, or else what it touches. */
 function readBackOf(call: Resolved, page: PageState | null) {
@@ -135,4 +136,37 @@ function outcomeOf(result: UpstreamResult, changed: boolean | null): Outcome {
 function proofOf({ verified, reason, warnings }: Verdict): ContentProof {
   const why = verified === null ? { verified_reason: reason ?? NO_READER } : {};
   return { verified, ...why, warnings };
+}
+
+/** Where in a request an argument goes, which callers are not shown. */
+const PREFIXES = ["path_", "query_", "body_"];
+const SHOWN_MAX = 5;
+const NAME_CHARACTERS = 64;
+
+/** The arguments that the tool's schema does not name; none where it leaves room for others, or names none at all. */
+function unknownArguments({ target, targetArgs }: Resolved): [string, string | null][] {
+  const { input_schema, shown_by } = target;
+  const { properties, additionalProperties, patternProperties } = input_schema;
+  const known = Object.keys(typeof properties === "object" && properties !== null ? properties : {});
+  const isOpen = (additionalProperties ?? false) !== false || patternProperties !== undefined;
+  if (known.length === 0 || isOpen) return [];
+  const served = known.map((name) => bareName(name, PREFIXES));
+  const isKnown = (name: string) =>
+    known.includes(name) || (shown_by !== undefined && bareName(name, PREFIXES) === shown_by.id);
+  return Object.keys(targetArgs).filter((name) => !isKnown(name))
+    .map((name) => [name, nearest(name, served)]);
+}
+
+/** What was found of a write, with what of it nobody can have done. */
+export function judged(verdict: Verdict, call: Resolved): Verdict {
+  const unknown = unknownArguments(call);
+  if (unknown.length === 0) return verdict;
+  const warnings = unknown.slice(0, SHOWN_MAX).map(([name, near]) =>
+    `${name.slice(0, NAME_CHARACTERS)}: the site's own tool names no such argument, and may have ignored it` +
+    (near === null ? "" : `; did you mean ${near}`)
+  );
+  const proof = verdict.verified === true
+    ? { verified: null, reason: "Not all arguments are ones that the site's own tool names" }
+    : {};
+  return { ...verdict, ...proof, warnings: [...verdict.warnings, ...warnings] };
 }

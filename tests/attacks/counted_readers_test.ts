@@ -17,13 +17,12 @@ import { filterOf, ordersOf } from "../../platforms/google/filters.ts";
 import { encoded } from "../../platforms/github/wire.ts";
 import { checkQuery } from "../../platforms/google/gaql.ts";
 import { kindAmong, namingOf, toUpstreamArguments } from "../../platforms/tool_servers/arguments.ts";
-import { blocksOf, reread } from "../../platforms/tool_servers/block_tree.ts";
+import { asPhpKeeps, blocksOf, reread } from "../../platforms/tool_servers/block_tree.ts";
 import { comparedBlocks } from "../../platforms/tool_servers/compared_blocks.ts";
 import { comparedRecord, comparedRows } from "../../platforms/tool_servers/compared_records.ts";
 import { editedBeside, structural, touched } from "../../platforms/tool_servers/compared.ts";
 import { ListReader, rowOf } from "../../platforms/tool_servers/list_text.ts";
 import { NamedIds } from "../../platforms/tool_servers/named_ids.ts";
-import { asPhpKeeps } from "../../platforms/tool_servers/php_values.ts";
 import { sentFor } from "../../platforms/tool_servers/element_settings.ts";
 import { paired } from "../../platforms/tool_servers/sent_trees.ts";
 import { EventReader, parsed as parsedEvent } from "../../platforms/tool_servers/stream.ts";
@@ -172,7 +171,7 @@ const VALUES: Readonly<Record<string, Reader<unknown>>> = {
   "registry/listing.ts ascii": ascii,
   "platforms/google/filters.ts": (of) => filterOf({ or_group: { expressions: of } }, "dimension_filter"),
   "platforms/google/filters.ts ordersOf": (of) => ordersOf(of, "order_bys"),
-  "platforms/tool_servers/php_values.ts": asPhpKeeps,
+  "platforms/tool_servers/block_tree.ts asPhpKeeps": asPhpKeeps,
   "platforms/tool_servers/named_ids.ts": (of) => new NamedIds([of]).ids,
   "platforms/tool_servers/structure.ts": (of) => changesBetween(structureOf(of), structureOf([of, of])),
   "platforms/tool_servers/arguments.ts": (of) => {
