@@ -44,15 +44,15 @@ export async function toolsPage(manifests: URL, known: Known, examples: Examples
 
 const HEAD = `# Tools
 
-Every built-in tool: what it does, what it takes, and one call of it with its answer. This page is written by \`deno task gen\` from the manifests and from \`docs/examples.gen.json\`; it is not edited by hand.
+Every built-in tool: what it does, what it takes, and one call of it with its answer. This page is written by \`deno task gen\` from the manifests and from \`docs/examples.gen.json\`; nobody edits it by hand.
 
-**The examples were run**, each against the sites that \`deno task demo\` starts, through REST, with stand-ins in place of the products. A test runs all of them again and compares every byte. To make them the same each time, the clock stands at 2026-11-21, the site answers at \`https://demo.example\`, and what is drawn at random (ids, tokens, commit names) is replaced by numbers. Shown is the \`result\` of the answer. Long answers are cut to what shows their shape: \`…\` ends a text that goes on, \`"… 3 more"\` stands for the rest of a list, and \`"…": "3 more"\` for the rest of an object.
+**The examples were run**, each against the sites that \`deno task demo\` starts, through REST, with stand-ins in place of the products. A test runs all of them again and compares every byte. To make them the same each time, the clock begins at noon of 2026-11-21, the site answers at \`https://demo.example\`, and what is drawn at random (ids, tokens, commit names) is replaced by numbers. They show the \`result\` of the answer. Long answers are cut to what shows their shape: \`…\` ends a text that goes on, \`"… 3 more"\` replaces the rest of a list, and \`"…": "3 more"\` for the rest of an object.
 
 **How a call is made.** \`POST /api/v1/tools/<name>\` with the arguments as JSON, or \`tools/call\` over MCP with the same arguments. Both answer the same.
 
-**A tool that writes** takes two arguments more, which the tables leave out: \`confirm\` (true writes, else a preview is answered) and \`confirm_token\` (the preview's; it binds the write to what the preview showed). Its example has three parts: the call, the preview it answers, and the answer to the same call with \`"confirm": true\` and that \`confirm_token\`.
+**A tool that writes** takes two more arguments, which the tables leave out: \`confirm\` (with \`true\` the tool writes, otherwise it answers a preview) and \`confirm_token\` (from the preview; it binds the write to what the preview showed). Its example has three parts: the call, the preview it answers, and the answer to the same call with \`"confirm": true\` and that \`confirm_token\`.
 
-**Tiers.** 0 reads. 1 writes drafts. 2 writes to other systems, or what goes live later. 3 publishes or pushes. 4 takes away, for super-admin tokens only. A token's ceiling (\`max_risk\`) must be at least the tier of the call ([What a token may do](CONNECTING.md#what-a-token-may-do)).
+**Tiers.** 0 reads. 1 writes drafts. 2 writes to other systems, or what goes live later. 3 publishes or pushes. 4 removes, for super-admin tokens only. A token's ceiling (\`max_risk\`) must be at least the tier of the call ([What a token may do](CONNECTING.md#what-a-token-may-do)).
 
 **Sites, flags and links.** A tool works on the kinds of site that it names ([which products these are](../README.md#what-it-connects-to)). A flag is a permission that the site's operator has set. A link is an account, a repository or a service that is connected to the site ([CONNECTING](CONNECTING.md)).`;
 
@@ -165,7 +165,7 @@ function bounds(least: number | undefined, most: number | undefined): string {
 
 function shown(manifest: Manifest, example: Example | undefined): string[] {
   if (!example) {
-    return ["No example was run of it yet: a call in `tests/demo_calls.ts` gives it one."];
+    return ["There is no example of it yet; add a call to `tests/demo_calls.ts`."];
   }
   const call = `\`\`\`http\nPOST /api/v1/tools/${manifest.name}\n\n${laidOut(example.args)}\n\`\`\``;
   const json = (value: unknown) => `\`\`\`json\n${laidOut(value)}\n\`\`\``;

@@ -1,6 +1,7 @@
 /** One call of every tool on the sites of `deno task demo`: what tries the demo, and what the examples of docs/TOOLS.md are. */
 import { ahead, type Args, PNG } from "./cms_kit.ts";
 import { catalogue } from "./contract/golden.ts";
+import { CALLS as OF_BEHAVIOR } from "./tools/_behavior.ts";
 
 /** What a tool answered. */
 export type Result = Record<string, unknown> & { readonly id?: string | number };
@@ -165,5 +166,5 @@ async function linked(call: Call, cms: Site, live: Site, day: (back: number) => 
   await call("storage_get_baseline", live());
   await call("storage_save_audit", live({ title: "Audit", content: "# Audit\n", ...DO }));
   for (const tool of await toolsOf("social")) await call(tool, live());
-  for (const tool of await toolsOf("behavior")) await call(tool, cms());
+  for (const tool of await toolsOf("behavior")) await call(tool, cms(OF_BEHAVIOR[tool]));
 }

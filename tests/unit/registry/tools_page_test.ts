@@ -66,7 +66,7 @@ Deno.test("a tool is told with its tier, sites, flags, links, rules, codes and e
 | \`walls\` | list (at most 4) of object |  | Where. |
 | \`walls[].name\` | text (at most 9 characters, fits \`^a\\|b$\`) | yes | Its name. |
 
-No example was run of it yet: a call in \`tests/demo_calls.ts\` gives it one.
+There is no example of it yet; add a call to \`tests/demo_calls.ts\`.
 `,
   );
 });
