@@ -105,7 +105,7 @@ async function rowsOf(gateway: Gateway, ids: readonly string[], url: string): Pr
 async function loaded(): Promise<void> {
   await import("../guard/proxied/refresh.ts");
   await import("../platforms/tool_servers/client.ts");
-  await import("../platforms/wordpress/rest/wire.ts");
+  await import("../platforms/wordpress/rest/wordpress_client.ts");
   await import("../platforms/_http/transport.ts");
 }
 

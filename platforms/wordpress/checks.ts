@@ -5,7 +5,7 @@ import type { SiteContext } from "../_connector/connector.ts";
 import { companionCheck, companionFeatures, firstRepair } from "./companion/checks.ts";
 import { type Health, health, type Index } from "./health.ts";
 import type { PartName } from "./parts.ts";
-import { Wire } from "./rest/wire.ts";
+import { WordPressClient } from "./rest/wordpress_client.ts";
 
 const CLOCK_SECONDS_MAX = 30;
 const NAME_CHARACTERS = 80;
@@ -13,7 +13,7 @@ const NAME_CHARACTERS = 80;
 /** Every check of a CMS site, within that many milliseconds; without credentials nothing is asked. */
 export async function cmsChecks(ctx: SiteContext, limitMs: number): Promise<Check[]> {
   const { site } = ctx;
-  const checks = probed(site, await health(new Wire(ctx, ctx.now() + limitMs)));
+  const checks = probed(site, await health(new WordPressClient(ctx, ctx.now() + limitMs)));
   if (site.credentials.includes("cms")) return checks;
   return checks.map(({ name }) =>
     name === "credentials"

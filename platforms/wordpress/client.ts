@@ -19,14 +19,14 @@ import {
 } from "./rest/terms.ts";
 import { compareTerm } from "./rest/term_proof.ts";
 import { accountIfShown, listUsers, requireRight, type UsersQuery, whoami } from "./rest/users.ts";
-import { Wire } from "./rest/wire.ts";
+import { WordPressClient } from "./rest/wordpress_client.ts";
 
 /**
  * What can be done on a WordPress site beside its content. Every method throws E_UPSTREAM with the site's status
  * and the next step; wrong credentials always show as its status 401, whatever the site would have answered to nobody.
  */
 export function clientOf(ctx: SiteContext) {
-  const wire = new Wire(ctx);
+  const wire = new WordPressClient(ctx);
   return {
     whoami: () => whoami(wire),
     index: () => readIndex(wire),

@@ -41,7 +41,7 @@ const publicLists = onDemand(() => import("./rest/public_lists.ts"));
 const pagesClient = onDemand(() => import("./pages/client.ts"));
 const seoClient = onDemand(() => import("./seo/client.ts"));
 const structuredDataClient = onDemand(() => import("./structured_data/client.ts"));
-const wire = onDemand(() => import("./rest/wire.ts"));
+const wire = onDemand(() => import("./rest/wordpress_client.ts"));
 const clientOf = async (ctx: SiteContext) => (await client()).clientOf(ctx);
 const postsOf = async (ctx: SiteContext) => (await posts()).postsOf(ctx);
 const statesOf = async (ctx: SiteContext) => (await reader()).statesOf(ctx);

@@ -12,7 +12,7 @@ import {
 } from "./parts.ts";
 import { fieldsOf, INDEX, PLUGINS, THEMES } from "./rest/records.ts";
 import { type Me, whoami } from "./rest/users.ts";
-import type { Wire } from "./rest/wire.ts";
+import type { WordPressClient } from "./rest/wordpress_client.ts";
 
 /** What the site shows of itself to anybody. */
 export interface Index {
@@ -41,7 +41,7 @@ export interface Health {
 }
 
 /** The public face of the API. */
-export async function readIndex(wire: Wire): Promise<Index> {
+export async function readIndex(wire: WordPressClient): Promise<Index> {
   const { data, headers } = await wire.get("", { _fields: fieldsOf(INDEX) }, INDEX);
   const { name, namespaces, authentication } = data;
   const dated = Date.parse(headers.get("date") ?? "");
@@ -53,7 +53,7 @@ export async function readIndex(wire: Wire): Promise<Index> {
   };
 }
 
-async function readPlugins(wire: Wire): Promise<Plugin[]> {
+async function readPlugins(wire: WordPressClient): Promise<Plugin[]> {
   const { data } = await wire.get("wp/v2/plugins", { _fields: "plugin,status,version" }, PLUGINS);
   return data.map(({ plugin, status, version }) => ({
     plugin,
@@ -64,7 +64,7 @@ async function readPlugins(wire: Wire): Promise<Plugin[]> {
 
 const NO_THEME: Theme = { name: null, version: null };
 
-async function readTheme(wire: Wire): Promise<Theme> {
+async function readTheme(wire: WordPressClient): Promise<Theme> {
   const query = { status: "active", _fields: "stylesheet,version" };
   const { data } = await wire.get("wp/v2/themes", query, THEMES);
   const [theme] = data;
@@ -72,14 +72,14 @@ async function readTheme(wire: Wire): Promise<Theme> {
 }
 
 /** The account, as it may be shown. */
-async function readMe(wire: Wire): Promise<Me> {
+async function readMe(wire: WordPressClient): Promise<Me> {
   const me = await whoami(wire);
   const roles = await Promise.all(me.roles.map((role) => wire.shown(role)));
   return { ...me, slug: await wire.shown(me.slug), roles };
 }
 
 /** Asks everything at once; never throws. The plugin list needs the right activate_plugins. */
-export async function health(wire: Wire): Promise<Health> {
+export async function health(wire: WordPressClient): Promise<Health> {
   const [index, me, plugins, theme, report] = await Promise.all([
     probe(() => readIndex(wire)),
     probe(() => readMe(wire)),

@@ -7,7 +7,7 @@ import type { SeoFields } from "../seo/names.ts";
 import { fieldsOfRecord, SEO_RECORD, UNKNOWN_PROVIDER } from "../seo/record.ts";
 import { CONTENT, type ContentRecord, type Kind, utc } from "../rest/records.ts";
 import type { Me } from "../rest/users.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 import { COMPANION, isNoRoute } from "./plugin.ts";
 
 /** The SHA-256 of each part of a post, by the plugin's names. */
@@ -76,10 +76,11 @@ const FACT_TTL_MS = 600_000;
 const fact = (path: string) => `guarded ${path.replace(/\/\d+$/, "")}`;
 
 /** Whether the site is known to have no such guarded route. */
-export const hasNoGuard = (wire: Wire, path: string): boolean => wire.cache.get<true>(fact(path)) === true;
+export const hasNoGuard = (wire: WordPressClient, path: string): boolean =>
+  wire.cache.get<true>(fact(path)) === true;
 
 /** Remembers for a while that it has none; an older plugin has some of them. */
-export const rememberNoGuard = (wire: Wire, path: string): void =>
+export const rememberNoGuard = (wire: WordPressClient, path: string): void =>
   wire.cache.set(fact(path), true, FACT_TTL_MS);
 
 const route = (kind: Kind, id: number) => `${COMPANION}/guarded/${kind}/${id}`;
@@ -89,7 +90,7 @@ const route = (kind: Kind, id: number) => `${COMPANION}/guarded/${kind}/${id}`;
  * where the plugin fails or refuses: WordPress's own route says best what is wrong.
  */
 export async function readGuarded(
-  wire: Wire,
+  wire: WordPressClient,
   kind: Kind,
   id: number,
   live = false,
@@ -124,7 +125,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
  * the site has no such route any more. Throws E_STALE_PREVIEW naming what differs, E_FORBIDDEN_OP, CmsError.
  */
 export async function writeGuarded(
-  wire: Wire,
+  wire: WordPressClient,
   kind: Kind,
   id: number,
   expected: PartHashes,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { CmsError } from "../errors.ts";
-import type { Query, Wire } from "../rest/wire.ts";
+import type { Query, WordPressClient } from "../rest/wordpress_client.ts";
 import {
   hasNoGuard,
   PART_HASHES,
@@ -39,7 +39,7 @@ export interface GuardedRoute<T> {
  * without a guard say best what is wrong.
  */
 export async function readTold<T>(
-  wire: Wire,
+  wire: WordPressClient,
   { path, state }: Pick<GuardedRoute<T>, "path" | "state">,
   query: Query = {},
 ): Promise<Told<T> | null> {
@@ -77,7 +77,7 @@ export interface Guarded<W, T> {
  * Throws E_STALE_PREVIEW naming what differs, and as asking. `made` is told of a page that could not be finished.
  */
 export async function writeTold<W, T>(
-  wire: Wire,
+  wire: WordPressClient,
   { path, part, state }: GuardedRoute<T>,
   relied: Relied,
   json: Readonly<Record<string, unknown>>,

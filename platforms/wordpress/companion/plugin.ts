@@ -4,7 +4,7 @@ import { type Code, GatewayError } from "../../../core/errors.ts";
 import type { Making } from "../../../core/model.ts";
 import { CmsError } from "../errors.ts";
 import { VERSION } from "../rest/records.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 
 /** The oldest plugin this gateway works with. */
 export const COMPANION_VERSION_MIN = "1.0.0";
@@ -146,7 +146,7 @@ export function missingPlaceholders(names: readonly string[], cause?: unknown): 
  * Reads the plugin's report and judges its version. Throws the part's own code where it is missing or too old, saying
  * which is needed and where to get it; CmsError.
  */
-export async function readCompanion(wire: Wire, part: CompanionPart): Promise<CompanionHealth> {
+export async function readCompanion(wire: WordPressClient, part: CompanionPart): Promise<CompanionHealth> {
   const report = await asking(part, () => readReport(wire));
   if (!isTooOld(report)) return report;
   throw new GatewayError(
@@ -157,7 +157,7 @@ export async function readCompanion(wire: Wire, part: CompanionPart): Promise<Co
 }
 
 /** Reads the plugin's report, whatever its version; null where the site has no such route. Throws CmsError. */
-export async function findReport(wire: Wire): Promise<CompanionHealth | null> {
+export async function findReport(wire: WordPressClient): Promise<CompanionHealth | null> {
   try {
     return await readReport(wire);
   } catch (thrown) {
@@ -166,7 +166,7 @@ export async function findReport(wire: Wire): Promise<CompanionHealth | null> {
   }
 }
 
-async function readReport(wire: Wire): Promise<CompanionHealth> {
+async function readReport(wire: WordPressClient): Promise<CompanionHealth> {
   return (await wire.get(`${COMPANION}/health`, {}, HEALTH)).data;
 }
 

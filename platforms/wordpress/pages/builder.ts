@@ -27,7 +27,7 @@ import { SLUG, totals, utc } from "../rest/records.ts";
 import type { CmsSeen } from "../rest/seen.ts";
 import { checkState, requireUnpublished } from "../rest/states.ts";
 import { slugLoss, valueLoss, wordsLoss } from "../rest/warnings.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 import { requireUnchanged, written } from "../rest/writer.ts";
 
 const TEMPLATE = z.object({
@@ -70,7 +70,7 @@ const NEW_ENOUGH = "companion";
 const NEW_ENOUGH_MS = 60_000;
 
 /** Templates of the visual builder. Throws E_COMPANION_REQUIRED, E_BUILDER_NOT_AVAILABLE, CmsError. */
-export async function listTemplates(wire: Wire, query: TemplatesQuery): Promise<TemplateList> {
+export async function listTemplates(wire: WordPressClient, query: TemplatesQuery): Promise<TemplateList> {
   const { page, per_page, search } = query;
   const [, got] = await allOrThrow(
     wire.cache.once(
@@ -90,7 +90,7 @@ export async function listTemplates(wire: Wire, query: TemplatesQuery): Promise<
  * Reads the template and proves that a page can be made from it; writes nothing. Throws E_COMPANION_REQUIRED,
  * E_BUILDER_NOT_AVAILABLE, E_BAD_TEMPLATE_DATA, E_MISSING_PLACEHOLDER (every missing key), E_BAD_INPUT, CmsError.
  */
-export async function prepareClone(wire: Wire, fields: CloneFields): Promise<PreparedClone> {
+export async function prepareClone(wire: WordPressClient, fields: CloneFields): Promise<PreparedClone> {
   const id = numericId(fields.template_id, "builder_template_id");
   const { template, hashes } = await findTemplate(wire, id, fields);
   if (!template.valid) {
@@ -107,7 +107,7 @@ export async function prepareClone(wire: Wire, fields: CloneFields): Promise<Pre
 }
 
 async function findTemplate(
-  wire: Wire,
+  wire: WordPressClient,
   id: number,
   { slug, parent_id }: CloneFields,
 ): Promise<Pick<CmsClone, "template" | "hashes">> {
@@ -128,7 +128,11 @@ async function findTemplate(
 }
 
 /** Makes a draft page from the template. Throws E_FORBIDDEN_OP and what prepareClone throws. */
-export async function createFromTemplate(wire: Wire, clone: PreparedClone, made: Making): Promise<Cloned> {
+export async function createFromTemplate(
+  wire: WordPressClient,
+  clone: PreparedClone,
+  made: Making,
+): Promise<Cloned> {
   const { hashes } = clone as CmsClone;
   const relied = hashes && { hashes, what: "what the page would be made of or stand at" };
   return await write(wire, "builder/pages", clone, relied, made, () => Promise.resolve());
@@ -136,7 +140,7 @@ export async function createFromTemplate(wire: Wire, clone: PreparedClone, made:
 
 /** Makes a draft or scheduled page anew from the template. Throws E_FORBIDDEN_OP and what prepareClone throws. */
 export async function updateFromTemplate(
-  wire: Wire,
+  wire: WordPressClient,
   id: number,
   clone: PreparedClone,
   seen?: CmsSeen,
@@ -158,7 +162,7 @@ export async function updateFromTemplate(
 const TEMPLATE_PART = "builder_template_id";
 
 async function write(
-  wire: Wire,
+  wire: WordPressClient,
   route: string,
   { fields, template, unused }: PreparedClone,
   relied: Relied | undefined,

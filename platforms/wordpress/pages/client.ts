@@ -8,7 +8,7 @@ import { listContent } from "../rest/reader.ts";
 import type { CmsSeen } from "../rest/seen.ts";
 import { checkState, publish, schedule } from "../rest/states.ts";
 import { timeZoneOf } from "../rest/time_zone.ts";
-import { Wire } from "../rest/wire.ts";
+import { WordPressClient } from "../rest/wordpress_client.ts";
 import { createFromTemplate, listTemplates, prepareClone, updateFromTemplate } from "./builder.ts";
 import {
   type CodePage,
@@ -24,7 +24,7 @@ import { createPage, preparePage, readDraftPage, readPage, updatePage } from "./
 
 /** Pages of the site, as tools know them on any platform. */
 export function pagesOf(ctx: SiteContext): PagesClient {
-  const wire = new Wire(ctx);
+  const wire = new WordPressClient(ctx);
   const number = (id: Id) => numericId(id, "page_id");
   return {
     read: (id) => readPage(wire, number(id)),
@@ -52,7 +52,7 @@ export type CodePagesClient = ReturnType<typeof codePagesOf>;
 
 /** Those of the site. */
 export function codePagesOf(ctx: SiteContext) {
-  const wire = new Wire(ctx);
+  const wire = new WordPressClient(ctx);
   return {
     prepare: (slug: string, parent?: Id) => prepareCodePage(wire, slug, parent),
     read: (id: number) => readCodePage(wire, id),

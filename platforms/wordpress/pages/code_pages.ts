@@ -13,7 +13,7 @@ import { editingWarnings, type PartHashes, staleOf } from "../companion/guarded.
 import { readTold, type Relied, writeTold } from "../companion/guarded_routes.ts";
 import { head, SLUG } from "../rest/records.ts";
 import { checkState, judge, requireUnpublished } from "../rest/states.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 import { written } from "../rest/writer.ts";
 
 const SUMMARY = z.object({
@@ -96,7 +96,11 @@ export interface PreparedPlace {
 const RIGHTS = [["edit_pages", "write pages"], ["unfiltered_html", "store scripts and styles"]] as const;
 
 /** Proves that the plugin is there and the account may; writes nothing. Throws E_COMPANION_REQUIRED, E_BAD_INPUT. */
-export async function prepareCodePage(wire: Wire, slug: string, parent?: Id): Promise<PreparedPlace> {
+export async function prepareCodePage(
+  wire: WordPressClient,
+  slug: string,
+  parent?: Id,
+): Promise<PreparedPlace> {
   const query = { slug, parent: parent === undefined ? undefined : numericId(parent, "parent_id") };
   const told = await readTold(wire, { path: "code-pages", state: PLACE }, query);
   if (told) return { taken: told.state.taken, hashes: told.hashes };
@@ -104,7 +108,7 @@ export async function prepareCodePage(wire: Wire, slug: string, parent?: Id): Pr
   return { taken: null };
 }
 
-async function requireRights(wire: Wire, parent?: Id): Promise<void> {
+async function requireRights(wire: WordPressClient, parent?: Id): Promise<void> {
   const [health] = await allOrThrow(readCompanion(wire, "code_page"), requireParent(wire, parent));
   for (const [right, doing] of RIGHTS) requireCapability(health, right, doing);
 }
@@ -113,7 +117,7 @@ async function requireRights(wire: Wire, parent?: Id): Promise<void> {
  * Reads a page made from code and refuses one that is published; writes nothing. Throws E_COMPANION_REQUIRED,
  * E_FORBIDDEN_OP, CmsError (404 for a page that was not made from code).
  */
-export async function readCodePage(wire: Wire, id: number): Promise<CodePage> {
+export async function readCodePage(wire: WordPressClient, id: number): Promise<CodePage> {
   const told = await readTold(wire, guardedPage(id));
   if (told) {
     const { html, css, js, scoped, shown, slug, scope_class, url: link, title, ...state } = told.state;
@@ -126,7 +130,7 @@ export async function readCodePage(wire: Wire, id: number): Promise<CodePage> {
   return page;
 }
 
-async function readPlain(wire: Wire, id: number): Promise<CodePage> {
+async function readPlain(wire: WordPressClient, id: number): Promise<CodePage> {
   const [state, got] = await allOrThrow(
     checkState(wire, "pages", id, "update"),
     asking("code_page", () => wire.get(`${COMPANION}/code-pages/${id}`, {}, PARTS)),
@@ -139,7 +143,7 @@ async function readPlain(wire: Wire, id: number): Promise<CodePage> {
 
 /** Makes a draft. Throws E_STALE_PREVIEW, E_FORBIDDEN_OP, E_COMPANION_REQUIRED and the codes of the plugin's refusals. */
 export async function createCodePage(
-  wire: Wire,
+  wire: WordPressClient,
   page: NewCodePage,
   place: PreparedPlace,
   making: Making,
@@ -164,7 +168,7 @@ const RELIED = { title: ["title"], html: ["content", "builder"], css: ["css"], j
 
 /** Changes the given parts of a draft or scheduled page that is still as it was seen. Throws as createCodePage. */
 export async function updateCodePage(
-  wire: Wire,
+  wire: WordPressClient,
   id: number,
   change: CodePageChange,
   seen: CodePage,
@@ -182,7 +186,7 @@ export async function updateCodePage(
 
 /** Last before a write without the guard: what is replaced, and who shows it, is as it was seen. */
 async function requireSame(
-  wire: Wire,
+  wire: WordPressClient,
   id: number,
   given: readonly ("title" | "html" | "css" | "js")[],
   seen: CodePage,
@@ -200,7 +204,7 @@ async function requireSame(
 }
 
 async function write(
-  wire: Wire,
+  wire: WordPressClient,
   path: string,
   sent: Record<string, unknown>,
   relied: Relied | undefined,

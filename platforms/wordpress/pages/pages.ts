@@ -14,17 +14,17 @@ import { type CmsSeen, look, seenOf } from "../rest/seen.ts";
 import { judge, requireUnpublished } from "../rest/states.ts";
 import { accountIfShown, requireRight, uncheckedRights } from "../rest/users.ts";
 import { changedBeside, pageLosses } from "../rest/warnings.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 import { change, written } from "../rest/writer.ts";
 
 /** A page in any state. Throws CmsError (404 for an id that is no page). */
-export async function readPage(wire: Wire, id: number): Promise<Page> {
+export async function readPage(wire: WordPressClient, id: number): Promise<Page> {
   const query = { context: "edit", _fields: CONTENT_FIELDS };
   return page((await readOne(wire, "pages", id, query, CONTENT)).data);
 }
 
 /** The same of one that is to be changed; refuses what its state forbids: E_FORBIDDEN_OP. */
-export async function readDraftPage(wire: Wire, id: number): Promise<Page & CmsSeen> {
+export async function readDraftPage(wire: WordPressClient, id: number): Promise<Page & CmsSeen> {
   const found = await look(wire, "pages", id);
   judge("pages", "update")(found);
   return { ...page(found.record), ...seenOf(found) };
@@ -49,7 +49,7 @@ export function asBlocks(html: string): string {
 }
 
 /** Refuses a parent that is no page of the site: E_BAD_INPUT. */
-export async function requireParent(wire: Wire, parent: Id | undefined): Promise<void> {
+export async function requireParent(wire: WordPressClient, parent: Id | undefined): Promise<void> {
   if (parent === undefined) return;
   const id = numericId(parent, "parent_id");
   try {
@@ -64,7 +64,11 @@ export async function requireParent(wire: Wire, parent: Id | undefined): Promise
  * Looks up the parent and, for a new page, proves the account's rights: reading a page to be changed proves them by
  * itself. Writes nothing. Throws E_BAD_INPUT, E_UPSTREAM.
  */
-export async function preparePage(wire: Wire, fields: PageFields, isNew: boolean): Promise<PreparedPage> {
+export async function preparePage(
+  wire: WordPressClient,
+  fields: PageFields,
+  isNew: boolean,
+): Promise<PreparedPage> {
   await allOrThrow(isNew ? accountIfShown(wire) : undefined, requireParent(wire, fields.parent_id));
   if (isNew) await requireRight(wire, "edit_pages", "write pages");
   const { content_html, ...rest } = fields;
@@ -85,7 +89,11 @@ function body(
 }
 
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
-export async function createPage(wire: Wire, { fields }: PreparedPage, made: Making): Promise<Written> {
+export async function createPage(
+  wire: WordPressClient,
+  { fields }: PreparedPage,
+  made: Making,
+): Promise<Written> {
   const sent = body(fields);
   const record = await wire.post(
     "wp/v2/pages",
@@ -99,7 +107,7 @@ export async function createPage(wire: Wire, { fields }: PreparedPage, made: Mak
 
 /** Changes the given fields of a draft or scheduled page. Throws E_FORBIDDEN_OP, CmsError. */
 export async function updatePage(
-  wire: Wire,
+  wire: WordPressClient,
   id: number,
   { fields }: PreparedPage,
   seen?: CmsSeen,

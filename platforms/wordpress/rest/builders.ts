@@ -4,7 +4,7 @@ import { GatewayError } from "../../../core/errors.ts";
 import type { Builder } from "../../../core/model.ts";
 import { readIndex } from "../health.ts";
 import type { Kind } from "./records.ts";
-import type { Wire } from "./wire.ts";
+import type { WordPressClient } from "./wordpress_client.ts";
 
 /** What a record tells of its builder. */
 interface Told {
@@ -25,7 +25,7 @@ const TTL_MS = 60_000;
 const RENDERED = z.object({ content: z.object({ rendered: z.string() }) });
 
 /** The same where the record did not tell, from what the site puts out; null where that cannot be had either. */
-export async function builderSeen(wire: Wire, kind: Kind, id: number): Promise<Builder | null> {
+export async function builderSeen(wire: WordPressClient, kind: Kind, id: number): Promise<Builder | null> {
   try {
     const has = await wire.cache.once(NAMESPACE, TTL_MS, async () => {
       const { namespaces } = await readIndex(wire);

@@ -7,7 +7,7 @@ import type { Compared } from "../../_content/compared.ts";
 import { CmsError } from "../errors.ts";
 import { DESCRIBED, fieldsOf, MEDIA, type MediaRecord } from "./records.ts";
 import { mediaLosses, valueLoss } from "./warnings.ts";
-import type { Wire } from "./wire.ts";
+import type { WordPressClient } from "./wordpress_client.ts";
 
 /** An image to upload; type and name are already judged. */
 export interface Image {
@@ -52,7 +52,7 @@ const UNSEEN = Symbol("there, and not to be looked at");
  * Refuses what is no image of the library: E_BAD_INPUT. Given one that it cannot show with a post, a CMS says nothing
  * and takes the post's image away. One that hangs on another's draft may be shown, though the account may not read it.
  */
-export async function requireImage(wire: Wire, image: Id | undefined): Promise<void> {
+export async function requireImage(wire: WordPressClient, image: Id | undefined): Promise<void> {
   if (image === undefined) return;
   const id = numericId(image, "featured_media_id");
   const mime = z.object({ mime_type: z.string() });
@@ -74,7 +74,11 @@ export async function requireImage(wire: Wire, image: Id | undefined): Promise<v
  * The first step: puts the bytes into the media library. A CMS that fails while it makes the smaller sizes has stored the
  * image by then (docs/upstreams/wordpress.md, "Posts, pages, media, people").
  */
-export async function uploadImage(wire: Wire, image: Image, made: Making): Promise<Media & Compared> {
+export async function uploadImage(
+  wire: WordPressClient,
+  image: Image,
+  made: Making,
+): Promise<Media & Compared> {
   const headers = {
     "content-type": image.mime_type,
     "content-disposition": `attachment; filename="${image.filename}"`,
@@ -103,7 +107,11 @@ function compareImage({ mime_type, media_details }: MediaRecord, image: Image): 
 }
 
 /** The second step: sets texts and the post of an image that is there. */
-export async function setMediaTexts(wire: Wire, id: number, texts: MediaTexts): Promise<Media & Compared> {
+export async function setMediaTexts(
+  wire: WordPressClient,
+  id: number,
+  texts: MediaTexts,
+): Promise<Media & Compared> {
   const query = { _fields: fieldsOf(DESCRIBED) };
   const record = await wire.post(`wp/v2/media/${id}`, query, { ...texts }, DESCRIBED);
   const { losses: differences, unshown } = mediaLosses(record, texts);

@@ -32,7 +32,7 @@ import {
 } from "./users.ts";
 import { changedBeside, losses } from "./warnings.ts";
 import { timeZoneOf } from "./time_zone.ts";
-import { type Query, Wire } from "./wire.ts";
+import { type Query, WordPressClient } from "./wordpress_client.ts";
 import { change, written } from "./writer.ts";
 
 const FIELDS = fieldsOf(POST);
@@ -45,7 +45,7 @@ interface CmsDraft extends PreparedDraft {
 
 /** The posts of the site. */
 export function postsOf(ctx: SiteContext): ContentClient {
-  const wire = new Wire(ctx);
+  const wire = new WordPressClient(ctx);
   const number = (id: Id) => numericId(id, "post_id");
   return {
     getPost: (id) => readPost(wire, number(id)),
@@ -69,7 +69,7 @@ export function postsOf(ctx: SiteContext): ContentClient {
 }
 
 /** `checkState` of a post or page, whichever has the id. */
-async function checkEither(wire: Wire, id: number, verb: Verb): Promise<CmsSeen> {
+async function checkEither(wire: WordPressClient, id: number, verb: Verb): Promise<CmsSeen> {
   try {
     return await checkState(wire, "posts", id, verb);
   } catch (thrown) {
@@ -79,13 +79,13 @@ async function checkEither(wire: Wire, id: number, verb: Verb): Promise<CmsSeen>
 }
 
 /** A post in any state, with its terms' names. Throws CmsError (404 for an id that is no post). */
-async function readPost(wire: Wire, id: number): Promise<Post> {
+async function readPost(wire: WordPressClient, id: number): Promise<Post> {
   const { data } = await readOne(wire, "posts", id, { context: "edit", ...TERMS_TOO }, CONTENT);
   return await withTerms(wire, data);
 }
 
 /** The same of one that is to be changed; refuses what its state forbids: E_FORBIDDEN_OP. */
-async function readDraft(wire: Wire, id: number): Promise<Post & CmsSeen> {
+async function readDraft(wire: WordPressClient, id: number): Promise<Post & CmsSeen> {
   const found = await look(wire, "posts", id, TERMS_TOO);
   judge("posts", "update")(found);
   const { record, guarded } = found;
@@ -96,7 +96,7 @@ async function readDraft(wire: Wire, id: number): Promise<Post & CmsSeen> {
   return { ...whole, ...seenOf(found) };
 }
 
-async function withTerms(wire: Wire, record: ContentRecord): Promise<Post> {
+async function withTerms(wire: WordPressClient, record: ContentRecord): Promise<Post> {
   return post(
     record,
     ...await allOrThrow(termsOf(wire, "category", record), termsOf(wire, "tag", record)),
@@ -120,7 +120,7 @@ function post(data: ContentRecord, categories: readonly TermPick[], tags: readon
  * Drafts and scheduled posts, last changed first; never a row of another state. A CMS counts those of others for an
  * account that may not see them, and leaves holes in their place; such an account is asked for its own alone.
  */
-async function listDrafts(wire: Wire, query: DraftsQuery): Promise<DraftList> {
+async function listDrafts(wire: WordPressClient, query: DraftsQuery): Promise<DraftList> {
   const { page, per_page, search, status } = query;
   const wanted = status === undefined ? ["draft", "future"] : status === "draft" ? ["draft"] : ["future"];
   const asked = { status: wanted.join(","), context: "edit", orderby: "modified", order: "desc", search };
@@ -137,7 +137,7 @@ async function listDrafts(wire: Wire, query: DraftsQuery): Promise<DraftList> {
 }
 
 /** All posts that are asked for; the account's own alone where it may not see others'. */
-async function pageOfOwn(wire: Wire, asked: Query, page: number) {
+async function pageOfOwn(wire: WordPressClient, asked: Query, page: number) {
   const all = () => pageOfRecords(wire, "posts", asked, page);
   const own = (me: Me) => pageOfRecords(wire, "posts", { ...asked, author: me.id }, page);
   const sees = (me: Me | null) => me === null || me.can("edit_others_posts");
@@ -151,7 +151,7 @@ async function pageOfOwn(wire: Wire, asked: Query, page: number) {
  * Looks the names up and proves the account's rights, those of a post to be changed as far as reading it does not prove
  * them; writes nothing. Throws E_BAD_INPUT, E_UPSTREAM.
  */
-async function prepareDraft(wire: Wire, fields: DraftFields, isNew: boolean): Promise<CmsDraft> {
+async function prepareDraft(wire: WordPressClient, fields: DraftFields, isNew: boolean): Promise<CmsDraft> {
   const { author_id } = fields;
   const alone = isNew && [...fields.tags ?? [], ...fields.categories ?? []].length === 1;
   const [me, tags, categories] = await allOrThrow(
@@ -176,7 +176,7 @@ async function prepareDraft(wire: Wire, fields: DraftFields, isNew: boolean): Pr
  * that carries them (docs/decisions/0017-terms-are-made-before-their-post.md).
  */
 async function body(
-  wire: Wire,
+  wire: WordPressClient,
   draft: CmsDraft,
   made: Making,
 ): Promise<{ sent: Record<string, unknown>; renamed: string[] }> {
@@ -199,7 +199,7 @@ async function body(
 }
 
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
-async function createDraft(wire: Wire, draft: CmsDraft, made: Making): Promise<Written> {
+async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making): Promise<Written> {
   const { sent, renamed } = await body(wire, draft, made);
   const record = await wire.post("wp/v2/posts", { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, "posts", record, made);
@@ -208,7 +208,7 @@ async function createDraft(wire: Wire, draft: CmsDraft, made: Making): Promise<W
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
 async function updateDraft(
-  wire: Wire,
+  wire: WordPressClient,
   id: number,
   draft: CmsDraft,
   made: Making,

@@ -7,7 +7,7 @@ import type { PublicClient, PublicItem, PublicKind, PublicSnapshot } from "../..
 import { PUBLIC_FIELDS } from "../egress_rules.ts";
 import { CmsError } from "../errors.ts";
 import { POST_STATE, totals, utc } from "./records.ts";
-import { Wire } from "./wire.ts";
+import { WordPressClient } from "./wordpress_client.ts";
 
 /** A type of posts, and where its list is. */
 interface PostKind {
@@ -42,14 +42,14 @@ const ROWS = z.array(ROW);
 
 /** What is public on the site. */
 export function publicContentOf(ctx: SiteContext): PublicClient {
-  const wire = new Wire(ctx);
+  const wire = new WordPressClient(ctx);
   return {
     snapshot: (late = false) => snapshot(late ? wire.forCleanup() : wire),
     published: (kind, ids) => published(wire.forCleanup(), kind, ids),
   };
 }
 
-async function snapshot(wire: Wire): Promise<PublicSnapshot> {
+async function snapshot(wire: WordPressClient): Promise<PublicSnapshot> {
   const [types, ...main] = await Promise.all([
     told("which other types are public", otherTypes(wire)),
     ...MAIN.map((one) => told(nameOf(one), listOf(wire, one))),
@@ -84,7 +84,7 @@ async function told<T>(what: string, asking: Promise<T>): Promise<Told<T>> {
 }
 
 /** The types beside posts and pages that have addresses and that the account may edit. Throws CmsError. */
-async function otherTypes(wire: Wire): Promise<readonly PostKind[]> {
+async function otherTypes(wire: WordPressClient): Promise<readonly PostKind[]> {
   return await wire.cache.once(TYPES_KEY, TYPES_TTL_MS, async () => {
     const { data } = await wire.get("wp/v2/types", { context: "edit" }, TYPES);
     return Object.values(data).flatMap((one) => {
@@ -97,7 +97,7 @@ async function otherTypes(wire: Wire): Promise<readonly PostKind[]> {
 }
 
 /** What of a type is published and scheduled. Throws CmsError. */
-async function listOf(wire: Wire, { kind, route }: PostKind): Promise<PublicKind> {
+async function listOf(wire: WordPressClient, { kind, route }: PostKind): Promise<PublicKind> {
   const ask = async (status: string) => {
     const order = { orderby: "modified", order: "desc", per_page: LIMITS.PUBLIC_ITEMS };
     const { data, headers, siteNow } = await wire.get(
@@ -124,7 +124,11 @@ function itemOf({ id, status, link, date_gmt, modified_gmt }: z.infer<typeof ROW
   return [{ id, state, address: link, date: utc(date_gmt), modified: utc(modified_gmt) }];
 }
 
-async function published(wire: Wire, kind: string, ids: readonly number[]): Promise<PublicItem[] | null> {
+async function published(
+  wire: WordPressClient,
+  kind: string,
+  ids: readonly number[],
+): Promise<PublicItem[] | null> {
   const route = MAIN.find((one) => one.kind === kind)?.route ??
     wire.cache.get<readonly PostKind[]>(TYPES_KEY)?.find((one) => one.kind === kind)?.route;
   const include = ids.slice(0, LIMITS.PUBLIC_ITEMS);

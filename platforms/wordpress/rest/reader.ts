@@ -23,7 +23,7 @@ import {
   totals,
 } from "./records.ts";
 import { requireRight } from "./users.ts";
-import { type Query, Wire } from "./wire.ts";
+import { type Query, WordPressClient } from "./wordpress_client.ts";
 
 const OTHER = {
   posts: {
@@ -37,7 +37,13 @@ const OTHER = {
 export class OtherKindError extends CmsError {}
 
 /** The record and what came with it. Throws CmsError; where the other kind has that id OtherKindError. */
-export async function readOne<T>(wire: Wire, kind: Kind, id: number, query: Query, schema: z.ZodType<T>) {
+export async function readOne<T>(
+  wire: WordPressClient,
+  kind: Kind,
+  id: number,
+  query: Query,
+  schema: z.ZodType<T>,
+) {
   try {
     return await wire.get(`wp/v2/${kind}/${id}`, query, schema);
   } catch (thrown) {
@@ -46,7 +52,7 @@ export async function readOne<T>(wire: Wire, kind: Kind, id: number, query: Quer
   }
 }
 
-async function explained(wire: Wire, kind: Kind, id: number, thrown: CmsError): Promise<CmsError> {
+async function explained(wire: WordPressClient, kind: Kind, id: number, thrown: CmsError): Promise<CmsError> {
   const other = OTHER[kind];
   const query = { context: "edit", _fields: "id" };
   const found = await wire.get(`wp/v2/${other.kind}/${id}`, query, z.object({ id: z.literal(id) }))
@@ -85,7 +91,7 @@ const TEXT_FIELDS = "id,content.raw";
 
 /** The states of the posts and pages of a site. */
 export function statesOf(ctx: SiteContext): StatesClient {
-  const wire = new Wire(ctx);
+  const wire = new WordPressClient(ctx);
   const number = (id: Id) => numericId(id, "post_id");
   return {
     find: (id) => findState(wire, number(id)),
@@ -99,11 +105,11 @@ export function statesOf(ctx: SiteContext): StatesClient {
 export const kindOf = (type: ContentType = "post"): Kind => type === "post" ? "posts" : "pages";
 
 /** Its state; null where neither a page nor a post has that id. Throws CmsError, E_UPSTREAM. */
-async function findState(wire: Wire, id: number): Promise<FoundState | null> {
+async function findState(wire: WordPressClient, id: number): Promise<FoundState | null> {
   return await stateOf(wire, "pages", id) ?? await stateOf(wire, "posts", id);
 }
 
-async function stateOf(wire: Wire, kind: Kind, id: number): Promise<FoundState | null> {
+async function stateOf(wire: WordPressClient, kind: Kind, id: number): Promise<FoundState | null> {
   const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: FIELDS }, STATE));
   if (found?.data.id !== id) return null;
   const { data, siteNow } = found;
@@ -115,13 +121,13 @@ async function stateOf(wire: Wire, kind: Kind, id: number): Promise<FoundState |
 }
 
 /** Its text as it is stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
-async function textOf(wire: Wire, kind: Kind, id: number): Promise<string | null> {
+async function textOf(wire: WordPressClient, kind: Kind, id: number): Promise<string | null> {
   const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: TEXT_FIELDS }, TEXT));
   return found?.data.id === id ? found.data.content.raw : null;
 }
 
 /** Its fields as they are stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
-async function recordOf(wire: Wire, kind: Kind, id: number): Promise<PostFields | null> {
+async function recordOf(wire: WordPressClient, kind: Kind, id: number): Promise<PostFields | null> {
   const query = { context: "edit", _fields: fieldsOf(RECORD) };
   const found = await orNone(wire.get(route(kind, id), query, RECORD));
   if (found?.data.id !== id) return null;
@@ -165,7 +171,7 @@ export function rowOf(record: PostRowRecord): PostRow {
 }
 
 /** One page of a listing and its totals; past its end an empty one. Throws CmsError. */
-export async function pageOfRecords(wire: Wire, kind: Kind, asked: Query, page: number) {
+export async function pageOfRecords(wire: WordPressClient, kind: Kind, asked: Query, page: number) {
   const ask = (page: number) => wire.get(`wp/v2/${kind}`, { ...asked, page, _fields: ROW_FIELDS }, ROWS);
   try {
     const { data, headers } = await ask(page);
@@ -178,7 +184,7 @@ export async function pageOfRecords(wire: Wire, kind: Kind, asked: Query, page: 
 }
 
 /** Posts or pages, last changed first, those in the bin never. Throws CmsError. */
-export async function listContent(wire: Wire, kind: Kind, query: ListQuery): Promise<ContentList> {
+export async function listContent(wire: WordPressClient, kind: Kind, query: ListQuery): Promise<ContentList> {
   const { page, per_page, search, status } = query;
   const wanted = status === undefined ? Object.values(STATUSES) : [STATUSES[status]];
   const asked = { status: wanted.join(","), context: "edit", orderby: "modified", order: "desc", search };

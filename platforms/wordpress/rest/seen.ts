@@ -20,7 +20,7 @@ import {
   type Kind,
   utc,
 } from "./records.ts";
-import type { Query, Wire } from "./wire.ts";
+import type { Query, WordPressClient } from "./wordpress_client.ts";
 
 const SEO_KEYS = [...Object.values(YOAST_KEYS), ...Object.values(RANK_MATH_KEYS), RANK_MATH_ROBOTS];
 
@@ -63,7 +63,7 @@ const CODE = z.object({ css: z.string(), js: z.string() });
 export type Code = z.infer<typeof CODE>;
 
 /** Those of a record, asked for apart where they did not come along with it; null for none, and where none are told. */
-export async function codeOf(wire: Wire, { id, meta }: ContentRecord): Promise<Code | null> {
+export async function codeOf(wire: WordPressClient, { id, meta }: ContentRecord): Promise<Code | null> {
   const { _site_ops_scope: scope, _site_ops_css: css, _site_ops_js: js } = meta;
   if (scope === "") return null;
   if (css !== undefined && js !== undefined) return { css, js };
@@ -80,7 +80,7 @@ const APART = "seo_apart";
 const APART_MS = 600_000;
 
 /** The SEO plugin that tells its fields at addresses of its own, "" for none; known for a while. */
-async function storeApart(wire: Wire): Promise<string> {
+async function storeApart(wire: WordPressClient): Promise<string> {
   const known = wire.cache.get<string>(APART);
   if (known !== undefined) return known;
   const { namespaces } = (await wire.get("", { _fields: "namespaces" }, NAMESPACES)).data;
@@ -90,11 +90,11 @@ async function storeApart(wire: Wire): Promise<string> {
 }
 
 /** Whether a plugin is known to tell them so, and they can be asked for beside the record. */
-export const isApart = (wire: Wire): boolean =>
+export const isApart = (wire: WordPressClient): boolean =>
   wire.site.seo.enabled && Boolean(wire.cache.get<string>(APART));
 
 /** The SEO fields that it tells; null where there is none, and where the site's SEO is not for the gateway. */
-export async function seoApart(wire: Wire, id: number): Promise<SeoFields | null> {
+export async function seoApart(wire: WordPressClient, id: number): Promise<SeoFields | null> {
   if (!wire.site.seo.enabled) return null;
   try {
     const provider = await storeApart(wire);
@@ -107,7 +107,11 @@ export async function seoApart(wire: Wire, id: number): Promise<SeoFields | null
 }
 
 /** The SEO fields that came along with a record; null where none did. */
-export async function seoAlong(wire: Wire, kind: Kind, record: ContentRecord): Promise<SeoFields | null> {
+export async function seoAlong(
+  wire: WordPressClient,
+  kind: Kind,
+  record: ContentRecord,
+): Promise<SeoFields | null> {
   const { id, link, yoast_head_json: head = null } = record;
   const meta: Readonly<Record<string, unknown>> = record.meta;
   const has = (keys: readonly string[]) => keys.some((key) => key in meta);
@@ -146,7 +150,12 @@ export interface CmsSeen extends Seen {
  * Reads a post or page in one request: through the companion plugin where it is, else with what is asked for. Throws
  * CmsError.
  */
-export async function look(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
+export async function look(
+  wire: WordPressClient,
+  kind: Kind,
+  id: number,
+  asked: Query = WHOLE,
+): Promise<Look> {
   const guarded = await readGuarded(wire, kind, id, asked === LIVE_TOO);
   if (guarded) {
     const { record, seo, siteNow } = guarded;
@@ -160,7 +169,12 @@ export async function look(wire: Wire, kind: Kind, id: number, asked: Query = WH
 export const WHOLE = { _fields: CONTENT_FIELDS };
 
 /** The same without the plugin. */
-export async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
+export async function plainLook(
+  wire: WordPressClient,
+  kind: Kind,
+  id: number,
+  asked: Query = WHOLE,
+): Promise<Look> {
   const live = asked === LIVE_TOO;
   const [{ data: record, siteNow }, early] = await allOrThrow(
     plainRecord(wire, kind, id, asked),
@@ -176,7 +190,7 @@ export async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query
   return { record, guarded: null, seo: own, beside, code, siteNow };
 }
 
-async function plainRecord(wire: Wire, kind: Kind, id: number, asked: Query) {
+async function plainRecord(wire: WordPressClient, kind: Kind, id: number, asked: Query) {
   const read = (query: Query) => readOne(wire, kind, id, { context: "edit", ...query }, CONTENT);
   return await read(asked).catch((thrown) => {
     // A plugin's fault while it makes what stands beside the fields; these alone decide.

@@ -20,7 +20,7 @@ import {
 import { type CmsSeen, LIVE_TOO, type Look, look, seenOf } from "./seen.ts";
 import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
-import type { Wire } from "./wire.ts";
+import type { WordPressClient } from "./wordpress_client.ts";
 import { change, elsewhere, moved, seenLive } from "./writer.ts";
 
 const STATE_FIELDS = fieldsOf(POST_STATE);
@@ -32,7 +32,7 @@ const label = (kind: Kind, id: number) => `${kind === "posts" ? "Post" : "Page"}
  * `moment` that is too close by the site's own clock. Also proves the right to publish where the verb needs it.
  */
 export async function checkState(
-  wire: Wire,
+  wire: WordPressClient,
   kind: Kind,
   id: number,
   verb: Verb,
@@ -88,7 +88,7 @@ function momentForbids(moment: Moment | undefined, siteNow: number): string | nu
 
 /** Schedules; what the site did not schedule is made a draft again at once. Throws E_FORBIDDEN_OP, CmsError. */
 export async function schedule(
-  wire: Wire,
+  wire: WordPressClient,
   kind: Kind,
   id: number,
   moment: Moment,
@@ -110,7 +110,7 @@ export async function schedule(
 
 /** A schedule whose answer was lost may have published, so the state is read before the failure is passed on. */
 async function sendSchedule(
-  wire: Wire,
+  wire: WordPressClient,
   kind: Kind,
   id: number,
   moment: Moment,
@@ -141,7 +141,7 @@ interface Reverted {
 }
 
 /** Makes a draft of it again. */
-async function revert(wire: Wire, kind: Kind, id: number): Promise<Reverted> {
+async function revert(wire: WordPressClient, kind: Kind, id: number): Promise<Reverted> {
   const json = { status: "draft", date: null };
   try {
     const route = `wp/v2/${kind}/${id}`;
@@ -154,7 +154,12 @@ async function revert(wire: Wire, kind: Kind, id: number): Promise<Reverted> {
 }
 
 /** Takes a schedule back; the date is cleared. Throws E_FORBIDDEN_OP, CmsError. */
-export async function unschedule(wire: Wire, kind: Kind, id: number, seen?: CmsSeen): Promise<Written> {
+export async function unschedule(
+  wire: WordPressClient,
+  kind: Kind,
+  id: number,
+  seen?: CmsSeen,
+): Promise<Written> {
   const fields = { status: "draft", date: null };
   const what = { kind, id, fields, relied: ["status", "date_gmt"], judge: judge(kind, "unschedule") };
   const after = await change(wire, what, seen);
@@ -173,7 +178,7 @@ export async function unschedule(wire: Wire, kind: Kind, id: number, seen?: CmsS
  * states").
  */
 export async function publish(
-  wire: Wire,
+  wire: WordPressClient,
   kind: Kind,
   id: number,
   grant: PublishGrant,
@@ -201,7 +206,7 @@ export async function publish(
  * (E_UPSTREAM). `made` is told of a new one; null for a change.
  */
 export async function requireUnpublished(
-  wire: Wire,
+  wire: WordPressClient,
   kind: Kind,
   state: PostState,
   made: Making | null,
@@ -237,7 +242,7 @@ export async function requireUnpublished(
 const NEW_MS = 10 * 60 * 1000;
 
 /** Whether by the site's own clock it was last changed long before this call. False where that cannot be told. */
-async function isOld(wire: Wire, kind: Kind, id: number): Promise<boolean> {
+async function isOld(wire: WordPressClient, kind: Kind, id: number): Promise<boolean> {
   const query = { context: "edit", _fields: STATE_FIELDS };
   const got = await wire.forCleanup().get(`wp/v2/${kind}/${id}`, query, POST_STATE).catch(() => null);
   const age = Date.parse(got?.headers.get("date") ?? "") - Date.parse(utc(got?.data.modified_gmt) ?? "");

@@ -9,7 +9,7 @@ import { CmsError } from "../errors.ts";
 import { type ContentRecord, fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
 import { accountIfShown, hasRight } from "./users.ts";
 import { valueLoss } from "./warnings.ts";
-import type { Query, Wire } from "./wire.ts";
+import type { Query, WordPressClient } from "./wordpress_client.ts";
 
 /** The two vocabularies of posts. */
 export type Taxonomy = "tag" | "category";
@@ -78,7 +78,11 @@ function term(record: TermRecord): Term {
 }
 
 /** One page of terms. Terms are public, so the account is proven beside, once a minute. */
-export async function listTerms(wire: Wire, taxonomy: Taxonomy, query: TermsQuery): Promise<TermList> {
+export async function listTerms(
+  wire: WordPressClient,
+  taxonomy: Taxonomy,
+  query: TermsQuery,
+): Promise<TermList> {
   const { page, per_page, search } = query;
   const asked = { page, per_page, search: escaped(search), _fields: FIELDS };
   const [, got] = await allOrThrow(accountIfShown(wire), wire.get(ROUTE[taxonomy], asked, TERMS));
@@ -86,7 +90,11 @@ export async function listTerms(wire: Wire, taxonomy: Taxonomy, query: TermsQuer
 }
 
 /** The terms of a post in its own order, those that did not come with it asked for; unknown ids are left out. */
-export async function termsOf(wire: Wire, taxonomy: Taxonomy, record: ContentRecord): Promise<TermPick[]> {
+export async function termsOf(
+  wire: WordPressClient,
+  taxonomy: Taxonomy,
+  record: ContentRecord,
+): Promise<TermPick[]> {
   const ids = taxonomy === "tag" ? record.tags : record.categories;
   const along = record._embedded?.terms.filter((one) => one.taxonomy === TAXONOMY[taxonomy]) ?? [];
   const names = new Map(along.map(({ id, name }) => [id, name]));
@@ -105,7 +113,7 @@ export async function termsOf(wire: Wire, taxonomy: Taxonomy, record: ContentRec
  * where there is little to ask. Throws E_BAD_INPUT for an empty name and for one that several terms share.
  */
 export async function findTerms(
-  wire: Wire,
+  wire: WordPressClient,
   taxonomy: Taxonomy,
   given: readonly string[],
   at_once = false,
@@ -153,7 +161,7 @@ function escaped<T extends string | undefined>(text: T): T {
 
 /** Refuses, before anything is written, what the account may not make (authors: tags yes, categories no). */
 export async function requireTermRight(
-  wire: Wire,
+  wire: WordPressClient,
   taxonomy: Taxonomy,
   picks: readonly TermPick[],
 ): Promise<void> {
@@ -175,7 +183,7 @@ export async function requireTermRight(
  * named otherwise. Throws before any post is written.
  */
 export async function makeMissing(
-  wire: Wire,
+  wire: WordPressClient,
   taxonomy: Taxonomy,
   picks: readonly TermPick[],
   made: Making,
@@ -191,7 +199,12 @@ export async function makeMissing(
 }
 
 /** Makes one of several; where no answer tells whether it was made, that is told too. */
-async function makeOneOf(wire: Wire, taxonomy: Taxonomy, name: string, made: Making): Promise<Term> {
+async function makeOneOf(
+  wire: WordPressClient,
+  taxonomy: Taxonomy,
+  name: string,
+  made: Making,
+): Promise<Term> {
   try {
     return (await makeTerm(wire, taxonomy, { name }, made)).term;
   } catch (thrown) {
@@ -203,7 +216,7 @@ async function makeOneOf(wire: Wire, taxonomy: Taxonomy, name: string, made: Mak
 
 /** Makes a term; one of that name that is there already (the CMS compares without case) is answered instead. */
 export async function makeTerm(
-  wire: Wire,
+  wire: WordPressClient,
   taxonomy: Taxonomy,
   given: NewTerm,
   made: Making,
@@ -222,7 +235,7 @@ export async function makeTerm(
 }
 
 /** Refuses a parent that is no category of the site: E_BAD_INPUT. */
-export async function requireParentTerm(wire: Wire, parent: Id | undefined): Promise<void> {
+export async function requireParentTerm(wire: WordPressClient, parent: Id | undefined): Promise<void> {
   if (parent === undefined) return;
   const id = numericId(parent, "parent_id");
   try {
@@ -238,7 +251,7 @@ export async function requireParentTerm(wire: Wire, parent: Id | undefined): Pro
 }
 
 /** The term of that id. Throws CmsError 404. */
-export async function readTerm(wire: Wire, taxonomy: Taxonomy, id: number): Promise<Term> {
+export async function readTerm(wire: WordPressClient, taxonomy: Taxonomy, id: number): Promise<Term> {
   const { data } = await wire.get(`${ROUTE[taxonomy]}/${id}`, { _fields: FIELDS }, TERM);
   return term(data);
 }

@@ -1,7 +1,7 @@
 /** The time zone a site keeps its own times in. */
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
-import type { Wire } from "./wire.ts";
+import type { WordPressClient } from "./wordpress_client.ts";
 
 const ZONE = z.looseObject({
   timezone_string: z.string().catch(""),
@@ -13,7 +13,7 @@ const TTL_MS = 3_600_000;
  * An IANA name, or an offset such as `+05:30` where the site has only that, as its index tells; undefined where it
  * does not answer. Kept for an hour.
  */
-export async function timeZoneOf(wire: Wire): Promise<string | undefined> {
+export async function timeZoneOf(wire: WordPressClient): Promise<string | undefined> {
   try {
     return await wire.cache.once("time_zone", TTL_MS, async () => {
       const { data } = await wire.get("", { _fields: "timezone_string,gmt_offset" }, ZONE);

@@ -5,7 +5,7 @@ import { allOrThrow } from "../../../core/async.ts";
 import { type Id, numericId } from "../../../core/ids.ts";
 import { CmsError, refusesCredentials } from "../errors.ts";
 import { fieldsOf, ME, totals, USER_ROW } from "./records.ts";
-import { ACCOUNT, type Wire } from "./wire.ts";
+import { ACCOUNT, type WordPressClient } from "./wordpress_client.ts";
 
 const ACCOUNT_TTL_MS = 60_000;
 
@@ -53,19 +53,19 @@ export interface UserList {
  * ones as nobody's, and answers public data all the same (docs/upstreams/wordpress.md, "Requests and answers"). Throws
  * CmsError 401.
  */
-export async function whoami(wire: Wire): Promise<Me> {
+export async function whoami(wire: WordPressClient): Promise<Me> {
   const me = await readMe(wire);
   wire.cache.set(ACCOUNT, me, ACCOUNT_TTL_MS);
   return me;
 }
 
 /** The account as the site told it within the last minute; forgotten with any 401 or 403. Throws as whoami. */
-export async function account(wire: Wire): Promise<Me> {
+export async function account(wire: WordPressClient): Promise<Me> {
   return await wire.cache.once(ACCOUNT, ACCOUNT_TTL_MS, () => readMe(wire));
 }
 
 /** The same without asking; undefined where it is not known. */
-export function knownAccount(wire: Wire): Me | undefined {
+export function knownAccount(wire: WordPressClient): Me | undefined {
   return wire.cache.get<Me>(ACCOUNT);
 }
 
@@ -77,7 +77,7 @@ const HIDES_ACCOUNT = "hides_account";
  * them with an error of their own (docs/upstreams/wordpress.md, "Requests and answers"). WordPress then judges rights
  * and credentials by itself, with the request that needs them. Throws as whoami for refused credentials.
  */
-export async function accountIfShown(wire: Wire): Promise<Me | null> {
+export async function accountIfShown(wire: WordPressClient): Promise<Me | null> {
   if (wire.cache.get<true>(HIDES_ACCOUNT)) return null;
   try {
     return await account(wire);
@@ -98,19 +98,19 @@ const UNCHECKED =
   "were not checked beforehand; WordPress checks them when the change is made";
 
 /** The warning of a preview on a site that does not show its account; none elsewhere, or where it was not asked. */
-export const uncheckedRights = (wire: Wire): string[] =>
+export const uncheckedRights = (wire: WordPressClient): string[] =>
   wire.cache.get<true>(HIDES_ACCOUNT) ? [UNCHECKED] : [];
 
 /**
  * Whether the account has a right; what it is remembered to lack it is asked for again. Null where the site does not
  * show its account. Throws as whoami.
  */
-export async function hasRight(wire: Wire, capability: string): Promise<boolean | null> {
+export async function hasRight(wire: WordPressClient, capability: string): Promise<boolean | null> {
   if (knownAccount(wire)?.can(capability) === false) return (await whoami(wire)).can(capability);
   return (await accountIfShown(wire))?.can(capability) ?? null;
 }
 
-async function readMe(wire: Wire): Promise<Me> {
+async function readMe(wire: WordPressClient): Promise<Me> {
   const { data } = await wire.get("wp/v2/users/me", { context: "edit", _fields: fieldsOf(ME) }, ME);
   const { id, name, slug, roles, capabilities } = data;
   return { id, name, slug, roles, can: (capability) => Boolean(capabilities[capability]) };
@@ -120,7 +120,7 @@ async function readMe(wire: Wire): Promise<Me> {
  * Refuses before anything is written what the account's role does not allow: E_UPSTREAM with status 403. Refuses
  * nothing where the site does not show its account.
  */
-export async function requireRight(wire: Wire, capability: string, doing: string): Promise<void> {
+export async function requireRight(wire: WordPressClient, capability: string, doing: string): Promise<void> {
   if (await hasRight(wire, capability) !== false) return;
   const { slug } = await account(wire);
   throw new GatewayError(
@@ -136,7 +136,7 @@ export async function requireRight(wire: Wire, capability: string, doing: string
  * terms are made. One whom the account may not see, or whom a security plugin hides, may be there
  * (docs/upstreams/wordpress.md, "Posts, pages, media, people").
  */
-export async function requireAuthor(wire: Wire, author: Id | undefined): Promise<void> {
+export async function requireAuthor(wire: WordPressClient, author: Id | undefined): Promise<void> {
   if (author === undefined) return;
   const id = numericId(author, "author_id");
   try {
@@ -156,7 +156,7 @@ const HIDDEN =
   "The site's account may not list users, so only people with published posts are shown, without e-mail and roles";
 
 /** People with an account. Where the account may not list users, those whom the public may see, with a note. */
-export async function listUsers(wire: Wire, query: UsersQuery): Promise<UserList> {
+export async function listUsers(wire: WordPressClient, query: UsersQuery): Promise<UserList> {
   const { page, per_page, search, roles } = query;
   const rows = z.array(USER_ROW);
   const _fields = fieldsOf(USER_ROW);

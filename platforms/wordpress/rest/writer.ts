@@ -29,7 +29,7 @@ import {
   WHOLE,
 } from "./seen.ts";
 import { changedBeside } from "./warnings.ts";
-import type { Wire } from "./wire.ts";
+import type { WordPressClient } from "./wordpress_client.ts";
 
 /** How the site makes the address of a post. */
 export interface AddressRule {
@@ -90,7 +90,7 @@ function dayAt(at: number, zone: string | undefined): string | null {
 }
 
 /** A look in the tools' words, with all that goes live at that moment, at once without one. */
-export function seenLive(wire: Wire, found: Look, moment?: Moment, zone?: string): CmsSeen {
+export function seenLive(wire: WordPressClient, found: Look, moment?: Moment, zone?: string): CmsSeen {
   const seen = seenOf(found);
   const date = datedAt(found);
   const keepsDate = moment === undefined && date !== null && Date.parse(date) <= wire.now();
@@ -224,7 +224,7 @@ export interface Change {
  * Writes fields of a post or page only while what they replace is as it was seen: in one request through the companion
  * plugin, else after a look right before the write. Throws E_STALE_PREVIEW, what `judge` refuses with, CmsError.
  */
-export async function change(wire: Wire, what: Change, seen?: CmsSeen): Promise<ContentRecord> {
+export async function change(wire: WordPressClient, what: Change, seen?: CmsSeen): Promise<ContentRecord> {
   const { kind, id, fields, relied, judge, grant } = what;
   // Content that the builder took over, or that got code of its own, is another than was seen.
   const shown = "content" in fields ? ["builder", "code"] : [];
@@ -290,9 +290,9 @@ export const moved = (before: CmsSeen | undefined, after: ContentRecord): Writte
  * what `published` says of the write then.
  */
 export async function readBack<T>(
-  wire: Wire,
+  wire: WordPressClient,
   done: string,
-  read: (wire: Wire) => Promise<T>,
+  read: (wire: WordPressClient) => Promise<T>,
   published: { readonly published?: null } = {},
 ): Promise<T> {
   try {

@@ -18,7 +18,7 @@ import {
 } from "./fields.ts";
 import { effectOfRecord, fieldsOfRecord, SEO_RECORD, UNKNOWN_PROVIDER } from "./record.ts";
 import { requireUnchanged, seoPost } from "./post.ts";
-import type { Query, Wire } from "../rest/wire.ts";
+import type { Query, WordPressClient } from "../rest/wordpress_client.ts";
 
 /** A post's fields as the plugin tells them. */
 export const META = SEO_RECORD.extend({
@@ -43,7 +43,7 @@ export function requireChannel(site: Site): void {
 }
 
 /** The fields of a post. Throws E_SEOPLUGIN_PLUGIN_REQUIRED, CmsError (404 for no post). */
-export async function readBridge(wire: Wire, id: number, images: Query = {}): Promise<SeoMeta> {
+export async function readBridge(wire: WordPressClient, id: number, images: Query = {}): Promise<SeoMeta> {
   const got = await asking("seo", () => wire.get(`${COMPANION}/seo/meta/${id}`, images, META));
   return metaOf(got.data, got.siteNow, id);
 }
@@ -54,7 +54,11 @@ const route = (id: number) => ({ path: `seo/meta/${id}`, part: "seo", state: MET
  * The same, the plugin proven new enough, and the fields to be those that the site shows. It is asked about the images of
  * a change too.
  */
-export async function prepareBridge(wire: Wire, id: number, change: SeoChange = {}): Promise<SeoMeta> {
+export async function prepareBridge(
+  wire: WordPressClient,
+  id: number,
+  change: SeoChange = {},
+): Promise<SeoMeta> {
   const images = imagesOf(change);
   const meta = await readGuardedMeta(wire, id, images) ?? await readProven(wire, id, images);
   if (meta.provider !== UNKNOWN_PROVIDER) return meta;
@@ -71,14 +75,14 @@ function imagesOf(change: SeoChange): Record<string, string> {
   return images;
 }
 
-async function readGuardedMeta(wire: Wire, id: number, images: Query): Promise<SeoMeta | null> {
+async function readGuardedMeta(wire: WordPressClient, id: number, images: Query): Promise<SeoMeta | null> {
   const told = await readTold(wire, route(id), images);
   if (told === null) return null;
   const { state, siteNow, hashes, editing } = told;
   return { ...metaOf(state, siteNow, id), hashes, warnings: editingWarnings(editing) };
 }
 
-async function readProven(wire: Wire, id: number, images: Query): Promise<SeoMeta> {
+async function readProven(wire: WordPressClient, id: number, images: Query): Promise<SeoMeta> {
   const [, meta] = await allOrThrow(readCompanion(wire, "seo"), readBridge(wire, id, images));
   return meta;
 }
@@ -89,7 +93,7 @@ async function readProven(wire: Wire, id: number, images: Query): Promise<SeoMet
  * E_STALE_PREVIEW, E_FORBIDDEN_OP, CmsError.
  */
 export async function writeBridge(
-  wire: Wire,
+  wire: WordPressClient,
   site: Site,
   change: SeoChange,
   planned: SeoMeta,

@@ -12,7 +12,7 @@ import { prepareRest, readRest, writeRest } from "./rest.ts";
 import { type PreparedSchema, prepareSchema, writeSchema } from "./schema.ts";
 import { prepareRebuild, readSitemap, rebuildSitemap } from "./sitemap.ts";
 import type { Stands } from "./stores.ts";
-import { Wire } from "../rest/wire.ts";
+import { WordPressClient } from "../rest/wordpress_client.ts";
 
 export { changedPart, unshownFields } from "./effect.ts";
 export { entriesOf, oneLine, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
@@ -31,7 +31,7 @@ export type SeoClient = ReturnType<typeof seoOf>;
  */
 export function seoOf(ctx: SiteContext) {
   const { site } = ctx;
-  const wire = new Wire(ctx);
+  const wire = new WordPressClient(ctx);
   const overPlugin = site.seo.channel === "plugin";
   const bridged = async <T>(ask: () => Promise<T>): Promise<T> => {
     requireChannel(site);

@@ -1,7 +1,7 @@
 /** The images of a site's media library behind addresses: SEO plugins keep the number of an image beside its address. */
 import { z } from "zod";
 import { CmsError } from "../errors.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 
 const IMAGE = z.object({
   id: z.number(),
@@ -28,7 +28,7 @@ function isAt({ source_url, media_details: { sizes, original_image } }: Image, a
 }
 
 /** The number of the library's image at an address; 0 for none. Throws CmsError. */
-export async function attachmentAt(wire: Wire, address: string): Promise<number> {
+export async function attachmentAt(wire: WordPressClient, address: string): Promise<number> {
   const file = plain(address).split("/").at(-1)!;
   const stem = file.replace(/\.[a-z0-9]+$/i, "").replace(/-\d+x\d+$/, "").replace(/-scaled$/, "");
   if (stem === "") return 0;
@@ -38,7 +38,11 @@ export async function attachmentAt(wire: Wire, address: string): Promise<number>
 }
 
 /** The address that is shown for a stored address with a number beside it: the image's own; "" where that is gone. */
-export async function shownAddress(wire: Wire, stored: string, attachment: number): Promise<string> {
+export async function shownAddress(
+  wire: WordPressClient,
+  stored: string,
+  attachment: number,
+): Promise<string> {
   try {
     const { data } = await wire.get(`wp/v2/media/${attachment}`, { _fields: FIELDS }, IMAGE);
     return isAt(data, stored) ? stored : data.source_url;

@@ -18,7 +18,7 @@ import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { CmsError } from "../errors.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { readBack } from "../rest/writer.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 
 const ROW = z.object({
   id: z.union([z.number(), z.string()]),
@@ -59,7 +59,7 @@ export interface PreparedRedirect {
 /** A path as the plugin takes it: it resolves escapes itself, and a bare blank is none of a path's. */
 const escaped = (path: string) => path.replaceAll(" ", "%20");
 
-async function look(wire: Wire, source: string): Promise<z.infer<typeof LIST>> {
+async function look(wire: WordPressClient, source: string): Promise<z.infer<typeof LIST>> {
   return (await asking(
     "seo",
     () => wire.get(`${COMPANION}/seo/redirects`, { source: escaped(source) }, LIST),
@@ -70,7 +70,11 @@ async function look(wire: Wire, source: string): Promise<z.infer<typeof LIST>> {
  * Proves plugin and rights, looks the source up and follows where the destination leads; writes nothing. Throws
  * E_SEOPLUGIN_PLUGIN_REQUIRED, E_BAD_INPUT for a circle and for a status the site's SEO plugin does not have, CmsError.
  */
-export async function prepareRedirect(wire: Wire, site: Site, redirect: Redirect): Promise<PreparedRedirect> {
+export async function prepareRedirect(
+  wire: WordPressClient,
+  site: Site,
+  redirect: Redirect,
+): Promise<PreparedRedirect> {
   const { source, destination, status } = redirect;
   const asked = { source: escaped(source), destination, status };
   const [told, visited] = await allOrThrow(
@@ -122,7 +126,7 @@ async function requireEnd(
 }
 
 /** Where a visitor of a path is sent; nowhere from a path the plugin takes no redirects from. */
-async function rowFrom(wire: Wire, path: string): Promise<RedirectRow | null> {
+async function rowFrom(wire: WordPressClient, path: string): Promise<RedirectRow | null> {
   try {
     const { redirects, resolves } = await look(wire, path);
     return resolves === undefined ? redirects[0] ?? null : resolves;
@@ -144,7 +148,7 @@ export interface RedirectWritten extends RedirectRow, Compared {
  * E_BAD_INPUT where the plugin refuses it, E_UPSTREAM.
  */
 export async function writeRedirect(
-  wire: Wire,
+  wire: WordPressClient,
   site: Site,
   planned: PreparedRedirect,
   made: Making,
@@ -185,7 +189,7 @@ const ledElsewhere = (source: string, led: RedirectRow | null) =>
  * another plugin, may go first. Elsewhere what is stored is what is followed.
  */
 async function followed(
-  wire: Wire,
+  wire: WordPressClient,
   { redirect: { source }, now, hides, answers }: PreparedRedirect,
   home: Home,
 ): Promise<Compared> {
@@ -203,7 +207,7 @@ async function followed(
 }
 
 async function send(
-  wire: Wire,
+  wire: WordPressClient,
   { redirect: { source, destination, status }, now, hides, hashes }: PreparedRedirect,
   made: Making,
 ): Promise<{ written: z.infer<typeof WRITTEN>; after: z.infer<typeof LIST> }> {

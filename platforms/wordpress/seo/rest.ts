@@ -14,7 +14,7 @@ import { requireUntouched } from "./bridge.ts";
 import { attachmentAt } from "./library.ts";
 import { seoPost } from "./post.ts";
 import { type PostMeta, type SeoStore, type Stands, type Stored, STORES } from "./stores.ts";
-import type { Got, Wire } from "../rest/wire.ts";
+import type { WordPressClient, WordPressResponse } from "../rest/wordpress_client.ts";
 
 const POST = POST_HEAD.extend({
   type: z.string(),
@@ -38,7 +38,7 @@ interface Found {
 }
 
 /** Reads a post or page whatever its status. Throws CmsError (404 where there is neither). */
-async function readRecord(wire: Wire, id: number, known?: Kind) {
+async function readRecord(wire: WordPressClient, id: number, known?: Kind) {
   const read = async (kind: Kind) => {
     const got = await wire.get(`wp/v2/${kind}/${id}`, { context: "edit", _fields: FIELDS }, POST);
     return { kind, got };
@@ -61,7 +61,7 @@ function nothing(thrown: unknown): undefined {
   if (!(thrown instanceof GatewayError)) throw thrown;
 }
 
-async function find(wire: Wire, id: number): Promise<Found> {
+async function find(wire: WordPressClient, id: number): Promise<Found> {
   const last = STORES.find(({ provider }) => provider === wire.cache.get<string>(LAST_STORE));
   const [{ namespaces }, { kind, got }, early] = await allOrThrow(
     readIndex(wire),
@@ -78,7 +78,7 @@ async function find(wire: Wire, id: number): Promise<Found> {
 
 /** The same of a post that was found before, as far as a change replaces it; the rest is as it was. */
 async function findChanged(
-  wire: Wire,
+  wire: WordPressClient,
   { post, fields, effect, provider }: SeoMeta,
   change: SeoChange,
 ): Promise<Found> {
@@ -101,7 +101,7 @@ const storedOf = (kind: Kind, { id, meta, yoast_head_json }: z.infer<typeof POST
 });
 
 function metaOf(
-  { data, siteNow }: Pick<Got<z.infer<typeof POST>>, "data" | "siteNow">,
+  { data, siteNow }: Pick<WordPressResponse<z.infer<typeof POST>>, "data" | "siteNow">,
   { provider }: SeoStore,
   { fields, effect = NO_EFFECT, shown }: Stored,
 ): SeoMeta {
@@ -111,7 +111,7 @@ function metaOf(
 }
 
 /** The fields the site shows. Throws E_SEOPLUGIN_PLUGIN_REQUIRED where it shows none, CmsError. */
-export async function readRest(wire: Wire, id: number): Promise<SeoMeta> {
+export async function readRest(wire: WordPressClient, id: number): Promise<SeoMeta> {
   const { meta } = await find(wire, id);
   if (isBlind(meta.fields)) {
     throw required(`The SEO plugin of the site (${meta.provider}) shows its fields to nobody over REST`);
@@ -126,7 +126,7 @@ const isBlind = ({ robots, ...texts }: SeoFields) =>
  * Reads what is there before a change and refuses what could not be written: E_SEOPLUGIN_PLUGIN_REQUIRED naming the
  * field, and E_FORBIDDEN_OP where saving the post could publish it; writes nothing.
  */
-export async function prepareRest(wire: Wire, id: number, change: SeoChange): Promise<SeoMeta> {
+export async function prepareRest(wire: WordPressClient, id: number, change: SeoChange): Promise<SeoMeta> {
   const { meta, stored } = await find(wire, id);
   requireNotDue(meta);
   const store = STORES.find(({ provider }) => provider === meta.provider)!;
@@ -140,7 +140,7 @@ export async function prepareRest(wire: Wire, id: number, change: SeoChange): Pr
 
 /** The same with the numbers of the images that are set, and those that would not be shown. */
 async function withAttachments(
-  wire: Wire,
+  wire: WordPressClient,
   { libraryOnly }: SeoStore,
   meta: SeoMeta,
   changed: SeoChange,
@@ -165,7 +165,7 @@ function requireNotDue({ post }: SeoMeta): void {
 
 /** Writes the fields that differ, of a post that is still as it was planned, and answers all as they then stand. */
 export async function writeRest(
-  wire: Wire,
+  wire: WordPressClient,
   site: Site,
   change: SeoChange,
   planned: SeoMeta,

@@ -13,7 +13,7 @@ import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { statusWord } from "../rest/records.ts";
 import { META, metaOf, readBridge } from "./bridge.ts";
 import { requireSeoState, requireUnchanged, type SeoPost } from "./post.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 
 const LIST = z.object({
   provider: z.string(),
@@ -56,7 +56,7 @@ export interface SchemaWritten extends Compared {
 
 const route = (id: number) => ({ path: `seo/schema/${id}`, part: "seo", state: STATE }) as const;
 
-async function readEntries(wire: Wire, id: number) {
+async function readEntries(wire: WordPressClient, id: number) {
   return (await asking("seo", () => wire.get(`${COMPANION}/seo/schema/${id}`, {}, LIST))).data;
 }
 
@@ -64,7 +64,7 @@ type Found =
   & Pick<PreparedSchema, "post" | "provider" | "entries" | "warnings" | "hashes">
   & { readonly shown: boolean };
 
-async function find(wire: Wire, id: number): Promise<Found> {
+async function find(wire: WordPressClient, id: number): Promise<Found> {
   const told = await readTold(wire, route(id));
   if (told) {
     const { state: { post, provider, entries, shown }, hashes, editing, siteNow } = told;
@@ -81,7 +81,7 @@ async function find(wire: Wire, id: number): Promise<Found> {
   return await findPlain(wire, id);
 }
 
-async function findPlain(wire: Wire, id: number): Promise<Found> {
+async function findPlain(wire: WordPressClient, id: number): Promise<Found> {
   const [{ post }, list] = await allOrThrow(readBridge(wire, id), readEntries(wire, id));
   return { post, ...list };
 }
@@ -91,7 +91,7 @@ async function findPlain(wire: Wire, id: number): Promise<Found> {
  * E_FORBIDDEN_OP, E_BAD_INPUT for what the site's SEO plugin does not keep, E_UPSTREAM (404 for no such entry).
  */
 export async function prepareSchema(
-  wire: Wire,
+  wire: WordPressClient,
   site: Site,
   id: number,
   schema: PageSchema,
@@ -143,7 +143,7 @@ function requireOneType(schema: PageSchema): void {
 
 /** Stores an entry and reads it back; `sending` is told right before, with whether visitors see the post. */
 export async function writeSchema(
-  wire: Wire,
+  wire: WordPressClient,
   site: Site,
   planned: PreparedSchema,
   { sending, made }: { readonly sending: (live: boolean) => void; readonly made: Making },
@@ -174,7 +174,7 @@ export async function writeSchema(
 type Sent = z.infer<typeof WRITTEN> & Pick<Found, "entries"> & { readonly status: string };
 
 async function send(
-  wire: Wire,
+  wire: WordPressClient,
   site: Site,
   planned: PreparedSchema,
   { sending, made }: { readonly sending: (live: boolean) => void; readonly made: Making },

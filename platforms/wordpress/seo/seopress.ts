@@ -3,7 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { CmsError } from "../errors.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 import { NO_EFFECT, type SeoEffect } from "./effect.ts";
 import type { SeoChange, SeoFields, SeoRobot, SeoText } from "./fields.ts";
 import { SEOPRESS_IMAGE_IDS, SEOPRESS_ROBOTS, SEOPRESS_ROUTES, type SeopressRoute } from "./keys.ts";
@@ -39,7 +39,7 @@ const routesOf = (change: SeoChange): SeopressRoute[] =>
   );
 
 async function readSeopress(
-  wire: Wire,
+  wire: WordPressClient,
   id: number,
   routes: readonly SeopressRoute[] = SEOPRESS_ALL,
 ): Promise<{ fields: Partial<SeoFields>; fixed: Record<string, string>; origins: Record<string, string> }> {
@@ -92,7 +92,7 @@ function settledBy(rows: Rows): Pick<SeoEffect, "fixed" | "origins"> {
   return { origins, fixed: { ...origins, "robots.noarchive": "unsupported" } };
 }
 
-async function readWhole(wire: Wire, id: number): Promise<Stored> {
+async function readWhole(wire: WordPressClient, id: number): Promise<Stored> {
   const { fields, fixed, origins } = await readSeopress(wire, id);
   const effect = { fixed, origins, twitterFollowsOg: false };
   return { fields: { ...byText(() => null), robots: NO_ROBOTS, ...fields }, effect };

@@ -5,7 +5,7 @@ import type { Compared } from "../../_content/compared.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/writer.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 
 const SITEMAP = z.object({
   provider: z.string(),
@@ -19,17 +19,17 @@ const SITEMAP = z.object({
 /** Where the sitemap is, whether all that makes it is on, and whether a copy is kept: cache `none` or `kept`. */
 export type Sitemap = z.infer<typeof SITEMAP>;
 
-const look = async (wire: Wire) =>
+const look = async (wire: WordPressClient) =>
   (await asking("seo", () => wire.get(`${COMPANION}/seo/sitemap`, {}, SITEMAP))).data;
 
 /** Reads it. Throws E_SEOPLUGIN_PLUGIN_REQUIRED, CmsError. */
-export async function readSitemap(wire: Wire): Promise<Sitemap> {
+export async function readSitemap(wire: WordPressClient): Promise<Sitemap> {
   const [, sitemap] = await allOrThrow(readCompanion(wire, "seo"), look(wire));
   return sitemap;
 }
 
 /** The same, with the right to rebuild it proven, and that there is something to rebuild; writes nothing. */
-export async function prepareRebuild(wire: Wire): Promise<Sitemap> {
+export async function prepareRebuild(wire: WordPressClient): Promise<Sitemap> {
   const [health, sitemap] = await allOrThrow(readCompanion(wire, "seo"), look(wire));
   requireCapability(health, "manage_options", "rebuild the sitemap");
   if (sitemap.enabled) return sitemap;
@@ -40,7 +40,9 @@ export async function prepareRebuild(wire: Wire): Promise<Sitemap> {
 }
 
 /** Throws away what is kept of it, and reads it again. */
-export async function rebuildSitemap(wire: Wire): Promise<Sitemap & { invalidated: true } & Compared> {
+export async function rebuildSitemap(
+  wire: WordPressClient,
+): Promise<Sitemap & { invalidated: true } & Compared> {
   const done = z.object({ invalidated: z.literal(true) });
   const { invalidated } = await asking(
     "seo",

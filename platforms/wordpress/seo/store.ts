@@ -1,6 +1,6 @@
 /** What it takes to read and write the SEO fields of one SEO plugin without the companion plugin. */
 import type { Kind } from "../rest/records.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { WordPressClient } from "../rest/wordpress_client.ts";
 import type { SeoEffect } from "./effect.ts";
 import {
   SEO_IMAGES,
@@ -52,14 +52,14 @@ export interface SeoStore {
   readonly namespace: string;
   /** Whether of images only those of the media library are shown. */
   readonly libraryOnly?: true;
-  read(wire: Wire, post: PostMeta): Promise<Stored>;
+  read(wire: WordPressClient, post: PostMeta): Promise<Stored>;
   /** The same where nothing of the post is needed for it, so that both can be read at once. */
-  readApart?(wire: Wire, id: number): Promise<Stored>;
+  readApart?(wire: WordPressClient, id: number): Promise<Stored>;
   /** Reads anew what a change of a post replaces; everything else is as it was known. */
-  readChanged?(wire: Wire, id: number, change: SeoChange, known: Stored): Promise<Stored>;
+  readChanged?(wire: WordPressClient, id: number, change: SeoChange, known: Stored): Promise<Stored>;
   /** Which field of a change cannot be written, as the beginning of a sentence; null where all can. */
   closed(post: PostMeta, now: SeoFields, change: SeoChange): string | null;
-  write(wire: Wire, post: PostMeta, change: SeoChange, writing: Writing): Promise<void>;
+  write(wire: WordPressClient, post: PostMeta, change: SeoChange, writing: Writing): Promise<void>;
 }
 
 /** Switches of which nothing is known. */
@@ -85,7 +85,7 @@ const numberOf = (value: unknown) => /^[1-9]\d*$/.test(String(value)) ? Number(v
  * `numberAt` gives what lies there; undefined where that is hidden.
  */
 export async function withShownImages(
-  wire: Wire,
+  wire: WordPressClient,
   texts: Record<SeoText, string | null>,
   numberAt: (name: SeoImage) => unknown,
 ): Promise<Record<SeoText, string | null>> {

@@ -21,7 +21,7 @@ import {
   shown,
   targetNames,
 } from "./entries.ts";
-import { Wire } from "../rest/wire.ts";
+import { WordPressClient } from "../rest/wordpress_client.ts";
 
 /** An entry with who keeps it. */
 const TOLD = z.object({ provider: z.string() }).loose().transform(({ provider, ...rest }) => ({
@@ -85,7 +85,7 @@ export interface StructuredDataClient {
 const PAGE_BY_PAGE = "rankmath";
 
 /** Proves the plugin, its version and that something keeps custom schema; answers how far an entry reaches. */
-async function readBridge(wire: Wire): Promise<Scope> {
+async function readBridge(wire: WordPressClient): Promise<Scope> {
   const { features } = await readCompanion(wire, "schema");
   if (features.schema_bridge?.active === false) {
     throw new GatewayError(
@@ -101,7 +101,7 @@ const scopeOf = (provider: string | null | undefined): Scope => provider === PAG
 const guardedEntry = (id: number) => ({ path: `schema/entries/${id}`, part: "schema", state: TOLD }) as const;
 
 /** An entry with all that its change needs, in one request where the plugin is new enough. */
-async function find(wire: Wire, id: number): Promise<Found> {
+async function find(wire: WordPressClient, id: number): Promise<Found> {
   const told = await readTold(wire, guardedEntry(id));
   if (told === null) {
     const [scope, record] = await allOrThrow(readBridge(wire), readEntry(wire, id));
@@ -123,12 +123,12 @@ function asked(id: number, entry: EntryRecord): EntryRecord {
   );
 }
 
-async function readEntry(wire: Wire, id: number): Promise<EntryRecord> {
+async function readEntry(wire: WordPressClient, id: number): Promise<EntryRecord> {
   const { data } = await asking("schema", () => wire.get(`${COMPANION}/schema/entries/${id}`, {}, ENTRY));
   return asked(id, data);
 }
 
-async function list(wire: Wire, { needle, page, per_page }: EntriesQuery): Promise<EntryList> {
+async function list(wire: WordPressClient, { needle, page, per_page }: EntriesQuery): Promise<EntryList> {
   const query = { needle, page, per_page };
   const [, got] = await allOrThrow(
     readBridge(wire),
@@ -138,11 +138,11 @@ async function list(wire: Wire, { needle, page, per_page }: EntriesQuery): Promi
   return { entries: entries.map(shown), page, per_page, total, total_pages: Math.ceil(total / per_page) };
 }
 
-async function read(wire: Wire, id: number): Promise<SchemaEntry> {
+async function read(wire: WordPressClient, id: number): Promise<SchemaEntry> {
   return shown((await find(wire, id)).record);
 }
 
-async function prepare(wire: Wire, id: number, given: StructuredData): Promise<CmsPlan> {
+async function prepare(wire: WordPressClient, id: number, given: StructuredData): Promise<CmsPlan> {
   const { record, scope, ...found } = await find(wire, id);
   const value = fitting(record, scope, given);
   const after = isFields(record.value) && isFields(value) ? { ...record.value, ...value } : value;
@@ -153,7 +153,7 @@ async function prepare(wire: Wire, id: number, given: StructuredData): Promise<C
 /** Beside its title, which says nothing of what is replaced. */
 const RELIED = ["status", "type", "value_type", "value", "targets", "provider"];
 
-async function write(wire: Wire, plan: CmsPlan): Promise<SchemaEntry> {
+async function write(wire: WordPressClient, plan: CmsPlan): Promise<SchemaEntry> {
   const { record: before, scope, live, value, after, hashes } = plan;
   const id = before.post_id;
   const json = {
@@ -176,7 +176,7 @@ async function write(wire: Wire, plan: CmsPlan): Promise<SchemaEntry> {
 
 /** The entries of the site. */
 export function structuredDataOf(ctx: SiteContext): StructuredDataClient {
-  const wire = new Wire(ctx);
+  const wire = new WordPressClient(ctx);
   return {
     list: (query) => list(wire, query),
     read: (id) => read(wire, id),

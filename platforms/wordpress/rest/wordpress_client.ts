@@ -119,7 +119,7 @@ function withoutAnswer(thrown: unknown): null {
 }
 
 /** A read's data with what its answer told beside. */
-export interface Got<T> {
+export interface WordPressResponse<T> {
   readonly data: T;
   readonly headers: Headers;
   /** The latest time the site's clock can show now (its `Date`, a second of rounding, the way there and back). */
@@ -142,7 +142,7 @@ export async function signed(ctx: Pick<SiteContext, "secret">): Promise<{ readon
 export const ACCOUNT = "account";
 
 /** Requests to one site. With `deadline` (by `ctx.now`) every request shares that end. */
-export class Wire {
+export class WordPressClient {
   readonly #ctx: SiteContext;
   readonly #deadline: number | undefined;
   #cleanup?: true;
@@ -169,24 +169,24 @@ export class Wire {
   }
 
   /** The same, to look after a write and take it back when the call's time may be up. */
-  forCleanup(): Wire {
+  forCleanup(): WordPressClient {
     return this.#another(true, this.#part);
   }
 
   /** The same, for writes that only prepare what was asked for. */
-  aside(): Wire {
+  aside(): WordPressClient {
     return this.#another(this.#cleanup, true, this.#deadline);
   }
 
-  #another(cleanup?: true, part?: true, deadline?: number): Wire {
-    const wire = new Wire(this.#ctx, deadline);
+  #another(cleanup?: true, part?: true, deadline?: number): WordPressClient {
+    const wire = new WordPressClient(this.#ctx, deadline);
     [wire.#cleanup, wire.#part] = [cleanup, part];
     [wire.#authorization, wire.#root] = [this.#authorization, this.#root];
     return wire;
   }
 
   /** Reads a route with the site's credentials. Throws CmsError, E_UPSTREAM. */
-  async get<T>(route: string, query: Query, schema: z.ZodType<T>): Promise<Got<T>> {
+  async get<T>(route: string, query: Query, schema: z.ZodType<T>): Promise<WordPressResponse<T>> {
     const out: Outgoing = { ...await this.#signed(route, query), method: "GET", effect: "read" };
     const began = this.now();
     const answer = await this.#ctx.send(this.#timed(out));
