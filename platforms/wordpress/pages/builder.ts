@@ -26,7 +26,7 @@ import { requireParent } from "./pages.ts";
 import { SLUG, totals, utc } from "../rest/records.ts";
 import type { CmsSeen } from "../rest/seen.ts";
 import { checkState, requireUnpublished } from "../rest/states.ts";
-import { slugLoss, valueLoss, wordsLoss } from "../rest/warnings.ts";
+import { slugDifference, valueDifference, wordsDifference } from "../rest/warnings.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
 import { requireUnchanged, written } from "../rest/writer.ts";
 
@@ -188,9 +188,9 @@ async function write(
     `variables: the template has no placeholder "${key}"; it was not used`
   );
   const differences = [
-    ...named === undefined ? [] : wordsLoss("title", title, named),
-    ...addressed === undefined ? [] : slugLoss(slug, addressed),
-    ...below === undefined ? [] : valueLoss("parent_id", parent, below),
+    ...named === undefined ? [] : wordsDifference("title", title, named),
+    ...addressed === undefined ? [] : slugDifference(slug, addressed),
+    ...below === undefined ? [] : valueDifference("parent_id", parent, below),
   ];
   return { ...written(state, differences), elements, warnings, uncompared: UNSHOWN };
 }

@@ -1,7 +1,7 @@
 /** A page made from code as it stands, compared with what was sent. */
 import { GatewayError } from "../../../core/errors.ts";
 import type { Compared } from "../../_content/compared.ts";
-import { slugLoss, valueLoss, wordsLoss } from "../rest/warnings.ts";
+import { slugDifference, valueDifference, wordsDifference } from "../rest/warnings.ts";
 
 /** What it is compared by. */
 export interface StoredCodePage {
@@ -32,9 +32,9 @@ export async function compareCodePage(
   const other = CODE.filter((part) => sent[part] !== undefined && sent[part] !== stored[part]);
   return {
     differences: [
-      ...title === undefined ? [] : wordsLoss("title", sent["title"] as string | undefined, title),
-      ...slugLoss(sent["slug"], slug),
-      ...parent === undefined ? [] : valueLoss("parent_id", sent["parent"], parent),
+      ...title === undefined ? [] : wordsDifference("title", sent["title"] as string | undefined, title),
+      ...slugDifference(sent["slug"], slug),
+      ...parent === undefined ? [] : valueDifference("parent_id", sent["parent"], parent),
       ...other.map((part) => `${part}: the site stored another text than was sent; look at the page there`),
     ],
   };

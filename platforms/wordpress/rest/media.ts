@@ -6,7 +6,7 @@ import type { Making } from "../../../core/model.ts";
 import type { Compared } from "../../_content/compared.ts";
 import { CmsError } from "../errors.ts";
 import { DESCRIBED, fieldsOf, MEDIA, type MediaRecord } from "./records.ts";
-import { mediaLosses, valueLoss } from "./warnings.ts";
+import { mediaDifferences, valueDifference } from "./warnings.ts";
 import type { WordPressClient } from "./wordpress_client.ts";
 
 /** An image to upload; type and name are already judged. */
@@ -93,7 +93,7 @@ export async function uploadImage(
 /** Compares the stored file by its kind and size. Of an image that it shows made smaller or turned a site tells neither. */
 function compareImage({ mime_type, media_details }: MediaRecord, image: Image): Compared {
   const { filesize, original_image } = media_details;
-  const differences = valueLoss("mime_type", image.mime_type, mime_type);
+  const differences = valueDifference("mime_type", image.mime_type, mime_type);
   if (original_image !== undefined) {
     return {
       differences,
@@ -103,7 +103,7 @@ function compareImage({ mime_type, media_details }: MediaRecord, image: Image): 
   if (filesize === undefined) {
     return { differences, uncompared: "the site does not tell how many bytes it stored of the image" };
   }
-  return { differences: [...differences, ...valueLoss("bytes", image.bytes.byteLength, filesize)] };
+  return { differences: [...differences, ...valueDifference("bytes", image.bytes.byteLength, filesize)] };
 }
 
 /** The second step: sets texts and the post of an image that is there. */
@@ -114,7 +114,7 @@ export async function setMediaTexts(
 ): Promise<Media & Compared> {
   const query = { _fields: fieldsOf(DESCRIBED) };
   const record = await wire.post(`wp/v2/media/${id}`, query, { ...texts }, DESCRIBED);
-  const { losses: differences, unshown } = mediaLosses(record, texts);
+  const { differences, unshown } = mediaDifferences(record, texts);
   if (unshown.length === 0) return { ...media(record), differences };
   return {
     ...media(record),

@@ -30,7 +30,7 @@ import {
   requireRight,
   uncheckedRights,
 } from "./users.ts";
-import { changedBeside, losses } from "./warnings.ts";
+import { changedBeside, differences } from "./warnings.ts";
 import { timeZoneOf } from "./time_zone.ts";
 import { type Query, WordPressClient } from "./wordpress_client.ts";
 import { change, written } from "./writer.ts";
@@ -203,7 +203,7 @@ async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making)
   const { sent, renamed } = await body(wire, draft, made);
   const record = await wire.post("wp/v2/posts", { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, "posts", record, made);
-  return written(record, [...losses(record, { ...sent, status: "draft" }), ...renamed]);
+  return written(record, [...differences(record, { ...sent, status: "draft" }), ...renamed]);
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
@@ -221,5 +221,5 @@ async function updateDraft(
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "posts", record, null);
   const beside = seen ? changedBeside(seen.look.record, record, sent) : [];
-  return written(record, [...losses(record, sent), ...renamed, ...beside]);
+  return written(record, [...differences(record, sent), ...renamed, ...beside]);
 }

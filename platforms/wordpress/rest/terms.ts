@@ -8,7 +8,7 @@ import { isDoubtful } from "../../_http/failures.ts";
 import { CmsError } from "../errors.ts";
 import { type ContentRecord, fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
 import { accountIfShown, hasRight } from "./users.ts";
-import { valueLoss } from "./warnings.ts";
+import { valueDifference } from "./warnings.ts";
 import type { Query, WordPressClient } from "./wordpress_client.ts";
 
 /** The two vocabularies of posts. */
@@ -192,7 +192,7 @@ export async function makeMissing(
   const ids: number[] = [];
   for (const { name, id } of picks) {
     const one = id === null ? await makeOneOf(wire.aside(), taxonomy, name, made) : { id, name };
-    if (!same(one.name, name)) renamed.push(...valueLoss(argument(taxonomy), name, one.name));
+    if (!same(one.name, name)) renamed.push(...valueDifference(argument(taxonomy), name, one.name));
     ids.push(one.id);
   }
   return [...new Set(ids)];

@@ -22,7 +22,7 @@ function lostElements(sent: string, stored: string): string[] {
 }
 
 /** The sentence of a text that reads otherwise than it was sent; none where it reads the same, or none was sent. */
-export function textLoss(field: string, sent: unknown, stored: string): string[] {
+export function textDifference(field: string, sent: unknown, stored: string): string[] {
   if (typeof sent !== "string" || shape(sent) === shape(stored)) return [];
   const lost = lostElements(sent, stored);
   const which = lost.length === 0 ? "" : ` (without ${lost.map((name) => `<${name}>`).join(", ")})`;
@@ -32,7 +32,7 @@ export function textLoss(field: string, sent: unknown, stored: string): string[]
   ];
 }
 
-function termLoss(field: string, sent: unknown, stored: readonly number[]): string[] {
+function termDifference(field: string, sent: unknown, stored: readonly number[]): string[] {
   if (!Array.isArray(sent)) return [];
   const dropped = sent.filter((id: number) => !stored.includes(id));
   const added = stored.filter((id) => !sent.includes(id));
@@ -55,43 +55,43 @@ export function quotedValue(value: unknown): string {
 }
 
 /** The sentence of a field that stands as another value than was sent; none where nothing was. */
-export function valueLoss(field: string, sent: unknown, stored: unknown): string[] {
+export function valueDifference(field: string, sent: unknown, stored: unknown): string[] {
   if (sent === undefined || sent === stored) return [];
   return [`${field}: the site kept ${quotedValue(stored)} instead of ${quotedValue(sent)}`];
 }
 
 /** The same for a few words, which may be spelled otherwise where no reader sees it. */
-export const wordsLoss = (field: string, sent: string | undefined, stored: string): string[] =>
-  sent === undefined || shape(sent) === shape(stored) ? [] : valueLoss(field, sent, stored);
+export const wordsDifference = (field: string, sent: string | undefined, stored: string): string[] =>
+  sent === undefined || shape(sent) === shape(stored) ? [] : valueDifference(field, sent, stored);
 
 /** The same for a state, in this gateway's words. */
-const stateLoss = (sent: unknown, stored: string): string[] =>
-  typeof sent === "string" ? valueLoss("status", statusWord(sent), statusWord(stored)) : [];
+const stateDifference = (sent: unknown, stored: string): string[] =>
+  typeof sent === "string" ? valueDifference("status", statusWord(sent), statusWord(stored)) : [];
 
 /** The same for a slug, of which the site may keep letters escaped. */
-export const slugLoss = (sent: unknown, stored: string): string[] =>
-  typeof sent === "string" && plainSlug(sent) === stored ? [] : valueLoss("slug", sent, stored);
+export const slugDifference = (sent: unknown, stored: string): string[] =>
+  typeof sent === "string" && plainSlug(sent) === stored ? [] : valueDifference("slug", sent, stored);
 
 /**
  * One sentence per field that stands otherwise than it was sent (docs/upstreams/wordpress.md, "HTML that is filtered";
  * ids dropped in silence). Differences nobody sees do not count.
  */
-export function losses(record: PostRecord, sent: Readonly<Record<string, unknown>>): string[] {
+export function differences(record: PostRecord, sent: Readonly<Record<string, unknown>>): string[] {
   return [
-    ...stateLoss(sent["status"], record.status),
-    ...textLoss("title", sent["title"], record.title.raw),
-    ...textLoss("content_html", sent["content"], record.content.raw),
-    ...textLoss("excerpt", sent["excerpt"], record.excerpt.raw),
-    ...slugLoss(sent["slug"], record.slug),
-    ...termLoss("tags", sent["tags"], record.tags),
-    ...termLoss("categories", sent["categories"], record.categories),
-    ...valueLoss("featured_media_id", sent["featured_media"], record.featured_media),
-    ...valueLoss("author_id", sent["author"], record.author),
+    ...stateDifference(sent["status"], record.status),
+    ...textDifference("title", sent["title"], record.title.raw),
+    ...textDifference("content_html", sent["content"], record.content.raw),
+    ...textDifference("excerpt", sent["excerpt"], record.excerpt.raw),
+    ...slugDifference(sent["slug"], record.slug),
+    ...termDifference("tags", sent["tags"], record.tags),
+    ...termDifference("categories", sent["categories"], record.categories),
+    ...valueDifference("featured_media_id", sent["featured_media"], record.featured_media),
+    ...valueDifference("author_id", sent["author"], record.author),
   ];
 }
 
 /** The same for a page. */
-export function pageLosses(
+export function pageDifferences(
   record: Pick<PostRecord, "status" | "title" | "content" | "slug"> & {
     readonly parent: number;
     readonly template: string;
@@ -99,12 +99,12 @@ export function pageLosses(
   sent: Readonly<Record<string, unknown>>,
 ): string[] {
   return [
-    ...stateLoss(sent["status"], record.status),
-    ...textLoss("title", sent["title"], record.title.raw),
-    ...textLoss("content_html", sent["content"], record.content.raw),
-    ...slugLoss(sent["slug"], record.slug),
-    ...valueLoss("parent_id", sent["parent"], record.parent),
-    ...valueLoss("template", sent["template"], record.template),
+    ...stateDifference(sent["status"], record.status),
+    ...textDifference("title", sent["title"], record.title.raw),
+    ...textDifference("content_html", sent["content"], record.content.raw),
+    ...slugDifference(sent["slug"], record.slug),
+    ...valueDifference("parent_id", sent["parent"], record.parent),
+    ...valueDifference("template", sent["template"], record.template),
   ];
 }
 
@@ -170,19 +170,19 @@ interface Texts {
  * The same for the texts of an image: its alternative text loses what looks like a tag or an escape. `unshown` are those
  * that the site does not show.
  */
-export function mediaLosses(
+export function mediaDifferences(
   record: DescribedRecord,
   sent: Texts,
-): { readonly losses: string[]; readonly unshown: string[] } {
-  const losses: string[] = [];
+): { readonly differences: string[]; readonly unshown: string[] } {
+  const differences: string[] = [];
   const unshown: string[] = [];
   for (const field of ["alt_text", "title", "caption"] as const) {
     const [given, stored] = [sent[field], record[field]];
     if (given === undefined) continue;
     if (stored === undefined) unshown.push(field);
-    else losses.push(...wordsLoss(field, given, stored));
+    else differences.push(...wordsDifference(field, given, stored));
   }
   if (sent.post !== undefined && record.post === undefined) unshown.push("post_id");
-  else losses.push(...valueLoss("post_id", sent.post, record.post));
-  return { losses, unshown };
+  else differences.push(...valueDifference("post_id", sent.post, record.post));
+  return { differences, unshown };
 }

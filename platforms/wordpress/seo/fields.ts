@@ -3,7 +3,7 @@ import { decodeHTML } from "entities/decode";
 import { GatewayError } from "../../../core/errors.ts";
 import type { Compared } from "../../_content/compared.ts";
 import type { PartHashes } from "../companion/guarded.ts";
-import { valueLoss } from "../rest/warnings.ts";
+import { valueDifference } from "../rest/warnings.ts";
 import {
   entriesOf,
   type Entry,
@@ -81,7 +81,7 @@ export function compareSeo(
   const unshown = lost.map(([field]) => field).filter((field) => (stored.get(field) ?? null) === null);
   return {
     differences: lost.filter(([field]) => !unshown.includes(field)).flatMap(([field, value]) =>
-      valueLoss(field, value, stored.get(field))
+      valueDifference(field, value, stored.get(field))
     ),
     warnings: unshown.map((field) =>
       `${field}: was sent, but the site does not show what it stored; look at the post in the CMS`
