@@ -27,27 +27,27 @@ export const GATEWAY_SETTINGS = [
   {
     name: "HOST",
     default: "127.0.0.1",
-    meaning: "Address to listen on; 0.0.0.0 for every one",
+    meaning: "Address to listen on; 0.0.0.0 means all addresses of the machine",
     read: read.host,
   },
   {
     name: "PORT",
     default: "8000",
-    meaning: "Port to listen on; 0 takes a free one",
+    meaning: "Port to listen on; 0 takes a free port",
     read: read.whole(0, 65_535),
   },
   {
     name: "BASE_URL",
     default: "http://127.0.0.1:8000",
     meaning:
-      "Where clients reach the gateway: https, or http on loopback; no path. Left out, made of HOST and PORT",
+      "Address at which clients reach the gateway: https, or http on loopback; no path. Unset, it is made of HOST and PORT",
     read: read.ownAddress,
   },
   {
     name: "KV_PATH",
     default: "data/gateway.sqlite3",
     meaning: "The store: a file, `:memory:` (the default of demo), or the https address of a KV Connect " +
-      "server, whose access token is read from DENO_KV_ACCESS_TOKEN. Where the host provides KV (Deno Deploy), unset means that one",
+      "server, whose access token is read from DENO_KV_ACCESS_TOKEN. Unset where the host provides KV (Deno Deploy), it is the host's KV",
     read: read.storePlace,
   },
   {
@@ -90,8 +90,8 @@ export const GATEWAY_SETTINGS = [
     name: "SHUTDOWN_SECONDS",
     default: `${LIMITS.SHUTDOWN_SECONDS}`,
     meaning:
-      "Seconds that calls in flight are waited for when the gateway is told to stop; less than the host waits " +
-      "before it kills (some do after 5)",
+      "Seconds that the gateway waits for calls in flight when it is told to stop; less than the host waits " +
+      "before it kills the process (some wait 5)",
     read: read.whole(0, 600),
   },
   {
@@ -109,15 +109,14 @@ export const GATEWAY_SETTINGS = [
   {
     name: "CALLS_PER_TOKEN",
     default: `${LIMITS.CALLS_IN_FLIGHT_PER_TOKEN}`,
-    meaning: "Calls of one token that are worked on at once; the next ones wait, " +
-      `${LIMITS.CALLS_WAITING_PER_TOKEN} at most. 0 turns the limit off`,
+    meaning: "Calls of one token that the gateway works on at the same time; up to " +
+      `${LIMITS.CALLS_WAITING_PER_TOKEN} more wait. 0 turns the limit off`,
     read: read.whole(0, 100_000),
   },
   {
     name: "MAX_BODY_BYTES_IN_FLIGHT",
     default: `${LIMITS.BODY_BYTES_IN_FLIGHT}`,
-    meaning:
-      "Bytes of all the bodies whose calls are under way; the memory they take is about three times that",
+    meaning: "Bytes of the bodies of all calls in flight; they take about three times as much memory",
     read: read.whole(1, Number.MAX_SAFE_INTEGER),
   },
 ] as const satisfies readonly SettingEntry[];
