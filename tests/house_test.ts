@@ -104,6 +104,22 @@ for (const [folder, allowed] of MAY_IMPORT) {
   });
 }
 
+Deno.test("no module imports itself by way of others, types included", () => {
+  const paths = new Map(MODULES.map(({ path, imports }) => [path, imports.map(bare)]));
+  const over = new Set<string>();
+  const circle = (path: string, way: readonly string[]): string[] | null => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+    if (over.has(path)) return null;
+    for (const next of paths.get(path) ?? []) {
+      const found = circle(next, [...way, path]);
+      if (found) return found;
+    }
+    over.add(path);
+    return null;
+  };
+  for (const { path } of MODULES) assert.deepEqual(circle(path, []), null);
+});
+
 /** The most particular rule that holds for a path. */
 function ruleOf(path: string): string | undefined {
   const fitting = MAY_IMPORT.map(([folder]) => folder).filter((folder) => inFolder(path, folder));

@@ -8,7 +8,8 @@ import type { Follower, PlannedCall, Raise, Revision, ToolContext } from "../../
 import { asOffered, asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import { destination } from "../consent/consent_content.ts";
-import { type CallParts, type ContextPorts, makeContext } from "./context.ts";
+import { makeContext } from "./context.ts";
+import type { CallParts, ContextPorts } from "./context_ports.ts";
 import { effectivePlatform } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
 import { forwardedTo, type Input, readForwarded, readInput } from "./input.ts";

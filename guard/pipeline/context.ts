@@ -1,61 +1,29 @@
 /** What a handler gets: its site, its clients, its ports; every request of a client passes the egress policy. */
 import { cancelled, GatewayError } from "../../core/errors.ts";
-import { type Caller, LIMITS, type Making, type Site } from "../../core/model.ts";
+import { LIMITS, type Making, type Site } from "../../core/model.ts";
 import type { Capability, Connector } from "../../platforms/_connector/connector.ts";
 import type { PublishGrant } from "../../platforms/_http/request.ts";
 import type { Connectors } from "../../registry/connectors.ts";
-import type { Manifest } from "../../registry/manifest.ts";
 import type {
   AuditFacts,
-  CallsPort,
-  Follower,
   Held,
   OtherSite,
   SitesPort,
   ToolContext,
   UpstreamsPort,
 } from "../../registry/tool.ts";
-import type { Store } from "../../store/store.ts";
-import type { CallRecord } from "../audit/audit.ts";
-import { type ConnectorCall, type ConnectorPorts, makeConnectorContext } from "../connector_context.ts";
+import { type ConnectorCall, makeConnectorContext } from "../connector_context.ts";
 import { meetsPolicy } from "../consent/confirm.ts";
-import { managedPort, previewsPort, sitesPort, snapshotsPort } from "./context_ports.ts";
+import {
+  type CallParts,
+  type ContextPorts,
+  managedPort,
+  previewsPort,
+  sitesPort,
+  snapshotsPort,
+} from "./context_ports.ts";
 import { exclusively } from "./exclusive.ts";
 
-/** What contexts are made from; one for the whole gateway. */
-export interface ContextPorts extends ConnectorPorts {
-  readonly store: Pick<
-    Store,
-    | "sites"
-    | "projects"
-    | "previews"
-    | "managedFiles"
-    | "accounts"
-    | "paces"
-    | "allowances"
-    | "snapshots"
-    | "leases"
-  >;
-  delay(ms: number): Promise<void>;
-}
-
-/** What one call adds. */
-export interface CallParts {
-  readonly caller: Caller;
-  readonly record: CallRecord;
-  readonly manifest: Pick<Manifest, "name" | "flags">;
-  readonly site: Site | null;
-  /** Further sites that arguments name, by id. */
-  readonly others: ReadonlyMap<string, Site>;
-  /** Set anew where what a plan found gives the right to publish. */
-  grant: PublishGrant | undefined;
-  /** The call's way to other tools. */
-  readonly calls: CallsPort;
-  /** Milliseconds since the epoch at which the call gives up. */
-  readonly deadline: number;
-  /** Who follows the call, where somebody does. */
-  readonly follower?: Follower;
-}
 type Reached = Pick<CallParts, "site" | "caller" | "deadline" | "record" | "follower">;
 
 /** The context of one call. */

@@ -1,10 +1,55 @@
-/** What a call may ask of the store, cut to its caller's scope and its site. */
-import type { ManagedPort, PreviewsPort, SitesPort, ToolContext } from "../../registry/tool.ts";
+/** What contexts are made from, and what a call may ask of the store, cut to its caller's scope and its site. */
+import type { Caller, Site } from "../../core/model.ts";
+import type { PublishGrant } from "../../platforms/_http/request.ts";
+import type { Manifest } from "../../registry/manifest.ts";
+import type {
+  CallsPort,
+  Follower,
+  ManagedPort,
+  PreviewsPort,
+  SitesPort,
+  ToolContext,
+} from "../../registry/tool.ts";
 import type { Store } from "../../store/store.ts";
-import type { CallParts, ContextPorts } from "./context.ts";
+import type { CallRecord } from "../audit/audit.ts";
+import type { ConnectorPorts } from "../connector_context.ts";
 import { isDeployed } from "./deployed.ts";
 import { reaches, reachesAll } from "./scope.ts";
 
+/** What contexts are made from; one for the whole gateway. */
+export interface ContextPorts extends ConnectorPorts {
+  readonly store: Pick<
+    Store,
+    | "sites"
+    | "projects"
+    | "previews"
+    | "managedFiles"
+    | "accounts"
+    | "paces"
+    | "allowances"
+    | "snapshots"
+    | "leases"
+  >;
+  delay(ms: number): Promise<void>;
+}
+
+/** What one call adds. */
+export interface CallParts {
+  readonly caller: Caller;
+  readonly record: CallRecord;
+  readonly manifest: Pick<Manifest, "name" | "flags">;
+  readonly site: Site | null;
+  /** Further sites that arguments name, by id. */
+  readonly others: ReadonlyMap<string, Site>;
+  /** Set anew where what a plan found gives the right to publish. */
+  grant: PublishGrant | undefined;
+  /** The call's way to other tools. */
+  readonly calls: CallsPort;
+  /** Milliseconds since the epoch at which the call gives up. */
+  readonly deadline: number;
+  /** Who follows the call, where somebody does. */
+  readonly follower?: Follower;
+}
 /** The preview branch of the caller's token on its site. */
 export function previewsPort(previews: Store["previews"], { caller, site }: CallParts): PreviewsPort {
   const [token, id] = [caller.token.id, site?.id ?? ""];

@@ -3,7 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import type { Flag, Site, Tier } from "../../core/model.ts";
 import type { PublishGrant } from "../../platforms/_http/request.ts";
 import type { Raise } from "../../registry/tool.ts";
-import type { CallParts } from "./context.ts";
+import type { CallParts } from "./context_ports.ts";
 import { liveFlag, publishes } from "./flags.ts";
 import { capTier } from "./risk.ts";
 

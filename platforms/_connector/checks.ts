@@ -1,7 +1,7 @@
 /** What checks of diagnose_site ask and say: a question that fails fails alone, and all are over at one time. */
 import type { Flag, Site } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
-import type { ConnectorContext } from "./connector.ts";
+import type { ConnectorContext } from "./context.ts";
 import type { Outgoing } from "../_http/request.ts";
 
 /** One check; `ok` is null where it cannot be told. */

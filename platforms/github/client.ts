@@ -1,7 +1,6 @@
 /** The client of a site's repository (GitHub, as an app). */
 import { refName } from "../../rules/branch.ts";
 import type { SiteContext } from "../_connector/connector.ts";
-import { noRef, requireRepository } from "./errors.ts";
 import { requireFirst } from "./initial_commit.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";
 import { type LastChange, lastChange } from "./last_change.ts";
@@ -9,7 +8,7 @@ import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.
 import { type File, readFile } from "./read.ts";
 import type { RepoSettings } from "./settings.ts";
 import { View } from "./view.ts";
-import { RepoWire } from "./wire.ts";
+import { noRef, RepoWire, requireRepository } from "./wire.ts";
 
 export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
 export type { File } from "./read.ts";

@@ -3,8 +3,6 @@ import { LIMITS } from "../../core/model.ts";
 import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
 import { excerpt } from "../_content/excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
-import { z } from "zod";
-import type { RepoWire } from "./wire.ts";
 import type { Incoming } from "../_http/request.ts";
 
 /** What an owner does for an app that may not write. */
@@ -112,21 +110,6 @@ export function unreadable(repo: string | null, status: number, unknown: boolean
   const after = unknown ? OUTCOME_UNKNOWN : "a proxy may have changed it: try again later";
   const message = `${ofRepo(repo)}the host's answer ${status} cannot be read; ${after}`;
   return new RepoError(message, 502, "", unknown ? { outcome: "unknown" } : {});
-}
-
-/** Throws RepoError where the repository itself is not there, or no longer within the app's reach. */
-export async function requireRepository(wire: RepoWire): Promise<void> {
-  await wire.ask({ method: "GET", path: "", schema: z.object({ id: z.number() }) });
-}
-
-/** Throws E_NOT_FOUND for a ref that leads nowhere, RepoError where there is not even a repository. */
-export async function noRef(wire: RepoWire, ref: string, given: boolean): Promise<never> {
-  await requireRepository(wire);
-  const field = given ? "ref" : "The site's repo_branch";
-  throw new GatewayError(
-    "E_NOT_FOUND",
-    `${field}: repository "${wire.repo}" has no branch, tag or commit ${JSON.stringify(ref)}`,
-  );
 }
 
 /** What to wait where the host limits a caller without saying for how long. */

@@ -5,13 +5,13 @@ import type { Compared } from "../_content/compared.ts";
 import { isDoubtful } from "../_http/failures.ts";
 import type { PublishGrant } from "../_http/request.ts";
 import { ended } from "../../core/async.ts";
-import { RepoError, requireRepository } from "./errors.ts";
+import { RepoError } from "./errors.ts";
 import { build, type Edit, inFull } from "./build.ts";
 import { commitOf, headOf, makeCommit } from "./git.ts";
 import { besideSeed, firstCommit, replaceSeed, requireRoot, SEED } from "./initial_commit.ts";
 import { moveBranch, type Moved } from "./refs.ts";
 import { View } from "./view.ts";
-import type { RepoWire } from "./wire.ts";
+import { type RepoWire, requireRepository } from "./wire.ts";
 
 /** Where a commit goes. */
 export interface PushTarget {

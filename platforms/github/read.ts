@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { allOrThrow } from "../../core/async.ts";
-import { noRef, RepoError, unreadable } from "./errors.ts";
+import { RepoError, unreadable } from "./errors.ts";
 import { blobOf, fromBase64, proven, treeOf } from "./git.ts";
 import { twinWords } from "./names.ts";
 import { View } from "./view.ts";
-import { encoded, type RepoWire } from "./wire.ts";
+import { encoded, noRef, type RepoWire } from "./wire.ts";
 
 /** A file as it stands. */
 export interface File {

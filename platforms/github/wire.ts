@@ -1,6 +1,6 @@
 /** Requests to the repository host (GitHub's REST API), through the guarded way out. */
 import type { Octokit } from "@octokit/core";
-import type { z } from "zod";
+import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { Outgoing, PublishGrant } from "../_http/request.ts";
 import { Access, type Installation, type RepoContext, type Right } from "./access.ts";
@@ -192,4 +192,19 @@ const isRefusal = (json: unknown): boolean =>
 interface RequestFailure {
   readonly status: number;
   readonly response?: { readonly headers: Record<string, string>; readonly data: unknown };
+}
+
+/** Throws RepoError where the repository itself is not there, or no longer within the app's reach. */
+export async function requireRepository(wire: RepoWire): Promise<void> {
+  await wire.ask({ method: "GET", path: "", schema: z.object({ id: z.number() }) });
+}
+
+/** Throws E_NOT_FOUND for a ref that leads nowhere, RepoError where there is not even a repository. */
+export async function noRef(wire: RepoWire, ref: string, given: boolean): Promise<never> {
+  await requireRepository(wire);
+  const field = given ? "ref" : "The site's repo_branch";
+  throw new GatewayError(
+    "E_NOT_FOUND",
+    `${field}: repository "${wire.repo}" has no branch, tag or commit ${JSON.stringify(ref)}`,
+  );
 }

@@ -1,17 +1,34 @@
 /** Redirects of the companion plugin on the stand-in: found, resolved as visitors are led, and set. */
 import { fault, needs } from "./companion.ts";
-import type { CompanionSeo, StoredRedirect } from "./companion_seo.ts";
 import type { Answer, Ask } from "./rest.ts";
+
+/** A redirect as the plugin answers it. */
+export interface StoredRedirect {
+  readonly id: number;
+  source: string;
+  destination: string;
+  status: number;
+}
+
+/** The redirects of a site, and what its SEO plugin does beside them. */
+export interface RedirectRules {
+  provider: "none" | "other" | "yoast" | "rankmath" | "seopress";
+  /** Paths that a pattern of the site's SEO plugin fits, each with where it leads. */
+  readonly patterns: Map<RegExp, string>;
+  /** Patterns that go before a redirect from exactly a path. */
+  readonly foremost: Set<RegExp>;
+  readonly redirects: StoredRedirect[];
+}
 
 const key = (path: string) => path.toLowerCase().replace(/\/{2,}/g, "/").replace(/(?<=.)\/+$/, "");
 
 /** The redirect from a source. */
-function find({ redirects }: CompanionSeo, source: string): StoredRedirect | undefined {
+function find({ redirects }: RedirectRules, source: string): StoredRedirect | undefined {
   return redirects.find((row) => key(row.source) === key(source));
 }
 
 /** Where a visitor of a path is sent, by a pattern too. */
-export function resolve(plugin: CompanionSeo, path: string): StoredRedirect | null {
+export function resolve(plugin: RedirectRules, path: string): StoredRedirect | null {
   const one = find(plugin, path);
   const fitting = [...plugin.patterns].find(([pattern]) => pattern.test(path));
   const led = fitting ? { id: 900, source: path, destination: fitting[1], status: 301 } : null;
@@ -26,10 +43,12 @@ function sourceOf(given: unknown): string {
   throw fault("redirect_target", 422, "source must be a path on this site", { param: "source" });
 }
 
-const statusesOf = ({ provider }: CompanionSeo) => [301, 302, 307, ...(provider === "seopress" ? [] : [308])];
+const statusesOf = (
+  { provider }: RedirectRules,
+) => [301, 302, 307, ...(provider === "seopress" ? [] : [308])];
 
 /** Redirects, or what there is at a source. */
-export function readRedirects(plugin: CompanionSeo, ask: Ask): Answer {
+export function readRedirects(plugin: RedirectRules, ask: Ask): Answer {
   needs(ask, "manage_options");
   const { source } = ask.params;
   const one = source === undefined ? undefined : find(plugin, sourceOf(source));
@@ -45,7 +64,7 @@ export function readRedirects(plugin: CompanionSeo, ask: Ask): Answer {
 }
 
 /** Sets a redirect. */
-export function writeRedirect(plugin: CompanionSeo, ask: Ask): Answer {
+export function writeRedirect(plugin: RedirectRules, ask: Ask): Answer {
   needs(ask, "manage_options");
   const source = sourceOf(ask.params["source"]);
   const destination = String(ask.params["destination"]);

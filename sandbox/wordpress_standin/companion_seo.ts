@@ -3,7 +3,7 @@ import type { Hono } from "hono";
 import { addCompanionHealth, type CompanionOptions, fault, needs, refuseLive } from "./companion.ts";
 import { wallTime } from "./dates.ts";
 import { invalidParams } from "./errors.ts";
-import { readRedirects, writeRedirect } from "./companion_redirects.ts";
+import { readRedirects, type RedirectRules, writeRedirect } from "./companion_redirects.ts";
 import type { ParamRules, Params } from "./params.ts";
 import { mayEdit } from "./post_view.ts";
 import { type Answer, type Ask, type RestEnv, route } from "./rest.ts";
@@ -46,27 +46,13 @@ export interface StoredSeo {
   twitter: Record<string, string>;
 }
 
-/** A redirect as the plugin answers it. */
-export interface StoredRedirect {
-  readonly id: number;
-  source: string;
-  destination: string;
-  status: number;
-}
-
 /** The plugin's side of a stand-in; a test may change it while the site runs. */
-export interface CompanionSeo {
+export interface CompanionSeo extends RedirectRules {
   readonly options: CompanionOptions;
-  provider: "none" | "other" | "yoast" | "rankmath" | "seopress";
   readonly fields: Map<number, StoredSeo>;
   /** What the plugin tells beside the fields of a post: `origins`, `fixed`, `twitter_follows_og`. */
   readonly effects: Map<number, Readonly<Record<string, unknown>>>;
-  /** Paths that a pattern of the site's SEO plugin fits, each with where it leads. */
-  readonly patterns: Map<RegExp, string>;
-  /** Patterns that go before a redirect from exactly a path. */
-  readonly foremost: Set<RegExp>;
   readonly schemas: Map<number, { entry_id: string; type: string; schema: unknown }[]>;
-  readonly redirects: StoredRedirect[];
   sitemap: { enabled: boolean; cache: "none" | "kept"; rebuilt: number };
 }
 
