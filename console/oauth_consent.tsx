@@ -2,7 +2,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Context, Hono } from "hono";
 import type { AuthorizationRequest } from "../identity/oauth/authorization.ts";
-import { type Authorizing, seenOf, shownClient } from "../identity/oauth/authorizing.ts";
+import { type Authorizing, fingerprintOf, shownClient } from "../identity/oauth/authorizing.ts";
 import { choiceIn, firstChoice, missingOf } from "../identity/oauth/choice.ts";
 import { OAUTH_LIMITS } from "../core/model.ts";
 import { foreignOrigin, isOwnOrigin } from "../identity/origin.ts";
@@ -65,7 +65,7 @@ async function ask(
     choice: firstChoice(offer),
     missing: {},
     problem: await authorizing.full(user),
-    seen: seenOf(request),
+    seen: fingerprintOf(request),
     action: addressOf(c),
     ...again,
   };
@@ -84,7 +84,7 @@ async function answer(
   const missing = missingOf(choice);
   const problem = form.get("answer") !== "allow"
     ? "Choose Allow or Deny"
-    : form.get("seen") !== seenOf(request)
+    : form.get("seen") !== fingerprintOf(request)
     ? "The client has changed what it says of itself meanwhile; look again before you allow it"
     : await authorizing.full(signedIn.user);
   if (problem !== null || Object.keys(missing).length > 0) {

@@ -140,5 +140,5 @@ function loopbackSource(redirect_uri: string): string {
 }
 
 /** A short text of what a person was shown of a client; another one where it says something else by now. */
-export const seenOf = (request: AuthorizationRequest): string =>
+export const fingerprintOf = (request: AuthorizationRequest): string =>
   hash("sha256", JSON.stringify([shownClient(request), request.redirect_uri]), "base64url").slice(0, 22);

@@ -3,12 +3,12 @@ import { GatewayError } from "../../core/errors.ts";
 import type { Making } from "../../core/model.ts";
 import type { PreparedPage } from "../_content/page.ts";
 import type { Written } from "../_content/post.ts";
-import { lookAtPage, type PageLook, seenPage } from "./look.ts";
+import { type PageRead, readPage, seenPage } from "./read.ts";
 import { bodyOf, checkPath, plainPath, sentParts } from "./page_fields.ts";
 import { CREATED, PAGE, PAGES } from "./records.ts";
 import { differences, requireUnchanged } from "./seen.ts";
 import type { Wire } from "./wire.ts";
-import { lookedAt, written } from "./written.ts";
+import { readAfterWrite, written } from "./written.ts";
 
 /** A page to be made, and those there are already, to tell the new one from. */
 export interface NewPage extends PreparedPage {
@@ -50,8 +50,8 @@ async function idOfNew(
  * Looks at a new page; one that is not the DRAFT it was asked to be is made one. Throws E_FORBIDDEN_OP where it was
  * published, or where it stays what it is.
  */
-async function requireDraft(wire: Wire, id: string): Promise<PageLook> {
-  const found = await lookedAt(lookAtPage(wire, id));
+async function requireDraft(wire: Wire, id: string): Promise<PageRead> {
+  const found = await readAfterWrite(readPage(wire, id));
   if (found.record.draft_status === "DRAFT") return found;
   const after = await madeDraft(wire, id);
   const wasLive = found.whole.status === "published";
@@ -67,10 +67,10 @@ async function requireDraft(wire: Wire, id: string): Promise<PageLook> {
 }
 
 /** The page, once it is a DRAFT; null where making it one failed. */
-async function madeDraft(wire: Wire, id: string): Promise<PageLook | null> {
+async function madeDraft(wire: Wire, id: string): Promise<PageRead | null> {
   try {
     await wire.ask("change_page", PAGE.nullish(), { id, json: { draft_status: "DRAFT" } });
-    const after = await lookAtPage(wire, id);
+    const after = await readPage(wire, id);
     return after.record.draft_status === "DRAFT" ? after : null;
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown; // told by who asked
@@ -83,7 +83,7 @@ export async function create(wire: Wire, { fields, known }: NewPage, made: Makin
   const page = { ...bodyOf(fields), draft_status: "DRAFT" };
   const { data } = await wire.ask("create_page", CREATED, { json: { page } });
   const late = wire.forCleanup();
-  const id = await lookedAt(idOfNew(late, data?.uuid, known, fields.title));
+  const id = await readAfterWrite(idOfNew(late, data?.uuid, known, fields.title));
   made({ what: "page", id, name: fields.title });
   const after = await requireDraft(late, id);
   return written(after.whole, differences(sentParts(fields), after.parts));
@@ -98,7 +98,7 @@ export interface CopyFields {
 /** A page of any state that is to be copied: what is shown of it, and the pages there are. */
 export async function prepareCopy(wire: Wire, id: string, { slug }: CopyFields) {
   checkPath(slug);
-  const found = await lookAtPage(wire, id);
+  const found = await readPage(wire, id);
   return { page: seenPage(found), ...await existing(wire, slug) };
 }
 export type PreparedCopy = Awaited<ReturnType<typeof prepareCopy>>;
@@ -111,11 +111,11 @@ export async function copyPage(
   made: Making,
 ): Promise<Written> {
   const id = String(page.id);
-  requireUnchanged("page", id, page, (await lookAtPage(wire, id)).parts);
+  requireUnchanged("page", id, page, (await readPage(wire, id)).parts);
   const json = { ...bodyOf(fields), draft_status: "DRAFT" };
   const { data } = await wire.ask("duplicate_page", CREATED, { id, json });
   const late = wire.forCleanup();
-  const fresh = await lookedAt(idOfNew(late, data?.uuid, known, fields.title));
+  const fresh = await readAfterWrite(idOfNew(late, data?.uuid, known, fields.title));
   made({ what: "page", id: fresh, name: fields.title ?? page.title });
   const after = await requireDraft(late, fresh);
   const lost = differences(sentParts(fields), after.parts);

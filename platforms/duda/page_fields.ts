@@ -1,7 +1,7 @@
 /** The fields of a page as the platform takes them, and as they should stand afterwards. */
 import { GatewayError } from "../../core/errors.ts";
 import type { PageFields } from "../_content/page.ts";
-import type { PageLook } from "./look.ts";
+import type { PageRead } from "./read.ts";
 
 /** A slug without what a path here never begins with. */
 export const plainPath = (slug: string | undefined) => slug?.replace(/^\/+/, "");
@@ -26,7 +26,7 @@ export function defined(fields: object): Record<string, unknown> {
 /** Fields in the platform's words; `seo` is sent whole, with what stands there now where it is not given. */
 export function bodyOf(
   { title, slug, seo, header_html }: PageFields,
-  now?: PageLook,
+  now?: PageRead,
 ): Record<string, unknown> {
   const whole = seo && { ...defined(now?.record.seo ?? {}), ...seo };
   return defined({ title, path: plainPath(slug), seo: whole, header_html });
@@ -35,7 +35,7 @@ export function bodyOf(
 /** The same in the words of arguments, as they should stand afterwards. */
 export function sentParts(
   { title, slug, seo, header_html }: PageFields,
-  now?: PageLook,
+  now?: PageRead,
 ): Record<string, unknown> {
   const none = { title: null, description: null, no_index: null, og_image: null };
   const whole = seo && { ...none, ...now?.record.seo, ...seo };

@@ -6,7 +6,7 @@ import type { PagesClient } from "../_content/pages.ts";
 import type { Seen, Written } from "../_content/post.ts";
 import type { PublishGrant } from "../_http/request.ts";
 import { rowsOf } from "./listing.ts";
-import { lookAtPage, type PageLook, seenPage, wentLive } from "./look.ts";
+import { type PageRead, readPage, seenPage, wentLive } from "./read.ts";
 import { create, existing, type NewPage } from "./new_pages.ts";
 import { bodyOf, checkPath, defined, sentParts } from "./page_fields.ts";
 import { PAGE, pageOf, PAGES } from "./records.ts";
@@ -45,16 +45,16 @@ async function prepare(wire: Wire, fields: PageFields, isNew: boolean): Promise<
 }
 
 async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: Seen): Promise<Written> {
-  const now = await lookAtPage(wire, id);
+  const now = await readPage(wire, id);
   const { publish_on_next_site_publish: staged = false, ...given } = fields;
   const sent = { ...sentParts(given, now), publish_on_next_site_publish: staged };
   if (seen) requireUnchanged("page", id, seen, now.parts, ["status", ...Object.keys(sent)]);
   judge("page", now.whole, now.siteNow, "update");
   const json = { ...bodyOf(given, now), draft_status: staged ? "STAGED_DRAFT" : "DRAFT" };
   await wire.ask("change_page", CHANGED, { id, json });
-  let after: PageLook;
+  let after: PageRead;
   try {
-    after = await lookAtPage(wire.forCleanup(), id);
+    after = await readPage(wire.forCleanup(), id);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
     return unread(now.whole, "the page", thrown);
@@ -64,7 +64,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: S
 }
 
 async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Written> {
-  const now = await lookAtPage(wire, id);
+  const now = await readPage(wire, id);
   if (seen) requireUnchanged("page", id, seen, now.parts);
   judge("page", now.whole, now.siteNow, "publish");
   try {
@@ -78,7 +78,7 @@ async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen)
       { cause: thrown, upstream: thrown.upstream },
     );
   }
-  const after = await lookAtPage(wire.forCleanup(), id);
+  const after = await readPage(wire.forCleanup(), id);
   if (after.whole.status === "published") {
     const state = { status: "published", publish_on_next_site_publish: false };
     return written(after.whole, differences(state, after.parts, now.parts));
@@ -101,9 +101,9 @@ function unscheduled(): never {
 /** The pages of the site. */
 export function pagesOf(wire: Wire): PagesClient {
   return {
-    read: async (id) => (await lookAtPage(wire, String(id))).whole,
+    read: async (id) => (await readPage(wire, String(id))).whole,
     async readDraft(id) {
-      const found = await lookAtPage(wire, String(id));
+      const found = await readPage(wire, String(id));
       judge("page", found.whole, found.siteNow, "update");
       return seenPage(found);
     },
@@ -131,7 +131,7 @@ export function pagesOf(wire: Wire): PagesClient {
     create: (draft, made) => create(wire, draft as NewPage, made),
     update: (id, draft, seen) => update(wire, String(id), draft as PreparedPage, seen),
     async check(id, verb) {
-      const found = await lookAtPage(wire, String(id));
+      const found = await readPage(wire, String(id));
       judge("page", found.whole, found.siteNow, verb);
       return seenPage(found, verb === "publish");
     },

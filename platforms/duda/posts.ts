@@ -5,13 +5,13 @@ import type { ContentClient } from "../_content/content.ts";
 import { excerpt } from "../_content/excerpt.ts";
 import type { DraftFields, DraftList, PostRow, PreparedDraft, Seen, Written } from "../_content/post.ts";
 import { rowsOf } from "./listing.ts";
-import { lookAtPost, type PostLook, seenPost } from "./look.ts";
+import { type PostRead, readPost, seenPost } from "./read.ts";
 import { checkPath, plainPath } from "./page_fields.ts";
 import { IMPORTED, POST, postOf, type PostRecord, POSTS, postStatus } from "./records.ts";
 import { differences, judge, requireUnchanged } from "./seen.ts";
 import { publish, revert, schedule, unschedule } from "./states.ts";
 import type { Wire } from "./wire.ts";
-import { lookedAt, unread, written } from "./written.ts";
+import { readAfterWrite, unread, written } from "./written.ts";
 
 const PER_CALL = 100;
 const CALLS_MAX = 20;
@@ -104,7 +104,7 @@ async function create(wire: Wire, { fields }: PreparedDraft, made: Making): Prom
   const content = new TextEncoder().encode(content_html).toBase64();
   const { data } = await wire.ask("import_post", IMPORTED, { json: { title, description, content } });
   const late = wire.forCleanup();
-  const id = data?.id ?? await lookedAt(idOfImport(late, title, began));
+  const id = data?.id ?? await readAfterWrite(idOfImport(late, title, began));
   made({ what: "post", id, name: title });
   const { title: _, excerpt: __, ...rest } = fields;
   const json = bodyOf(rest);
@@ -122,7 +122,7 @@ async function create(wire: Wire, { fields }: PreparedDraft, made: Making): Prom
       );
     }
   }
-  const after = await lookedAt(lookAtPost(late, id));
+  const after = await readAfterWrite(readPost(late, id));
   if (after.whole.status !== "draft") throw await madeOtherwise(late, after);
   const lost = differences(
     failed.length > 0 ? sentParts({ title, excerpt: description }) : sentParts(fields),
@@ -148,7 +148,7 @@ async function idOfImport(wire: Wire, title: string, began: number): Promise<str
   );
 }
 
-async function madeOtherwise(wire: Wire, { whole }: PostLook): Promise<GatewayError> {
+async function madeOtherwise(wire: Wire, { whole }: PostRead): Promise<GatewayError> {
   const { said } = await revert(wire, String(whole.id));
   return new GatewayError(
     "E_FORBIDDEN_OP",
@@ -161,16 +161,16 @@ async function madeOtherwise(wire: Wire, { whole }: PostLook): Promise<GatewayEr
 async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: Seen): Promise<Written> {
   const json = bodyOf(fields);
   if (Object.keys(json).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
-  const before = await lookAtPost(wire, id);
+  const before = await readPost(wire, id);
   const sent = sentParts(fields);
   if (seen) {
     requireUnchanged("post", id, seen, before.parts, ["status", "scheduled_at", ...Object.keys(sent)]);
   }
   judge("post", before.whole, before.siteNow, "update");
   await wire.ask("change_post", POST.nullish(), { id, json });
-  let after: PostLook;
+  let after: PostRead;
   try {
-    after = await lookAtPost(wire.forCleanup(), id);
+    after = await readPost(wire.forCleanup(), id);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
     return unread(before.whole, "the post", thrown);
@@ -188,11 +188,11 @@ async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: 
 
 /** The posts of the site. */
 export function postsOf(wire: Wire): ContentClient {
-  const look = async (id: string | number) => await lookAtPost(wire, String(id));
+  const read = async (id: string | number) => await readPost(wire, String(id));
   return {
-    getPost: async (id) => (await look(id)).whole,
+    getPost: async (id) => (await read(id)).whole,
     async getDraft(id) {
-      const found = await look(id);
+      const found = await read(id);
       judge("post", found.whole, found.siteNow, "update");
       return seenPost(found);
     },
@@ -212,7 +212,7 @@ export function postsOf(wire: Wire): ContentClient {
     createDraft: (draft, made) => create(wire, draft, made),
     updateDraft: (id, draft, _made, seen) => update(wire, String(id), draft, seen),
     async check(id, verb, moment) {
-      const found = await look(id);
+      const found = await read(id);
       judge("post", found.whole, found.siteNow, verb, moment);
       return seenPost(found, verb === "publish" || verb === "schedule");
     },

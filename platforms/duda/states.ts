@@ -6,11 +6,11 @@ import type { Moment } from "../../rules/schedule.ts";
 import type { Seen, Verb, Written } from "../_content/post.ts";
 import type { PublishGrant } from "../_http/request.ts";
 import { dudaDate } from "./dates.ts";
-import { lookAtPost, type PostLook } from "./look.ts";
+import { type PostRead, readPost } from "./read.ts";
 import { POST } from "./records.ts";
 import { differences, judge, requireUnchanged } from "./seen.ts";
 import type { Wire } from "./wire.ts";
-import { lookedAt, written } from "./written.ts";
+import { readAfterWrite, written } from "./written.ts";
 
 const NOTHING = z.unknown();
 
@@ -21,20 +21,20 @@ async function before(
   verb: Verb,
   seen: Seen | undefined,
   { moment, names }: { readonly moment?: Moment; readonly names?: readonly string[] } = {},
-): Promise<PostLook> {
-  const now = await lookAtPost(wire, id);
+): Promise<PostRead> {
+  const now = await readPost(wire, id);
   if (seen) requireUnchanged("post", id, seen, now.parts, names);
   judge("post", now.whole, now.siteNow, verb, moment);
   return now;
 }
 
 /** The result, everything but the state compared with what it was. */
-const moved = (was: PostLook, { whole, parts }: PostLook): Written => {
+const moved = (was: PostRead, { whole, parts }: PostRead): Written => {
   const state = { status: parts["status"], scheduled_at: parts["scheduled_at"] };
   return written(whole, differences(state, parts, was.parts));
 };
 
-const ifLive = ({ whole }: PostLook) => whole.status === "published" ? { published: true } as const : {};
+const ifLive = ({ whole }: PostRead) => whole.status === "published" ? { published: true } as const : {};
 
 const setDate = (wire: Wire, id: string, date: string | null) =>
   wire.ask("change_post", POST.nullish(), { id, json: { schedule_publish_date: date } });
@@ -44,7 +44,7 @@ export async function schedule(wire: Wire, id: string, moment: Moment, seen?: Se
   const was = await before(wire, id, "schedule", seen, { moment });
   await setDate(wire, id, dudaDate(moment.at));
   const late = wire.forCleanup();
-  const after = await lookedAt(lookAtPost(late, id));
+  const after = await readAfterWrite(readPost(late, id));
   const { status, scheduled_at } = after.whole;
   if (status === "scheduled" && scheduled_at === moment.utc) return moved(was, after);
   const undone = await revert(late, id);
@@ -65,10 +65,10 @@ export interface Reverted {
 /** Makes a draft of it again, whatever it is. */
 export async function revert(wire: Wire, id: string): Promise<Reverted> {
   try {
-    const { whole } = await lookAtPost(wire, id);
+    const { whole } = await readPost(wire, id);
     if (whole.status === "published") await wire.ask("unpublish_post", NOTHING, { id });
     else await setDate(wire, id, null);
-    if ((await lookAtPost(wire, id)).whole.status === "draft") {
+    if ((await readPost(wire, id)).whole.status === "draft") {
       return { outcome: "none", said: "it was made a draft again at once" };
     }
   } catch (thrown) {
@@ -85,11 +85,11 @@ export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<W
   const was = await before(wire, id, "unschedule", seen, { names: ["status", "scheduled_at"] });
   await setDate(wire, id, null);
   const late = wire.forCleanup();
-  let after = await lookedAt(lookAtPost(late, id));
+  let after = await readAfterWrite(readPost(late, id));
   if (after.whole.status === "scheduled") {
     // Whether an empty date takes a schedule back is not known of every version of the platform.
     await late.ask("unpublish_post", NOTHING, { id });
-    after = await lookAtPost(late, id);
+    after = await readPost(late, id);
   }
   if (after.whole.status === "draft") return moved(was, after);
   throw shown(id, "become a draft", after);
@@ -99,14 +99,14 @@ export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<W
 export async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Written> {
   const was = await before(wire, id, "publish", seen);
   await wire.ask("publish_post", NOTHING, { id, grant });
-  const after = await lookAtPost(wire.forCleanup(), id);
+  const after = await readPost(wire.forCleanup(), id);
   if (after.whole.status === "published") return moved(was, after);
   throw shown(id, "be published", after);
 }
 
-const shown = (id: string, what: string, look: PostLook) =>
+const shown = (id: string, what: string, found: PostRead) =>
   new GatewayError(
     "E_UPSTREAM",
-    `Post ${id} was to ${what}, but the site shows "${look.whole.status}"; look at it there`,
-    { upstream: 502, ...ifLive(look) },
+    `Post ${id} was to ${what}, but the site shows "${found.whole.status}"; look at it there`,
+    { upstream: 502, ...ifLive(found) },
   );

@@ -22,9 +22,9 @@ export const unread = (
 });
 
 /** Looks at what must be no publication after a write; where that fails, nobody can tell whether it is one. */
-export async function lookedAt<Found>(look: Promise<Found>): Promise<Found> {
+export async function readAfterWrite<Found>(read: Promise<Found>): Promise<Found> {
   try {
-    return await look;
+    return await read;
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
     throw Object.assign(thrown.saying(thrown.message), { published: null });

@@ -4,7 +4,7 @@ import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Verdict } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
 import type { UpstreamResult } from "./types.ts";
-import { idShown, lookOf } from "./record_look.ts";
+import { idShown, lookupOf } from "./record_lookup.ts";
 
 /** What followed from the looks around a write. */
 export interface LiveVerdict {
@@ -69,12 +69,12 @@ export async function liveRecord(
 ): Promise<string | null> {
   const rule = call.target.writes ? call.target.shown_by : undefined;
   if (rule === undefined || Object.keys(rule.live).length === 0) return null;
-  const { look, reader } = lookOf(call, rule, ctx, ports, await ports.servers(ctx));
-  const id = look.idOf(null);
+  const { lookup, reader } = lookupOf(call, rule, ctx, ports, await ports.servers(ctx));
+  const id = lookup.idOf(null);
   if (id === null) return null; // it makes a record
   const unknown = (why: string) => `whether visitors see ${idShown(id)} cannot be told: ${why}`;
   if (reader === null) return unknown(`the site does not offer "${rule.tool}"`);
-  const record = await look.record(id, null);
+  const record = await lookup.record(id, null);
   if (record === "missing") return null; // the tool itself says so
   if (typeof record === "string") return unknown(`"${reader.upstream_name}" does not show it`);
   const seen =

@@ -4,7 +4,7 @@ import { comparedRecord, comparedRows, type Lists } from "./compared_records.ts"
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import { allOf, type Found, unknown, wrong } from "./found.ts";
 import { type ReadBack, readerOf, readWith, unproven } from "./read_back.ts";
-import { type Ask, idShown, type Look, lookOf } from "./record_look.ts";
+import { type Ask, idShown, lookupOf, type RecordLookup } from "./record_lookup.ts";
 import type { Resolved } from "./resolved.ts";
 import type { ShownBy, SiteOffer, ToolServers } from "./types.ts";
 import { allOrThrow } from "../../core/async.ts";
@@ -21,8 +21,8 @@ export function shownReadBack(
 ): ReadBack | null {
   const { shown_by: rule, upstream_name } = call.target;
   if (rule === undefined) return null;
-  const { look, reader, sent, ask } = lookOf(call, rule, ctx, ports, servers);
-  if (reader === null) return withoutReader(look, ctx);
+  const { lookup, reader, sent, ask } = lookupOf(call, rule, ctx, ports, servers);
+  if (reader === null) return withoutReader(lookup, ctx);
   if (Object.keys(rule.rows).length > 0) return rowsReadBack(rule, sent, reader, ask);
   let began = Infinity;
   return {
@@ -31,16 +31,16 @@ export function shownReadBack(
       return Promise.resolve();
     },
     async after(payload) {
-      const id = look.idOf(payload);
+      const id = lookup.idOf(payload);
       if (id === null) return unproven("The tool does not say which record it wrote");
       ctx.annotate({ result_id: id });
       try {
-        const record = await look.record(id, payload);
+        const record = await lookup.record(id, payload);
         const found = typeof record === "string"
-          ? look.without(record, id, reader)
+          ? lookup.without(record, id, reader)
           : judgedRecord(comparedRecord(sent, record, rule, listsOf(upstream_name)), record, {
             id,
-            began: look.makes(upstream_name) ? began : null,
+            began: lookup.makes(upstream_name) ? began : null,
           });
         const copied = found.verified === false ? null : await copiedElements(call, id, ports, servers);
         const shown = typeof record === "string" ? {} : { shown: record };
@@ -75,12 +75,12 @@ function judgedRecord(
 }
 
 /** Where the tool that would show it may not be called. */
-const withoutReader = (look: Look, ctx: ProxyContext): ReadBack => ({
+const withoutReader = (lookup: RecordLookup, ctx: ProxyContext): ReadBack => ({
   before: () => Promise.resolve(),
   after(payload) {
-    const id = look.idOf(payload);
+    const id = lookup.idOf(payload);
     if (id !== null) ctx.annotate({ result_id: id });
-    const why = `"${look.rule.tool}" shows what this tool writes, and this site does not offer it`;
+    const why = `"${lookup.rule.tool}" shows what this tool writes, and this site does not offer it`;
     return Promise.resolve(unproven(why));
   },
 });

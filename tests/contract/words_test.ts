@@ -25,6 +25,10 @@ const NAMES: readonly Row[] = [
   [/\bUNSAID\b/, "COMMIT_UNKNOWN"],
   [/\bctx\.note\b/, "ctx.annotate"],
   [/\bReach\b/, "ConnectorContext"],
+  [/\b(interface|class|type) Look\b|\b(Post|Page)Look\b/, "what was read: StateRead, ReadRecord"],
+  [/\bseenOf\b|\bCmsSeen\b/, "toSnapshot, StateSnapshot"],
+  [/\bRelied\b(?! on)/, "DependsOn"],
+  [/\b(l|pageL|mediaL)osses\b/, "differences"],
 ];
 
 /** Phrases of messages, comments, names of tests and pages. */
@@ -45,10 +49,11 @@ const PHRASES: readonly Row[] = [
 const PATHS: readonly Row[] = [
   [/^guard\/.*\/(desk|due|kept)\.ts$/, "operator.ts, schedule.ts, save_catalog.ts"],
   [/^store\/patience\.ts$/, "store_timeout.ts"],
+  [/^platforms\/wordpress\/(.*\/)?wire\.ts$/, "wordpress_client.ts"],
   [/^platforms\/github\/(first|busy|absent)\.ts$/, "initial_commit.ts, rate_limit.ts, not_found.ts"],
 ];
 
-/** Words of others, and a command of a page that is split into its parts. */
+/** Words of others, and what is generated. */
 const NOT_OURS =
   /^(tests\/(fixtures|vendor_types|golden)\/|docs\/upstreams\/)|\.(lock|json|css|svg|png)$|\.gen\.ts$/;
 const OWN = "tests/contract/words_test.ts";

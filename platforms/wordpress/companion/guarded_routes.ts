@@ -56,7 +56,7 @@ export async function readTold<T>(
 }
 
 /** What a write relies on, and how it is told where that differs. */
-export interface Relied {
+export interface DependsOn {
   readonly hashes: PartHashes;
   /** Names of the parts; every part without it. */
   readonly names?: readonly string[];
@@ -79,12 +79,12 @@ export interface Guarded<W, T> {
 export async function writeTold<W, T>(
   wire: WordPressClient,
   { path, part, state }: GuardedRoute<T>,
-  relied: Relied,
+  dependsOn: DependsOn,
   json: Readonly<Record<string, unknown>>,
   written: z.ZodType<W>,
   made: Making | null = null,
 ): Promise<Guarded<W, T> | null> {
-  const { hashes, names } = relied;
+  const { hashes, names } = dependsOn;
   const wanted = Object.entries(hashes).filter(([name]) => names === undefined || names.includes(name));
   const body = { ...json, expected: Object.fromEntries(wanted) };
   const schema = z.object({ written, state });
@@ -93,14 +93,14 @@ export async function writeTold<W, T>(
       wire.post(`${COMPANION}/guarded/${path}`, {}, body, schema).catch((thrown) => {
         if (!(thrown instanceof CmsError)) throw thrown;
         if (isNoRoute(thrown)) return null;
-        throw thrown.reason === "site_ops_stale" ? staleAnswer(relied, thrown) : thrown;
+        throw thrown.reason === "site_ops_stale" ? staleAnswer(dependsOn, thrown) : thrown;
       }));
   const done = made === null ? await write() : await makingPage(part, made, write);
   if (done === null) rememberNoGuard(wire, path);
   return done;
 }
 
-function staleAnswer({ what, words = {} }: Relied, error: CmsError): GatewayError {
+function staleAnswer({ what, words = {} }: DependsOn, error: CmsError): GatewayError {
   const differ = z.array(z.string()).catch([]).parse(error.data["differ"]);
   const trace = TRACE.catch({ by: null, at: null }).parse(error.data["changed"]);
   const fields = differ.map((name) => words[name] ?? WORDS[name] ?? name);

@@ -21,10 +21,10 @@ import {
   requireCapability,
 } from "../companion/plugin.ts";
 import type { PartHashes } from "../companion/guarded.ts";
-import { readTold, type Relied, writeTold } from "../companion/guarded_routes.ts";
+import { type DependsOn, readTold, writeTold } from "../companion/guarded_routes.ts";
 import { requireParent } from "./pages.ts";
 import { SLUG, totals, utc } from "../rest/records.ts";
-import type { CmsSeen } from "../rest/seen.ts";
+import type { StateSnapshot } from "../rest/snapshot.ts";
 import { checkState, requireUnpublished } from "../rest/states.ts";
 import { slugDifference, valueDifference, wordsDifference } from "../rest/warnings.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
@@ -134,8 +134,8 @@ export async function createFromTemplate(
   made: Making,
 ): Promise<Cloned> {
   const { hashes } = clone as CmsClone;
-  const relied = hashes && { hashes, what: "what the page would be made of or stand at" };
-  return await write(wire, "builder/pages", clone, relied, made, () => Promise.resolve());
+  const dependsOn = hashes && { hashes, what: "what the page would be made of or stand at" };
+  return await write(wire, "builder/pages", clone, dependsOn, made, () => Promise.resolve());
 }
 
 /** Makes a draft or scheduled page anew from the template. Throws E_FORBIDDEN_OP and what prepareClone throws. */
@@ -143,18 +143,18 @@ export async function updateFromTemplate(
   wire: WordPressClient,
   id: number,
   clone: PreparedClone,
-  seen?: CmsSeen,
+  seen?: StateSnapshot,
 ): Promise<Cloned> {
   const before = seen ?? await checkState(wire, "pages", id, "update");
   const fields = { ...clone.fields, title: clone.fields.title ?? before.title };
   const template = (clone as CmsClone).hashes?.[TEMPLATE_PART];
-  const page = before.look.guarded?.hashes;
-  const relied = page && template
+  const page = before.read.guarded?.hashes;
+  const dependsOn = page && template
     ? { hashes: { ...page, [TEMPLATE_PART]: template }, what: `page ${id} or its template` }
     : undefined;
-  return await write(wire, `builder/pages/${id}`, { ...clone, fields }, relied, null, async () => {
+  return await write(wire, `builder/pages/${id}`, { ...clone, fields }, dependsOn, null, async () => {
     const now = await checkState(wire, "pages", id, "update"); // last before the write
-    requireUnchanged("pages", before.look, now.look);
+    requireUnchanged("pages", before.read, now.read);
   });
 }
 
@@ -165,7 +165,7 @@ async function write(
   wire: WordPressClient,
   route: string,
   { fields, template, unused }: PreparedClone,
-  relied: Relied | undefined,
+  dependsOn: DependsOn | undefined,
   made: Making | null,
   last: () => Promise<void>,
 ): Promise<Cloned> {
@@ -175,7 +175,7 @@ async function write(
   const given = { template_id: template.id, variables: used, title, slug, parent };
   const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const path = { path: route, part: "builder", state: STORED } as const;
-  const done = relied && await writeTold(wire, path, relied, sent, CLONED, made);
+  const done = dependsOn && await writeTold(wire, path, dependsOn, sent, CLONED, made);
   const plain = async () => {
     await last();
     return await makingPage("builder", made, () => wire.post(`${COMPANION}/${route}`, {}, sent, CLONED));

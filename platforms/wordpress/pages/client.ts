@@ -5,7 +5,7 @@ import type { SiteContext } from "../../_connector/connector.ts";
 import type { PagesClient } from "../../_content/pages.ts";
 import { builderSeen } from "../rest/builders.ts";
 import { listContent } from "../rest/reader.ts";
-import type { CmsSeen } from "../rest/seen.ts";
+import type { StateSnapshot } from "../rest/snapshot.ts";
 import { checkState, publish, schedule } from "../rest/states.ts";
 import { timeZoneOf } from "../rest/time_zone.ts";
 import { WordPressClient } from "../rest/wordpress_client.ts";
@@ -37,13 +37,13 @@ export function pagesOf(ctx: SiteContext): PagesClient {
       "template" in draft ? createFromTemplate(wire, draft, made) : createPage(wire, draft, made),
     update: (id, draft, seen) =>
       "template" in draft
-        ? updateFromTemplate(wire, number(id), draft, seen as CmsSeen)
-        : updatePage(wire, number(id), draft, seen as CmsSeen),
+        ? updateFromTemplate(wire, number(id), draft, seen as StateSnapshot)
+        : updatePage(wire, number(id), draft, seen as StateSnapshot),
     templates: (query) => listTemplates(wire, query),
     check: (id, verb, moment) => checkState(wire, "pages", number(id), verb, moment),
     timeZone: () => timeZoneOf(wire),
-    schedule: (id, moment, seen) => schedule(wire, "pages", number(id), moment, seen as CmsSeen),
-    publish: (id, grant, seen) => publish(wire, "pages", number(id), grant, seen as CmsSeen),
+    schedule: (id, moment, seen) => schedule(wire, "pages", number(id), moment, seen as StateSnapshot),
+    publish: (id, grant, seen) => publish(wire, "pages", number(id), grant, seen as StateSnapshot),
   };
 }
 

@@ -10,7 +10,7 @@ import { asking, COMPANION, makingPage, readCompanion, requireCapability } from 
 import { compareCodePage } from "./code_proof.ts";
 import { requireParent } from "./pages.ts";
 import { editingWarnings, type PartHashes, staleOf } from "../companion/guarded.ts";
-import { readTold, type Relied, writeTold } from "../companion/guarded_routes.ts";
+import { type DependsOn, readTold, writeTold } from "../companion/guarded_routes.ts";
 import { head, SLUG } from "../rest/records.ts";
 import { checkState, judge, requireUnpublished } from "../rest/states.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
@@ -151,8 +151,8 @@ export async function createCodePage(
   const { parent_id, ...rest } = page;
   const parent = parent_id === undefined ? {} : { parent: numericId(parent_id, "parent_id") };
   const what = `what stands at the slug "${page.slug}"`;
-  const relied = place.hashes && { hashes: place.hashes, what };
-  const made = await write(wire, "code-pages", { ...rest, ...parent }, relied, making);
+  const dependsOn = place.hashes && { hashes: place.hashes, what };
+  const made = await write(wire, "code-pages", { ...rest, ...parent }, dependsOn, making);
   if (made.scope_class !== page.scope_class) {
     throw new GatewayError(
       "E_UPSTREAM",
@@ -164,7 +164,7 @@ export async function createCodePage(
 }
 
 /** The plugin's parts that a change of each part relies on. */
-const RELIED = { title: ["title"], html: ["content", "builder"], css: ["css"], js: ["js"] } as const;
+const DEPENDS_ON = { title: ["title"], html: ["content", "builder"], css: ["css"], js: ["js"] } as const;
 
 /** Changes the given parts of a draft or scheduled page that is still as it was seen. Throws as createCodePage. */
 export async function updateCodePage(
@@ -176,9 +176,9 @@ export async function updateCodePage(
   const given = (["title", "html", "css", "js"] as const).filter((name) => change[name] !== undefined);
   const route = `code-pages/${id}`;
   if (seen.hashes) {
-    const names = ["status", "date_gmt", "scope", ...given.flatMap((name) => RELIED[name])];
-    const relied = { hashes: seen.hashes, names, what: `page ${id}`, words: { content: "html" } };
-    return await write(wire, route, { ...change }, relied, null, () => requireSame(wire, id, given, seen));
+    const names = ["status", "date_gmt", "scope", ...given.flatMap((name) => DEPENDS_ON[name])];
+    const dependsOn = { hashes: seen.hashes, names, what: `page ${id}`, words: { content: "html" } };
+    return await write(wire, route, { ...change }, dependsOn, null, () => requireSame(wire, id, given, seen));
   }
   await requireSame(wire, id, given, seen);
   return await write(wire, route, { ...change }, undefined, null);
@@ -207,13 +207,13 @@ async function write(
   wire: WordPressClient,
   path: string,
   sent: Record<string, unknown>,
-  relied: Relied | undefined,
+  dependsOn: DependsOn | undefined,
   making: Making | null,
   last: () => Promise<void> = () => Promise.resolve(),
 ): Promise<CodePageWritten> {
   const json = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
   const route = { path, part: "code_page", state: TOLD } as const;
-  const done = relied && await writeTold(wire, route, relied, json, SUMMARY, making);
+  const done = dependsOn && await writeTold(wire, route, dependsOn, json, SUMMARY, making);
   const plain = async () => {
     await last();
     return await makingPage("code_page", making, () => wire.post(`${COMPANION}/${path}`, {}, json, SUMMARY));

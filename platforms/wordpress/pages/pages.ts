@@ -10,7 +10,7 @@ import { CmsError } from "../errors.ts";
 import { builderTold } from "../rest/builders.ts";
 import { readOne, rowOf } from "../rest/reader.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts";
-import { type CmsSeen, look, seenOf } from "../rest/seen.ts";
+import { readState, type StateSnapshot, toSnapshot } from "../rest/snapshot.ts";
 import { judge, requireUnpublished } from "../rest/states.ts";
 import { accountIfShown, requireRight, uncheckedRights } from "../rest/users.ts";
 import { changedBeside, pageDifferences } from "../rest/warnings.ts";
@@ -24,10 +24,10 @@ export async function readPage(wire: WordPressClient, id: number): Promise<Page>
 }
 
 /** The same of one that is to be changed; refuses what its state forbids: E_FORBIDDEN_OP. */
-export async function readDraftPage(wire: WordPressClient, id: number): Promise<Page & CmsSeen> {
-  const found = await look(wire, "pages", id);
+export async function readDraftPage(wire: WordPressClient, id: number): Promise<Page & StateSnapshot> {
+  const found = await readState(wire, "pages", id);
   judge("pages", "update")(found);
-  return { ...page(found.record), ...seenOf(found) };
+  return { ...page(found.record), ...toSnapshot(found) };
 }
 
 function page(data: ContentRecord): Page {
@@ -110,14 +110,14 @@ export async function updatePage(
   wire: WordPressClient,
   id: number,
   { fields }: PreparedPage,
-  seen?: CmsSeen,
+  seen?: StateSnapshot,
 ): Promise<Written> {
   const sent = body(fields);
-  const relied = ["status", "date_gmt"];
-  const what = { kind: "pages", id, fields: sent, relied, judge: judge("pages", "update") } as const;
+  const dependsOn = ["status", "date_gmt"];
+  const what = { kind: "pages", id, fields: sent, dependsOn, judge: judge("pages", "update") } as const;
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "pages", record, null);
-  const beside = seen ? changedBeside(seen.look.record, record, sent) : [];
+  const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
   const done = written(record, [...pageDifferences(record, sent), ...beside]);
   const unstyled = sent["content"] !== undefined && record.meta._site_ops_scope !== "";
   return unstyled ? { ...done, warnings: [`content_html: ${CODE_APART}`] } : done;

@@ -19,7 +19,7 @@ import { builderSeen, builderTold } from "./builders.ts";
 import { requireImage } from "./media.ts";
 import { kindOf, listContent, OtherKindError, pageOfRecords, readOne, rowOf } from "./reader.ts";
 import { CONTENT, type ContentRecord, fieldsOf, plainName, POST, TERMS_TOO, utc } from "./records.ts";
-import { type CmsSeen, look, seenOf } from "./seen.ts";
+import { readState, type StateSnapshot, toSnapshot } from "./snapshot.ts";
 import { checkState, judge, publish, requireUnpublished, schedule, unschedule } from "./states.ts";
 import { findTerms, makeMissing, requireTermRight, type Taxonomy, type TermPick, termsOf } from "./terms.ts";
 import {
@@ -56,20 +56,20 @@ export function postsOf(ctx: SiteContext): ContentClient {
     prepareDraft: (fields, isNew) => prepareDraft(wire, fields, isNew),
     createDraft: (draft, made) => createDraft(wire, draft as CmsDraft, made),
     updateDraft: (id, draft, made, seen) =>
-      updateDraft(wire, number(id), draft as CmsDraft, made, seen as CmsSeen),
+      updateDraft(wire, number(id), draft as CmsDraft, made, seen as StateSnapshot),
     check: (id, verb, moment, type) =>
       type === undefined && verb === "unschedule"
         ? checkEither(wire, number(id), verb)
         : checkState(wire, kindOf(type), number(id), verb, moment),
     timeZone: () => timeZoneOf(wire),
-    schedule: (id, moment, seen) => schedule(wire, "posts", number(id), moment, seen as CmsSeen),
-    unschedule: (id, type, seen) => unschedule(wire, kindOf(type), number(id), seen as CmsSeen),
-    publish: (id, grant, seen) => publish(wire, "posts", number(id), grant, seen as CmsSeen),
+    schedule: (id, moment, seen) => schedule(wire, "posts", number(id), moment, seen as StateSnapshot),
+    unschedule: (id, type, seen) => unschedule(wire, kindOf(type), number(id), seen as StateSnapshot),
+    publish: (id, grant, seen) => publish(wire, "posts", number(id), grant, seen as StateSnapshot),
   };
 }
 
 /** `checkState` of a post or page, whichever has the id. */
-async function checkEither(wire: WordPressClient, id: number, verb: Verb): Promise<CmsSeen> {
+async function checkEither(wire: WordPressClient, id: number, verb: Verb): Promise<StateSnapshot> {
   try {
     return await checkState(wire, "posts", id, verb);
   } catch (thrown) {
@@ -85,15 +85,15 @@ async function readPost(wire: WordPressClient, id: number): Promise<Post> {
 }
 
 /** The same of one that is to be changed; refuses what its state forbids: E_FORBIDDEN_OP. */
-async function readDraft(wire: WordPressClient, id: number): Promise<Post & CmsSeen> {
-  const found = await look(wire, "posts", id, TERMS_TOO);
+async function readDraft(wire: WordPressClient, id: number): Promise<Post & StateSnapshot> {
+  const found = await readState(wire, "posts", id, TERMS_TOO);
   judge("posts", "update")(found);
   const { record, guarded } = found;
   const named = (terms: readonly TermPick[]) => terms.map(({ id, name }) => ({ id, name: plainName(name) }));
   const whole = guarded
     ? post(record, named(guarded.terms.categories), named(guarded.terms.tags))
     : await withTerms(wire, record);
-  return { ...whole, ...seenOf(found) };
+  return { ...whole, ...toSnapshot(found) };
 }
 
 async function withTerms(wire: WordPressClient, record: ContentRecord): Promise<Post> {
@@ -212,14 +212,14 @@ async function updateDraft(
   id: number,
   draft: CmsDraft,
   made: Making,
-  seen?: CmsSeen,
+  seen?: StateSnapshot,
 ): Promise<Written> {
   const { sent, renamed } = await body(wire, draft, made);
   if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
-  const relied = ["status", "date_gmt"];
-  const what = { kind: "posts", id, fields: sent, relied, judge: judge("posts", "update") } as const;
+  const dependsOn = ["status", "date_gmt"];
+  const what = { kind: "posts", id, fields: sent, dependsOn, judge: judge("posts", "update") } as const;
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "posts", record, null);
-  const beside = seen ? changedBeside(seen.look.record, record, sent) : [];
+  const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
   return written(record, [...differences(record, sent), ...renamed, ...beside]);
 }

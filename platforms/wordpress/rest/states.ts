@@ -17,7 +17,7 @@ import {
   statusWord,
   utc,
 } from "./records.ts";
-import { type CmsSeen, LIVE_TOO, type Look, look, seenOf } from "./seen.ts";
+import { LIVE_TOO, readState, type StateRead, type StateSnapshot, toSnapshot } from "./snapshot.ts";
 import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
 import type { WordPressClient } from "./wordpress_client.ts";
@@ -37,20 +37,20 @@ export async function checkState(
   id: number,
   verb: Verb,
   moment?: Moment,
-): Promise<CmsSeen> {
+): Promise<StateSnapshot> {
   const zone = verb === "schedule" ? timeZoneOf(wire) : undefined;
   const live = verb === "schedule" || verb === "publish";
-  const [found, time_zone] = await allOrThrow(look(wire, kind, id, live ? LIVE_TOO : undefined), zone);
+  const [found, time_zone] = await allOrThrow(readState(wire, kind, id, live ? LIVE_TOO : undefined), zone);
   judge(kind, verb, moment)(found);
   const right = kind === "posts" ? "publish_posts" : "publish_pages";
   if (live && !found.guarded?.me.can(right)) await requireRight(wire, right, `${verb} this`);
-  return { ...live ? seenLive(wire, found, moment, time_zone) : seenOf(found), time_zone };
+  return { ...live ? seenLive(wire, found, moment, time_zone) : toSnapshot(found), time_zone };
 }
 
-/** What is judged of a look. */
-type Judged = Pick<Look, "siteNow"> & { readonly record: PostState };
+/** What is judged of the state. */
+type Judged = Pick<StateRead, "siteNow"> & { readonly record: PostState };
 
-/** Refuses what the state of a look forbids: E_FORBIDDEN_OP. */
+/** Refuses what the state that was read forbids: E_FORBIDDEN_OP. */
 export const judge = (kind: Kind, verb: Verb, moment?: Moment) => ({ record, siteNow }: Judged): void => {
   const why = stateForbids(record, verb, siteNow) ?? momentForbids(moment, siteNow);
   if (why !== null) throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, record.id)} ${why}`);
@@ -92,7 +92,7 @@ export async function schedule(
   kind: Kind,
   id: number,
   moment: Moment,
-  seen?: CmsSeen,
+  seen?: StateSnapshot,
 ): Promise<Written> {
   const before = seen ?? await checkState(wire, kind, id, "schedule", moment);
   const after = await sendSchedule(wire, kind, id, moment, before);
@@ -114,13 +114,13 @@ async function sendSchedule(
   kind: Kind,
   id: number,
   moment: Moment,
-  seen: CmsSeen,
+  seen: StateSnapshot,
 ): Promise<ContentRecord> {
   const fields = { status: "future", date_gmt: moment.utc };
-  const before = seen.look.record;
+  const before = seen.read.record;
   try {
     const refuses = judge(kind, "schedule", moment);
-    return await change(wire, { kind, id, fields, relied: "all", judge: refuses }, seen);
+    return await change(wire, { kind, id, fields, dependsOn: "all", judge: refuses }, seen);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
     if (thrown instanceof CmsError && thrown.definite) throw thrown;
@@ -158,10 +158,10 @@ export async function unschedule(
   wire: WordPressClient,
   kind: Kind,
   id: number,
-  seen?: CmsSeen,
+  seen?: StateSnapshot,
 ): Promise<Written> {
   const fields = { status: "draft", date: null };
-  const what = { kind, id, fields, relied: ["status", "date_gmt"], judge: judge(kind, "unschedule") };
+  const what = { kind, id, fields, dependsOn: ["status", "date_gmt"], judge: judge(kind, "unschedule") };
   const after = await change(wire, what, seen);
   if (after.status === "draft") return moved(seen, after);
   throw new GatewayError(
@@ -182,13 +182,13 @@ export async function publish(
   kind: Kind,
   id: number,
   grant: PublishGrant,
-  seen?: CmsSeen,
+  seen?: StateSnapshot,
 ): Promise<Written> {
   const before = seen ?? await checkState(wire, kind, id, "publish");
-  const { status, date_gmt } = before.look.record;
+  const { status, date_gmt } = before.read.record;
   const dated = status === "future" || Date.parse(utc(date_gmt) ?? "") > wire.now();
   const fields = { status: "publish", ...(dated ? { date: null } : {}) };
-  const what = { kind, id, fields, relied: "all", judge: judge(kind, "publish"), grant } as const;
+  const what = { kind, id, fields, dependsOn: "all", judge: judge(kind, "publish"), grant } as const;
   const after = await change(wire, what, before);
   if (after.status === "publish") return { ...moved(before, after), warnings: elsewhere(before, after) };
   throw new GatewayError(

@@ -18,16 +18,16 @@ import {
   utc,
 } from "./records.ts";
 import {
-  type CmsSeen,
   datedAt,
   LIVE_TOO,
-  type Look,
-  look,
-  plainLook,
-  seenOf,
+  readPlainState,
+  readState,
+  type StateRead,
+  type StateSnapshot,
+  toSnapshot,
   values,
   WHOLE,
-} from "./seen.ts";
+} from "./snapshot.ts";
 import { changedBeside } from "./warnings.ts";
 import type { WordPressClient } from "./wordpress_client.ts";
 
@@ -89,9 +89,14 @@ function dayAt(at: number, zone: string | undefined): string | null {
   }
 }
 
-/** A look in the tools' words, with all that goes live at that moment, at once without one. */
-export function seenLive(wire: WordPressClient, found: Look, moment?: Moment, zone?: string): CmsSeen {
-  const seen = seenOf(found);
+/** The state in the tools' words, with all that goes live at that moment, at once without one. */
+export function seenLive(
+  wire: WordPressClient,
+  found: StateRead,
+  moment?: Moment,
+  zone?: string,
+): StateSnapshot {
+  const seen = toSnapshot(found);
   const date = datedAt(found);
   const keepsDate = moment === undefined && date !== null && Date.parse(date) <= wire.now();
   const address = addressOf(found, { at: keepsDate ? null : moment?.at ?? wire.now(), zone });
@@ -108,8 +113,8 @@ export function seenLive(wire: WordPressClient, found: Look, moment?: Moment, zo
   };
 }
 
-/** Who and what stands behind the numbers of a look, as far as that came along. */
-function namesOf({ record, guarded }: Look): Record<string, unknown> {
+/** Who and what stands behind the numbers of a state, as far as that came along. */
+function namesOf({ record, guarded }: StateRead): Record<string, unknown> {
   const { terms = [], author = null } = record._embedded ?? {};
   const all = guarded ? [...guarded.terms.tags, ...guarded.terms.categories] : terms;
   const names = new Map(all.map(({ id, name }) => [id, plainName(name)]));
@@ -127,7 +132,7 @@ function namesOf({ record, guarded }: Look): Record<string, unknown> {
 }
 
 /** What to know of what visitors get beside or in place of its content. */
-function contentWarnings({ record, code, guarded }: Look): string[] {
+function contentWarnings({ record, code, guarded }: StateRead): string[] {
   const { led = null } = guarded ?? {};
   const built = builderTold(record) === "visual";
   return [
@@ -167,7 +172,7 @@ function unreadWarnings(seo: SeoFields | null, enabled: boolean): string[] {
 }
 
 /** The address it gets, where the site tells how it makes them. */
-function addressOf({ record, guarded }: Look, live: GoesLive): Address | null {
+function addressOf({ record, guarded }: StateRead, live: GoesLive): Address | null {
   const { slug, date, permalink_template, generated_slug } = record;
   const rule = guarded
     ? guarded.address
@@ -185,7 +190,7 @@ function addressOf({ record, guarded }: Look, live: GoesLive): Address | null {
 /** What to know of that address. */
 function addressWarnings(
   address: Address | null,
-  { record, guarded }: Look,
+  { record, guarded }: StateRead,
   waits: boolean,
 ): string[] {
   if (address === null) {
@@ -201,46 +206,50 @@ function addressWarnings(
 }
 
 /** A sentence where visitors find it at another address than was shown. */
-export function elsewhere({ address }: CmsSeen, { link }: ContentRecord): string[] {
+export function elsewhere({ address }: StateSnapshot, { link }: ContentRecord): string[] {
   if (address === undefined || address === readable(link)) return [];
   return [`url: visitors find it at ${readable(link)}, not at ${address}, which was expected`];
 }
 
 /** Parts that a write relies on beside those it replaces; "all" is everything a visitor would get. */
-export type Relied = readonly string[] | "all";
+export type DependsOn = readonly string[] | "all";
 
 /** A write of a post or page that exists. */
 export interface Change {
   readonly kind: Kind;
   readonly id: number;
   readonly fields: Readonly<Record<string, unknown>>;
-  readonly relied: Relied;
-  /** What a look right before the write must be; throws what the state forbids. */
-  readonly judge: (found: Look) => void;
+  readonly dependsOn: DependsOn;
+  /** What the state read right before the write must be; throws what the state forbids. */
+  readonly judge: (found: StateRead) => void;
   readonly grant?: PublishGrant;
 }
 
 /**
  * Writes fields of a post or page only while what they replace is as it was seen: in one request through the companion
- * plugin, else after a look right before the write. Throws E_STALE_PREVIEW, what `judge` refuses with, CmsError.
+ * plugin, else after the state was read right before the write. Throws E_STALE_PREVIEW, what `judge` refuses with, CmsError.
  */
-export async function change(wire: WordPressClient, what: Change, seen?: CmsSeen): Promise<ContentRecord> {
-  const { kind, id, fields, relied, judge, grant } = what;
+export async function change(
+  wire: WordPressClient,
+  what: Change,
+  seen?: StateSnapshot,
+): Promise<ContentRecord> {
+  const { kind, id, fields, dependsOn, judge, grant } = what;
   // Content that the builder took over, or that got code of its own, is another than was seen.
   const shown = "content" in fields ? ["builder", "code"] : [];
-  const names = relied === "all" ? null : new Set([...relied, ...Object.keys(fields), ...shown]);
+  const names = dependsOn === "all" ? null : new Set([...dependsOn, ...Object.keys(fields), ...shown]);
   const wanted = <T>(all: Readonly<Record<string, T>>) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => names === null || names.has(name)));
-  const first = seen ?? seenOf(await look(wire, kind, id));
-  if (first.look.guarded) {
-    judge(first.look);
-    const { hashes } = first.look.guarded;
+  const first = seen ?? toSnapshot(await readState(wire, kind, id));
+  if (first.read.guarded) {
+    judge(first.read);
+    const { hashes } = first.read.guarded;
     const written = await writeGuarded(wire, kind, id, wanted(hashes), fields, grant);
     if (written) return written;
   }
-  const asked = relied === "all" ? LIVE_TOO : WHOLE;
-  const now = seen || first.look.guarded ? await plainLook(wire, kind, id, asked) : first.look;
-  requireUnchanged(kind, first.look, now, wanted);
+  const asked = dependsOn === "all" ? LIVE_TOO : WHOLE;
+  const now = seen || first.read.guarded ? await readPlainState(wire, kind, id, asked) : first.read;
+  requireUnchanged(kind, first.read, now, wanted);
   judge(now);
   return await wire.post(
     `wp/v2/${kind}/${id}`,
@@ -254,13 +263,18 @@ export async function change(wire: WordPressClient, what: Change, seen?: CmsSeen
 type Cut = <T>(all: Readonly<Record<string, T>>) => Readonly<Record<string, T>>;
 
 /** Refuses what is not as it was seen any more: E_STALE_PREVIEW naming it, by whom and when where that is told. */
-export function requireUnchanged(kind: Kind, before: Look, now: Look, wanted: Cut = (all) => all): void {
+export function requireUnchanged(
+  kind: Kind,
+  before: StateRead,
+  now: StateRead,
+  wanted: Cut = (all) => all,
+): void {
   const hashed = before.guarded !== null && now.guarded !== null;
   const builders = [before, now].every(({ record }) => builderTold(record) !== null);
   const along = [before, now].every(({ guarded, seo }) => guarded === null && seo !== null);
   const open = [before, now].every(({ record }) => record.password !== undefined);
   const both = new Set(Object.keys(before.beside).filter((name) => name in now.beside));
-  const told = (seen: Look) => ({
+  const told = (seen: StateRead) => ({
     ...values(seen),
     ...Object.fromEntries(Object.entries(seen.beside).filter(([name]) => both.has(name))),
     ...open ? { password: seen.record.password } : {},
@@ -282,8 +296,8 @@ export function written(state: PostState, differences: readonly string[]): Writt
 }
 
 /** The same after a change of the state alone, everything else compared with what was seen. */
-export const moved = (before: CmsSeen | undefined, after: ContentRecord): Written =>
-  written(after, before ? changedBeside(before.look.record, after, { status: after.status }) : []);
+export const moved = (before: StateSnapshot | undefined, after: ContentRecord): Written =>
+  written(after, before ? changedBeside(before.read.record, after, { status: after.status }) : []);
 
 /**
  * What a read after a write gives. `done` says what was written. Throws E_UPSTREAM that says so where the read fails, with

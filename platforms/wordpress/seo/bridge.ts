@@ -109,8 +109,8 @@ export async function writeBridge(
   };
   if (planned.hashes) {
     const names = ["status", "provider", FOLLOWS, ...replacedFields(change).map(partName)];
-    const relied = { hashes: planned.hashes, names, what: `post ${id}`, words: FIELDS };
-    const done = await writeTold(wire, route(id), relied, send(planned.post), META);
+    const dependsOn = { hashes: planned.hashes, names, what: `post ${id}`, words: FIELDS };
+    const done = await writeTold(wire, route(id), dependsOn, send(planned.post), META);
     if (done) return metaOf(done.state, wire.now(), id);
   }
   const now = await readBridge(wire, id); // last before the write

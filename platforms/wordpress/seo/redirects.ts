@@ -59,7 +59,7 @@ export interface PreparedRedirect {
 /** A path as the plugin takes it: it resolves escapes itself, and a bare blank is none of a path's. */
 const escaped = (path: string) => path.replaceAll(" ", "%20");
 
-async function look(wire: WordPressClient, source: string): Promise<z.infer<typeof LIST>> {
+async function readRules(wire: WordPressClient, source: string): Promise<z.infer<typeof LIST>> {
   return (await asking(
     "seo",
     () => wire.get(`${COMPANION}/seo/redirects`, { source: escaped(source) }, LIST),
@@ -84,7 +84,7 @@ export async function prepareRedirect(
   if (told === null) {
     requireCapability(await readCompanion(wire, "seo"), "manage_options", "set redirects");
   }
-  const { redirects, statuses, hides } = told?.state ?? await look(wire, source);
+  const { redirects, statuses, hides } = told?.state ?? await readRules(wire, source);
   if (statuses !== undefined && !statuses.includes(redirect.status)) {
     const has = statuses.join(", ");
     throw bad(`status: the site's SEO plugin has no redirects of status ${redirect.status}, only ${has}`);
@@ -128,7 +128,7 @@ async function requireEnd(
 /** Where a visitor of a path is sent; nowhere from a path the plugin takes no redirects from. */
 async function rowFrom(wire: WordPressClient, path: string): Promise<RedirectRow | null> {
   try {
-    const { redirects, resolves } = await look(wire, path);
+    const { redirects, resolves } = await readRules(wire, path);
     return resolves === undefined ? redirects[0] ?? null : resolves;
   } catch (thrown) {
     const cause = thrown instanceof GatewayError ? thrown.cause : undefined;
@@ -218,11 +218,11 @@ async function send(
   };
   const what = `the redirect from ${source}`;
   if (hashes) {
-    const relied = { hashes, what, words: { hides: "source" } };
-    const done = await writeTold(wire, GUARDED_REDIRECTS, relied, json, WRITTEN);
+    const dependsOn = { hashes, what, words: { hides: "source" } };
+    const done = await writeTold(wire, GUARDED_REDIRECTS, dependsOn, json, WRITTEN);
     if (done) return { written: told(done.written), after: done.state };
   }
-  const is = await look(wire, source); // last before the write
+  const is = await readRules(wire, source); // last before the write
   const row = is.redirects[0];
   const differ = [
     ...row?.destination === now?.destination ? [] : ["destination"],
@@ -234,5 +234,5 @@ async function send(
     await asking("seo", () => wire.post(`${COMPANION}/seo/redirects`, {}, json, WRITTEN)),
   );
   const done = `The redirect from ${source} was set`;
-  return { written, after: await readBack(wire, done, (after) => look(after, source)) };
+  return { written, after: await readBack(wire, done, (after) => readRules(after, source)) };
 }

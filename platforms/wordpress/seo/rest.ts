@@ -185,7 +185,7 @@ export async function writeRest(
     wire,
     `The fields of post ${id} were written`,
     (later) => findChanged(later, meta, change),
-    // Whether somebody published it meanwhile is what the look was for.
+    // Whether somebody published it meanwhile is what the read was for.
     meta.post.live ? {} : { published: null },
   );
   if (!after.post.live || meta.post.live) return after;

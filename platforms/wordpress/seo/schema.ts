@@ -192,8 +192,8 @@ async function send(
     const entry = replaces ? [`entry:${replaces.entry_id}`] : [];
     const names = ["status", "provider", "entries", ...entry];
     const words = Object.fromEntries(entry.map((name) => [name, "schema"]));
-    const relied = { hashes: planned.hashes, names, what: `the structured data of post ${id}`, words };
-    const done = await writeTold(wire, route(id), relied, ready(planned.post), WRITTEN);
+    const dependsOn = { hashes: planned.hashes, names, what: `the structured data of post ${id}`, words };
+    const done = await writeTold(wire, route(id), dependsOn, ready(planned.post), WRITTEN);
     if (done) {
       stored(done.written);
       return {

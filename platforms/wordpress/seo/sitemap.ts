@@ -19,18 +19,18 @@ const SITEMAP = z.object({
 /** Where the sitemap is, whether all that makes it is on, and whether a copy is kept: cache `none` or `kept`. */
 export type Sitemap = z.infer<typeof SITEMAP>;
 
-const look = async (wire: WordPressClient) =>
+const askSitemap = async (wire: WordPressClient) =>
   (await asking("seo", () => wire.get(`${COMPANION}/seo/sitemap`, {}, SITEMAP))).data;
 
 /** Reads it. Throws E_SEOPLUGIN_PLUGIN_REQUIRED, CmsError. */
 export async function readSitemap(wire: WordPressClient): Promise<Sitemap> {
-  const [, sitemap] = await allOrThrow(readCompanion(wire, "seo"), look(wire));
+  const [, sitemap] = await allOrThrow(readCompanion(wire, "seo"), askSitemap(wire));
   return sitemap;
 }
 
 /** The same, with the right to rebuild it proven, and that there is something to rebuild; writes nothing. */
 export async function prepareRebuild(wire: WordPressClient): Promise<Sitemap> {
-  const [health, sitemap] = await allOrThrow(readCompanion(wire, "seo"), look(wire));
+  const [health, sitemap] = await allOrThrow(readCompanion(wire, "seo"), askSitemap(wire));
   requireCapability(health, "manage_options", "rebuild the sitemap");
   if (sitemap.enabled) return sitemap;
   throw new GatewayError(
@@ -48,7 +48,7 @@ export async function rebuildSitemap(
     "seo",
     () => wire.post(`${COMPANION}/seo/sitemap/rebuild`, {}, {}, done),
   );
-  const now = await readBack(wire, "What was kept of the sitemap was thrown away", look);
+  const now = await readBack(wire, "What was kept of the sitemap was thrown away", askSitemap);
   const again = now.cache === "kept"
     ? { uncompared: "a copy is kept, and the site does not tell whether it is new" }
     : {};

@@ -151,7 +151,7 @@ async function prepare(wire: WordPressClient, id: number, given: StructuredData)
 }
 
 /** Beside its title, which says nothing of what is replaced. */
-const RELIED = ["status", "type", "value_type", "value", "targets", "provider"];
+const DEPENDS_ON = ["status", "type", "value_type", "value", "targets", "provider"];
 
 async function write(wire: WordPressClient, plan: CmsPlan): Promise<SchemaEntry> {
   const { record: before, scope, live, value, after, hashes } = plan;
@@ -162,8 +162,8 @@ async function write(wire: WordPressClient, plan: CmsPlan): Promise<SchemaEntry>
     ...scope === "page" && live ? { allow_published: true } : {},
   };
   const answer = z.object({ post_id: z.literal(id) });
-  const relied = hashes && { hashes, names: RELIED, what: `entry ${id}` };
-  const done = relied && await writeTold(wire, guardedEntry(id), relied, json, answer);
+  const dependsOn = hashes && { hashes, names: DEPENDS_ON, what: `entry ${id}` };
+  const done = dependsOn && await writeTold(wire, guardedEntry(id), dependsOn, json, answer);
   let now = done?.state.entry;
   if (now === undefined) {
     requireUnchanged(before, await readEntry(wire, id), scope); // last before the write

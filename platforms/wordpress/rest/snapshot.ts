@@ -128,7 +128,7 @@ export async function seoAlong(
 }
 
 /** A record as it was read, with what the companion plugin told of it where it is. */
-export interface Look {
+export interface StateRead {
   readonly record: ContentRecord;
   readonly guarded: GuardedState | null;
   /** null where they were not asked for, or not told. */
@@ -141,40 +141,40 @@ export interface Look {
   readonly siteNow: number;
 }
 
-/** What this platform made of a look; tools hand it back to the write. */
-export interface CmsSeen extends Seen {
-  readonly look: Look;
+/** What this platform made of the state; tools hand it back to the write. */
+export interface StateSnapshot extends Seen {
+  readonly read: StateRead;
 }
 
 /**
  * Reads a post or page in one request: through the companion plugin where it is, else with what is asked for. Throws
  * CmsError.
  */
-export async function look(
+export async function readState(
   wire: WordPressClient,
   kind: Kind,
   id: number,
   asked: Query = WHOLE,
-): Promise<Look> {
+): Promise<StateRead> {
   const guarded = await readGuarded(wire, kind, id, asked === LIVE_TOO);
   if (guarded) {
     const { record, seo, siteNow } = guarded;
     const code = asked === LIVE_TOO ? await codeOf(wire, record) : null;
     return { record, guarded, seo, beside: {}, code, siteNow };
   }
-  return await plainLook(wire, kind, id, asked);
+  return await readPlainState(wire, kind, id, asked);
 }
 
 /** Asks for all of a record's own fields. */
 export const WHOLE = { _fields: CONTENT_FIELDS };
 
 /** The same without the plugin. */
-export async function plainLook(
+export async function readPlainState(
   wire: WordPressClient,
   kind: Kind,
   id: number,
   asked: Query = WHOLE,
-): Promise<Look> {
+): Promise<StateRead> {
   const live = asked === LIVE_TOO;
   const [{ data: record, siteNow }, early] = await allOrThrow(
     plainRecord(wire, kind, id, asked),
@@ -211,7 +211,7 @@ const SAVE_MS = 2000;
  * (docs/upstreams/wordpress.md, "Dates and states"). null for none. Without the plugin, one that was given when the draft
  * was made, and not touched since, looks like none.
  */
-export function datedAt({ record, guarded, siteNow }: Look): string | null {
+export function datedAt({ record, guarded, siteNow }: StateRead): string | null {
   const at = utc(record.date_gmt);
   if (record.status === "future") return at;
   if (at === null || !["draft", "pending"].includes(record.status)) return null;
@@ -222,7 +222,7 @@ export function datedAt({ record, guarded, siteNow }: Look): string | null {
 }
 
 /** The values of what was seen by part, in the plugin's names. */
-export function values(seen: Look): Record<string, unknown> {
+export function values(seen: StateRead): Record<string, unknown> {
   const { record } = seen;
   const { title, content, excerpt, slug, author, parent, template, featured_media } = record;
   return {
@@ -245,7 +245,7 @@ export function values(seen: Look): Record<string, unknown> {
 const BESIDE = ["sticky", "format", "terms", "schema", "code", "comments", "menu_order", "meta"];
 
 /** In the tools' words, for a plan's revision; what only the plugin can read is told by its hash. */
-function parts(found: Look): Record<string, unknown> {
+function parts(found: StateRead): Record<string, unknown> {
   const { record, guarded } = found;
   const { content, author, parent, featured_media, date_gmt, ...same } = values(found);
   const told = { ...found.beside, ...guarded?.hashes };
@@ -263,8 +263,8 @@ function parts(found: Look): Record<string, unknown> {
   };
 }
 
-/** A look in the tools' words. */
-export function seenOf(found: Look): CmsSeen {
+/** The state in the tools' words. */
+export function toSnapshot(found: StateRead): StateSnapshot {
   const { record, guarded } = found;
   return {
     ...head(record),
@@ -273,6 +273,6 @@ export function seenOf(found: Look): CmsSeen {
     noindex: found.seo?.robots.noindex ?? null,
     seo: found.seo,
     warnings: editingWarnings(guarded?.editing ?? null),
-    look: found,
+    read: found,
   };
 }

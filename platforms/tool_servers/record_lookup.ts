@@ -16,13 +16,18 @@ const isFields = (value: unknown): value is Fields =>
 export type Ask = (args: Fields) => Promise<UpstreamResult>;
 
 /** The tool that shows what a call writes, and how to ask it; null of the tool where the site does not offer it. */
-export function lookOf(
+export function lookupOf(
   { target, targetArgs }: Resolved,
   rule: ShownBy,
   ctx: ProxyContext,
   ports: ProxyPorts,
   servers: ToolServers,
-): { readonly look: Look; readonly reader: SiteOffer | null; readonly sent: Fields; readonly ask: Ask } {
+): {
+  readonly lookup: RecordLookup;
+  readonly reader: SiteOffer | null;
+  readonly sent: Fields;
+  readonly ask: Ask;
+} {
   const reader = readerOf(ports, target, rule.tool) ?? null;
   const hosted = target.ref.source === "crm";
   const sent = hosted ? unprefixed(targetArgs) : targetArgs;
@@ -32,11 +37,11 @@ export function lookOf(
     const asked = hosted ? toUpstreamArguments(reader, args, location) : args;
     return await servers.call(reader.ref, reader.upstream_name, asked, { writes: false });
   };
-  return { look: new Look(rule, sent, ask), reader, sent, ask };
+  return { lookup: new RecordLookup(rule, sent, ask), reader, sent, ask };
 }
 
 /** Looks for the record of one write. */
-export class Look {
+export class RecordLookup {
   constructor(readonly rule: ShownBy, readonly sent: Fields, readonly ask: Ask) {}
 
   /** What the write named, or its answer says it made. */

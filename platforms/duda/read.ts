@@ -16,7 +16,7 @@ import {
 import type { Wire } from "./wire.ts";
 
 /** A post or page as it was read. */
-interface Look<Answer, Whole> {
+interface ReadRecord<Answer, Whole> {
   readonly record: Answer;
   /** In the tools' words. */
   readonly whole: Whole;
@@ -24,8 +24,8 @@ interface Look<Answer, Whole> {
   /** The latest time the platform's clock can show now. */
   readonly siteNow: number;
 }
-export type PostLook = Look<PostRecord, Post>;
-export type PageLook = Look<PageRecord, Page>;
+export type PostRead = ReadRecord<PostRecord, Post>;
+export type PageRead = ReadRecord<PageRecord, Page>;
 
 /** What of a post's text no plan can show and no revision can hold. */
 const UNSEEN_TEXT =
@@ -37,31 +37,31 @@ const UNSEEN_ELEMENTS =
   "edit of it between this preview and the write is not noticed";
 
 /** Reads a post. Throws DudaError (`missing` where there is none). */
-export async function lookAtPost(wire: Wire, id: string): Promise<PostLook> {
+export async function readPost(wire: Wire, id: string): Promise<PostRead> {
   const [address, { data, siteNow }] = await allOrThrow(wire.address(), wire.ask("post", POST, { id }));
   return { record: data, whole: postOf(data, siteNow, address), parts: postParts(data, siteNow), siteNow };
 }
 
 /** Reads a page. Throws DudaError (`missing` where there is none). */
-export async function lookAtPage(wire: Wire, id: string): Promise<PageLook> {
+export async function readPage(wire: Wire, id: string): Promise<PageRead> {
   const [address, { data, siteNow }] = await allOrThrow(wire.address(), wire.ask("page", PAGE, { id }));
   return { record: data, whole: pageOf(data, address), parts: pageParts(data), siteNow };
 }
 
 /** A look in the words of plans; `live` where visitors are to see the post. */
-export function seenPost({ whole, parts }: PostLook, live = false): Post & Seen {
+export function seenPost({ whole, parts }: PostRead, live = false): Post & Seen {
   const warnings = live ? [UNSEEN_TEXT] : [];
   return { ...whole, parts, changed: null, noindex: whole.no_index ?? null, warnings };
 }
 
 /** The same of a page. */
-export function seenPage({ whole, parts }: PageLook, live = false): Page & Seen {
+export function seenPage({ whole, parts }: PageRead, live = false): Page & Seen {
   const warnings = live ? [UNSEEN_ELEMENTS] : [];
   return { ...whole, parts, changed: null, noindex: whole.seo?.no_index ?? null, warnings };
 }
 
 /** What a change of a draft page ends with where visitors got it. */
-export const wentLive = ({ whole }: PageLook): GatewayError =>
+export const wentLive = ({ whole }: PageRead): GatewayError =>
   new GatewayError(
     "E_FORBIDDEN_OP",
     `Page ${whole.id} was updated and stands as "published" (${whole.url}); look at it in the platform's editor`,
