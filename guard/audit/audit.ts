@@ -1,5 +1,5 @@
 /** The audit of one call: what is known of it so far, and its rows. */
-import { asGatewayError, type Code, GatewayError } from "../../core/errors.ts";
+import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import {
   type AuditRow,
   type AuditStatus,
@@ -14,6 +14,7 @@ import {
 import type { Beside } from "../../store/store.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { AuditFacts } from "../../registry/tool.ts";
+import { Decision } from "../pipeline/decision.ts";
 import { fitForRow } from "../pipeline/made.ts";
 import { redactText, shorten } from "./redact.ts";
 import { Writes } from "../pipeline/writes.ts";
@@ -27,21 +28,10 @@ const column = (name: string) => redactText(name.slice(0, NAME_CHARACTERS));
 
 /** Filled in while the call walks the line; turned into the intent and the outcome row. */
 export class CallRecord {
-  tier: Tier | null = null;
-  /** Set once the site is found; until then rows show the one the arguments name. */
-  siteId: string | null = null;
-  /** The sites that were found for the call, those that further arguments name included. */
-  sites: readonly Site[] = [];
-  /** Whether the whole call asks for the write itself, not for its preview. */
-  confirmed = false;
+  /** What its steps judged so far. */
+  readonly decision = new Decision();
   /** What the door parsed, unredacted; rows hold a shortened copy. */
   arguments: unknown = null;
-  /** Set when `run` of a write has begun. */
-  writing = false;
-  /** Set when visitors would get the change at once; rows say so from the intent on. */
-  published = false;
-  /** Set when the answer is a preview. */
-  previewed = false;
   /** What ties the call to what was shown, or to an equal call. */
   consent: Consent | null = null;
   /** What knows whether the call was given an earlier one's answer. */
@@ -51,8 +41,6 @@ export class CallRecord {
   readonly facts: AuditFacts = {};
   /** What this call brought into being so far. */
   readonly made: Made[] = [];
-  /** What a call within another was refused or failed with. */
-  error: Code | null = null;
   /** The record of the whole call: of the one that came through a door. */
   readonly root: CallRecord;
   /** What the whole call has sent to change something. */
@@ -60,7 +48,6 @@ export class CallRecord {
   readonly #at: number;
   readonly #call: { door: Door; requestId: string; caller: Caller; tool: string };
   readonly #calls: CallRecord[] = [];
-  #target: string | undefined;
   #shortened: unknown;
 
   constructor(
@@ -89,18 +76,14 @@ export class CallRecord {
     return inner;
   }
 
-  /** Names another site that the call is about, for its row. */
-  nameTarget(id: string): void {
-    this.#target = column(id);
-  }
-
-  /** Does work of this call, and keeps the code it fails with. */
+  /** Does work of this call; what it is refused or fails with is part of its decision. */
   async watch<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (thrown) {
-      const { code, published: _published } = asGatewayError(thrown, this.#call.requestId);
-      this.error = code;
+      const failure = asGatewayError(thrown, this.#call.requestId);
+      this.decision.refuses(failure);
+      const { published: _published } = failure;
       if (_published !== undefined) Object.assign(this.facts, { _published });
       throw thrown;
     }
@@ -113,8 +96,14 @@ export class CallRecord {
 
   /** The tier of the whole call: of a write the highest among it and the calls it makes. */
   get highestTier(): Tier | null {
-    if (!this.tier) return this.tier;
-    return Math.max(this.tier, ...this.#calls.map((one) => one.tier ?? 0)) as Tier;
+    const { tier } = this.decision;
+    if (!tier) return tier;
+    return Math.max(tier, ...this.#calls.map(({ decision }) => decision.tier ?? 0)) as Tier;
+  }
+
+  /** Null until the site is found: until then rows show the one the arguments name. */
+  get siteId(): string | null {
+    return this.decision.latest("site")?.id ?? null;
   }
 
   /** The call's site; of a tool without one, that of the first call it makes. */
@@ -125,7 +114,7 @@ export class CallRecord {
   /** Every site that the whole call touches so far: its own, those its arguments name, those of the calls it makes. */
   get allSites(): readonly Site[] {
     const { root } = this;
-    return [root, ...root.#calls].flatMap(({ sites }) => sites);
+    return [root, ...root.#calls].flatMap(({ decision }) => decision.latest("sites") ?? []);
   }
 
   /** What the whole call brought into being so far, that of the calls it makes first. */
@@ -140,7 +129,11 @@ export class CallRecord {
 
   /** The row that says how the call ended. */
   outcome(failure: GatewayError | null, now: number): AuditRow {
-    const status = failure ? failure.audit ?? "error" : this.previewed ? "needs_confirmation" : "ok";
+    const status = failure
+      ? failure.audit ?? "error"
+      : this.decision.verdict === "previewed"
+      ? "needs_confirmation"
+      : "ok";
     const row = this.#row(status, failure?.code ?? null, Math.max(0, now - this.#at));
     const carried_out = failure ? this.writes.carriedOut : [];
     const repeats = this.judged?.repeats ?? null;
@@ -155,12 +148,12 @@ export class CallRecord {
   #known(failure: GatewayError | null): Pick<AuditRow, "outcome" | "_published"> {
     // Of a call that repeats what an earlier one failed with, this one did nothing.
     if (failure?.outcome !== undefined) {
-      if (!this.writing) return { outcome: "none" };
+      if (!this.decision.writing) return { outcome: "none" };
       const { outcome, published: _published } = failure;
       return _published === undefined ? { outcome } : { outcome, _published };
     }
     if (failure) return {};
-    return this.writing ? { outcome: this.writes.any ? "made" : "none" } : {};
+    return this.decision.writing ? { outcome: this.writes.any ? "made" : "none" } : {};
   }
 
   #row(status: AuditStatus, error: string | null, duration_ms: number | null): AuditRow {
@@ -175,14 +168,14 @@ export class CallRecord {
       token_name: token.name,
       owner_user_id: token.owner_user_id,
       site_id: this.site ?? this.#namedSite(),
-      ...(this.#target === undefined ? {} : { target_site_id: this.#target }),
+      ...this.#target(),
       tool: column(tool),
       tier: this.highestTier,
       arguments: this.#shortened,
       status,
       error,
       duration_ms,
-      ...this.#allFacts(status === "started" || this.writing),
+      ...this.#allFacts(status === "started" || this.decision.writing),
       ...(this.#calls.length ? { calls: this.#calls.map((one) => one.#asNested()) } : {}),
     };
   }
@@ -190,11 +183,11 @@ export class CallRecord {
   /** The call's own facts over those of the calls it made; the changes of all. */
   #allFacts(begun: boolean): AuditFacts & Pick<AuditRow, "made"> {
     if (
-      this.#calls.length === 0 && this.made.length === 0 && !this.published &&
+      this.#calls.length === 0 && this.made.length === 0 && !this.decision.latest("published") &&
       Object.keys(this.facts).length === 0
     ) return NO_FACTS;
     const records = [...this.#calls, this];
-    const live = begun && records.some(({ published }) => published);
+    const live = begun && records.some(({ decision }) => decision.latest("published"));
     const changes = records.flatMap(({ facts }) => facts.changes ?? []);
     const made = this.allMade;
     return {
@@ -209,10 +202,15 @@ export class CallRecord {
     return {
       tool: column(this.#call.tool),
       site_id: this.siteId ?? this.#namedSite(),
-      ...(this.#target === undefined ? {} : { target_site_id: this.#target }),
-      tier: this.tier,
-      error: this.error,
+      ...this.#target(),
+      tier: this.decision.tier,
+      error: this.decision.code,
     };
+  }
+
+  #target(): Pick<AuditRow, "target_site_id"> {
+    const named = this.decision.latest("target");
+    return named === undefined ? {} : { target_site_id: column(named) };
   }
 
   /** Known or not, so that a refused call is found under the site it was about. */

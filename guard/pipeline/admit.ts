@@ -10,6 +10,7 @@ import type { CallRecord } from "../audit/audit.ts";
 import { destination } from "../consent/consent_content.ts";
 import { makeContext } from "./context.ts";
 import type { CallParts, ContextPorts } from "./context_ports.ts";
+import type { Decision } from "./decision.ts";
 import { effectivePlatform } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
 import { forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
@@ -62,25 +63,35 @@ export interface Admitted {
 /** Steps 4 to 13, which send nothing. */
 export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord): Promise<Admitted> {
   const { caller, deadline, follower } = asked;
+  const { decision } = record;
+  decision.begin("tool");
   const entry = entryOf(ports, asked); // 4
   const { manifest, handler, offer } = entry;
-  record.tier = manifest.tier;
+  decision.finds({ tier: manifest.tier });
   if (offer?.hidden !== undefined) throw hidden(entry.name, offer.hidden);
   if (asked.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
+  decision.begin("scope");
   toolScope(caller, entry.name, manifest.tier); // 5, 6
-  const call = { caller, record, name: entry.name };
+  const call = { caller, decision, name: entry.name };
   capTier(call, manifest.tier); // 7
+  decision.begin("arguments");
   const given = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
+  decision.begin("site");
   const site = await siteOf(ports, caller, entry, given.siteId); // 9
-  record.siteId = site?.id ?? null;
-  const others = await otherSites(ports, caller, manifest.sites, given.args, record);
-  record.sites = [...(site ? [site] : []), ...others.values()];
+  decision.finds({ site });
+  const others = await otherSites(ports, caller, manifest.sites, given.args, decision);
+  const sites = [...(site ? [site] : []), ...others.values()];
+  decision.finds({ sites });
   const kind = site && await effectivePlatform(ports.store.sites, ports.connectors, manifest, site);
   const isOfferedWrite = site !== null && offer?.writesAt.includes(site.id);
   capTier(call, isOfferedWrite ? OFFERED_WRITE : effectiveTier(manifest, given.args, kind)); // 10
+  if (offer) decision.begin("arguments");
   const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, ports.now()) : given;
-  for (const id of new Set(record.sites.map(({ id }) => id))) ports.siteLimit.take(id);
+  decision.begin("rate");
+  for (const id of new Set(sites.map(({ id }) => id))) ports.siteLimit.take(id);
+  decision.begin("platform");
   if (site) platformStep(manifest, asked.args, site); // 11
+  decision.begin("flags");
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
   const tools = [...asked.outer, entry.name];
   // How far a call within this one is says nothing of the whole.
@@ -95,10 +106,12 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   });
   const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline, follower };
   const ctx = makeContext(ports, parts);
+  decision.begin("check");
   await handler.check?.(input.args, ctx);
   const raises = await handler.raises?.(input.args, ctx) ?? [];
   parts.grant = judgeRaises(parts, raises) ?? grant;
-  const tier = record.tier ?? manifest.tier;
+  const tier = decision.tier ?? manifest.tier;
+  decision.begin("links");
   linkStep(manifest, site, ports.connectors, ports.upstream); // 13
   return { caller, entry, input, site, others, tier, raises, parts, gate: tier > 0 && !offer, ctx, nested };
 }
@@ -114,12 +127,13 @@ export async function planned(
   { entry: { name, handler, offer }, input, tier, raises, parts, gate, ctx, nested }: Admitted,
   record: CallRecord,
 ): Promise<ReadyCall> {
+  record.decision.begin("plan");
   const plan = tier > 0 ? await handler.plan?.(input.args, ctx) ?? null : null;
   if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${name}" can write and has no plan`);
   const found = plan?.raises ?? [];
   parts.grant = judgeRaises(parts, found) ?? parts.grant;
   const calls = [...nested.planned];
-  const whole = record.tier ?? tier;
+  const whole = record.decision.tier ?? tier;
   return {
     tool: name,
     siteId: record.siteId,
@@ -160,7 +174,8 @@ function wholeRevision(
   const inner: (readonly [string, unknown])[] = calls.flatMap(({ tool, revision }, at) =>
     Object.entries(revision ?? {}).map(([part, value]) => [`${tool} ${at + 1}: ${part}`, value] as const)
   );
-  const further = record === record.root ? record.allSites.filter((one) => !record.sites.includes(one)) : [];
+  const named = record.decision.latest("sites") ?? [];
+  const further = record === record.root ? record.allSites.filter((one) => !named.includes(one)) : [];
   if (calls.some(({ tier }) => tier > 0)) {
     for (const site of further) inner.push([`site ${site.id}`, destination(site)]);
   }
@@ -197,13 +212,13 @@ async function otherSites(
   caller: Caller,
   names: readonly string[],
   args: Record<string, unknown>,
-  record: CallRecord,
+  decision: Decision,
 ): Promise<ReadonlyMap<string, Site>> {
   const others = new Map<string, Site>();
   for (const name of names) {
     const id = args[name];
     if (typeof id !== "string") continue;
-    record.nameTarget(id); // known or not, so that a refused call is found under the site it was about
+    decision.finds({ target: id }); // known or not, so that a refused call is found under the site it was about
     others.set(id, await findSite(ports.store.sites, caller, id, name));
   }
   return others;

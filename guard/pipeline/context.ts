@@ -75,8 +75,9 @@ class CallContext implements ToolContext {
   }
   get unseen() {
     const { caller, record: { root } } = this.#call;
-    const bound = root.judged?.bound ?? false;
-    return root.confirmed && !bound && meetsPolicy(caller, root.allSites, bound);
+    const bound = root.decision.latest("bound") ?? false;
+    const confirmed = root.decision.latest("confirmed") ?? false;
+    return confirmed && !bound && meetsPolicy(caller, root.allSites, bound);
   }
   get sites() {
     return this.#sites ??= sitesPort(this.#ports, this.#call);
@@ -102,7 +103,7 @@ class CallContext implements ToolContext {
   readonly annotate = (facts: AuditFacts): void => void Object.assign(this.#call.record.facts, facts);
   readonly progress = (done: number, total?: number, message?: string): void => {
     const { follower, record } = this.#call;
-    if (follower?.signal.aborted && !record.root.writing) throw cancelled();
+    if (follower?.signal.aborted && !record.root.decision.writing) throw cancelled();
     follower?.progress(done, total, message);
   };
   readonly exclusively = <Result>(name: string, work: (held: Held) => Promise<Result>): Promise<Result> => {
@@ -119,7 +120,7 @@ const reaching = ({ record, follower, ...call }: Reached): ConnectorCall => ({
   requestId: record.requestId,
   writes: record.writes,
   // A write that has begun is carried through, whoever waits for it.
-  ...(follower ? { cancelled: () => record.root.writing ? undefined : follower.signal } : {}),
+  ...(follower ? { cancelled: () => record.root.decision.writing ? undefined : follower.signal } : {}),
 });
 
 /** A site and the clients of its upstreams, each connected once. */

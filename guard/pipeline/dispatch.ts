@@ -79,9 +79,11 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
       }
     }
     if (failure) failure = withOutcome(failure, record, ports.catalog.get(call.tool, call.caller)?.manifest);
+    if (failure) record.decision.refuses(failure);
     record.judged?.end();
-    const change = failure ? failure.outcome ?? "none" : record.writing ? "made" : "none";
-    if (record.consent && (record.writing || failure)) {
+    const { writing } = record.decision;
+    const change = failure ? failure.outcome ?? "none" : writing ? "made" : "none";
+    if (record.consent && (writing || failure)) {
       record.beside = await record.consent.settle(failure ? { failure, outcome: change } : { value });
     }
     try {
@@ -101,27 +103,53 @@ async function runPipeline(
   record: CallRecord,
   place: Place,
 ): Promise<unknown> {
+  const { decision } = record;
+  decision.begin("rate");
   ports.tokenLimit.take(call.caller.token.id); // 2
   const known = ports.catalog.fresh(call.tool);
   if (known) await known;
+  decision.begin("body");
   const body = await call.parse(bodyLimit(ports.catalog.get(call.tool, call.caller), call.caller)); // 3
   const caller = body.caller ?? call.caller;
   record.arguments = body.args;
+  decision.begin("place");
   await place.take(); // 3a
-  const { tool, requestId, follower } = call;
+  const { tool, follower } = call;
   const deadline = endOfCall(ports.now());
   const admitted = await admit(ports, { ...body, caller, tool, deadline, outer: [], follower }, record); // 4 to 13
-  if (admitted.tier === 0) return await read(admitted); // 16; what only reads has no plan, and is bound to nothing
+  if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
+    decision.begin("run");
+    return await read(admitted); // 16
+  }
+  return await write(ports, call, { admitted, record, place, deadline });
+}
+
+/** A call that may write, behind step 13. */
+interface MayWrite {
+  readonly admitted: Admitted;
+  readonly record: CallRecord;
+  readonly place: Place;
+  readonly deadline: number;
+}
+
+/** Steps 13a to 16: previews it, or carries it out once. */
+async function write(
+  ports: DispatchPorts,
+  { requestId, follower, idempotencyKey }: ToolCall,
+  { admitted, record, place, deadline }: MayWrite,
+): Promise<unknown> {
+  const { caller, input: { confirmToken } } = admitted;
+  const { decision } = record;
   const writes = !admitted.gate || mayWrite(admitted);
   const run = { request_id: requestId, deadline };
   const hint = inspectionHint(admitted.entry.manifest);
   const consent = new Consent(ports, subjectOf(admitted), run, hint, place);
   record.judged = consent;
-  record.confirmed = writes;
+  decision.begin("consent", { confirmed: writes });
   if (writes) { // 13a
-    const { confirmToken } = admitted.input;
-    const repeated = await consent.judge({ confirmToken, idempotencyKey: call.idempotencyKey });
+    const repeated = await consent.judge({ confirmToken, idempotencyKey });
     if (repeated) return repeated.value;
+    if (consent.bound) decision.finds({ bound: true });
   }
   const looked = await consent.orRepeat(async () => {
     const ready = await planned(admitted, record); // 14
@@ -132,7 +160,8 @@ async function runPipeline(
   const ready = looked;
   if (ready.gate && !(writes && meetsPolicy(caller, record.allSites, consent.bound))) { // 15
     const shown = await ready.shown();
-    record.previewed = true;
+    decision.begin("confirm");
+    decision.ends("previewed");
     const issued = await consent.issue(ready.revision);
     record.beside = issued.beside;
     return preview({ ...ready, changes: [...ready.changes, ...shown] }, record, issued);
@@ -144,7 +173,7 @@ async function runPipeline(
   if (ports.now() >= deadline) throw outOfTime(); // an equal call may take its place from now on
   record.consent = consent;
   await appendAudit(ports, record.intent(deadline), "none", await consent.begin()); // 16
-  record.writing = true;
+  decision.begin("run", { writing: true });
   if (ports.now() >= deadline) {
     record.consent = null; // what was spent may be another call's by now
     throw outOfTime();

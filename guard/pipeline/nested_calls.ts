@@ -56,12 +56,14 @@ export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls 
   const planned: PlannedCall[] = [];
   const plan = async (tool: string, args: Record<string, unknown>) => {
     refuseLoop(tools, tool);
-    const beforeGate = !record.root.writing;
+    const beforeGate = !record.root.decision.writing;
     const inner = record.within(tool, args);
     const call = await inner.watch(() => prepare(tool, args, inner));
     if (call.tier > 0 && !call.gate) {
-      inner.error = "E_FORBIDDEN_OP";
-      throw new GatewayError("E_FORBIDDEN_OP", `"${tool}" has no preview, so no other tool may call it`);
+      const why = `"${tool}" has no preview, so no other tool may call it`;
+      const failure = new GatewayError("E_FORBIDDEN_OP", why);
+      inner.decision.refuses(failure);
+      throw failure;
     }
     const { siteId: site_id, tier, changes, revision, warnings } = call;
     const { summary = "" } = call.plan ?? {};
@@ -73,10 +75,11 @@ export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls 
   const run = async (made: PlannedCall) => {
     const found = ready.get(made);
     if (!found) throw bug(made.tool, "was not planned by this call, or has run");
-    if (found.call.tier > 0 && !(record.root.writing && found.beforeGate)) {
+    if (found.call.tier > 0 && !(record.root.decision.writing && found.beforeGate)) {
       throw bug(made.tool, "can write, and was not planned before the call that makes it was confirmed");
     }
     ready.delete(made);
+    found.record.decision.begin("run");
     return await found.record.watch(() => found.call.run());
   };
   const shown = async () => (await Promise.all([...ready.values()].map(({ call }) => call.shown()))).flat();

@@ -6,21 +6,27 @@ import type { CallRecord } from "../audit/audit.ts";
 
 type Described = Pick<Manifest, "name" | "tier" | "raise" | "read_with" | "read_in">;
 
+/** A call that failed: what was judged of it, what it sent, what it made. */
+type Failed = Pick<CallRecord, "writes" | "allMade"> & {
+  readonly decision: Pick<CallRecord["decision"], "tier" | "writing">;
+};
+
 /**
  * The failure of a call that could write, with its outcome: `none` where it was refused before it ran. Of any other call
  * the failure itself.
  */
 export function withOutcome(
   failure: GatewayError,
-  record: Pick<CallRecord, "tier" | "writing" | "writes" | "allMade">,
+  record: Failed,
   manifest: Described | undefined,
 ): GatewayError {
-  const couldWrite = (record.tier ?? 0) > 0 || (manifest !== undefined && writes(manifest));
+  const { tier, writing } = record.decision;
+  const couldWrite = (tier ?? 0) > 0 || (manifest !== undefined && writes(manifest));
   if (!couldWrite) return failure;
   const { code, upstream, retryAfter, replayed, audit, cause, published } = failure;
   // What is said of an earlier, equal call stands as it was said.
-  if (!record.writing && failure.outcome !== undefined) return failure;
-  const outcome = record.writing ? record.writes.outcomeOf(failure) : "none";
+  if (!writing && failure.outcome !== undefined) return failure;
+  const outcome = writing ? record.writes.outcomeOf(failure) : "none";
   return new GatewayError(code, told(failure, outcome, record, manifest), {
     cause,
     upstream,

@@ -4,12 +4,13 @@ import type { Flag, Site, Tier } from "../../core/model.ts";
 import type { PublishGrant } from "../../platforms/_http/request.ts";
 import type { Raise } from "../../registry/tool.ts";
 import type { CallParts } from "./context_ports.ts";
+import type { Decision } from "./decision.ts";
 import { liveFlag, publishes } from "./flags.ts";
 import { capTier } from "./risk.ts";
 
 /** The parts of a call that a raise is judged by. */
 export type Raisable = Pick<CallParts, "caller" | "manifest" | "site"> & {
-  readonly record: Pick<CallParts["record"], "tier" | "published">;
+  readonly record: { readonly decision: Decision };
 };
 
 /** A flag that lets something go live makes the call one of this tier, whatever the raise says. */
@@ -19,22 +20,25 @@ const tierOf = ({ tier = 0, flags = [] }: Raise): Tier =>
   flags.some(publishes) ? Math.max(tier, LIVE_TIER) as Tier : tier;
 
 /**
- * Steps 12 and 14a: judges the ceiling by the highest tier of the raises, then the site's flags. Puts the tier into the
- * call's record, and whether visitors get the change at once. Throws E_SCOPE_DENIED, audited as risk_capped, and each
+ * Steps 12 and 14a: judges the ceiling by the highest tier of the raises, then the site's flags. The call's decision has
+ * the tier from then on, and whether visitors get the change at once. Throws E_SCOPE_DENIED, audited as risk_capped, and each
  * flag's own code, saying why; answers the right to publish where a flag gives it.
  */
 export function judgeRaises(call: Raisable, raises: readonly Raise[]): PublishGrant | undefined {
   let highest: Raise | undefined;
   for (const one of raises) if (!highest || tierOf(one) > tierOf(highest)) highest = one;
-  const { manifest, record, site } = call;
-  if (highest && tierOf(highest) > (record.tier ?? 0)) {
-    capTier({ caller: call.caller, record, name: manifest.name }, tierOf(highest), highest.because);
+  if (!highest) return undefined;
+  const { caller, manifest, record: { decision }, site } = call;
+  const tier = tierOf(highest);
+  if (tier > (decision.tier ?? 0)) {
+    capTier({ caller, decision, name: manifest.name }, tier, highest.because);
   }
+  decision.begin("flags", {}, highest.because);
   let grant: PublishGrant | undefined;
   for (const { flags = [], ...why } of raises) {
     for (const flag of flags) grant = liveFlag(manifest, flag, siteOf(site, flag), why) ?? grant;
   }
-  record.published ||= raises.some(({ published }) => published);
+  if (raises.some(({ published }) => published)) decision.finds({ published: true });
   return grant;
 }
 

@@ -2,6 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { Caller, PlatformKind, Tier } from "../../core/model.ts";
 import type { Manifest } from "../../registry/manifest.ts";
+import type { Decision } from "./decision.ts";
 
 type Condition = Readonly<Record<string, string | number | boolean>>;
 
@@ -26,20 +27,23 @@ export function effectiveTier(
   return Math.max(manifest.tier, ...raised) as Tier;
 }
 
-/** A call as far as its tier is judged: its record takes the tier, whether it is capped or not. */
+/** Whether the caller may make calls of that tier. */
+export const withinCap = ({ maxRisk }: Pick<Caller, "maxRisk">, tier: Tier): boolean => tier <= maxRisk;
+
+/** A call as far as its tier is judged: its decision takes the tier, whether it is capped or not. */
 export interface Capped {
   readonly caller: Caller;
-  readonly record: { tier: Tier | null };
   readonly name: string;
+  readonly decision: Pick<Decision, "begin">;
 }
 
 /**
  * Steps 7, 10, 12 and 14a: gives a call its tier, the only way in which it gets one after step 4. Throws E_SCOPE_DENIED,
  * audited as risk_capped; `reason` says what raised the call so far.
  */
-export function capTier({ caller, record, name }: Capped, tier: Tier, reason?: string): void {
-  record.tier = tier;
-  if (tier <= caller.maxRisk) return;
+export function capTier({ caller, name, decision }: Capped, tier: Tier, reason?: string): void {
+  decision.begin("risk", { tier, max_risk: caller.maxRisk }, reason);
+  if (withinCap(caller, tier)) return;
   const because = reason === undefined ? "" : `, because ${reason},`;
   throw new GatewayError(
     "E_SCOPE_DENIED",

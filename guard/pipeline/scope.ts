@@ -1,6 +1,7 @@
 /** What a token may use: tools, super-admin tools, sites. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Caller, Tier } from "../../core/model.ts";
+import { withinCap } from "./risk.ts";
 
 const has = (allowed: readonly string[], name: string) => allowed.includes("*") || allowed.includes(name);
 
@@ -24,7 +25,7 @@ export function toolScope(caller: Caller, name: string, tier: Tier): void {
 
 /** Whether steps 5 to 7 let the caller use a tool of that name and tier, whatever the arguments. */
 export function mayUse(caller: Caller, name: string, tier: Tier): boolean {
-  return has(caller.token.allowed_tools, name) && (tier < 4 || caller.superAdmin) && tier <= caller.maxRisk;
+  return has(caller.token.allowed_tools, name) && (tier < 4 || caller.superAdmin) && withinCap(caller, tier);
 }
 
 /** Whether both the token and its owner reach the site. */

@@ -4,6 +4,7 @@ import type { Caller, Site } from "../../core/model.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import { OFFERED_WRITE } from "../../registry/source.ts";
 import type { Store } from "../../store/store.ts";
+import { withinCap } from "./risk.ts";
 import { reaches, reachesAll } from "./scope.ts";
 
 /**
@@ -53,8 +54,8 @@ export function notThere(thrown: unknown, caller: Caller, siteId: unknown): unkn
 }
 
 /** Whether the list of tools names that site for the tool: not one where it writes to who may only read. */
-const isShown = ({ maxRisk }: Caller, offer: ToolEntry["offer"], site: string) =>
-  maxRisk >= OFFERED_WRITE || !offer?.writesAt.includes(site);
+const isShown = (caller: Caller, offer: ToolEntry["offer"], site: string) =>
+  withinCap(caller, OFFERED_WRITE) || !offer?.writesAt.includes(site);
 
 const NAMED_MAX = 20;
 

@@ -217,10 +217,13 @@ Deno.test("a write that may have been made is never told when to try again", () 
   const writes = new Writes();
   writes.begin(OUT)("in_doubt", null);
   const busy = new GatewayError("E_UPSTREAM", "Busy", { upstream: 503, retryAfter: 30 });
-  const record = { tier: 1 as const, writing: true, writes, allMade: [] };
+  const record = { decision: { tier: 1 as const, writing: true }, writes, allMade: [] };
   const one = withOutcome(busy, record, undefined);
   assert.deepEqual([one.retryAfter, one.upstream, one.outcome], [undefined, 503, "unknown"]);
-  assert.equal(withOutcome(busy, { ...record, writing: false }, undefined).retryAfter, 30);
+  assert.equal(
+    withOutcome(busy, { ...record, decision: { tier: 1, writing: false } }, undefined).retryAfter,
+    30,
+  );
 });
 
 Deno.test("an answer is a refusal, a success that reads as one, or doubt", () => {
