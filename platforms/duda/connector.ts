@@ -1,7 +1,7 @@
 /** Duda, a hosted site builder: the platform of sitebuilder sites, reached with the account's shared credentials. */
 import { GatewayError } from "../../core/errors.ts";
 import { connector, provide, type SiteContext } from "../_connector/connector.ts";
-import { content } from "../_content/content.ts";
+import { posts } from "../_content/posts.ts";
 import { pages } from "../_content/pages.ts";
 import { base, given, secret, textField } from "../_connector/settings.ts";
 import { dudaPolicy } from "./egress.ts";
@@ -44,7 +44,7 @@ export default connector({
   policy: dudaPolicy,
   connect: clientOf,
   provides: [
-    provide(content, async (ctx) => (await own(ctx)).posts),
+    provide(posts, async (ctx) => (await own(ctx)).posts),
     provide(pages, async (ctx) => (await own(ctx)).pages),
   ],
   checkId,

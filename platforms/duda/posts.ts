@@ -1,7 +1,7 @@
 /** Posts of a site at Duda, as tools know them on any platform. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Making } from "../../core/model.ts";
-import type { ContentClient } from "../_content/content.ts";
+import type { PostsClient } from "../_content/posts.ts";
 import { excerpt } from "../_content/excerpt.ts";
 import type { DraftFields, DraftList, PostRow, PreparedDraft, Seen, Written } from "../_content/post.ts";
 import { rowsOf } from "./listing.ts";
@@ -187,7 +187,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: 
 }
 
 /** The posts of the site. */
-export function postsOf(wire: Wire): ContentClient {
+export function postsOf(wire: Wire): PostsClient {
   const read = async (id: string | number) => await readPost(wire, String(id));
   return {
     getPost: async (id) => (await read(id)).whole,

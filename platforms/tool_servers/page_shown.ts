@@ -1,6 +1,6 @@
 /** Whether visitors see what a tool changes of a page: its builder's elements, or the text of WordPress's own editor. */
 import { GatewayError } from "../../core/errors.ts";
-import { contentStates } from "../_content/content.ts";
+import { contentStates } from "../_content/posts.ts";
 import type { PageState } from "./page_state.ts";
 import type { ProxyContext } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";

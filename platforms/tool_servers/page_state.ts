@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { hasLead } from "../../rules/schedule.ts";
 import type { Builder } from "../../core/model.ts";
-import { contentStates, type ContentType } from "../_content/content.ts";
+import { contentStates, type ContentType } from "../_content/posts.ts";
 import type { ProxyContext } from "./proxied_context.ts";
 
 /** How a page stands before a change. */

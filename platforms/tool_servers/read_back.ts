@@ -5,7 +5,7 @@ import type { Change } from "../../core/model.ts";
 import { wordList } from "../../rules/proxied/words.ts";
 import { payloadOf } from "./answers.ts";
 import { comparedBlocks } from "./compared_blocks.ts";
-import { contentStates } from "../_content/content.ts";
+import { contentStates } from "../_content/posts.ts";
 import { editedBeside, type Seen, structural, touched, unseen } from "./compared.ts";
 import { elementSettings, sentFor, withStored } from "./element_settings.ts";
 import { allOf, type Found, unknown, wrong } from "./found.ts";

@@ -1,5 +1,5 @@
 /** What stands after a site's own tool made something new: a page, and whether all of it was stored. */
-import { contentStates, type FoundState } from "../_content/content.ts";
+import { contentStates, type FoundState } from "../_content/posts.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import { elementSettings, withStored } from "./element_settings.ts";
 import { allOf, type Found, unknown, wrong } from "./found.ts";

@@ -2,7 +2,7 @@
 import { decodeHTML } from "entities/decode";
 import type { Change } from "../../core/model.ts";
 import { wordList } from "../../rules/proxied/words.ts";
-import { contentStates, type PostFields } from "../_content/content.ts";
+import { contentStates, type PostFields } from "../_content/posts.ts";
 import { type Found, unknown } from "./found.ts";
 import { assertSeen, partsOf } from "./page_shown.ts";
 import type { PageState } from "./page_state.ts";

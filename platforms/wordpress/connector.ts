@@ -5,7 +5,7 @@ import { choice, closed, expected, text, yesNo } from "../../core/fields.ts";
 import { numericId } from "../../core/ids.ts";
 import { BUILDERS, type Site } from "../../core/model.ts";
 import { type Capability, connector, provide, type SiteContext } from "../_connector/connector.ts";
-import { content, contentStates, postTexts } from "../_content/content.ts";
+import { contentStates, posts, postTexts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
 import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
@@ -35,7 +35,7 @@ const CAPABILITIES = [
 
 // What reaches a site is large, and not needed to start.
 const client = onDemand(() => import("./client.ts"));
-const posts = onDemand(() => import("./rest/posts.ts"));
+const restPosts = onDemand(() => import("./rest/posts.ts"));
 const reader = onDemand(() => import("./rest/reader.ts"));
 const publicLists = onDemand(() => import("./rest/public_lists.ts"));
 const pagesClient = onDemand(() => import("./pages/client.ts"));
@@ -43,7 +43,7 @@ const seoClient = onDemand(() => import("./seo/client.ts"));
 const structuredDataClient = onDemand(() => import("./structured_data/client.ts"));
 const wire = onDemand(() => import("./rest/wordpress_client.ts"));
 const clientOf = async (ctx: SiteContext) => (await client()).clientOf(ctx);
-const postsOf = async (ctx: SiteContext) => (await posts()).postsOf(ctx);
+const postsOf = async (ctx: SiteContext) => (await restPosts()).postsOf(ctx);
 const statesOf = async (ctx: SiteContext) => (await reader()).statesOf(ctx);
 const publicOf = async (ctx: SiteContext) => (await publicLists()).publicContentOf(ctx);
 const pagesOf = async (ctx: SiteContext) => (await pagesClient()).pagesOf(ctx);
@@ -124,7 +124,7 @@ export default connector({
   },
   connect: clientOf,
   provides: [
-    provide(content, postsOf),
+    provide(posts, postsOf),
     provide(postTexts, postsOf),
     provide(contentStates, statesOf),
     provide(publicContent, publicOf),

@@ -48,6 +48,7 @@ const PHRASES: readonly Row[] = [
 /** Paths of modules. */
 const PATHS: readonly Row[] = [
   [/^guard\/.*\/(desk|due|kept)\.ts$/, "operator.ts, schedule.ts, save_catalog.ts"],
+  [/^platforms\/_content\/content\.ts$/, "posts.ts"],
   [/^store\/patience\.ts$/, "store_timeout.ts"],
   [/^platforms\/wordpress\/(.*\/)?wire\.ts$/, "wordpress_client.ts"],
   [/^platforms\/github\/(first|busy|absent)\.ts$/, "initial_commit.ts, rate_limit.ts, not_found.ts"],

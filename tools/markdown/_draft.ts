@@ -1,6 +1,6 @@
 /** The draft a markdown file stands for: what its frontmatter says of it, and its body as HTML. */
 import { GatewayError } from "../../core/errors.ts";
-import type { ContentType, DraftFields } from "../../platforms/_content/content.ts";
+import type { ContentType, DraftFields } from "../../platforms/_content/posts.ts";
 import type { MarkdownDocument } from "./_frontmatter.ts";
 
 /** What is made of a file. */

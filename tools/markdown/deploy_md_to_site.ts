@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS, type Making, type Site } from "../../core/model.ts";
 import { type Compared, joined } from "../../platforms/_content/compared.ts";
-import { content } from "../../platforms/_content/content.ts";
+import { posts } from "../../platforms/_content/posts.ts";
 import { pages } from "../../platforms/_content/pages.ts";
 import github from "../../platforms/github/connector.ts";
 import { compared, type OtherSite, tool } from "../../registry/tool.ts";
@@ -19,7 +19,7 @@ const frontmatter = () => import("./_frontmatter.ts");
 
 /** Refuses a site no draft of markdown can be made on: E_NOT_SUPPORTED, E_BUILDER_MISMATCH. */
 function checkTarget({ site: { id, platform, available_builders }, can }: OtherSite): void {
-  if (!can(content)) {
+  if (!can(posts)) {
     throw new GatewayError(
       "E_NOT_SUPPORTED",
       `target_site_id: "${id}" is a ${platform} site, whose drafts cannot be reached; name a site that list_drafts takes`,
@@ -37,7 +37,7 @@ function checkTarget({ site: { id, platform, available_builders }, can }: OtherS
 /** Reads only: what makes the draft once it is confirmed. */
 async function prepare({ use }: OtherSite, { type, fields }: Draft) {
   if (type === "post") {
-    const client = await use(content);
+    const client = await use(posts);
     const draft = await client.prepareDraft(fields, true);
     return (made: Making) => client.createDraft(draft, made);
   }

@@ -1,7 +1,7 @@
 /** How the posts tools describe what they would do. */
 import type { Change } from "../../core/model.ts";
 import { quoted } from "../../rules/wording.ts";
-import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/_content/content.ts";
+import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/_content/posts.ts";
 
 export {
   dateChanges,

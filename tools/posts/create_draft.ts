@@ -1,7 +1,7 @@
 /** create_draft: a new post, always as a draft. */
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { content } from "../../platforms/_content/content.ts";
+import { posts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted, SHOWN_POST, termsFound } from "./_plans.ts";
 
@@ -14,7 +14,7 @@ export default tool("create_draft", {
   },
   raises: (fields) => scriptRaises(fields, SHOWN_POST),
   async plan(fields, ctx) {
-    const draft = await (await ctx.use(content)).prepareDraft(fields, true);
+    const draft = await (await ctx.use(posts)).prepareDraft(fields, true);
     return {
       summary: `Create the draft ${quoted(fields.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: [...fieldChanges(fields, null), { field: "status", from: null, to: "draft" }],
@@ -24,7 +24,7 @@ export default tool("create_draft", {
     };
   },
   async run(_, ctx, { state, changes }) {
-    const made = await (await ctx.use(content)).createDraft(state, ctx.made);
+    const made = await (await ctx.use(posts)).createDraft(state, ctx.made);
     ctx.annotate({ result_id: made.id, changes });
     return compared(made);
   },

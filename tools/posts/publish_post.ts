@@ -1,12 +1,12 @@
 /** publish_post: makes a draft or scheduled post public; the site must allow it. */
-import { content } from "../../platforms/_content/content.ts";
+import { posts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { dateChanges, lastChange, publishWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("publish_post", {
   check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
   async plan({ post_id }, ctx) {
-    const post = await (await ctx.use(content)).check(post_id, "publish");
+    const post = await (await ctx.use(posts)).check(post_id, "publish");
     return {
       summary: `Publish ${quoted(post.title)} on ${ctx.site.name} for everyone to see${lastChange(post)}`,
       changes: [...stateChanges(post, "published", null), ...dateChanges(post, ctx.now())],
@@ -18,6 +18,6 @@ export default tool("publish_post", {
   },
   async run({ post_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
-    return compared(await (await ctx.use(content)).publish(post_id, ctx.grant, state));
+    return compared(await (await ctx.use(posts)).publish(post_id, ctx.grant, state));
   },
 });

@@ -1,6 +1,6 @@
 /** schedule_draft: the moment a draft goes live by itself. */
 import { atSite, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
-import { content } from "../../platforms/_content/content.ts";
+import { posts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
@@ -10,7 +10,7 @@ export default tool("schedule_draft", {
     checkSchedule(scheduled_at, now());
   },
   async plan({ post_id, scheduled_at }, ctx) {
-    const client = await ctx.use(content);
+    const client = await ctx.use(posts);
     const moment = await scheduleAt(scheduled_at, ctx.now(), () => client.timeZone());
     const post = await client.check(post_id, "schedule", moment);
     return {
@@ -26,6 +26,6 @@ export default tool("schedule_draft", {
   },
   async run({ post_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
-    return compared(await (await ctx.use(content)).schedule(post_id, state.moment, state.post));
+    return compared(await (await ctx.use(posts)).schedule(post_id, state.moment, state.post));
   },
 });

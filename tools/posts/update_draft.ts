@@ -4,7 +4,7 @@ import { maybeUnseen, refuseUnseen, whenScheduled } from "../../rules/change.ts"
 import { GatewayError } from "../../core/errors.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { content, postTexts } from "../../platforms/_content/content.ts";
+import { posts, postTexts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
 
@@ -24,7 +24,7 @@ export default tool("update_draft", {
   },
   raises: (fields) => scriptRaises(fields, SHOWN_POST),
   async plan({ post_id, ...fields }, ctx) {
-    const client = await ctx.use(content);
+    const client = await ctx.use(posts);
     const [now, draft] = await allOrThrow(client.getDraft(post_id), client.prepareDraft(fields, false));
     let unsure: string[] = [];
     if (fields.content_html !== undefined) {
@@ -43,7 +43,7 @@ export default tool("update_draft", {
   },
   async run({ post_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
-    const client = await ctx.use(content);
+    const client = await ctx.use(posts);
     return compared(await client.updateDraft(post_id, state.draft, ctx.made, state.now));
   },
 });

@@ -4,7 +4,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { checkArguments } from "../../rules/text.ts";
 import { LIMITS } from "../../core/model.ts";
 import { joined } from "../../platforms/_content/compared.ts";
-import { content } from "../../platforms/_content/content.ts";
+import { posts } from "../../platforms/_content/posts.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import type { Media } from "../../platforms/wordpress/rest/media.ts";
 import web from "../../platforms/web/connector.ts";
@@ -55,11 +55,11 @@ export default tool("upload_media", {
   async plan({ filename, content_base64, source_url, mime_type, ...texts }, ctx) {
     const client = await ctx.use(wordpress);
     const from = await ctx.use(web);
-    const posts = texts.post_id === undefined ? undefined : await ctx.use(content);
+    const post = texts.post_id === undefined ? undefined : await ctx.use(posts);
     const field = source_url === undefined ? "content_base64" : "source_url";
     const [, , bytes] = await allOrThrow(
       client.mayUpload(Object.keys(given(texts)).length > 0),
-      texts.post_id === undefined ? undefined : posts?.check(texts.post_id, "update"),
+      texts.post_id === undefined ? undefined : post?.check(texts.post_id, "update"),
       source_url === undefined
         ? fromBase64(content_base64 ?? "", field)
         : from.download(source_url, field, LIMITS.MEDIA_BYTES),

@@ -4,7 +4,7 @@ import { type Id, numericId } from "../../../core/ids.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import type { Making } from "../../../core/model.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
-import type { ContentClient } from "../../_content/content.ts";
+import type { PostsClient } from "../../_content/posts.ts";
 import type {
   DraftFields,
   DraftList,
@@ -44,7 +44,7 @@ interface CmsDraft extends PreparedDraft {
 }
 
 /** The posts of the site. */
-export function postsOf(ctx: SiteContext): ContentClient {
+export function postsOf(ctx: SiteContext): PostsClient {
   const wire = new WordPressClient(ctx);
   const number = (id: Id) => numericId(id, "post_id");
   return {

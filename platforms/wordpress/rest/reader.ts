@@ -3,7 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { type Id, numericId } from "../../../core/ids.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
-import type { ContentType, FoundState, PostFields, StatesClient } from "../../_content/content.ts";
+import type { ContentType, FoundState, PostFields, StatesClient } from "../../_content/posts.ts";
 import type { ContentList, ListQuery, PostRow } from "../../_content/post.ts";
 import { editingWarnings, TRACE } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";

@@ -1,6 +1,6 @@
 /** Scenarios that a real WordPress and the stand-in both have to pass. */
 import assert from "node:assert/strict";
-import type { Post } from "../../../platforms/_content/content.ts";
+import type { Post } from "../../../platforms/_content/posts.ts";
 import { type CmsSandbox, phpMissing, startCms } from "../../../sandbox/wordpress/start.ts";
 import { startWordPressStandIn } from "../../../sandbox/wordpress_standin/start.ts";
 import { IN_MATRIX, IN_TEST } from "../../tier.ts";

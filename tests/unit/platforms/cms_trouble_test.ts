@@ -1,6 +1,6 @@
 /** A CMS that misbehaves: every way not to answer. */
 import assert from "node:assert/strict";
-import type { Post } from "../../../platforms/_content/content.ts";
+import type { Post } from "../../../platforms/_content/posts.ts";
 import { startWordPressStandIn, type WordPressFault } from "../../../sandbox/wordpress_standin/start.ts";
 import { draft, PNG } from "./_scenarios.ts";
 import { gets, withDraft } from "./_stand_in.ts";

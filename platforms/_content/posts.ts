@@ -27,7 +27,7 @@ export type ContentType = "post" | "page";
  * What can be done with posts. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP; those that
  * are given what was seen also E_STALE_PREVIEW, where somebody changed what they replace since then.
  */
-export interface ContentClient {
+export interface PostsClient {
   getPost(id: Id): Promise<Post>;
   /** A post that is to be changed; refuses what its state forbids. */
   getDraft(id: Id): Promise<Post & Seen>;
@@ -90,6 +90,6 @@ export const contentStates: Capability<StatesClient> = {
 };
 
 /** Posts of a site, whichever connector has them. */
-export const content: Capability<ContentClient> = { capability: "content", noun: "Posts" };
+export const posts: Capability<PostsClient> = { capability: "posts", noun: "Posts" };
 /** The same where the text of a post that exists can be read and changed. */
-export const postTexts: Capability<ContentClient> = { capability: "post_texts", noun: "The texts of posts" };
+export const postTexts: Capability<PostsClient> = { capability: "post_texts", noun: "The texts of posts" };
