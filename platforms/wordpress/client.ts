@@ -6,6 +6,7 @@ import type { Making } from "../../core/model.ts";
 import { readIndex } from "./health.ts";
 import { type Image, type MediaTexts, setMediaTexts, uploadImage } from "./rest/media.ts";
 import {
+  compareTerm,
   findTerms,
   listTerms,
   makeTerm,
@@ -17,7 +18,6 @@ import {
   type TermPick,
   type TermsQuery,
 } from "./rest/terms.ts";
-import { compareTerm } from "./rest/term_proof.ts";
 import { accountIfShown, listUsers, requireRight, type UsersQuery, whoami } from "./rest/users.ts";
 import { WordPressClient } from "./rest/wordpress_client.ts";
 

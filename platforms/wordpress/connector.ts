@@ -4,15 +4,41 @@ import { allOrThrow, onDemand } from "../../core/async.ts";
 import { choice, closed, expected, text, yesNo } from "../../core/fields.ts";
 import { numericId } from "../../core/ids.ts";
 import { BUILDERS, type Site } from "../../core/model.ts";
-import { type Capability, connector, provide, type SiteContext } from "../_connector/connector.ts";
+import {
+  type Capability,
+  type Configured,
+  connector,
+  provide,
+  type SiteContext,
+} from "../_connector/connector.ts";
 import { contentStates, posts, postTexts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
 import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
-import { assertSchemaBridge, assertSeo } from "./links.ts";
 import type { CodePagesClient } from "./pages/client.ts";
 import type { SeoClient } from "./seo/client.ts";
 import type { StructuredDataClient } from "./structured_data/client.ts";
+import { GatewayError } from "../../core/errors.ts";
+
+/** Throws E_SEOPLUGIN_DISABLED where the site has the feature off. */
+export function assertSeo({ site }: Configured): void {
+  if (!site || site.seo.enabled) return;
+  throw new GatewayError(
+    "E_SEOPLUGIN_DISABLED",
+    `The SEO feature is off for site "${site.id}"; an operator turns it on with deno task admin site update ` +
+      `${site.id} --seo enabled=true`,
+  );
+}
+
+/** Throws E_SCHEMA_BRIDGE_REQUIRED where the site's SEO channel is not `plugin`. */
+export function assertSchemaBridge({ site }: Configured): void {
+  if (!site || site.seo.channel === "plugin") return;
+  throw new GatewayError(
+    "E_SCHEMA_BRIDGE_REQUIRED",
+    `Custom schema of "${site.id}" is reached through the companion plugin alone, and the site's SEO channel is ` +
+      `"${site.seo.channel}"; an operator sets it with deno task admin site update ${site.id} --seo channel=plugin`,
+  );
+}
 
 /** The SEO of a site: its fields, structured data, redirects and sitemap. */
 export const seo: Capability<SeoClient> = { capability: "seo", noun: "SEO" };

@@ -3,7 +3,6 @@ import { hasLead, parseMoment } from "../../rules/schedule.ts";
 import type { PolicyContext } from "../_connector/connector.ts";
 import type { Outgoing } from "../_http/request.ts";
 import { PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./pages/egress.ts";
-import { SCHEMA_QUERY_NAMES, SCHEMA_READABLE, SCHEMA_WRITABLE } from "./structured_data/egress.ts";
 import {
   EMBEDDED_LIVE,
   EMBEDDED_TERMS,
@@ -17,6 +16,28 @@ import {
   only,
 } from "./egress_rules.ts";
 import { SEO_PUTTABLE, SEO_READABLE, SEO_REPLACED, SEO_WRITABLE, seoMetaForbids } from "./seo/egress.ts";
+import type { Site } from "../../core/model.ts";
+
+/** Routes of the companion plugin for custom schema (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
+export const SCHEMA_READABLE: readonly RegExp[] = [/^\/site-ops\/v1\/schema\/entries(\/[1-9]\d*)?$/];
+
+/** Query names of those routes beyond the common ones. */
+export const SCHEMA_QUERY_NAMES = ["needle"] as const;
+
+/** What is written there: the value, with the type it is expected to have. */
+export const SCHEMA_WRITABLE: readonly (readonly [RegExp, Judge])[] = [
+  [/^\/site-ops\/v1\/schema\/entries\/[1-9]\d*$/, fields(judgeEntry)],
+];
+
+function judgeEntry(body: Fields, site: Site): string | null {
+  const { value, expect_value_type, allow_published } = body;
+  const type = typeof value === "string" ? "string" : typeof value === "object" && value ? "array" : null;
+  if (type === null || expect_value_type !== type) return "a value goes with the type it is to have";
+  if ("allow_published" in body && !(allow_published === true && site.flags.allow_seo_on_published)) {
+    return "the schema of a published page is changed only with the site's leave";
+  }
+  return only(body, ["value", "expect_value_type", "allow_published"]);
+}
 
 /** Query names the client uses; `rest_route` is the route itself where permalinks are plain. */
 const QUERY_NAMES: ReadonlySet<string> = new Set([

@@ -8,8 +8,9 @@ import { isDoubtful } from "../../_http/failures.ts";
 import { CmsError } from "../errors.ts";
 import { type ContentRecord, fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
 import { accountIfShown, hasRight } from "./users.ts";
-import { valueDifference } from "./warnings.ts";
+import { slugDifference, valueDifference, wordsDifference } from "./warnings.ts";
 import type { Query, WordPressClient } from "./wordpress_client.ts";
+import type { Compared } from "../../_content/compared.ts";
 
 /** The two vocabularies of posts. */
 export type Taxonomy = "tag" | "category";
@@ -254,4 +255,18 @@ export async function requireParentTerm(wire: WordPressClient, parent: Id | unde
 export async function readTerm(wire: WordPressClient, taxonomy: Taxonomy, id: number): Promise<Term> {
   const { data } = await wire.get(`${ROUTE[taxonomy]}/${id}`, { _fields: FIELDS }, TERM);
   return term(data);
+}
+
+/** Compares a term with what was asked for, also one that was there already and was left as it is. */
+export function compareTerm(stored: Term, { parent_id, ...texts }: NewTerm, created: boolean): Compared {
+  const found = [
+    ...created ? wordsDifference("name", texts.name, stored.name) : [], // else it was found by it, in any case
+    ...slugDifference(texts.slug, stored.slug),
+    ...wordsDifference("description", texts.description, stored.description),
+    ...valueDifference("parent_id", parent_id, stored.parent_id),
+  ];
+  if (created) return { differences: found };
+  return {
+    differences: found.map((one) => `${one}; one of that name was there already and was left as it is`),
+  };
 }
