@@ -1,42 +1,26 @@
 /** Where a request comes from: the other end of its connection or, behind proxies that are trusted, what they say. */
-import { BlockList, isIP } from "node:net";
-
-/** A network as text: an address, or one with the bits of its prefix behind a slash. */
-export interface Network {
-  readonly address: string;
-  readonly bits: number;
-}
-
-/** The network of that text; null for what is none. */
-export function network(text: string): Network | null {
-  const [, address = "", prefix] = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text.trim()) ?? [];
-  const most = { 0: null, 4: 32, 6: 128 }[isIP(address)] ?? null;
-  const bits = prefix === undefined ? most : Number(prefix);
-  return most === null || bits === null || bits > most ? null : { address, bits };
-}
+import { isIP } from "node:net";
+import { type Ip, ipAddress, type Network, Networks, unmapped } from "./ip.ts";
 
 /** Private, loopback and link-local networks (RFC 1918, 6598, 3927, 4193, 4291). */
-const NEAR = new BlockList();
-for (
-  const [address, bits] of [
-    ["10.0.0.0", 8],
-    ["172.16.0.0", 12],
-    ["192.168.0.0", 16],
-    ["100.64.0.0", 10],
-    ["127.0.0.0", 8],
-    ["169.254.0.0", 16],
-    ["::1", 128],
-    ["fc00::", 7],
-    ["fe80::", 10],
-  ] as const
-) NEAR.addSubnet(address, bits, isIP(address) === 6 ? "ipv6" : "ipv4");
+const NEAR = Networks.of(
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "::1/128",
+  "fc00::/7",
+  "fe80::/10",
+);
 
 /** Knows which proxies to believe. */
 export class ClientAddresses {
-  readonly #trusted = new BlockList();
+  readonly #trusted: Networks;
 
   constructor(trusted: readonly Network[]) {
-    for (const { address, bits } of trusted) this.#trusted.addSubnet(address, bits, kindOf(address));
+    this.#trusted = new Networks(trusted.map(rangeOf));
   }
 
   /**
@@ -51,7 +35,8 @@ export class ClientAddresses {
       if (before === undefined || isIP(before) === 0) break;
       from = before;
     }
-    return isIP(from) === 6 ? `${prefix64(from)}::/64` : from;
+    const address = ipAddress(from);
+    return address !== null && "parts" in address ? `${prefix64(address.parts)}::/64` : from;
   }
 
   /**
@@ -61,15 +46,26 @@ export class ClientAddresses {
   stranger(remote: string): { address: string; near: boolean } | null {
     const address = plain(remote);
     if (isIP(address) === 0 || this.#isTrusted(address)) return null;
-    return { address, near: NEAR.check(address, kindOf(address)) };
+    return { address, near: holds(NEAR, address) };
   }
 
   #isTrusted(address: string): boolean {
-    return isIP(address) !== 0 && this.#trusted.check(address, kindOf(address));
+    return holds(this.#trusted, address);
   }
 }
 
-const kindOf = (address: string) => isIP(address) === 6 ? "ipv6" : "ipv4";
+/** A network as it is compared: one of IPv4 addresses that are written as IPv6 as one of IPv4. */
+function rangeOf({ address, bits }: Network): readonly [Ip, number] {
+  const written = ipAddress(address)!;
+  const plain = unmapped(written);
+  return plain === written || bits < 96 ? [written, bits] : [plain, bits - 96];
+}
+
+/** Whether networks hold the address of that text, as it is written or as the IPv4 address that it stands for. */
+function holds(networks: Networks, text: string): boolean {
+  const address = ipAddress(text);
+  return address !== null && (networks.hold(address) || networks.hold(unmapped(address)));
+}
 
 /** Without brackets and port, and an IPv4 address as itself where it is written as one of IPv6. */
 function plain(address: string): string {
@@ -78,10 +74,4 @@ function plain(address: string): string {
 }
 
 /** The first four groups of an IPv6 address. */
-function prefix64(address: string): string {
-  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
-  const groups = (text: string) => text === "" ? [] : text.split(":");
-  const [first, last] = [groups(head), groups(tail ?? "")];
-  const zeros = Array.from({ length: 8 - first.length - last.length }, () => "0");
-  return [...first, ...zeros, ...last].slice(0, 4).join(":");
-}
+const prefix64 = (groups: readonly number[]) => groups.slice(0, 4).map((one) => one.toString(16)).join(":");

@@ -1,6 +1,6 @@
 /** How the text of a setting is read, by kind; each throws a Wrong that says what it is not and what is allowed. */
 
-import { type Network, network } from "./client_address.ts";
+import { type Network, network } from "./ip.ts";
 
 /** A setting that cannot be used. */
 export class Wrong extends Error {

@@ -1,5 +1,5 @@
 /** The environment, read and checked once: one table says what may be set, one message lists all that is wrong. */
-import type { Network } from "./client_address.ts";
+import type { Network } from "./ip.ts";
 import { LIMITS } from "./model.ts";
 import * as read from "./env_values.ts";
 

@@ -1,5 +1,6 @@
 /** What requests tell of a proxy in front that the settings do not name: kept for the operator, said once in a while. */
-import { ClientAddresses, type Network } from "../core/client_address.ts";
+import { ClientAddresses } from "../core/client_address.ts";
+import type { Network } from "../core/ip.ts";
 
 /** A proxy, as it seems, whose word on where requests come from is not believed. */
 export interface ProxyNote {

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { lookup as dnsLookup } from "node:dns/promises";
 import { GatewayError } from "../../core/errors.ts";
+import { embedded, type Ip, ipAddress, Networks, unmapped } from "../../core/ip.ts";
 
 /** Every address a name resolves to. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -34,69 +35,43 @@ export class RefusedAddress extends GatewayError {
   }
 }
 
-/** IPv4 ranges that are not the public internet (IANA special-purpose registry, RFC 6890 and successors). */
-const PRIVATE_V4: readonly (readonly [string, number])[] = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
-];
+/** IPv4 networks that are not the public internet (IANA special-purpose registry, RFC 6890 and successors). */
+const PRIVATE_V4 = Networks.of(
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+);
 
 /** Public IPv6 is 2000::/3 without these: Teredo and other protocol assignments, documentation. */
-const PRIVATE_V6: readonly (readonly [string, number])[] = [
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["3fff::", 20],
-];
+const GLOBAL_V6 = Networks.of("2000::/3");
+const PRIVATE_V6 = Networks.of("2001::/23", "2001:db8::/32", "3fff::/20");
 
-function v4Number(address: string): number {
-  return address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
-}
+/** IPv6 networks whose addresses hold one of IPv4, from which group on: NAT64 and 6to4. */
+const HOLDING_V4 = [[Networks.of("64:ff9b::/96"), 6], [Networks.of("2002::/16"), 1]] as const;
 
-function isPublicV4(value: number): boolean {
-  return !PRIVATE_V4.some(([net, bits]) =>
-    Math.floor(value / 2 ** (32 - bits)) === Math.floor(v4Number(net) / 2 ** (32 - bits))
-  );
-}
-
-function v6Groups(address: string): number[] {
-  const plain = address.replace(/^([^%]*)%.*$/, "$1");
-  const [head = "", tail] = new URL(`http://[${plain}]/`).hostname.slice(1, -1).split("::");
-  const groups = (text: string) => text === "" ? [] : text.split(":").map((group) => parseInt(group, 16));
-  const left = groups(head);
-  const right = groups(tail ?? "");
-  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
-}
-
-function isPublicV6(address: string): boolean {
-  const groups = v6Groups(address);
-  const bits = groups.map((group) => group.toString(2).padStart(16, "0")).join("");
-  const within = ([net, size]: readonly [string, number]) =>
-    bits.startsWith(
-      v6Groups(net).map((group) => group.toString(2).padStart(16, "0")).join("").slice(0, size),
-    );
-  const v4At = (index: number) => isPublicV4((groups[index] ?? 0) * 65536 + (groups[index + 1] ?? 0));
-  if (within(["::ffff:0:0", 96]) || within(["64:ff9b::", 96])) return v4At(6); // mapped, NAT64
-  if (within(["2002::", 16])) return v4At(1); // 6to4
-  return within(["2000::", 3]) && !PRIVATE_V6.some(within);
+function isPublic(address: Ip): boolean {
+  if (!("parts" in address)) return !PRIVATE_V4.hold(address);
+  const from = HOLDING_V4.find(([networks]) => networks.hold(address))?.[1];
+  if (from !== undefined) return isPublic(embedded(address.parts, from));
+  return GLOBAL_V6.hold(address) && !PRIVATE_V6.hold(address);
 }
 
 /** Whether an IP address is one of the public internet. Anything that is not an IP address is not. */
 export function isPublicAddress(address: string): boolean {
-  const family = isIP(address);
-  if (family === 4) return isPublicV4(v4Number(address));
-  return family === 6 && isPublicV6(address);
+  const found = ipAddress(address);
+  return found !== null && isPublic(unmapped(found));
 }
 
 /** The host of a URL without the brackets of IPv6 and without a closing dot. */

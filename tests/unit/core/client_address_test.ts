@@ -1,6 +1,7 @@
 /** Where a request comes from, with and without proxies. */
 import assert from "node:assert/strict";
-import { ClientAddresses, network } from "../../../core/client_address.ts";
+import { ClientAddresses } from "../../../core/client_address.ts";
+import { network } from "../../../core/ip.ts";
 
 const NONE = new ClientAddresses([]);
 const PROXIES = new ClientAddresses(
@@ -25,6 +26,26 @@ Deno.test("behind trusted proxies the last hop that is none of them is where it 
   ];
   for (const [remote, forwarded, from] of cases) {
     assert.equal(PROXIES.of(remote, forwarded), from, `${remote}, ${forwarded}`);
+  }
+});
+
+Deno.test("an IPv4 address and its spelling in IPv6 are one proxy, in the setting and in a request", () => {
+  const cases: [setting: string, remote: string, trusted: boolean][] = [
+    ["10.0.0.0/8", "::ffff:a01:203", true],
+    ["::ffff:10.0.0.0/104", "10.1.2.3", true],
+    ["::ffff:10.0.0.0/104", "::ffff:a01:203", true],
+    ["::ffff:10.0.0.0/104", "11.1.2.3", false],
+    ["10.0.0.0/8", "::10.1.2.3", false],
+    ["10.0.0.0/8", "64:ff9b::10.1.2.3", false],
+    ["::10.0.0.0/104", "10.1.2.3", false],
+    ["::/0", "10.1.2.3", false],
+    ["0.0.0.0/0", "2001:db8::1", false],
+    ["0.0.0.0/0", "0x7f.1", false],
+    ["fe80::/10", "fe80::1%eth0", true],
+  ];
+  for (const [setting, remote, trusted] of cases) {
+    const from = new ClientAddresses([network(setting)!]).of(remote, "203.0.113.7");
+    assert.equal(from === "203.0.113.7", trusted, `${setting}, ${remote}`);
   }
 });
 

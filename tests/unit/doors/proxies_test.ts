@@ -1,7 +1,8 @@
 /** What the gateway notices of a proxy that the settings do not name, and how often it says so. */
 import assert from "node:assert/strict";
 import { Proxies } from "../../../doors/proxies.ts";
-import { ClientAddresses, network } from "../../../core/client_address.ts";
+import { ClientAddresses } from "../../../core/client_address.ts";
+import { network } from "../../../core/ip.ts";
 
 function noticing(...trusted: string[]) {
   const clock = { now: Date.parse("2026-11-21T10:00:00Z") };
