@@ -8,11 +8,11 @@ import {
   LIMITS,
   type Made,
   type NestedCall,
+  type Outcome,
   type Site,
   type Tier,
 } from "../../core/model.ts";
 import type { Beside } from "../../store/store.ts";
-import type { Consent } from "../consent/consent.ts";
 import type { AuditFacts } from "../../registry/tool.ts";
 import { Decision } from "../pipeline/decision.ts";
 import { fitForRow } from "../pipeline/made.ts";
@@ -26,18 +26,20 @@ const NO_FACTS: AuditFacts = Object.freeze({});
 /** A name as a caller gave it, fit for a column of a row. */
 const column = (name: string) => redactText(name.slice(0, NAME_CHARACTERS));
 
+/** How a call ended, with what is known of its change where it failed. */
+export type Ending = { readonly value: unknown } | {
+  readonly failure: GatewayError;
+  readonly outcome: Outcome;
+};
+
 /** Filled in while the call walks the line; turned into the intent and the outcome row. */
 export class CallRecord {
   /** What its steps judged so far. */
   readonly decision = new Decision();
   /** What the door parsed, unredacted; rows hold a shortened copy. */
   arguments: unknown = null;
-  /** What ties the call to what was shown, or to an equal call. */
-  consent: Consent | null = null;
-  /** What knows whether the call was given an earlier one's answer. */
-  judged: Pick<Consent, "repeats" | "end" | "bound"> | null = null;
-  /** Records that the next row takes along into its commit. */
-  beside: readonly Beside[] = [];
+  /** Records that the outcome's row takes along into its commit, for a call that ended so. */
+  beside: (ending: Ending) => readonly Beside[] | Promise<readonly Beside[]> = () => [];
   readonly facts: AuditFacts = {};
   /** What this call brought into being so far. */
   readonly made: Made[] = [];
@@ -136,7 +138,7 @@ export class CallRecord {
       : "ok";
     const row = this.#row(status, failure?.code ?? null, Math.max(0, now - this.#at));
     const carried_out = failure ? this.writes.carriedOut : [];
-    const repeats = this.judged?.repeats ?? null;
+    const repeats = this.decision.latest("repeats") ?? null;
     return {
       ...row,
       ...this.#known(failure),

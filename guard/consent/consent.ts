@@ -1,12 +1,16 @@
-/** Step 13a: a confirm token or an idempotency key is judged, repeated or waited for, and spent once. */
-import { GatewayError } from "../../core/errors.ts";
-import { LIMITS } from "../../core/model.ts";
+/** Steps 13a to 16 of a call that may write: it is previewed, or carried out once among all that are equal to it. */
+import { cancelled, GatewayError } from "../../core/errors.ts";
+import { type Caller, LIMITS } from "../../core/model.ts";
+import type { Revision } from "../../registry/tool.ts";
 import type { Beside, ConsentContent, ConsentRecord, Run, Spending } from "../../store/store.ts";
+import type { CallRecord, Ending } from "../audit/audit.ts";
+import type { ReadyCall } from "../pipeline/nested_calls.ts";
+import { meetsPolicy, type Preview, preview } from "./confirm.ts";
 import { contentOf, differing, hashParts, type Subject } from "./consent_content.ts";
 import { type EqualCallPorts, EqualCalls, type Waits } from "./equal_calls.ts";
 import { repeatable, type Repeated } from "./repeated.ts";
 
-/** What the steps need. */
+/** What consent stands on. */
 export interface ConsentPorts extends EqualCallPorts {
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
@@ -26,70 +30,145 @@ const TOKEN_BYTES = 16;
 const invalid = (why: string) =>
   new GatewayError("E_CONFIRM_INVALID", `confirm_token: ${why}; preview again and confirm with the new one`);
 
-/** The consent of one call. */
+/** A call that may write: whose it is, what it is of, and what is known of it. */
+export interface ConsentCall {
+  readonly caller: Caller;
+  readonly subject: Subject;
+  readonly run: Run;
+  /** How to see what became of an equal call that never said how it ended. */
+  readonly inspectionHint: string;
+  /** Given back while an equal call is waited for. */
+  readonly place: Waits;
+  readonly record: CallRecord;
+}
+
+/** A write that is asked for, as its steps. */
+export interface Write {
+  readonly presented: Presented;
+  /** Step 14: reads only. */
+  plan(): Promise<ReadyCall>;
+  /** Aborted where nobody waits for it any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** Writes the intent's row, which takes those records into its commit. */
+  intent(beside: readonly Beside[]): Promise<void>;
+  /** Carries it out, and answers what its caller is told. */
+  run(ready: ReadyCall): Promise<unknown>;
+}
+
+const outOfTime = () =>
+  new GatewayError("E_UPSTREAM", "The time of the call was used up before anything was written; try again", {
+    upstream: 504,
+  });
+
+/** The consent of one call, which is either previewed or asks for the write itself. */
 export class Consent {
   readonly #ports: ConsentPorts;
-  readonly #subject: Subject;
-  readonly #run: Run;
+  readonly #call: ConsentCall;
   readonly #equal: EqualCalls;
   readonly #spendings: Spending[] = [];
   #shown: ConsentRecord | null = null;
-  #stopSigns: (() => void) | null = null;
 
-  /**
-   * `inspectionHint` says how to see what became of an equal call that never said how it ended; `place` is given back
-   * while that one is waited for.
-   */
-  constructor(ports: ConsentPorts, subject: Subject, run: Run, inspectionHint: string, place: Waits) {
+  constructor(ports: ConsentPorts, call: ConsentCall) {
     this.#ports = ports;
-    this.#subject = subject;
-    this.#run = run;
-    this.#equal = new EqualCalls(ports, { deadline: run.deadline, inspectionHint, place });
+    this.#call = call;
+    const { run: { deadline }, inspectionHint, place, record: { decision } } = call;
+    this.#equal = new EqualCalls(ports, {
+      deadline,
+      inspectionHint,
+      place,
+      repeats: (first) => decision.finds({ repeats: first }),
+    });
   }
 
-  /** Whether a confirm token was judged to be of this call. */
-  get bound(): boolean {
-    return this.#shown !== null;
-  }
-
-  /** The request whose answer the call was given; null where it was given its own. */
-  get repeats(): string | null {
-    return this.#equal.repeats;
+  /** Step 15 for what is not to be carried out: the preview of a plan, with a confirm token that its row keeps. */
+  async preview(plan: ReadyCall): Promise<Preview> {
+    const { record } = this.#call;
+    record.decision.begin("confirm");
+    const shown = await plan.shown();
+    const { token, expires_at, beside } = await this.#issue(plan.revision);
+    record.beside = () => beside;
+    const changes = [...plan.changes, ...shown];
+    const answer = preview({ ...plan, changes }, record, { token, expires_at });
+    record.decision.ends("previewed");
+    return answer;
   }
 
   /**
-   * Judges what a confirmed call brings; answers the first call's answer where there is one. Throws E_CONFIRM_INVALID,
-   * E_IDEMPOTENCY_KEY, E_OUTCOME_UNKNOWN, and what the first call failed with.
+   * Steps 13a to 16 for what is: carries the write out, at most once among all calls that bring the same confirm token or
+   * idempotency key. Answers what `run` does; the first call's answer, or its failure, where an equal one came before; the
+   * preview where a policy asks for more than the call brings. Throws E_CONFIRM_INVALID, E_IDEMPOTENCY_KEY,
+   * E_OUTCOME_UNKNOWN, E_STALE_PREVIEW, E_CANCELLED, E_UPSTREAM where the time is up, and what the steps of the write do.
    */
-  async judge({ confirmToken, idempotencyKey }: Presented): Promise<Repeated | null> {
+  async once(write: Write): Promise<unknown> {
+    const { caller, record } = this.#call;
+    const { decision } = record;
+    decision.begin("consent", { confirmed: true });
+    const ready = await this.#judge(write.presented) ?? await this.#look(write);
+    if ("value" in ready) return this.#givenAgain(ready);
+    if (ready.gate && !meetsPolicy(caller, record.allSites, this.#shown !== null)) {
+      return await this.preview(ready);
+    }
+    decision.begin("confirm");
+    this.#requireTime();
+    if (write.signal?.aborted) throw cancelled();
+    const repeated = await this.#spend();
+    if (repeated) return this.#givenAgain(repeated);
+    this.#requireTime(); // an equal call may take its place from now on
+    return await this.#carryOut(write, ready);
+  }
+
+  /** Step 16. Says that it is at work until it has ended; what was spent is settled with the outcome's row. */
+  async #carryOut(write: Write, ready: ReadyCall): Promise<unknown> {
+    const { record } = this.#call;
+    record.beside = (ending) => this.#settle(ending);
+    const stopSigns = this.#sign();
+    try {
+      await write.intent(await this.#begun());
+      record.decision.begin("run", { writing: true });
+      if (this.#isLate()) {
+        record.beside = () => []; // what was spent may be another call's by now
+        throw outOfTime();
+      }
+      return await write.run(ready);
+    } finally {
+      stopSigns();
+    }
+  }
+
+  #givenAgain({ value }: Repeated): unknown {
+    this.#call.record.decision.ends("repeated");
+    return value;
+  }
+
+  #isLate(): boolean {
+    return this.#ports.now() >= this.#call.run.deadline;
+  }
+
+  #requireTime(): void {
+    if (this.#isLate()) throw outOfTime();
+  }
+
+  /** Step 13a: judges what a confirmed call brings; answers the first call's answer where there is one. */
+  async #judge({ confirmToken, idempotencyKey }: Presented): Promise<Repeated | null> {
     if (confirmToken !== undefined) {
       const found = await this.#judgeToken(confirmToken);
       if ("value" in found) return found;
+      this.#call.record.decision.finds({ bound: true });
     }
     if (idempotencyKey === undefined) return null;
     const found = await this.#judgeKey(idempotencyKey);
     return found && "value" in found ? found : null;
   }
 
-  /** Step 14a. Throws E_STALE_PREVIEW naming the parts that are not as the preview showed them. */
-  compare(revision: Readonly<Record<string, unknown>> | null): void {
-    if (this.#shown === null) return;
-    const parts = differing(this.#shown.content.revision, hashParts(revision));
-    if (parts.length === 0) return;
-    const named = parts.slice(0, 5).map((part) => JSON.stringify(part)).join(", ");
-    throw new GatewayError(
-      "E_STALE_PREVIEW",
-      `${named}: changed since the preview, so nothing was written; preview again and look at what stands there now`,
-    );
-  }
-
   /**
-   * Does the look before the write. Where that fails and an equal call has come first meanwhile, what it refuses may be
-   * that call's own work: then its answer is answered, or thrown, instead.
+   * Steps 14 and 14a, the look before the write. Where that fails and an equal call has come first meanwhile, what it
+   * refuses may be that call's own work: then its answer is answered, or thrown, instead.
    */
-  async orRepeat<Looked extends object>(look: () => Promise<Looked>): Promise<Looked | Repeated> {
+  async #look(write: Write): Promise<ReadyCall | Repeated> {
     try {
-      return await look();
+      const ready = await write.plan();
+      this.#compare(ready.revision);
+      return ready;
     } catch (thrown) {
       for (const { name, found } of this.#spendings) {
         const now = await this.#ports.store.consents.find(name);
@@ -101,21 +180,34 @@ export class Consent {
     }
   }
 
+  /** Step 14a. Throws E_STALE_PREVIEW naming the parts that are not as the preview showed them. */
+  #compare(revision: Revision | null): void {
+    if (this.#shown === null) return;
+    this.#call.record.decision.begin("revision");
+    const parts = differing(this.#shown.content.revision, hashParts(revision));
+    if (parts.length === 0) return;
+    const named = parts.slice(0, 5).map((part) => JSON.stringify(part)).join(", ");
+    throw new GatewayError(
+      "E_STALE_PREVIEW",
+      `${named}: changed since the preview, so nothing was written; preview again and look at what stands there now`,
+    );
+  }
+
   /** A new confirm token for what a preview shows, and the record to be committed with the preview's audit row. */
-  async issue(
-    revision: Readonly<Record<string, unknown>> | null,
+  async #issue(
+    revision: Revision | null,
   ): Promise<{ token: string; expires_at: number; beside: Beside[] }> {
     const random = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
     const token = `cft_${random.toBase64({ alphabet: "base64url", omitPadding: true })}`;
     const expires_at = this.#ports.now() + LIMITS.CONFIRM_TOKEN_MS;
-    const content = contentOf(this.#subject, revision);
+    const content = contentOf(this.#call.subject, revision);
     return { token, expires_at, beside: await this.#ports.store.consents.issue(token, content, expires_at) };
   }
 
   /** Spends what the call brought, in one commit; answers the first call's answer where another was first. */
-  async spend(): Promise<Repeated | null> {
+  async #spend(): Promise<Repeated | null> {
     while (this.#spendings.length > 0) {
-      if (await this.#ports.store.consents.spend(this.#spendings, this.#run)) return null;
+      if (await this.#ports.store.consents.spend(this.#spendings, this.#call.run)) return null;
       for (const one of this.#spendings.splice(0)) {
         const ended = await this.#equal.settled(one.name);
         if (ended && "value" in ended) return ended;
@@ -126,39 +218,36 @@ export class Consent {
     return null;
   }
 
-  /** To be committed with the intent's row. From here on the call says that it is at work, until `end`. */
-  async begin(): Promise<Beside[]> {
+  /** From here on the call says that it is at work, until what it answers is called. */
+  #sign(): () => void {
     const { consents } = this.#ports.store;
     const names = this.#spendings.map(({ name }) => name);
-    if (names.length > 0) {
-      // One that is not kept is no worse than a call that is slow to say so.
-      const sign = () => consents.sign(names).catch(() => {});
-      this.#stopSigns = this.#ports.every(LIMITS.WRITER_SIGN_MS, sign);
-    }
-    return (await Promise.all(this.#spendings.map((one) => consents.begin(one, this.#run)))).flat();
+    if (names.length === 0) return () => {};
+    // One that is not kept is no worse than a call that is slow to say so.
+    return this.#ports.every(LIMITS.WRITER_SIGN_MS, () => consents.sign(names).catch(() => {}));
+  }
+
+  /** To be committed with the intent's row. */
+  async #begun(): Promise<Beside[]> {
+    const { store: { consents } } = this.#ports;
+    return (await Promise.all(this.#spendings.map((one) => consents.begin(one, this.#call.run)))).flat();
   }
 
   /** To be committed with the outcome's row: the answer to repeat, or the right to try again where nothing was done. */
-  async settle(ending: { value: unknown } | { failure: GatewayError; outcome: string }): Promise<Beside[]> {
+  async #settle(ending: Ending): Promise<Beside[]> {
     const { consents } = this.#ports.store;
     const free = "failure" in ending && ending.outcome === "none";
     const answer = free ? null : repeatable(ending);
     return (await Promise.all(
-      this.#spendings.map((one) => free ? consents.free(one) : consents.done(one, this.#run, answer)),
+      this.#spendings.map((one) => free ? consents.free(one) : consents.done(one, this.#call.run, answer)),
     )).flat();
-  }
-
-  /** The call is over. */
-  end(): void {
-    this.#stopSigns?.();
-    this.#stopSigns = null;
   }
 
   async #judgeToken(token: string): Promise<Repeated | ConsentRecord> {
     const found = TOKEN.test(token) ? await this.#ports.store.consents.find(token) : null;
     if (found === null) throw invalid("it is unknown, or its 15 minutes are over");
     const { content } = found;
-    const mine = contentOf(this.#subject, null);
+    const mine = contentOf(this.#call.subject, null);
     if (content.grant !== mine.grant) throw invalid("it belongs to another token");
     if (content.tool !== mine.tool) throw invalid(`it is of a preview of "${content.tool}"`);
     const sites = (one: ConsentContent) => one.sites.map(([id]) => id).join(", ");
@@ -185,7 +274,7 @@ export class Consent {
   async #judgeKey(key: string): Promise<Repeated | null> {
     const refuse = (why: string) => new GatewayError("E_IDEMPOTENCY_KEY", `Idempotency-Key: ${why}`);
     if (!KEY.test(key)) throw refuse("expected 1 to 255 visible ASCII characters without spaces");
-    const content = contentOf(this.#subject, null);
+    const content = contentOf(this.#call.subject, null);
     const name = `key\n${content.grant}\n${key}`;
     const found = await this.#ports.store.consents.find(name);
     if (found !== null) {

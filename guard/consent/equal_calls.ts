@@ -20,6 +20,8 @@ interface WaitingCall {
   readonly deadline: number;
   readonly inspectionHint: string;
   readonly place: Waits;
+  /** Told of the request whose answer the call is given. */
+  repeats(first: string): void;
 }
 
 const WAIT_MS_MIN = 10;
@@ -29,8 +31,6 @@ const WAIT_MS_MAX = 250;
 export class EqualCalls {
   readonly #ports: EqualCallPorts;
   readonly #call: WaitingCall;
-  /** The request whose answer the call was given; null where it was given none. */
-  repeats: string | null = null;
 
   constructor(ports: EqualCallPorts, call: WaitingCall) {
     this.#ports = ports;
@@ -58,7 +58,7 @@ export class EqualCalls {
           await this.#call.place.take();
           return record;
         }
-        this.repeats = record.request_id;
+        if (record.request_id !== null) this.#call.repeats(record.request_id);
         return repeated(kept, record.request_id);
       }
       if (now() > (record.deadline ?? 0) + wait || await this.#isDead(record)) {
@@ -88,7 +88,7 @@ export class EqualCalls {
   async #wasNone(requestId: string | null): Promise<boolean> {
     const resolution = requestId === null ? null : await this.#ports.store.audit.resolution(requestId);
     if (resolution?.found === "made") {
-      this.repeats = requestId;
+      this.#call.repeats(requestId!);
       throw foundMade(requestId!, resolution.at, this.#call.inspectionHint);
     }
     return resolution?.found === "none";

@@ -76,8 +76,7 @@ class CallContext implements ToolContext {
   get unseen() {
     const { caller, record: { root } } = this.#call;
     const bound = root.decision.latest("bound") ?? false;
-    const confirmed = root.decision.latest("confirmed") ?? false;
-    return confirmed && !bound && meetsPolicy(caller, root.allSites, bound);
+    return root.decision.latest("confirmed") === true && !bound && meetsPolicy(caller, root.allSites, bound);
   }
   get sites() {
     return this.#sites ??= sitesPort(this.#ports, this.#call);

@@ -35,8 +35,8 @@ export interface Facts {
   readonly target: string;
   /** That visitors would get the change at once. */
   readonly published: true;
-  /** Whether the call asks for the write itself, not for its preview. */
-  readonly confirmed: boolean;
+  /** That the call asks for the write itself, not for its preview. */
+  readonly confirmed: true;
   /** That it carries the confirm token of a preview of the same call. */
   readonly bound: true;
   /** The request whose answer it was given in place of its own. */

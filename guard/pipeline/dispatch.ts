@@ -1,12 +1,12 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
-import { asGatewayError, cancelled, GatewayError } from "../../core/errors.ts";
+import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import type { AuditRow, Caller, Door, Outcome } from "../../core/model.ts";
 import type { Follower } from "../../registry/tool.ts";
 import type { Beside, Store } from "../../store/store.ts";
 import { answered } from "./answer.ts";
 import { CallRecord } from "../audit/audit.ts";
 import { bodyLimit } from "./body_limit.ts";
-import { mayWrite, meetsPolicy, preview } from "../consent/confirm.ts";
+import { mayWrite } from "../consent/confirm.ts";
 import { Consent, type ConsentPorts } from "../consent/consent.ts";
 import type { Subject } from "../consent/consent_content.ts";
 import { admit, type AdmitPorts, type Admitted, planned, read } from "./admit.ts";
@@ -80,14 +80,10 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
     }
     if (failure) failure = withOutcome(failure, record, ports.catalog.get(call.tool, call.caller)?.manifest);
     if (failure) record.decision.refuses(failure);
-    record.judged?.end();
-    const { writing } = record.decision;
-    const change = failure ? failure.outcome ?? "none" : writing ? "made" : "none";
-    if (record.consent && (writing || failure)) {
-      record.beside = await record.consent.settle(failure ? { failure, outcome: change } : { value });
-    }
+    const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
     try {
-      await appendAudit(ports, record.outcome(failure, ports.now()), change, record.beside);
+      const beside = await record.beside(failure ? { failure, outcome: change } : { value });
+      await appendAudit(ports, record.outcome(failure, ports.now()), change, beside);
     } finally {
       place.leave();
     }
@@ -138,47 +134,24 @@ async function write(
   { requestId, follower, idempotencyKey }: ToolCall,
   { admitted, record, place, deadline }: MayWrite,
 ): Promise<unknown> {
-  const { caller, input: { confirmToken } } = admitted;
-  const { decision } = record;
-  const writes = !admitted.gate || mayWrite(admitted);
-  const run = { request_id: requestId, deadline };
-  const hint = inspectionHint(admitted.entry.manifest);
-  const consent = new Consent(ports, subjectOf(admitted), run, hint, place);
-  record.judged = consent;
-  decision.begin("consent", { confirmed: writes });
-  if (writes) { // 13a
-    const repeated = await consent.judge({ confirmToken, idempotencyKey });
-    if (repeated) return repeated.value;
-    if (consent.bound) decision.finds({ bound: true });
-  }
-  const looked = await consent.orRepeat(async () => {
-    const ready = await planned(admitted, record); // 14
-    consent.compare(ready.revision); // 14a
-    return ready;
+  const { caller, entry: { manifest }, input: { confirmToken }, gate } = admitted;
+  const consent = new Consent(ports, {
+    caller,
+    subject: subjectOf(admitted),
+    run: { request_id: requestId, deadline },
+    inspectionHint: inspectionHint(manifest),
+    place,
+    record,
   });
-  if ("value" in looked) return looked.value;
-  const ready = looked;
-  if (ready.gate && !(writes && meetsPolicy(caller, record.allSites, consent.bound))) { // 15
-    const shown = await ready.shown();
-    decision.begin("confirm");
-    decision.ends("previewed");
-    const issued = await consent.issue(ready.revision);
-    record.beside = issued.beside;
-    return preview({ ...ready, changes: [...ready.changes, ...shown] }, record, issued);
-  }
-  if (ports.now() >= deadline) throw outOfTime();
-  if (follower?.signal.aborted) throw cancelled();
-  const repeated = await consent.spend();
-  if (repeated) return repeated.value;
-  if (ports.now() >= deadline) throw outOfTime(); // an equal call may take its place from now on
-  record.consent = consent;
-  await appendAudit(ports, record.intent(deadline), "none", await consent.begin()); // 16
-  decision.begin("run", { writing: true });
-  if (ports.now() >= deadline) {
-    record.consent = null; // what was spent may be another call's by now
-    throw outOfTime();
-  }
-  return answered(await ready.run(), requestId);
+  const plan = () => planned(admitted, record); // 14
+  if (gate && !mayWrite(admitted)) return await consent.preview(await plan()); // 15
+  return await consent.once({ // 13a to 16
+    presented: { confirmToken, idempotencyKey },
+    plan,
+    signal: follower?.signal,
+    intent: (beside) => appendAudit(ports, record.intent(deadline), "none", beside),
+    run: async (ready) => answered(await ready.run(), requestId),
+  });
 }
 
 const subjectOf = ({ caller, entry, site, others, input, tier }: Admitted): Subject => ({
@@ -188,11 +161,6 @@ const subjectOf = ({ caller, entry, site, others, input, tier }: Admitted): Subj
   args: input.args,
   tier,
 });
-
-const outOfTime = () =>
-  new GatewayError("E_UPSTREAM", "The time of the call was used up before anything was written; try again", {
-    upstream: 504,
-  });
 
 /** What to say when the audit cannot be kept, by what is known of the change. */
 const AUDIT_FAILED = {

@@ -1,15 +1,20 @@
 /** How a call waits for an equal one: as long as a call may take, whatever the clock does, and never in vain. */
 import assert from "node:assert/strict";
 import { Consent } from "../../../guard/consent/consent.ts";
+import { CallRecord } from "../../../guard/audit/audit.ts";
 import { contentOf } from "../../../guard/consent/consent_content.ts";
 import { CallsInFlight } from "../../../guard/pipeline/in_flight.ts";
 import { LIMITS } from "../../../core/model.ts";
 import type { ConsentRecord, ConsentStore } from "../../../store/store.ts";
+import { caller } from "./_callers.ts";
 
 const SUBJECT = { grant: "t", tool: "write", sites: [], args: { a: 1 }, tier: 1 } as const;
 /** Given back while a call waits, and taken again. */
 const PLACE = new CallsInFlight(1).place("t");
 const START = 1_000_000_000_000;
+
+/** What a call is stopped with that was given no earlier answer. */
+const GOES_ON = new Error("goes on to its plan");
 
 /** A call that meets a record of an equal one, and what it waited for altogether. */
 function meeting(
@@ -49,9 +54,23 @@ function meeting(
     },
   };
   const run = { request_id: "second", deadline: START + LIMITS.CALL_DEADLINE_MS };
-  const judged = new Consent(ports, SUBJECT, run, "look at the site", PLACE).judge({
-    confirmToken: undefined,
-    idempotencyKey: "k",
+  const door = { door: "rest", requestId: "second", caller: caller(), tool: "write" } as const;
+  const call = {
+    caller: caller(),
+    subject: SUBJECT,
+    run,
+    inspectionHint: "look at the site",
+    place: PLACE,
+    record: new CallRecord(START, door),
+  };
+  const judged = new Consent(ports, call).once({
+    presented: { confirmToken: undefined, idempotencyKey: "k" },
+    plan: () => Promise.reject(GOES_ON),
+    intent: () => Promise.reject(GOES_ON),
+    run: () => Promise.reject(GOES_ON),
+  }).then((value) => ({ value }), (thrown) => {
+    if (thrown === GOES_ON) return null;
+    throw thrown;
   });
   return { judged, waited: () => waited };
 }
