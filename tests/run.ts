@@ -7,7 +7,7 @@ const ROOT = new URL("../", import.meta.url);
 /** Folders whose tests need a real component: WordPress, a database, a browser, another program. */
 const REAL = ["tests/companion/", "tests/real/"];
 /** What a module elsewhere imports when it shows the same of a real component too; the matrix runs that part of it. */
-const MIXED = /\/(?:tier|_scenarios)\.ts"/;
+const MIXED = /\/tier\.ts"/;
 
 /** Processes that `deno task test` deals its modules to: few, for each loads the whole service. */
 const ENTRIES = 12;

@@ -54,6 +54,10 @@ async function statesThrough(door: Door, site: CmsSandbox): Promise<void> {
   const future = await at.stored(id);
   assert.deepEqual([future["status"], `${future["date_gmt"]}Z`], ["future", scheduled_at]);
   assert.deepEqual(await at.visitor(id), HIDDEN);
+  const moved = await at.kit.write(door, "schedule_draft", { ...post, scheduled_at: ahead(9000) });
+  const edited = await at.kit.write(door, "update_draft", { ...post, title: "Still scheduled" });
+  assert.deepEqual([moved.done.status, edited.done.status], ["scheduled", "scheduled"]);
+  await at.kit.write(door, "schedule_draft", { ...post, scheduled_at });
   const drafts = async (args: Args) =>
     (await at.kit.both<{ posts: Args[] }>("list_drafts", { site_id: "open", per_page: 100, ...args })).posts
       .find((row) => row["id"] === id);
@@ -79,9 +83,11 @@ async function statesThrough(door: Door, site: CmsSandbox): Promise<void> {
 
 async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
   await using at = await Real.open(site);
+  const post_id = await at.ask.draft("auth", { title: fresh("Pictured"), content: "x" });
   const { done, proof } = await at.kit.write<Args & { id: number; url: string }>(door, "upload_media", {
     site_id: "author",
-    filename: "Über uns.png",
+    post_id,
+    filename: "../../Über uns.php.PNG",
     content_base64: PNG,
     alt_text: "A dot",
     title: "Dot",
@@ -92,7 +98,12 @@ async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
   assert.equal(fetched.headers.get("content-type"), "image/png");
   assert.equal((await fetched.bytes()).toBase64(), PNG);
   const medium = await at.stored(done.id, "media");
-  assert.deepEqual([medium["alt_text"], (medium["title"] as Json)["raw"]], ["A dot", "Dot"]);
+  assert.match(done.url, /\/Uber-uns-php(-\d+)?\.png$/);
+  assert.deepEqual([medium["alt_text"], (medium["title"] as Json)["raw"], medium["post"]], [
+    "A dot",
+    "Dot",
+    post_id,
+  ]);
   const made = await at.kit.write(door, "create_draft", {
     site_id: "author",
     title: fresh("With an image"),
@@ -102,6 +113,16 @@ async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
   assert.deepEqual([made.proof.verified, made.proof.warnings], [true, []]);
   assert.equal((await at.stored(made.done.id))["featured_media"], done.id);
 
+  const category = { site_id: "acme", taxonomy: "category" };
+  const parent = await at.kit.write<Args>(door, "create_taxonomy", { ...category, name: fresh("Parent") });
+  const below = {
+    ...category,
+    name: fresh("Child"),
+    parent_id: `${parent.done["id"]}`,
+    description: "Below",
+  };
+  const child = await at.kit.write<Args>(door, "create_taxonomy", below);
+  assert.deepEqual([child.done["parent_id"], child.done["created"]], [parent.done["id"], true]);
   const name = fresh("Salt & Vinegar");
   const term = { site_id: "acme", taxonomy: "tag", name };
   const first = await at.kit.write<Args>(door, "create_taxonomy", term);
@@ -197,6 +218,12 @@ onWordPress({
       ["auth", "auth@example.test"],
       ["ed", "ed@example.test"],
     ]);
+    const few = await kit.both<{ users: Args[]; note?: string }>("list_cms_users", {
+      site_id: "author",
+      roles: ["editor"],
+    });
+    assert.match(few.note ?? "", /may not list users.*roles could not be applied/);
+    assert.ok(few.users.every((row) => row["email"] === undefined && row["roles"] === undefined));
   },
 
   async "no preview of any tool writes anything, through either door"(site) {

@@ -1,5 +1,6 @@
 /** The traps of WordPress that lose or publish content: each is shown to be there, and not to be fallen into. */
 import assert from "node:assert/strict";
+import type { Code } from "../../core/errors.ts";
 import { ahead, type Args, callsOf, DOORS, FROM_RECORDS, PNG, type Row, WITHOUT_SITE } from "../cms_kit.ts";
 import type { Json } from "../sandbox/asker.ts";
 import { fresh, HIDDEN, onWordPress, PUBLIC, Real } from "./_wordpress.ts";
@@ -73,6 +74,16 @@ onWordPress({
       const { done } = await at.kit.write(door, "create_draft", args);
       assert.deepEqual((await at.stored(done.id))["tags"], [made["id"]], "found by its name, not its slug");
     }
+    const filtered = fresh("Nëws & <b>");
+    const kept = `categories: the site kept "${filtered.replace("<b> ", "")}" instead of "${filtered}"`;
+    const draft = { ...args, tags: [fresh("Hello Wörld"), `${Date.now()}`], categories: [filtered] };
+    const first = await at.kit.write("rest", "create_draft", draft);
+    assert.deepEqual(first.proof.warnings, [kept]);
+    const upper = { tags: draft.tags.map((one) => one.toUpperCase()), categories: [filtered.toLowerCase()] };
+    const again = await at.kit.write("mcp", "create_draft", { ...draft, ...upper });
+    const [before, after] = [await at.stored(first.done.id), await at.stored(again.done.id)];
+    assert.deepEqual([before["tags"], before["categories"]], [after["tags"], after["categories"]]);
+    await at.kit.write("rest", "create_draft", { ...args, site_id: "author", tags: [fresh("By an author")] });
   },
 
   async "unknown terms are dropped in silence: one deleted meanwhile is told in a warning"(site) {
@@ -110,6 +121,9 @@ onWordPress({
     assert.ok(!String(raw).includes("<script>"));
     const editor = await at.kit.write("mcp", "create_draft", { ...args, site_id: "editor" });
     assert.deepEqual([editor.proof.verified, editor.proof.warnings], [true, []]);
+    const unseen = { ...args, content_html: '<p>a<br/>b &amp; c</p>\r\n<img src="a.png"/>' };
+    const plain = await at.kit.write("rest", "create_draft", { ...unseen, title: "Me & you" });
+    assert.deepEqual([plain.proof.verified, plain.proof.warnings], [true, []], "differences nobody sees");
   },
 
   async "an author's list of drafts has no holes, and counts the author's own alone"(site) {
@@ -283,5 +297,77 @@ onWordPress({
     );
     const [row] = await at.kit.rows(1);
     assert.deepEqual([row?.status, row?.result_id], ["error", id]);
+  },
+
+  async "what only WordPress can judge is refused in its words or ours, before anything is written"(site) {
+    await using at = await Real.open(site);
+    const post_id = await at.ask.draft("ed", { title: fresh("Kept"), content: "x" });
+    const binned = await at.ask.draft("ed", { title: fresh("Binned"), content: "x" });
+    await at.ask.rest("ed", "DELETE", `/posts/${binned}`);
+    const secret = await at.ask.draft("ed", { title: fresh("Private"), content: "x" });
+    await at.ask.rest("ed", "POST", `/posts/${secret}`, { status: "private" });
+    const page = await at.ask.draft(
+      "ed",
+      { title: fresh("Page"), status: "future", date_gmt: gmt(7200) },
+      "pages",
+    );
+    const draft = { title: "x", content_html: "y" };
+    const image = { filename: "a.png", content_base64: PNG };
+    const rows: [site_id: string, tool: string, args: Args, code: Code, says: RegExp][] = [
+      ["acme", "upload_media", { ...image, post_id: 999_999 }, "E_UPSTREAM", /CMS 404/],
+      [
+        "acme",
+        "create_draft",
+        { ...draft, featured_media_id: 999_999 },
+        "E_BAD_INPUT",
+        /has no image 999999/,
+      ],
+      [
+        "acme",
+        "create_taxonomy",
+        { taxonomy: "category", name: "x", parent_id: 999_999 },
+        "E_BAD_INPUT",
+        /^parent_id: the site has no category/,
+      ],
+      [
+        "acme",
+        "unschedule",
+        { post_id: page, type: "post" },
+        "E_UPSTREAM",
+        /CMS 404 rest_post_invalid_id.*is a page, not a post/,
+      ],
+      ["subscriber", "list_drafts", {}, "E_UPSTREAM", /403.*edit_posts/],
+      ["subscriber", "get_post", { post_id }, "E_UPSTREAM", /403/],
+      ["subscriber", "create_draft", draft, "E_UPSTREAM", /403.*edit_posts/],
+      ["subscriber", "update_draft", { post_id, title: "x" }, "E_UPSTREAM", /403/],
+      ["subscriber", "publish_post", { post_id }, "E_UPSTREAM", /403/],
+      ["subscriber", "upload_media", image, "E_UPSTREAM", /403.*upload_files/],
+      ["subscriber", "create_taxonomy", { taxonomy: "tag", name: "By a subscriber" }, "E_UPSTREAM", /403/],
+      ["author", "create_draft", { ...draft, author_id: 1 }, "E_UPSTREAM", /edit_others_posts/],
+      [
+        "author",
+        "create_draft",
+        { ...draft, categories: [fresh("No")] },
+        "E_UPSTREAM",
+        /may not make categories/,
+      ],
+      ...([[binned, /in the bin/], [secret, /is published/]] as const).flatMap(([post_id, says]) =>
+        ([
+          ["update_draft", { title: "x" }],
+          ["schedule_draft", { scheduled_at: ahead(7200) }],
+          ["unschedule", {}],
+          ["publish_post", {}],
+        ] as const).map((
+          [tool, args],
+        ): typeof rows[number] => ["open", tool, { post_id, ...args }, "E_FORBIDDEN_OP", says])
+      ),
+    ];
+    for (const [site_id, tool, args, code, says] of rows) {
+      await at.kit.refuses(tool, { site_id, ...args, confirm: true }, code, { says, sends: "reads" });
+    }
+    const listed = await at.kit.both<List>("list_drafts", { site_id: "acme", per_page: 100 });
+    assert.ok(!listed.posts.some(({ id }) => id === binned || id === secret));
+    const back = await at.kit.write("rest", "unschedule", { site_id: "acme", post_id: page });
+    assert.equal(back.done.status, "draft");
   },
 });

@@ -1,4 +1,5 @@
 /** A kit at a stand-in that lives by the kit's clock, with one draft and one scheduled post on it. */
+import assert from "node:assert/strict";
 import {
   type Post,
   startWordPressStandIn,
@@ -55,6 +56,13 @@ export async function world(options: KitOptions = {}, site: WordPressOptions = {
     calls: callsOf({ draft: draft.id, scheduled: scheduled.id, at: ahead(3600, NOW) }),
     ahead: (seconds) => ahead(seconds, kit.gw.clock.now),
     async [Symbol.asyncDispose]() {
+      for (const { method, effective_method, headers } of cms.requests) {
+        if (headers["user-agent"] !== "site-operations-gateway") continue;
+        assert.ok(
+          method === effective_method && method !== "DELETE",
+          `${method}, taken as ${effective_method}`,
+        );
+      }
       await kit[Symbol.asyncDispose]();
       await cms.stop();
     },

@@ -145,7 +145,7 @@ const PARTS = [
   ["page_builder", "elementor", "elementor/v1", "The visual page builder"],
   ["tool_adapter", "mcp-adapter", "mcp", "The tool adapter"],
   ["builder_tools", "elementor-mcp", null, "The builder tool plugin"],
-  ["builder_tools", "emcp-tools", null, "The builder tool plugin"],
+  ["builder_tools", "emcp-tools", "emcp-tools/oauth/v1", "The builder tool plugin"],
 ] as const;
 
 for (const [name, folder, namespace, what] of PARTS) {
@@ -179,6 +179,17 @@ for (const [name, folder, namespace, what] of PARTS) {
     });
   });
 }
+
+Deno.test("the visual builder is seen by its namespace where the plugin list fails", async () => {
+  await told(null, {
+    page_builder: [true, /its version shows only to an account/],
+    theme: [true, /theme is/],
+  }, {
+    trouble: HTML,
+    path: "/wp/v2/plugins",
+    namespaces: ["elementor/v1"],
+  });
+});
 
 Deno.test("the visual builder is held to what the site's record offers", async () => {
   await told(REPORT, { page_builder: [true, /the site's record does not offer it/] }, { site_id: "rest" });

@@ -276,6 +276,10 @@ Deno.test("list_cms_users answers people by role and text, with the totals", asy
   assert.deepEqual([second.users.length, second.total, second.total_pages], [1, 4, 2]);
   const hidden = await users({ site_id: "editor" });
   assert.match(hidden.note ?? "", /may not list users/);
-  assert.ok(hidden.users.every((row) => !("email" in row) && !("roles" in row)));
+  const filtered = await users({ site_id: "author", roles: ["editor"] });
+  assert.match(filtered.note ?? "", /may not list users.*roles could not be applied/);
+  for (const { users } of [hidden, filtered]) {
+    assert.ok(users.every((row) => !("email" in row) && !("roles" in row)));
+  }
   assert.equal((await users({ site_id: "acme", roles: ["nobody"] })).total, 0);
 });

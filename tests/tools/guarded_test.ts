@@ -245,3 +245,71 @@ Deno.test("a preview of a publish says who changed the post last", async () => {
   const { summary } = await at.kit.preview("publish_post", { site_id: "open", post_id: at.draft.id });
   assert.match(summary, /^Publish "Before" on .* for everyone to see, last changed by "Ann" at 2026-.*Z$/);
 });
+
+Deno.test("who has a post open in the editor is a warning of every plan that changes it", async () => {
+  const { at, guarded } = await worldWith(true);
+  await using _ = at;
+  const calls: [string, Args][] = [
+    ["update_draft", { title: "New" }],
+    ["schedule_draft", { scheduled_at: at.ahead(3600) }],
+    ["publish_post", {}],
+  ];
+  for (const noindex of [false, true]) {
+    guarded!.editing.set(at.draft.id, { name: "Ann", at: "2026-11-21T11:59:00" });
+    if (noindex) guarded!.noindex.add(at.draft.id);
+    for (const [tool, args] of calls) {
+      const { warnings } = await at.kit.preview(tool, { site_id: "open", post_id: at.draft.id, ...args });
+      const [open, ...more] = warnings;
+      assert.match(open!, /^"Ann" has it open in the editor \(last seen at 2026-11-21T11:59:00Z\)/, tool);
+      assert.equal(more.length, noindex && tool !== "update_draft" ? 1 : 0, tool);
+      if (more[0]) assert.match(more[0], /tell search engines not to index it/);
+    }
+  }
+});
+
+Deno.test("the revision is of what the call replaces, and for a publish of all that a visitor would get", async () => {
+  const { at, guarded } = await worldWith(true);
+  await using _ = at;
+  const rows: [what: string, change: Partial<Post>, update: boolean, publish: boolean][] = [
+    ["a time", { modified: at.draft.modified + 60_000 }, false, false],
+    ["the title", { title: "By a person" }, true, true],
+    ["the author", { author: 3 }, true, true],
+    ["the content", { content: "<p>By a person</p>" }, false, true],
+    ["the excerpt", { excerpt: "By a person" }, false, true],
+    ["the image", { featured_media: 5 }, false, true],
+    ["the template", { template: "page-wide" }, false, true],
+  ];
+  const revisions = async () => {
+    const post = { site_id: "open", post_id: at.draft.id };
+    const update = await at.kit.preview("update_draft", { ...post, title: "New", author_id: 1 });
+    return [update.revision, (await at.kit.preview("publish_post", post)).revision];
+  };
+  let before = await revisions();
+  const differs = async (what: string, expected: readonly boolean[]) => {
+    const after = await revisions();
+    assert.deepEqual(after.map((one, n) => one !== before[n]), expected, what);
+    before = after;
+  };
+  for (const [what, change, ...expected] of rows) {
+    at.edit(at.draft, change);
+    await differs(what, expected);
+  }
+  guarded!.editing.set(at.draft.id, { name: "Ann", at: "2026-11-21T11:59:00" });
+  await differs("a lock", [false, false]);
+  guarded!.noindex.add(at.draft.id);
+  await differs("the SEO fields", [false, true]);
+});
+
+Deno.test("a plugin that fails or is refused is passed by: WordPress's own route answers", async () => {
+  const { at } = await worldWith(true);
+  await using _ = at;
+  for (const status of [500, 403]) {
+    at.cms.inject({ kind: "html", status }, { path: "/guarded/", times: 2 });
+    const { changes, warnings } = await at.kit.preview("publish_post", {
+      site_id: "open",
+      post_id: at.draft.id,
+    });
+    assert.deepEqual(changes.find(({ field }) => field === "title")?.to, "Before");
+    assert.match(warnings[0]!, /^The SEO fields that go live with it .* were not read/);
+  }
+});

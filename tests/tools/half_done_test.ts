@@ -196,6 +196,8 @@ for (const door of DOORS) {
       /^The image was uploaded as media \d+ .* set them in the CMS; a part of the change was made, the outcome is unknown: [^;]*$/,
     );
     assert.equal(texts.made.length, 1);
+    const [row] = await at.kit.rows(1);
+    assert.ok(Number(row?.result_id) > 0 && texts.message.includes(`media ${row?.result_id} `));
   });
 
   Deno.test(`pages the companion plugin could not finish, or answered wrongly, are named through ${door}`, async () => {

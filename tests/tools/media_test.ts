@@ -1,5 +1,6 @@
 /** Images, tags and categories through both doors. */
 import assert from "node:assert/strict";
+import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, PNG } from "../cms_kit.ts";
 import { world } from "./_stand_in.ts";
 
@@ -132,21 +133,6 @@ Deno.test("an image of 20 MiB is taken, a byte more is not", async () => {
   assert.match(over, /body/);
 });
 
-Deno.test("an upload whose texts could not be set names the image that stands", async () => {
-  await using at = await world();
-  at.cms.inject({ kind: "html" }, { method: "POST", path: /^\/wp\/v2\/media\/\d+$/ });
-  const args = { site_id: "acme", filename: "a.png", content_base64: PNG, alt_text: "Us", confirm: true };
-  const ending = await at.kit.gw.end("upload_media", args);
-  assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
-  assert.match(
-    ending.message,
-    /^The image was uploaded as media \d+ .* do not upload it again, set them in the CMS; a part of the change was made, the outcome is unknown: /,
-  );
-  const [row] = await at.kit.rows(1);
-  assert.ok(ending.message.includes(`media ${row?.result_id} `), "the audit names it too");
-  assert.equal(row?.status, "error");
-});
-
 Deno.test("upload_media takes an image from a public address without credentials, and from no private one", async () => {
   const asked: { url: string; headers: string[] }[] = [];
   await using at = await world({
@@ -162,15 +148,58 @@ Deno.test("upload_media takes an image from a public address without credentials
   const { done } = await at.kit.write<Args>("mcp", "upload_media", args);
   assert.match(String(done["url"]), /\/a\.png$/);
   assert.deepEqual(asked, [{ url: args.source_url, headers: ["accept", "user-agent"] }]);
-  const refused = [
-    "https://inside.example/a.png",
-    "https://169.254.169.254/latest/",
-    "https://localhost/a.png",
+  const refused: [source_url: string, says?: RegExp][] = [
+    ["https://inside.example/a.png"],
+    ["https://169.254.169.254/latest/"],
+    ["https://localhost/a.png"],
+    ["https://127.0.0.1/a.png"],
+    ["https://[::1]/a.png"],
+    ["https://user:pass@files.example/a.png", /^source_url: /],
+    ["http://files.example/a.png", /^source_url: /],
+    ["ftp://files.example/a.png", /^source_url: /],
+    ["file:///etc/passwd", /^source_url: /],
+    ["data:image/png;base64,AAAA", /^source_url: /],
   ];
-  for (const source_url of refused) {
-    const says = /^source_url: only a public https address/;
+  for (const [source_url, says = /^source_url: only a public https address/] of refused) {
     const call = { ...args, source_url, confirm: true };
     await at.kit.refuses("upload_media", call, "E_BAD_INPUT", { says, sends: "reads" });
   }
   assert.equal(asked.length, 1);
+});
+
+Deno.test("what an address answers is refused before anything is uploaded: no image, too large, not there, or inside", async () => {
+  const away = { location: "https://169.254.169.254/latest/" };
+  const image = () => new Response(Uint8Array.fromBase64(PNG));
+  const rows: [what: string, answer: () => Response, code: Code, says: RegExp, more?: Args][] = [
+    ["HTML", () => new Response("<html>"), "E_BAD_INPUT", /^source_url: the bytes are not those of a PNG/],
+    [
+      "404",
+      () => new Response("", { status: 404 }),
+      "E_UPSTREAM",
+      /^source_url: "files\.example" answered 404/,
+    ],
+    ["21 MiB", () => new Response(new Uint8Array(21 * 1024 * 1024)), "E_UPSTREAM", /more than \d+ bytes/],
+    ["a redirect", () => new Response(null, { status: 302, headers: away }), "E_BAD_INPUT", /^source_url: /],
+    ["a PNG", image, "E_BAD_INPUT", /^mime_type: .*, but the bytes are image\/png/, {
+      mime_type: "image/gif",
+    }],
+  ];
+  let answered: string[] = [];
+  let answer = image;
+  await using at = await world({
+    http: { lookup: () => Promise.resolve(["93.184.216.34"]) },
+    fetch: (input, init) => {
+      if (String(input).startsWith(at.cms.base_url)) return fetch(input, init);
+      answered.push(String(input));
+      return Promise.resolve(answer());
+    },
+  });
+  const source_url = "https://files.example/a.png";
+  for (const [what, given, code, says, more] of rows) {
+    [answer, answered] = [given, []];
+    const args = { site_id: "acme", filename: "a", source_url, confirm: true, ...more };
+    await at.kit.refuses("upload_media", args, code, { says, sends: "reads" });
+    assert.deepEqual(new Set(answered), new Set([source_url]), what);
+  }
+  assert.deepEqual(at.cms.writes, []);
 });

@@ -37,6 +37,21 @@ Deno.test("get_post answers one post whole, in any status, its terms by name", a
   assert.deepEqual([published["status"], published["title"]], ["published", "Hello world!"]);
 });
 
+Deno.test("a published post that a site lists among its drafts is left out", async () => {
+  await using at = await world({
+    fetch: async (input, init) => {
+      const answer = await fetch(input, init);
+      if (init?.method !== "GET" || !new URL(String(input)).pathname.endsWith("/wp/v2/posts")) return answer;
+      const rows: { id: number; status: string }[] = await answer.json();
+      const { headers } = answer;
+      const eager = rows.map((row) => row.id === at.scheduled.id ? { ...row, status: "publish" } : row);
+      return Response.json(eager, { headers: [...headers].filter(([name]) => name.startsWith("x-wp")) });
+    },
+  });
+  const { posts } = await at.kit.both<{ posts: Row[] }>("list_drafts", { site_id: "acme" });
+  assert.deepEqual(posts.map(({ id }) => id), [at.draft.id]);
+});
+
 Deno.test("list_drafts answers also where the site hides who the account is", async () => {
   await using at = await world();
   at.cms.inject({ kind: "html", status: 403 }, { path: "/wp/v2/users/me", times: 9 });
@@ -174,6 +189,14 @@ Deno.test("a draft published while its preview was read over is not written to",
   const args = { site_id: "acme", post_id: at.draft.id, title: "After" };
   await at.kit.preview("update_draft", args);
   at.cms.publish(at.draft.id);
+  at.cms.inject({ kind: "publish", post_id: at.scheduled.id }, {
+    method: "GET",
+    path: `/wp/v2/posts/${at.scheduled.id}`,
+  });
+  const late = await at.kit.gw.end("update_draft", { ...args, post_id: at.scheduled.id, confirm: true });
+  assert.ok("code" in late && late.code === "E_STALE_PREVIEW", JSON.stringify(late));
+  assert.match(late.message, /^status, scheduled_at: post \d+ was changed at .*Z, .* nothing was written/);
+  assert.deepEqual(at.cms.writes, [], "nor where it was published after the plan looked at it");
   const says = new RegExp(`^Post ${at.draft.id} is published`);
   await at.kit.refuses("update_draft", { ...args, confirm: true }, "E_FORBIDDEN_OP", {
     says,
@@ -193,7 +216,10 @@ Deno.test("a draft published between the last look and the write is told to be l
   const args = { site_id: "acme", post_id: at.draft.id, title: "After", confirm: true };
   const ending = await at.kit.gw.end("update_draft", args);
   assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
-  assert.match(ending.message, /stands as "published".*somebody published it meanwhile.*look at it/);
+  assert.match(
+    ending.message,
+    /stands as "published".*somebody published it meanwhile.*live page: look at it/,
+  );
   const [row] = await at.kit.rows(1);
   assert.deepEqual([row?.status, row?.error, row?.result_id], ["error", "E_FORBIDDEN_OP", at.draft.id]);
 });
@@ -212,4 +238,49 @@ Deno.test("what the site did not keep as it was sent is told in warnings", async
     "content_html",
     "slug",
   ]);
+  const html = '<p>Hi</p><script>alert(1)</script><iframe src="https://example.com"></iframe>';
+  const unseen = '<p>a<br/>b &amp; c</p>\r\n<img src="a.png"/>';
+  const rows: [site_id: string, content_html: string, told?: RegExp][] = [
+    ["author", html, /^content_html: .*<script>, <iframe>.*unfiltered_html/],
+    ["editor", html],
+    ["author", unseen],
+  ];
+  for (const [site_id, content_html, told] of rows) {
+    const { proof } = await at.kit.write("rest", "create_draft", {
+      site_id,
+      title: "Me & you",
+      content_html,
+    });
+    assert.equal(proof.verified, told === undefined, "differences nobody sees do not count");
+    assert.match(String(proof.warnings), told ?? /^$/);
+  }
+});
+
+Deno.test("names become ids: known ones are found in any case, spelling and slug, others are made once", async () => {
+  await using at = await world();
+  const names = ["R&D", "Hello Wörld", "2024"];
+  const draft = { site_id: "acme", title: "T", content_html: "x" };
+  const term = {
+    id: 70,
+    taxonomy: "category",
+    name: "Jobs &amp; more",
+    slug: "arbeit",
+    description: "",
+    parent: 0,
+  };
+  at.cms.state.terms.set(70, { ...term, taxonomy: "category" });
+  const kept = ['categories: the site kept "Nëws &" instead of "Nëws & <b>"'];
+  const made = { ...draft, tags: names, categories: ["Nëws & <b>", "jobs & MORE"] };
+  const first = await at.kit.write("rest", "create_draft", made);
+  assert.deepEqual([first.proof.verified, first.proof.warnings], [false, kept]);
+  const upper = { ...made, tags: names.map((name) => name.toUpperCase()), categories: ["nëws & <b>"] };
+  const again = await at.kit.write("mcp", "create_draft", upper);
+  const [before, after] = [first, again].map(({ done }) => at.cms.posts.get(done.id)!);
+  assert.deepEqual([before!.tags.length, after!.tags], [3, before!.tags]);
+  assert.deepEqual(before!.categories.toSorted(), [...after!.categories, 70].toSorted());
+  const change = { site_id: "acme", post_id: again.done.id, tags: [] };
+  const none = await at.kit.write("rest", "update_draft", change);
+  assert.deepEqual([none.proof.verified, none.proof.warnings], [true, []]);
+  assert.deepEqual(at.cms.posts.get(again.done.id)!.tags, []);
+  await at.kit.write("rest", "create_draft", { ...draft, site_id: "author", tags: ["By an author"] });
 });

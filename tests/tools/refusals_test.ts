@@ -94,6 +94,9 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   ["get_post", { post_id: "7?_method=DELETE" }, /^post_id: expected a whole number/],
   ["get_post", { post_id: "seven" }, /^post_id: expected a whole number above 0, not "seven"$/],
   ["get_post", { post_id: [7] }, /^post_id: /],
+  ...["abc", "7a", "1e3", "0", "-1", "../7", "", 0, 1.5, "0x7"].flatMap((post_id) =>
+    (["get_post", "publish_post"] as const).map((tool) => [tool, { post_id }, /^post_id: /] as const)
+  ),
   ["list_drafts", { status: "pending" }, /^status: .*draft.*scheduled/],
   ["list_drafts", { per_page: 1.5 }, /^per_page: /],
   ["list_content", {}, /^type is required/],
@@ -140,7 +143,8 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   ["schedule_draft", { post_id: "x", scheduled_at: DAY }, /^post_id: /],
   ["unschedule", { post_id: 4, type: "media" }, /^type: .*post.*page/],
   ["unschedule", { post_id: "" }, /^post_id: /],
-  ["publish_post", { post_id: "1e3" }, /^post_id: /],
+  ["publish_post", { post_id: "../7" }, /^post_id: expected a whole number/],
+  ["publish_post", { post_id: "7?_method=DELETE" }, /^post_id: expected a whole number/],
   ["publish_post", {}, /^post_id is required/],
   ["upload_media", { filename: "a.png" }, /^content_base64, source_url: give one of them$/],
   [
@@ -151,9 +155,13 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   ["upload_media", { filename: "a.png", content_base64: "%%%" }, /^content_base64: not base64$/],
   [
     "upload_media",
-    { filename: "a.svg", content_base64: btoa("<svg/>") },
-    /^content_base64: .*not those of a PNG/,
+    { filename: "a.png", content_base64: "data:image/png;base64,iVBORw0KGgo=" },
+    /^content_base64: .*leave out what stands before the comma/,
   ],
+  ["upload_media", { filename: "a.png", content_base64: "" }, /^content_base64: /],
+  ...[btoa("<svg/>"), btoa("<?php echo 1;")].map((content_base64) =>
+    ["upload_media", { filename: "a.svg", content_base64 }, /^content_base64: .*not those of a PNG/] as const
+  ),
   [
     "upload_media",
     { filename: "a.png", content_base64: PNG, mime_type: "image/gif" },

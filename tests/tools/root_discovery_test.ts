@@ -1,6 +1,7 @@
 /** Where a site's API begins is found out once, whatever asks and however many ask at once. */
 import assert from "node:assert/strict";
 import type { KitOptions } from "../kit.ts";
+import type { WordPressOptions } from "../../sandbox/wordpress_standin/start.ts";
 import { world } from "./_stand_in.ts";
 
 const CODE = { title: "Coded", html: "<p>Hi</p>" };
@@ -22,8 +23,8 @@ const calls = (draft: number) =>
 
 const isDiscovery = ({ method }: { readonly method: string }) => method === "HEAD";
 
-async function opened(options: KitOptions = {}) {
-  const one = await world(options);
+async function opened(options: KitOptions = {}, site: WordPressOptions = {}) {
+  const one = await world(options, site);
   await one.kit.gw.store.sites.update("open", {
     seo: { enabled: true, channel: "plugin" },
     available_builders: ["block", "visual"],
@@ -83,4 +84,20 @@ Deno.test("of a site that answers nothing of use, one call at a time finds that 
   const before = gw.requests.filter(isDiscovery).length;
   assert.ok("value" in await list());
   assert.equal(gw.requests.filter(isDiscovery).length, before + 1);
+});
+
+Deno.test("a front page that is refused does not keep the API from being found, with plain permalinks too", async () => {
+  const shut: typeof fetch = async (input, init) => {
+    if (init?.method !== "HEAD") return await fetch(input, init);
+    return new Response(null, { status: 403 });
+  };
+  for (const plain_permalinks of [false, true]) {
+    await using one = await opened({ fetch: shut }, { plain_permalinks });
+    const { done } = await one.kit.write("rest", "create_draft", {
+      site_id: "open",
+      title: "T",
+      content_html: "x",
+    });
+    assert.equal(done.status, "draft");
+  }
 });

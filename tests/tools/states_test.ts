@@ -110,13 +110,20 @@ Deno.test("a schedule needs sixty seconds by the gateway's clock and by the site
     const says = /^scheduled_at: .* is not at least 60 s ahead of now .*choose a later time$/;
     await at.kit.refuses("schedule_draft", schedule(seconds), "E_FORBIDDEN_OP", { says });
   }
+  const fraction = { ...schedule(60), scheduled_at: "2026-11-21T12:01:00.400Z" };
+  const rounds = { says: /60 s ahead/, sends: "reads" } as const;
+  await at.kit.refuses("schedule_draft", fraction, "E_FORBIDDEN_OP", rounds);
   at.cms.skew(50);
-  const says = /by the site's clock .* less than 60 s ahead.*choose a later time$/;
+  const says = /by the site's clock .* less than 60 s ahead.*published at once.*choose a later time$/;
   await at.kit.refuses("schedule_draft", schedule(100), "E_FORBIDDEN_OP", { says, sends: "reads" });
-  at.cms.skew(-3600);
-  const { done } = await at.kit.write("mcp", "schedule_draft", schedule(62));
-  assert.equal(done.status, "scheduled");
-  assert.equal(stored(at, at.draft.id).status, "future");
+  for (const [skew, seconds] of [[50, 150], [-3600, 62]] as const) {
+    at.cms.skew(skew);
+    await at.kit.refuses("schedule_draft", schedule(30), "E_FORBIDDEN_OP", { says: /at least 60 s ahead/ });
+    const { done } = await at.kit.write("mcp", "schedule_draft", schedule(seconds));
+    assert.equal(done.status, "scheduled");
+    assert.equal(stored(at, at.draft.id).status, "future");
+    await at.kit.write("rest", "unschedule", { site_id: "acme", post_id: at.draft.id });
+  }
 });
 
 Deno.test("a schedule that the site turned into a publication is taken back at once", async () => {
@@ -133,6 +140,47 @@ Deno.test("a schedule that the site turned into a publication is taken back at o
   assert.equal(stored(at, id).status, "draft");
   const [row] = await at.kit.rows(1);
   assert.deepEqual([row?.status, row?.error, row?.result_id], ["error", "E_FORBIDDEN_OP", id]);
+  assert.deepEqual(at.cms.writes.map(({ body }) => body), [
+    { status: "future", date_gmt: args.scheduled_at },
+    { status: "draft", date: null },
+  ]);
+  for (const kind of ["skew", "html"] as const) {
+    const fault = kind === "skew" ? { kind, seconds: 7200 } : { kind };
+    at.cms.inject(fault, { method: "POST", path: `/wp/v2/posts/${id}` });
+  }
+  const left = await at.kit.gw.end("schedule_draft", args);
+  assert.ok("code" in left && left.code === "E_FORBIDDEN_OP", JSON.stringify(left));
+  assert.match(left.message, /take it down in the CMS now/);
+});
+
+Deno.test("a draft that the site published as it was made is taken back at once", async () => {
+  await using at = await world({
+    fetch: async (input, init) => {
+      const answer = await fetch(input, init);
+      if (init?.method !== "POST" || !new URL(String(input)).pathname.endsWith("/wp/v2/posts")) return answer;
+      const made = await answer.json();
+      at.cms.publish(made.id);
+      return Response.json({ ...made, status: "publish" }, { status: 201 });
+    },
+  });
+  const args = { site_id: "acme", title: "Too eager", content_html: "y", confirm: true };
+  const ending = await at.kit.gw.end("create_draft", args);
+  assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
+  assert.match(ending.message, /stands as "published".*made a draft again at once/);
+  assert.equal([...at.cms.posts.values()].find(({ title }) => title === "Too eager")!.status, "draft");
+});
+
+Deno.test("a scheduled post about to go live is not changed, since that would publish it", async () => {
+  await using at = await world();
+  at.cms.skew(7180);
+  const args = { site_id: "acme", post_id: at.scheduled.id };
+  await at.kit.refuses("update_draft", { ...args, title: "x", confirm: true }, "E_FORBIDDEN_OP", {
+    says: /goes live at .*unschedule it first/,
+    sends: "reads",
+  });
+  assert.equal(stored(at, at.scheduled.id).status, "future");
+  await at.kit.write("rest", "unschedule", args);
+  assert.equal(stored(at, at.scheduled.id).status, "draft");
 });
 
 Deno.test("no write touches a published, private or binned post, and none of them is read as a draft", async () => {

@@ -11,33 +11,51 @@ const HURRIED = { http: { now: () => NOW + 59_700 } };
 const UNKNOWN =
   /the outcome is unknown: look at the site (?:with "\w+"|in its media library) before trying again$/;
 
-/** What is met while a post is read, and how the message goes. */
-const READS: readonly (readonly [WordPressFault, RegExp])[] = [
-  [{ kind: "hang" }, /^127\.0\.0\.1:\d+ gave no answer within 0\.3 s; see that it is up and try again$/],
-  [{ kind: "reset" }, /^127\.0\.0\.1:\d+ broke the connection off; see that it is up and try again$/],
+/** What is met while a post is read, how the message goes, and the status that MCP shows beside it. */
+const READS: readonly (readonly [WordPressFault, RegExp, number])[] = [
+  [{ kind: "hang" }, /^127\.0\.0\.1:\d+ gave no answer within 0\.3 s; see that it is up and try again$/, 504],
+  [{ kind: "reset" }, /^127\.0\.0\.1:\d+ broke the connection off; see that it is up and try again$/, 504],
+  [{ kind: "partial" }, /broke the connection off/, 504],
+  [{ kind: "huge" }, /answered with more than 8388608 bytes, or in too many pieces; ask for less$/, 504],
   [
     { kind: "html" },
-    /^CMS 500: WordPress › Error There has been a critical error.*a firewall or a fault of the site/,
+    /^CMS 500: WordPress › Error There has been a critical error.*not an answer of WordPress itself: .*a firewall or a fault of the site/,
+    500,
   ],
+  [{ kind: "html", status: 403 }, /^CMS 403: .*a firewall/, 403],
   [
     { kind: "html", status: 200 },
     /^CMS 200: the answer is not JSON: .*a plugin or a proxy may have changed the answer$/,
+    502,
   ],
-  [{ kind: "partial", length: "true" }, /^CMS 200: the answer is not JSON/],
-  [{ kind: "huge" }, /answered with more than 8388608 bytes, or in too many pieces; ask for less$/],
+  [{ kind: "partial", length: "true" }, /^CMS 200: the answer is not JSON/, 502],
+  [{ kind: "busy", status: 503, retry_after: 3600 }, /^CMS 503 busy: .*: try again in 60 minutes$/, 503],
+  [
+    { kind: "busy", status: 429, retry_after: 1 },
+    /^CMS 429 busy: .*; the site is busy: try again in 1 s$/,
+    429,
+  ],
   [
     { kind: "busy", status: 429, retry_after: 3600 },
     /^CMS 429 busy: .*; the site is busy: try again in 60 minutes$/,
+    429,
+  ],
+  [{ kind: "unauthorized" }, /application password of the site was not accepted/, 401],
+  [
+    { kind: "answer", status: 400, body: { code: "constructor", message: "No" } },
+    /^CMS 400 constructor: No; change what was sent$/,
+    400,
   ],
 ];
 
-for (const [trouble, says] of READS) {
+for (const [trouble, says, status] of READS) {
   Deno.test(`get_post that meets ${JSON.stringify(trouble)} says what to do, through both doors`, async () => {
     await using at = await world(trouble.kind === "hang" ? HURRIED : {});
     const { id } = at.draft;
     at.cms.inject(trouble, { method: "GET", path: `/wp/v2/posts/${id}`, times: 99 });
     const args = { site_id: "acme", post_id: id };
     await at.kit.refuses("get_post", args, "E_UPSTREAM", { says, sends: "reads" });
+    assert.equal((await metaOf(at.kit.gw, "get_post", args))["status"], status);
     at.cms.clear();
     const post = await at.kit.both<Args>("get_post", args);
     assert.equal(post["title"], "Before", "the next call is not spoiled");
@@ -104,22 +122,31 @@ Deno.test("a schedule whose answer was lost is looked up: reported as done where
 });
 
 Deno.test("a write that hangs, or is answered by HTML or half a JSON, has an unknown outcome and is not repeated", async () => {
-  const troubles: [WordPressFault, RegExp][] = [
+  const moved = {
+    kind: "redirect",
+    to: "https://www.acme.example/wp-json/wp/v2/posts",
+    status: 301,
+  } as const;
+  const troubles: [WordPressFault, RegExp, outcome?: "told"][] = [
     [{ kind: "hang" }, /gave no answer within 0\.3 s/],
     [{ kind: "html" }, /^CMS 500: /],
     [{ kind: "html", status: 200 }, /^CMS 200: the answer is not JSON/],
     [{ kind: "partial" }, /broke the connection off/],
+    [{ kind: "partial", length: "true" }, /^CMS 20[01]: /],
     [{ kind: "huge" }, /more than 8388608 bytes/],
+    [{ kind: "busy", status: 503, retry_after: 1 }, /^CMS 503/, "told"],
+    [moved, /"https:\/\/www\.acme\.example".*set base_url/, "told"],
   ];
-  for (const [trouble, says] of troubles) {
+  for (const [trouble, says, outcome] of troubles) {
     await using at = await world(trouble.kind === "hang" ? HURRIED : {});
     at.cms.inject(trouble, { method: "POST", path: "/wp/v2/posts" });
     const args = { site_id: "acme", title: "Once", content_html: "x", confirm: true };
     const ending = await at.kit.gw.end("create_draft", args, { door: "mcp" });
     assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
     assert.match(ending.message, says);
-    assert.match(ending.message, UNKNOWN);
+    if (outcome === undefined) assert.match(ending.message, UNKNOWN);
     assert.equal(at.cms.writes.length, 1);
+    assert.ok([...at.cms.posts.values()].filter(({ title }) => title === "Once").length <= 1);
   }
 });
 
@@ -134,6 +161,46 @@ Deno.test("a site that is down was sent nothing, which is said, also of a write"
   }
 });
 
+Deno.test("a site that moved, is in maintenance, has no API or no address is reported as such", async () => {
+  await using at = await world();
+  let answer: (path: string) => Response = () => new Response();
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+    const { pathname, search } = new URL(request.url);
+    return answer(pathname + search);
+  });
+  const there = `http://127.0.0.1:${server.addr.port}`;
+  const moved = (path: string) =>
+    new Response(null, { status: 301, headers: { location: at.cms.base_url + path } });
+  const down = { status: 503, headers: { "retry-after": "3600" } };
+  const { username, application_password } = at.cms.users.admin;
+  const move = (base_url: string | null) =>
+    at.kit.gw.store.sites.update("acme", {
+      base_url,
+      credentials: { cms: { username, application_password } },
+    });
+  const rows: [tool: ToolName, answer: typeof answer, says: RegExp][] = [
+    [
+      "get_post",
+      moved,
+      new RegExp(
+        `redirects to "${at.cms.base_url}", which was not followed: .*; if it has moved, set its new address, which is the site's base_url or the setting of a service`,
+      ),
+    ],
+    ["ping_site", () => new Response("<h1>Down for maintenance</h1>", down), /CMS 503: Down for maintenance/],
+    ["ping_site", () => new Response("<h1>Hi</h1>"), /shows no WordPress REST API; check that base_url/],
+  ];
+  for (const [tool, given, says] of rows) {
+    answer = given;
+    await move(there);
+    const args = { site_id: "acme", ...at.calls[tool] };
+    await at.kit.refuses(tool, args, "E_UPSTREAM", { says, sends: "reads" });
+  }
+  assert.deepEqual(at.cms.requests, [], "nor was the password sent to where it moved");
+  await move(null);
+  const says = /base_url, .* site update \w+ --base-url/;
+  await at.kit.refuses("get_post", { site_id: "acme", post_id: 1 }, "E_MISSING_SECRET", { says });
+});
+
 Deno.test("diagnose_site answers within three seconds of a site that hangs", async () => {
   await using at = await world(HURRIED);
   at.cms.inject({ kind: "hang" }, { times: 99 });
@@ -146,7 +213,8 @@ Deno.test("diagnose_site answers within three seconds of a site that hangs", asy
   );
   assert.ok(performance.now() - began < 3000);
   const by = Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
-  assert.deepEqual([by["rest_api"], by["credentials"], by["page_builder"]], [false, null, null]);
+  const found = [by["rest_api"], by["credentials"], by["page_builder"], by["seo_bridge"]];
+  assert.deepEqual(found, [false, null, null, null]);
 });
 
 /** The `_meta` of an MCP tool result. */

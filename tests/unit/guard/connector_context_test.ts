@@ -1,12 +1,15 @@
 /** What a connector sees and where it reaches: its own settings, credentials and origins, and what it may borrow. */
 import assert from "node:assert/strict";
 import { makeConnectorContext } from "../../../guard/connector_context.ts";
+import { providerOf } from "../../../guard/pipeline/context.ts";
 import { FactCaches } from "../../../guard/fact_caches.ts";
 import type { Caller, CredentialKind, Site } from "../../../core/model.ts";
 import type { Connector } from "../../../platforms/_connector/connector.ts";
+import { posts } from "../../../platforms/_content/posts.ts";
 import { createHttp } from "../../../platforms/_http/http.ts";
 import type { Outgoing } from "../../../platforms/_http/request.ts";
 import { Connectors } from "../../../registry/connectors.ts";
+import { CONNECTORS } from "../../connectors.ts";
 import { site } from "../platforms/_site.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -233,4 +236,9 @@ Deno.test("nobody borrows from who is not named, and from nobody who signs nothi
     () => world({ borrower: { borrows: ["borrower"] } }).context("borrower").borrow("borrower"),
     say("borrower"),
   );
+});
+
+Deno.test("content of a site that has none is refused in a sentence", () => {
+  const says = { code: "E_NOT_SUPPORTED", message: /^Posts of a crm site cannot be reached: .*own editor$/ };
+  assert.throws(() => providerOf(CONNECTORS, "crm", posts), says);
 });
