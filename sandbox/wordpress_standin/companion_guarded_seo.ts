@@ -1,6 +1,6 @@
 /** The guarded twins of the companion plugin's SEO routes on the stand-in. */
 import type { Hono } from "hono";
-import { readRedirects, resolve, writeRedirect } from "./companion_redirects.ts";
+import { readRedirects, resolve, type StoredRedirect, writeRedirect } from "./companion_redirects.ts";
 import {
   type CompanionSeo,
   ID,
@@ -11,7 +11,6 @@ import {
   readSchema,
   REDIRECT,
   SCHEMA,
-  type StoredRedirect,
   writeMeta,
   writeSchema,
 } from "./companion_seo.ts";
