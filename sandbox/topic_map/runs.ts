@@ -4,27 +4,20 @@
 export const QUEUE_S = 5;
 export const STEP_S = 10;
 
-/** The steps of each, in order. */
+const inOrder = (text: string): readonly string[] => text.split(" > ");
+
+/**
+ * The steps of each, in order, as docs/topicmap-openapi.yaml lists them for `from_step` of AuditRerunRequest,
+ * BriefRerunRequest and JobRerunRequest.
+ */
 export const STEPS = {
-  job: [
-    "query_fanout",
-    "embedding",
-    "ranking",
-    "serp_fetch",
-    "serp_summarize",
-    "knowledge_graph",
-    "outline",
-    "content_brief",
-    "manufacturer_kb",
-    "draft",
-    "humanization",
-    "formatting",
-    "qa_review",
-    "proofreading",
-  ],
-  audit: ["content_fetch", "serp_benchmark", "scoring", "report_generation"],
-  brief: ["topic_research", "competitor_analysis", "contextual_vector", "brief_generation"],
-} as const;
+  audit: inOrder("content_fetch > serp_benchmark > scoring > report_generation"),
+  brief: inOrder("topic_research > competitor_analysis > contextual_vector > brief_generation"),
+  job: inOrder(
+    "query_fanout > embedding > ranking > serp_fetch > serp_summarize > knowledge_graph > outline > " +
+      "content_brief > manufacturer_kb > draft > humanization > formatting > qa_review > proofreading",
+  ),
+};
 export type Kind = keyof typeof STEPS;
 
 /** The states in which each may be rerun. */
@@ -68,9 +61,7 @@ export interface Running {
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
 const lastOf = ({ kind, run: { ending } }: Running) =>
-  ending.kind === "completed"
-    ? STEPS[kind].length - 1
-    : (STEPS[kind] as readonly string[]).indexOf(ending.step);
+  ending.kind === "completed" ? STEPS[kind].length - 1 : STEPS[kind].indexOf(ending.step);
 const startOf = ({ run }: Running, index: number) => run.at + (QUEUE_S + (index - run.from) * STEP_S) * 1000;
 
 /** When the run is over, in milliseconds. */
@@ -100,7 +91,7 @@ export function stepsOf(one: Running, now: number): Step[] {
 
 /** Begins again at a step: it and every later one are pending, what came before stays. Answers the steps reset. */
 export function rerun(one: Running, step: string, now: number, ending: Ending): string[] {
-  const names: readonly string[] = STEPS[one.kind];
+  const names = STEPS[one.kind];
   const from = names.indexOf(step);
   one.earlier = stepsOf(one, now);
   one.run = { from, at: now, ending };

@@ -2,17 +2,18 @@
 import { iso, statusOf, stepsOf } from "./runs.ts";
 import type { Audit, Brief, Job, TopicalMap } from "./state.ts";
 
-const SECTIONS = [
-  "overview",
-  "search_intent",
-  "audience",
-  "outline",
-  "entities",
-  "questions",
-  "competitors",
-  "internal_links",
-  "guidelines",
-];
+/** The sections of a brief with their titles, in the order of docs/topicmap-openapi.yaml (Brief, `sections`). */
+const SECTIONS = Object.entries({
+  overview: "Overview",
+  search_intent: "Search intent",
+  audience: "Audience",
+  outline: "Outline",
+  entities: "Entities",
+  questions: "Questions",
+  competitors: "Competitors",
+  internal_links: "Internal links",
+  guidelines: "Guidelines",
+});
 
 const words = (key: string) => `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll("_", " ")}`;
 
@@ -44,7 +45,7 @@ export function briefItem(brief: Brief, now: number) {
 export function briefView(brief: Brief, now: number) {
   return {
     ...briefItem(brief, now),
-    sections: SECTIONS.map((key) => ({ key, title: words(key), markdown: `## ${words(key)}` })),
+    sections: SECTIONS.map(([key, title]) => ({ key, title, markdown: `## ${title}` })),
     steps: stepsOf(brief, now),
     updated_at: brief.updated_at,
   };

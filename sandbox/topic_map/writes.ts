@@ -19,7 +19,7 @@ export function rerunIt(
   bytes: Uint8Array,
 ): Response {
   const { from_step } = bodyOf(bytes);
-  const names: readonly string[] = STEPS[one.kind];
+  const names = STEPS[one.kind];
   if (typeof from_step !== "string" || !names.includes(from_step)) {
     throw invalid(wants("from_step", `expected one of ${names.join(", ")}`));
   }

@@ -16,7 +16,8 @@ import {
 } from "../../../platforms/meta_ads/words.ts";
 import type { Outgoing } from "../../../platforms/_http/request.ts";
 import { assertCombinable } from "../../../sandbox/meta_ads/breakdowns.ts";
-import * as listed from "../../../sandbox/meta_ads/words.ts";
+import * as standIn from "../../../sandbox/meta_ads/words.ts";
+import vendor from "../../fixtures/meta/words.json" with { type: "json" };
 
 const BASE = "https://graph.example/v26.0";
 const settings = {
@@ -87,16 +88,35 @@ Deno.test("connecting asks without a site, and nothing else does", () => {
   }
 });
 
+/** Meta's own lists (tests/fixtures/meta/NOTICE.md). */
+const META: Readonly<Record<string, readonly string[]>> = vendor;
+/** Of Meta's pages, and not yet in its lists (docs/upstreams/meta.md, "Words"). */
+const DOCUMENTED = ["user_segment_key"];
+
+function assertListed(words: Iterable<string>, list: string): void {
+  const known = new Set([...META[`AdsInsights.${list}`]!, ...list === "Breakdowns" ? DOCUMENTED : []]);
+  assert.deepEqual([...words].filter((one) => !known.has(one)), [], list);
+}
+
 Deno.test("every word that is taken is one of the vendor's, and every window is either taken or over", () => {
-  const beyond = (own: ReadonlySet<string>, vendors: ReadonlySet<string>) =>
-    [...own].filter((one) => !vendors.has(one));
-  assert.deepEqual(beyond(FIELDS, listed.INSIGHT_FIELDS), []);
-  assert.deepEqual(beyond(listed.INSIGHT_FIELDS, FIELDS), [], "and every field is taken");
-  assert.deepEqual(beyond(BREAKDOWNS, listed.BREAKDOWNS), []);
-  assert.deepEqual(beyond(ACTION_BREAKDOWNS, listed.ACTION_BREAKDOWNS), []);
-  assert.deepEqual(beyond(WINDOWS, listed.WINDOWS), []);
-  assert.deepEqual(beyond(ENDED_WINDOWS, listed.WINDOWS), []);
+  assert.deepEqual([...FIELDS].sort(), META["AdsInsights.Fields"]!.toSorted(), "every field is taken");
+  assertListed(BREAKDOWNS, "Breakdowns");
+  assertListed(ACTION_BREAKDOWNS, "ActionBreakdowns");
+  assertListed(WINDOWS, "ActionAttributionWindows");
+  assertListed(ENDED_WINDOWS, "ActionAttributionWindows");
   assert.deepEqual([...WINDOWS].filter((one) => ENDED_WINDOWS.has(one)), []);
+});
+
+Deno.test("every word that the stand-in answers is one of the vendor's", () => {
+  assertListed(standIn.INSIGHT_FIELDS, "Fields");
+  assertListed(standIn.BREAKDOWNS, "Breakdowns");
+  assertListed(standIn.ACTION_BREAKDOWNS, "ActionBreakdowns");
+  assertListed(standIn.WINDOWS, "ActionAttributionWindows");
+  assert.deepEqual([...standIn.PRESETS].sort(), META["AdsInsights.DatePreset"]!.toSorted());
+  assert.deepEqual([...standIn.LEVELS].sort(), META["AdsInsights.Level"]!.toSorted());
+  for (const [edge, of] of [["campaigns", "Campaign"], ["adsets", "AdSet"], ["ads", "Ad"]] as const) {
+    assert.deepEqual([...standIn.STATES[edge]!].sort(), META[`${of}.EffectiveStatus`]!.toSorted(), edge);
+  }
 });
 
 Deno.test("what is taken of breakdowns the stand-in takes, and of the documented ones it takes no more", () => {

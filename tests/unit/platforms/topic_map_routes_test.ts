@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { load } from "js-yaml";
 import { forbidden } from "../../../platforms/topic_map/routes.ts";
-import { AUDIT_STEPS, BRIEF_STEPS, JOB_STEPS } from "../../../platforms/topic_map/steps.ts";
+import { AUDIT_STEPS, BRIEF_SECTIONS, BRIEF_STEPS, JOB_STEPS } from "../../../platforms/topic_map/steps.ts";
+import { STEPS as STAND_IN } from "../../../sandbox/topic_map/start.ts";
 import type { Outgoing } from "../../../platforms/_http/request.ts";
 import type { Site } from "../../../core/model.ts";
 import { CONTRACT } from "../../sandbox/topic_map_openapi.ts";
@@ -93,10 +94,30 @@ Deno.test("a write says what the contract's request has and nothing more, and a 
   assert.match(judge("GET", "/v1/workspaces", "read", "w", { json: {} }) ?? "sent", /no body$/);
 });
 
-Deno.test("the steps are those of the contract and of the manifests, in their order", async () => {
-  const { schemas } = CONTRACT["components"] as unknown as {
-    schemas: Record<string, { properties: { from_step: { enum: string[] } } }>;
+/** What the contract lists for a property, wherever its schema has it. */
+function listed(schema: string, property: string): string[] {
+  const found: string[][] = [];
+  const look = (at: unknown, name: string) => {
+    if (typeof at !== "object" || at === null) return;
+    if (name === property && "enum" in at) found.push(at.enum as string[]);
+    for (const [key, value] of Object.entries(at)) look(value, key);
   };
+  look((CONTRACT["components"] as { schemas: Record<string, unknown> }).schemas[schema], "");
+  assert.equal(found.length, 1, `${schema}, ${property}`);
+  return found[0]!;
+}
+
+Deno.test("the sections of a brief are those of the contract, in their order", () => {
+  assert.deepEqual([...BRIEF_SECTIONS], listed("Brief", "key"));
+});
+
+Deno.test("the steps that the stand-in goes through are those of the contract, in their order", () => {
+  assert.deepEqual(STAND_IN.audit, listed("AuditRerunRequest", "from_step"));
+  assert.deepEqual(STAND_IN.brief, listed("BriefRerunRequest", "from_step"));
+  assert.deepEqual(STAND_IN.job, listed("JobRerunRequest", "from_step"));
+});
+
+Deno.test("the steps are those of the contract and of the manifests, in their order", async () => {
   for (
     const [tool, schema, steps] of [
       ["topicmap_rerun_job", "JobRerunRequest", JOB_STEPS],
@@ -109,6 +130,6 @@ Deno.test("the steps are those of the contract and of the manifests, in their or
       input: { properties: { from_step: { enum: string[] } } };
     };
     assert.deepEqual(input.properties.from_step.enum, [...steps]);
-    assert.deepEqual(schemas[schema]!.properties.from_step.enum, [...steps]);
+    assert.deepEqual(listed(schema, "from_step"), [...steps]);
   }
 });
