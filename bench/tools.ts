@@ -41,25 +41,29 @@ export async function toolRows(rounds: number): Promise<Line[]> {
     await using gateway = await startOver(folder, cms, { id: SITE, flags, seo });
     const site = new Asker(cms);
     const rows: Line[] = [];
-    for (const one of contests(site)) rows.push(await measured(one, gateway, site, rounds));
+    for (const one of [...reads(site), ...writes(site)]) {
+      rows.push(await measured(one, gateway, site, rounds));
+    }
     return rows;
   });
 }
 
-function contests(site: Asker): Contest[] {
-  const fresh = (type = "posts") => async () => {
-    const { body, status } = await site.send("admin", "POST", `${REST}/${type}`, {
-      title: "Bench",
-      content: TEXT,
-    });
-    assert.equal(status, 201);
-    return body["id"] as number;
-  };
-  const nothing = () => Promise.resolve(0);
-  const image = Uint8Array.fromBase64(PNG);
-  const picture = { "content-type": "image/png", "content-disposition": 'attachment; filename="a.png"' };
+const nothing = () => Promise.resolve(0);
+const whole = `_fields=${CONTENT_FIELDS}`;
+
+/** Makes a draft to work on. */
+const drafting = (site: Asker) => (type = "posts") => async () => {
+  const { body, status } = await site.send("admin", "POST", `${REST}/${type}`, {
+    title: "Bench",
+    content: TEXT,
+  });
+  assert.equal(status, 201);
+  return body["id"] as number;
+};
+
+function reads(site: Asker): Contest[] {
+  const fresh = drafting(site);
   const list = `context=edit&orderby=modified&per_page=20&_fields=${fieldsOf(POST_ROW)}`;
-  const whole = `_fields=${CONTENT_FIELDS}`;
   return [
     {
       tool: "list_content",
@@ -97,6 +101,14 @@ function contests(site: Asker): Contest[] {
       args: (post_id) => ({ post_id }),
       direct: (id) => ["GET", `/wp-json/site-ops/v1/seo/meta/${id}`],
     },
+  ];
+}
+
+function writes(site: Asker): Contest[] {
+  const fresh = drafting(site);
+  const image = Uint8Array.fromBase64(PNG);
+  const picture = { "content-type": "image/png", "content-disposition": 'attachment; filename="a.png"' };
+  return [
     {
       tool: "create_draft",
       about: nothing,

@@ -36,7 +36,9 @@ export class ${type} {
 }
 `;
 
-const descriptor = (name: string, type: string) =>
+const descriptor = (name: string, type: string) => reaching(name, type) + declaring(name, type);
+
+const reaching = (name: string, type: string) =>
   `/** ${type}: say in one sentence what the upstream is. */
 import { GatewayError } from "../../core/errors.ts";
 import { text } from "../../core/fields.ts";
@@ -60,7 +62,9 @@ async function clientOf(ctx: SiteContext<${type}Settings>) {
   const { ${type} } = await import("./client.ts");
   return new ${type}(ctx);
 }
+`;
 
+const declaring = (name: string, type: string) => `
 export default connector({
   name: "${name}",
   product: "${type}",
@@ -68,8 +72,8 @@ export default connector({
   kinds: ["${name}"],
   address: "none",
   settings: { ${name.toUpperCase()}_API_BASE: base("https://api.${
-    name.replaceAll("_", "-")
-  }.example/v1", "${type}") },
+  name.replaceAll("_", "-")
+}.example/v1", "${type}") },
   siteFields: { ${name}_id: idField },
   credentials: {
     ${name}: {

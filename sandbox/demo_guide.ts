@@ -28,15 +28,15 @@ function previewed(url: string, token: string, args: Readonly<Record<string, unk
   ];
 }
 
-/** What to try, ready to be pasted; `section` is what the site builder has saved. */
-export function guide(
-  address: string,
-  token: string,
-  cms: Pick<CmsSandbox, "kind" | "base_url">,
-  project: Pick<StaticProject, "folder"> | null,
-  section: string,
-  parts: readonly DemoPart[] = [],
-): string {
+/** What an MCP client is set to. */
+function configuration(address: string, token: string): string {
+  const headers = { Authorization: `Bearer ${token}` };
+  const server = { type: "http", url: `${address}/mcp`, headers };
+  return JSON.stringify({ mcpServers: { "site-operations": server } }, null, 2);
+}
+
+/** A draft through either door, and how a client is set up. */
+function drafting(address: string, token: string): string[] {
   const draft = {
     site_id: "demo",
     title: "Hello",
@@ -48,38 +48,44 @@ export function guide(
     method: "tools/call",
     params: { name: "create_draft", arguments: draft },
   };
+  return [
+    "1. A draft through REST. A preview first: it says what would be made, and nothing is changed.",
+    "",
+    ...previewed(`${address}/api/v1/tools/create_draft`, token, draft),
+    "",
+    "2. The same through MCP: the preview. An agent sends the call again, with confirm and confirm_token among its arguments.",
+    "",
+    curl(`${address}/mcp`, token, JSON.stringify(frame)),
+    "",
+    "3. For an MCP client's configuration:",
+    "",
+    configuration(address, token),
+    "",
+  ];
+}
+
+/** What to try, ready to be pasted; `section` is what the site builder has saved. */
+export function guide(
+  address: string,
+  token: string,
+  cms: Pick<CmsSandbox, "kind" | "base_url">,
+  project: Pick<StaticProject, "folder"> | null,
+  section: string,
+  parts: readonly DemoPart[] = [],
+): string {
   const scaffold = { site_id: "demo-static", homepage_html: "<h1>Hello</h1>" };
-  const client = {
-    mcpServers: {
-      "site-operations": {
-        type: "http",
-        url: `${address}/mcp`,
-        headers: { Authorization: `Bearer ${token}` },
-      },
-    },
-  };
   const post = (url: string, body: unknown) => curl(url, token, JSON.stringify(body));
   const write = (tool: string, args: Readonly<Record<string, unknown>>) =>
     previewed(`${address}/api/v1/tools/${tool}`, token, args);
-  const site = cms.kind === "wordpress"
-    ? `A real WordPress with the companion plugin answers at ${cms.base_url} (site ids "demo" and "demo-live").`
-    : `A stand-in for WordPress answers at ${cms.base_url} (site ids "demo" and "demo-live").`;
+  const paste: Paste = (tool, args) => post(`${address}/api/v1/tools/${tool}`, args);
+  const site = `A ${
+    cms.kind === "wordpress" ? "real WordPress with the companion plugin" : "stand-in for WordPress"
+  } answers at ${cms.base_url} (site ids "demo" and "demo-live").`;
   return [
     `The gateway answers at ${address}. ${site}`,
     `A stand-in for Duda, a site builder, has the site id "demo-built"; its saved section is ${section}.`,
     "",
-    "1. A draft through REST. A preview first: it says what would be made, and nothing is changed.",
-    "",
-    ...write("create_draft", draft),
-    "",
-    "2. The same through MCP: the preview. An agent sends the call again, with confirm and confirm_token among its arguments.",
-    "",
-    post(`${address}/mcp`, frame),
-    "",
-    "3. For an MCP client's configuration:",
-    "",
-    JSON.stringify(client, null, 2),
-    "",
+    ...drafting(address, token),
     ...project === null ? ['git is missing on this machine, so there is no site id "demo-static" to try.'] : [
       '4. A static site (site id "demo-static", its repository still empty): see what would begin it.',
       "",
@@ -92,14 +98,13 @@ export function guide(
     "",
     `5. Topic planning on a stand-in (site id "demo" reads, "demo-live" may also write):`,
     "",
-    post(`${address}/api/v1/tools/topicmap_list_content_jobs`, { site_id: "demo" }),
+    paste("topicmap_list_content_jobs", { site_id: "demo" }),
     "",
     '6. A report of a made-up client from a stand-in for the CRM (site id "demo-crm"):',
     "",
-    post(`${address}/api/v1/tools/crm_bootstrap_baseline`, { site_id: "demo-crm" }),
+    paste("crm_bootstrap_baseline", { site_id: "demo-crm" }),
     "",
     ...parts.flatMap((part, at) => {
-      const paste: Paste = (tool, args) => post(`${address}/api/v1/tools/${tool}`, args);
       const [heading, ...lines] = part.guide(address, paste);
       return [`${7 + at}. ${heading}`, "", ...lines, ""];
     }),

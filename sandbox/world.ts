@@ -120,19 +120,20 @@ export async function registerSites(
       credentials: { crm: { integration_token: crm.token } },
     });
   }
-  if (project === null) return;
-  await store.sites.create({
-    id: "demo-static",
-    name: "Static site, still empty",
-    platform: "static",
-    base_url: "https://demo-site.example",
-    project_id: "demo",
-    repo: REPO,
-    repo_branch: "main",
-    hosting_project: PROJECT,
-    flags: { allow_full_repo_write: true, allow_main_branch_push: true },
-  });
+  if (project !== null) await store.sites.create(STATIC_SITE);
 }
+
+const STATIC_SITE = {
+  id: "demo-static",
+  name: "Static site, still empty",
+  platform: "static",
+  base_url: "https://demo-site.example",
+  project_id: "demo",
+  repo: REPO,
+  repo_branch: "main",
+  hosting_project: PROJECT,
+  flags: { allow_full_repo_write: true, allow_main_branch_push: true },
+} as const;
 
 async function makeToken({ store }: Gateway): Promise<string> {
   const { text } = await store.tokens.create({

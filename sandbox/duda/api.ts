@@ -41,12 +41,10 @@ async function read<S extends z.ZodType>(request: Request, schema: S): Promise<z
 const given = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** The API over a state. */
-export function dudaApi(state: DudaState): Hono {
-  const app = new Hono().basePath(API_BASE);
-  const { switches } = state;
+/** What the routes of one API share: how it answers a write, and finding what a path names. */
+function common(state: DudaState) {
   const answer = (record: object, status = 200) =>
-    switches.answers === "body" ? json(record, status) : new Response(null, { status: 204 });
+    state.switches.answers === "body" ? json(record, status) : new Response(null, { status: 204 });
   const siteOf = (alias: string): Site => {
     const site = state.sites.get(alias);
     if (!site) throw new Refusal(400, "ResourceNotExist", `Site with alias ${alias} doesn't exist`);
@@ -63,6 +61,17 @@ export function dudaApi(state: DudaState): Hono {
     if (!post) throw missing("Post", id);
     return post;
   };
+  return { answer, siteOf, pageOf, postOf };
+}
+
+type Common = ReturnType<typeof common>;
+
+const at = "/sites/multiscreen/:site";
+
+/** The API over a state. */
+export function dudaApi(state: DudaState): Hono {
+  const app = new Hono().basePath(API_BASE);
+  const shared = common(state);
   app.use(async (c, next) => {
     checkCaller(state, c.req.raw);
     await next();
@@ -73,9 +82,19 @@ export function dudaApi(state: DudaState): Hono {
     if (!section) throw missing("Section", c.req.param("id"));
     return json({ ...section, category: "other", visiblity: "TEAM", editor: "ADVANCED-2.0" });
   });
-  const at = "/sites/multiscreen/:site";
-  app.get(at, (c) => json(siteView(siteOf(c.req.param("site")))));
+  app.get(at, (c) => json(siteView(shared.siteOf(c.req.param("site")))));
+  pageRoutes(app, state, shared);
+  elementRoutes(app, state, shared);
+  postRoutes(app, state, shared);
+  app.notFound((c) => refusal(404, "NotFound", `No such resource: ${c.req.path}`));
+  app.onError((thrown) => {
+    if (thrown instanceof Refusal) return refusal(thrown.status, thrown.code, thrown.message);
+    return refusal(500, "InternalError", broke(thrown));
+  });
+  return app;
+}
 
+function pageRoutes(app: Hono, { switches }: DudaState, { answer, siteOf, pageOf }: Common): void {
   app.get(
     `${at}/pages`,
     (c) => json({ results: [...siteOf(c.req.param("site")).pages.values()].map(pageView) }),
@@ -109,6 +128,9 @@ export function dudaApi(state: DudaState): Hono {
     };
     return answer(pageView(addPage(site, { ...copy, ...fields })));
   });
+}
+
+function elementRoutes(app: Hono, state: DudaState, { pageOf }: Common): void {
   app.get(`${at}/pages/:page/elements`, (c) => {
     const { elements } = pageOf(c.req.param("site"), c.req.param("page"));
     return json({ results: elements.map((one) => ({ type: "SECTION", next_sibling_id: null, ...one })) });
@@ -121,7 +143,9 @@ export function dudaApi(state: DudaState): Hono {
     elements.push(element);
     return json({ type: "SECTION", next_sibling_id: null, ...element });
   });
+}
 
+function postRoutes(app: Hono, state: DudaState, { answer, siteOf, postOf }: Common): void {
   app.get(`${at}/blog/posts`, (c) => {
     const limit = Math.min(LIMIT_MAX, Number(c.req.query("limit") ?? 10));
     const offset = Number(c.req.query("offset") ?? 0);
@@ -140,7 +164,9 @@ export function dudaApi(state: DudaState): Hono {
     const post = postOf(c.req.param("site"), c.req.param("post"));
     const { schedule_publish_date: date, ...fields } = await read(c.req.raw, TAKES.change_post);
     Object.assign(post, given(fields));
-    if (date !== undefined && (date !== null || switches.clears_dates)) post.schedule_publish_date = date;
+    if (date !== undefined && (date !== null || state.switches.clears_dates)) {
+      post.schedule_publish_date = date;
+    }
     return json(postView(post));
   });
   app.post(`${at}/blog/posts/:post/publish`, (c) => {
@@ -153,10 +179,4 @@ export function dudaApi(state: DudaState): Hono {
     Object.assign(post, { status: "DRAFT", publish_date: null, schedule_publish_date: null });
     return new Response(null, { status: 204 });
   });
-  app.notFound((c) => refusal(404, "NotFound", `No such resource: ${c.req.path}`));
-  app.onError((thrown) => {
-    if (thrown instanceof Refusal) return refusal(thrown.status, thrown.code, thrown.message);
-    return refusal(500, "InternalError", broke(thrown));
-  });
-  return app;
 }

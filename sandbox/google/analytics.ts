@@ -175,6 +175,22 @@ export function runReport(world: World, strict: Strict, holder: Holder, id: stri
     visit.date >= String(startDate) && visit.date <= String(endDate) &&
     passes((name) => DIMENSIONS[name]?.(visit))
   );
+  return report(property, strict, { asked, metrics, dimensions, visits });
+}
+
+/** What a report is of. */
+interface Reported {
+  readonly asked: Readonly<Record<string, unknown>>;
+  readonly metrics: readonly string[];
+  readonly dimensions: readonly string[];
+  readonly visits: Property["visits"];
+}
+
+function report(
+  property: Property,
+  strict: Strict,
+  { asked, metrics, dimensions, visits }: Reported,
+): object {
   const groups = Map.groupBy(
     visits,
     (visit) => JSON.stringify(dimensions.map((name) => DIMENSIONS[name]!(visit))),

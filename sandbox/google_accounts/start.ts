@@ -72,44 +72,50 @@ interface Pending {
   readonly scopes: readonly string[];
 }
 
-/** Starts it on a free port of 127.0.0.1. */
-export function startAccounts(options: StandInOptions = {}): Accounts {
-  const people: Person[] = [{ sub: "10001", email: "ann@agency.example" }, {
+/** Its pages and its routes. */
+class AccountServer {
+  readonly people: Person[] = [{ sub: "10001", email: "ann@agency.example" }, {
     sub: "10002",
     email: "bob@agency.example",
   }];
-  const client: Client = {
+  readonly client: Client = {
     id: `${crypto.randomUUID()}.apps.example`,
     secret: crypto.randomUUID(),
     redirect_uris: [],
   };
-  const ways: Ways = {};
-  const pending = new Map<string, Pending>();
-  const now = (): number => running.clock.now();
-  const grants = new Grants(now);
-  const running = startService<RecordedRequest, CommonFault>(options, {
-    handle({ request, url, bytes }: Call) {
-      const form = new URLSearchParams(new TextDecoder().decode(bytes));
-      switch (`${request.method} ${url.pathname}`) {
-        case "GET /o/oauth2/v2/auth":
-          return authorize(url.searchParams);
-        case "POST /consent":
-          return consent(form);
-        case "POST /token":
-          return token(request, form);
-        case "POST /revoke":
-          return grants.revoke(form.get("token") ?? "") ? json({}) : json({ error: "invalid_token" }, 400);
-        default:
-          return json({ error: "not_found" }, 404);
-      }
-    },
-    isWrite: ({ method }) => method === "POST",
-    records_answers: true,
-  });
+  readonly ways: Ways = {};
+  readonly #grants: Grants;
+  readonly #now: () => number;
+  readonly #base: () => string;
+  readonly #pending = new Map<string, Pending>();
 
-  function authorize(query: URLSearchParams): Response {
-    if (query.get("client_id") !== client.id) return wrongPage("invalid_client");
-    if (!client.redirect_uris.includes(query.get("redirect_uri") ?? "")) {
+  constructor(grants: Grants, now: () => number, base: () => string) {
+    this.#grants = grants;
+    this.#now = now;
+    this.#base = base;
+  }
+
+  handle({ request, url, bytes }: Call): Response | Promise<Response> {
+    const form = new URLSearchParams(new TextDecoder().decode(bytes));
+    switch (`${request.method} ${url.pathname}`) {
+      case "GET /o/oauth2/v2/auth":
+        return this.#authorize(url.searchParams);
+      case "POST /consent":
+        return this.#consent(form);
+      case "POST /token":
+        return this.#token(request, form);
+      case "POST /revoke":
+        return this.#grants.revoke(form.get("token") ?? "")
+          ? json({})
+          : json({ error: "invalid_token" }, 400);
+      default:
+        return json({ error: "not_found" }, 404);
+    }
+  }
+
+  #authorize(query: URLSearchParams): Response {
+    if (query.get("client_id") !== this.client.id) return wrongPage("invalid_client");
+    if (!this.client.redirect_uris.includes(query.get("redirect_uri") ?? "")) {
       return wrongPage("redirect_uri_mismatch");
     }
     const scopes = (query.get("scope") ?? "").split(" ").filter((one) => one !== "");
@@ -123,35 +129,35 @@ export function startAccounts(options: StandInOptions = {}): Accounts {
       : null;
     if (fault !== null) return wrongPage(fault);
     const id = crypto.randomUUID();
-    pending.set(id, { query, scopes });
+    this.#pending.set(id, { query, scopes });
     const hint = query.get("login_hint");
-    const order = [...people].sort((a, b) => Number(b.email === hint) - Number(a.email === hint));
+    const order = [...this.people].sort((a, b) => Number(b.email === hint) - Number(a.email === hint));
     return consentPage(id, order, scopes.filter((one) => (SCOPES as readonly string[]).includes(one)));
   }
 
-  function consent(form: URLSearchParams): Response {
+  #consent(form: URLSearchParams): Response {
     const id = form.get("request") ?? "";
-    const asked = pending.get(id);
+    const asked = this.#pending.get(id);
     if (asked === undefined) return wrongPage("this page was answered already");
-    pending.delete(id);
+    this.#pending.delete(id);
     const { query, scopes } = asked;
     const to = new URL(query.get("redirect_uri")!);
     to.searchParams.set("state", query.get("state")!);
-    to.searchParams.set("iss", ways.issuer ?? running.base_url);
+    to.searchParams.set("iss", this.ways.issuer ?? this.#base());
     if (form.get("answer") !== "allow") {
       to.searchParams.set("error", "access_denied");
       return redirect(to.href);
     }
-    const person = people.find(({ email }) => email === form.get("account"));
+    const person = this.people.find(({ email }) => email === form.get("account"));
     if (person === undefined) return wrongPage("nobody is signed in");
     const ticked = [...IDENTITY, ...scopes.filter((one) => form.getAll("scope").includes(one))];
-    const grant = grants.agree(person, ticked);
+    const grant = this.#grants.agree(person, ticked);
     const granted = query.get("include_granted_scopes") === "true" ? grant.scopes : ticked;
     const offline = query.get("access_type") === "offline";
     to.searchParams.set("scope", granted.join(" "));
     to.searchParams.set(
       "code",
-      grants.code({
+      this.#grants.code({
         grant,
         scopes: granted,
         redirect_uri: query.get("redirect_uri")!,
@@ -162,26 +168,26 @@ export function startAccounts(options: StandInOptions = {}): Accounts {
     return redirect(to.href);
   }
 
-  async function token(request: Request, form: URLSearchParams): Promise<Response> {
+  async #token(request: Request, form: URLSearchParams): Promise<Response> {
     if (!request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) {
       return refused("invalid_request", "expected a form");
     }
-    if (form.get("client_id") !== client.id || form.get("client_secret") !== client.secret) {
+    if (form.get("client_id") !== this.client.id || form.get("client_secret") !== this.client.secret) {
       return json({ error: "invalid_client", error_description: "The OAuth client was not found." }, 401);
     }
     switch (form.get("grant_type")) {
       case "authorization_code":
-        return await exchange(form);
+        return await this.#exchange(form);
       case "refresh_token":
-        return refresh(form.get("refresh_token") ?? "");
+        return this.#refresh(form.get("refresh_token") ?? "");
       default:
         return refused("unsupported_grant_type", "");
     }
   }
 
-  async function exchange(form: URLSearchParams): Promise<Response> {
-    const code = grants.codes.get(form.get("code") ?? "");
-    if (code === undefined || code.used || !code.grant.alive || now() >= code.expires_at) {
+  async #exchange(form: URLSearchParams): Promise<Response> {
+    const code = this.#grants.codes.get(form.get("code") ?? "");
+    if (code === undefined || code.used || !code.grant.alive || this.#now() >= code.expires_at) {
       return refused("invalid_grant", "Malformed auth code.");
     }
     if (form.get("redirect_uri") !== code.redirect_uri) return refused("redirect_uri_mismatch", "");
@@ -189,26 +195,52 @@ export function startAccounts(options: StandInOptions = {}): Accounts {
     if (challenge !== code.challenge) return refused("invalid_grant", "Invalid code verifier.");
     code.used = true;
     const { person } = code.grant;
-    const signed = await idToken({ iss: ways.issuer ?? running.base_url, aud: client.id, ...person }, now());
+    const signed = await idToken(
+      { iss: this.ways.issuer ?? this.#base(), aud: this.client.id, ...person },
+      this.#now(),
+    );
     return json({
-      ...tokensOf(code.grant, code, code.refreshable && !ways.no_refresh_token),
+      ...this.#tokensOf(code.grant, code, code.refreshable && !this.ways.no_refresh_token),
       token_type: "Bearer",
       id_token: signed,
     });
   }
 
-  function tokensOf(grant: Grant, { scopes }: Pick<Code, "scopes">, refreshable: boolean) {
-    const made = { ...grants.access(grant, scopes), scope: scopes.join(" ") };
-    return refreshable ? { ...made, refresh_token: grants.refreshToken(grant, scopes) } : made;
+  #tokensOf(grant: Grant, { scopes }: Pick<Code, "scopes">, refreshable: boolean) {
+    const made = { ...this.#grants.access(grant, scopes), scope: scopes.join(" ") };
+    return refreshable ? { ...made, refresh_token: this.#grants.refreshToken(grant, scopes) } : made;
   }
 
-  function refresh(text: string): Response {
-    const found = grants.byRefresh(text);
+  #refresh(text: string): Response {
+    const found = this.#grants.byRefresh(text);
     if (found === null) return refused("invalid_grant", "Token has been expired or revoked.");
-    if (ways.rotates) grants.endRefresh(text);
-    return json({ ...tokensOf(found.grant, found, ways.rotates === true), token_type: "Bearer" });
+    if (this.ways.rotates) this.#grants.endRefresh(text);
+    return json({ ...this.#tokensOf(found.grant, found, this.ways.rotates === true), token_type: "Bearer" });
   }
 
+  /** What a person who ticks that would have granted, without the pages. */
+  grant(email: string, scopes: readonly string[] = SCOPES): Tokens {
+    const person = this.people.find((one) => one.email === email);
+    if (person === undefined) throw new Error(`nobody here is ${email}`);
+    const all = [...IDENTITY, ...scopes];
+    const grant = this.#grants.agree(person, all);
+    const made = this.#grants.access(grant, all);
+    const refresh_token = this.#grants.refreshToken(grant, all);
+    return { account: email, account_id: person.sub, ...made, refresh_token, scopes: all };
+  }
+}
+
+/** Starts it on a free port of 127.0.0.1. */
+export function startAccounts(options: StandInOptions = {}): Accounts {
+  const now = (): number => running.clock.now();
+  const grants = new Grants(now);
+  const server = new AccountServer(grants, now, (): string => running.base_url);
+  const running = startService<RecordedRequest, CommonFault>(options, {
+    handle: (call) => server.handle(call),
+    isWrite: ({ method }) => method === "POST",
+    records_answers: true,
+  });
+  const { client, people, ways } = server;
   return Object.defineProperties(running, {
     client: { value: client },
     people: { value: people },
@@ -223,17 +255,7 @@ export function startAccounts(options: StandInOptions = {}): Accounts {
       },
     },
     holder: { value: (text: string) => grants.holder(text) },
-    grant: {
-      value(email: string, scopes: readonly string[] = SCOPES): Tokens {
-        const person = people.find((one) => one.email === email);
-        if (person === undefined) throw new Error(`nobody here is ${email}`);
-        const all = [...IDENTITY, ...scopes];
-        const grant = grants.agree(person, all);
-        const made = grants.access(grant, all);
-        const refresh_token = grants.refreshToken(grant, all);
-        return { account: email, account_id: person.sub, ...made, refresh_token, scopes: all };
-      },
-    },
+    grant: { value: (email: string, scopes?: readonly string[]) => server.grant(email, scopes) },
     withdraw: { value: (email: string) => grants.withdraw(email) },
     expireAccess: { value: (email: string) => grants.expireAccess(email) },
     living: { value: (email: string) => grants.living(email) },

@@ -1,5 +1,5 @@
 /** A location as a busy client would have it, the same for the same number. */
-import { addMessages } from "./seed_messages.ts";
+import { addMessages, type Chance } from "./seed_messages.ts";
 import { emptyWorld, type World } from "./world.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -35,18 +35,45 @@ export function random(seed: number): () => number {
   };
 }
 
+/** What the parts of a location are made with, one after another: each draws from the same numbers. */
+interface Seeding {
+  readonly world: World;
+  readonly own: { readonly locationId: string };
+  readonly chance: Chance;
+  readonly options: SeedOptions;
+}
+
 /** Makes one. */
 export function seeded(id: string, now: number, options: SeedOptions = {}): World {
-  const { seed = 1, timezone = "America/New_York", days = 75, currencies = ["USD"] } = options;
+  const { seed = 1, timezone = "America/New_York", days = 75 } = options;
   const next = random(seed);
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
-  const range = <T>(length: number | undefined, usual: number, make: (at: number) => T): T[] =>
-    Array.from({ length: length ?? usual }, (_, at) => make(at));
-  const past = () => now - Math.floor(next() * days * DAY_MS);
-  const iso = (ms: number) => new Date(ms).toISOString();
-  const own = { locationId: id };
-  const world = emptyWorld(id, timezone);
+  const chance: Chance = {
+    now,
+    next,
+    pick: (list) => list[Math.floor(next() * list.length)]!,
+    past: () => now - Math.floor(next() * days * DAY_MS),
+    iso: (ms) => new Date(ms).toISOString(),
+  };
+  const seeding = { world: emptyWorld(id, timezone), own: { locationId: id }, chance, options };
+  addFrame(seeding);
+  addContacts(seeding);
+  addDeals(seeding);
+  addVisits(seeding);
+  addMessages(seeding.world, seeding.own, chance, options);
+  addFunnels(seeding);
+  addSubmissions(seeding);
+  addInvoices(seeding);
+  return seeding.world;
+}
 
+const range = <T>(length: number | undefined, usual: number, make: (at: number) => T): T[] =>
+  Array.from({ length: length ?? usual }, (_, at) => make(at));
+
+const contactOf = ({ world, chance: { next } }: Seeding): string =>
+  `contact-${Math.floor(next() * Math.max(1, world.contacts.length))}`;
+
+/** What a location has whoever its contacts are. */
+function addFrame({ world, own, chance: { iso, now } }: Seeding): void {
   world.pipelines.push(...["sales", "care"].map((name, at) => ({
     id: `pipe-${name}`,
     name: at === 0 ? "Sales" : "Care",
@@ -80,6 +107,9 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
       ...own,
     })),
   );
+}
+
+function addContacts({ world, own, chance: { next, pick, past, iso, now }, options }: Seeding): void {
   world.contacts.push(...range(options.contacts, 120, (at) => {
     const added = past();
     return {
@@ -101,7 +131,10 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
       finishedWorkflows: next() < 0.3 ? ["flow-0"] : [],
     };
   }));
-  const contactId = () => `contact-${Math.floor(next() * Math.max(1, world.contacts.length))}`;
+}
+
+function addDeals(seeding: Seeding): void {
+  const { world, own, chance: { next, pick, past, iso, now }, options } = seeding;
   world.opportunities.push(...range(options.opportunities, 150, (at) => {
     const pipeline = pick(["sales", "care"]);
     return {
@@ -114,10 +147,14 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
       monetaryValue: Math.round(next() * 100_000) / 100,
       createdAt: iso(past()),
       updatedAt: iso(now),
-      contactId: contactId(),
+      contactId: contactOf(seeding),
       source: "web",
     };
   }));
+}
+
+function addVisits(seeding: Seeding): void {
+  const { world, own, chance: { next, pick, past, iso, now }, options } = seeding;
   world.calendars.push(
     ...["a", "b"].map((name) => ({ id: `cal-${name}`, name: `Room ${name}`, isActive: true, ...own })),
   );
@@ -128,7 +165,7 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
       title: `Visit ${at}`,
       calendarId: pick(["cal-a", "cal-b"]),
       ...own,
-      contactId: contactId(),
+      contactId: contactOf(seeding),
       appointmentStatus: pick(APPOINTMENT_STATUSES),
       assignedUserId: "user-1",
       startTime: iso(starts),
@@ -137,7 +174,9 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
       dateUpdated: iso(now),
     };
   }));
-  addMessages(world, own, { next, pick, iso, past, now }, options);
+}
+
+function addFunnels({ world, own, chance: { iso, now } }: Seeding): void {
   world.campaigns.push({ id: "camp-1", name: "Spring", status: "published", ...own }, {
     id: "camp-2",
     name: "Autumn",
@@ -156,15 +195,24 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
     updatedAt: iso(now),
     ...own,
   })));
+}
+
+function addSubmissions(seeding: Seeding): void {
+  const { world, chance: { pick, past, iso }, options } = seeding;
   world.submissions.push(...range(options.submissions, 130, (at) => ({
     id: `sub-${at}`,
-    contactId: contactId(),
+    contactId: contactOf(seeding),
     createdAt: iso(past()),
     formId: pick(["form-1", "form-2"]),
     name: `Person ${at}`,
     email: `person${at}@mail.example`,
     others: { question: "answer" },
   })));
+}
+
+function addInvoices(seeding: Seeding): void {
+  const { world, own, chance: { next, pick, past, iso }, options } = seeding;
+  const { currencies = ["USD"] } = options;
   world.invoices.push(...range(options.invoices, 130, (at) => {
     const total = Math.round(next() * 50_000) / 100;
     const status = pick(INVOICE_STATUSES);
@@ -178,7 +226,7 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
       _id: `invoice-${at}`,
       status,
       liveMode: next() > 0.1,
-      altId: id,
+      altId: own.locationId,
       altType: "location",
       name: "Invoice",
       title: "INVOICE",
@@ -192,7 +240,7 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
       createdAt: `${day}T12:00:00.000Z`,
       updatedAt: `${day}T12:00:00.000Z`,
       contactDetails: {
-        id: contactId(),
+        id: contactOf(seeding),
         name: `Person ${at}`,
         email: "p@mail.example",
         phoneNo: "+15550100",
@@ -200,5 +248,4 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
       invoiceItems: [{ name: "Visit" }],
     };
   }));
-  return world;
 }

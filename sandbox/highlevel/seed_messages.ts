@@ -22,13 +22,23 @@ function carriersOwn(type: number, at: number): { altId?: string } {
   return prefix === null ? {} : { altId: `${prefix}${at.toString(16).padStart(32, "0")}` };
 }
 
+interface Owner {
+  readonly locationId: string;
+}
+
+interface HowMany {
+  readonly messages?: number;
+  readonly conversations?: number;
+}
+
 /** Adds messages, each in one of some conversations, and the conversations they make. */
-export function addMessages(
-  world: World,
-  own: { readonly locationId: string },
-  { next, pick, iso, past, now }: Chance,
-  options: { readonly messages?: number; readonly conversations?: number },
-): void {
+export function addMessages(world: World, own: Owner, chance: Chance, options: HowMany): void {
+  addSent(world, own, chance, options);
+  addReplies(world, chance);
+  addConversations(world, own);
+}
+
+function addSent(world: World, own: Owner, { next, pick, iso, past }: Chance, options: HowMany): void {
   world.messages.push(...Array.from({ length: options.messages ?? 400 }, (_, at) => {
     const [type, messageType] = pick(
       [
@@ -67,7 +77,10 @@ export function addMessages(
       ...carriersOwn(type, at),
     };
   }));
-  // Some calls are answered by an SMS within minutes.
+}
+
+/** Some calls are answered by an SMS within minutes. */
+function addReplies(world: World, { next, iso, now }: Chance): void {
   for (const call of world.messages.filter(({ messageType }) => messageType === "TYPE_CALL")) {
     if (next() > 0.6) continue;
     const { meta: _, altId: __, ...rest } = call as Record<string, unknown>;
@@ -82,6 +95,9 @@ export function addMessages(
       dateAdded: iso(Math.min(now, Date.parse(call.dateAdded) + Math.floor(next() * 8 * 60_000))),
     });
   }
+}
+
+function addConversations(world: World, own: Owner): void {
   const newest = new Map<string, number>();
   for (const { conversationId, dateAdded } of world.messages) {
     newest.set(conversationId, Math.max(newest.get(conversationId) ?? 0, Date.parse(dateAdded)));

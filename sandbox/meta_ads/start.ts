@@ -61,6 +61,24 @@ function replace(fault: MetaFault): Response | undefined {
   return answer;
 }
 
+/** The headers that every answer has: the version, and how much of the limits is used. */
+function dress({ usage }: MetaState, answer: Response, url: URL): void {
+  answer.headers.set("facebook-api-version", VERSION);
+  if (!answer.headers.has("x-app-usage")) {
+    answer.headers.set("x-app-usage", JSON.stringify({ call_count: 1, total_cputime: 0, total_time: 1 }));
+  }
+  const [, id, below] = /\/act_(\d+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
+  if (id === undefined || answer.headers.has("x-business-use-case-usage")) return;
+  const type = below === "insights" ? "ads_insights" : "ads_management";
+  const { percent, minutes } = usage[type];
+  const entry = {
+    ...{ type, call_count: percent, total_cputime: 1, total_time: 1 },
+    estimated_time_to_regain_access: minutes,
+    ads_api_access_tier: "standard_access",
+  };
+  answer.headers.set("x-business-use-case-usage", JSON.stringify({ [id]: [entry] }));
+}
+
 /** Starts it on a free port of 127.0.0.1; a few milliseconds, nothing on disk. */
 export function startMeta(options: MetaOptions = {}): MetaStandIn {
   const world = options.world ?? seeded((options.now ?? Date.now)());
@@ -85,23 +103,7 @@ export function startMeta(options: MetaOptions = {}): MetaStandIn {
         headers: { "content-type": "text/html; charset=utf-8" },
       }),
     records_answers: true,
-    dress(answer, { url }) {
-      answer.headers.set("facebook-api-version", VERSION);
-      if (!answer.headers.has("x-app-usage")) {
-        answer.headers.set("x-app-usage", JSON.stringify({ call_count: 1, total_cputime: 0, total_time: 1 }));
-      }
-      const [, id, below] = /\/act_(\d+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
-      if (id === undefined || answer.headers.has("x-business-use-case-usage")) return;
-      const type = below === "insights" ? "ads_insights" : "ads_management";
-      const { percent, minutes } = state.usage[type];
-      const entry = { type, call_count: percent, total_cputime: 1, total_time: 1 };
-      const usage = {
-        ...entry,
-        estimated_time_to_regain_access: minutes,
-        ads_api_access_tier: "standard_access",
-      };
-      answer.headers.set("x-business-use-case-usage", JSON.stringify({ [id]: [usage] }));
-    },
+    dress: (answer, { url }) => dress(state, answer, url),
   });
   const base = `${running.base_url}/${VERSION}`;
   const [person] = world.people as [World["people"][number]];

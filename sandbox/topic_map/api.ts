@@ -52,7 +52,8 @@ export function topicMapApi(state: TopicMapState): Hono<Asked> {
     await next();
   });
   app.get("/v1/workspaces", (c) => page(state.workspaces.map(asItem), c.var.query, ({ item }) => item));
-  reads(app, state);
+  readMaps(app, state);
+  readWork(app, state);
   writes(app, state);
   app.notFound(() => notFound("route").answer());
   app.onError((thrown) => {
@@ -71,9 +72,10 @@ const asItem = (item: TopicMapState["workspaces"][number]) => ({
 
 const W = "/v1/workspaces/:ws";
 
-function reads(app: Hono<Asked>, state: TopicMapState): void {
-  const own = <T extends Owned>(all: readonly T[], workspace: string) =>
-    all.filter(({ workspace_id }) => workspace_id === workspace);
+const own = <T extends Owned>(all: readonly T[], workspace: string) =>
+  all.filter(({ workspace_id }) => workspace_id === workspace);
+
+function readMaps(app: Hono<Asked>, state: TopicMapState): void {
   const { now } = state;
   app.get(`${W}/topical-maps`, ({ var: { query, workspace } }) => {
     const rows = filtered(own(state.maps, workspace), query, {
@@ -103,6 +105,10 @@ function reads(app: Hono<Asked>, state: TopicMapState): void {
     (c) =>
       json(view.briefView(found(state.briefs, c.req.param("id"), c.var.workspace, "content brief"), now())),
   );
+}
+
+function readWork(app: Hono<Asked>, state: TopicMapState): void {
+  const { now } = state;
   app.get(`${W}/content-audits`, ({ var: { query, workspace } }) => {
     const rows = filtered(own(state.audits, workspace), query, {
       topical_map_id: (one) => one.topical_map_id,
