@@ -36,7 +36,9 @@ function scope(what: string, pattern: RegExp, min: number, max: number) {
   return z.array(one, { error: expected(`a list of ${what}s, or ["*"]`) })
     .min(min, { error: () => `expected at least one ${what}, or ["*"] for all` })
     .max(max, { error: () => `expected at most ${max} entries` })
-    .refine((list) => list.length < 2 || !list.includes("*"), { error: () => `"*" stands alone, as ["*"]` })
+    .refine((list) => list.length < 2 || !list.includes("*"), {
+      error: () => `"*" must be the only entry: ["*"]`,
+    })
     .transform((list) => [...new Set(list)]);
 }
 const sites = (min: number) => scope("site id", SITE_ID, min, SCOPE_SITES_MAX);

@@ -79,7 +79,7 @@ export function readWords(command: Command, args: readonly string[]): Words {
       if (option === undefined || !token.rawName.startsWith("--")) throw unknown(token.rawName, options);
       values.set(token.name, [...values.get(token.name) ?? [], valueOf(token, option)]);
       if (!option.many && values.get(token.name)!.length > 1) {
-        throw new CommandError(`--${token.name} stands twice`);
+        throw new CommandError(`--${token.name} is given twice`);
       }
     }
   }

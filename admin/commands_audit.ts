@@ -107,7 +107,7 @@ const resolve: Command = {
   subject: { name: "id", help: "of the row, as audit tail --unknown shows it" },
   summary: "Say what became of a write whose outcome is unknown; the log is added to, nothing in it changes",
   options: {
-    found: { value: "made|none", help: "what stands on the site", required: true },
+    found: { value: "made|none", help: "what is on the site", required: true },
     note: { value: "text", help: "how it was found out", required: true },
   },
   async run({ words, api, show }) {

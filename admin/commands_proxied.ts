@@ -25,7 +25,7 @@ const list: Command = {
     state: { value: "state", help: "offered, approved, held, refused or hidden" },
     name: { value: "name", help: "of one tool" },
   },
-  notes: "Tools that several sites list word for word alike stand in one line.",
+  notes: "Tools that several sites list with the same words are one line.",
   async run({ words, api, show }) {
     const query = { site_id: words.text("site"), state: words.text("state"), name: words.text("name") };
     const listed = await api.call("GET", path("", query)) as Answer<"list">;

@@ -23,7 +23,7 @@ const create: Command = {
     name: { value: "name", required: true, help: "what it is for" },
     sites: { value: "a,b", required: true, help: "site ids, or '*' for all" },
     tools: { value: "x,y", required: true, help: "tool names, or '*' for all" },
-    env: { value: "prod|dev", help: "stands in the token's text (prod)" },
+    env: { value: "prod|dev", help: "part of the token's text (prod)" },
     "max-risk": {
       value: "0-4",
       help: `its ceiling, as listed below (${RISK_DEFAULT}, or its owner's where that is lower)`,

@@ -56,7 +56,7 @@ export function parameters<S extends z.ZodType>(schema: S, url: string): z.outpu
   const names = [...given.keys()];
   refuseAny(
     [...new Set(names.filter((name, at) => names.indexOf(name) !== at))].map((name) =>
-      `${name.slice(0, 60)}: stands more than once`
+      `${name.slice(0, 60)}: is given more than once`
     ),
   );
   return checked(schema, Object.fromEntries([...given].filter(([, value]) => value !== "")));

@@ -31,11 +31,14 @@ const PROOF: Record<string, OpenApiSchema> = {
     type: "boolean",
     nullable: true,
     description:
-      "Whether what stands after the write was compared with what was asked for and is the same; false where it " +
+      "Whether what the site holds after the write was compared with what was asked for and is the same; false where it " +
       "is not, null where it could not be compared",
   },
   verified_reason: text("Why verified is null"),
-  warnings: list({ type: "string" }, "What stands otherwise, and what else to know; a sentence each"),
+  warnings: list(
+    { type: "string" },
+    "What differs from what was asked for, and what else to know; a sentence each",
+  ),
   request_id: text("Of the call that wrote; the id of its audit row"),
   replayed: { type: "boolean", enum: [true], description: "Set where an equal call wrote before" },
 };
@@ -44,8 +47,8 @@ const PROOF: Record<string, OpenApiSchema> = {
 export const ANSWERS: Record<string, OpenApiSchema> = {
   Change: object({
     field: text("What would change"),
-    from: { description: "What stands there now; null for what is made new", nullable: true },
-    to: { description: "What would stand there", nullable: true },
+    from: { description: "The value now; null for what is made new", nullable: true },
+    to: { description: "The value after the change", nullable: true },
   }, "One field of a preview"),
   Preview: object({
     needs_confirmation: { type: "boolean", enum: [true] },
@@ -77,7 +80,7 @@ export const ANSWERS: Record<string, OpenApiSchema> = {
     type: "object",
     description:
       "The answer to a call of any tool. Of a site's own tool the result is what it answered, unchanged, and what " +
-      "the gateway says of it stands beside the result",
+      "the gateway says of it is beside the result",
     required: ["ok", "result"],
     properties: {
       ok: { type: "boolean", enum: [true] },

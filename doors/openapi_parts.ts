@@ -71,7 +71,7 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
       "The sites",
     ),
     Tool: object({
-      name: text("What stands in the path"),
+      name: text("The name in the path"),
       description: text("What it does"),
       input_schema: {
         type: "object",

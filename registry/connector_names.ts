@@ -18,7 +18,7 @@ export function collected<T>(
         owners.set(name, one.name);
         found.set(name, value);
       } else {
-        const whose = owner === one.name ? "stands twice" : `is that of "${owner}" too`;
+        const whose = owner === one.name ? "is named twice" : `is that of "${owner}" too`;
         faults.push(`platforms/${one.name}: the ${what} "${name}" ${whose}`);
       }
     }

@@ -66,7 +66,7 @@ export function faults(schema: unknown, at = "input"): string[] {
 
 function anyOfFaults(schema: Record<string, unknown>, at: string): string[] {
   const extra = Object.keys(schema).filter((key) => !["anyOf", "description", "default"].includes(key));
-  if (extra.length) return [`${at}: "${extra.join('", "')}" cannot stand beside anyOf`];
+  if (extra.length) return [`${at}: "${extra.join('", "')}" cannot be used with anyOf`];
   if (!Array.isArray(schema.anyOf) || schema.anyOf.length < 2) {
     return [`${at}: anyOf needs two schemas or more`];
   }

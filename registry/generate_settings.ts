@@ -40,7 +40,7 @@ export function withTables(page: string, connectors: Connectors): string {
 export function envExample(connectors: Connectors): string {
   const head =
     "# Settings of the gateway; docs/CONFIGURATION.md explains them. Remove the # of what you set;\n" +
-    "# what has blanks in it, a private key for one, stands between single quotes.\n" +
+    "# put a value with spaces, such as a private key, between single quotes.\n" +
     "# Written by deno task gen.\n";
   const parts = groups(connectors).map(([title, entries]) => {
     const lines = entries.map((entry) =>

@@ -49,7 +49,7 @@ function faultOf(path: string): string | null {
 function judge(path: string): string | null {
   if (!path.isWellFormed()) return "holds an unpaired surrogate; take it out";
   const decoded = percentDecoded(path);
-  if (decoded === null) return "holds percent signs that stand for no text; write the characters themselves";
+  if (decoded === null) return "holds percent signs that encode no text; write the characters themselves";
   const readings = new Set([path, decoded, path.normalize("NFKC"), decoded.normalize("NFKC")]);
   for (const reading of readings) {
     const fault = faultOf(reading);

@@ -210,7 +210,8 @@ export class Refresher {
   }
 }
 
-const FAILED = "The account's access token could not be refreshed; the connection stands, try again later";
+const FAILED =
+  "The account's access token could not be refreshed; the account is still connected, try again later";
 
 /** Whether a record still is what a refresh began with. */
 function isAt(record: AccountRecord, target: Target): boolean {

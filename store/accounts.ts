@@ -225,7 +225,7 @@ export class Accounts implements AccountStore {
 }
 
 const RESTING =
-  "The account's access token could not be refreshed a moment ago; the connection stands, try again later";
+  "The account's access token could not be refreshed a moment ago; the account is still connected, try again later";
 const REFUSED_TWICE =
   "The other side refuses even the access token it gave a moment ago; it will not be refreshed again so soon";
 

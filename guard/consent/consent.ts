@@ -189,7 +189,7 @@ export class Consent {
     const named = parts.slice(0, 5).map((part) => JSON.stringify(part)).join(", ");
     throw new GatewayError(
       "E_STALE_PREVIEW",
-      `${named}: changed since the preview, so nothing was written; preview again and look at what stands there now`,
+      `${named}: changed since the preview, so nothing was written; preview again and look at what is there now`,
     );
   }
 

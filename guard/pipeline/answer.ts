@@ -3,8 +3,8 @@ import { Content } from "../../core/content.ts";
 import { ReadResult, WriteResult } from "../../registry/write_result.ts";
 
 /** Why a tool that was loaded from elsewhere, and whose types nobody checked, proves nothing. */
-const SILENT = "The tool does not say whether what it wrote stands as it was asked for";
-const UPSTREAMS_OWN = "The site's own tool does not say whether what it wrote stands as it was asked for";
+const SILENT = "The tool does not say whether the site holds what was asked for";
+const UPSTREAMS_OWN = "The site's own tool does not say whether the site holds what was asked for";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -160,7 +160,7 @@ function watched(
 const moved = (name: string, site_id: string) =>
   new GatewayError(
     "E_TOOL_NOT_FOUND",
-    `Site "${site_id}" stands at another address than where "${name}" was listed; nothing was sent, and its tools are ` +
+    `Site "${site_id}" has another address than the one where "${name}" was listed; nothing was sent, and its tools are ` +
       "listed anew within some minutes",
   );
 

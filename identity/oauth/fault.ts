@@ -46,7 +46,10 @@ export function parametersOf(
     !many.includes(name) && given.getAll(name).length > 1
   );
   if (twice.length > 0) {
-    throw new OAuthFault("invalid_request", `${twice[0]!.slice(0, 60)}: stands more than once; send it once`);
+    throw new OAuthFault(
+      "invalid_request",
+      `${twice[0]!.slice(0, 60)}: is given more than once; send it once`,
+    );
   }
   return {
     one: (name) => given.get(name) || undefined, // one without a value counts as left out

@@ -119,5 +119,5 @@ export async function copyPage(
   made({ what: "page", id: fresh, name: fields.title ?? page.title });
   const after = await requireDraft(late, fresh);
   const lost = differences(sentParts(fields), after.parts);
-  return written(after.whole, lost, "what stands on the copy was not compared with the page it was made of");
+  return written(after.whole, lost, "the content of the copy was not compared with the page it was made of");
 }

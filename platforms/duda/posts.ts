@@ -152,7 +152,7 @@ async function madeOtherwise(wire: Wire, { whole }: PostRead): Promise<GatewayEr
   const { said } = await revert(wire, String(whole.id));
   return new GatewayError(
     "E_FORBIDDEN_OP",
-    `Post ${whole.id} was created and stands as "${whole.status}" (${whole.url}); ${said}`,
+    `Post ${whole.id} was created and is "${whole.status}" now (${whole.url}); ${said}`,
     // What was made stands as a draft now, or is public still.
     { outcome: "made", ...whole.status === "published" ? { published: true } : {} },
   );
@@ -178,7 +178,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: 
   if (after.whole.status === "published") {
     throw new GatewayError(
       "E_FORBIDDEN_OP",
-      `Post ${id} was updated and stands as "published" (${after.whole.url}); somebody published it meanwhile, and the ` +
+      `Post ${id} was updated and is "published" now (${after.whole.url}); somebody published it meanwhile, and the ` +
         "change is live: look at it",
       { outcome: "made", published: true },
     );

@@ -33,7 +33,7 @@ const UNSEEN_TEXT =
   "of the text alone between this preview and the write is not noticed";
 /** The same of what is placed on a page. */
 const UNSEEN_ELEMENTS =
-  "The platform does not show what stands on a page: look at it in the platform's editor before it goes live, for an " +
+  "The platform does not show the content of a page: look at it in the platform's editor before it goes live, for an " +
   "edit of it between this preview and the write is not noticed";
 
 /** Reads a post. Throws DudaError (`missing` where there is none). */
@@ -64,6 +64,6 @@ export function seenPage({ whole, parts }: PageRead, live = false): Page & Seen 
 export const wentLive = ({ whole }: PageRead): GatewayError =>
   new GatewayError(
     "E_FORBIDDEN_OP",
-    `Page ${whole.id} was updated and stands as "published" (${whole.url}); look at it in the platform's editor`,
+    `Page ${whole.id} was updated and is "published" now (${whole.url}); look at it in the platform's editor`,
     { outcome: "made", published: true },
   );

@@ -112,7 +112,7 @@ function branch(site: Site, health: RepoHealth): Check {
     return fail(name, "The repository has no commit yet", "Call init_static_project, or push a first commit");
   }
   const chosen = site.repo_branch === null ? ", the repository's default," : "";
-  return pass(name, `Branch "${at}"${chosen} stands at ${head.slice(0, SHA_CHARACTERS)}`);
+  return pass(name, `Branch "${at}"${chosen} is at ${head.slice(0, SHA_CHARACTERS)}`);
 }
 
 function write(health: RepoHealth): Check {

@@ -93,7 +93,7 @@ const othersWrote = (branch: string) =>
   new GatewayError(
     "E_SHA_MISMATCH",
     `Branch "${branch}" was begun by somebody else at the same time; nothing of theirs was touched, and nothing but ` +
-      `a ${SEED} may stand beside it: look at it before trying again`,
+      `a ${SEED} may be beside it: look at it before trying again`,
     { outcome: "unknown" },
   );
 

@@ -49,7 +49,7 @@ const proofOf = (moved: Moved): Compared =>
     ? {
       differences: [],
       uncompared:
-        "somebody has gone on from the commit since, and what stands on the branch now was not compared",
+        "somebody has gone on from the commit since, and what the branch holds now was not compared",
     }
     : PROVEN;
 
@@ -237,7 +237,7 @@ export async function requirePlanned(view: View, { commit, files }: Planned): Pr
       `${
         JSON.stringify(path)
       }: ${what} by somebody else since it was looked at, so nothing was written; preview again ` +
-        "and look at what stands there now",
+        "and look at what is there now",
     );
   }
 }

@@ -85,7 +85,7 @@ async function settled(wire: RepoWire, branch: string, from: string | null, to: 
   }
   if (head !== from) return "elsewhere";
   throw new RepoError(
-    `Repository "${wire.repo}": the host failed to move branch "${branch}", which stands where it did`,
+    `Repository "${wire.repo}": the host failed to move branch "${branch}", which is where it was`,
     502,
     "",
   );

@@ -17,7 +17,9 @@ const sheetsError = expected('a list of spreadsheet ids, or ["*"] for every one 
 const spreadsheets = {
   schema: z.array(text('a spreadsheet id or "*"', /^(\*|[A-Za-z0-9_-]{10,128})$/), { error: sheetsError })
     .max(SHEETS_MAX, { error: sheetsError })
-    .refine((ids) => ids.length < 2 || !ids.includes("*"), { error: () => '"*" stands alone, as ["*"]' })
+    .refine((ids) => ids.length < 2 || !ids.includes("*"), {
+      error: () => '"*" must be the only entry: ["*"]',
+    })
     .transform((ids) => [...new Set(ids)]),
   initial: [],
   value: "id,id",

@@ -77,11 +77,11 @@ export async function created(
 }
 
 function differencesOf(made: FileReply, { name, mime_type }: NewFile, folder: string): string[] {
-  const stands = (field: string, value: string) => `${field}: stands as "${value}"`;
+  const stands = (field: string, value: string) => `${field}: is "${value}" now`;
   return [
     ...made.name && made.name !== name ? [stands("name", made.name)] : [],
     ...made.mimeType && made.mimeType !== mime_type ? [stands("mime_type", made.mimeType)] : [],
-    ...made.parents && !made.parents.includes(folder) ? ["folder: the file stands in another folder"] : [],
+    ...made.parents && !made.parents.includes(folder) ? ["folder: the file is in another folder"] : [],
   ];
 }
 
@@ -93,14 +93,14 @@ async function contentOf(
   if (!sha256Checksum) return null;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
   const same = digest === sha256Checksum.toLowerCase();
-  return { differences: same ? [] : ["content: stands otherwise than it was sent"] };
+  return { differences: same ? [] : ["content: differs from what was sent"] };
 }
 
 async function readBack({ content }: NewFile, read: () => Promise<FileText>): Promise<Compared> {
   try {
     const found = await read();
     const same = found.truncated ? content.startsWith(found.content) : content === found.content;
-    if (!same) return { differences: ["content: stands otherwise than it was sent"] };
+    if (!same) return { differences: ["content: differs from what was sent"] };
     const rest = "Only the beginning of the file could be compared";
     return { differences: [], ...(found.truncated ? { uncompared: rest } : {}) };
   } catch (thrown) {

@@ -40,14 +40,14 @@ const listed = (sets: readonly (readonly string[])[]) => sets.map((set) => set.j
 /** Why these breakdowns cannot be asked for at once, a sentence that begins with the argument; null where they can. */
 export function clash(breakdowns: readonly string[], actions: readonly string[]): string | null {
   if (breakdowns.length === 1 && breakdowns[0] === POSITION) {
-    return `breakdowns: "${POSITION}" does not stand alone; give "${PLATFORM}" beside it`;
+    return `breakdowns: "${POSITION}" cannot be used alone; give "${PLATFORM}" beside it`;
   }
   const assets = breakdowns.filter((one) => ASSET.test(one));
   const rest = breakdowns.filter((one) => !ASSET.test(one));
   const creative = assets.length === 1 && rest.every((one) => PEOPLE.includes(one));
   if (breakdowns.length > 1 && !creative && !TOGETHER.some((set) => same(set, breakdowns))) {
     return `breakdowns: ${quoted(breakdowns)} do not go together; only ${listed(TOGETHER)}, and an asset ` +
-      "with age, gender or both, do, and every other stands alone";
+      "with age, gender or both, do, and every other is used alone";
   }
   for (const action of actions) {
     const sets = ACTIONS_WITH[action];

@@ -41,7 +41,7 @@ export function comparedBlocks(words: readonly string[], args: Fields, texts: Te
   if (same(before, now)) return wrong("The page is as it was before, so nothing of the change is stored");
   const [sent, stored] = [flat(wanted), flat(now)];
   if (JSON.stringify(sent) === JSON.stringify(stored)) {
-    return wrong(`${expected.place}: the blocks do not stand where they were to go`);
+    return wrong(`${expected.place}: the blocks are not where they were to go`);
   }
   const known = new Set([...flat(before), ...stored]);
   return sent.some((one) => !known.has(one))

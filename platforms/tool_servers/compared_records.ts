@@ -154,7 +154,7 @@ export function comparedRows(
       const id = JSON.stringify(row._id).slice(0, NAME_CHARACTERS);
       if (same.length === 0) warnings.push(`${name}: there is none with the _id ${id}`);
       else if (!same.every((one) => holds(one, row))) {
-        warnings.push(`${name}: what stands under the _id ${id} is not as it was sent, or not alone`);
+        warnings.push(`${name}: what is under the _id ${id} is not as it was sent, or not alone`);
       }
     }
   }

@@ -37,7 +37,7 @@ export function placed(
     ? { verified: true }
     : wrong(
       `position: element ${shownId(first)} ${
-        place < 0 ? "does not stand last" : `is not at ${place}`
+        place < 0 ? "is not the last" : `is not at ${place}`
       } among those beside it`,
     );
 }

@@ -97,7 +97,7 @@ function rowsReadBack({ rows }: ShownBy, sent: Fields, reader: SiteOffer, ask: A
       before = await look();
     },
     async after() {
-      const unread = `"${reader.upstream_name}" could not be asked what stands now`;
+      const unread = `"${reader.upstream_name}" could not be asked for what is there now`;
       try {
         const now = await look();
         if (now === null) return unproven(unread);

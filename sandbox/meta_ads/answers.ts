@@ -55,7 +55,7 @@ export function among(name: string, values: readonly string[], known: ReadonlySe
 export function only(query: URLSearchParams, names: readonly string[]): void {
   for (const name of query.keys()) {
     if (!names.includes(name)) throw bad(`Unknown parameter ${name}`);
-    if (query.getAll(name).length > 1) throw bad(`Parameter ${name} stands twice`);
+    if (query.getAll(name).length > 1) throw bad(`Parameter ${name} is given twice`);
   }
 }
 

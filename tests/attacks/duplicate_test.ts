@@ -29,7 +29,7 @@ Deno.test("a live post that the site answers in place of a new draft is left as 
   const message = await gw.refuses("create_draft", draftAgain, "E_UPSTREAM", { door: "rest" });
   assert.match(
     message,
-    /made no draft but answered Post \d+, which was there before and stands as "published"/,
+    /made no draft but answered Post \d+, which was there before and is "published"/,
   );
   assert.equal(cms.posts.get(live)?.status, "publish");
   assert.deepEqual(cms.writes, []);

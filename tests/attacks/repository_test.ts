@@ -333,7 +333,7 @@ Deno.test("a move of the branch that took the call's last second is looked into 
       const message = await at.gw.refuses("create_static_route", args, "E_UPSTREAM", { door: "rest" });
       assert.match(
         message,
-        /failed to move branch "main", which stands where it did; the outcome is unknown: look at the site with "[a-z_]+" before trying again$/,
+        /failed to move branch "main", which is where it was; the outcome is unknown: look at the site with "[a-z_]+" before trying again$/,
       );
     }
   }

@@ -161,7 +161,7 @@ const FAULTS: readonly Fault[] = [
     'the link "repo" is that of "github" too',
   ),
   spoiled("your_kind", `${CONNECTS}, kinds: ["cms"]`, 'the kind "cms" is that of "wordpress" too'),
-  spoiled("own_kind", `${CONNECTS}, kinds: ["gopher_a", "gopher_a"]`, 'the kind "gopher_a" stands twice'),
+  spoiled("own_kind", `${CONNECTS}, kinds: ["gopher_a", "gopher_a"]`, 'the kind "gopher_a" is named twice'),
   spoiled(
     "your_flag",
     `${CONNECTS}, present: () => ({ repo: false })`,
@@ -198,7 +198,7 @@ const FAULTS: readonly Fault[] = [
     checks('"repo_linked", "topicmap_link"'),
     'the check "topicmap_link" is that of "topic_map" too',
   ),
-  spoiled("twice_checked", checks('"beep", "beep"'), 'the check "beep" stands twice'),
+  spoiled("twice_checked", checks('"beep", "beep"'), 'the check "beep" is named twice'),
   spoiled(
     "strange_deployment",
     `${CONNECTS}, links: { beam: () => {} }, deployment: { kind: "gopher", link: "beam", source: () => null }`,

@@ -10,7 +10,7 @@ import { handler, manifest, withFiles } from "../e2e/dropped.ts";
 import { gateway, site } from "../kit.ts";
 import { parted } from "../proof.ts";
 
-const SILENT = "The tool does not say whether what it wrote stands as it was asked for";
+const SILENT = "The tool does not say whether the site holds what was asked for";
 const SITES = [site("acme", "cms")];
 const CALL = { site_id: "acme", confirm: true };
 

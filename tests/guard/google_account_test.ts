@@ -170,7 +170,7 @@ Deno.test("where the answer of a refresh is lost, the next refresh finds what st
     w.accounts.inject({ kind: "reset", applied: true }, { path: "/token" });
     const first = await refusal(accountOf(w, at).token());
     assert.equal(first.code, "E_UPSTREAM");
-    assert.match(first.message, /could not be refreshed; the connection stands, try again later/);
+    assert.match(first.message, /could not be refreshed; the account is still connected, try again later/);
     assert.doesNotMatch(first.message, /outcome|look at the site/, "a refresh changes no site");
     w.gw.clock.now += 60_000;
     if (!rotates) {

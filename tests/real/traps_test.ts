@@ -293,7 +293,7 @@ onWordPress({
     assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
     assert.match(
       ending.message,
-      /stands as "published".*somebody published it meanwhile.*live page: look at it; the change was made .*before trying again$/,
+      /is "published" now.*somebody published it meanwhile.*live page: look at it; the change was made .*before trying again$/,
     );
     const [row] = await at.kit.rows(1);
     assert.deepEqual([row?.status, row?.result_id], ["error", id]);

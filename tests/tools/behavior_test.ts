@@ -163,7 +163,7 @@ Deno.test("what cannot be asked is refused before anything is sent", async () =>
     ["behavior_get_metrics", { dimensions: ["OS", "Device", "URL", "Browser"] }, /dimensions/],
     ["behavior_get_metrics", { dimensions: ["Url"] }, /dimensions/],
     ["behavior_get_metrics", { dimensions: ["Country/Region"] }, /dimensions/],
-    ["behavior_get_metrics", { dimensions: ["OS", "OS"] }, /dimensions: "OS" stands twice/],
+    ["behavior_get_metrics", { dimensions: ["OS", "OS"] }, /dimensions: "OS" is given twice/],
     ["behavior_get_metrics", { metrics: ["Traffic"] }, /metrics/],
     [
       "behavior_get_metrics",

@@ -220,7 +220,7 @@ Deno.test("rows that cannot be read, have no date or come twice are left out of 
   assert.ok(funnel.notes.some((note) => /1 row of the opportunities has no date/.test(note)));
   assert.ok(
     funnel.notes.some((note) =>
-      /2 of the opportunities stand in pipelines that the CRM does not list/.test(note)
+      /2 of the opportunities are in pipelines that the CRM does not list/.test(note)
     ),
   );
 

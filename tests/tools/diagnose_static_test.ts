@@ -74,7 +74,7 @@ Deno.test("a static site that has everything meets every check", async () => {
     ["repository", true, `Repository "${REPO}" is linked`],
     ["repo_app", true, "The repository app is set up"],
     ["repo_installation", true, `The repository app is installed for "${REPO}"`],
-    ["repo_branch", true, `Branch "main" stands at ${head.slice(0, 7)}`],
+    ["repo_branch", true, `Branch "main" is at ${head.slice(0, 7)}`],
     ["repo_write", true, "The repository app may write"],
     ["allow_main_branch_push", true, "A super-admin allows this on the site"],
     ["allow_full_repo_write", true, "A super-admin allows this on the site"],
@@ -123,7 +123,7 @@ Deno.test("a secret that the operator has not set is named, and the other upstre
   for (const name of ["HOSTING_API_TOKEN", "HOSTING_ACCOUNT_ID"]) {
     await using world = await Deployed.open({ env: { [name]: null } });
     await world.says("whole", {
-      repo_branch: [true, /stands at/],
+      repo_branch: [true, / is at /],
       hosting_project: [true, /is set/],
       hosting: [false, new RegExp(`need ${name}, `), /operator/],
       deployment: [null, /Not known/, /hosting first/],
@@ -169,7 +169,7 @@ Deno.test("the app is installed, missing, suspended, blind to the repository, or
     repo_write: [null, /not known/, /repo_installation first/],
   });
   host.install("acme", { repositories: "all" });
-  await world.says("whole", { repo_installation: [true, /is installed/], repo_branch: [true, /stands at/] });
+  await world.says("whole", { repo_installation: [true, /is installed/], repo_branch: [true, / is at /] });
   host.uninstall("acme");
   await world.says("whole", { repo_installation: [false, /not installed/, /owner installs/] });
   host.install("acme");
@@ -194,7 +194,7 @@ Deno.test("the app is installed, missing, suspended, blind to the repository, or
 
 Deno.test("the branch is there, missing, without a commit, or not known", async () => {
   await using world = await Deployed.open();
-  await world.says("default", { repo_branch: [true, /^Branch "main", the repository's default, stands at/] });
+  await world.says("default", { repo_branch: [true, /^Branch "main", the repository's default, is at/] });
   await world.says("branchless", {
     repo_installation: [true, /is installed/],
     repo_branch: [false, /no branch "gone"/, /site update branchless --repo-branch /],
@@ -219,7 +219,7 @@ Deno.test("the app may write, only read, or not under the repository's old name"
   host.install("acme", { permissions: { contents: "read", metadata: "read" } });
   await world.says("closed", {
     repo_write: [false, /may only read/, /Contents: read and write/],
-    repo_branch: [true, /stands at/],
+    repo_branch: [true, / is at /],
     allow_main_branch_push: [false, /Not allowed on the site/, /super-admin/],
   });
   host.install("acme");
@@ -255,7 +255,7 @@ Deno.test("the hosting has the project, has it not, refuses, or is not known", a
     await world.says("whole", {
       hosting: [ok, said, next],
       deployment: [null, /Not known/, /hosting first/],
-      repo_branch: [true, /stands at/],
+      repo_branch: [true, / is at /],
     });
     world.hosting.clear();
   }

@@ -150,7 +150,7 @@ Deno.test("arguments that cannot be are refused by name, and nothing is sent", a
     ],
     [gsc, { dimensions: ["hour"] }, /dimensions/],
     [gsc, { dimensions: ["query", "query"] }, /^dimensions: "query" is named twice/],
-    [gsc, { dimensions: ["searchAppearance", "page"] }, /^dimensions: searchAppearance stands alone/],
+    [gsc, { dimensions: ["searchAppearance", "page"] }, /^dimensions: searchAppearance must be the only one/],
     [
       gsc,
       { dimensions: ["page"], aggregation_type: "byProperty" },

@@ -283,7 +283,7 @@ Deno.test("where only the writing down fails the draft stands, and the answer sa
   assert.equal(proof.verified, false);
   assert.match(
     proof.warnings.at(-1) ?? "",
-    /^deployments: the draft stands, but it was not written down in the file: .*; do not deploy it again$/,
+    /^deployments: the draft was made, but it was not written down in the file: .*; do not deploy it again$/,
   );
   assert.equal(world.drafts().length, 1);
   assert.equal(row.result_id, done["id"]);

@@ -177,7 +177,7 @@ const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegEx
     "update_page_draft",
     { page_id: 4, parent_id: 4 },
     "E_BAD_INPUT",
-    /^parent_id: a page cannot stand below itself$/,
+    /^parent_id: a page cannot be its own parent$/,
   ],
   [
     "update_page_draft",
@@ -323,7 +323,7 @@ Deno.test("a page published between its preview and the write is left alone; one
     confirm: true,
   });
   assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
-  assert.match(ending.message, /stands as "published".*somebody published it meanwhile/);
+  assert.match(ending.message, /is "published" now.*somebody published it meanwhile/);
   const [row] = await late.kit.rows(1);
   assert.deepEqual([row?.status, row?.result_id], ["error", late.draft.id]);
 });

@@ -218,7 +218,7 @@ Deno.test("a draft published between the last look and the write is told to be l
   assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
   assert.match(
     ending.message,
-    /stands as "published".*somebody published it meanwhile.*live page: look at it/,
+    /is "published" now.*somebody published it meanwhile.*live page: look at it/,
   );
   const [row] = await at.kit.rows(1);
   assert.deepEqual([row?.status, row?.error, row?.result_id], ["error", "E_FORBIDDEN_OP", at.draft.id]);

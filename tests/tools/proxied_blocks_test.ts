@@ -86,7 +86,7 @@ Deno.test("what differs is named: the place, the markup, or blocks that the call
   await using at = await served({ race_ms: 0 });
   const add = { markup: block("New"), position: { mode: "prepend" } };
   const rows: readonly (readonly [stored: string, boolean | null, RegExp])[] = [
-    [text("One", "New"), false, /^position: the blocks do not stand where they were to go$/],
+    [text("One", "New"), false, /^position: the blocks are not where they were to go$/],
     [text("Nw", "One"), false, /^markup: the page does not have it as it was sent$/],
     [text("New", "One, edited"), null, /differ from before that the call does not name/],
     [

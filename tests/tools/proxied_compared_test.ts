@@ -100,7 +100,7 @@ Deno.test("an element whose place is left out stands at the end", async () => {
   does(at, page, "add-container", adds(container(), (all) => all, 0));
   const proof = await proofOf(at, "add-container", page, {});
   assert.equal(proof.verified, false);
-  assert.match(proof.warnings.join(), /^position: element "\w+" does not stand last/);
+  assert.match(proof.warnings.join(), /^position: element "\w+" is not the last/);
 });
 
 Deno.test("where a person adds another element meanwhile, the place cannot be compared", async () => {

@@ -99,7 +99,7 @@ Deno.test("the site's colours and fonts are compared with all that stand under t
     colours([{ _id: "primary", title: "Primary", color: "#000000" }]),
   );
   assert.deepEqual([primary.verified, primary.warnings], [false, [
-    'colors: what stands under the _id "primary" is not as it was sent, or not alone',
+    'colors: what is under the _id "primary" is not as it was sent, or not alone',
   ]]);
   const font = { _id: "brand", title: "Brand", typography_font_size: { unit: "px", size: 20 } };
   const fonts = await verdict("builder-mcp-update-global-typography", {

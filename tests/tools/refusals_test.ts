@@ -156,7 +156,7 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   [
     "upload_media",
     { filename: "a.png", content_base64: "data:image/png;base64,iVBORw0KGgo=" },
-    /^content_base64: .*leave out what stands before the comma/,
+    /^content_base64: .*leave out what is before the comma/,
   ],
   ["upload_media", { filename: "a.png", content_base64: "" }, /^content_base64: /],
   ...[btoa("<svg/>"), btoa("<?php echo 1;")].map((content_base64) =>

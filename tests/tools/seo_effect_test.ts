@@ -249,7 +249,7 @@ Deno.test("that a canonical address is not shown beside noindex is said where th
       const { warnings } = await at.kit.preview("set_seo_meta", { ...target, ...change });
       const { done } = await at.kit.write<Args>("mcp", "set_seo_meta", { ...target, ...change });
       const says =
-        /^canonical: "https:\/\/.\.test\/" stands in the post, and is not shown while noindex is on$/;
+        /^canonical: "https:\/\/.\.test\/" is set in the post, and is not shown while noindex is on$/;
       return [warnings.some((one) => says.test(one)), done["unshown"]];
     };
     const hidden = provider === "none" ? [false, undefined] : [true, ["canonical"]];

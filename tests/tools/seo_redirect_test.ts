@@ -71,7 +71,7 @@ Deno.test("a preview names the published page that visitors would no longer reac
   const { id } = at.published;
   const args = { site_id: "live", destination: "/b" };
   const live = await at.kit.preview("set_seo_redirect", { ...args, source: "/Live/" });
-  const hidden = `visitors follow it at once and do not reach the published "Live" (${id}) that stands there`;
+  const hidden = `visitors follow it at once and do not reach the published "Live" (${id}) that is there`;
   assert.ok(live.summary.endsWith(`; ${hidden}`), live.summary);
   for (const source of ["/before", "/nowhere"]) {
     const { summary } = await at.kit.preview("set_seo_redirect", { ...args, source });

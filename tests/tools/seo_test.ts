@@ -334,7 +334,7 @@ Deno.test("a success is believed only when the fields are read back; what was lo
   const again = { ...args, title: "<i>Alone</i>", confirm: true };
   assert.match(
     await at.kit.gw.refuses("set_seo_meta", again, "E_UPSTREAM"),
-    /said it stored title, but all stands as it did before; the site may keep this in a way of its own/,
+    /said it stored title, but every value is as it was before; the site may keep this in a way of its own/,
   );
   await using liar = await seoWorld({
     fetch: async (input, init) => {
@@ -344,7 +344,7 @@ Deno.test("a success is believed only when the fields are read back; what was lo
   });
   const lost = await liar.kit.gw.end("set_seo_meta", { ...args, title: "x", confirm: true });
   assert.ok("code" in lost && lost.code === "E_UPSTREAM", JSON.stringify(lost));
-  assert.match(lost.message, /all stands as it did before; .*another plugin may be in the way/);
+  assert.match(lost.message, /every value is as it was before; .*another plugin may be in the way/);
   await using other = await seoWorld({
     fetch: async (input, init) => {
       const answer = await fetch(input, init);

@@ -95,7 +95,7 @@ const REPORTS: readonly (readonly [Args, RegExp])[] = [
   [{ breakdowns: ["age", "gender", "region"] }, /do not go together/],
   [
     { breakdowns: ["platform_position"] },
-    /^breakdowns: "platform_position" does not stand alone; give "publisher_platform"/,
+    /^breakdowns: "platform_position" cannot be used alone; give "publisher_platform"/,
   ],
   [
     { breakdowns: ["region"], action_breakdowns: ["action_device"] },

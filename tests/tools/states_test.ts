@@ -166,7 +166,7 @@ Deno.test("a draft that the site published as it was made is taken back at once"
   const args = { site_id: "acme", title: "Too eager", content_html: "y", confirm: true };
   const ending = await at.kit.gw.end("create_draft", args);
   assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
-  assert.match(ending.message, /stands as "published".*made a draft again at once/);
+  assert.match(ending.message, /is "published" now.*made a draft again at once/);
   assert.equal([...at.cms.posts.values()].find(({ title }) => title === "Too eager")!.status, "draft");
 });
 

@@ -53,7 +53,7 @@ for (const [trouble, when] of PASSING) {
       at.host.inject(trouble, { method, path });
       if (step === "the move" && when !== "always") {
         const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
-        assert.match(JSON.stringify(ending), /E_UPSTREAM.*which stands where it did/, step);
+        assert.match(JSON.stringify(ending), /E_UPSTREAM.*which is where it was/, step);
         assert.equal(await at.head("main"), main);
       }
       await at.write("rest", TOOL, ARGS);
@@ -92,16 +92,16 @@ const LASTING: readonly (readonly [GitHubFault, RegExp])[] = [
   [{ kind: "busy", status: 429 }, /try again in 60 s$/],
   [{ kind: "busy", status: 403 }, /answered 403: You have exceeded a secondary rate limit/],
   [{ kind: "limited", reset_in: 900 }, /try again in (89\d|90\d) s$/],
-  [{ kind: "html" }, /answered 502|which stands where it did/],
-  [{ kind: "html", status: 500 }, /answered 500|which stands where it did/],
-  [{ kind: "reset" }, /broke the connection off|which stands where it did/],
+  [{ kind: "html" }, /answered 502|which is where it was/],
+  [{ kind: "html", status: 500 }, /answered 500|which is where it was/],
+  [{ kind: "reset" }, /broke the connection off|which is where it was/],
   [{ kind: "partial" }, /broke the connection off/],
   [{ kind: "partial", length: "true" }, /cannot be read/],
-  [{ kind: "malformed" }, /cannot be read|which stands where it did/],
-  [{ kind: "answer", body: "{}" }, /cannot be read|which stands where it did/],
+  [{ kind: "malformed" }, /cannot be read|which is where it was/],
+  [{ kind: "answer", body: "{}" }, /cannot be read|which is where it was/],
   [
     { kind: "answer", body: '{"sha":"../x","tree":[]}' },
-    /cannot be read|which stands where it did|built another tree/,
+    /cannot be read|which is where it was|built another tree/,
   ],
   [{ kind: "redirect", to: "http://127.0.0.1:9/elsewhere" }, /(redirects|points) to "http:\/\/127.0.0.1:9"/],
 ];

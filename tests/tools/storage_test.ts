@@ -279,7 +279,7 @@ Deno.test("a file of that name, or another folder, between preview and confirm m
   at.google.file(at.folder, "beside.md");
   const fine = { ...call, confirm: true, confirm_token: preview.confirm_token };
   assert.deepEqual(preview.warnings, [
-    'The folder has a file named "baseline.md" already; it stays as it is, and the new one stands beside it',
+    'The folder has a file named "baseline.md" already; it stays as it is, and the new one is added beside it',
   ]);
   await at.gw.call("storage_save_audit", fine);
   assert.equal(at.google.writes.length, 1);
@@ -340,8 +340,8 @@ Deno.test("what is stored otherwise is named; without a checksum the file is rea
   const other = await save();
   assert.equal(other.proof.verified, false);
   assert.deepEqual(other.proof.warnings, [
-    'name: stands as "other.md"',
-    "content: stands otherwise than it was sent",
+    'name: is "other.md" now',
+    "content: differs from what was sent",
   ]);
   const { id } = at.google.file(at.folder, "x.md", { text: AUDIT.content });
   at.google.inject({ kind: "answer", body: { id } }, { method: "POST" });

@@ -358,7 +358,7 @@ Deno.test("what stands otherwise than it was asked for is named, what cannot be 
   at.service.inject({ kind: "answer", body: { ...job, id: "job_new_1", keyword: "gutter" } }, read);
   const other = await at.write("rest", "topicmap_create_content_job", NEW_JOB);
   assert.equal(other.proof.verified, false);
-  assert.deepEqual(other.proof.warnings[0], 'keyword: stands as "gutter"');
+  assert.deepEqual(other.proof.warnings[0], 'keyword: is "gutter" now');
   at.service.inject({ kind: "html", status: 500 }, read);
   const unread = await at.write("rest", "topicmap_create_content_job", NEW_JOB);
   assert.deepEqual([unread.done["content_job_id"], unread.proof.verified], ["job_new_2", null]);

@@ -13,7 +13,7 @@ export default tool("get_search_analytics", {
     if (twice !== undefined) throw bad(`dimensions: "${twice}" is named twice; name each once`);
     if (dimensions.includes("searchAppearance") && dimensions.length > 1) {
       throw bad(
-        "dimensions: searchAppearance stands alone; ask with it first, then filter by one of its values",
+        "dimensions: searchAppearance must be the only one; ask with it first, then filter by one of its values",
       );
     }
     const byPage = dimensions.includes("page") || filters.some(({ dimension }) => dimension === "page");

@@ -11,7 +11,7 @@ export default tool("behavior_get_metrics", {
   check({ dimensions = [], metrics = [] }) {
     const twice = dimensions.find((one, at) => dimensions.indexOf(one) !== at);
     if (twice !== undefined) {
-      throw new GatewayError("E_BAD_INPUT", `dimensions: "${twice}" stands twice; name each once`);
+      throw new GatewayError("E_BAD_INPUT", `dimensions: "${twice}" is given twice; name each once`);
     }
     const whole = metrics.find((one) => LISTS.has(one));
     if (whole === undefined || dimensions.length === 0) return;

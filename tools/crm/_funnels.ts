@@ -4,7 +4,7 @@ import { noteRows, type Reading, reasonOf } from "./_read.ts";
 
 /** Why numbers of funnels are null. */
 export const UNREPORTED =
-  "The CRM's public interface reports no views and no opt-ins of funnels and their pages: these numbers stand in the CRM alone";
+  "The CRM's public interface reports no views and no opt-ins of funnels and their pages: only the CRM itself shows these numbers";
 /** One that is named may stand behind those that would be listed. */
 const NAMED_AMONG = 1000;
 

@@ -52,7 +52,7 @@ export function funnelOf({ id, name, stages }: Pipeline, all: readonly Opportuni
 }
 
 const CURRENT_ONLY =
-  "The CRM shows only the stage an opportunity stands in now: one in a later stage counts as having passed those before";
+  "The CRM shows only the stage an opportunity is in now: one in a later stage counts as having passed those before";
 
 /** Every pipeline of the location, or one. Throws E_NOT_FOUND for one that there is not. */
 export async function pipelineFunnel(reading: Reading, pipeline_id?: string) {
@@ -73,7 +73,7 @@ export async function pipelineFunnel(reading: Reading, pipeline_id?: string) {
   const elsewhere = rows.filter((row) => !known.has(row.pipeline_id ?? ""));
   if (elsewhere.length > 0) {
     reading.notes.push(
-      `${elsewhere.length} of the opportunities stand in pipelines that the CRM does not list; they count in totals only`,
+      `${elsewhere.length} of the opportunities are in pipelines that the CRM does not list; they count in totals only`,
     );
   }
   reading.notes.push(CURRENT_ONLY);

@@ -3,7 +3,7 @@ import { tool } from "../../registry/tool.ts";
 import { clientOf, noteRows, timeless } from "./_read.ts";
 
 const UNREPORTED =
-  "The CRM's public interface reports of campaigns only these fields; how messages were delivered stands in the CRM";
+  "The CRM's public interface reports of campaigns only these fields; only the CRM itself shows how messages were delivered";
 
 export default tool("crm_get_campaign_a2p_stats", async ({ status }, ctx) => {
   const client = await clientOf(ctx);

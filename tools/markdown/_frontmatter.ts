@@ -172,7 +172,7 @@ function settled(
   if (reads(rewritten)) return rewritten;
   return refuseBlock(
     field,
-    "the frontmatter cannot be changed without touching what else stands in it; change it by hand and save the file",
+    "the frontmatter cannot be changed without touching the rest of it; change it by hand and save the file",
   );
 }
 

@@ -93,7 +93,7 @@ function rendered(text: string, field: string, left: Set<string>): string {
   try {
     lexer.blockTokens(lines, lexer.tokens);
     if (lexer.tokens.some(({ type, raw }) => type === "paragraph" && FOOTNOTE.test(raw))) {
-      left.add("Footnotes are not rendered; [^…] and its text stand as they were written");
+      left.add("Footnotes are not rendered; [^…] and its text remain as they were written");
     }
     requireShort(lexer.inlineQueue.map(({ src }) => src), EFFORT_MAX, field);
     for (const { src, tokens } of lexer.inlineQueue) lexer.inlineTokens(src, tokens);
@@ -117,7 +117,7 @@ function requireShort(runs: readonly string[], most: number, field: string): voi
 const tooDeep = (field: string) =>
   new GatewayError(
     "E_BAD_INPUT",
-    `${field}: quotes, lists or elements of the file stand too deep in each other`,
+    `${field}: quotes, lists or elements of the file are nested too deep`,
   );
 
 /** Clears a tree without calling itself, however deep it is; answers how deep it was. */

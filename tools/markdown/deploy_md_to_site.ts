@@ -12,7 +12,7 @@ import type { Frontmatter } from "./_frontmatter.ts";
 import { commit, fileAt, type MarkdownContext, markdownIn, writable } from "./_repository.ts";
 
 const SHOWN_CHARACTERS = 60;
-const UNWRITTEN = "deployments: the draft stands, but it was not written down in the file";
+const UNWRITTEN = "deployments: the draft was made, but it was not written down in the file";
 
 /** Its package is large, and not needed to start. */
 const frontmatter = () => import("./_frontmatter.ts");

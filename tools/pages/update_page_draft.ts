@@ -31,7 +31,7 @@ export default tool("update_page_draft", {
     checkIds(args);
     checkBuilderArgs(builderOfChange(site, args), args);
     if (args.parent_id !== undefined && Number(args.parent_id) === id) {
-      throw new GatewayError("E_BAD_INPUT", "parent_id: a page cannot stand below itself");
+      throw new GatewayError("E_BAD_INPUT", "parent_id: a page cannot be its own parent");
     }
   },
   raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),

@@ -24,7 +24,7 @@ export function fromBase64(text: string, field: string): Uint8Array<ArrayBuffer>
   try {
     return Uint8Array.fromBase64(text, { alphabet });
   } catch {
-    const data = text.startsWith("data:") ? "; leave out what stands before the comma" : "";
+    const data = text.startsWith("data:") ? "; leave out what is before the comma" : "";
     throw new GatewayError("E_BAD_INPUT", `${field}: not base64${data}`);
   }
 }

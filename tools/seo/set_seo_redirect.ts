@@ -29,7 +29,7 @@ export default tool("set_seo_redirect", {
     const { now, hides } = planned;
     const verb = now ? "Change the redirect from" : "Redirect";
     const hidden = hides
-      ? ` and do not reach the published ${quoted(hides.title)} (${hides.id}) that stands there`
+      ? ` and do not reach the published ${quoted(hides.title)} (${hides.id}) that is there`
       : "";
     const seen = `visitors follow it at once${hidden}`;
     const changes = [

@@ -89,7 +89,7 @@ export async function managedPage(view: View, { route, sha, force }: Expected, o
     `route: ${
       JSON.stringify(page.path)
     } ${edited}; read it and pass its sha (${page.sha}), or preview this call and ` +
-      "confirm it with the confirm_token, or set force to true to go on whatever stands there",
+      "confirm it with the confirm_token, or set force to true to go on whatever is there",
   );
 }
 
@@ -104,7 +104,7 @@ export const ownIn = ({ unseen, managed, use }: StaticContext): Own => async (vi
   if (!unseen || view.commit === null || await managed.has(page)) return null;
   const last = await (await use(github)).lastChange(page.path, view.commit);
   if (last?.own) return null;
-  if (last === null) return "was not written by this service as it stands";
+  if (last === null) return "was not written by this service as it is now";
   const by = last.by === null ? "somebody" : quoted(last.by);
   const at = last.at === null ? "" : ` at ${last.at}`;
   return `was changed by ${by}${at} (commit ${last.commit_sha}) since this service wrote it`;

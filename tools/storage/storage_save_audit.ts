@@ -36,7 +36,7 @@ export default tool("storage_save_audit", {
       ],
       revision: { folder: folder.name, filename: [name, ...known.map(({ id }) => id).sort()] },
       warnings: known.length === 0 ? [] : [
-        `The folder has ${there} named "${name}" already; it stays as it is, and the new one stands beside it`,
+        `The folder has ${there} named "${name}" already; it stays as it is, and the new one is added beside it`,
       ],
       final: "A stored file cannot be deleted through the gateway",
       state: { name },

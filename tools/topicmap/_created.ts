@@ -30,7 +30,7 @@ export async function readBack(
   const unseen = given.map(([name]) => name)
     .filter((name) => hidden.includes(name) && (found[name] ?? null) === null);
   const differences = given.filter(([name, value]) => !unseen.includes(name) && !same(found[name], value))
-    .map(([name]) => `${name}: stands as ${JSON.stringify(found[name] ?? null)}`);
+    .map(([name]) => `${name}: is ${JSON.stringify(found[name] ?? null)} now`);
   if (unseen.length === 0) return { differences };
   return { differences, uncompared: `The topic-planning service does not show ${unseen.join(", ")}` };
 }

@@ -134,7 +134,7 @@ export async function createFromTemplate(
   made: Making,
 ): Promise<Cloned> {
   const { hashes } = clone as CmsClone;
-  const dependsOn = hashes && { hashes, what: "what the page would be made of or stand at" };
+  const dependsOn = hashes && { hashes, what: "what the page would be made of or be found at" };
   return await write(wire, "builder/pages", clone, dependsOn, made, () => Promise.resolve());
 }
 

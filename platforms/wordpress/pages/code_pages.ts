@@ -150,7 +150,7 @@ export async function createCodePage(
 ): Promise<CodePageWritten> {
   const { parent_id, ...rest } = page;
   const parent = parent_id === undefined ? {} : { parent: numericId(parent_id, "parent_id") };
-  const what = `what stands at the slug "${page.slug}"`;
+  const what = `what is at the slug "${page.slug}"`;
   const dependsOn = place.hashes && { hashes: place.hashes, what };
   const made = await write(wire, "code-pages", { ...rest, ...parent }, dependsOn, making);
   if (made.scope_class !== page.scope_class) {

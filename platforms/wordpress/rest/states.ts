@@ -216,13 +216,13 @@ export async function requireUnpublished(
     made?.(thing);
     return;
   }
-  const stands = `stands as "${statusWord(state.status)}" (${state.link})`;
+  const now = `is "${statusWord(state.status)}" now (${state.link})`;
   if (made && await isOld(wire, kind, state.id)) {
     throw new GatewayError(
       "E_UPSTREAM",
       `The site made no draft but answered ${
         label(kind, state.id)
-      }, which was there before and ${stands}; it was ` +
+      }, which was there before and ${now}; it was ` +
         "left as it is",
       { upstream: 502, outcome: "none" },
     );
@@ -233,7 +233,7 @@ export async function requireUnpublished(
     : "somebody published it meanwhile, and the change is on the live page: look at it";
   throw new GatewayError(
     "E_FORBIDDEN_OP",
-    `${label(kind, state.id)} was ${made ? "created" : "updated"} and ${stands}; ${end}`,
+    `${label(kind, state.id)} was ${made ? "created" : "updated"} and ${now}; ${end}`,
     // What was made stands as a draft now, or is public still.
     { outcome: "made", ...state.status === "publish" ? { published: true } : {} },
   );

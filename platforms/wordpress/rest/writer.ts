@@ -141,7 +141,7 @@ function contentWarnings({ record, code, guarded }: StateRead): string[] {
       : [],
     ...led === null ? [] : [
       led.destination === ""
-        ? `Visitors of its address are told that nothing is there (${led.status}), by a redirect that stands there`
+        ? `Visitors of its address are told that nothing is there (${led.status}), by a redirect of that address`
         : `Visitors of its address are led to ${led.destination} (${led.status}) by a redirect, and do not see it`,
     ],
     ...built

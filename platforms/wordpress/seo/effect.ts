@@ -110,7 +110,7 @@ export function effectWarnings(
   const canonical = given.canonical ?? fields.canonical ?? "";
   const touched = written.has("canonical") || written.has("robots.noindex");
   const hidden = touched && canonical !== "" && effect.fixed["canonical"] === UNINDEXED
-    ? [`canonical: ${JSON.stringify(canonical)} stands in the post, and is not shown while noindex is on`]
+    ? [`canonical: ${JSON.stringify(canonical)} is set in the post, and is not shown while noindex is on`]
     : [];
   return [
     ...unseenWarning(changed, fields),

@@ -73,7 +73,7 @@ export function compareSeo(
     const names = given.map(([field]) => field).join(", ");
     throw new GatewayError(
       "E_UPSTREAM",
-      `Post ${post.id}: the site said it stored ${names}, but all stands as it did before; the site may keep this in a ` +
+      `Post ${post.id}: the site said it stored ${names}, but every value is as it was before; the site may keep this in a ` +
         "way of its own, or another plugin may be in the way: read the fields, and look at the post in the CMS",
       { upstream: 502 },
     );

@@ -60,7 +60,7 @@ Deno.test("a query that cannot be meant is refused", async () => {
     ["?from=2026-11-22&to=2026-11-22", "to: expected a time after from"],
     ["?status=failed", "status: expected one of started, ok, error"],
     ["?tokenid=x", "tokenid: unknown field, did you mean token_id"],
-    ["?tool=a&tool=b", "tool: stands more than once"],
+    ["?tool=a&tool=b", "tool: is given more than once"],
     ["?site_id=..%2F", "site_id: expected a site id"],
     ["?token_id=%00", "token_id: expected a token id"],
     ["?cursor=a%20b", "cursor: expected a next_cursor of an earlier answer"],

@@ -280,7 +280,7 @@ Deno.test("words that make no command are told", async () => {
     [["token", "list", "--json=1"], "--json is a switch and takes no value"],
     [["token", "list", "--url"], "--url needs a value: --url <address>"],
     [["token", "list", "--url", "--json"], "--url needs a value: --url <address>"],
-    [[...CREATE, "--name", "y"], "--name stands twice"],
+    [[...CREATE, "--name", "y"], "--name is given twice"],
     [[...CREATE, "--max-risk", "low"], "--max-risk needs a whole number"],
     [["token", "list", "--constructor"], "No option --constructor, known are url, json, help"],
   ];

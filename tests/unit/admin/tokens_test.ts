@@ -67,7 +67,7 @@ Deno.test("what a token may not ask for", async () => {
   const cases: [Record<string, unknown>, string][] = [
     [{ allowed_sites: ["acne"] }, 'allowed_sites: no site "acne", did you mean acme'],
     [{ allowed_sites: ["zzzzzz"] }, 'allowed_sites: no site "zzzzzz"; register it first'],
-    [{ allowed_sites: ["*", "acme"] }, 'allowed_sites: "*" stands alone, as ["*"]'],
+    [{ allowed_sites: ["*", "acme"] }, 'allowed_sites: "*" must be the only entry: ["*"]'],
     [{ allowed_sites: [] }, 'allowed_sites: expected at least one site id, or ["*"] for all'],
     [
       { allowed_sites: ["Acme"] },

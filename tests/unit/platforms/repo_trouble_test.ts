@@ -108,7 +108,7 @@ for (const target of [MAIN, PREVIEW]) {
     for (const trouble of troubles) {
       at.host.clear();
       at.host.inject(trouble, move);
-      const stands = target === MAIN ? /failed to move branch "main", which stands where it did/ : /branch/;
+      const stands = target === MAIN ? /failed to move branch "main", which is where it was/ : /branch/;
       await refused("E_UPSTREAM", stands, (await at.client()).push(target, edits(FILES)));
       assert.equal(await at.head(), before);
       assert.equal(at.host.writes.filter(({ path }) => path.includes("/git/refs")).length, 1, trouble.kind);

@@ -65,7 +65,7 @@ const CLEARED: readonly [string, string, string[]][] = [
   ]],
 ];
 
-const FOOTNOTES = "Footnotes are not rendered; [^…] and its text stand as they were written";
+const FOOTNOTES = "Footnotes are not rendered; [^…] and its text remain as they were written";
 const elsewhere = (name: string) =>
   `An address of <${name}> is relative to the file, and leads elsewhere on the site; give it in full`;
 
