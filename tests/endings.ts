@@ -24,3 +24,15 @@ export async function endingOf(door: "rest" | "mcp", response: Response): Promis
   const [, code, message] = /^(E_[A-Z0-9_]+): ([\s\S]*)$/.exec(text) ?? [];
   return { code: code as Code, message: message ?? "", status: response.status };
 }
+
+/** The `_meta` of what MCP answers for a call: of an upstream's failure it has the upstream's status. */
+export async function metaOf(
+  gw: { http(path: string, init: RequestInit): Promise<Response> },
+  tool: string,
+  args: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const frame = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
+  const headers = { "content-type": "application/json" };
+  const response = await gw.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame) });
+  return (await response.json()).result._meta;
+}

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { FaultMatch, WordPressFault } from "../../sandbox/wordpress_standin/start.ts";
 import { type Args, DOORS, PNG, type ToolName } from "../cms_kit.ts";
-import { type Kit, NOW } from "../kit.ts";
+import { metaOf } from "../endings.ts";
+import { NOW } from "../kit.ts";
 import { type World, world } from "./_stand_in.ts";
 
 /** A call begins with 60 s; with so little of it left a site that hangs is given up at once. */
@@ -216,14 +217,6 @@ Deno.test("diagnose_site answers within three seconds of a site that hangs", asy
   const found = [by["rest_api"], by["credentials"], by["page_builder"], by["seo_bridge"]];
   assert.deepEqual(found, [false, null, null, null]);
 });
-
-/** The `_meta` of an MCP tool result. */
-async function metaOf(gw: Kit, tool: string, args: Args): Promise<Args> {
-  const frame = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
-  const headers = { "content-type": "application/json" };
-  const response = await gw.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame) });
-  return (await response.json()).result._meta;
-}
 
 Deno.test("over MCP the status of the site stands beside its failure", async () => {
   await using at = await world();

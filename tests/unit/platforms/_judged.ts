@@ -1,4 +1,5 @@
 /** A request as the egress judges it in service: the connector's origins, then its policy. */
+import assert from "node:assert/strict";
 import { egress } from "../../../guard/egress.ts";
 import type { Site } from "../../../core/model.ts";
 import type { Connector } from "../../../platforms/_connector/connector.ts";
@@ -27,4 +28,15 @@ export function judge(
   const ctx = { site, settings: { ...defaults(connector), ...settings }, now };
   const origins = connector.origins?.(ctx) ?? [];
   egress({ connector, origins, ctx, granted }, out);
+}
+
+/** "passes", or the message that the request is refused with, which is an E_FORBIDDEN_OP. */
+export function verdict(connector: Connector, site: Site, out: Outgoing, judging: Judging = {}): string {
+  try {
+    judge(connector, site, out, judging);
+    return "passes";
+  } catch (thrown) {
+    assert.equal((thrown as { code?: string }).code, "E_FORBIDDEN_OP", String(thrown));
+    return (thrown as Error).message;
+  }
 }

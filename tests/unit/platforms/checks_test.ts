@@ -84,7 +84,7 @@ Deno.test("the newest deployment is waited for as long as is said", async () => 
   const client = await cloudflarePages.connect!(ctx);
   await assert.rejects(
     client.latest(2800),
-    (error) => (error as GatewayError).code === "E_HOSTING_PROJECT_MISSING",
+    (error: GatewayError) => error.code === "E_HOSTING_PROJECT_MISSING" && error.upstream === 404,
   );
   await assert.rejects(client.latest());
   assert.deepEqual(limits, [2800, undefined]);

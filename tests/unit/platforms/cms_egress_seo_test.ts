@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Outgoing } from "../../../platforms/_http/request.ts";
 import wordpress from "../../../platforms/wordpress/connector.ts";
 import type { Site } from "../../../core/model.ts";
-import { judge } from "./_judged.ts";
+import { verdict } from "./_judged.ts";
 import { site } from "./_site.ts";
 
 const ROOT = "https://acme.example/wp-json";
@@ -11,16 +11,10 @@ const AUTH = { authorization: "Basic x" };
 const PLAIN = site({});
 const LIVE = site({ flags: { ...PLAIN.flags, allow_seo_on_published: true } });
 
-function look(out: Partial<Outgoing>, on: Site): string {
-  const now = Date.parse("2026-11-21T12:00:00Z");
-  try {
-    judge(wordpress, on, { method: "GET", effect: "read", url: ROOT, headers: AUTH, ...out }, { now });
-    return "passes";
-  } catch (thrown) {
-    assert.equal((thrown as { code: string }).code, "E_FORBIDDEN_OP");
-    return (thrown as Error).message;
-  }
-}
+const look = (out: Partial<Outgoing>, on: Site) =>
+  verdict(wordpress, on, { method: "GET", effect: "read", url: ROOT, headers: AUTH, ...out }, {
+    now: Date.parse("2026-11-21T12:00:00Z"),
+  });
 
 const read = (path: string): Partial<Outgoing> => ({ url: `${ROOT}/${path}` });
 const write = (path: string, json: unknown, method: "POST" | "PUT" = "POST"): Partial<Outgoing> => ({

@@ -1,9 +1,8 @@
 /** What may be sent to a site builder: listed routes, known fields, and nothing published without a grant. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../core/errors.ts";
 import duda from "../../../platforms/duda/connector.ts";
 import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts";
-import { judge } from "./_judged.ts";
+import { verdict } from "./_judged.ts";
 import { site } from "./_site.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -16,13 +15,7 @@ const POST = "post_7";
 function look(out: Partial<Outgoing>, site_alias: string | null = "1a2b3c4d", genuine = true): string {
   const whole = { method: "GET", effect: "read", url: SITE, ...out } as const;
   const built = site({ platform: "sitebuilder", base_url: null, site_alias });
-  try {
-    judge(duda, built, whole, { granted: () => genuine, now: NOW });
-    return "passes";
-  } catch (thrown) {
-    assert.ok(thrown instanceof GatewayError && thrown.code === "E_FORBIDDEN_OP");
-    return thrown.message;
-  }
+  return verdict(duda, built, whole, { granted: () => genuine, now: NOW });
 }
 
 const write = (method: Outgoing["method"], path: string, json?: unknown, more: Partial<Outgoing> = {}) => ({

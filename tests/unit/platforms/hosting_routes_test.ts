@@ -1,0 +1,35 @@
+/** Which requests may be sent to the hosting: reads of the site's own project. */
+import assert from "node:assert/strict";
+import cloudflarePages from "../../../platforms/cloudflare_pages/connector.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
+import { verdict } from "./_judged.ts";
+import { site } from "./_site.ts";
+
+Deno.test("only the site's own project is read, and nothing is ever written", () => {
+  const base = "https://api.cloudflare.com/client/v4/accounts/acc/pages/projects";
+  const built = site({ platform: "static", hosting_project: "pages" });
+  const why = (out: Partial<Outgoing>) => {
+    const given = { method: "GET", effect: "read", url: `${base}/pages/deployments`, ...out } as const;
+    return verdict(cloudflarePages, built, given, { granted: () => true });
+  };
+  assert.equal(why({}), "passes");
+  assert.equal(why({ url: `${base}/pages/deployments?per_page=25&page=2` }), "passes");
+  for (
+    const path of [
+      "other/deployments",
+      "other/deployments?x=/pages/projects/pages/deployments",
+      "pages/deployments/1",
+      "pages/deployments/1/history/logs",
+      "pages",
+      "pages/../other/deployments",
+      "mypages/deployments",
+      "pages%2Fdeployments",
+    ]
+  ) assert.match(why({ url: `${base}/${path}` }), /it reads another project/, path);
+  for (
+    const out of [{ method: "POST" }, { method: "PATCH" }, { method: "PUT" }, { effect: "write" }] as const
+  ) {
+    assert.match(why(out), /hosting is only read/);
+  }
+  assert.match(why({ method: "DELETE" }), /never sends/);
+});
