@@ -161,7 +161,7 @@ export class Consent {
   }
 
   /**
-   * Steps 14 and 14a, the look before the write. Where that fails and an equal call has come first meanwhile, what it
+   * Steps 14 and 14a, the read before the write. Where that fails and an equal call has come first meanwhile, what it
    * refuses may be that call's own work: then its answer is answered, or thrown, instead.
    */
   async #look(write: Write): Promise<ReadyCall | Repeated> {

@@ -119,7 +119,7 @@ export async function checkAddress(
   if (literal) return [host];
   const addresses = await resolved(host, rules.lookup, way);
   if (!addresses.every(isPublicAddress)) {
-    throw new RefusedAddress(`The name "${host}" stands for a private address; ${way}`);
+    throw new RefusedAddress(`The name "${host}" resolves to a private address; ${way}`);
   }
   return addresses;
 }
@@ -128,7 +128,7 @@ export async function checkAddress(
 async function resolved(host: string, lookup: Lookup, way: string): Promise<readonly string[]> {
   const addresses = [...new Set(await lookup(host))].filter((address) => isIP(address) !== 0);
   if (addresses.length === 0) {
-    throw new RefusedAddress(`The name "${host}" stands for no address; ${way}`);
+    throw new RefusedAddress(`The name "${host}" resolves to no address; ${way}`);
   }
   return addresses;
 }

@@ -1,4 +1,4 @@
-/** What a plan saw of a post or page, and the look right before a write that overwrites nothing else. */
+/** What a plan saw of a post or page, and the read right before a write that overwrites nothing else. */
 import { GatewayError } from "../../core/errors.ts";
 import { hasLead, type Moment } from "../../rules/schedule.ts";
 import type { Seen, Verb } from "../_content/post.ts";

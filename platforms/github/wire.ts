@@ -25,7 +25,7 @@ export interface Ask<T> {
   readonly effect?: Outgoing["effect"];
   readonly grant?: PublishGrant;
   readonly max_bytes?: number;
-  /** Also once the call's time is used up: a look at what became of a write. */
+  /** Also once the call's time is used up: to read what became of a write. */
   readonly cleanup?: true;
 }
 

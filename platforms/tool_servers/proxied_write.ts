@@ -1,4 +1,4 @@
-/** One proxied write: the look before, the write itself, the look after, arguments that it ignored, and what is said of it. */
+/** One proxied write: the read before, the write itself, the read after, arguments that it ignored, and what is said of it. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Content, ContentProof } from "../../core/content.ts";
 import type { Outcome } from "../../core/model.ts";
@@ -27,7 +27,7 @@ function readBackOf(call: Resolved, page: PageState | null) {
   return effect === "new" ? newReadBack : null;
 }
 
-/** One write, from the look before to the look after. */
+/** One write, from the read before to the read after. */
 export class ProxiedWrite {
   readonly #back: ReadBack | null;
   readonly #live: LiveWatch;
@@ -96,7 +96,7 @@ export class ProxiedWrite {
       unproven(this.call.effect === "read" ? "The tool reads, and changes nothing that is known" : NO_READER);
   }
 
-  /** What broke off on the way there or back: a look says whether it was done. */
+  /** What broke off on the way there or back: a read says whether it was done. */
   async #settled(thrown: unknown): Promise<unknown> {
     if (!(thrown instanceof GatewayError)) return thrown;
     if (thrown.outcome !== "unknown" && !isDoubtful(thrown)) return thrown;

@@ -53,7 +53,7 @@ Deno.test("a public name that is made to stand for this machine is not reached h
   });
   const url = "https://rebinding.example/";
   assert.equal((await http.send({ ...READ, url }, soon())).text(), "public");
-  await fails(http.send({ ...READ, url }, soon()), /stands for a private address/, 502);
+  await fails(http.send({ ...READ, url }, soon()), /resolves to a private address/, 502);
   assert.deepEqual(given, [["93.184.216.34"]]);
 });
 
