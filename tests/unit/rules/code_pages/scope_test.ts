@@ -79,6 +79,9 @@ const SCOPED: readonly (readonly [string, string])[] = [
   // spellings
   ["a\\:b .\\31 x{c:d}", "§ a\\:b .\\31 x{c:d}"],
   ["\\62 ody{a:b}", "§{a:b}"],
+  ["@\\6dedia x{a{b:c}}", "@\\6dedia x{§ a{b:c}}"],
+  ["@\\66ont-face{a:b}", "@\\66ont-face{a:b}"],
+  ["a{\\--x:{b:c}}", "§ a{\\--x:{b:c}}"],
   ["svg|a,*|*,|b{c:d}", "§ svg|a,§ *|*,§ |b{c:d}"],
   [
     "a{*zoom:1;_height:1px;filter:progid:X.Y(a='b',c=1)}",
@@ -118,6 +121,7 @@ const ANIMATED: readonly (readonly [string, string])[] = [
     "@-webkit-keyframes ¤-x{}§ a{-webkit-animation:1s ¤-x;-webkit-animation-name:¤-x}",
   ],
   ["@keyframes 'my x'{}a{animation:\"my x\" 1s}", "@keyframes '¤-my x'{}§ a{animation:\"¤-my x\" 1s}"],
+  ["@\\6b eyframes x{from{a:b}}a{animation:x}", "@\\6b eyframes ¤-x{from{a:b}}§ a{animation:¤-x}"],
   ["@keyframes \\31 x{}a{animation:\\31 x}", "@keyframes ¤-\\31 x{}§ a{animation:¤-\\31 x}"],
   [
     "@keyframes x{}a{--n:x;animation:1s var(--n, x)}b{--m:x}",
