@@ -235,6 +235,16 @@ Deno.test("step 3: the body's size, then its form, before the tool is looked up;
   assert.deepEqual((await gw.audit()).map((row) => row.error), ["E_BAD_JSON", "E_PAYLOAD_TOO_LARGE"]);
 });
 
+Deno.test("step 4: what a caller puts in place of names leaves no credential in its row", async () => {
+  await using gw = await gateway(OPTIONS);
+  const secret = `eyJ${"a".repeat(60)}.${"b".repeat(40)}.${"c".repeat(43)}`;
+  await gw.refuses(secret, {}, "E_TOOL_NOT_FOUND");
+  await gw.refuses("toy_write", { site_id: `ghp_${"b".repeat(36)}`, title: "x" }, "E_SCOPE_DENIED");
+  const rows = await gw.audit();
+  assert.equal(rows.length, 4);
+  assert.ok(!JSON.stringify(rows).includes("bbbb"), JSON.stringify(rows));
+});
+
 Deno.test("step 3: a body over the tool's own limit is refused once the tool is known", async () => {
   await using gw = await gateway(OPTIONS);
   const text = "x".repeat(3 * 1024 * 1024);
