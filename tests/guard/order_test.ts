@@ -239,7 +239,7 @@ Deno.test("step 4: what a caller puts in place of names leaves no credential in 
   await using gw = await gateway(OPTIONS);
   const secret = `eyJ${"a".repeat(60)}.${"b".repeat(40)}.${"c".repeat(43)}`;
   await gw.refuses(secret, {}, "E_TOOL_NOT_FOUND");
-  await gw.refuses("toy_write", { site_id: `ghp_${"b".repeat(36)}`, title: "x" }, "E_SCOPE_DENIED");
+  await gw.refuses("toy_write", { site_id: `ghp_${"b".repeat(36)}`, title: "x" }, "E_NOT_FOUND");
   const rows = await gw.audit();
   assert.equal(rows.length, 4);
   assert.ok(!JSON.stringify(rows).includes("bbbb"), JSON.stringify(rows));
