@@ -69,8 +69,11 @@ class Doubling<Given> {
 
   /** How many times the steps twice the size takes, 0 where that is fine. */
   async #excess(some: readonly Input<Given>[]): Promise<number> {
-    const [twice, once] = [await this.#taken(some, 2 * this.size), await this.#taken(some, this.size)];
-    return twice <= 2 * SLACK * once + READ_ONCE * this.size ? 0 : twice / once;
+    const twice = await this.#taken(some, 2 * this.size);
+    const fine = READ_ONCE * this.size;
+    if (twice <= fine) return 0; // it was refused unread, whatever half of it takes
+    const once = await this.#taken(some, this.size);
+    return twice <= 2 * SLACK * once + fine ? 0 : twice / once;
   }
 
   async #taken(some: readonly Input<Given>[], size: number): Promise<number> {

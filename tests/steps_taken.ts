@@ -64,7 +64,6 @@ const COSTS: readonly (readonly [owner: object, names: string, cost: Cost])[] = 
   [Buffer.prototype, "toString", made],
   [URL, "parse canParse", first],
   [globalThis, "decodeURIComponent encodeURIComponent encodeURI", first],
-  ...ITERATORS.map((one) => [one, "next", () => 1] as const),
 ];
 
 /** What calls back what it is given: each call counts, for V8 does not count those of a function it has compiled. */
@@ -78,58 +77,78 @@ let counted = 0;
 /** Whether built-ins count: not while their cost is worked out, which takes some itself. */
 let counting = false;
 
-function add(steps: () => number): void {
-  if (!counting) return;
+/** The built-ins themselves. */
+const { max } = Math;
+const { apply } = Reflect;
+
+function add(cost: Cost, self: unknown, given: readonly unknown[], result: unknown): void {
   counting = false;
-  counted += Math.max(1, steps());
+  counted += max(1, cost(self, given, result));
   counting = true;
+}
+
+const once: Cost = () => 1;
+
+type Method = Owner[string];
+
+/** A built-in that counts what it goes over, also where it throws. */
+function counter(real: Method, cost: Cost): Method {
+  if (cost === once) {
+    return function (this: unknown, ...given) {
+      if (counting) counted++;
+      return apply(real, this, given);
+    };
+  }
+  return function (this: unknown, ...given) {
+    if (!counting) return apply(real, this, given);
+    let result: unknown;
+    try {
+      return result = apply(real, this, given);
+    } finally {
+      if (counting) add(cost, this, given, result);
+    }
+  };
+}
+
+/** One that counts the calls of what it is given, else what it goes over. */
+function callingCounter(real: Method): Method {
+  return function (this: unknown, ...given) {
+    if (!counting) return apply(real, this, given);
+    const [call] = given;
+    if (typeof call === "function") {
+      given[0] = function (this: unknown, ...more: unknown[]) {
+        if (counting) counted++;
+        return apply(call, this, more);
+      };
+    } else add(own, this, given, undefined);
+    return apply(real, this, given);
+  };
 }
 
 /** Puts counting ones in the place of built-ins; what it answers puts them back. */
 function patched(): () => void {
   const back: (() => void)[] = [];
-  const put = (owner: object, name: PropertyKey, by: (real: Owner[string]) => Owner[string]) => {
+  const put = (owner: object, name: PropertyKey, by: (real: Method) => Method) => {
     const was = Object.getOwnPropertyDescriptor(owner, name);
     if (was?.value === undefined) return;
     Object.defineProperty(owner, name, { ...was, value: by(was.value) });
     back.push(() => Object.defineProperty(owner, name, was));
   };
   for (const [owner, names, cost] of COSTS) {
-    for (const name of names.split(" ")) {
-      put(owner, name, (real) =>
-        function (this: unknown, ...given: unknown[]) {
-          let result: unknown;
-          try {
-            return result = Reflect.apply(real, this, given);
-          } finally {
-            add(() => cost(this, given, result));
-          }
-        });
-    }
+    for (const name of names.split(" ")) put(owner, name, (real) => counter(real, cost));
   }
-  for (const name of CALLING.split(" ")) {
-    put(list, name, (real) =>
-      function (this: unknown, ...given: unknown[]) {
-        const [call] = given;
-        if (typeof call === "function") {
-          given[0] = function (this: unknown, ...more: unknown[]) {
-            add(() => 1);
-            return Reflect.apply(call, this, more);
-          };
-        } else add(() => size(this));
-        return Reflect.apply(real, this, given);
-      });
-  }
+  for (const one of ITERATORS) put(one, "next", (real) => counter(real, once));
+  for (const name of CALLING.split(" ")) put(list, name, callingCounter);
   put(Map.prototype, "set", (real) =>
     function (this: unknown, ...given: unknown[]) {
       if (counting) kept.add(this as Map<unknown, unknown>);
-      return Reflect.apply(real, this, given);
+      return apply(real, this, given);
     });
   put(RegExp.prototype, "exec", (real) =>
     function (this: unknown, ...given: unknown[]) {
       const from = (this as RegExp).lastIndex;
-      const result = Reflect.apply(real, this, given);
-      add(() => scanned(this, from, given, result));
+      const result = apply(real, this, given);
+      if (counting) add((self, of, match) => scanned(self, from, of, match), this, given, result);
       return result;
     });
   return () => back.forEach((one) => one());
@@ -145,6 +164,7 @@ const TESTS = new URL(".", import.meta.url).href;
 /** Counts the steps of what it is given; one at a time, for the counts are the process's. */
 export class StepsTaken implements Disposable {
   readonly #session = new Session();
+  readonly #restore = patched();
 
   /** A counter that counts from now on what is loaded and what is yet to be. */
   static async started(): Promise<StepsTaken> {
@@ -177,28 +197,23 @@ export class StepsTaken implements Disposable {
 
   /** The steps of those functions together, each of which begins without what the ones before kept in maps. */
   async of(works: readonly (() => unknown)[]): Promise<number> {
-    const restore = patched();
     counted = works.length;
-    try {
-      for (const work of works) {
-        counting = true;
-        try {
-          await work();
-        } catch {
-          // It refuses what it is given.
-        }
-        counting = false;
-        for (const one of kept) one.clear();
-        kept.clear();
+    for (const work of works) {
+      counting = true;
+      try {
+        await work();
+      } catch {
+        // It refuses what it is given.
       }
-    } finally {
       counting = false;
-      restore();
+      for (const one of kept) one.clear();
+      kept.clear();
     }
     return counted + await this.#blocks();
   }
 
   [Symbol.dispose](): void {
+    this.#restore();
     this.#session.disconnect();
   }
 }
