@@ -25,6 +25,8 @@ export interface Written {
   readonly line: string;
   /** Bytes or text by path; null for what was taken out. */
   readonly files: Readonly<Record<string, string | Uint8Array | null>>;
+  /** Whether a clone is the witness; as the world says where left out. */
+  readonly git?: boolean;
 }
 
 /** How a world is opened: at a host there is already, with files for REPO, and `env` as in settingsAt. */
@@ -179,10 +181,11 @@ export class StaticWorld implements AsyncDisposable {
   }
 
   /** Fails where the branch's newest commit is not that one alone; a clone is the witness. Answers its name. */
-  async wrote({ repo = REPO, branch, parent, line, files }: Written, as?: string): Promise<string> {
-    await using found = this.asksGit
-      ? await this.clone(branch, repo)
-      : await heldBranch(this.host, repo, branch);
+  async wrote(
+    { repo = REPO, branch, parent, line, files, git = this.asksGit }: Written,
+    as?: string,
+  ): Promise<string> {
+    await using found = git ? await this.clone(branch, repo) : await heldBranch(this.host, repo, branch);
     const { sha, parents, message, changes } = await found.commit();
     assert.deepEqual(parents, parent === null ? [] : [parent], "one commit on what stood there");
     const token = (await this.gw.store.tokens.list()).find(({ name }) => name === (as ?? "all"));

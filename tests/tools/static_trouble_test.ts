@@ -31,6 +31,18 @@ Deno.test("the steps tried here are all that a write takes", async () => {
   }
 });
 
+/** The steps that one world is asked for in turn; what is known from the first call on is asked in worlds of their own. */
+const IN_TURN = [
+  ["the installation"],
+  ["a token"],
+  Object.keys(STEPS).filter((step) => step !== "the installation" && step !== "a token"),
+];
+
+/** Fails where no request since that many met the trouble. */
+function assertMet(at: StaticWorld, asked: number, step: string): void {
+  assert.ok(at.host.requests.slice(asked).some(({ fault }) => fault !== null), `${step} is in trouble`);
+}
+
 /** Troubles that pass, and whether a step that cannot simply be asked again gets over them too. */
 const PASSING: readonly (readonly [GitHubFault, "always" | "but the move"])[] = [
   [{ kind: "busy", status: 429, retry_after: 1 }, "always"],
@@ -43,22 +55,34 @@ const PASSING: readonly (readonly [GitHubFault, "always" | "but the move"])[] = 
 
 for (const [trouble, when] of PASSING) {
   Deno.test(`${JSON.stringify(trouble)} once at any step is one commit in the end${when === "always" ? "" : ", or none"}`, async () => {
-    for (const [step, [method, path]] of Object.entries(STEPS)) {
+    for (const steps of IN_TURN) {
       const slept: number[] = [];
       await using at = await StaticWorld.open({
-        git: step === "the head",
+        git: steps.includes("the head"),
         http: { sleep: (ms) => Promise.resolve(void slept.push(ms)) },
       });
-      const main = await at.head("main");
-      at.host.inject(trouble, { method, path });
-      if (step === "the move" && when !== "always") {
-        const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
-        assert.match(JSON.stringify(ending), /E_UPSTREAM.*which is where it was/, step);
-        assert.equal(await at.head("main"), main);
+      for (const step of steps) {
+        const [method, path] = STEPS[step]!;
+        const [main, asked] = [await at.head("main"), at.host.requests.length];
+        at.host.inject(trouble, { method, path });
+        slept.length = 0;
+        if (step === "the move" && when !== "always") {
+          const ending = await at.gw.end(TOOL, { ...ARGS, content: step, confirm: true });
+          assert.match(JSON.stringify(ending), /E_UPSTREAM.*which is where it was/, step);
+          assert.equal(await at.head("main"), main);
+        }
+        await at.write("rest", TOOL, { ...ARGS, content: step });
+        const files = { [CSS]: step };
+        await at.wrote({
+          branch: "main",
+          parent: main,
+          line: `Overwrite ${CSS}`,
+          files,
+          git: step === "the head",
+        });
+        assertMet(at, asked, step);
+        if (trouble.kind === "busy") assert.deepEqual(slept, [Number(trouble.retry_after) * 1000], step);
       }
-      await at.write("rest", TOOL, ARGS);
-      await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: "x" } });
-      if (trouble.kind === "busy") assert.deepEqual(slept, [Number(trouble.retry_after) * 1000], step);
     }
   });
 }
@@ -108,19 +132,23 @@ const LASTING: readonly (readonly [GitHubFault, RegExp])[] = [
 
 for (const [trouble, says] of LASTING) {
   Deno.test(`${JSON.stringify(trouble)} that lasts is told at any step, and leaves what is deployed alone`, async () => {
-    for (const [step, [method, path]] of Object.entries(STEPS)) {
-      if (step === "the move" && trouble.kind === "partial") continue; // it is carried out, and found to be
-      await using at = await StaticWorld.open({ git: step === "the head" });
-      const main = await at.head("main");
-      at.host.inject(trouble, { method, path, times: 99 });
-      const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
-      assert.ok("code" in ending && ending.code === "E_UPSTREAM", `${step}: ${JSON.stringify(ending)}`);
-      assert.match(ending.message, says, step);
-      assert.doesNotMatch(ending.message, /<[a-z!]|ghs_|\.$/, step);
-      assert.equal(await at.head("main"), main, step);
-      at.host.clear();
-      await at.write("mcp", TOOL, { ...ARGS, content: "next" });
-      assert.equal((await at.host.files(REPO))[CSS], "next", "the next call is not spoiled");
+    for (const steps of IN_TURN) {
+      await using at = await StaticWorld.open({ git: steps.includes("the head") });
+      for (const step of steps) {
+        if (step === "the move" && trouble.kind === "partial") continue; // it is carried out, and found to be
+        const [method, path] = STEPS[step]!;
+        const [main, asked] = [await at.head("main"), at.host.requests.length];
+        at.host.inject(trouble, { method, path, times: 99 });
+        const ending = await at.gw.end(TOOL, { ...ARGS, content: `lost at ${step}`, confirm: true });
+        assert.ok("code" in ending && ending.code === "E_UPSTREAM", `${step}: ${JSON.stringify(ending)}`);
+        assert.match(ending.message, says, step);
+        assert.doesNotMatch(ending.message, /<[a-z!]|ghs_|\.$/, step);
+        assert.equal(await at.head("main"), main, step);
+        assertMet(at, asked, step);
+        at.host.clear();
+        await at.write("mcp", TOOL, { ...ARGS, content: `next of ${step}` });
+        assert.equal((await at.host.files(REPO))[CSS], `next of ${step}`, "the next call is not spoiled");
+      }
     }
   });
 }
