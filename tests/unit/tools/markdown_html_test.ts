@@ -104,8 +104,8 @@ const leftOpen = (elements: number, paragraphs: number) =>
   }`;
 
 const TOO_MUCH: readonly [string, string, RegExp][] = [
-  ["quotes", ">".repeat(5000), /too deep in each other/],
-  ["elements", "<div>".repeat(3000), /too deep in each other/],
+  ["quotes", ">".repeat(5000), /nested too deep/],
+  ["elements", "<div>".repeat(3000), /nested too deep/],
   ["a paragraph", "*a**b ".repeat(20_000), /a paragraph of the file has 1\d{5} characters/],
   [
     "underlined titles without an empty line",
@@ -117,7 +117,7 @@ const TOO_MUCH: readonly [string, string, RegExp][] = [
     leftOpen(150, 5000),
     /makes more than 200000 elements; close/,
   ],
-  ["elements left open, deeper with every paragraph", leftOpen(2000, 2000), /too deep in each other/],
+  ["elements left open, deeper with every paragraph", leftOpen(2000, 2000), /nested too deep/],
 ];
 
 for (const [name, text, says] of TOO_MUCH) {
