@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { RegistryError } from "../../registry/files.ts";
 import { gateway } from "../kit.ts";
+import { folder } from "../folder.ts";
 
 const HANDLER = new URL("../../registry/tool.ts", import.meta.url).href;
 
@@ -23,16 +24,12 @@ export async function withFiles<Result>(
   files: Record<string, string>,
   work: (root: URL) => Promise<Result>,
 ): Promise<Result> {
-  const folder = await Deno.makeTempDir();
-  try {
-    for (const [path, text] of Object.entries(files)) {
-      await Deno.mkdir(dirname(`${folder}/${path}`), { recursive: true });
-      await Deno.writeTextFile(`${folder}/${path}`, text);
-    }
-    return await work(pathToFileURL(`${folder}/`));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using place = await folder();
+  for (const [path, text] of Object.entries(files)) {
+    await Deno.mkdir(dirname(`${place.path}/${path}`), { recursive: true });
+    await Deno.writeTextFile(`${place.path}/${path}`, text);
   }
+  return await work(pathToFileURL(`${place.path}/`));
 }
 
 /** What boot says to a folder with these files. */

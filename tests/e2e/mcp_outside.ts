@@ -1,4 +1,5 @@
 /** Runs the makers' command-line tools from npm, at the versions and hashes that mcp_tools.lock holds. */
+import { folder } from "../folder.ts";
 
 /** How such a tool ended. */
 export interface Ended {
@@ -28,14 +29,10 @@ export async function followTool(
   args: readonly string[],
   heard: (stdout: string) => void,
 ): Promise<Ended> {
-  const cwd = await Deno.makeTempDir();
-  try {
-    const process = startTool(tool, args, { cwd, stdin: "null" });
-    const texts = await Promise.all([whole(process.stdout, heard), whole(process.stderr, () => {})]);
-    return { code: (await process.status).code, stdout: texts[0], stderr: texts[1] };
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
+  await using place = await folder();
+  const process = startTool(tool, args, { cwd: place.path, stdin: "null" });
+  const texts = await Promise.all([whole(process.stdout, heard), whole(process.stderr, () => {})]);
+  return { code: (await process.status).code, stdout: texts[0], stderr: texts[1] };
 }
 
 /** Starts one, whose streams the caller reads. */

@@ -1,6 +1,7 @@
 /** Real processes of main.ts under the permissions they are served with, and what they are asked. */
 import assert from "node:assert/strict";
 import type { AuditRow } from "../../core/model.ts";
+import { folder } from "../folder.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** The master token of every process. */
@@ -186,12 +187,8 @@ export function start(
 
 /** Runs a test in a folder of its own, which is removed. */
 export async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await work(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using place = await folder();
+  await work(place.path);
 }
 
 /** Asks again and again until the answer fits; answers when it did, in milliseconds. Fails after the deadline. */

@@ -11,6 +11,7 @@ import {
   signInWith,
 } from "./authenticator.ts";
 import { invited, person, PersonBrowser, withLostKeys } from "./kit.ts";
+import { folder } from "../folder.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Somebody is there, but has not proven to be the owner. */
@@ -65,25 +66,21 @@ Deno.test("an answer of a passkey counts once, in the browser that asked, and no
 });
 
 Deno.test("a passkey signs in where no key opens the passphrase beside it", async () => {
-  const folder = await Deno.makeTempDir();
-  const kvPath = `${folder}/kv.db`;
-  try {
-    const device = await (async () => {
-      await using gw = await gateway({ settings: { kvPath } });
-      const made = await joinedWith(gw, "ann@agency.example");
-      const browser = new PersonBrowser(gw);
-      await signInWith(made, browser);
-      await browser.open("/admin/account");
-      const passphrase = "seven green lamps hum";
-      const set = await browser.submit("/admin/account/passphrase", { passphrase, again: passphrase });
-      assert.match(set.text, /The passphrase is changed/);
-      return made;
-    })();
-    await using gw = await withLostKeys(kvPath);
+  await using place = await folder();
+  const kvPath = `${place.path}/kv.db`;
+  const device = await (async () => {
+    await using gw = await gateway({ settings: { kvPath } });
+    const made = await joinedWith(gw, "ann@agency.example");
     const browser = new PersonBrowser(gw);
-    assert.equal((await signInWith(device, browser)).title, "Tokens");
-    assert.match((await browser.open("/admin/account")).text, /Set a passphrase/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+    await signInWith(made, browser);
+    await browser.open("/admin/account");
+    const passphrase = "seven green lamps hum";
+    const set = await browser.submit("/admin/account/passphrase", { passphrase, again: passphrase });
+    assert.match(set.text, /The passphrase is changed/);
+    return made;
+  })();
+  await using gw = await withLostKeys(kvPath);
+  const browser = new PersonBrowser(gw);
+  assert.equal((await signInWith(device, browser)).title, "Tokens");
+  assert.match((await browser.open("/admin/account")).text, /Set a passphrase/);
 });

@@ -4,6 +4,7 @@ import { LIMITS, PEOPLE_LIMITS } from "../../core/model.ts";
 import { gateway } from "../kit.ts";
 import { ownAddress } from "../../identity/origin.ts";
 import { BASE, invited, joined, operator, PASSPHRASE, person, PersonBrowser } from "./kit.ts";
+import { folder } from "../folder.ts";
 
 const COOKIE = "gateway_person";
 
@@ -106,31 +107,27 @@ Deno.test("another passphrase ends every other session; another invitation ends 
 });
 
 Deno.test("of two instances on one store each knows at once who has signed in, and who no longer", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const settings = { kvPath: `${folder}/kv.db` };
-    await using here = await gateway({ settings });
-    await using there = await gateway({ settings });
-    const ann = await person(here, "ann@agency.example");
-    const browser = await joined(here, ann);
-    const beside = new PersonBrowser(there);
-    beside.cookies.set(COOKIE, browser.cookies.get(COOKIE)!);
-    assert.ok(await isIn(beside));
-    await browser.open("/admin/account");
-    await browser.submit("/admin/sign-out", {});
-    assert.ok(!await isIn(beside));
+  await using place = await folder();
+  const settings = { kvPath: `${place.path}/kv.db` };
+  await using here = await gateway({ settings });
+  await using there = await gateway({ settings });
+  const ann = await person(here, "ann@agency.example");
+  const browser = await joined(here, ann);
+  const beside = new PersonBrowser(there);
+  beside.cookies.set(COOKIE, browser.cookies.get(COOKIE)!);
+  assert.ok(await isIn(beside));
+  await browser.open("/admin/account");
+  await browser.submit("/admin/sign-out", {});
+  assert.ok(!await isIn(beside));
 
-    const link = await invited(here, ann);
-    const [one, two] = [new PersonBrowser(here), new PersonBrowser(there)];
-    await one.open(link);
-    await two.open(link);
-    const form = { passphrase: PASSPHRASE, again: PASSPHRASE };
-    const path = link.slice(BASE.length);
-    const pages = await Promise.all([one.submit(path, form), two.submit(path, form)]);
-    assert.deepEqual(pages.map(({ status }) => status).sort(), [200, 410], "an invitation is used once");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  const link = await invited(here, ann);
+  const [one, two] = [new PersonBrowser(here), new PersonBrowser(there)];
+  await one.open(link);
+  await two.open(link);
+  const form = { passphrase: PASSPHRASE, again: PASSPHRASE };
+  const path = link.slice(BASE.length);
+  const pages = await Promise.all([one.submit(path, form), two.submit(path, form)]);
+  assert.deepEqual(pages.map(({ status }) => status).sort(), [200, 410], "an invitation is used once");
 });
 
 Deno.test("a sign-in that is under way while every session is ended, at another instance too, comes to nothing", async () => {

@@ -15,6 +15,7 @@ import {
   said,
   withLostKeys,
 } from "./kit.ts";
+import { folder } from "../folder.ts";
 
 Deno.test("an invitation sets a passphrase, which signs in; the link works once", async () => {
   await using gw = await gateway();
@@ -35,56 +36,52 @@ Deno.test("an invitation sets a passphrase, which signs in; the link works once"
 });
 
 Deno.test("who guesses is stopped after ten attempts for an account, at whichever instance, and reads nothing out of it", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const settings = { kvPath: `${folder}/kv.db` };
-    await using here = await gateway({ settings });
-    await using there = await gateway({ settings });
-    const ann = await person(here, "ann@agency.example");
-    await joined(here, ann);
-    const guess = async (at: Kit, email: string) => {
-      const browser = new PersonBrowser(at);
-      const page = await browser.signIn(email, "not the passphrase");
-      return { status: page.status, text: said(page), retry: page.headers.get("retry-after") };
-    };
-    for (const at of [here, there]) {
-      const known = await guess(at, ann.email.toUpperCase());
-      assert.deepEqual([known.status, known.text], [401, "The e-mail address or the passphrase is wrong."]);
-      const unknown = await guess(at, "nobody@agency.example");
-      assert.deepEqual([unknown.status, unknown.text], [known.status, known.text]);
-    }
-    for (const email of [ann.email, "nobody@agency.example"]) {
-      const limit = {
-        most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT,
-        window_ms: PEOPLE_LIMITS.SIGN_IN_WINDOW_MS,
-      };
-      for (let n = 2; n < limit.most; n++) {
-        assert.equal(await here.store.attempts.take(`sign in, account ${email}, address unknown`, limit), 0);
-      }
-    }
-    const refused = await guess(there, ann.email);
-    assert.match(
-      refused.text,
-      /^Too many attempts to sign in for .*; try again in 15 minutes, sign in with a passkey/,
-    );
-    assert.deepEqual([refused.status, refused.retry], [429, "900"]);
-    const nobody = await guess(there, "nobody@agency.example");
-    assert.equal(nobody.text.replace("nobody@", "ann@"), refused.text);
-    const right = new PersonBrowser(here);
-    assert.equal((await right.signIn(ann.email)).status, 429, "not even the right one is tried");
-    const rows = (await here.audit()).filter(({ tool, status }) =>
-      tool === "session.sign_in" && status === "denied"
-    );
-    assert.deepEqual(rows.map(({ error, token_name }) => [error, token_name]), [
-      ["E_RATE_LIMITED", "sign-in page"],
-      ["E_RATE_LIMITED", "sign-in page"],
-    ], "one row for each account, however many attempts follow");
-    const back = await joined(here, ann); // another invitation is a way in
-    await back.submit("/admin/sign-out", {});
-    assert.equal((await right.signIn(ann.email)).status, 200);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using place = await folder();
+  const settings = { kvPath: `${place.path}/kv.db` };
+  await using here = await gateway({ settings });
+  await using there = await gateway({ settings });
+  const ann = await person(here, "ann@agency.example");
+  await joined(here, ann);
+  const guess = async (at: Kit, email: string) => {
+    const browser = new PersonBrowser(at);
+    const page = await browser.signIn(email, "not the passphrase");
+    return { status: page.status, text: said(page), retry: page.headers.get("retry-after") };
+  };
+  for (const at of [here, there]) {
+    const known = await guess(at, ann.email.toUpperCase());
+    assert.deepEqual([known.status, known.text], [401, "The e-mail address or the passphrase is wrong."]);
+    const unknown = await guess(at, "nobody@agency.example");
+    assert.deepEqual([unknown.status, unknown.text], [known.status, known.text]);
   }
+  for (const email of [ann.email, "nobody@agency.example"]) {
+    const limit = {
+      most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT,
+      window_ms: PEOPLE_LIMITS.SIGN_IN_WINDOW_MS,
+    };
+    for (let n = 2; n < limit.most; n++) {
+      assert.equal(await here.store.attempts.take(`sign in, account ${email}, address unknown`, limit), 0);
+    }
+  }
+  const refused = await guess(there, ann.email);
+  assert.match(
+    refused.text,
+    /^Too many attempts to sign in for .*; try again in 15 minutes, sign in with a passkey/,
+  );
+  assert.deepEqual([refused.status, refused.retry], [429, "900"]);
+  const nobody = await guess(there, "nobody@agency.example");
+  assert.equal(nobody.text.replace("nobody@", "ann@"), refused.text);
+  const right = new PersonBrowser(here);
+  assert.equal((await right.signIn(ann.email)).status, 429, "not even the right one is tried");
+  const rows = (await here.audit()).filter(({ tool, status }) =>
+    tool === "session.sign_in" && status === "denied"
+  );
+  assert.deepEqual(rows.map(({ error, token_name }) => [error, token_name]), [
+    ["E_RATE_LIMITED", "sign-in page"],
+    ["E_RATE_LIMITED", "sign-in page"],
+  ], "one row for each account, however many attempts follow");
+  const back = await joined(here, ann); // another invitation is a way in
+  await back.submit("/admin/sign-out", {});
+  assert.equal((await right.signIn(ann.email)).status, 200);
 });
 
 Deno.test("who tries many accounts from one address is stopped there, and others are not", async () => {
@@ -249,55 +246,47 @@ Deno.test("which passphrases may not be chosen", () => {
 });
 
 Deno.test("no passphrase, invitation or cookie stands in the store, the log or the audit", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await using gw = await gateway({ settings: { kvPath: `${folder}/kv.db` } });
-    const ann = await person(gw, "ann@agency.example");
-    const link = await invited(gw, ann);
-    const browser = new PersonBrowser(gw);
-    await browser.join(link);
-    const secrets = [PASSPHRASE, link.split("/").at(-1)!, browser.cookies.get("gateway_person")!];
-    const rows = JSON.stringify([await gw.audit(), gw.logged]);
-    assert.match(rows, /user\.invite[\s\S]*|user\.join/);
-    const { passphrase } = await gw.store.signIns.get(ann.id);
-    secrets.push(passphrase!.hash);
-    await gw.store.audit.flush();
-    const kept: string[] = [];
-    for await (const { name } of Deno.readDir(folder)) {
-      kept.push(new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/${name}`)));
-    }
-    for (const secret of secrets) {
-      assert.ok(!rows.includes(secret));
-      assert.ok(!kept.some((text) => text.includes(secret)), "it is kept as a hash, or sealed");
-    }
-    assert.ok(kept.some((text) => text.includes(ann.email)), "the files are the store");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using place = await folder();
+  await using gw = await gateway({ settings: { kvPath: `${place.path}/kv.db` } });
+  const ann = await person(gw, "ann@agency.example");
+  const link = await invited(gw, ann);
+  const browser = new PersonBrowser(gw);
+  await browser.join(link);
+  const secrets = [PASSPHRASE, link.split("/").at(-1)!, browser.cookies.get("gateway_person")!];
+  const rows = JSON.stringify([await gw.audit(), gw.logged]);
+  assert.match(rows, /user\.invite[\s\S]*|user\.join/);
+  const { passphrase } = await gw.store.signIns.get(ann.id);
+  secrets.push(passphrase!.hash);
+  await gw.store.audit.flush();
+  const kept: string[] = [];
+  for await (const { name } of Deno.readDir(place.path)) {
+    kept.push(new TextDecoder("latin1").decode(await Deno.readFile(`${place.path}/${name}`)));
   }
+  for (const secret of secrets) {
+    assert.ok(!rows.includes(secret));
+    assert.ok(!kept.some((text) => text.includes(secret)), "it is kept as a hash, or sealed");
+  }
+  assert.ok(kept.some((text) => text.includes(ann.email)), "the files are the store");
 });
 
 Deno.test("a passphrase that no key opens signs in nobody, tells nobody, and is replaced by an invitation", async () => {
-  const folder = await Deno.makeTempDir();
-  const kvPath = `${folder}/kv.db`;
-  try {
-    const ann = await (async () => {
-      await using gw = await gateway({ settings: { kvPath } });
-      const user = await person(gw, "ann@agency.example");
-      await joined(gw, user);
-      return user;
-    })();
-    await using gw = await withLostKeys(kvPath);
-    const browser = new PersonBrowser(gw);
-    const known = await browser.signIn(ann.email);
-    const unknown = await browser.signIn("nobody@agency.example");
-    const said = (text: string) => text.replace(/value="[^"]*"/g, "");
-    assert.deepEqual([known.status, said(known.text)], [unknown.status, said(unknown.text)]);
-    const logged = gw.logged.filter(({ event }) => event === "internal");
-    assert.equal(logged.length, 1);
-    assert.match(String(logged[0]!.cause), /which ENCRYPTION_KEYS lacks/);
-    assert.equal((await joined(gw, ann)).page?.title, "Tokens");
-    assert.equal((await browser.signIn(ann.email)).title, "Tokens");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using place = await folder();
+  const kvPath = `${place.path}/kv.db`;
+  const ann = await (async () => {
+    await using gw = await gateway({ settings: { kvPath } });
+    const user = await person(gw, "ann@agency.example");
+    await joined(gw, user);
+    return user;
+  })();
+  await using gw = await withLostKeys(kvPath);
+  const browser = new PersonBrowser(gw);
+  const known = await browser.signIn(ann.email);
+  const unknown = await browser.signIn("nobody@agency.example");
+  const said = (text: string) => text.replace(/value="[^"]*"/g, "");
+  assert.deepEqual([known.status, said(known.text)], [unknown.status, said(unknown.text)]);
+  const logged = gw.logged.filter(({ event }) => event === "internal");
+  assert.equal(logged.length, 1);
+  assert.match(String(logged[0]!.cause), /which ENCRYPTION_KEYS lacks/);
+  assert.equal((await joined(gw, ann)).page?.title, "Tokens");
+  assert.equal((await browser.signIn(ann.email)).title, "Tokens");
 });

@@ -4,18 +4,15 @@ import { startTool } from "../e2e/mcp_outside.ts";
 import { allowed } from "../guard/oauth_kit.ts";
 import { inPlace, type Place } from "./_oauth.ts";
 import { fresh, HIDDEN, onWordPress } from "./_wordpress.ts";
+import { folder } from "../folder.ts";
 
 /** A gateway with somebody who is signed in, and a folder for what a program keeps. */
 async function inFolder(
   site: Parameters<typeof inPlace>[0],
   work: (place: Place, cwd: string) => Promise<void>,
 ): Promise<void> {
-  const cwd = await Deno.makeTempDir();
-  try {
-    await inPlace(site, (place) => work(place, cwd));
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
+  await using kept = await folder();
+  await inPlace(site, (place) => work(place, kept.path));
 }
 
 /** A port that was free a moment ago. */

@@ -4,6 +4,7 @@ import { openapi } from "../../doors/openapi.ts";
 import { CODES } from "../../core/errors.ts";
 import { TOOLS } from "../unit/doors/openapi_tools.ts";
 import { runTool } from "../e2e/mcp_outside.ts";
+import { folder } from "../folder.ts";
 
 const USE = `
 import type { components, operations } from "./api.ts";
@@ -23,23 +24,19 @@ export const same: Same = right;
 `;
 
 Deno.test("a generated client knows each tool's arguments by name and checks them", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(
-      `${folder}/api.json`,
-      openapi(TOOLS, "https://gate.test", CODES, ["cms", "crm", "sitebuilder", "static"]),
-    );
-    // Its own default would make every argument that has a default a required one.
-    const options = ["--output", `${folder}/api.ts`, "--default-non-nullable=false"];
-    const made = await runTool("openapi", `${folder}/api.json`, ...options);
-    assert.equal(made.code, 0, made.stderr);
-    await Deno.writeTextFile(`${folder}/use.ts`, USE);
-    const check = new Deno.Command(Deno.execPath(), {
-      args: ["check", "--quiet", "--no-config", "--no-lock", "--no-remote", `${folder}/use.ts`],
-    });
-    const { success, stderr } = await check.output();
-    assert.ok(success, new TextDecoder().decode(stderr));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using place = await folder();
+  await Deno.writeTextFile(
+    `${place.path}/api.json`,
+    openapi(TOOLS, "https://gate.test", CODES, ["cms", "crm", "sitebuilder", "static"]),
+  );
+  // Its own default would make every argument that has a default a required one.
+  const options = ["--output", `${place.path}/api.ts`, "--default-non-nullable=false"];
+  const made = await runTool("openapi", `${place.path}/api.json`, ...options);
+  assert.equal(made.code, 0, made.stderr);
+  await Deno.writeTextFile(`${place.path}/use.ts`, USE);
+  const check = new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", "--no-config", "--no-lock", "--no-remote", `${place.path}/use.ts`],
+  });
+  const { success, stderr } = await check.output();
+  assert.ok(success, new TextDecoder().decode(stderr));
 });

@@ -6,6 +6,7 @@ import { LIMITS } from "../../core/model.ts";
 import { isDocument, pageSource } from "../../platforms/astro/page.ts";
 import { projectFiles } from "../../platforms/astro/project.ts";
 import { astroVersion, buildProject, ignore, published, writeProject } from "./_astro.ts";
+import { folder } from "../folder.ts";
 
 const CODE = [
   "{a} {{b}} ${c} `d` {...e} {/* f */} {`g`}",
@@ -122,14 +123,10 @@ async function built(
   files: readonly { path: string; content: string }[],
   see: (dir: string) => Promise<void>,
 ) {
-  const dir = await Deno.makeTempDir();
-  try {
-    await writeProject(dir, files);
-    await buildProject(dir);
-    await see(dir);
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+  await using place = await folder();
+  await writeProject(place.path, files);
+  await buildProject(place.path);
+  await see(place.path);
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -4,6 +4,7 @@ import { type Push, startGitHub } from "../../sandbox/github/start.ts";
 import type { Json } from "./asker.ts";
 import { asApp, asInstallation, coded, cut } from "./github_asker.ts";
 import { assertDescribed } from "./github_openapi.ts";
+import { folder } from "../folder.ts";
 
 const REPO = "acme/site";
 const R = `/repos/${REPO}`;
@@ -200,21 +201,17 @@ Deno.test("every commit that reaches a branch is told, whoever made it", async (
 });
 
 Deno.test("it leaves nothing behind, and stops under a hanging request", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const host = await startGitHub({ folder });
-    await host.make(REPO);
-    assert.ok((await host.path(REPO)).startsWith(folder));
-    host.inject({ kind: "hang" });
-    const hanging = assert.rejects(asApp(host).get("/app"), TypeError);
-    while (host.requests.length === 0) await new Promise<void>((done) => setTimeout(done, 0));
-    await host.stop();
-    await host.stop();
-    await hanging;
-    assert.deepEqual(await Array.fromAsync(Deno.readDir(folder)), []);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using place = await folder();
+  const host = await startGitHub({ folder: place.path });
+  await host.make(REPO);
+  assert.ok((await host.path(REPO)).startsWith(place.path));
+  host.inject({ kind: "hang" });
+  const hanging = assert.rejects(asApp(host).get("/app"), TypeError);
+  while (host.requests.length === 0) await new Promise<void>((done) => setTimeout(done, 0));
+  await host.stop();
+  await host.stop();
+  await hanging;
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(place.path)), []);
 });
 
 Deno.test("what it is told to do with a repository it has not is refused", async () => {

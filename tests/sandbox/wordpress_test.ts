@@ -7,6 +7,7 @@ import { Asker, cut } from "./asker.ts";
 import { PROBES } from "./probes.ts";
 import { CONTENT_PROBES } from "./probes_content.ts";
 import { NAME_PROBES } from "./probes_names.ts";
+import { folder } from "../folder.ts";
 
 const missing = await phpMissing();
 const ignore = missing !== null && Deno.env.get("CI") !== "true";
@@ -77,21 +78,17 @@ add_action( 'rest_api_init', function () {
 `;
 
 onReal("a plugin folder is copied in and activated, and nothing leaves the site", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${folder}/probe`);
-    await Deno.writeTextFile(`${folder}/probe/probe.php`, PLUGIN);
-    await using site = await startCms({ kind: "wordpress", plugins: [`${folder}/probe`] });
-    const asker = new Asker(site);
-    assert.deepEqual((await asker.send(null, "GET", "/wp-json/probe/v1/out")).body, {
-      refused: true,
-      mailed: true,
-    });
-    const rows = (await asker.rest("admin", "GET", "/plugins")).body;
-    assert.ok(rows.some((row) => row["plugin"] === "probe/probe" && row["status"] === "active"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using place = await folder();
+  await Deno.mkdir(`${place.path}/probe`);
+  await Deno.writeTextFile(`${place.path}/probe/probe.php`, PLUGIN);
+  await using site = await startCms({ kind: "wordpress", plugins: [`${place.path}/probe`] });
+  const asker = new Asker(site);
+  assert.deepEqual((await asker.send(null, "GET", "/wp-json/probe/v1/out")).body, {
+    refused: true,
+    mailed: true,
+  });
+  const rows = (await asker.rest("admin", "GET", "/plugins")).body;
+  assert.ok(rows.some((row) => row["plugin"] === "probe/probe" && row["status"] === "active"));
 });
 
 onReal("a plugin that is none is refused with its name, leaving nothing", async () => {

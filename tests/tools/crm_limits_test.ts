@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type CrmStandIn, seeded, startCrm } from "../../sandbox/highlevel/start.ts";
 import { NOW } from "../kit.ts";
 import { CALLS, CrmWorld, crowded } from "./_crm.ts";
+import { folder } from "../folder.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const fresh = () => `loc${crypto.randomUUID().slice(0, 8)}`;
@@ -109,30 +110,26 @@ Deno.test("at most 80 requests leave in any 10 seconds, whichever call, tool or 
 });
 
 Deno.test("two gateways on one store share the pace of a location, and each says what it could not read", async () => {
-  const dir = await Deno.makeTempDir();
+  await using place = await folder();
   const crm = startCrm({ now: () => clock(), world: crowded(20_000) });
   let clock = () => NOW;
-  try {
-    const settings = { kvPath: `${dir}/kv.db` };
-    await using one = await CrmWorld.open({ standIn: crm, settings });
-    await using other = await CrmWorld.open({ standIn: crm, settings, registered: true });
-    clock = () => Math.max(one.gw.clock.now, other.gw.clock.now);
-    const asked = async (at: CrmWorld) => {
-      at.gw.clock.now = clock();
-      const { totals, truncated, notes } = await at.ask("crm_compute_pipeline_funnel");
-      const { opportunities } = totals as { opportunities: number };
-      assert.ok(truncated && opportunities > 1000, `${opportunities} read`);
-      assert.ok(notes.some((note) => note.startsWith(`Only ${opportunities} of 20000 opportunities`)));
-      return at.waits.reduce((sum, ms) => sum + ms, 0);
-    };
-    await asked(one);
-    const waited = await asked(other);
-    assert.ok(waited >= 7000, `the second waited ${waited} ms for what the first had sent`);
-    assert.ok(busiest(crm, 10_000) <= 80, `${busiest(crm, 10_000)} in 10 s`);
-    assert.deepEqual(crm.requests.filter(({ answer }) => answer?.status === 429), []);
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+  const settings = { kvPath: `${place.path}/kv.db` };
+  await using one = await CrmWorld.open({ standIn: crm, settings });
+  await using other = await CrmWorld.open({ standIn: crm, settings, registered: true });
+  clock = () => Math.max(one.gw.clock.now, other.gw.clock.now);
+  const asked = async (at: CrmWorld) => {
+    at.gw.clock.now = clock();
+    const { totals, truncated, notes } = await at.ask("crm_compute_pipeline_funnel");
+    const { opportunities } = totals as { opportunities: number };
+    assert.ok(truncated && opportunities > 1000, `${opportunities} read`);
+    assert.ok(notes.some((note) => note.startsWith(`Only ${opportunities} of 20000 opportunities`)));
+    return at.waits.reduce((sum, ms) => sum + ms, 0);
+  };
+  await asked(one);
+  const waited = await asked(other);
+  assert.ok(waited >= 7000, `the second waited ${waited} ms for what the first had sent`);
+  assert.ok(busiest(crm, 10_000) <= 80, `${busiest(crm, 10_000)} in 10 s`);
+  assert.deepEqual(crm.requests.filter(({ answer }) => answer?.status === 429), []);
 });
 
 Deno.test("a location whose requests of the day are used up is not asked for a while, by any gateway", async () => {

@@ -5,6 +5,7 @@ import { loadTools } from "../../registry/load.ts";
 import { RegistryError } from "../../registry/files.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { world } from "./_stand_in.ts";
+import { folder } from "../folder.ts";
 
 Deno.test("the sentence names the tool, the tool's own preview, or the place", () => {
   const look = (more: { read_with?: string; read_in?: string }, tier: 0 | 1 = 1) =>
@@ -27,29 +28,25 @@ Deno.test("a manifest that names a tool that writes, or both a tool and a place,
     second: "read_with: second",
     third: "read_with: third\nread_in: a place",
   };
-  const folder = await Deno.makeTempDir();
-  try {
-    for (const part of ["manifests", "tools"]) {
-      await Deno.mkdir(`${folder}/${part}/toys`, { recursive: true });
-    }
-    for (const [name, more] of Object.entries(tools)) {
-      await Deno.writeTextFile(`${folder}/manifests/toys/${name}.yaml`, manifest(name, more));
-      await Deno.writeTextFile(`${folder}/tools/toys/${name}.ts`, handler(name));
-    }
-    const loaded = loadTools({ roots: [new URL(`file://${folder}/`)], known: CONNECTORS });
-    await assert.rejects(loaded, (thrown: RegistryError) => {
-      assert.deepEqual(
-        thrown.message.split("\n").filter((line) => line.includes("read_")).map((l) => l.trim()),
-        [
-          'manifests/toys/first.yaml: read_with names "second", which is no tool that reads',
-          "manifests/toys/third.yaml: read_in: leave it out where read_with names a tool",
-        ],
-      );
-      return true;
-    });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using place = await folder();
+  for (const part of ["manifests", "tools"]) {
+    await Deno.mkdir(`${place.path}/${part}/toys`, { recursive: true });
   }
+  for (const [name, more] of Object.entries(tools)) {
+    await Deno.writeTextFile(`${place.path}/manifests/toys/${name}.yaml`, manifest(name, more));
+    await Deno.writeTextFile(`${place.path}/tools/toys/${name}.ts`, handler(name));
+  }
+  const loaded = loadTools({ roots: [new URL(`file://${place.path}/`)], known: CONNECTORS });
+  await assert.rejects(loaded, (thrown: RegistryError) => {
+    assert.deepEqual(
+      thrown.message.split("\n").filter((line) => line.includes("read_")).map((l) => l.trim()),
+      [
+        'manifests/toys/first.yaml: read_with names "second", which is no tool that reads',
+        "manifests/toys/third.yaml: read_in: leave it out where read_with names a tool",
+      ],
+    );
+    return true;
+  });
 });
 
 Deno.test("a call whose equal never said how it ended names the tool to look with, and sends nothing", async () => {

@@ -6,6 +6,7 @@ import { openStore } from "../../../store/kv.ts";
 import type { AuditPage, Store } from "../../../store/store.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
 import { auditRow, kit, type ShownSite } from "./kit.ts";
+import { folder } from "../../folder.ts";
 
 async function withStore(work: (gw: ReturnType<typeof kit>, store: Store) => Promise<void>): Promise<void> {
   const clock = { now: Date.parse("2026-11-21T10:00:00Z") };
@@ -151,45 +152,41 @@ Deno.test("the audit is listed, exported and found whole", async () => {
 });
 
 Deno.test("health names what is sealed under a missing key by what an operator calls it", async () => {
-  const folder = await Deno.makeTempDir();
+  await using place = await folder();
   const [old, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
   const opened = (...keys: Uint8Array[]) =>
-    openStore({ path: `${folder}/store`, keys, siteShape: SITE_SHAPE, tokenPrefix: "gate" });
-  try {
-    const first = await opened(old);
-    const gw = kit({ store: first });
-    const credentials = { cms: { username: "u", application_password: "aaaa bbbb" } };
-    await gw.ok("POST", "/admin/api/sites", {
-      id: "acme",
-      name: "Acme",
-      platform: "cms",
-      base_url: "https://acme.example",
-      credentials,
-    });
-    const user = await first.users.create({
-      email: "ann@agency.example",
-      role: "member",
-      allowed_sites: [],
-      max_risk: 0,
-    });
-    const grant = { access_token: "a", expires_in: 60, refresh_token: "r", scopes: [], account: "x" };
-    for (const id of [user!.id, "removed"]) await first.accounts.connect(id, "google", grant).catch(() => {});
-    await first.close();
-    await (await opened(next, old)).close();
-    const store = await opened(next);
-    const quiet = { ...WAITS, waiting: null };
-    const retention = { ...fakeRetention(), state: () => Promise.resolve(quiet) };
-    const { ok, sealed } = await kit({ store, retention }).ok("GET", "/admin/api/health") as {
-      ok: boolean;
-      sealed: { kind: string; of: string; name: string }[];
-    };
-    assert.equal(ok, false);
-    assert.deepEqual(sealed.map(({ kind, of, name }) => [kind, of, name]), [
-      ["credential", "acme", "cms"],
-      ["account", "ann@agency.example", "google"],
-    ]);
-    await store.close();
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+    openStore({ path: `${place.path}/store`, keys, siteShape: SITE_SHAPE, tokenPrefix: "gate" });
+  const first = await opened(old);
+  const gw = kit({ store: first });
+  const credentials = { cms: { username: "u", application_password: "aaaa bbbb" } };
+  await gw.ok("POST", "/admin/api/sites", {
+    id: "acme",
+    name: "Acme",
+    platform: "cms",
+    base_url: "https://acme.example",
+    credentials,
+  });
+  const user = await first.users.create({
+    email: "ann@agency.example",
+    role: "member",
+    allowed_sites: [],
+    max_risk: 0,
+  });
+  const grant = { access_token: "a", expires_in: 60, refresh_token: "r", scopes: [], account: "x" };
+  for (const id of [user!.id, "removed"]) await first.accounts.connect(id, "google", grant).catch(() => {});
+  await first.close();
+  await (await opened(next, old)).close();
+  const store = await opened(next);
+  const quiet = { ...WAITS, waiting: null };
+  const retention = { ...fakeRetention(), state: () => Promise.resolve(quiet) };
+  const { ok, sealed } = await kit({ store, retention }).ok("GET", "/admin/api/health") as {
+    ok: boolean;
+    sealed: { kind: string; of: string; name: string }[];
+  };
+  assert.equal(ok, false);
+  assert.deepEqual(sealed.map(({ kind, of, name }) => [kind, of, name]), [
+    ["credential", "acme", "cms"],
+    ["account", "ann@agency.example", "google"],
+  ]);
+  await store.close();
 });

@@ -111,11 +111,7 @@ export function newToken(fields: Partial<NewToken> = {}): NewToken {
   };
 }
 
-/** A folder that is removed at the end of the block. */
-export async function folder(): Promise<{ path: string } & AsyncDisposable> {
-  const path = await Deno.makeTempDir();
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
-}
+export { folder } from "../../folder.ts";
 
 /** Another process running a script of children/, spoken to by lines. */
 export class Child implements AsyncDisposable {

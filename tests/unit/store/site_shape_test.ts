@@ -4,6 +4,7 @@ import type { Site } from "../../../core/model.ts";
 import type { NewSite, SiteInput, SiteShape } from "../../../store/store.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
 import { open } from "./kit.ts";
+import { folder } from "../../folder.ts";
 
 const PAGER: SiteShape = {
   blank: (given) => ({ ...SITE_SHAPE.blank(given), pager_id: null, pager: { loud: false, times: "3" } }),
@@ -30,12 +31,8 @@ async function under<T>(
 }
 
 async function onFile(work: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await work(`${folder}/kv.sqlite3`);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using place = await folder();
+  await work(`${place.path}/kv.sqlite3`);
 }
 
 Deno.test("a record kept before a connector brought its field is read with the initial value, and keeps it", async () => {
