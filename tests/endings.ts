@@ -25,14 +25,44 @@ export async function endingOf(door: "rest" | "mcp", response: Response): Promis
   return { code: code as Code, message: message ?? "", status: response.status };
 }
 
-/** The `_meta` of what MCP answers for a call: of an upstream's failure it has the upstream's status. */
-export async function metaOf(
-  gw: { http(path: string, init: RequestInit): Promise<Response> },
-  tool: string,
-  args: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
-  const frame = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
-  const headers = { "content-type": "application/json" };
-  const response = await gw.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame) });
-  return (await response.json()).result._meta;
+/** What reaches a gateway. */
+interface Reached {
+  http(path: string, init: RequestInit): Promise<Response>;
+}
+
+const posted = (body: unknown, headers: Record<string, string> = {}) => ({
+  method: "POST",
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify(body),
+});
+
+/** The whole answer of REST for a call. */
+export const restAnswer = (gw: Reached, tool: string, args: unknown, headers?: Record<string, string>) =>
+  gw.http(`/api/v1/tools/${tool}`, posted(args, headers));
+
+/** The `Retry-After` of REST for a call. */
+export async function retryAfter(gw: Reached, tool: string, args: unknown): Promise<string | null> {
+  const response = await restAnswer(gw, tool, args);
+  await response.body?.cancel();
+  return response.headers.get("retry-after");
+}
+
+/** What MCP answers for a call. */
+export interface McpResult {
+  readonly content: readonly { readonly type: string; readonly text: string }[];
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: boolean;
+  readonly _meta: Record<string, unknown>;
+}
+
+/** The whole result of MCP for a call. */
+export async function mcpResult(
+  gw: Reached,
+  name: string,
+  args: unknown,
+  _meta?: Record<string, unknown>,
+): Promise<McpResult> {
+  const params = { name, arguments: args, ..._meta && { _meta } };
+  const response = await gw.http("/mcp", posted({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+  return (await response.json()).result;
 }

@@ -1,7 +1,13 @@
 /** A kit with a site whose ads are at a stand-in for Meta, connected by one user, on one clock that only waiting moves. */
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
-import { type MetaOptions, type MetaStandIn, OWN, startMeta } from "../../sandbox/meta_ads/start.ts";
+import {
+  type MetaFault,
+  type MetaOptions,
+  type MetaStandIn,
+  OWN,
+  startMeta,
+} from "../../sandbox/meta_ads/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
 
@@ -25,6 +31,16 @@ export interface Report extends Args {
   readonly paging: { readonly after: string | null };
   readonly notes?: readonly string[];
 }
+
+/** An error of Meta's own, by its code. */
+export const graph = (
+  code: number,
+  more: Partial<Extract<MetaFault, { kind: "graph" }>> = {},
+): MetaFault => ({
+  kind: "graph",
+  code,
+  ...more,
+});
 
 export interface MetaWorldOptions extends KitOptions {
   readonly meta?: MetaOptions;

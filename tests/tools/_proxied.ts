@@ -17,6 +17,8 @@ import {
 } from "../../sandbox/wordpress_standin/start.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { sitesOf } from "../cms_kit.ts";
+import { type McpResult, mcpResult } from "../endings.ts";
+export type { McpResult } from "../endings.ts";
 import { CMS_TOOLS, CRM_TOOLS, HOSTED, offerOf, SERVER } from "./_proxied_tools.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
 
@@ -170,14 +172,6 @@ export class ProxiedSource implements ToolSource {
   }
 }
 
-/** What a call over MCP answers. */
-export interface McpResult {
-  readonly content: readonly { readonly type: string; readonly text: string }[];
-  readonly structuredContent?: Args;
-  readonly isError?: boolean;
-  readonly _meta: Args;
-}
-
 /** A gateway, its WordPress, and the servers behind the proxied tools. */
 export interface World extends AsyncDisposable {
   readonly gw: Kit;
@@ -236,12 +230,7 @@ export async function world(options: KitOptions = {}): Promise<World> {
       const own = { type: "page", author: 1, title: "Page", status, meta: BUILT, ...more };
       return addPost(cms.state, { ...own, meta: { ...own.meta } } as never).id;
     },
-    async mcp(name, args) {
-      const params = { name, arguments: args };
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-      const headers = { "content-type": "application/json" };
-      return (await (await gw.http("/mcp", { method: "POST", headers, body })).json()).result;
-    },
+    mcp: (name, args) => mcpResult(gw, name, args),
     async [Symbol.asyncDispose]() {
       await gw[Symbol.asyncDispose]();
       await cms.stop();

@@ -1,6 +1,7 @@
 /** Ten requests a project and day: counted across sites, tools and instances, one kept for the night, none wasted. */
 import assert from "node:assert/strict";
 import { startClarity } from "../../sandbox/clarity/start.ts";
+import { retryAfter } from "../endings.ts";
 import { MASTER, site } from "../kit.ts";
 import { folder } from "../unit/store/kit.ts";
 import { type Answer, BehaviorWorld, DAY, HOUR, linked, MIDNIGHT, PULLS, type Quota } from "./_behavior.ts";
@@ -192,15 +193,7 @@ Deno.test("answers that make no sense are E_UPSTREAM of every tool that asks, an
 
 Deno.test("Retry-After says how long nothing is to be had: until the quota resets, or as Clarity asks", async () => {
   await using at = await BehaviorWorld.open();
-  const wait = async (args: object) => {
-    const response = await at.gw.http(`/api/v1/tools/${TOOL}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ site_id: "client", ...args }),
-    });
-    await response.body?.cancel();
-    return response.headers.get("retry-after");
-  };
+  const wait = (args: object) => retryAfter(at.gw, TOOL, { site_id: "client", ...args });
   at.clarity.inject({ kind: "answer", status: 503, body: "Down", headers: { "retry-after": "120" } });
   assert.equal(await wait({}), "120");
   at.clarity.inject({ kind: "answer", status: 500, body: "Broken" });

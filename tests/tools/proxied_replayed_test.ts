@@ -3,18 +3,13 @@ import assert from "node:assert/strict";
 import { repeatable, repeated } from "../../guard/consent/repeated.ts";
 import { Content } from "../../core/content.ts";
 import { LIMITS } from "../../core/model.ts";
+import { mcpResult } from "../endings.ts";
 import { ADD, add, type Args, says, type World, world } from "./_proxied.ts";
 
 const KEYED = { "site-operations/idempotency-key": "k" };
 
 /** What a call under a key answers over MCP. */
-async function keyed({ gw }: World, args: Args) {
-  const params = { name: ADD, arguments: args, _meta: KEYED };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-  const headers = { "content-type": "application/json" };
-  const { result } = await (await gw.http("/mcp", { method: "POST", headers, body })).json();
-  return result as { _meta: Args; content: { text: string }[]; structuredContent?: Args };
-}
+const keyed = ({ gw }: World, args: Args) => mcpResult(gw, ADD, args, KEYED);
 
 Deno.test("what a site's own tool answered is said to be its words when it is answered again", async () => {
   for (

@@ -2,15 +2,9 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import type { MetaFault } from "../../sandbox/meta_ads/start.ts";
-import { type Args, MetaWorld } from "./_meta.ts";
+import { type Args, graph, MetaWorld } from "./_meta.ts";
 
 const REPORT = "get_social_ads_insights";
-const graph = (code: number, more: Partial<Extract<MetaFault, { kind: "graph" }>> = {}): MetaFault => ({
-  kind: "graph",
-  code,
-  ...more,
-});
-
 Deno.test("a report that takes Meta too long is asked for with half the rows, once, and then for less", async () => {
   await using at = await MetaWorld.open();
   for (const [code, subcode] of [[100, 1504018], [2, 1504038]] as const) {

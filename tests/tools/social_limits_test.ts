@@ -2,14 +2,9 @@
 import assert from "node:assert/strict";
 import { type MetaFault, OWN, SIBLING } from "../../sandbox/meta_ads/start.ts";
 import { owned, site } from "../kit.ts";
-import { MetaWorld, type Report } from "./_meta.ts";
+import { graph, MetaWorld, type Report } from "./_meta.ts";
 
 const REPORT = "get_social_ads_insights";
-const graph = (code: number, more: Partial<Extract<MetaFault, { kind: "graph" }>> = {}): MetaFault => ({
-  kind: "graph",
-  code,
-  ...more,
-});
 const usage = (id: string, type: string, minutes: number, percent = 100) => ({
   "x-business-use-case-usage": JSON.stringify({
     [id]: [{

@@ -2,15 +2,10 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { FOREIGN, type MetaFault, SIBLING } from "../../sandbox/meta_ads/start.ts";
+import { retryAfter } from "../endings.ts";
 import { site } from "../kit.ts";
 import { Meter } from "../requests_kit.ts";
-import { type Args, CALLS, MetaWorld, OF_ACCOUNT, type Report } from "./_meta.ts";
-
-const graph = (code: number, more: Partial<Extract<MetaFault, { kind: "graph" }>> = {}): MetaFault => ({
-  kind: "graph",
-  code,
-  ...more,
-});
+import { type Args, CALLS, graph, MetaWorld, OF_ACCOUNT, type Report } from "./_meta.ts";
 
 Deno.test("a dead token is reported as expired, the connection is marked, and Meta is not asked with it again", async () => {
   for (const subcode of [463, 460, 467, 458, 464, 459, 492, undefined]) {
@@ -194,13 +189,7 @@ Deno.test("a limit without a time is left alone for five minutes; Retry-After sa
   await using at = await MetaWorld.open();
   at.meta.inject(graph(17));
   await at.refuses("list_social_ads", {}, "E_UPSTREAM", /try again in 5 minutes$/, "reads");
-  const response = await at.gw.http("/api/v1/tools/list_social_ads", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ site_id: "client" }),
-  });
-  assert.equal(response.headers.get("retry-after"), "300");
-  await response.body?.cancel();
+  assert.equal(await retryAfter(at.gw, "list_social_ads", { site_id: "client" }), "300");
 });
 
 Deno.test("from 90 percent on nothing more is asked, whichever header tells it; a broken header is passed over", async () => {

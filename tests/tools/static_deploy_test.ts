@@ -9,7 +9,7 @@ import {
 } from "../../sandbox/cloudflare_pages/start.ts";
 import { startGitHub } from "../../sandbox/github/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
-import { metaOf } from "../endings.ts";
+import { mcpResult } from "../endings.ts";
 import { site } from "../kit.ts";
 import { REPO, settingsAt, StaticWorld, type WorldOptions } from "./_static.ts";
 
@@ -320,7 +320,7 @@ for (const [trouble, says, status] of TROUBLES) {
     here.hosting.inject(trouble, { times: 9 });
     const message = await here.at.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", { says, sends: "reads" });
     assert.doesNotMatch(message, /<[a-z!]/);
-    assert.equal((await metaOf(here.at.gw, TOOL, { site_id: "built" }))["status"], status);
+    assert.equal((await mcpResult(here.at.gw, TOOL, { site_id: "built" }))._meta["status"], status);
     here.hosting.clear();
     assert.equal((await ask(here))["found"], true);
   });

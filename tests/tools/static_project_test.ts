@@ -181,6 +181,15 @@ Deno.test("what is wrong with a project is refused before anything is asked", as
     [{ homepage_html: "" }, "E_BAD_INPUT", /^homepage_html: /],
     [{ homepage_html: undefined }, "E_BAD_INPUT", /^homepage_html is required/],
     [{ homepage_html: "a\0" }, "E_BAD_INPUT", /^homepage_html: /],
+    [{ homepage_html: "\ud800" }, "E_BAD_INPUT", /^homepage_html: /],
+    [{ homepage_html: "x".repeat(2 ** 20) }, "E_FILE_TOO_LARGE", /^homepage_html: /],
+    [{ extra_pages: [page("a"), page("a//b")] }, "E_BAD_ROUTE", /^extra_pages\[1\]\.route: /],
+    [{ extra_pages: [{ route: "a", html: "\0" }] }, "E_BAD_INPUT", /^extra_pages\[0\]\.html: /],
+    [
+      { extra_pages: [{ route: "a", html: "x", title: "\ud800" }] },
+      "E_BAD_INPUT",
+      /^extra_pages\[0\]\.title: /,
+    ],
     [{ homepage_html: over }, "E_FILE_TOO_LARGE", /^homepage_html: 921601 bytes/],
     [
       { extra_pages: [page("a"), { route: "b", html: over }] },

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { FaultMatch, WordPressFault } from "../../sandbox/wordpress_standin/start.ts";
 import { type Args, DOORS, PNG, type ToolName } from "../cms_kit.ts";
-import { metaOf } from "../endings.ts";
+import { mcpResult } from "../endings.ts";
 import { NOW } from "../kit.ts";
 import { type World, world } from "./_stand_in.ts";
 
@@ -56,7 +56,7 @@ for (const [trouble, says, status] of READS) {
     at.cms.inject(trouble, { method: "GET", path: `/wp/v2/posts/${id}`, times: 99 });
     const args = { site_id: "acme", post_id: id };
     await at.kit.refuses("get_post", args, "E_UPSTREAM", { says, sends: "reads" });
-    assert.equal((await metaOf(at.kit.gw, "get_post", args))["status"], status);
+    assert.equal((await mcpResult(at.kit.gw, "get_post", args))._meta["status"], status);
     at.cms.clear();
     const post = await at.kit.both<Args>("get_post", args);
     assert.equal(post["title"], "Before", "the next call is not spoiled");
@@ -221,7 +221,7 @@ Deno.test("diagnose_site answers within three seconds of a site that hangs", asy
 Deno.test("over MCP the status of the site stands beside its failure", async () => {
   await using at = await world();
   const of = async (site_id: string, post_id: number) =>
-    (await metaOf(at.kit.gw, "get_post", { site_id, post_id }))["status"];
+    (await mcpResult(at.kit.gw, "get_post", { site_id, post_id }))._meta["status"];
   assert.equal(await of("acme", 999), 404);
   assert.equal(await of("wrong", at.draft.id), 401);
   at.cms.inject({ kind: "reset" }, { path: "/wp/v2/posts", times: 9 });

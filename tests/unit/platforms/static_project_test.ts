@@ -1,6 +1,5 @@
 /** The files of a new project, and what may stand in its repository before. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../core/errors.ts";
 import { isGenerated } from "../../../platforms/astro/page.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../../platforms/astro/project.ts";
 
@@ -8,33 +7,6 @@ function files(parts: Partial<ProjectParts> = {}): Map<string, string> {
   const given = { homepage_html: "<h1>Hi</h1>", site_name: "Acme", extra_pages: [], existing: [], ...parts };
   return new Map(projectFiles(given).map(({ path, content }) => [path, content]));
 }
-
-const refusal = (parts: Partial<ProjectParts>) => {
-  try {
-    files(parts);
-  } catch (thrown) {
-    assert.ok(thrown instanceof GatewayError);
-    return [thrown.code, thrown.message.slice(0, thrown.message.indexOf(": "))];
-  }
-  assert.fail("not refused");
-};
-
-Deno.test("a project starts with what builds it, one layout and its home page", () => {
-  assert.deepEqual([...files().keys()], [
-    ".gitignore",
-    "README.md",
-    "astro.config.mjs",
-    "package.json",
-    "public/favicon.svg",
-    "public/robots.txt",
-    "src/components/.gitkeep",
-    "src/content/.gitkeep",
-    "src/layouts/Base.astro",
-    "src/pages/index.astro",
-    "src/styles/global.css",
-    "tsconfig.json",
-  ]);
-});
 
 Deno.test("its pages carry the mark and are put into its layout", () => {
   const extra_pages = [{ route: "/Services/Roofs/", html: "x", title: "Roofs" }, {
@@ -89,20 +61,4 @@ Deno.test("the site's name stands in the layout and the README, whatever it hold
     made.get("README.md")!.startsWith('# A "b" \\<c\\> --- {d} \\`e\\` \\*f\\*\n'),
     made.get("README.md"),
   );
-});
-
-Deno.test("pages are refused with the argument that is wrong", () => {
-  const page = (route: string, html = "x") => ({ route, html });
-  const rows: readonly (readonly [Partial<ProjectParts>, string, string])[] = [
-    [{ extra_pages: [page("a"), page("a//b")] }, "E_BAD_ROUTE", "extra_pages[1].route"],
-    [{ extra_pages: [page("a"), page("/A/")] }, "E_ROUTE_EXISTS", "extra_pages[1].route"],
-    [{ extra_pages: [page("/")] }, "E_ROUTE_EXISTS", "extra_pages[0].route"],
-    [{ extra_pages: [page("index")] }, "E_ROUTE_EXISTS", "extra_pages[0].route"],
-    [{ extra_pages: [page("a", "\0")] }, "E_BAD_INPUT", "extra_pages[0].html"],
-    [{ extra_pages: [{ route: "a", html: "x", title: "\ud800" }] }, "E_BAD_INPUT", "extra_pages[0].title"],
-    [{ homepage_html: "\ud800" }, "E_BAD_INPUT", "homepage_html"],
-    [{ homepage_html: "x".repeat(2 ** 20) }, "E_FILE_TOO_LARGE", "homepage_html"],
-    [{ site_name: "a\0" }, "E_BAD_INPUT", "site_name"],
-  ];
-  for (const [parts, code, field] of rows) assert.deepEqual(refusal(parts), [code, field]);
 });

@@ -5,6 +5,7 @@ import { NotSent } from "../../../platforms/_http/sockets.ts";
 import { heard, OK, say, serve, serveRaw, transport } from "./_pinned.ts";
 
 const POST = { method: "POST", body: "x" } as const;
+type Ask = Parameters<Awaited<ReturnType<typeof transport>>["get"]>[2];
 
 Deno.test("requests that follow each other share a connection, also after answers without a body", async () => {
   const ports = new Set<number>();
@@ -87,50 +88,35 @@ const once = (seen: string[]) => async (connection: Deno.TcpConn) => {
   connection.close();
 };
 
-Deno.test("a read on a kept connection that closes under it is sent again at once", async () => {
-  const seen: string[] = [];
-  await using server = serveRaw(once(seen));
-  using way = transport();
-  const url = `http://acme.example:${server.port}/`;
-  for (let nth = 0; nth < 2; nth++) assert.equal(await (await way.get(url)).text(), "first");
-  assert.deepEqual(seen, ["GET", "GET unanswered", "GET"]);
-});
+const READ_BY_POST = { ...POST, read: true };
+/** What is asked first and then, how long after, and what the server heard of it. */
+const CLOSED: readonly [what: string, asked: readonly Ask[], idle_ms: number, heard: string][] = [
+  ["a read is sent again at once", [{}, {}], 0, "GET, GET unanswered, GET"],
+  [
+    "a read that uses POST, long after, is sent again",
+    [READ_BY_POST, READ_BY_POST],
+    20_000,
+    "POST, POST unanswered, POST",
+  ],
+  ["a write may have been received: it is not sent again", [{}, POST], 0, "GET, POST unanswered"],
+  ["a read of which each is counted is not sent again", [{}, { once: true }], 0, "GET, GET unanswered"],
+];
 
-Deno.test("a read that uses POST takes a connection that was long idle, and is sent again where it closes", async () => {
-  const clock = { now: 0 };
-  const seen: string[] = [];
-  await using server = serveRaw(once(seen));
-  using way = transport({ now: () => clock.now });
-  const url = `http://acme.example:${server.port}/`;
-  for (let nth = 0; nth < 2; nth++) {
-    const answer = await way.get(url, ["127.0.0.1"], { ...POST, read: true });
-    assert.equal(await answer.text(), "first");
-    clock.now += 20_000;
-  }
-  assert.deepEqual(seen, ["POST", "POST unanswered", "POST"]);
-});
-
-Deno.test("a write on a kept connection that closes under it may have been received: it is not sent again", async () => {
-  const seen: string[] = [];
-  await using server = serveRaw(once(seen));
-  using way = transport();
-  const url = `http://acme.example:${server.port}/`;
-  await (await way.get(url)).text();
-  const writing = way.get(url, ["127.0.0.1"], POST);
-  await assert.rejects(writing, (error) => !(error instanceof NotSent));
-  assert.deepEqual(seen, ["GET", "POST unanswered"]);
-});
-
-Deno.test("a read of which each is counted is not sent again on another connection", async () => {
-  const seen: string[] = [];
-  await using server = serveRaw(once(seen));
-  using way = transport();
-  const url = `http://acme.example:${server.port}/`;
-  await (await way.get(url)).text();
-  const reading = way.get(url, ["127.0.0.1"], { once: true });
-  await assert.rejects(reading, (error) => !(error instanceof NotSent));
-  assert.deepEqual(seen, ["GET", "GET unanswered"]);
-});
+for (const [what, [first, then], idle_ms, expected] of CLOSED) {
+  Deno.test(`on a kept connection that closes under it ${what}`, async () => {
+    const clock = { now: 0 };
+    const seen: string[] = [];
+    await using server = serveRaw(once(seen));
+    using way = transport({ now: () => clock.now });
+    const ask = (more: Ask | undefined) =>
+      way.get(`http://acme.example:${server.port}/`, ["127.0.0.1"], more);
+    assert.equal(await (await ask(first)).text(), "first");
+    clock.now += idle_ms;
+    if (!/is not sent again/.test(what)) assert.equal(await (await ask(then)).text(), "first");
+    else await assert.rejects(ask(then), (error) => !(error instanceof NotSent));
+    assert.equal(seen.join(", "), expected);
+  });
+}
 
 Deno.test("once it is disposed of, what waits on a kept connection fails, and nothing is sent any more", async () => {
   const seen: string[] = [];
