@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Consent } from "../../../guard/consent/consent.ts";
 import { CallRecord } from "../../../guard/audit/audit.ts";
 import { contentOf } from "../../../guard/consent/consent_content.ts";
+import type { ReadyCall } from "../../../guard/pipeline/nested_calls.ts";
 import { CallsInFlight } from "../../../guard/pipeline/in_flight.ts";
 import { LIMITS } from "../../../core/model.ts";
 import type { ConsentRecord, ConsentStore } from "../../../store/store.ts";
@@ -119,4 +120,69 @@ Deno.test("a write whose process has been silent for long enough is told to be i
   // One that was spent and has not begun may begin still.
   const spent = meeting({ begun: false }, (ms) => ms >= 20_000 ? { state: "done" } : {}, () => 0);
   assert.deepEqual(await spent.judged, { value: { id: 7, replayed: true } });
+});
+
+Deno.test("a call whose client has left, or whose time is up, once its plan is made begins nothing", async () => {
+  const left = new AbortController();
+  left.abort();
+  const door = { door: "rest", requestId: "r", caller: caller(), tool: "write" } as const;
+  const cases = [
+    { signal: left.signal, now: START, code: "E_CANCELLED" },
+    { signal: undefined, now: START + LIMITS.CALL_DEADLINE_MS, code: "E_UPSTREAM" },
+  ];
+  for (const { signal, now, code } of cases) {
+    const record = new CallRecord(START, door);
+    const store = { consents: {} as ConsentStore, audit: { resolution: () => Promise.resolve(null) } };
+    const ports = { store, now: () => now, every: () => () => {}, delay: () => Promise.resolve() };
+    const consent = new Consent(ports, {
+      caller: caller(),
+      subject: SUBJECT,
+      run: { request_id: "r", deadline: START + LIMITS.CALL_DEADLINE_MS },
+      inspectionHint: "look at the site",
+      place: PLACE,
+      record,
+    });
+    const begun: string[] = [];
+    const once = consent.once({
+      presented: { confirmToken: undefined, idempotencyKey: undefined },
+      plan: () => Promise.resolve({ gate: false, revision: null } as ReadyCall),
+      signal,
+      intent: () => Promise.resolve(void begun.push("intent")),
+      run: () => Promise.resolve(void begun.push("run")),
+    });
+    await assert.rejects(once, { code });
+    assert.deepEqual([begun, record.decision.writing], [[], false]);
+    assert.deepEqual(record.decision.steps.map(({ step }) => step), ["consent", "confirm"]);
+  }
+});
+
+Deno.test("a plan is told whether the call carries the token of its preview, or only confirms", async () => {
+  const token = `cft_${"a".repeat(22)}`;
+  const open = { state: "open", content: contentOf(SUBJECT, null), version: "1", expires_at: START + 1000 };
+  const consents: Partial<ConsentStore> = {
+    find: (name) => Promise.resolve({ ...open, name } as ConsentRecord),
+  };
+  const store = { consents: consents as ConsentStore, audit: { resolution: () => Promise.resolve(null) } };
+  const ports = { store, now: () => START, every: () => () => {}, delay: () => Promise.resolve() };
+  for (const confirmToken of [token, undefined]) {
+    const door = { door: "rest", requestId: "r", caller: caller(), tool: "write" } as const;
+    const record = new CallRecord(START, door);
+    const consent = new Consent(ports, {
+      caller: caller(),
+      subject: SUBJECT,
+      run: { request_id: "r", deadline: START + LIMITS.CALL_DEADLINE_MS },
+      inspectionHint: "look at the site",
+      place: PLACE,
+      record,
+    });
+    const once = consent.once({
+      presented: { confirmToken, idempotencyKey: undefined },
+      plan: () => Promise.reject(GOES_ON),
+      intent: () => Promise.reject(GOES_ON),
+      run: () => Promise.reject(GOES_ON),
+    });
+    await assert.rejects(once, GOES_ON);
+    const { decision } = record;
+    assert.deepEqual([decision.latest("confirmed"), decision.latest("bound")], [true, confirmToken && true]);
+  }
 });
