@@ -13,7 +13,10 @@ const called = (write: Write, at: Ground, n: number): Args => ({
   ...write.args(at, n),
 });
 
-/** What is spent is spent alike whatever the tool: fifty at once of a tool of each kind, fewer of the others. */
+/**
+ * What is spent is spent alike whatever the tool, and a token is looked up before the tool is: fifty calls at once and
+ * every way to misspell a token for a tool of each kind, fewer for the others.
+ */
 const MANY: ReadonlySet<string> = new Set([
   "create_draft",
   "publish_post",
@@ -108,13 +111,11 @@ async function strangersAreRefused({ at, write, next }: Proof): Promise<void> {
   const foreign = await approved(at, write, args, "other");
   const sent = at.gw.requests.length;
   const last = token.at(-1) === "A" ? "B" : "A";
+  const unknown = /unknown, or its 15 minutes are over/;
+  const spelt = [token.slice(0, -1), `${token}A`, ` ${token}`, "", `cft_${"A".repeat(1024 * 1024)}`];
   const tokens: readonly (readonly [string, RegExp])[] = [
-    [`${token.slice(0, -1)}${last}`, /unknown, or its 15 minutes are over/],
-    [token.slice(0, -1), /unknown, or its 15 minutes are over/],
-    [`${token}A`, /unknown, or its 15 minutes are over/],
-    [` ${token}`, /unknown, or its 15 minutes are over/],
-    ["", /unknown, or its 15 minutes are over/],
-    [`cft_${"A".repeat(1024 * 1024)}`, /unknown, or its 15 minutes are over/],
+    [`${token.slice(0, -1)}${last}`, unknown],
+    ...(MANY.has(nameOf(write)) ? spelt : []).map((one) => [one, unknown] as const),
     [String(others["confirm_token"]), new RegExp(`of a preview of "${swapped}"`)],
     [String(foreign["confirm_token"]), /belongs to another token/],
   ];
