@@ -15,16 +15,25 @@ Deno.test("a page's blocks are commands, what they print, and files that the tex
   assert.throws(() => stepsOf("Such as:\n\n```ts\nlost();\n```\n"), /no path ends the line before/);
 });
 
-Deno.test("a page whose command fails or prints something else is not followed to its end", async () => {
+Deno.test("docs/CONTRIBUTING.md in a copy of the project", async (t) => {
   await using project = await Project.make();
-  const name = { kind: "run", command: "deno task new Posts" } as const;
-  await assert.rejects(project.follow([name]), /Name the tool as/);
-  const lint = { kind: "run", command: "deno lint --quiet core/errors.ts" } as const;
-  await assert.rejects(project.follow([lint, { kind: "printed", lines: ["wrote it"] }]), /wrote it\nnot in/);
+  await t.step("a page whose command fails or prints something else is not followed to its end", async () => {
+    const name = { kind: "run", command: "deno task new Posts" } as const;
+    await assert.rejects(project.follow([name]), /Name the tool as/);
+    const lint = { kind: "run", command: "deno lint --quiet core/errors.ts" } as const;
+    await assert.rejects(
+      project.follow([lint, { kind: "printed", lines: ["wrote it"] }]),
+      /wrote it\nnot in/,
+    );
+    assert.deepEqual(await project.changes(), {});
+  });
+  await t.step(
+    "a tool in ten minutes: every command and file of the page, as printed, ends in a green ok",
+    () => inTenMinutes(project),
+  );
 });
 
-Deno.test("a tool in ten minutes: every command and file of the page, as printed, ends in a green ok", async () => {
-  await using project = await Project.make();
+async function inTenMinutes(project: Project): Promise<void> {
   const steps = await pageSteps("docs/CONTRIBUTING.md");
   const commands = steps.flatMap((step) => step.kind === "run" ? [step.command] : []);
   assert.equal(commands[0], "deno task new posts/count_drafts");
@@ -38,4 +47,4 @@ Deno.test("a tool in ten minutes: every command and file of the page, as printed
     "tests/tools/posts/count_drafts_test.ts": "??",
     "tools/posts/count_drafts.ts": "??",
   });
-});
+}
