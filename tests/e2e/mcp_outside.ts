@@ -58,3 +58,9 @@ async function whole(stream: ReadableStream<Uint8Array>, heard: (text: string) =
   for await (const chunk of stream) heard(text += decoder.decode(chunk, { stream: true }));
   return text;
 }
+
+/** A port that was free a moment ago. */
+export function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return (listener.addr as Deno.NetAddr).port;
+}

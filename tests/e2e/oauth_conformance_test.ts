@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { User } from "../../core/model.ts";
 import { filledIn } from "../guard/oauth_kit.ts";
 import type { Kit } from "../kit.ts";
-import { followTool, runTool } from "./mcp_outside.ts";
+import { followTool, freePort, runTool } from "./mcp_outside.ts";
 import { start } from "./mcp_start.ts";
 
 const APPLY = ["authorization-server-metadata-endpoint", "authorization-code-grant"];
@@ -44,12 +44,6 @@ const TRIES_A_CLIENT = [
   "auth/dpop-nonce",
   "auth/wif-jwt-bearer",
 ];
-
-/** A port that was free a moment ago. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return (listener.addr as Deno.NetAddr).port;
-}
 
 Deno.test("each scenario about authorization is run, or stands in the list of those that cannot apply", async () => {
   const { stdout } = await runTool("conformance", "list");

@@ -1,6 +1,6 @@
 /** From the 401 over consent to a confirmed draft in a real WordPress, by programs of others that are given the address alone. */
 import assert from "node:assert/strict";
-import { startTool } from "../e2e/mcp_outside.ts";
+import { freePort, startTool } from "../e2e/mcp_outside.ts";
 import { allowed } from "../guard/oauth_kit.ts";
 import { inPlace, type Place } from "./_oauth.ts";
 import { fresh, HIDDEN, onWordPress } from "./_wordpress.ts";
@@ -13,12 +13,6 @@ async function inFolder(
 ): Promise<void> {
   await using kept = await folder();
   await inPlace(site, (place) => work(place, kept.path));
-}
-
-/** A port that was free a moment ago. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return (listener.addr as Deno.NetAddr).port;
 }
 
 /** The person's yes to the page at that address; the browser then opens the program's own. */
@@ -64,6 +58,7 @@ function answersOf(stream: ReadableStream<Uint8Array>) {
 }
 
 interface Result {
+  readonly tools: readonly { readonly name: string }[];
   readonly content: readonly { readonly text: string }[];
 }
 
@@ -152,6 +147,8 @@ onWordPress({
         });
         await answers(1);
         await say({ method: "notifications/initialized" });
+        await say({ id: 9, method: "tools/list" });
+        assert.ok((await answers(9)).tools.some(({ name }) => name === "create_draft"));
         const title = fresh("Over mcp-remote");
         const draft = async (id: number, more: object) => {
           const given = { site_id: "acme", title, content_html: "<p>Hi</p>", ...more };

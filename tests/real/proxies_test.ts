@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { newAuthority } from "../authority.ts";
 import { listen } from "../e2e/mcp_start.ts";
+import { freePort } from "../e2e/mcp_outside.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -69,11 +70,6 @@ async function isInstalled(program: string): Promise<boolean> {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return (listener.addr as Deno.NetAddr).port;
 }
 
 /** A gateway behind a proxy, and what reaches it. */

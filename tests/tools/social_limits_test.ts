@@ -1,6 +1,7 @@
 /** How the tools of social ads keep within Meta's limits, whoever and whatever they are about. */
 import assert from "node:assert/strict";
 import { type MetaFault, OWN, SIBLING } from "../../sandbox/meta_ads/start.ts";
+import { retryAfter } from "../endings.ts";
 import { owned, site } from "../kit.ts";
 import { graph, MetaWorld, type Report } from "./_meta.ts";
 
@@ -105,10 +106,11 @@ Deno.test("trouble that asks for a short wait is given it; for a long one Meta i
   await at.ask("get_social_ad_account");
   assert.deepEqual([at.waits, at.meta.requests.length], [[3000], 2]);
   at.meta.clear();
-  at.meta.inject(busy(120), { times: 2 });
+  at.meta.inject(busy(120), { times: 3 });
   const says = /^Meta answered 503: Down; try again in 2 minutes$/;
   await at.refuses("get_social_ad_account", {}, "E_UPSTREAM", says, "reads");
   assert.equal(at.meta.requests.length, 2, "one for each door");
+  assert.equal(await retryAfter(at.gw, "get_social_ad_account", { site_id: "client" }), "120");
 });
 
 Deno.test("calls that wait for their turn do not ask with a token that was found dead meanwhile", async () => {
