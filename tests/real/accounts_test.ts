@@ -21,6 +21,8 @@ onWordPress({
       ["subscriber", "get_post", post, /rest_forbidden_context/],
       ["subscriber", "list_drafts", {}, /"sub" lacks the right "edit_posts" to see drafts/],
       ["subscriber", "create_draft", draft, /"edit_posts" to write drafts/],
+      ["subscriber", "update_draft", { ...post, title: "x" }, /403/],
+      ["subscriber", "publish_post", post, /403/],
       ["subscriber", "schedule_draft", { ...post, scheduled_at: ahead(7200) }, /403/],
       ["subscriber", "upload_media", image, /"upload_files" to upload media/],
       ["subscriber", "create_taxonomy", { taxonomy: "tag", name: fresh("No") }, /may not make tags/],
@@ -33,8 +35,10 @@ onWordPress({
     assert.equal(at.kit.writes, 0);
     const people = await at.kit.both<{ users: Args[]; note: string }>("list_cms_users", {
       site_id: "author",
+      roles: ["editor"],
     });
-    assert.match(people.note, /may not list users/);
+    assert.match(people.note, /may not list users.*roles could not be applied/);
+    assert.ok(people.users.every((row) => row["email"] === undefined && row["roles"] === undefined));
     const ping = await at.kit.gw.call<{ can: Args }>("ping_site", { site_id: "subscriber" });
     assert.ok(Object.values(ping.can).every((one) => one === false));
   },
