@@ -62,17 +62,16 @@ async function life(door: (typeof DOORS)[number], site: CmsSandbox): Promise<voi
 
   const id = await template(at, TREE);
   called.add("list_page_templates");
-  const listed = await at.kit.gw.call<{ templates: Json[] }>(
-    "list_page_templates",
-    { site_id: "both", per_page: 100 },
-    { door },
-  );
+  const query = { site_id: "both", per_page: 100 };
+  const listed = await at.kit.gw.call<{ templates: Json[] }>("list_page_templates", query, { door });
   assert.ok(listed.templates.some((row) => row["id"] === id));
   const title = fresh("Life");
   const block = await write("create_page_draft", { title, content_html: "<p>1</p>", page_builder: "block" });
   called.add("get_page");
   const read = await at.kit.gw.call<Json>("get_page", { site_id: "both", page_id: block.id }, { door });
   assert.deepEqual([read["status"], read["title"]], ["draft", title]);
+  const { content } = await at.stored(block.id, "pages") as { content: { raw: string } };
+  assert.equal(content.raw, "<!-- wp:html -->\n<p>1</p>\n<!-- /wp:html -->");
   await write("update_page_draft", { page_id: block.id, content_html: "<p>2</p>" });
   const soon = await write("schedule_page", { page_id: block.id, scheduled_at: ahead(7200) });
   assert.deepEqual([soon.status, (await at.stored(block.id, "pages"))["status"]], ["scheduled", "future"]);
@@ -239,7 +238,7 @@ function cases({ draft, live, good, broken, taken }: Stock): readonly Case[] {
     [
       "update_page_from_code",
       "E_DISALLOWED_CONTENT",
-      { ...at, html: "<script src=//x></script>" },
+      { ...at, html: "<scRipt src=//x></script>" },
       /^html: /,
     ],
     ["update_page_from_code", "E_BUILDER_MISMATCH", { page_id: taken, html: "<p>x</p>" }, unseen],
