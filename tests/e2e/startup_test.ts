@@ -47,8 +47,8 @@ Deno.test("to start, no client of an upstream is loaded, no package of one, and 
   const main = new URL("main.ts", ROOT);
   const loaded = await loadedBy([main, ...[...connectors, ...tools].map(({ url }) => url)]);
   const packages = loaded.flatMap((one) => /^npm:\/?((?:@[^/]+\/)?[^@/]+)/.exec(one)?.[1] ?? []);
-  assert.deepEqual([...new Set(packages)], ["diff", "hono", "ulid", "zod"]);
+  assert.deepEqual([...new Set(packages)], ["diff", "hono", "ipaddr.js", "ulid", "zod"]);
   const needless =
-    /^(platforms\/\w+\/client\.ts|platforms\/transport\.ts|admin\/api\.ts|node:(http|https|tls|zlib))$/;
+    /^(platforms\/\w+\/client\.ts|platforms\/_http\/transport\.ts|admin\/api\.ts|node:(http|https|tls|zlib))$/;
   assert.deepEqual(loaded.filter((one) => needless.test(one)), []);
 });
