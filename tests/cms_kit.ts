@@ -200,6 +200,6 @@ export class CmsKit<Cms extends CmsSandbox = CmsSandbox> implements AsyncDisposa
 
   /** The newest audit rows. */
   async rows(count: number): Promise<AuditRow[]> {
-    return (await this.gw.audit()).slice(0, count);
+    return (await this.gw.store.audit.list({}, { limit: count })).rows;
   }
 }

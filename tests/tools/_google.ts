@@ -123,7 +123,7 @@ export class GoogleWorld implements AsyncDisposable {
 
   /** The newest audit rows. */
   async rows(count: number): Promise<AuditRow[]> {
-    return (await this.gw.audit()).slice(0, count);
+    return (await this.gw.store.audit.list({}, { limit: count })).rows;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

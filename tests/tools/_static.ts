@@ -107,7 +107,7 @@ export class StaticWorld implements AsyncDisposable {
 
   /** The newest audit rows. */
   async rows(count: number): Promise<AuditRow[]> {
-    return (await this.gw.audit()).slice(0, count);
+    return (await this.gw.store.audit.list({}, { limit: count })).rows;
   }
 
   /** Fails where the work wrote to the host or moved any head; answers what the work did. */

@@ -106,7 +106,7 @@ export class TopicWorld implements AsyncDisposable {
 
   /** The newest audit rows. */
   async rows(count: number): Promise<AuditRow[]> {
-    return (await this.gw.audit()).slice(0, count);
+    return (await this.gw.store.audit.list({}, { limit: count })).rows;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
