@@ -56,9 +56,10 @@ const FAULTS: readonly Fault[] = [
 /** Where the access token of a connected account, which is over in every world, is renewed. */
 const TOKEN_HOST = "oauth2.googleapis.com";
 
-/** So many calls go on beside each fault, so many at a time. */
+/** So many calls go on beside each fault, so many at a time; those beyond them, while the fault lasts, at this pace. */
 const CALLS_MIN = 50;
 const AT_ONCE = 5;
+const PACE_MS = 20;
 
 /** Jobs of the gateway's clocks that end badly leave one of these in the log; what a site's upstream does must not. */
 const FAILED_JOBS = /^(?!tool_catalog_failed$).*_failed$|^internal$|^uncaught$/;
@@ -89,6 +90,7 @@ function otherCalls({ gw }: ChaosWorld): { end(): Promise<void> } {
       const ending = await gw.end("list_drafts", { site_id: FINE });
       assert.ok("value" in ending, `a call to another site failed: ${JSON.stringify(ending)}`);
       well++;
+      if (well > CALLS_MIN) await new Promise((done) => setTimeout(done, PACE_MS));
     }
   };
   const all = Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -42,8 +42,11 @@ Deno.test("of all that a site's servers can do, only what is listed is ever run,
     cmsTools().flatMap(({ name }) => [name, name.replace(/^emcp-tools-/, "builder-mcp-")]),
   );
   assert.ok(names.size > 200);
-  for (const name of names) {
-    for (const [n, post] of [draft, published, blocks].entries()) {
+  const posts = [draft, published, blocks];
+  for (const [at_n, name] of [...names].entries()) {
+    // What is not listed is refused by its name: one post and one door in turn show it.
+    for (const [n, post] of posts.map((post, n) => [n + at_n, post] as const)) {
+      if (!listed.has(name) && n % posts.length !== 0) continue;
       const args = {
         site_id: "acme",
         post_id: post.id,
