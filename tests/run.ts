@@ -18,7 +18,17 @@ const JOBS = Math.max(2, Math.ceil(navigator.hardwareConcurrency * 1.5));
 const CPU_MS_MAX = 5000;
 const REFERENCE_MS = 75;
 /** Modules that may take more, with the reason. */
-const SLOW: Readonly<Record<string, string>> = {};
+const SLOW: Readonly<Record<string, string>> = {
+  "tests/attacks/counted_readers_test.ts": "counts with V8's coverage, under which no function is compiled",
+  "tests/attacks/counted_rules_test.ts": "counts with V8's coverage, under which no function is compiled",
+  "tests/attacks/deployed_branch_test.ts": "tries every argument of every tool that writes to a repository",
+  "tests/attacks/tls_chaos_test.ts":
+    "opens a world of TLS servers for each of 24 ways in which a connection fails",
+  "tests/guard/proxied_arguments_seen_test.ts":
+    "makes a write for every argument of every known tool of a site",
+  "tests/tools/approved_test.ts": "changes every part of what each tool writes, between preview and write",
+  "tests/tools/static_trouble_test.ts": "writes a commit for each of 22 troubles at each of eight steps",
+};
 const SLOWEST_SHOWN = 10;
 
 /** Processor time of work that is always the same, in milliseconds: a slower machine may take longer for a module too. */
