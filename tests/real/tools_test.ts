@@ -218,6 +218,13 @@ onWordPress({
       ["auth", "auth@example.test"],
       ["ed", "ed@example.test"],
     ]);
+    const filtered = { site_id: "author", roles: ["editor"] };
+    const few = await kit.both<{ users: Args[]; note?: string }>("list_cms_users", filtered);
+    assert.match(few.note ?? "", /may not list users.*roles could not be applied/);
+    assert.ok(few.users.every((row) => row["email"] === undefined && row["roles"] === undefined));
+    const unseen = ["page_builder", "tool_adapter", "builder_tools"];
+    const asked = await kit.both<Checks>("diagnose_site", { site_id: "editor", checks: unseen });
+    assert.deepEqual(asked.checks.map(({ name, ok }) => [name, ok]), unseen.map((name) => [name, null]));
   },
 
   async "no preview of any tool writes anything, through either door"(site) {
