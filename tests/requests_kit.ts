@@ -20,24 +20,26 @@ interface Trip {
 export class Meter {
   #events = 0;
   #trips: Trip[] = [];
+  #onTheirWay = 0;
 
   /** Give it to a kit. */
   readonly fetch: typeof fetch = async (input, init) => {
     const line = `${init?.method ?? "GET"} ${String(input)}`;
     const trip = { sent: ++this.#events, answered: Infinity, line };
     this.#trips.push(trip);
-    const response = await fetch(input, init);
+    this.#onTheirWay++;
+    const response = await fetch(input, init).finally(() => this.#onTheirWay--);
     await this.#rest();
     trip.answered = ++this.#events;
     return response;
   };
 
-  /** Holds an answer back until whatever waits for no answer has been sent, however busy the machine is. */
+  /** Holds an answer back until whatever waits for no answer was sent and is answered, however busy the machine is. */
   async #rest(): Promise<void> {
     for (let [turn, sent] = [0, this.#trips.length]; turn < TURNS; turn++) {
       await new Promise((resolve) => setTimeout(resolve, 1));
       await crypto.subtle.digest("SHA-256", NOTHING); // by the threads that unseal, which a busy machine holds up
-      if (this.#trips.length > sent) [turn, sent] = [0, this.#trips.length];
+      if (this.#onTheirWay > 0 || this.#trips.length > sent) [turn, sent] = [0, this.#trips.length];
     }
   }
 
