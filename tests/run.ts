@@ -10,9 +10,9 @@ const REAL = ["tests/companion/", "tests/real/"];
 const MIXED = /\/tier\.ts"/;
 
 /** Processes that `deno task test` deals its modules to: few, for each loads the whole service. */
-const ENTRIES = 12;
+const ENTRIES = 8;
 /** More processes at a time than processors, for some tests wait for timers and for processes of their own. */
-const JOBS = Math.max(2, Math.ceil(navigator.hardwareConcurrency * 1.5));
+const JOBS = Math.max(2, navigator.hardwareConcurrency * 2);
 
 /** Processor time that a module may take, in milliseconds, on a machine that does the reference work in REFERENCE_MS. */
 const CPU_MS_MAX = 5000;
