@@ -21,6 +21,7 @@ export class Meter {
   #events = 0;
   #trips: Trip[] = [];
   #onTheirWay = 0;
+  #held: Promise<number> | null = null;
 
   /** Give it to a kit. */
   readonly fetch: typeof fetch = async (input, init) => {
@@ -29,18 +30,28 @@ export class Meter {
     this.#trips.push(trip);
     this.#onTheirWay++;
     const response = await fetch(input, init).finally(() => this.#onTheirWay--);
-    await this.#rest();
-    trip.answered = ++this.#events;
+    trip.answered = await this.#rest();
     return response;
   };
 
-  /** Holds an answer back until whatever waits for no answer was sent and is answered, however busy the machine is. */
-  async #rest(): Promise<void> {
+  /**
+   * Holds an answer back until whatever waits for no answer was sent and is answered, however busy the machine is. All
+   * that are held are let go together, at the event that is answered.
+   */
+  #rest(): Promise<number> {
+    return this.#held ??= this.#quiet().then((event) => {
+      this.#held = null;
+      return event;
+    });
+  }
+
+  async #quiet(): Promise<number> {
     for (let [turn, sent] = [0, this.#trips.length]; turn < TURNS; turn++) {
       await new Promise((resolve) => setTimeout(resolve, 1));
       await crypto.subtle.digest("SHA-256", NOTHING); // by the threads that unseal, which a busy machine holds up
       if (this.#onTheirWay > 0 || this.#trips.length > sent) [turn, sent] = [0, this.#trips.length];
     }
+    return ++this.#events;
   }
 
   /** What the work asked: `2 in 1` are two requests at the same time, `2 in 2` one after the other. */
