@@ -21,14 +21,15 @@ export interface JsonExtent {
 /** So many bytes are counted before others have their turn. */
 const TURN_BYTES = 8 * 1024 * 1024;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
+// The bytes that JSON's values begin, end and are parted with.
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+export const COMMA = 0x2c;
 const COLON = 0x3a;
 const BLANK = 0x20;
 /** Stands for any value that is neither list, object nor string. */
 const SCALAR = 0x30;
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+export const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
 /** The bytes that JSON has outside of its strings. */
 const TAKEN = new Uint8Array(256);

@@ -1,4 +1,13 @@
 /** Long lists cut while they are read: of JSON of any size only what a summary keeps is held, and made into values. */
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from "../../core/json_extent.ts";
 import { joined } from "../../core/bytes.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { Reducer } from "../_http/request.ts";
@@ -14,13 +23,6 @@ export interface Truncated {
 export type Summary = { readonly value: unknown } | { readonly fault: "unreadable" | "too large" };
 
 const UNREADABLE: Summary = { fault: "unreadable" };
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const LIST_OPENS = 0x5b;
-const LIST_ENDS = 0x5d;
-const OBJECT_OPENS = 0x7b;
-const OBJECT_ENDS = 0x7d;
 const utf8 = new TextEncoder();
 
 /** Where the reading stands: outside of texts, in one, or right after a backslash in one. */
@@ -56,16 +58,16 @@ export class Summarizer implements Reducer {
         case QUOTE:
           this.#place = "text";
           break;
-        case LIST_OPENS:
-        case OBJECT_OPENS:
-          this.#open(chunk[at] === LIST_OPENS);
+        case OPEN_LIST:
+        case OPEN_OBJECT:
+          this.#open(chunk[at] === OPEN_LIST);
           break;
         case COMMA:
           if (this.#leavesFrom()) this.#keep(chunk.slice(from, at));
           break;
-        case LIST_ENDS:
-        case OBJECT_ENDS:
-          if (this.#close(chunk[at] === LIST_ENDS)) from = at;
+        case CLOSE_LIST:
+        case CLOSE_OBJECT:
+          if (this.#close(chunk[at] === CLOSE_LIST)) from = at;
           break;
       }
     }
