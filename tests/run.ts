@@ -59,9 +59,8 @@ interface Run extends Counts {
   readonly spent: ReadonlyMap<string, number>;
 }
 
-const text = (bytes: Uint8Array) =>
-  // deno-lint-ignore no-control-regex
-  new TextDecoder().decode(bytes).replace(/\x1b\[[0-9;]*m/g, "");
+// deno-lint-ignore no-control-regex
+const uncoloured = (text: string) => text.replace(/\x1b\[[0-9;]*m/g, "");
 const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 
 /** The counts of a run, from the runner's own closing line; null when it printed none. */
@@ -117,7 +116,8 @@ async function runEntry(modules: readonly string[], tier: string, folder: string
     env: { TEST_TIER: tier, TEST_MODULES: JSON.stringify(modules), TEST_CPU_FILE: times },
     stdin: "null",
   }).output();
-  const output = text(stdout) + text(stderr);
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  const output = uncoloured(`${out}${err}`);
   const counts = countsOf(output) ?? { passed: 0, failed: 1, ignored: 0 }; // it ended before its end
   const read = (path: string) => Deno.readTextFile(path).catch(() => null);
   const [xml, spent] = [await read(report), await read(times)];
@@ -153,7 +153,7 @@ async function runTier(tier: "test" | "matrix"): Promise<number> {
   const slow = toldOf(runs, tier, Math.max(1, atFirst / REFERENCE_MS, referenceMs() / REFERENCE_MS));
   const sum = (what: keyof Counts) => runs.reduce((all, run) => all + run[what], 0);
   const skipped = sum("ignored") ? `, ${sum("ignored")} skipped` : "";
-  say(`${sum("passed")} passed, ${sum("failed") + slow}  failed${skipped}`.replace("  ", " "));
+  say(`${sum("passed")} passed, ${sum("failed") + slow} failed${skipped}`);
   return slow > 0 || runs.some(({ code }) => code !== 0) ? 1 : 0;
 }
 
@@ -188,7 +188,7 @@ async function runPaths(paths: readonly string[]): Promise<number> {
     output += decoder.decode(chunk, { stream: true });
   }
   const { code } = await child.status;
-  const counts = countsOf(text(new TextEncoder().encode(output)));
+  const counts = countsOf(uncoloured(output));
   const { passed, failed, ignored } = counts ?? { passed: 0, failed: 1, ignored: 0 };
   say(`${passed} passed, ${failed} failed${ignored ? `, ${ignored} skipped` : ""}`);
   return code || (counts ? 0 : 1);
