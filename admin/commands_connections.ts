@@ -1,6 +1,7 @@
 /** `connection start`, `connection list`, `connection kinds`, `connection disconnect`. */
 import type { Command, Options } from "./command.ts";
-import type { ConnectionKindReport, ConnectionReport, EndedReport, LinkReport } from "./connection_ports.ts";
+import type { ConnectionKindReport, ConnectionReport, EndedReport } from "./connection_ports.ts";
+import type { MadeLink } from "../identity/connections/connections.ts";
 import { cell, table } from "./terminal.ts";
 
 const WHO: Options = {
@@ -25,7 +26,7 @@ const start: Command = {
     "again takes the place of what the user had connected before.",
   async run({ words, api, show }) {
     const body = { user: words.text("user"), kind: words.text("kind"), scopes: words.list("scopes") };
-    const made = await api.call("POST", "connections", body) as LinkReport;
+    const made = await api.call("POST", "connections", body) as MadeLink;
     show(
       made,
       ({ link, email, expires_at, rights }) =>

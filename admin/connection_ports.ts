@@ -1,4 +1,5 @@
 /** What the admin side is given of connected accounts, and shows. */
+import type { MadeLink } from "../identity/connections/connections.ts";
 import type { Actor } from "../identity/rights.ts";
 
 /** What can be connected. */
@@ -8,16 +9,6 @@ export interface ConnectionKindReport {
   readonly rights: Readonly<Record<string, string>>;
   /** Why nothing can be connected now; null where it can. */
   readonly problem: string | null;
-}
-
-/** A one-time link, shown this once. */
-export interface LinkReport {
-  readonly link: string;
-  readonly expires_at: string;
-  readonly user_id: string;
-  readonly email: string;
-  readonly kind: string;
-  readonly rights: readonly string[];
 }
 
 /** A connected account: never a token. */
@@ -47,7 +38,7 @@ export interface EndedReport {
 /** Connected accounts, for an operator; what `identity/connections/connections.ts` promises. */
 export interface ConnectionsPort {
   kinds(): ConnectionKindReport[];
-  start(order: { user: string; kind: string; rights?: readonly string[] }, by?: Actor): Promise<LinkReport>;
+  start(order: { user: string; kind: string; rights?: readonly string[] }, by?: Actor): Promise<MadeLink>;
   list(user?: string): Promise<ConnectionReport[]>;
   disconnect(user: string, kind: string, keep?: boolean, by?: Actor): Promise<EndedReport>;
 }
