@@ -73,7 +73,7 @@ export class Decision {
     return this.#steps;
   }
 
-  /** A step begins, with what it looks at; `reason` says why it is asked, where that is not plain. */
+  /** A step begins, with what it looks at; `reason` is why this call takes the step, where not every call does. */
   begin(step: Step, looked: Partial<Facts> = {}, reason: string | null = null): void {
     this.#steps.push({ step, verdict: "passed", reason, code: null, looked });
   }
