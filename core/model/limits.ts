@@ -110,9 +110,14 @@ export const LIMITS = {
   WRITER_SILENT_MS: 8000,
   WRITES_NAMED_MAX: 20,
   RESOLUTION_NOTE_CHARACTERS: 500,
-  /** A site's tool server: its whole list of tools, pages and all; the answer of one tool, and how long it may take. */
+  /**
+   * A site's tool server: its whole list of tools, one page of it, and how many; the values that any answer holds; the
+   * answer of one tool, and how long it may take.
+   */
   TOOL_LIST_BYTES: 4 * MIB,
+  TOOL_PAGE_BYTES: MIB,
   TOOL_LIST_PAGES: 50,
+  TOOL_ANSWER_NODES: 200_000,
   TOOL_RESULT_BYTES: MIB,
   TOOL_CALL_DEADLINE_MS: 40_000,
   /** Around a write of a site's own tool: of how many types of posts it is asked what is public, and for how many of each. */

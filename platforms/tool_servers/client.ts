@@ -1,6 +1,5 @@
 /** Asks the tool servers of one site: which tools they have, and what one of them answers. */
 import { LIMITS } from "../../core/model.ts";
-import { isFlat } from "../../rules/structured_data.ts";
 import { ToolServerError, unreadable } from "./errors.ts";
 import { toolOf } from "./listing.ts";
 import { cmsResult, crmResult } from "./results.ts";
@@ -28,7 +27,7 @@ export class ToolServersClient implements ToolServers {
     let left: number = LIMITS.TOOL_LIST_BYTES;
     let rows = 0;
     for (let cursor: string | undefined;;) {
-      const page = await this.#page(ref, cursor, left);
+      const page = await this.#page(ref, cursor, Math.min(left, LIMITS.TOOL_PAGE_BYTES));
       if (page === null) return null;
       for (const row of page.rows) {
         await turn();
@@ -59,9 +58,6 @@ export class ToolServersClient implements ToolServers {
       max_bytes: LIMITS.TOOL_RESULT_BYTES,
       deadline_ms: LIMITS.TOOL_CALL_DEADLINE_MS,
     });
-    if (!isFlat(result, LIMITS.NESTING_LEVELS)) {
-      throw this.#unusable(ref, `it is nested deeper than ${LIMITS.NESTING_LEVELS} levels`, effect);
-    }
     const read = ref.source === "crm" ? crmResult(result) : cmsResult(result);
     if (read === null) throw this.#unusable(ref, "a tool's result has no content", effect);
     if (read.content.length > ITEMS_MAX) {
@@ -76,7 +72,7 @@ export class ToolServersClient implements ToolServers {
   /** One page of the list; null where the site has no such server. */
   async #page(ref: ServerRef, cursor: string | undefined, max_bytes: number) {
     try {
-      const { result, bytes, rows } = await askInSession(this.ctx, ref, {
+      const { result, bytes } = await askInSession(this.ctx, ref, {
         method: "tools/list",
         params: cursor === undefined ? {} : { cursor },
         effect: "read",
@@ -86,7 +82,7 @@ export class ToolServersClient implements ToolServers {
       const { tools, nextCursor } = result;
       if (!Array.isArray(tools)) throw this.#unusable(ref, "its list of tools is no list");
       const next = typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined;
-      return { rows: tools.length > 0 ? tools : rows, next, bytes };
+      return { rows: tools as readonly unknown[], next, bytes };
     } catch (thrown) {
       if (thrown instanceof ToolServerError && thrown.isAbsent && ref.source === "cms") return null;
       throw thrown;

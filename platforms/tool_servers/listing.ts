@@ -1,6 +1,4 @@
 /** Reads a server's list of tools; what PHP makes of an empty object is set right. */
-import { LIMITS } from "../../core/model.ts";
-import { isFlat } from "../../rules/structured_data.ts";
 import type { UpstreamTool } from "./types.ts";
 
 const isFields = (value: unknown): value is Record<string, unknown> =>
@@ -36,8 +34,7 @@ export function toolOf(row: unknown): UpstreamTool | null {
   if (!isFields(row) || typeof row.name !== "string" || row.name === "") return null;
   const notes = isFields(row.annotations) ? row.annotations : {};
   const title = [row.title, notes.title].find((one) => typeof one === "string");
-  const isDeep = !isFlat(row.inputSchema, LIMITS.NESTING_LEVELS);
-  const schema = isEmptyList(row.inputSchema) ? {} : isDeep ? null : row.inputSchema;
+  const schema = isEmptyList(row.inputSchema) ? {} : row.inputSchema;
   return {
     name: row.name,
     ...(typeof title === "string" ? { title } : {}),
@@ -48,9 +45,7 @@ export function toolOf(row: unknown): UpstreamTool | null {
       ...hint("destructive", notes.destructiveHint),
       ...hint("idempotent", notes.idempotentHint),
     },
-    ...(isDeep
-      ? { fault: `its input schema is nested deeper than ${LIMITS.NESTING_LEVELS} levels` }
-      : faultOf(schema)),
+    ...faultOf(schema),
   };
 }
 

@@ -5,11 +5,9 @@ import type { Incoming, Outgoing } from "../_http/request.ts";
 import { memoize } from "../../core/made_once.ts";
 import { hiddenIn, hiding } from "../../core/signed_secrets.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
-import { ListAnswer, type ListText, ROW_VALUES_MAX, rowOf, TOO_MANY_VALUES } from "./list_text.ts";
-import { ListEvents } from "./list_events.ts";
 import { LENDERS, LOCATION_HEADER, type ToolServerSettings } from "./servers.ts";
 import { sendInTurn } from "./paced.ts";
-import { EventReader, parsed } from "./stream.ts";
+import { EventReader, messageOf } from "./stream.ts";
 import type { ServerRef } from "./types.ts";
 
 export type ToolServerContext = SiteContext<ToolServerSettings>;
@@ -47,8 +45,6 @@ export interface Reply {
   readonly headers: Headers;
   /** How much was read for it. */
   readonly bytes: number;
-  /** What a list of tools holds, each parsed when it is asked for; `result.tools` is empty then. Throws as `ask` does. */
-  readonly rows: Iterable<unknown>;
 }
 
 /** More than any server says of a refusal; what follows is not looked at. */
@@ -64,37 +60,31 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
   const { ref } = at;
   const id = ++last;
   const out = requestOf(ctx, at, question, id);
-  const isList = question.method === "tools/list";
-  const readers: { events?: EventReader<ListText> | ListEvents; list?: ListAnswer } = {};
-  const reducer = (headers: Headers) => {
-    const wanted = ({ message }: ListText) => answers(message, id);
-    const events = () => isList ? new ListEvents(wanted) : new EventReader(wanted, wholeText);
-    readers.events = isEvents(headers) ? events() : undefined;
-    readers.list = isList && !readers.events ? new ListAnswer() : undefined;
-    return readers.events ?? readers.list ?? null;
-  };
+  let events: EventReader | null = null;
+  const reducer = (headers: Headers) =>
+    events = isEvents(headers) ? new EventReader((value) => answers(value, id)) : null;
   const lent = ctx.borrow(LENDERS[ref.source]);
   const whole = { ...out, reducer };
   const answer = await (ref.source === "crm" ? sendInTurn(ctx, lent, whole) : lent.send(whole));
   const hide = hidingFor(at, lent);
   const shown = shownOf(answer, hide);
   if (answer.status < 200 || answer.status > 299) throw refused(ref, out, shown);
-  const { events, list } = readers;
-  const found = events ? events.message : list?.end() ?? wholeText(answer.text());
+  const stream = events as EventReader | null; // which the reducer has set
+  const found = stream ? stream.message : messageOf(answer.text());
   if (found === undefined) {
-    const why = events?.isFlood ? "has too many messages before the answer" : "ended without an answer";
+    const why = stream?.isFlood ? "has too many messages before the answer" : "ended without an answer";
     throw unreadable(ref, out, `its stream ${why}`);
   }
-  const message = hiddenIn(found.message, hide);
-  if (message === undefined) throw unreadable(ref, out, found.fault ?? "it is not JSON", shown.text());
+  if (found.fault !== undefined) throw unreadable(ref, out, found.fault);
+  const message = hiddenIn(found.value, hide);
+  if (message === undefined) throw unreadable(ref, out, "it is not JSON", shown.text());
   // A server that could not read a request does not know its id; in a stream that may be about another one.
-  const isOurs = answers(message, id) || (!events && answers(message, null));
+  const isOurs = answers(message, id) || (!stream && answers(message, null));
   if (!isOurs) throw unreadable(ref, out, "it is no answer to what was asked", shown.text());
   if ("error" in message) throw failed(ref, out, answer.status, isFields(message.error) ? message.error : {});
   if (!isFields(message.result)) throw unreadable(ref, out, "its result is no object");
-  const rows = { [Symbol.iterator]: () => rowsOf(found.rows, hide, (why) => unreadable(ref, out, why)) };
-  const bytes = (events ?? list)?.bytes ?? answer.bytes.byteLength;
-  return { result: message.result, headers: answer.headers, bytes, rows };
+  const bytes = stream?.bytes ?? answer.bytes.byteLength;
+  return { result: message.result, headers: answer.headers, bytes };
 }
 
 /**
@@ -105,8 +95,6 @@ export async function notify(ctx: ToolServerContext, at: Endpoint, notice: Notic
   const lent = ctx.borrow(LENDERS[at.ref.source]);
   await lent.send({ ...requestOf(ctx, at, notice), once: true }).catch(() => {});
 }
-
-const wholeText = (text: string): ListText => ({ message: parsed(text), rows: [] });
 
 /** A shorter one is a word or a number that stands in many a text. */
 const SESSION_CHARACTERS_MIN = 16;
@@ -120,22 +108,6 @@ const hidingSession = memoize(({ session }: Endpoint) =>
 function hidingFor(at: Endpoint, lent: Lent): Lent["hide"] {
   const hideSession = hidingSession(at);
   return (text) => hideSession(lent.hide(text));
-}
-
-/** The rows as values, without what signed the request. */
-function* rowsOf(
-  rows: readonly string[],
-  hide: Lent["hide"],
-  unusable: (why: string) => Error,
-): Generator<unknown> {
-  for (const row of rows) {
-    const value = rowOf(row);
-    if (value === undefined) throw unusable("it is not JSON");
-    if (value === TOO_MANY_VALUES) {
-      throw unusable(`a tool of its list has more than ${ROW_VALUES_MAX} values`);
-    }
-    yield hiddenIn(value, hide);
-  }
 }
 
 /** The answer as it may be shown: without what signed the request, and no longer than it takes to say why. */

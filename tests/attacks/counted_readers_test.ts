@@ -21,11 +21,10 @@ import { asPhpKeeps, blocksOf, reread } from "../../platforms/tool_servers/block
 import { comparedBlocks } from "../../platforms/tool_servers/compared_blocks.ts";
 import { comparedRecord, comparedRows } from "../../platforms/tool_servers/compared_records.ts";
 import { editedBeside, structural, touched } from "../../platforms/tool_servers/compared.ts";
-import { ListReader, rowOf } from "../../platforms/tool_servers/list_text.ts";
 import { NamedIds } from "../../platforms/tool_servers/named_ids.ts";
 import { sentFor } from "../../platforms/tool_servers/element_settings.ts";
 import { paired } from "../../platforms/tool_servers/sent_trees.ts";
-import { EventReader, parsed as parsedEvent } from "../../platforms/tool_servers/stream.ts";
+import { EventReader } from "../../platforms/tool_servers/stream.ts";
 import { readTitle } from "../../platforms/tool_servers/read_back_post.ts";
 import { changesBetween, structureOf } from "../../platforms/tool_servers/structure.ts";
 import { plainAddress } from "../../platforms/tool_servers/went_live.ts";
@@ -105,17 +104,12 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
   "platforms/tool_servers/arguments.ts namingOf": (of) => namingOf(of, kindAmong(() => [of])),
   "platforms/google/gaql.ts": (of) => checkQuery(`select ${of}`, null),
   "platforms/tool_servers/stream.ts": (of) => {
-    const reader = new EventReader((one: unknown) => one === 1, parsedEvent);
+    const reader = new EventReader((one) => one === 1);
     for (let at = 0; at < of.length; at += 10) reader.add(new TextEncoder().encode(of.slice(at, at + 10)));
   },
   "platforms/tool_servers/block_tree.ts": (of) => reread(blocksOf(of) ?? []),
   "platforms/tool_servers/compared_blocks.ts": (of) =>
     comparedBlocks(["update"], { content: of }, { before: of, now: `${of} ` } as never),
-  "platforms/tool_servers/list_text.ts": (of) => {
-    const reader = new ListReader();
-    for (let at = 0; at < of.length; at += 100) reader.add(`{"result":{"tools":[${of.slice(at, at + 100)}`);
-    return [reader.end(), rowOf(of)];
-  },
   "platforms/tool_servers/named_ids.ts": (of) => new NamedIds([of], [of]).ids,
   "platforms/tool_servers/read_back_post.ts readTitle": readTitle,
   "platforms/tool_servers/went_live.ts plainAddress": plainAddress,

@@ -1,6 +1,6 @@
 /** Event streams of a tool server: the answer is found however the stream is cut, and whatever stands around it. */
 import assert from "node:assert/strict";
-import { EventReader, parsed } from "../../../platforms/tool_servers/stream.ts";
+import { EventReader } from "../../../platforms/tool_servers/stream.ts";
 
 const wanted = (message: unknown) => (message as { id?: unknown } | null)?.id === 7;
 const ANSWER = { jsonrpc: "2.0", id: 7, result: { text: 'Grüße 👋 \u2028 "quoted"\n' } };
@@ -16,13 +16,13 @@ function dice(seed: number): (below: number) => number {
 
 /** What is read of those bytes, cut at random. */
 function read(bytes: Uint8Array, roll: (below: number) => number, piece: number): unknown {
-  const reader = new EventReader(wanted, parsed);
+  const reader = new EventReader(wanted);
   for (let at = 0; at < bytes.length;) {
     const next = at + 1 + roll(piece);
     if (reader.add(bytes.subarray(at, next))) break;
     at = next;
   }
-  return reader.message;
+  return reader.message?.value;
 }
 
 const event = (data: string, end: string, name = "") =>
@@ -66,18 +66,18 @@ Deno.test("random bytes are no answer, never throw, and are read alike however t
 
 Deno.test("of two answers the first counts, and a stream that ends in the middle of one has none", () => {
   const twice = event(JSON.stringify(ANSWER), "\n") + event(JSON.stringify({ ...ANSWER, result: {} }), "\n");
-  const reader = new EventReader(wanted, parsed);
+  const reader = new EventReader(wanted);
   assert.equal(reader.add(new TextEncoder().encode(twice)), true);
-  assert.deepEqual(reader.message, ANSWER);
+  assert.deepEqual(reader.message?.value, ANSWER);
   assert.equal(reader.bytes, new TextEncoder().encode(twice).length);
-  const cut = new EventReader(wanted, parsed);
+  const cut = new EventReader(wanted);
   assert.equal(cut.add(new TextEncoder().encode(event(JSON.stringify(ANSWER), "\n").trimEnd())), false);
   assert.equal(cut.message, undefined);
 });
 
 Deno.test("a megabyte that comes byte by byte is read in time that grows with its length", () => {
   const body = new TextEncoder().encode(`data: {"id":7,"x":"${"y".repeat(1 << 20)}"}\n\n`);
-  const reader = new EventReader(wanted, parsed);
+  const reader = new EventReader(wanted);
   const began = performance.now();
   for (let at = 0; at < body.length; at++) reader.add(body.subarray(at, at + 1));
   assert.ok(reader.message !== undefined);
@@ -88,12 +88,23 @@ Deno.test("other messages are waited through, and no more of them than a server 
   const note = event('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}', "\n");
   const bytes = (count: number, one: string) => new TextEncoder().encode(one.repeat(count));
   for (const one of [note, event("", "\n"), event("{", "\n"), event("{}", "\n", "event: other\n")]) {
-    const reader = new EventReader(wanted, parsed);
+    const reader = new EventReader(wanted);
     assert.equal(reader.add(bytes(10_000, one)), false);
     assert.equal(reader.add(new TextEncoder().encode(event(JSON.stringify(ANSWER), "\n"))), true);
-    assert.deepEqual([reader.message, reader.isFlood], [ANSWER, false]);
-    const flooded = new EventReader(wanted, parsed);
+    assert.deepEqual([reader.message?.value, reader.isFlood], [ANSWER, false]);
+    const flooded = new EventReader(wanted);
     assert.equal(flooded.add(bytes(10_001, one)), true);
     assert.deepEqual([flooded.message, flooded.isFlood], [undefined, true]);
+  }
+});
+
+Deno.test("a message that holds too much ends the stream, whosever it is", () => {
+  const many = JSON.stringify({ id: 8, params: Array.from({ length: 200_000 }, () => 0) });
+  const deep = `{"id":8,"params":${"[".repeat(99)}${"]".repeat(99)}}`;
+  for (const [one, fault] of [[many, /more than 200000 values/], [deep, /deeper than 64 levels/]] as const) {
+    const reader = new EventReader(wanted);
+    assert.equal(reader.add(new TextEncoder().encode(event(one, "\n"))), true);
+    assert.equal(reader.message?.value, undefined);
+    assert.match(reader.message?.fault ?? "", fault);
   }
 });
