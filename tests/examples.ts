@@ -47,7 +47,7 @@ async function startSite() {
   const cms = await startWordPressStandIn();
   const { app, state } = cms;
   const report = { active: true, provider: "schemapro", entries: 1 };
-  addCompanionHealth(app, state.namespaces, { version: "1.1.0", visual: true }, () => report);
+  addCompanionHealth(app, state.namespaces, { version: "1.2.0", visual: true }, () => report);
   const pages = addCompanionPages(app, state);
   addGuardedPages(app, pages, addCompanionGuarded(app, state));
   const heading = { id: "0a1b2c3d", elType: "widget", settings: { title: "{{HERO_TITLE}}" }, elements: [] };

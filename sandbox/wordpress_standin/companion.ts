@@ -75,6 +75,13 @@ export function addCompanionHealth(
           code_page: { active: true },
           seo_bridge: { active: true, provider: "none", provider_version: null },
           schema_bridge: schema(),
+          hold: {
+            active: false,
+            engine: "innodb",
+            version: options.version,
+            why: "The account is not connected to a gateway: see Tools, Site Ops",
+            paired: false,
+          },
         },
         user: {
           id: person?.id ?? 0,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { strFromU8, unzipSync } from "fflate";
 import { pluginVersion, pluginZip } from "../../companion/build.ts";
 import { startCms } from "../../sandbox/wordpress/start.ts";
-import { Companion, cut, fixture, ignore, type Json, on, PLUGIN } from "./site.ts";
+import { Companion, cut, fixture, ignore, type Json, on, PLUGIN, Screens } from "./site.ts";
 
 Deno.test("the archive holds the plugin's files and nothing else, byte for byte the same each time", async () => {
   const zip = await pluginZip();
@@ -57,28 +57,6 @@ Deno.test("header and readme say the same, as WordPress.org expects it", async (
   assert.match(plugin, /\n \* Text Domain: +site-ops\n/);
 });
 
-/** A person at the admin screens: cookies and forms. */
-class Admin {
-  private readonly cookies = new Map<string, string>([["wordpress_test_cookie", "WP+Cookie+check"]]);
-  constructor(private readonly base: string) {}
-
-  async ask(path: string, body?: FormData | URLSearchParams): Promise<string> {
-    const response = await fetch(new URL(path, this.base), {
-      method: body === undefined ? "GET" : "POST",
-      headers: { cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
-      body,
-      redirect: "manual",
-    });
-    for (const cookie of response.headers.getSetCookie()) {
-      const [name, value] = cookie.split(";")[0]!.split("=") as [string, string];
-      this.cookies.set(name, value);
-    }
-    const text = await response.text();
-    const location = response.headers.get("location");
-    return location === null ? text : await this.ask(location);
-  }
-}
-
 Deno.test({
   name: `it installs and activates through the plugin screen, works, and leaves content when deleted, ${on}`,
   ignore,
@@ -86,11 +64,7 @@ Deno.test({
     await using site = await startCms({ kind: "wordpress", plugins: [fixture("peek")] });
     const wp = new Companion(site);
     assert.deepEqual(cut(await wp.call("ed", "GET", "/health")), [404, "rest_no_route"]);
-    const admin = new Admin(site.base_url);
-    await admin.ask(
-      "/wp-login.php",
-      new URLSearchParams({ log: "admin", pwd: "admin-password", testcookie: "1" }),
-    );
+    const admin = await Screens.login(site, "admin");
     const screen = await admin.ask("/wp-admin/plugin-install.php?tab=upload");
     const form = new FormData();
     form.set("_wpnonce", /name="_wpnonce" value="(\w+)"/.exec(screen)![1]!);

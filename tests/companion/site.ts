@@ -1,6 +1,8 @@
 /** A real WordPress with the companion plugin, and asking it. */
+import { Buffer } from "node:buffer";
+import { createHash, createHmac } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { type CmsLogin, phpMissing, startCms } from "../../sandbox/wordpress/start.ts";
+import { type CmsLogin, type CmsSandbox, phpMissing, startCms } from "../../sandbox/wordpress/start.ts";
 import { type Answer, Asker, cut, type Json } from "../sandbox/asker.ts";
 
 export { type Answer, cut, type Json };
@@ -30,6 +32,69 @@ export interface Peeked {
   readonly post: Json;
   readonly meta: Json;
   readonly options: Json;
+  /** What the database or the function answered, where `db` (a method of $wpdb and a statement) or `call` was asked for. */
+  readonly result: unknown;
+}
+
+/** A key that a gateway got when it was connected. */
+export interface PairedKey {
+  readonly key_id: string;
+  readonly key: string;
+}
+
+/** What of a signed request may be chosen. */
+export interface Signing {
+  readonly body?: Json;
+  /** The value of X-Site-Ops-Hold. */
+  readonly hold?: string;
+  /** Seconds since 1970. Default now. */
+  readonly t?: number;
+  /** Route and body that are signed in place of those sent. */
+  readonly signed?: { readonly route?: string; readonly body?: string; readonly hold?: string };
+}
+
+/** The headers of a signed request. */
+export function signature(key: PairedKey, method: string, route: string, asked: Signing = {}) {
+  const { body, hold = "", t = Math.floor(Date.now() / 1000), signed = {} } = asked;
+  const text = signed.body ?? (body === undefined ? "" : JSON.stringify(body));
+  const hash = createHash("sha256").update(text).digest("hex");
+  const lines = ["v1", method, signed.route ?? route, hash, signed.hold ?? hold, String(t)];
+  const sig = createHmac("sha256", Buffer.from(key.key, "hex")).update(lines.join("\n")).digest("hex");
+  return {
+    "x-site-ops-signature": `v1; key=${key.key_id}; t=${t}; sig=${sig}`,
+    ...(hold === "" ? {} : { "x-site-ops-hold": hold }),
+  };
+}
+
+/** A person at the admin screens: cookies and forms. */
+export class Screens {
+  private readonly cookies = new Map<string, string>([["wordpress_test_cookie", "WP+Cookie+check"]]);
+  private constructor(private readonly base: string) {}
+
+  /** Logs in; the sandbox's passwords are made of the names. */
+  static async login(site: CmsSandbox, name: CmsLogin): Promise<Screens> {
+    const screens = new Screens(site.base_url);
+    const form = { log: name, pwd: `${name}-password`, testcookie: "1" };
+    await screens.ask("/wp-login.php", new URLSearchParams(form));
+    return screens;
+  }
+
+  /** Opens a screen, or sends a form to it, and follows where it leads; the HTML. */
+  async ask(path: string, body?: FormData | URLSearchParams): Promise<string> {
+    const response = await fetch(new URL(path, this.base), {
+      method: body === undefined ? "GET" : "POST",
+      headers: { cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+      body,
+      redirect: "manual",
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name, value] = cookie.split(";")[0]!.split("=") as [string, string];
+      this.cookies.set(name, value);
+    }
+    const text = await response.text();
+    const location = response.headers.get("location");
+    return location === null ? text : await this.ask(location);
+  }
 }
 
 /** A running site with the plugin. */
@@ -43,6 +108,18 @@ export class Companion extends Asker {
   /** A call below `/wp-json/site-ops/v1`. */
   call(login: CmsLogin | null, method: string, path: string, body?: unknown): Promise<Answer> {
     return this.send(login, method, `/wp-json/site-ops/v1${path}`, body);
+  }
+
+  /** A signed call below `/wp-json/site-ops/v1`. */
+  signed(
+    login: CmsLogin,
+    key: PairedKey,
+    method: string,
+    path: string,
+    asked: Signing = {},
+  ): Promise<Answer> {
+    const headers = signature(key, method, `/site-ops/v1${path.split("?")[0]}`, asked);
+    return this.send(login, method, `/wp-json/site-ops/v1${path}`, asked.body, headers);
   }
 
   /** What is stored; with `post`, `meta` or `options` it is put there first. */

@@ -99,6 +99,28 @@ final class Health {
 				'active' => true,
 				'lock'   => Row_Lock::kind(),
 			),
+			'hold'          => self::hold(),
+		);
+	}
+
+	/**
+	 * Whether a tool of another plugin can be run so that it takes effect only where it does what was allowed.
+	 *
+	 * @return array
+	 */
+	private static function hold() {
+		$support = Hold_Keys::support();
+		$paired  = null !== Hold_Keys::of_user( get_current_user_id() );
+		$why     = $support['why'];
+		if ( null === $why && ! $paired ) {
+			$why = __( 'The account is not connected to a gateway: see Tools, Site Ops', 'site-ops' );
+		}
+		return array(
+			'active'  => null === $why,
+			'engine'  => $support['engine'],
+			'version' => VERSION,
+			'why'     => $why,
+			'paired'  => $paired,
 		);
 	}
 

@@ -16,6 +16,9 @@ final class Plugin {
 	public static function start() {
 		add_action( 'init', array( Code_Pages::class, 'register_meta' ) );
 		add_action( 'init', array( Redirects_Own::class, 'register_type' ) );
+		add_action( 'init', array( Hold_Receipts::class, 'update' ) );
+		add_action( 'wp_scheduled_delete', array( Hold_Receipts::class, 'expire' ) );
+		add_action( 'admin_menu', array( Hold_Page::class, 'add' ) );
 		add_action( 'rest_api_init', array( __CLASS__, 'register_routes' ) );
 		add_action( 'template_redirect', array( Seo_Redirects::class, 'redirect' ), 1 );
 		add_filter( 'redirect_canonical', array( Seo_Redirects::class, 'unless_back' ) );
@@ -38,6 +41,9 @@ final class Plugin {
 			Templates::class,
 			Builder_Pages::class,
 			Guarded::class,
+			Hold_Keys::class,
+			Hold_Answers::class,
+			Hold_Test::class,
 		);
 		foreach ( $subjects as $subject ) {
 			$subject::register_routes();
