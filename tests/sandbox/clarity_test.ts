@@ -1,6 +1,7 @@
 /** The stand-in for behavior projects: what is asked wrongly is refused, and it answers in the vendor's ways. */
 import assert from "node:assert/strict";
 import { type ClarityStandIn, KEYS, startClarity } from "../../sandbox/clarity/start.ts";
+import { words } from "../words.ts";
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const start = () => startClarity({ now: () => NOON });
@@ -54,13 +55,12 @@ Deno.test("every dimension is the key of its rows, and one that nobody knows is 
 
 Deno.test("what is asked wrongly is refused and not counted; the eleventh request of a day is refused", async () => {
   await using at = start();
-  const wrong = [
+  const wrong = words(
+    `
+    ?numOfDays=0 ?numOfDays=4 ?numOfDays=1&dimension4=OS ?numOfDays=1&from=2026-11-01
+  `,
     "",
-    "?numOfDays=0",
-    "?numOfDays=4",
-    "?numOfDays=1&dimension4=OS",
-    "?numOfDays=1&from=2026-11-01",
-  ];
+  );
   for (const query of [...wrong, "?numOfDays=1&numOfDays=2"]) {
     assert.equal((await ask(at, query)).status, 400, query);
   }

@@ -4,6 +4,7 @@ import { startGitHub } from "../../sandbox/github/start.ts";
 import type { Json } from "./asker.ts";
 import { asInstallation, coded, cut, type Named } from "./github_asker.ts";
 import { assertDescribed } from "./github_openapi.ts";
+import { words } from "../words.ts";
 
 const REPO = "acme/site";
 const R = `/repos/${REPO}`;
@@ -227,13 +228,7 @@ Deno.test("a tree is built on another: added, replaced, deleted, and without a b
     { path: "new/deep/er.txt", mode: "100644", type: "blob", content: "n" },
   ]);
   assert.equal(one.status, 201);
-  assert.deepEqual(await paths(one.body["sha"]), [
-    "a.txt",
-    "bin.dat",
-    "d/b.txt",
-    "d/c.txt",
-    "new/deep/er.txt",
-  ]);
+  assert.deepEqual(await paths(one.body["sha"]), words("a.txt bin.dat d/b.txt d/c.txt new/deep/er.txt"));
   assert.deepEqual((one.body["tree"] as Json[]).map(({ path }) => path), ["a.txt", "bin.dat", "d", "new"]);
   const alone = await build([{ path: "x", mode: "100644", type: "blob", content: "x" }], {});
   assert.deepEqual(await paths(alone.body["sha"]), ["x"]);

@@ -1,5 +1,6 @@
 /** What a CMS must answer about people, post states, and reading and listing posts. */
 import { ahead, cut, detail, type Json, type Probe } from "./asker.ts";
+import { words } from "../words.ts";
 
 const NOBODY = "Basic " + btoa("ed:wrong wrong wrong");
 
@@ -38,34 +39,19 @@ const PEOPLE: Probe[] = [
       for (const login of ["admin", "ed", "auth", "sub"] as const) {
         const { status, body } = await s.rest(login, "GET", "/users/me?context=edit");
         const rights = body["capabilities"] as Json;
-        const held = [
-          "edit_posts",
-          "edit_pages",
-          "publish_posts",
-          "upload_files",
-          "list_users",
-          "unfiltered_html",
-        ];
+        const held = words("edit_posts edit_pages publish_posts upload_files list_users unfiltered_html");
         out.push([status, body["username"], body["roles"], held.filter((right) => rights[right] === true)]);
       }
       return out;
     },
     expect: [
-      [200, "admin", ["administrator"], [
-        "edit_posts",
-        "edit_pages",
-        "publish_posts",
-        "upload_files",
-        "list_users",
-        "unfiltered_html",
-      ]],
-      [200, "ed", ["editor"], [
-        "edit_posts",
-        "edit_pages",
-        "publish_posts",
-        "upload_files",
-        "unfiltered_html",
-      ]],
+      [
+        200,
+        "admin",
+        ["administrator"],
+        words("edit_posts edit_pages publish_posts upload_files list_users unfiltered_html"),
+      ],
+      [200, "ed", ["editor"], words("edit_posts edit_pages publish_posts upload_files unfiltered_html")],
       [200, "auth", ["author"], ["edit_posts", "publish_posts", "upload_files"]],
       [200, "sub", ["subscriber"], []],
     ],

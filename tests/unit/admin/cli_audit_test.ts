@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { auditRow } from "./kit.ts";
 import { openTerminal } from "./open_terminal.ts";
+import { words } from "../../words.ts";
 
 Deno.test("audit tail shows the last rows, oldest first", async () => {
   const cli = await openTerminal();
@@ -19,19 +20,7 @@ Deno.test("audit tail shows the last rows, oldest first", async () => {
   assert.match(lines[17]!, /error +get_post {2}acme {2}writer {2}E_UPSTREAM {2}13 ms$/);
   assert.match(lines[18]!, /started +get_post {2}- {2}writer {2}outcome unknown, id r98$/);
   assert.match(lines[19]!, /denied +evil\\u\{1b\}\[2J\\u\{202e\} {2}acme/);
-  const one = await cli.good(
-    "audit",
-    "tail",
-    "--tool",
-    "tool_7",
-    "--site",
-    "acme",
-    "--status",
-    "ok",
-    "--token",
-    "t1",
-    "--json",
-  );
+  const one = await cli.good(...words("audit tail --tool tool_7 --site acme --status ok --token t1 --json"));
   assert.equal(JSON.parse(one.out).id, "r07");
   assert.equal((await cli.good("audit", "tail", "--limit", "3")).out.split("\n").length, 4);
   assert.match(

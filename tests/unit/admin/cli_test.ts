@@ -5,6 +5,7 @@ import { commandsOf } from "../../../admin/commands.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { MASTER } from "./kit.ts";
 import { openTerminal } from "./open_terminal.ts";
+import { words } from "../../words.ts";
 
 const COMMANDS = commandsOf(CONNECTORS);
 const CREATE = ["token", "create", "--name", "writer", "--sites", "acme", "--tools", "get_post,create_draft"];
@@ -39,16 +40,7 @@ Deno.test("the help of --max-risk says what each ceiling permits, for tokens and
 
 Deno.test("a token is for production unless told otherwise", async () => {
   const cli = await openTerminal();
-  const { out } = await cli.good(
-    "token",
-    "create",
-    "--name",
-    "writer",
-    "--sites",
-    "acme",
-    "--tools",
-    "get_post",
-  );
+  const { out } = await cli.good(...words("token create --name writer --sites acme --tools get_post"));
   assert.match(out, /^env +prod$/m);
 });
 
@@ -92,27 +84,11 @@ Deno.test("a site is added with a password from standard input", async () => {
   const cli = await openTerminal();
   await cli.good("project", "add", "client", "--name", "The Client");
   const { out } = await cli.good(
-    ...[
-      "site",
-      "add",
-      "beta",
-      "--platform",
-      "cms",
-      "--base-url",
-      "https://beta.test/",
-      "--project",
-      "client",
-    ],
+    ...words("site add beta --platform cms --base-url https://beta.test/ --project client"),
     ...["--flag", "allow_publish=true", "--flag", "allow_crm_write=false", "--cms-username", "bot"],
-    ...[
-      "--cms-password-stdin",
-      "--builders",
-      "block,visual",
-      "--default-builder",
-      "block",
-      "--seo",
-      "enabled=true",
-    ],
+    ...words(`
+      --cms-password-stdin --builders block,visual --default-builder block --seo enabled=true
+    `),
     ...["--seo", "channel=plugin", "--repo", "acme/site", "--crm-location-id", "loc1"],
   );
   assert.deepEqual(cli.store.written, [{
@@ -203,17 +179,7 @@ Deno.test("sites are shown, listed, changed, and made to forget", async () => {
   const shown = (await cli.good("site", "show", "acme")).out;
   assert.match(shown, /^repo +a\/b$/m);
   assert.match(shown, /^seo +channel=rest$/m);
-  await cli.good(
-    "site",
-    "update",
-    "acme",
-    "--unset",
-    "repo",
-    "--unset",
-    "cms-credentials",
-    "--unset",
-    "project",
-  );
+  await cli.good(...words("site update acme --unset repo --unset cms-credentials --unset project"));
   assert.deepEqual(cli.store.written.at(-1), { repo: null, credentials: { cms: null }, project_id: null });
   cli.env.SITE_CRM_TOKEN = "pit";
   await cli.good("site", "update", "acme", "--unset", "cms-credentials", "--crm-token-env");
@@ -243,17 +209,7 @@ Deno.test("sites are shown, listed, changed, and made to forget", async () => {
 
 Deno.test("users are added, listed and changed", async () => {
   const cli = await openTerminal();
-  const added = await cli.good(
-    "user",
-    "add",
-    "a@acme.test",
-    "--role",
-    "member",
-    "--sites",
-    "acme",
-    "--max-risk",
-    "2",
-  );
+  const added = await cli.good(...words("user add a@acme.test --role member --sites acme --max-risk 2"));
   assert.match(added.out, /^user_id +u1$/m);
   await cli.good("user", "update", "u1", "--sites", "", "--role", "admin", "--email", "b@acme.test");
   assert.match((await cli.good("user", "list")).out, /^u1 +b@acme.test +admin +- +2 +2026-/m);
@@ -335,12 +291,9 @@ Deno.test("where the gateway is, and with which token", async () => {
   );
   const cli = await openTerminal();
   for (
-    const url of [
-      "gateway.test",
-      "ftp://gateway.test",
-      "https://u:p@gateway.test",
-      "https://gateway.test?x=1",
-    ]
+    const url of words(`
+      gateway.test ftp://gateway.test https://u:p@gateway.test https://gateway.test?x=1
+    `)
   ) {
     assert.match(await cli.bad("site", "list", "--url", url), /^The gateway's address must be like/);
   }

@@ -10,6 +10,7 @@ import { fakePeople } from "./fake_people.ts";
 import { fakeRetention } from "./fake_retention.ts";
 import { SNAPSHOTS } from "./fake_snapshots.ts";
 import { fakeStore } from "./fake_store.ts";
+import { words } from "../../words.ts";
 
 const unasked = () => Promise.reject(new Error("nothing asks for that of connected accounts"));
 /** Nobody has connected anything. */
@@ -40,13 +41,7 @@ export interface ShownSite extends Omit<Site, "credentials" | "credentials_versi
 }
 
 /** The tools the kit's gateway has. */
-export const TOOLS = [
-  "list_sites",
-  "get_post",
-  "create_draft",
-  "forms_get-submissions",
-  "builder-mcp-list-pages",
-];
+export const TOOLS = words("list_sites get_post create_draft forms_get-submissions builder-mcp-list-pages");
 
 const noTools = () => Promise.reject(new Error("nothing asks for sites' own tools"));
 /** Of sites' own tools none is held back, which is all that is asked of them. */

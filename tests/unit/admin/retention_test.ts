@@ -6,6 +6,7 @@ import { fakePeople } from "./fake_people.ts";
 import { fakeStore } from "./fake_store.ts";
 import { WAITS } from "./fake_retention.ts";
 import { kit, told } from "./kit.ts";
+import { words } from "../../words.ts";
 
 const RETAIN = "/admin/api/audit/retain";
 
@@ -153,13 +154,7 @@ Deno.test("a site that may publish on a mere yes is offered a preview where it i
   const { out, err } = await add("open", "--flag", "allow_publish=true");
   assert.match(out + err, offer("open"));
   for (
-    const [id, ...more] of [["closed"], [
-      "shown",
-      "--flag",
-      "allow_publish=true",
-      "--confirm-policy",
-      "preview",
-    ]]
+    const [id, ...more] of [["closed"], words("shown --flag allow_publish=true --confirm-policy preview")]
   ) {
     const said = await add(id!, ...more);
     assert.doesNotMatch(said.out + said.err, /one call with confirm/);

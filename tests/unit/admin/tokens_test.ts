@@ -1,6 +1,7 @@
 /** Tokens are made, listed and revoked; none reaches past its owner. */
 import assert from "node:assert/strict";
 import { kit } from "./kit.ts";
+import { words } from "../../words.ts";
 
 const BODY = { name: "writer", env: "dev", allowed_sites: ["acme"], allowed_tools: ["*"] };
 const PATH = "/admin/api/tokens";
@@ -117,12 +118,7 @@ Deno.test("all that is wrong is told at once", async () => {
 
 Deno.test("a site's own tool may be named before a site offers it, with a warning", async () => {
   const gw = await prepared();
-  const allowed_tools = [
-    "get_post",
-    "forms_get-submissions",
-    "builder-mcp-list-pages",
-    "contacts_get-contact",
-  ];
+  const allowed_tools = words("get_post forms_get-submissions builder-mcp-list-pages contacts_get-contact");
   const made = await gw.ok("POST", PATH, { ...BODY, allowed_tools: [...allowed_tools, "get_post"] });
   assert.deepEqual(made.allowed_tools, allowed_tools);
   assert.deepEqual(made.warnings, [

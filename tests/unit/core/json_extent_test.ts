@@ -1,6 +1,7 @@
 /** How much a JSON text holds is counted as a parser would find it, and soon, however the text is made. */
 import assert from "node:assert/strict";
 import { jsonExtent } from "../../../core/json_extent.ts";
+import { words } from "../../words.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const BUDGET = { nodes: 6, depth: 3 };
@@ -40,13 +41,12 @@ Deno.test("values are counted at every level, and what stands in strings is none
 });
 
 Deno.test("the count is that of the parsed value", async () => {
-  const texts = [
-    "[[],{},[[]],0]",
-    '{"a":[{"b":null},{"c":[]}],"d":"x,y"}',
-    "0",
+  const texts = words(
+    `
+    [[],{},[[]],0] {"a":[{"b":null},{"c":[]}],"d":"x,y"} 0 [{"a":1},[2,3,[4]],"5"]
+  `,
     "[ ]",
-    '[{"a":1},[2,3,[4]],"5"]',
-  ];
+  );
   for (const text of texts) {
     const count = nodes(JSON.parse(text));
     const within = async (most: number) =>

@@ -1,6 +1,7 @@
 /** Listening goes on whatever the system does to it, without spinning, and ends when it is told to. */
 import assert from "node:assert/strict";
 import { Listening, type Served } from "../../../core/listening.ts";
+import { words } from "../../words.ts";
 
 /** A server whose accepting can be taken away, and whose call in flight is answered when the test says so. */
 class Fake implements Served {
@@ -110,12 +111,10 @@ Deno.test("a port that cannot be had when listening again is tried for until it 
   await settled();
   for (let round = 0; round < 3; round++) await at.wake();
   assert.equal(at.servers.length, 2);
-  assert.deepEqual(at.events.map(({ event }) => event), [
-    "accept_failed",
-    "listen_failed",
-    "listen_failed",
-    "listening_again",
-  ]);
+  assert.deepEqual(
+    at.events.map(({ event }) => event),
+    words("accept_failed listen_failed listen_failed listening_again"),
+  );
 });
 
 Deno.test("a port that cannot be had at the start is the caller's to hear of", () => {

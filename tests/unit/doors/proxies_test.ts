@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Proxies } from "../../../doors/proxies.ts";
 import { ClientAddresses } from "../../../core/client_address.ts";
 import { network } from "../../../core/ip.ts";
+import { words } from "../../words.ts";
 
 function noticing(...trusted: string[]) {
   const clock = { now: Date.parse("2026-11-21T10:00:00Z") };
@@ -48,16 +49,9 @@ Deno.test("strangers from any number of addresses fill neither log nor memory, a
 Deno.test("what is near is on this machine or in a private network", () => {
   const addresses = new ClientAddresses([]);
   for (
-    const one of [
-      "127.0.0.1",
-      "10.1.2.3",
-      "172.31.0.1",
-      "192.168.1.1",
-      "169.254.1.1",
-      "::1",
-      "fd00::1",
-      "fe80::1%eth0",
-    ]
+    const one of words(`
+      127.0.0.1 10.1.2.3 172.31.0.1 192.168.1.1 169.254.1.1 ::1 fd00::1 fe80::1%eth0
+    `)
   ) {
     assert.equal(addresses.stranger(one)?.near, true, one);
   }

@@ -1,17 +1,18 @@
 /** The launcher's flags: what a permission set of deno.json becomes, and which file KV_PATH adds to it. */
 import assert from "node:assert/strict";
 import { permissionFlags, storeFile } from "../../../gateway/launch.ts";
+import { words } from "../../words.ts";
 
 const SERVE = { net: true, read: ["."], write: ["./data"], env: ["KV_PATH", "REPO_*"] };
 const HERE = { root: "/srv/gateway", installed: () => true };
 
 Deno.test("a set becomes a flag a kind, its paths told from the project's folder", () => {
-  assert.deepEqual(permissionFlags(SERVE, HERE), [
-    "--allow-net",
-    "--allow-read=/srv/gateway",
-    "--allow-write=/srv/gateway/data",
-    "--allow-env=KV_PATH,REPO_*",
-  ]);
+  assert.deepEqual(
+    permissionFlags(SERVE, HERE),
+    words(`
+    --allow-net --allow-read=/srv/gateway --allow-write=/srv/gateway/data --allow-env=KV_PATH,REPO_*
+  `),
+  );
 });
 
 Deno.test("the store's file is added to what may be read and written, beside it only what SQLite keeps there to look at", () => {

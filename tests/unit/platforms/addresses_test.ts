@@ -1,6 +1,7 @@
 /** Addresses: what is public, and what a URL or a name leads to. */
 import assert from "node:assert/strict";
 import { checkAddress, isPublicAddress, RefusedAddress } from "../../../platforms/_http/addresses.ts";
+import { words } from "../../words.ts";
 
 const PUBLIC = [
   "1.1.1.1",
@@ -175,30 +176,14 @@ const check = (url: string, allowPrivate: string[] = [], publicOnly = false) =>
 
 Deno.test("an address is judged on its URL in every spelling", async () => {
   for (
-    const url of [
-      "https://127.0.0.1/",
-      "https://127.1/",
-      "https://2130706433/",
-      "https://0x7f000001/",
-      "https://0177.0.0.1/",
-      "https://127.0.0.1./",
-      "https://１２７.0.0.1/",
-      "https://[::1]/",
-      "https://[0:0:0:0:0:ffff:7f00:1]/",
-      "https://localhost/",
-      "https://LOCALHOST./",
-      "https://a.localhost/",
-      "https://169.254.169.254/latest/meta-data/",
-      "https://both.example/",
-      "https://inside.example/",
-      "https://v6.example/",
-      "https://empty.example/",
-      "http://acme.example/",
-      "http://93.184.216.34/",
-      "ftp://acme.example/",
-      "file:///etc/passwd",
-      "https://user:secret@acme.example/",
-    ]
+    const url of words(`
+      https://127.0.0.1/ https://127.1/ https://2130706433/ https://0x7f000001/ https://0177.0.0.1/
+      https://127.0.0.1./ https://１２７.0.0.1/ https://[::1]/ https://[0:0:0:0:0:ffff:7f00:1]/
+      https://localhost/ https://LOCALHOST./ https://a.localhost/ https://169.254.169.254/latest/meta-data/
+      https://both.example/ https://inside.example/ https://v6.example/ https://empty.example/
+      http://acme.example/ http://93.184.216.34/ ftp://acme.example/ file:///etc/passwd
+      https://user:secret@acme.example/
+    `)
   ) {
     await assert.rejects(check(url), (error: Error) => {
       assert.ok(error instanceof RefusedAddress, url);

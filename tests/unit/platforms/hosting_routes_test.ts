@@ -4,6 +4,7 @@ import cloudflarePages from "../../../platforms/cloudflare_pages/connector.ts";
 import type { Outgoing } from "../../../platforms/_http/request.ts";
 import { verdict } from "./_judged.ts";
 import { site } from "./_site.ts";
+import { words } from "../../words.ts";
 
 Deno.test("only the site's own project is read, and nothing is ever written", () => {
   const base = "https://api.cloudflare.com/client/v4/accounts/acc/pages/projects";
@@ -15,16 +16,11 @@ Deno.test("only the site's own project is read, and nothing is ever written", ()
   assert.equal(why({}), "passes");
   assert.equal(why({ url: `${base}/pages/deployments?per_page=25&page=2` }), "passes");
   for (
-    const path of [
-      "other/deployments",
-      "other/deployments?x=/pages/projects/pages/deployments",
-      "pages/deployments/1",
-      "pages/deployments/1/history/logs",
-      "pages",
-      "pages/../other/deployments",
-      "mypages/deployments",
-      "pages%2Fdeployments",
-    ]
+    const path of words(`
+      other/deployments other/deployments?x=/pages/projects/pages/deployments pages/deployments/1
+      pages/deployments/1/history/logs pages pages/../other/deployments mypages/deployments
+      pages%2Fdeployments
+    `)
   ) assert.match(why({ url: `${base}/${path}` }), /it reads another project/, path);
   for (
     const out of [{ method: "POST" }, { method: "PATCH" }, { method: "PUT" }, { effect: "write" }] as const

@@ -18,6 +18,7 @@ import type { Outgoing } from "../../../platforms/_http/request.ts";
 import { assertCombinable } from "../../../sandbox/meta_ads/breakdowns.ts";
 import * as standIn from "../../../sandbox/meta_ads/words.ts";
 import vendor from "../../fixtures/meta/words.json" with { type: "json" };
+import { words } from "../../words.ts";
 
 const BASE = "https://graph.example/v26.0";
 const settings = {
@@ -47,19 +48,11 @@ Deno.test("only reads of the site's own ad account, and of the person's list of 
   }
   assert.equal(judge("/me/adaccounts", null), null);
   for (
-    const path of [
-      "/me",
-      "/123",
-      "/act_12/users",
-      "/act_12/campaigns/",
-      "/act_12/../act_13/ads",
-      "/act_12%2F..%2Fact_13",
-      "/act_12/ads?access_token=EAAB",
-      "/act_12/ads?method=delete",
-      "/act_12/ads?ids=1,2",
-      "/oauth/access_token?code=1",
-      "/debug_token?input_token=1",
-    ]
+    const path of words(`
+      /me /123 /act_12/users /act_12/campaigns/ /act_12/../act_13/ads /act_12%2F..%2Fact_13
+      /act_12/ads?access_token=EAAB /act_12/ads?method=delete /act_12/ads?ids=1,2 /oauth/access_token?code=1
+      /debug_token?input_token=1
+    `)
   ) assert.notEqual(judge(path, "12"), null, path);
   assert.notEqual(
     refusalOf({ method: "GET", effect: "read", url: "https://graph.example/v1.0/act_12" }, {

@@ -6,6 +6,7 @@ import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts
 import github from "../../../platforms/github/connector.ts";
 import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";
+import { words } from "../../words.ts";
 
 const GRANT = { site_id: "acme", tool: "t" } as PublishGrant;
 const HOST = "https://api.github.com";
@@ -200,17 +201,10 @@ Deno.test("trees: files alone, and none that is blocked", () => {
     ask([file]),
     ask([file, { ...file, path: "bin/run", mode: "100755", sha: "1" }, { ...file, path: "old", sha: null }]),
   ]);
-  const blocked = [
-    ".github/workflows/deploy.yml",
-    ".GitHub/Workflows/x",
-    "docs/.env",
-    ".env.production",
-    "keys/site.pem",
-    "node_modules/a/index.js",
-    "dist/index.html",
-    ".git/config",
-    "%2egit/config",
-  ];
+  const blocked = words(`
+    .github/workflows/deploy.yml .GitHub/Workflows/x docs/.env .env.production keys/site.pem
+    node_modules/a/index.js dist/index.html .git/config %2egit/config
+  `);
   kept(STATIC, /is never written$/, blocked.map((path) => ask([file, { ...file, path }])));
   kept(STATIC, /is never written$/, blocked.map((path) => ask([{ ...file, path, sha: null }])));
   kept(STATIC, /is never written$/, [ask([null]), ask([{ ...file, path: 7 }]), ask([{}])]);
@@ -272,23 +266,14 @@ Deno.test("elsewhere the site's own branch is written to, and no other", () => {
 });
 
 Deno.test("a branch is named plainly: what the host might take for another one is not sent, with a right or without", () => {
-  const names = [
-    "refs/heads/main",
-    "refs/heads/refs/heads/main",
-    "heads/main",
-    "Refs/heads/main",
-    "HEAD",
-    "main/",
-    "/main",
-    "mcp//a",
-    "mcp/../main",
-    "mcp/a.lock",
+  const names = words(
+    `
+    refs/heads/main refs/heads/refs/heads/main heads/main Refs/heads/main HEAD main/ /main mcp//a
+    mcp/../main mcp/a.lock mcp/a\u0000 main~1 main@{1}
+  `,
     " main",
-    "mcp/a\u0000",
-    "main~1",
-    "main@{1}",
     "",
-  ];
+  );
   for (const grant of [undefined, GRANT]) {
     for (
       const given of [STATIC, { ...STATIC, repo_branch: null }, MARKDOWN, { ...MARKDOWN, repo_branch: null }]

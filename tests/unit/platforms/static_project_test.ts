@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { isGenerated } from "../../../platforms/astro/page.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../../platforms/astro/project.ts";
+import { words } from "../../words.ts";
 
 function files(parts: Partial<ProjectParts> = {}): Map<string, string> {
   const given = { homepage_html: "<h1>Hi</h1>", site_name: "Acme", extra_pages: [], existing: [], ...parts };
@@ -36,18 +37,10 @@ Deno.test("only a repository's usual first files are tolerated", () => {
     offenders([...fine, ".gitattributes", ".github/workflows/ci.yml", ".github/workflows/a/b"]),
     [],
   );
-  const refused = [
-    "package.json",
-    "src/pages/index.astro",
-    "docs/README.md",
-    "README/a",
-    "LICENSES/MIT.txt",
-    ".github/dependabot.yml",
-    ".github/workflows",
-    ".gitmodules",
-    ".env",
-    "index.html",
-  ];
+  const refused = words(`
+    package.json src/pages/index.astro docs/README.md README/a LICENSES/MIT.txt .github/dependabot.yml
+    .github/workflows .gitmodules .env index.html
+  `);
   assert.deepEqual(offenders([...fine, ...refused]), refused);
 });
 

@@ -8,6 +8,7 @@ import { Catalog } from "../../../registry/catalog.ts";
 import { builtIn, offered, type ToolSource } from "../../../registry/source.ts";
 import { ChangingSource, offer } from "../../changing_source.ts";
 import { caller } from "../guard/_callers.ts";
+import { words } from "../../words.ts";
 
 const { tools: TOOLS } = await readRegistry();
 const over = (sources: readonly ToolSource[], bytes?: number) =>
@@ -204,12 +205,7 @@ Deno.test("under a ceiling of 0 every tool reads only, also the one that could w
     (await listed(risk)).find(({ name }) => name === "get_sitemap_status")!;
   const [left, whole] = [await sitemap(0), await sitemap(1)];
   assert.deepEqual(Object.keys(left.inputSchema.properties), ["site_id"]);
-  assert.deepEqual(Object.keys(whole.inputSchema.properties), [
-    "site_id",
-    "rebuild",
-    "confirm",
-    "confirm_token",
-  ]);
+  assert.deepEqual(Object.keys(whole.inputSchema.properties), words("site_id rebuild confirm confirm_token"));
   assert.equal(whole.annotations["readOnlyHint"], false);
 });
 
@@ -232,47 +228,19 @@ Deno.test("an argument's value that is above the ceiling is taken out of the sch
 });
 
 /** Writes that only add; every other one may overwrite or publish what is there. */
-const ADDING = [
-  "create_draft",
-  "create_page_draft",
-  "create_page_from_code",
-  "create_static_route",
-  "create_taxonomy",
-  "duplicate_page",
-  "inject_page_section",
-  "storage_save_audit",
-  "topicmap_create_content_audit",
-  "topicmap_create_content_job",
-  "upload_media",
-];
+const ADDING = words(`
+  create_draft create_page_draft create_page_from_code create_static_route create_taxonomy duplicate_page
+  inject_page_section storage_save_audit topicmap_create_content_audit topicmap_create_content_job
+  upload_media
+`);
 /** The others, so that a new tool is judged by whoever adds it. */
-const OVERWRITING = [
-  "bulk_write_static_files",
-  "delete_static_route",
-  "deploy_md_to_site",
-  "get_sitemap_status",
-  "init_static_project",
-  "publish_page",
-  "publish_post",
-  "reset_static_preview_branch",
-  "save_md_to_repo",
-  "schedule_draft",
-  "schedule_page",
-  "set_custom_schema",
-  "set_seo_meta",
-  "set_seo_redirect",
-  "set_seo_schema",
-  "topicmap_rerun_audit",
-  "topicmap_rerun_content_brief",
-  "topicmap_rerun_job",
-  "unschedule",
-  "update_draft",
-  "update_md_status",
-  "update_page_draft",
-  "update_page_from_code",
-  "update_static_route",
-  "write_static_file",
-];
+const OVERWRITING = words(`
+  bulk_write_static_files delete_static_route deploy_md_to_site get_sitemap_status init_static_project
+  publish_page publish_post reset_static_preview_branch save_md_to_repo schedule_draft schedule_page
+  set_custom_schema set_seo_meta set_seo_redirect set_seo_schema topicmap_rerun_audit
+  topicmap_rerun_content_brief topicmap_rerun_job unschedule update_draft update_md_status update_page_draft
+  update_page_from_code update_static_route write_static_file
+`);
 
 Deno.test("every write is said to overwrite or publish what is there, or only to add", async () => {
   const all = await listed(4);

@@ -1,18 +1,16 @@
 /** What a caller is sent to who names a tool that there is not: one that does what was meant, or none. */
 import assert from "node:assert/strict";
 import { likely } from "../../../registry/likely.ts";
+import { words } from "../../words.ts";
 
 const NAMES = [
   ...["get_page", "publish_page", "publish_post", "create_draft", "delete_static_route", "list_content"],
   ...["add-block", "add-free-widget", "get-page-structure", "get-element-settings", "list-pages"].map((
     name,
   ) => `builder-mcp-${name}`),
-  ...[
-    "contacts_get-contact",
-    "contacts_create-contact",
-    "blogs_create-blog-post",
-    "social-media-posting_create-post",
-  ],
+  ...words(`
+    contacts_get-contact contacts_create-contact blogs_create-blog-post social-media-posting_create-post
+  `),
 ];
 
 Deno.test("a name of a site's tool leads to the same tool behind another prefix, or to its own slip of the hand", () => {
@@ -37,17 +35,10 @@ Deno.test("a name of a site's tool leads to the same tool behind another prefix,
 
 Deno.test("a name that only begins like others leads nowhere, and none that deletes leads to what does not", () => {
   for (
-    const wrong of [
-      "builder-mcp-add-heading",
-      "builder-mcp-detect-elementor-version",
-      "builder-mcp-query",
-      "builder-mcp-create-post",
-      "emcp-tools-create-post",
-      "contacts_delete-contact",
-      "builder-mcp-delete-page",
-      "delete_contact",
-      "publish-contact",
-    ]
+    const wrong of words(`
+      builder-mcp-add-heading builder-mcp-detect-elementor-version builder-mcp-query builder-mcp-create-post
+      emcp-tools-create-post contacts_delete-contact builder-mcp-delete-page delete_contact publish-contact
+    `)
   ) assert.deepEqual(likely(wrong, NAMES), [], wrong);
   assert.deepEqual(likely("builder-mcp-get-page-structure", ["get_page", "builder-mcp-add-block"]), []);
   assert.deepEqual(likely("delete_static_rout", NAMES), ["delete_static_route"]);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { CONNECTORS } from "../../connectors.ts";
 import { definition, readManifest } from "../../../registry/manifest.ts";
+import { words } from "../../words.ts";
 
 const GOOD = {
   name: "do_it",
@@ -90,12 +91,10 @@ Deno.test("the served schema is closed and carries site_id first and confirm las
   const outcome = readManifest(GOOD, CONNECTORS);
   assert.ok("manifest" in outcome);
   const { input_schema } = definition(outcome.manifest);
-  assert.deepEqual(Object.keys(input_schema.properties ?? {}), [
-    "site_id",
-    "post_id",
-    "confirm",
-    "confirm_token",
-  ]);
+  assert.deepEqual(
+    Object.keys(input_schema.properties ?? {}),
+    words("site_id post_id confirm confirm_token"),
+  );
   assert.deepEqual(input_schema.required, ["site_id", "post_id"]);
   assert.equal(input_schema.additionalProperties, false);
 });

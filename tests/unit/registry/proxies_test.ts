@@ -4,6 +4,7 @@ import { RegistryError } from "../../../registry/files.ts";
 import { type Proxies, readProxies } from "../../../registry/proxies.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { withFiles } from "../../e2e/dropped.ts";
+import { words } from "../../words.ts";
 
 const SOURCES = await readProxies([new URL("../../../", import.meta.url)], CONNECTORS);
 const of = (source: string): Proxies => SOURCES.find((one) => one.source === source)!;
@@ -103,13 +104,9 @@ Deno.test("first words, patterns and hints make a tool a write, and nothing make
     assert.equal(writes("cms", name, { destructive: true }), true);
   }
   for (
-    const name of [
-      "builder-mcp-export-page",
-      "mcp-adapter-execute-ability",
-      "sideload-image",
-      "getter-x",
-      "x-get-y",
-    ]
+    const name of words(`
+      builder-mcp-export-page mcp-adapter-execute-ability sideload-image getter-x x-get-y
+    `)
   ) {
     assert.equal(writes("cms", name, { read_only: true }), true, name);
   }

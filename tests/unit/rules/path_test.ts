@@ -11,6 +11,7 @@ import {
   writablePath,
 } from "../../../rules/path.ts";
 import { LIMITS } from "../../../core/model.ts";
+import { rows, words } from "../../words.ts";
 
 const MAX = LIMITS.REPO_PATH_CHARACTERS;
 const ABSOLUTE = "is absolute";
@@ -20,199 +21,77 @@ const CONTROL = "holds a control character";
 const BACKSLASH = "holds a backslash";
 
 /** Paths no tool takes, and a word of the reason. */
-const MALFORMED: readonly (readonly [string, string])[] = [
-  ["", "is empty"],
-  ["/", ABSOLUTE],
-  ["/etc/passwd", ABSOLUTE],
-  ["//src/a.ts", ABSOLUTE],
-  ["%2fetc/passwd", ABSOLUTE],
-  ["%2Fetc", ABSOLUTE],
-  ["／etc", ABSOLUTE],
-  ["C:/windows", ABSOLUTE],
-  ["c:a.txt", ABSOLUTE],
-  ["file:///etc/passwd", EMPTY],
-  [".", PART],
-  ["..", PART],
-  ["./a.md", PART],
-  ["../a.md", PART],
-  ["a/..", PART],
-  ["a/../b", PART],
-  ["a/./b", PART],
-  ["a/b/../../../c", PART],
-  ["src/components/../../package.json", PART],
-  ["%2e%2e/a", PART],
-  ["%2E%2E/a", PART],
-  ["%2e./a", PART],
-  [".%2E/a", PART],
-  ["a/%2e%2e/b", PART],
-  ["a%2f..%2fb", PART],
-  ["a%2F%2e%2e%2Fb", PART],
-  ["%2e", PART],
-  ["a/%2e/b", PART],
-  ["．．/a", PART],
-  ["a/．．/b", PART],
-  ["‥/a", PART],
-  ["․․/a", PART],
-  ["a／..／b", PART],
-  ["%ef%bc%8e%ef%bc%8e/a", PART],
-  ["...", PART],
-  ["a/.../b", PART],
-  ["…/a", PART],
-  ["a/.. /b", PART],
-  ["a/ ../b", PART],
-  ["a/ /b", PART],
-  ["a/\u00a0/b", PART],
-  ["a//b", EMPTY],
-  ["a/b/", EMPTY],
-  ["a%2f/b", EMPTY],
-  ["a%2f%2fb", EMPTY],
-  ["a\\b", BACKSLASH],
-  ["..\\a", BACKSLASH],
-  ["a%5cb", BACKSLASH],
-  ["..%5C..%5Ca", BACKSLASH],
-  ["a＼b", BACKSLASH],
-  ["a\0b", CONTROL],
-  ["a%00b", CONTROL],
-  ["src/a.md\0.png", CONTROL],
-  ["a\nb", CONTROL],
-  ["a%0ab", CONTROL],
-  ["a\tb", CONTROL],
-  ["a\x7fb", CONTROL],
-  ["a\u0085b", CONTROL],
-  ["a\u2028b", CONTROL],
-  ["a\u202egpj.exe", CONTROL],
-  ["a\u2066b", CONTROL],
-  ["%c0%ae%c0%ae/a", "encode no text"],
-  ["%ff/a", "encode no text"],
-  ["%e0%80%af", "encode no text"],
-  ["a\ud800b", "unpaired surrogate"],
-  ["a/\udc00", "unpaired surrogate"],
-  ["a".repeat(MAX + 1), "has 251 characters"],
-  ["é".repeat(MAX + 1), "has 251 characters"],
-  [`src/content/${"a".repeat(MAX - 14)}.md`, "has 251 characters"],
-];
+const MALFORMED = rows({
+  "is empty": [""],
+  [ABSOLUTE]: words("/ /etc/passwd //src/a.ts %2fetc/passwd %2Fetc ／etc C:/windows c:a.txt"),
+  [EMPTY]: words("file:///etc/passwd a//b a/b/ a%2f/b a%2f%2fb"),
+  [PART]: words(
+    `
+    . .. ./a.md ../a.md a/.. a/../b a/./b a/b/../../../c src/components/../../package.json %2e%2e/a %2E%2E/a
+    %2e./a .%2E/a a/%2e%2e/b a%2f..%2fb a%2F%2e%2e%2Fb %2e a/%2e/b ．．/a a/．．/b ‥/a ․․/a a／..／b
+    %ef%bc%8e%ef%bc%8e/a ... a/.../b …/a a/\u00a0/b
+  `,
+    "a/.. /b",
+    "a/ ../b",
+    "a/ /b",
+  ),
+  [BACKSLASH]: words("a\\b ..\\a a%5cb ..%5C..%5Ca a＼b"),
+  [CONTROL]: words(
+    `
+    a\0b a%00b src/a.md\0.png a%0ab a\tb a\x7fb a\u0085b a\u2028b a\u202egpj.exe a\u2066b
+  `,
+    "a\nb",
+  ),
+  "encode no text": words("%c0%ae%c0%ae/a %ff/a %e0%80%af"),
+  "unpaired surrogate": words("a\ud800b a/\udc00"),
+  "has 251 characters": ["a".repeat(MAX + 1), "é".repeat(MAX + 1), `src/content/${"a".repeat(MAX - 14)}.md`],
+});
 
 /** Paths that lead to what is blocked. */
-const BLOCKED: readonly string[] = [
-  ...[".env", ".ENV", ".Env", ".env.production", ".env.local", ".ENV.Production", ".env.example", "a/b/.env"],
-  ...[".env/a", "src/content/.env.d/x.md", ".env.", ".env ", " .env", ".env~", ".env.bak", ".env:stream"],
-  ...[".env::$DATA", "%2eenv", ".%65nv", ".en%76", "a/%2Eenv.production", ".envrc", ".env_local", ".env-old"],
-  ...[".dev.vars", ".Dev.Vars.staging", ".npmrc", "packages/a/.NPMRC", ".netrc", "server.pem", "A/B.PEM"],
-  ...[
-    "server.key",
-    "certs/Site.Key",
-    "store.p12",
-    "store.pfx",
-    "x.pem.",
-    "x.key ",
-    ".key",
-    "id_rsa",
-    "ID_RSA.pub",
-  ],
-  ...["id_rsa_old", ".ssh/id_ed25519", "id_ed25519.pub", "id_ecdsa", "id_dsa", "credentials.json"],
-  ...["config/Credentials.JSON", "credentials%2ejson"],
-  ...[".git", ".git/config", ".GIT/HEAD", ".Git/hooks/x", "a/.git/config", ".git./config", ".git /config"],
-  ...[".git. . /config", "git~1/config", "GIT~1/HEAD", "a/git~2", ".g\u200cit/config", ".gi\u200dt/config"],
-  ...[
-    ".git\ufeff/config",
-    "\u200b.git/config",
-    ".g\u00adit/config",
-    ".g\u034fit",
-    ".git::$INDEX_ALLOCATION/config",
-  ],
-  ...[
-    ".gıt/config",
-    ".gİt/config",
-    ".ｇｉｔ/config",
-    "．git/config",
-    "․git/config",
-    "。git/config",
-    ".%67it/config",
-  ],
-  ...["%2egit%2fconfig", ".git%2Fconfig", ".𝐠𝐢𝐭/config", ".ⓖⓘⓣ/config", ".gіt/config", ".giτ/config"],
-  ...[".git⁄config", ".git∕config", ".gi\u0301t", ".ɢit"],
-  ...[".github/workflows/a.yml", ".GitHub/Workflows/a.yml", ".GitHub/Workflows", ".github/workflows"],
-  ...["a/.github/workflows/b.yml", ".github%2fworkflows%2fa.yml", ".github./workflows /a.yml"],
-  ...[".github/workflоws/a.yml", ".ｇｉｔｈｕｂ/workflows/a.yml", "GITHUB~1/workflows/a.yml"],
-  ...["node_modules/a/index.js", "NODE_MODULES/a", "Node_Modules", "packages/a/node_modules/b.js"],
-  ...["node＿modules/a", "node_modu\u2060les/a", "NODE_M~1/a"],
-  ...[
-    "dist/index.html",
-    "DIST/a",
-    "packages/web/dist/a.js",
-    "dіst/a",
-    "dist ",
-    "dist",
-    "build/a.js",
-    "Build",
-    "a/build/b",
-  ],
-  ...[
-    "ｂｕｉｌｄ/a",
-    ".astro/types.d.ts",
-    ".ASTRO/a",
-    ".output/a",
-    ".wrangler/state",
-    ".Wrangler/a",
-    ".cache/a",
-    "a/.cache/b",
-  ],
-  ...[
-    ".еnv",
-    ".εnv",
-    ".ｅｎｖ",
-    ".env．production",
-    ".e\u200bnv",
-    ".ℯnv",
-    "．env",
-    "credentiаls.json",
-    "іd_rsa",
-    "a.рem",
-    "a.kеy",
-  ],
-];
+const BLOCKED = words(
+  `
+  .env .ENV .Env .env.production .env.local .ENV.Production .env.example a/b/.env .env/a
+  src/content/.env.d/x.md .env. .env~ .env.bak .env:stream .env::$DATA %2eenv .%65nv .en%76
+  a/%2Eenv.production .envrc .env_local .env-old .dev.vars .Dev.Vars.staging .npmrc packages/a/.NPMRC .netrc
+  server.pem A/B.PEM server.key certs/Site.Key store.p12 store.pfx x.pem. .key id_rsa ID_RSA.pub id_rsa_old
+  .ssh/id_ed25519 id_ed25519.pub id_ecdsa id_dsa credentials.json config/Credentials.JSON credentials%2ejson
+  .git .git/config .GIT/HEAD .Git/hooks/x a/.git/config .git./config git~1/config GIT~1/HEAD a/git~2
+  .g\u200cit/config .gi\u200dt/config .git\ufeff/config \u200b.git/config .g\u00adit/config .g\u034fit
+  .git::$INDEX_ALLOCATION/config .gıt/config .gİt/config .ｇｉｔ/config ．git/config ․git/config 。git/config
+  .%67it/config %2egit%2fconfig .git%2Fconfig .𝐠𝐢𝐭/config .ⓖⓘⓣ/config .gіt/config .giτ/config .git⁄config
+  .git∕config .gi\u0301t .ɢit .github/workflows/a.yml .GitHub/Workflows/a.yml .GitHub/Workflows
+  .github/workflows a/.github/workflows/b.yml .github%2fworkflows%2fa.yml .github/workflоws/a.yml
+  .ｇｉｔｈｕｂ/workflows/a.yml GITHUB~1/workflows/a.yml node_modules/a/index.js NODE_MODULES/a Node_Modules
+  packages/a/node_modules/b.js node＿modules/a node_modu\u2060les/a NODE_M~1/a dist/index.html DIST/a
+  packages/web/dist/a.js dіst/a dist build/a.js Build a/build/b ｂｕｉｌｄ/a .astro/types.d.ts .ASTRO/a .output/a
+  .wrangler/state .Wrangler/a .cache/a a/.cache/b .еnv .εnv .ｅｎｖ .env．production .e\u200bnv .ℯnv ．env
+  credentiаls.json іd_rsa a.рem a.kеy
+`,
+  ".env ",
+  " .env",
+  "x.key ",
+  ".git /config",
+  ".git. . /config",
+  ".github./workflows /a.yml",
+  "dist ",
+);
 
 /** Paths that are like blocked ones and are not. */
-const FINE: readonly string[] = [
-  ...["a", "a.md", "src/components/Card.astro", "src/styles/global.css", "public/robots.txt", "README.md"],
-  ...["astro.config.mjs", "package.json", ".gitignore", ".gitattributes", ".gitkeep", "src/content/.gitkeep"],
-  ...[".github/dependabot.yml", ".github/workflow.md", "workflows/a.yml", "docs/.github", ".environment.md"],
-  ...[
-    "env",
-    "env.md",
-    "a.env",
-    "src/env.d.ts",
-    "dist.md",
-    "distance/a",
-    "src/build.ts",
-    "rebuild/a",
-    "builder",
-  ],
-  ...["node_modules.md", "keys.md", "key", "pem", "monkey.jpg", "a.keys", "my-id_rsa.md", "credentials.md"],
-  ...["a/credentials.json.md", "npmrc", "astro/a", "output/a", "cache/a", "git/a.md", "git~/a", "notes~1.md"],
-  ...[
-    "100%.md",
-    "50% off.md",
-    "a%20b.md",
-    "%252e%252e/a",
-    "a b.md",
-    "a..b",
-    "..a",
-    "a..",
-    ".well-known/security.txt",
-  ],
-  ...[
-    "über/straße.md",
-    "блог/новости.md",
-    "κείμενο.md",
-    "日本語/記事.md",
-    "public/👨‍👩‍👧.png",
-    "می\u200cخواهم.md",
-  ],
-  ...["a?b", "a#b", "[slug].astro", "a:b", "1:2", "a'b\"c", "~/a", "$HOME/a", "-rf"],
+const FINE = words(
+  `
+  a a.md src/components/Card.astro src/styles/global.css public/robots.txt README.md astro.config.mjs
+  package.json .gitignore .gitattributes .gitkeep src/content/.gitkeep .github/dependabot.yml
+  .github/workflow.md workflows/a.yml docs/.github .environment.md env env.md a.env src/env.d.ts dist.md
+  distance/a src/build.ts rebuild/a builder node_modules.md keys.md key pem monkey.jpg a.keys my-id_rsa.md
+  credentials.md a/credentials.json.md npmrc astro/a output/a cache/a git/a.md git~/a notes~1.md 100%.md
+  a%20b.md %252e%252e/a a..b ..a a.. .well-known/security.txt über/straße.md блог/новости.md κείμενο.md
+  日本語/記事.md public/👨‍👩‍👧.png می\u200cخواهم.md a?b a#b [slug].astro a:b 1:2 a'b"c ~/a $HOME/a -rf
+`,
+  "50% off.md",
+  "a b.md",
   "a".repeat(MAX),
   "😀".repeat(MAX),
-];
+);
 
 function refusal(call: () => unknown, what: string): GatewayError {
   try {
@@ -285,19 +164,11 @@ Deno.test("the field is named as the caller calls it", () => {
 });
 
 Deno.test("single files are written under five folders only, with the way that is open", () => {
-  const fine = [
-    "src/components/Card.astro",
-    "src/styles/a/b.css",
-    "src/layouts/Base.astro",
-    "public/favicon.svg",
-  ];
-  const more = [
-    "src/content/blog/a.md",
-    "src/content/blog/config.md",
-    "public/_headers",
-    "public/_redirects",
-  ];
-  for (const path of [...fine, ...more, "src/content/configs/a.json", "public/a/_worker.js"]) {
+  const fine = words(`
+    src/components/Card.astro src/styles/a/b.css src/layouts/Base.astro public/favicon.svg src/content/blog/a.md
+    src/content/blog/config.md public/_headers public/_redirects src/content/configs/a.json public/a/_worker.js
+  `);
+  for (const path of fine) {
     assert.equal(writablePath(path, "path"), path);
   }
   const refused: readonly (readonly [string, string])[] = [
@@ -342,20 +213,10 @@ Deno.test("the prefix of a listing is judged like a path, and keeps its slash", 
   for (const prefix of ["", "src", "src/", "src/co", "src/content/blog/"]) {
     assert.equal(pathPrefix(prefix, "path"), prefix);
   }
-  const refused = [
-    "/",
-    "//",
-    "/src",
-    "src//",
-    "..",
-    "../",
-    "src/../",
-    ".git/",
-    "node_modules",
-    ".env",
-    "a\0",
-  ];
-  for (const prefix of [...refused, ".GitHub/Workflows/", "%2e%2e/", "a".repeat(MAX + 1)]) {
+  const refused = words(
+    "/ // /src src// .. ../ src/../ .git/ node_modules .env a\0 .GitHub/Workflows/ %2e%2e/",
+  );
+  for (const prefix of [...refused, "a".repeat(MAX + 1)]) {
     isBadPath(() => pathPrefix(prefix, "path"), prefix, "");
   }
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
 import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../../rules/route.ts";
+import { rows, words } from "../../words.ts";
 
 const SIGN = "a route has letters, digits and dashes between slashes";
 const PART = "only a-z, 0-9 and dashes between them are allowed";
@@ -9,100 +10,34 @@ const DASH = "begins or ends with a dash";
 const EMPTY = "has an empty part";
 
 /** Routes that break a rule, and a word of the reason. */
-const BAD: readonly (readonly [string, string])[] = [
-  ["..", 'holds ".."'],
-  ["/..", 'holds ".."'],
-  ["../a", 'holds ".."'],
-  ["a/../b", 'holds ".."'],
-  ["a..b", 'holds ".."'],
-  ["a/b..", 'holds ".."'],
-  ["...", 'holds ".."'],
-  ["[slug]", 'holds "["'],
-  ["blog/[...slug]", 'holds ".."'],
-  ["blog/[id]", SIGN],
-  ["a]", 'holds "]"'],
-  ["a\\b", 'holds "\\"'],
-  ["\\a", SIGN],
-  ["a?b=1", 'holds "?"'],
-  ["a?", SIGN],
-  ["a#b", 'holds "#"'],
-  ["#", SIGN],
-  ["a%20b", 'holds "%"'],
-  ["%2e%2e", 'holds "%"'],
-  ["%2Fa", SIGN],
-  ["%", SIGN],
-  ["//", EMPTY],
-  ["///", EMPTY],
-  ["//a", EMPTY],
-  ["a//", EMPTY],
-  ["a//b", EMPTY],
-  ["/a//b/", EMPTY],
-  ["-", DASH],
-  ["-a", DASH],
-  ["a-", DASH],
-  ["a-b-", DASH],
-  ["a/-b", DASH],
-  ["a/b-/c", DASH],
-  ["a/-", DASH],
-  ["--", DASH],
-  ["A-", DASH],
-  [".", PART],
-  ["./a", PART],
-  ["a/.", PART],
-  [".a", PART],
-  ["a.html", PART],
-  ["rss.xml", PART],
-  [".well-known/a", PART],
-  ["_a", PART],
-  ["a_b", PART],
-  ["a/_b", PART],
-  [" ", PART],
-  ["a b", PART],
-  [" a", PART],
-  ["a ", PART],
-  ["a\t", PART],
-  ["a\nb", PART],
-  ["a\n", PART],
-  ["a\0", PART],
-  ["a\0b", PART],
-  ["über", PART],
-  ["cafe\u0301", PART],
-  ["ａ", PART],
-  ["аbout", PART], // a Cyrillic first letter
-  ["\u212aelvin", PART], // the Kelvin sign, a "k" once in lower case
-  ["ſtyle", PART],
-  ["a–b", PART],
-  ["a\u2010b", PART],
-  ["a\u200bb", PART],
-  ["١", PART],
-  ["²", PART],
-  ["a．b", PART],
-  ["a／b", PART],
-  ["…", PART],
-  ["日本", PART],
-  ["😀", PART],
-  ["a\ud800", PART],
-  ["a,b", PART],
-  ["a;b", PART],
-  ["a:b", PART],
-  ["a&b", PART],
-  ["a=b", PART],
-  ["a+b", PART],
-  ["a*b", PART],
-  ["a@b", PART],
-  ["~a", PART],
-  ["$a", PART],
-  ["a'b", PART],
-  ['a"b', PART],
-  ["<a>", PART],
-  ["{a}", PART],
-  ["a|b", PART],
-  ["(a)", PART],
-  ["a!", PART],
-  ["https://example.com/a", PART],
-  ["a".repeat(235), "makes a path of 251 characters"],
-  [`${"a/".repeat(150)}b`, "makes a path of 317 characters"],
-];
+const BAD = rows({
+  'holds ".."': words(".. /.. ../a a/../b a..b a/b.. ... blog/[...slug]"),
+  'holds "["': words("[slug]"),
+  [SIGN]: words("blog/[id] \\a a? # %2Fa %"),
+  'holds "]"': words("a]"),
+  'holds "\\"': words("a\\b"),
+  'holds "?"': words("a?b=1"),
+  'holds "#"': words("a#b"),
+  'holds "%"': words("a%20b %2e%2e"),
+  [EMPTY]: words("// /// //a a// a//b /a//b/"),
+  [DASH]: words("- -a a- a-b- a/-b a/b-/c a/- -- A-"),
+  // Among them a Cyrillic first letter, and the Kelvin sign, a "k" once in lower case.
+  [PART]: words(
+    `
+    . ./a a/. .a a.html rss.xml .well-known/a _a a_b a/_b a\t a\0 a\0b über cafe\u0301 ａ аbout \u212aelvin
+    ſtyle a–b a\u2010b a\u200bb ١ ² a．b a／b … 日本 😀 a\ud800 a,b a;b a:b a&b a=b a+b a*b a@b ~a $a a'b a"b <a>
+    {a} a|b (a) a! https://example.com/a
+  `,
+    " ",
+    "a b",
+    " a",
+    "a ",
+    "a\nb",
+    "a\n",
+  ),
+  "makes a path of 251 characters": ["a".repeat(235)],
+  "makes a path of 317 characters": [`${"a/".repeat(150)}b`],
+});
 
 /** Routes, and their one form. */
 const GOOD: readonly (readonly [string, string])[] = [
@@ -187,22 +122,16 @@ Deno.test("a route is served by one file that is made, and by others that would 
     assert.ok(about.includes(`src/pages/about.${ending}`), ending);
     assert.ok(about.includes(`src/pages/about/index.${ending}`), ending);
   }
-  for (
-    const other of [
-      "src/pages/about.ts",
-      "src/pages/about/index.js",
-      "public/about/index.html",
-      "public/about.html",
-    ]
-  ) {
-    assert.ok(about.includes(other), other);
-  }
+  const others = words(
+    "src/pages/about.ts src/pages/about/index.js public/about/index.html public/about.html",
+  );
+  for (const other of others) assert.ok(about.includes(other), other);
   assert.ok(spellingsOfRoute("/").includes("public/index.html"));
   assert.ok(!spellingsOfRoute("/").includes("src/pages/index/index.astro"));
 });
 
 Deno.test("a file that is published as it is takes the route of its name and the folders below it", () => {
-  const rows: readonly (readonly [string, string, boolean])[] = [
+  const files: readonly (readonly [string, string, boolean])[] = [
     ["public/index.html", "/", true],
     ["public/index", "/", false],
     ["public/a.html", "/", false],
@@ -217,11 +146,11 @@ Deno.test("a file that is published as it is takes the route of its name and the
     ["public/ab", "/a", false],
     ["src/a.html", "/a", false],
   ];
-  for (const [path, route, taken] of rows) assert.equal(takesRoute(path, route), taken, `${path} ${route}`);
+  for (const [path, route, taken] of files) assert.equal(takesRoute(path, route), taken, `${path} ${route}`);
 });
 
 Deno.test("a file's route, or none for what is no page of one route", () => {
-  const rows: readonly (readonly [string, string | null])[] = [
+  const pages: readonly (readonly [string, string])[] = [
     ["src/pages/index.astro", "/"],
     ["src/pages/a.astro", "/a"],
     ["src/pages/A/B.md", "/A/B"],
@@ -234,28 +163,14 @@ Deno.test("a file's route, or none for what is no page of one route", () => {
     ["src/pages/404.astro", "/404"],
     ["src/pages/.well-known/a.md", "/.well-known/a"],
     ["src/pages/a_b.astro", "/a_b"],
-    ["src/pages/_a.astro", null],
-    ["src/pages/_a/b.astro", null],
-    ["src/pages/a/_b/c.astro", null],
-    ["src/pages/.a.astro", null],
-    ["src/pages/.a/b.astro", null],
-    ["src/pages/.astro", null],
-    ["src/pages/[slug].astro", null],
-    ["src/pages/[...all].astro", null],
-    ["src/pages/a/[id]/b.md", null],
-    ["src/pages/post-[id].md", null],
-    ["src/pages/feed.xml.ts", null],
-    ["src/pages/api.js", null],
-    ["src/pages/a.tsx", null],
-    ["src/pages/a.css", null],
-    ["src/pages/a", null],
-    ["src/pages/a.ASTRO", null],
-    ["src/pages/", null],
-    ["src/pages", null],
-    ["src/pagesX/a.astro", null],
-    ["src/components/a.astro", null],
-    ["pages/a.astro", null],
-    ["a/src/pages/b.astro", null],
   ];
-  for (const [path, route] of rows) assert.equal(routeOfFile(path), route, path);
+  for (const [path, route] of pages) assert.equal(routeOfFile(path), route, path);
+  const none = words(`
+    src/pages/_a.astro src/pages/_a/b.astro src/pages/a/_b/c.astro src/pages/.a.astro src/pages/.a/b.astro
+    src/pages/.astro src/pages/[slug].astro src/pages/[...all].astro src/pages/a/[id]/b.md
+    src/pages/post-[id].md src/pages/feed.xml.ts src/pages/api.js src/pages/a.tsx src/pages/a.css
+    src/pages/a src/pages/a.ASTRO src/pages/ src/pages src/pagesX/a.astro src/components/a.astro
+    pages/a.astro a/src/pages/b.astro
+  `);
+  for (const path of none) assert.equal(routeOfFile(path), null, path);
 });

@@ -1,6 +1,7 @@
 /** When something may go live. */
 import assert from "node:assert/strict";
 import { atSite, checkSchedule, parseMoment, parseSchedule, scheduleAt } from "../../../rules/schedule.ts";
+import { words } from "../../words.ts";
 
 const READ: Record<string, string> = {
   "2026-11-21T09:30:00Z": "2026-11-21T09:30:00Z",
@@ -75,12 +76,9 @@ Deno.test("a schedule is at least 60 s ahead", () => {
   const now = Date.parse("2026-11-21T09:00:00Z");
   assert.equal(parseSchedule("2026-11-21T09:01:00Z", now).at, now + 60_000);
   for (
-    const text of [
-      "2026-11-21T09:00:59.999Z",
-      "2026-11-21T09:00:59Z",
-      "2026-11-21T10:00:00+02:00",
-      "2020-01-01T00:00:00Z",
-    ]
+    const text of words(`
+      2026-11-21T09:00:59.999Z 2026-11-21T09:00:59Z 2026-11-21T10:00:00+02:00 2020-01-01T00:00:00Z
+    `)
   ) {
     assert.throws(() => parseSchedule(text, now), { code: "E_FORBIDDEN_OP", message: /at least 60 s ahead/ });
   }
