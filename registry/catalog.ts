@@ -101,7 +101,10 @@ export class Catalog {
     const entry = this.get(name, caller);
     if (entry) return entry;
     const known = this.#now().shown.filter((one) => !one.offer || (caller && this.#isThereFor(caller, one)));
-    const near = likely(name, known.map((one) => one.name));
+    const near = likely(
+      name,
+      known.map(({ name, manifest, offer }) => ({ name, description: manifest.description, own: !offer })),
+    );
     const hint = near.length > 0
       ? `did you mean ${near.map((one) => JSON.stringify(one)).join(" or ")}`
       : "the tools listing names those there are";

@@ -1,6 +1,7 @@
-/** The tools that a caller most likely meant who named one that there is not. */
+/** The tools that a caller most likely meant whose name no tool has. */
 import { nearest } from "../core/nearest.ts";
 import { forbiddenWord } from "../rules/proxied/names.ts";
+import { doingThat, isSlip, type NamedTool, sharesThing } from "./likely_words.ts";
 
 /** So many tools that do the same to different things are named together. */
 const ALIKE_MAX = 3;
@@ -11,26 +12,32 @@ const NAME_CHARACTERS_MAX = 200;
 
 const plain = (name: string) => name.toLowerCase().replaceAll("-", "_");
 
-/** The names that were likely meant: the few that do the same to other things or something else to the same, or else the nearest. */
-export function likely(name: string, names: readonly string[]): string[] {
+/** The tools that were likely meant: the few that do the same to the same or to other things, or else the nearest. */
+export function likely(name: string, tools: readonly NamedTool[]): string[] {
   if (name.length > NAME_CHARACTERS_MAX) return [];
-  // Who wanted to delete or to publish is sent to nothing that does something else.
+  // A caller who wanted to delete or to publish is sent to no tool that does something else.
   const word = forbiddenWord(name);
-  const meant = word === null ? names : names.filter((one) => forbiddenWord(one) === word);
-  const spelt = meant.filter((one) => plain(one) === plain(name));
+  const meant = word === null ? tools : tools.filter((tool) => forbiddenWord(tool.name) === word);
+  const names = meant.map((tool) => tool.name);
+  const spelt = names.filter((known) => plain(known) === plain(name));
   if (spelt.length > 0) return spelt;
-  return name.includes("-") ? likelyOfSites(name, meant) : likelyOwn(name, meant);
+  return name.includes("-") ? likelyOfSites(name, names) : likelyOwn(name, meant);
 }
 
-function likelyOwn(name: string, names: readonly string[]): string[] {
+function likelyOwn(name: string, tools: readonly NamedTool[]): string[] {
+  const names = tools.map((tool) => tool.name);
   const verb = /^[a-z]+_/.exec(name)?.[0];
-  const alike = verb === undefined ? [] : names.filter((one) => one.startsWith(verb));
+  const alike = verb === undefined ? [] : names.filter((known) => known.startsWith(verb));
   if (alike.length > 1 && alike.length <= ALIKE_MAX) return alike.toSorted();
   const thing = verb === undefined ? "" : name.slice(verb.length);
-  const same = thing.includes("_") ? names.filter((one) => one.endsWith(`_${thing}`)) : [];
+  const same = thing.includes("_") ? names.filter((known) => known.endsWith(`_${thing}`)) : [];
   if (same.length > 0 && same.length <= ALIKE_MAX) return same.toSorted();
   const near = nearest(name, names);
-  return near === null ? [] : [near];
+  if (near !== null && (isSlip(name, near) || `_${name}_`.includes(`_${near}_`))) return [near];
+  const doing = doingThat(name, tools);
+  if (doing.length > 0) return doing;
+  const ours = nearest(name, tools.filter((tool) => tool.own).map((tool) => tool.name));
+  return ours !== null && sharesThing(name, ours) ? [ours] : [];
 }
 
 /** Of a name as sites' own tools have it: the same behind another prefix, or the nearest by what is not prefix in both. */
@@ -38,26 +45,26 @@ function likelyOfSites(name: string, names: readonly string[]): string[] {
   const words = plain(name).split("_").filter(Boolean);
   for (let from = 0; words.length - from >= OWN_WORDS_MIN; from++) {
     const own = words.slice(from).join("_");
-    const same = names.filter((one) =>
-      plain(one) === own || (plain(one).endsWith(`_${own}`) && isOfFamily(one, words.slice(0, from)))
+    const same = names.filter((known) =>
+      plain(known) === own || (plain(known).endsWith(`_${own}`) && isOfFamily(known, words.slice(0, from)))
     );
     if (same.length > 0) return same.length <= ALIKE_MAX ? same.toSorted() : [];
   }
-  const near = nearest(name, names.filter((one) => one.includes("-")));
+  const near = nearest(name, names.filter((known) => known.includes("-")));
   return near !== null && nearest(...behindPrefix(name, near)) !== null ? [near] : [];
 }
 
-/** So many words of a name before its own say whose tool is meant. */
+/** A prefix of so many words says whose tool is meant. */
 const PREFIX_WORDS_MIN = 2;
 
-/** Whether it can be meant by who wrote that prefix: a tool whose name begins with what it is about, by no other one's. */
+/** Whether a caller who wrote that prefix can mean the tool: not where its name begins with another subject. */
 function isOfFamily(name: string, prefix: readonly string[]): boolean {
   const family = /^([^_]+)_/.exec(name)?.[1];
   return family === undefined || !name.includes("-") || prefix.length < PREFIX_WORDS_MIN ||
     nearest(prefix.join("_"), [family]) !== null;
 }
 
-/** What of both stands behind the words that they begin with alike. */
+/** The rest of both names, behind the words that both begin with. */
 function behindPrefix(name: string, near: string): [string, string[]] {
   const [a, b] = [plain(name), plain(near)];
   let at = 0;

@@ -91,7 +91,10 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
     of,
   ) => [CHECKS.files({ files: [], title: of, [of]: 1 }), fits({ type: "string" }, of)],
   "registry/dialect.ts, names": (of) => CHECKS.files({ files: [], [of]: 1 }),
-  "registry/likely.ts": (of) => [likely(of, KNOWN), likely(`a-${of}`, KNOWN)],
+  "registry/likely.ts": (of) => {
+    const tools = [...KNOWN, of].map((name) => ({ name, description: of, own: true }));
+    return [likely(of, tools), likely(`a-${of}`, tools), likely("create_of", tools)];
+  },
   "registry/listing.ts ascii": ascii,
   "platforms/_content/excerpt.ts": (of) => excerpt(of, ["secret&/+value"]),
   "platforms/astro/page.ts": (of) => [
