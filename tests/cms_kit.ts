@@ -1,7 +1,7 @@
-/** A kit whose sites stand at one CMS, each signed in as another of its people, and one call of every tool. */
+/** Calls with their traces looked at, a kit whose sites stand at one CMS, each signed in as another of its people, and one call of every tool. */
 import assert from "node:assert/strict";
 import type { Code } from "../core/errors.ts";
-import type { AuditRow, AuditStatus, Tier } from "../core/model.ts";
+import type { AuditRow, AuditStatus, Door, Tier } from "../core/model.ts";
 import type { CmsSandbox, CmsUser } from "../sandbox/wordpress/start.ts";
 import type { NewSite } from "../store/store.ts";
 import { gateway, type Kit, type KitOptions, site } from "./kit.ts";
@@ -98,20 +98,127 @@ export type ToolName = keyof ReturnType<typeof callsOf>;
 export const WITHOUT_SITE: readonly ToolName[] = ["list_sites", "list_projects"];
 export const FROM_RECORDS: readonly ToolName[] = ["get_site", "list_builders_for_site"];
 
+/** What may have left on a refused call: nothing, reads alone, or whatever it was. */
+export type Sends = "nothing" | "reads" | "anything";
+
 /** What is expected of a refusal. */
 export interface Refusal {
   readonly says: RegExp;
-  /** What may have left: nothing, reads alone, or whatever it was. Default nothing. */
-  readonly sends?: "nothing" | "reads" | "anything";
+  /** Default nothing. */
+  readonly sends?: Sends;
   readonly audit?: AuditStatus;
   readonly as?: string;
 }
 
+/** Calls of a gateway, each with its traces looked at; what differs from upstream to upstream is left to its own world. */
+export abstract class Calls implements AsyncDisposable {
+  constructor(readonly gw: Kit) {}
+
+  /** What no message of a refusal holds, beside a full stop at its end: the upstream's secrets. */
+  protected abstract readonly secrets: RegExp;
+
+  /** What was written at the upstream so far, in a form to compare. */
+  protected abstract written(): unknown;
+
+  /** The arguments of a call that is given without what is the same for all. */
+  protected filled(args: Args): Args {
+    return args;
+  }
+
+  abstract [Symbol.asyncDispose](): Promise<void>;
+
+  /** Fails where the work wrote at the upstream; answers what the work did. */
+  async quietly<T>(work: () => Promise<T>): Promise<T> {
+    const before = await this.written();
+    const done = await work();
+    assert.deepEqual(await this.written(), before, "nothing is written");
+    return done;
+  }
+
+  /** The answer of a read, the same through both doors, nothing written, each audited as ok. */
+  async both<T = Args>(tool: string, args: Args = {}, as?: string): Promise<T> {
+    const call = this.filled(args);
+    const rest = await this.quietly(async () => {
+      const said = await this.gw.call<T>(tool, call, { door: "rest", as });
+      assert.deepEqual(await this.gw.call<T>(tool, call, { door: "mcp", as }), said, `${tool}: alike`);
+      return said;
+    });
+    for (const row of await this.rows(2)) {
+      assert.deepEqual([row.tool, row.tier, row.status, row.error], [tool, 0, "ok", null]);
+      assert.equal(row.site_id, call["site_id"] ?? null);
+    }
+    return rest;
+  }
+
+  /** The preview, the same through both doors, nothing written. */
+  async preview(tool: string, args: Args, as?: string): Promise<Preview> {
+    const rest = await this.quietly(async () => {
+      const said = await this.gw.call<Preview>(tool, args, { door: "rest", as });
+      const mcp = await this.gw.call<Preview>(tool, { ...args, confirm: false }, { door: "mcp", as });
+      assert.deepEqual(lasting(mcp), lasting(said), `${tool}: both doors preview alike`);
+      return said;
+    });
+    assert.deepEqual([rest.needs_confirmation, rest.tool, rest.site_id], [true, tool, args["site_id"]]);
+    for (const row of await this.rows(2)) {
+      assert.deepEqual([row.tool, row.tier, row.status], [tool, rest.tier, "needs_confirmation"]);
+    }
+    return rest;
+  }
+
+  /** A confirmed write through one door: its result, what it proved, and its audit row. */
+  async write<T = Args>(
+    door: Door,
+    tool: string,
+    args: Args,
+    as?: string,
+  ): Promise<{ done: T; proof: Proof; row: AuditRow }> {
+    const { done, proof } = parted<T>(await this.gw.call(tool, { ...args, confirm: true }, { door, as }));
+    const [row] = await this.rows(1);
+    assert.ok(row);
+    assert.equal(proof.request_id, row.request_id);
+    const found = [row.tool, row.door, row.status, row.error, row.site_id];
+    assert.deepEqual(found, [tool, door, "ok", null, args["site_id"]]);
+    return { done, proof, row };
+  }
+
+  /** Asserts the code through both doors, what the message says, what left, and the audit; answers the message. */
+  async refuses(
+    tool: string,
+    args: Args,
+    code: Code,
+    expected: RegExp | Refusal,
+    leaves: Sends = "nothing",
+  ): Promise<string> {
+    const refusal: Refusal = expected instanceof RegExp ? { says: expected, sends: leaves } : expected;
+    const { says, sends = "nothing", audit = "error", as } = refusal;
+    const before = this.gw.requests.length;
+    const call = () => this.gw.refuses(tool, this.filled(args), code, { as });
+    const message = sends === "anything" ? await call() : await this.quietly(call);
+    assert.match(message, says);
+    assert.doesNotMatch(message, /\.$/, "a sentence");
+    assert.doesNotMatch(message, this.secrets, "no secret is told");
+    if (sends === "nothing") assert.deepEqual(this.gw.requests.slice(before), [], `${tool} sends nothing`);
+    const rows = await this.rows(2);
+    assert.deepEqual(rows.map(({ door }) => door), ["mcp", "rest"]);
+    for (const row of rows) assert.deepEqual([row.tool, row.status, row.error], [tool, audit, code]);
+    return message;
+  }
+
+  /** The newest audit rows. */
+  async rows(count: number): Promise<AuditRow[]> {
+    return (await this.gw.store.audit.list({}, { limit: count })).rows;
+  }
+}
+
 const isRead = ({ method }: { method: string }) => method === "GET" || method === "HEAD";
 
-/** Calls through both doors, each with its traces looked at. */
-export class CmsKit<Cms extends CmsSandbox = CmsSandbox> implements AsyncDisposable {
-  constructor(readonly gw: Kit, readonly cms: Cms) {}
+/** Calls at sites of one CMS. */
+export class CmsKit<Cms extends CmsSandbox = CmsSandbox> extends Calls {
+  protected readonly secrets = /<[a-z/!]|application_password|Basic /i;
+
+  constructor(gw: Kit, readonly cms: Cms) {
+    super(gw);
+  }
 
   static async open<Cms extends CmsSandbox>(cms: Cms, options: KitOptions = {}): Promise<CmsKit<Cms>> {
     const gw = await gateway({
@@ -133,73 +240,12 @@ export class CmsKit<Cms extends CmsSandbox = CmsSandbox> implements AsyncDisposa
     return this.gw.requests.filter((sent) => !isRead(sent)).length;
   }
 
-  /** The answer of a read, the same through both doors, nothing written, each audited as ok. */
-  async both<T>(tool: string, args: Args, as?: string): Promise<T> {
-    const { writes } = this;
-    const rest = await this.gw.call<T>(tool, args, { door: "rest", as });
-    const mcp = await this.gw.call<T>(tool, args, { door: "mcp", as });
-    assert.deepEqual(mcp, rest, `${tool}: both doors answer alike`);
-    assert.equal(this.writes, writes, `${tool} writes nothing`);
-    for (const row of await this.rows(2)) {
-      assert.deepEqual([row.tool, row.tier, row.status, row.error], [tool, 0, "ok", null]);
-      assert.equal(row.site_id, args["site_id"] ?? null);
-    }
-    return rest;
+  protected override written(): number {
+    return this.writes;
   }
 
-  /** A confirmed write through one door: its result, what it proved, and its audit row. */
-  async write<T = Row>(
-    door: "rest" | "mcp",
-    tool: string,
-    args: Args,
-  ): Promise<{ done: T; proof: Proof; row: AuditRow }> {
-    const { done, proof } = parted<T>(await this.gw.call(tool, { ...args, confirm: true }, { door }));
-    const [row] = await this.rows(1);
-    assert.ok(row);
-    assert.equal(proof.request_id, row.request_id);
-    const { site_id } = args;
-    assert.deepEqual([row.tool, row.door, row.status, row.error, row.site_id], [
-      tool,
-      door,
-      "ok",
-      null,
-      site_id,
-    ]);
-    return { done, proof, row };
-  }
-
-  /** The preview, the same through both doors, nothing written. */
-  async preview(tool: string, args: Args): Promise<Preview> {
-    const { writes } = this;
-    const rest = await this.gw.call<Preview>(tool, args, { door: "rest" });
-    const mcp = await this.gw.call<Preview>(tool, { ...args, confirm: false }, { door: "mcp" });
-    assert.deepEqual(lasting(mcp), lasting(rest), `${tool}: both doors preview alike`);
-    assert.deepEqual([rest.needs_confirmation, rest.tool, rest.site_id], [true, tool, args["site_id"]]);
-    assert.equal(this.writes, writes, `a preview of ${tool} writes nothing`);
-    for (const row of await this.rows(2)) {
-      assert.deepEqual([row.tool, row.tier, row.status], [tool, rest.tier, "needs_confirmation"]);
-    }
-    return rest;
-  }
-
-  /** Asserts the code through both doors, what left, and the audit rows; answers the message. */
-  async refuses(tool: string, args: Args, code: Code, expected: Refusal): Promise<string> {
-    const { says, sends = "nothing", audit = "error", as } = expected;
-    const before = this.gw.requests.length;
-    const message = await this.gw.refuses(tool, args, code, { as });
-    assert.match(message, says);
-    assert.doesNotMatch(message, /\.$|<[a-z/!]|application_password|Basic /i, "a sentence without secrets");
-    const sent = this.gw.requests.slice(before);
-    if (sends === "nothing") assert.deepEqual(sent, [], `${tool} sends nothing`);
-    if (sends === "reads") assert.ok(sent.every(isRead), `${tool} sends reads alone`);
-    const rows = await this.rows(2);
-    assert.deepEqual(rows.map(({ door }) => door), ["mcp", "rest"]);
-    for (const row of rows) assert.deepEqual([row.tool, row.status, row.error], [tool, audit, code]);
-    return message;
-  }
-
-  /** The newest audit rows. */
-  async rows(count: number): Promise<AuditRow[]> {
-    return (await this.gw.store.audit.list({}, { limit: count })).rows;
+  /** As every world's; the result of a post's write unless another is named. */
+  override async write<T = Row>(door: Door, tool: string, args: Args, as?: string) {
+    return await super.write<T>(door, tool, args, as);
   }
 }

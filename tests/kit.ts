@@ -80,8 +80,22 @@ export interface Kit extends AsyncDisposable {
   ): Promise<{ done: T; proof: Proof }>;
   /** The call's ending, refused or not. */
   end(tool: string, args: Record<string, unknown>, options?: CallOptions): Promise<Ending>;
-  /** Asserts the code through both doors, and answers the message. */
-  refuses(tool: string, args: Record<string, unknown>, code: Code, options?: CallOptions): Promise<string>;
+  /** Asserts the code through both doors, and what the message says where that is given; answers the message. */
+  refuses(
+    tool: string,
+    args: Record<string, unknown>,
+    code: Code,
+    says?: RegExp | CallOptions,
+    options?: CallOptions,
+  ): Promise<string>;
+  /** Asserts the code and the message through one door, for a call that would end otherwise the next time. */
+  fails(
+    tool: string,
+    args: Record<string, unknown>,
+    code: Code,
+    says: RegExp,
+    options?: CallOptions,
+  ): Promise<string>;
   /** One HTTP request to the gateway. */
   http(path: string, init?: RequestInit & { as?: string | null }): Promise<Response>;
   /** Every audit row, newest first. */
@@ -215,8 +229,10 @@ class OpenKit implements Kit {
     tool: string,
     args: Record<string, unknown>,
     code: Code,
-    options: CallOptions = {},
+    says: RegExp | CallOptions = {},
+    more: CallOptions = {},
   ): Promise<string> {
+    const options = says instanceof RegExp ? more : says;
     const doors = options.door ? [options.door] : ["rest", "mcp"] as const;
     let message = "";
     for (const door of doors) {
@@ -225,9 +241,20 @@ class OpenKit implements Kit {
       assert.equal(ending.code, code, `${door}: ${ending.message}`);
       if (door === "rest") assert.equal(ending.status, new GatewayError(code, "").status);
       assert.ok(!/\bat file:|\.ts:\d/.test(ending.message), `no stack trace: ${ending.message}`);
+      if (says instanceof RegExp) assert.match(ending.message, says, `${tool} through ${door}`);
       message = ending.message;
     }
     return message;
+  }
+
+  async fails(
+    tool: string,
+    args: Record<string, unknown>,
+    code: Code,
+    says: RegExp,
+    { door = "rest", ...options }: CallOptions = {},
+  ): Promise<string> {
+    return await this.refuses(tool, args, code, says, { ...options, door });
   }
 
   async audit(): Promise<AuditRow[]> {

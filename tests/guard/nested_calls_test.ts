@@ -101,7 +101,7 @@ Deno.test("a publishing word is refused wherever it stands: among the arguments,
   await using gw = await gateway(OPTIONS);
   const call = write("acme", { status: "publish" });
   await gw.refuses("note_again", { calls: [call] }, "E_FORBIDDEN_OP");
-  assert.match(await gw.refuses("note_explain", call, "E_FORBIDDEN_OP"), /which "note_write" never does/);
+  await gw.refuses("note_explain", call, "E_FORBIDDEN_OP", /which "note_write" never does/);
   assert.deepEqual(sent(gw), []);
 });
 
@@ -229,7 +229,7 @@ Deno.test("no tool calls itself, at whatever depth, and calls stand in each othe
   await gw.refuses("note_explain", again(explained), "E_FORBIDDEN_OP");
   assert.deepEqual(sent(gw), []);
   const deep = { tool: "note_relay", args: again(write("acme")), run: true };
-  assert.match(await gw.refuses("note_explain", deep, "E_FORBIDDEN_OP"), /too deep/);
+  await gw.refuses("note_explain", deep, "E_FORBIDDEN_OP", /too deep/);
   assert.deepEqual(sent(gw), []);
   const seen = await gw.call<{ planned: { changes: unknown } }>("note_explain", again(write("acme")));
   assert.deepEqual(seen.planned.changes, [{ field: "title", from: "old", to: "new" }]);
@@ -308,6 +308,6 @@ Deno.test("a site of a call within that leads elsewhere since the preview is not
   await gw.store.sites.update("other", { base_url: "https://moved.example" });
   sent(gw);
   const args = { calls, confirm: true, confirm_token };
-  assert.match(await gw.refuses("note_again", args, "E_STALE_PREVIEW"), /^"site other": changed/);
+  await gw.refuses("note_again", args, "E_STALE_PREVIEW", /^"site other": changed/);
   assert.ok(sent(gw).every((one) => one.startsWith("GET")));
 });

@@ -29,7 +29,7 @@ onWordPress({
     ];
     for (const [site_id, tool, args, says] of cases) {
       const call = { site_id, ...args, confirm: true };
-      const message = await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
+      const message = await at.kit.refuses(tool, call, "E_UPSTREAM", says, "reads");
       assert.match(message, /^CMS 403.*(give it a role that has it|give the account a role that may)$/);
     }
     assert.equal(at.kit.writes, 0);
@@ -81,7 +81,7 @@ onWordPress({
     assert.equal((await (await fetch(done.url)).bytes()).toBase64(), PNG);
     const says = /^CMS 401 .*application password of the site was not accepted/;
     const call = { site_id: "wrong", taxonomy: "category" };
-    await at.kit.refuses("list_taxonomies", call, "E_UPSTREAM", { says, sends: "reads" });
+    await at.kit.refuses("list_taxonomies", call, "E_UPSTREAM", says, "reads");
   },
 }, { plain_permalinks: true, workers: 2 });
 
@@ -91,7 +91,7 @@ onWordPress({
   ) {
     await using at = await Real.open(site);
     const draft = { site_id: "acme", title: fresh("Never"), content_html: "x", confirm: true };
-    await at.kit.refuses("create_draft", draft, "E_UPSTREAM", { says: /^CMS 401 /, sends: "reads" });
+    await at.kit.refuses("create_draft", draft, "E_UPSTREAM", /^CMS 401 /, "reads");
     const { checks } = await at.kit.both<{ checks: Args[] }>("diagnose_site", { site_id: "acme" });
     const found = checks.find(({ name }) => name === "credentials");
     assert.deepEqual([found?.["ok"], found?.["detail"]], [
@@ -124,9 +124,6 @@ onWordPress({
     const ping = await at.kit.gw.refuses("ping_site", { site_id: "open" }, "E_UPSTREAM");
     assert.match(ping, /rest_no_route.*does not have this part of the REST API/);
     const subscriber = { ...page, site_id: "subscriber", confirm: true };
-    await at.kit.refuses("create_draft", subscriber, "E_UPSTREAM", {
-      says: /403 rest_cannot_create/,
-      sends: "anything",
-    });
+    await at.kit.refuses("create_draft", subscriber, "E_UPSTREAM", /403 rest_cannot_create/, "anything");
   },
 }, { plugins: [fixture("hideusers")] });

@@ -17,7 +17,7 @@ onWordPress({
     const args = { site_id: "open", content_html: "<p>new</p>" };
     const says = /nobody would see this content_html: /;
     const refused = { ...args, page_id: taken.id, confirm: true };
-    await at.kit.refuses("update_page_draft", refused, "E_BUILDER_MISMATCH", { says, sends: "reads" });
+    await at.kit.refuses("update_page_draft", refused, "E_BUILDER_MISMATCH", says, "reads");
     assert.equal((await peek({ id: taken.id })).post["post_content"], "old");
     await at.kit.write("rest", "update_page_draft", { ...args, page_id: plain.id });
     assert.match(String((await peek({ id: plain.id })).post["post_content"]), /<p>new<\/p>/);

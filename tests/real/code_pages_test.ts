@@ -83,7 +83,7 @@ onWordPress({
     for (const part of ["html", "css", "js"] as const) {
       const over = { ...args, [part]: `${args[part]} `, confirm: true };
       const says = new RegExp(`^${part}: ${bytes(args[part]) + 1} bytes`);
-      await at.kit.refuses("create_page_from_code", over, "E_PAYLOAD_TOO_LARGE", { says });
+      await at.kit.refuses("create_page_from_code", over, "E_PAYLOAD_TOO_LARGE", says);
     }
   },
 
@@ -114,7 +114,7 @@ onWordPress({
     ];
     for (const [site_id, tool, args, says] of cases) {
       const call = { site_id, ...args, confirm: true };
-      await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
+      await at.kit.refuses(tool, call, "E_UPSTREAM", says, "reads");
     }
   },
 }, { plugins: [PLUGIN] });

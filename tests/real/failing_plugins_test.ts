@@ -27,11 +27,9 @@ onWordPress({
     await using at = await Real.open(site);
     const title = fresh("[peek fails]");
     const args = { site_id: "open", title, content_html: "x", confirm: true };
-    await at.kit.refuses("create_draft", args, "E_UPSTREAM", {
-      says:
-        /^CMS 500 internal_server_error: .*the outcome is unknown: look at the site with "list_drafts" before trying again$/,
-      sends: "anything",
-    });
+    const says =
+      /^CMS 500 internal_server_error: .*the outcome is unknown: look at the site with "list_drafts" before trying again$/;
+    await at.kit.refuses("create_draft", args, "E_UPSTREAM", says, "anything");
     const { posts } = await at.kit.gw.call<{ posts: { title: string }[] }>("list_drafts", {
       site_id: "open",
     });

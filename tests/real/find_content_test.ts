@@ -40,7 +40,7 @@ async function finds(site: CmsSandbox): Promise<void> {
     assert.deepEqual([second.items.length, (await list({ page: 5 })).items], [1, []]);
     const says = type === "post" ? /"edit_posts" to see posts/ : /"edit_pages" to see pages/;
     const refused = { site_id: "subscriber", type };
-    await at.kit.refuses("list_content", refused, "E_UPSTREAM", { says, sends: "reads" });
+    await at.kit.refuses("list_content", refused, "E_UPSTREAM", says, "reads");
     if (type === "page") continue;
     const own = await list({}, "author");
     assert.deepEqual(own.items.map(({ status }) => status), ["published"]);

@@ -203,9 +203,8 @@ onWordPress({
     for (const [tool, id, args] of calls) {
       const { post: { post_content } } = await stored(at, { id }) as unknown as { post: Json };
       before(() => stored(at, { id, meta: { _elementor_edit_mode: "builder", _elementor_data: TREE } }));
-      const ending = await at.kit.gw.end(tool, { site_id: "all", ...args, confirm: true });
-      assert.ok("code" in ending && ending.code === "E_STALE_PREVIEW", `${tool}: ${JSON.stringify(ending)}`);
-      assert.match(ending.message, /^builder: /);
+      const says = /^builder: /;
+      await at.kit.gw.fails(tool, { site_id: "all", ...args, confirm: true }, "E_STALE_PREVIEW", says);
       const now = await stored(at, { id }) as unknown as { post: Json };
       assert.equal(now.post["post_content"], post_content);
     }
@@ -274,19 +273,16 @@ onWordPress({
     before(() =>
       at.ask.send("admin", "POST", "/wp-json/site-ops/v1/seo/redirects", { source, destination: "/theirs" })
     );
-    const lost = await at.kit.gw.end("set_seo_redirect", {
-      ...redirect,
-      destination: "/again",
-      confirm: true,
-    });
-    assert.ok("code" in lost && lost.code === "E_STALE_PREVIEW", JSON.stringify(lost));
-    assert.match(lost.message, /^destination: the redirect from /);
+    await at.kit.gw.fails(
+      "set_seo_redirect",
+      { ...redirect, destination: "/again", confirm: true },
+      "E_STALE_PREVIEW",
+      /^destination: the redirect from /,
+    );
     const slug = fresh("slug").replaceAll(" ", "-");
     const page = { site_id: "all", title: "Code", slug, html: "<p>x</p>" };
     before(() => at.ask.draft("ed", { slug, title: "Theirs" }, "pages"));
-    const taken = await at.kit.gw.end("create_page_from_code", { ...page, confirm: true });
-    assert.ok("code" in taken && taken.code === "E_STALE_PREVIEW", JSON.stringify(taken));
-    assert.match(taken.message, /^slug: /);
+    await at.kit.gw.fails("create_page_from_code", { ...page, confirm: true }, "E_STALE_PREVIEW", /^slug: /);
     paths.length = 0;
     await at.kit.gw.call("create_page_from_code", { ...page, slug: `${slug}-free`, confirm: true });
     assert.deepEqual(paths, ["GET guarded/code-pages", "POST guarded/code-pages"]);

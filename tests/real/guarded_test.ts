@@ -58,15 +58,8 @@ onWordPress({
         before(id, () => at.ask.rest("admin", "POST", `/${type}/${id}`, EDIT));
         const key = type === "posts" ? "post_id" : "page_id";
         const call = { site_id: "open", [key]: id, ...args(ahead(3600)), confirm: true };
-        const ending = await at.kit.gw.end(tool, call, { door });
-        assert.ok(
-          "code" in ending && ending.code === "E_STALE_PREVIEW",
-          `${tool}: ${JSON.stringify(ending)}`,
-        );
-        assert.match(
-          ending.message,
-          /^title, content_html: .* was changed by ".+" at 20\S+Z.*nothing was written/,
-        );
+        const says = /^title, content_html: .* was changed by ".+" at 20\S+Z.*nothing was written/;
+        await at.kit.gw.fails(tool, call, "E_STALE_PREVIEW", says, { door });
         const record = await at.stored(id, type);
         assert.deepEqual([raw(record, "title"), raw(record, "content"), record["status"]], [
           EDIT.title,
@@ -120,9 +113,6 @@ onWordPress({
     await using _ = at;
     const id = await at.ask.draft("ed", { title: fresh("Foreign") });
     const call = { site_id: "author", post_id: id, title: "Mine" };
-    await at.kit.refuses("update_draft", { ...call, confirm: true }, "E_UPSTREAM", {
-      says: /^CMS 403/,
-      sends: "reads",
-    });
+    await at.kit.refuses("update_draft", { ...call, confirm: true }, "E_UPSTREAM", /^CMS 403/, "reads");
   },
 }, { plugins: [PLUGIN] });

@@ -49,7 +49,7 @@ onWordPress({
     ];
     const before = await dump(at);
     for (const [site_id, tool, args, code, says] of cases) {
-      await at.kit.refuses(tool, { site_id, ...args, confirm: true }, code, { says, sends: "reads" });
+      await at.kit.refuses(tool, { site_id, ...args, confirm: true }, code, says, "reads");
       assert.deepEqual(await dump(at), before, `${tool} on ${site_id}`);
     }
   },

@@ -102,7 +102,7 @@ async function traps(site: CmsSandbox): Promise<void> {
   const page_id = await make("create_page_draft", { page_builder: "visual", ...clone });
   const other = { site_id: "both", page_id, content_html: "<p>other</p>" };
   const says = /nobody would see this content_html: .* clone it anew with update_page_draft/;
-  await at.kit.refuses("update_page_draft", other, "E_BUILDER_MISMATCH", { says, sends: "reads" });
+  await at.kit.refuses("update_page_draft", other, "E_BUILDER_MISMATCH", says, "reads");
   const code = await make("create_page_from_code", { html: "<p>c</p>" });
   await warns(at, code, true);
   await warns(
@@ -138,7 +138,7 @@ async function told(site: CmsSandbox): Promise<void> {
       const taken = await peek(at, { post, meta: { _elementor_edit_mode: "builder" } });
       const args = { site_id: "both", [id!]: taken.id, content_html: "<p>other</p>", confirm: true };
       const says = /nobody would see this content_html: /;
-      await at.kit.refuses(tool!, args, "E_BUILDER_MISMATCH", { says, sends: "reads" });
+      await at.kit.refuses(tool!, args, "E_BUILDER_MISMATCH", says, "reads");
       assert.equal((await peek(at, { id: taken.id })).post["post_content"], "old");
       if (type === "post") continue;
       const read = await at.kit.both<Args>("get_page", { site_id: "both", page_id: taken.id });

@@ -304,7 +304,7 @@ onWordPress({
     for (const [tool, code, args, says] of cases({ draft, live, good, broken, taken })) {
       const call = { site_id: "both", ...args, confirm: true };
       const sends = says.source.startsWith("^CMS 400") ? "anything" : "reads";
-      await at.kit.refuses(tool, call, code, { says, sends });
+      await at.kit.refuses(tool, call, code, says, sends);
     }
     assert.deepEqual(await look(), before);
   },
@@ -323,7 +323,7 @@ onWordPress({
     const refuse = async (code: Code, says: RegExp, tools: readonly string[]) => {
       for (const tool of tools) {
         const call = { site_id: "both", ...calls[tool], confirm: true };
-        await at.kit.refuses(tool, call, code, { says, sends: "reads" });
+        await at.kit.refuses(tool, call, code, says, "reads");
       }
     };
     const off = /no companion plugin; version 1\.0\.0 or newer is needed/;
@@ -355,16 +355,14 @@ onWordPress({
       "E_STALE_PREVIEW",
       /^status.*: page \d+.* was changed by .*nothing was written/,
     ] as const;
-    const calls: [string, Args, readonly [string, RegExp]][] = [
+    const calls: [string, Args, readonly [Code, RegExp]][] = [
       ["update_page_from_code", { page_id: made.done.id, html: "<p>new</p>" }, refused],
       ["update_page_draft", { page_id: await page(at), ...clone }, refused],
       ["update_page_draft", { page_id: await page(at), content_html: "<p>new</p>" }, refused],
     ];
     for (const [tool, args, [code, says]] of calls) {
       id.now = args["page_id"] as number;
-      const ending = await at.kit.gw.end(tool, { site_id: "both", ...args, confirm: true });
-      assert.ok("code" in ending && ending.code === code, JSON.stringify(ending));
-      assert.match(ending.message, says);
+      await at.kit.gw.fails(tool, { site_id: "both", ...args, confirm: true }, code, says);
       const { content } = await at.stored(id.now, "pages") as { content: { raw: string } };
       assert.ok(!content.raw.includes("new"), content.raw);
     }
@@ -383,7 +381,7 @@ onWordPress({
     try {
       const says = /^CMS 403: the site's account lacks the right "unfiltered_html"/;
       const call = { site_id: "both", title: fresh("Code"), html: "<p>x</p>", confirm: true };
-      await at.kit.refuses("create_page_from_code", call, "E_UPSTREAM", { says, sends: "reads" });
+      await at.kit.refuses("create_page_from_code", call, "E_UPSTREAM", says, "reads");
       const args = {
         site_id: "both",
         title: fresh("Plain"),

@@ -93,10 +93,10 @@ onWordPress({
     ];
     for (const [args, code, says] of cases) {
       const call = { site_id: "schema", ...args, confirm: true };
-      await at.kit.refuses("set_custom_schema", call, code, { says, sends: "reads" });
+      await at.kit.refuses("set_custom_schema", call, code, says, "reads");
     }
     const large = { site_id: "schema", id: text, value: `{"a":"${"x".repeat(102_400)}"}`, confirm: true };
-    await at.kit.refuses("set_custom_schema", large, "E_PAYLOAD_TOO_LARGE", { says: /^value: 102408 bytes/ });
+    await at.kit.refuses("set_custom_schema", large, "E_PAYLOAD_TOO_LARGE", /^value: 102408 bytes/);
     const listed = { says: /^CMS 403 rest_forbidden/, sends: "reads" } as const;
     await at.kit.refuses("get_custom_schema", { site_id: "writer" }, "E_UPSTREAM", listed);
     const rest = { says: /SEO channel is "rest"/ };
@@ -110,9 +110,8 @@ onWordPress({
     const id = await markup(at, fresh("Race"), '{"@type":"A"}');
     change = () => stored(at, { id, meta: { "bsf-aiosrs-custom-markup": '{"@type":"Theirs"}' } as Json });
     const args = { site_id: "schema", id, value: '{"@type":"Ours"}', confirm: true };
-    const ending = await at.kit.gw.end("set_custom_schema", args);
-    assert.ok("code" in ending && ending.code === "E_STALE_PREVIEW", JSON.stringify(ending));
-    assert.match(ending.message, /^value: entry \d+ was changed .*nothing was written/);
+    const says = /^value: entry \d+ was changed .*nothing was written/;
+    await at.kit.gw.fails("set_custom_schema", args, "E_STALE_PREVIEW", says);
     assert.equal((await stored(at, { id })).meta["bsf-aiosrs-custom-markup"], '{"@type":"Theirs"}');
   },
 }, { plugins: [PLUGIN, fixture("peek"), fixture("schemapro-standin"), fixture("rankmath-standin")] });

@@ -51,7 +51,7 @@ onProvider("none", {
       ["set_seo_redirect", { source: "/a", destination: "/b", status: 200 }, "E_BAD_INPUT", /^status: /],
     ];
     for (const [tool, args, code, says] of bad) {
-      await at.kit.refuses(tool, { site_id: "live", confirm: true, ...args }, code, { says });
+      await at.kit.refuses(tool, { site_id: "live", confirm: true, ...args }, code, says);
     }
     assert.deepEqual(at.kit.gw.requests, []);
   },
@@ -72,7 +72,7 @@ onProvider("none", {
     ];
     for (const [site_id, tool, args, says] of cases) {
       const call = { site_id, ...args, confirm: true };
-      await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
+      await at.kit.refuses(tool, call, "E_UPSTREAM", says, "reads");
     }
     const { done } = await at.kit.write<Args>("mcp", "set_seo_meta", {
       site_id: "auth",
@@ -97,7 +97,7 @@ onProvider("none", {
       }]] as const
     ) {
       const call = { site_id: "seo", post_id: id, ...more, confirm: true };
-      await at.kit.refuses(tool, call, "E_FORBIDDEN_OP", { says: /^Post \d+ goes live at /, sends: "reads" });
+      await at.kit.refuses(tool, call, "E_FORBIDDEN_OP", /^Post \d+ goes live at /, "reads");
     }
     const allowed = await at.kit.write<Args>("mcp", "set_seo_meta", {
       ...args,
@@ -136,10 +136,8 @@ onProvider("none", {
     const status = await at.kit.both<Args>("get_sitemap_status", { site_id: "seo" });
     assert.deepEqual([status["enabled"], status["url"]], [false, null]);
     const rebuild = { site_id: "seo", rebuild: true, confirm: true };
-    await at.kit.refuses("get_sitemap_status", rebuild, "E_SEOPLUGIN_PLUGIN_REQUIRED", {
-      says: /^Nothing makes a sitemap on this site/,
-      sends: "reads",
-    });
+    const says = /^Nothing makes a sitemap on this site/;
+    await at.kit.refuses("get_sitemap_status", rebuild, "E_SEOPLUGIN_PLUGIN_REQUIRED", says, "reads");
     await at.wp.peek({ options: { blog_public: "1" } });
   },
 });

@@ -40,10 +40,7 @@ async function typeNoindex(at: RealSeo, provider: Provider): Promise<void> {
       const lift = { ...target, robots: { noindex: false } };
       if (provider === "seopress") {
         const says = /^robots\.noindex: false would not be shown: .* goes before the post's own value/;
-        await at.kit.refuses("set_seo_meta", { ...lift, confirm: true }, "E_BAD_INPUT", {
-          says,
-          sends: "reads",
-        });
+        await at.kit.refuses("set_seo_meta", { ...lift, confirm: true }, "E_BAD_INPUT", says, "reads");
         continue;
       }
       const { changes } = await at.kit.preview("set_seo_meta", lift);
@@ -96,10 +93,8 @@ async function patternsCount(at: RealSeo, provider: Provider): Promise<void> {
     await at.wp.peek({ post, meta: Object.fromEntries(meta) });
   }
   const call = { site_id: "live", source: `/hello-${name}`, destination: `/${name}/zzz`, confirm: true };
-  await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", {
-    says: /^destination: would lead in a circle/,
-    sends: "anything",
-  });
+  const says = /^destination: would lead in a circle/;
+  await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", says, "anything");
 }
 
 for (const provider of ["yoast", "rankmath", "seopress"] as const) {

@@ -83,7 +83,7 @@ async function publishedIsGuarded(
   for (const [tool, given] of [["set_seo_meta", meta(args)], ["set_seo_schema", data(args)]] as const) {
     for (const confirm of [false, true]) {
       const call = { site_id: "seo", ...given, confirm };
-      await at.kit.refuses(tool, call, "E_FORBIDDEN_OP", { says, sends: "reads" });
+      await at.kit.refuses(tool, call, "E_FORBIDDEN_OP", says, "reads");
     }
   }
   assert.equal((await at.wp.peek({ id })).meta[KEYS[provider][0]], undefined);
@@ -107,7 +107,7 @@ async function publishedIsGuarded(
   const { body } = await at.ask.rest("ed", "POST", `/posts/${id}`, { status: "private" });
   assert.equal(body["status"], "private");
   const hidden = { site_id: "seo", ...meta(args), confirm: true };
-  await at.kit.refuses("set_seo_meta", hidden, "E_FORBIDDEN_OP", { says: /is private/, sends: "reads" });
+  await at.kit.refuses("set_seo_meta", hidden, "E_FORBIDDEN_OP", /is private/, "reads");
 }
 
 async function schemaIsKept(at: RealSeo, provider: Provider, door: (typeof DOORS)[number]): Promise<void> {
@@ -116,10 +116,7 @@ async function schemaIsKept(at: RealSeo, provider: Provider, door: (typeof DOORS
   const article = articleFor(provider);
   if (provider === "rankmath") {
     const says = /^schema: a text holds the end of a script element/;
-    await at.kit.refuses("set_seo_schema", { ...target, schema: ARTICLE }, "E_BAD_INPUT", {
-      says,
-      sends: "reads",
-    });
+    await at.kit.refuses("set_seo_schema", { ...target, schema: ARTICLE }, "E_BAD_INPUT", says, "reads");
   }
   const { done } = await at.kit.write<Args>(door, "set_seo_schema", {
     ...target,
@@ -146,10 +143,7 @@ async function schemaIsKept(at: RealSeo, provider: Provider, door: (typeof DOORS
   });
   const graph = { ...target, schema: { "@graph": [article, other] } };
   if (provider === "rankmath") {
-    await at.kit.refuses("set_seo_schema", graph, "E_BAD_INPUT", {
-      says: /^schema: the site's/,
-      sends: "reads",
-    });
+    await at.kit.refuses("set_seo_schema", graph, "E_BAD_INPUT", /^schema: the site's/, "reads");
   } else {
     const both = await at.kit.write<Args>(door, "set_seo_schema", graph);
     assert.deepEqual([both.done["type"], both.proof.verified], ["Article, Recipe", true]);
@@ -192,12 +186,12 @@ async function redirectsAreSet(at: RealSeo, provider: Provider, door: (typeof DO
   for (const [source, destination] of circles) {
     const call = { site_id: "seo", source, destination, confirm: true };
     const says = /^destination: (leads back to|would lead in a circle)/;
-    await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", { says, sends: "anything" });
+    await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", says, "anything");
   }
   if (provider === "seopress") {
     const call = { site_id: "seo", source: `/c-${name}`, destination: "/d", status: 308 };
     const says = /^status: .*no redirects of status 308/;
-    await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", { says, sends: "reads" });
+    await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", says, "reads");
   }
   assert.deepEqual((await at.wp.call("admin", "GET", "/seo/redirects?per_page=100")).body, before);
   if (provider === "none" || provider === "yoast") {
@@ -270,7 +264,7 @@ async function restChannel(at: RealSeo, provider: Provider, door: (typeof DOORS)
   }
   await at.wp.publish(id, "posts");
   const live = { ...target, title: "x", confirm: true };
-  await at.kit.refuses("set_seo_meta", live, "E_FORBIDDEN_OP", { says: /is published/, sends: "reads" });
+  await at.kit.refuses("set_seo_meta", live, "E_FORBIDDEN_OP", /is published/, "reads");
   const seen = await at.kit.write<Args>(door, "set_seo_meta", {
     ...target,
     site_id: "rest_live",

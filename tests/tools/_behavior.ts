@@ -1,6 +1,7 @@
 /** A kit with sites at a stand-in for the behavior projects, on one clock; nothing may be left of a token anywhere. */
 import assert from "node:assert/strict";
 import { type ClarityStandIn, startClarity } from "../../sandbox/clarity/start.ts";
+import type { Code } from "../../core/errors.ts";
 import type { StandInOptions } from "../../sandbox/core/vendor.ts";
 import type { Site } from "../../core/model.ts";
 import type { NewSite } from "../../store/store.ts";
@@ -101,8 +102,8 @@ export class BehaviorWorld implements AsyncDisposable {
   }
 
   /** The refusal, the same through both doors. */
-  async refuses(tool: string, args: Args, code: Parameters<Kit["refuses"]>[2]): Promise<string> {
-    return await this.gw.refuses(tool, { site_id: "client", ...args }, code);
+  async refuses(tool: string, args: Args, code: Code, says?: RegExp): Promise<string> {
+    return await this.gw.refuses(tool, { site_id: "client", ...args }, code, says);
   }
 
   /** The run that is due at that time. */

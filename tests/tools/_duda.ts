@@ -91,8 +91,7 @@ export async function dudaWorld(options: KitOptions = {}): Promise<DudaWorld> {
     section,
     async refuses(tool, args, code, says, sends = "nothing") {
       const before = [duda.requests.length, duda.writes.length];
-      const message = await gw.refuses(tool, args, code);
-      assert.match(message, says);
+      const message = await gw.refuses(tool, args, code, says);
       assert.doesNotMatch(message, /\.$|Basic |secret-/, "a sentence without secrets");
       assert.equal(duda.writes.length, before[1], `${tool} writes nothing`);
       if (sends === "nothing") assert.equal(duda.requests.length, before[0], `${tool} sends nothing`);

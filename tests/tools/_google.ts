@@ -1,10 +1,8 @@
 /** A kit whose sites are bound to Google accounts of a stand-in, every request held to the contract. */
 import assert from "node:assert/strict";
-import type { Code } from "../../core/errors.ts";
-import type { AuditRow } from "../../core/model.ts";
 import { ACCOUNT, type GoogleStandIn, SEEDED, startGoogle } from "../../sandbox/google/start.ts";
 import type { NewSite } from "../../store/store.ts";
-import type { Args, Refusal } from "../cms_kit.ts";
+import { Calls } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
 
 /** The access token of the agency's account, as a connection holds it. */
@@ -24,14 +22,18 @@ const LINKED = {
 };
 
 /** A kit and its stand-in, which lives by the kit's clock. */
-export class GoogleWorld implements AsyncDisposable {
+export class GoogleWorld extends Calls {
+  protected readonly secrets = /ya29|1\/\/refresh|-of-the-/;
+
   constructor(
-    readonly gw: Kit,
+    gw: Kit,
     readonly google: GoogleStandIn,
     readonly user: string,
     /** The folder of the site "linked". */
     readonly folder: string,
-  ) {}
+  ) {
+    super(gw);
+  }
 
   /**
    * Opens one. "linked" has everything, "closed" may not be written to, "files" is a static site, "bound" has an account
@@ -94,36 +96,8 @@ export class GoogleWorld implements AsyncDisposable {
     });
   }
 
-  /** The answer of a read, the same through both doors, nothing written, each audited. */
-  async both<T = Args>(tool: string, args: Args): Promise<T> {
-    const rest = await this.gw.call<T>(tool, args, { door: "rest" });
-    assert.deepEqual(await this.gw.call<T>(tool, args, { door: "mcp" }), rest, `${tool}: alike`);
-    assert.deepEqual(this.google.writes, [], `${tool} writes nothing`);
-    for (const row of await this.rows(2)) {
-      assert.deepEqual([row.tool, row.tier, row.status, row.error], [tool, 0, "ok", null]);
-    }
-    return rest;
-  }
-
-  /** Asserts the code through both doors, what left, and the audit; answers the message. */
-  async refuses(tool: string, args: Args, code: Code, expected: Refusal): Promise<string> {
-    const { says, sends = "nothing", audit = "error", as } = expected;
-    const before = this.gw.requests.length;
-    const writes = this.google.writes.length;
-    const message = await this.gw.refuses(tool, args, code, { as });
-    assert.match(message, says);
-    assert.doesNotMatch(message, /\.$|ya29|1\/\/refresh|-of-the-/, "a sentence without secrets");
-    if (sends === "nothing") assert.equal(this.gw.requests.length, before, `${tool} sends nothing`);
-    assert.equal(this.google.writes.length, writes, `${tool} writes nothing`);
-    for (const row of await this.rows(2)) {
-      assert.deepEqual([row.tool, row.status, row.error], [tool, audit, code]);
-    }
-    return message;
-  }
-
-  /** The newest audit rows. */
-  async rows(count: number): Promise<AuditRow[]> {
-    return (await this.gw.store.audit.list({}, { limit: count })).rows;
+  protected override written(): number {
+    return this.google.writes.length;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,5 @@
 /** A kit with a site whose ads are at a stand-in for Meta, connected by one user, on one clock that only waiting moves. */
 import assert from "node:assert/strict";
-import type { Code } from "../../core/errors.ts";
 import {
   type MetaFault,
   type MetaOptions,
@@ -8,7 +7,7 @@ import {
   OWN,
   startMeta,
 } from "../../sandbox/meta_ads/start.ts";
-import type { Args } from "../cms_kit.ts";
+import { type Args, Calls } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
 
 export type { Args } from "../cms_kit.ts";
@@ -51,15 +50,19 @@ export interface MetaWorldOptions extends KitOptions {
 const DAY_MS = 86_400_000;
 
 /** A kit and its stand-in. Sites: "client" is linked; "unnamed" has no ad account, "unbound" no user. */
-export class MetaWorld implements AsyncDisposable {
+export class MetaWorld extends Calls {
+  protected readonly secrets = /EAAB|app-secret/;
+
   constructor(
-    readonly gw: Kit,
+    gw: Kit,
     readonly meta: MetaStandIn,
     readonly waits: number[],
     /** Whose Meta account is used, and the connection's token. */
     readonly user_id: string,
     readonly token: string,
-  ) {}
+  ) {
+    super(gw);
+  }
 
   /** Opens one; dispose of it with `await using`. */
   static async open(
@@ -110,35 +113,25 @@ export class MetaWorld implements AsyncDisposable {
     });
   }
 
-  /** The answer, the same through both doors; nothing in it is a token. */
-  async both<T = Args>(tool: string, args: Args = {}): Promise<T> {
-    const call = { site_id: "client", ...args };
-    const rest = await this.gw.call<T>(tool, call, { door: "rest" });
-    assert.deepEqual(await this.gw.call<T>(tool, call, { door: "mcp" }), rest, `${tool}: alike`);
-    assert.doesNotMatch(
-      JSON.stringify(rest),
-      /EAAB|access_token|appsecret/,
-      "no token, no link that holds one",
-    );
-    return rest;
+  protected override written(): number {
+    return this.meta.writes.length;
+  }
+
+  /** Calls are of the site "client" unless a test says otherwise. */
+  protected override filled(args: Args): Args {
+    return { site_id: "client", ...args };
+  }
+
+  /** As every world's; nothing in the answer is a token. */
+  override async both<T = Args>(tool: string, args: Args = {}): Promise<T> {
+    const found = await super.both<T>(tool, args);
+    assert.doesNotMatch(JSON.stringify(found), /EAAB|access_token|appsecret/, "no token, no link with one");
+    return found;
   }
 
   /** The answer through one door. */
   async ask<T = Args>(tool: string, args: Args = {}): Promise<T> {
-    return await this.gw.call<T>(tool, { site_id: "client", ...args });
-  }
-
-  /** Asserts the code through both doors and that so many requests were sent; answers the message. */
-  async refuses(tool: string, args: Args, code: Code, says: RegExp, sends: "nothing" | "reads" = "nothing") {
-    const before = this.gw.requests.length;
-    const message = await this.gw.refuses(tool, { site_id: "client", ...args }, code);
-    assert.match(message, says);
-    assert.doesNotMatch(message, /\.$|EAAB|app-secret/, "a sentence without secrets");
-    if (sends === "nothing") assert.deepEqual(this.gw.requests.slice(before), [], `${tool} sends nothing`);
-    for (const row of (await this.gw.audit()).slice(0, 2)) {
-      assert.deepEqual([row.tool, row.status, row.error], [tool, "error", code]);
-    }
-    return message;
+    return await this.gw.call<T>(tool, this.filled(args));
   }
 
   /** Of everything the gateway kept or said, what is a token or the app's secret. */

@@ -1,13 +1,10 @@
 /** A kit whose sites stand at a repository host over real git, every exchange with it held to GitHub's description. */
 import assert from "node:assert/strict";
-import type { Code } from "../../core/errors.ts";
-import type { AuditRow, Door } from "../../core/model.ts";
 import { isGenerated } from "../../platforms/astro/page.ts";
 import { blobName } from "../../platforms/github/names.ts";
 import { type GitHubStandIn, type RepoOptions, startGitHub } from "../../sandbox/github/start.ts";
-import { type Args, lasting, type Preview, type Refusal } from "../cms_kit.ts";
+import { Calls } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions } from "../kit.ts";
-import { parted, type Proof } from "../proof.ts";
 import { assertDescribed } from "../sandbox/github_openapi.ts";
 import { Clone, heldBranch } from "./_clone.ts";
 import { EMPTY, FILES, JOURNAL, REPO, settingsAt, sitesAt } from "./_static_sites.ts";
@@ -57,8 +54,12 @@ const isRead = ({ method, path }: { method: string; path: string }) =>
   method === "GET" || method === "HEAD" || path.startsWith("/app/installations/");
 
 /** A kit and its host. */
-export class StaticWorld implements AsyncDisposable {
-  constructor(readonly gw: Kit, readonly host: GitHubStandIn, readonly asksGit = true) {}
+export class StaticWorld extends Calls {
+  protected readonly secrets = /ghs_|Bearer |PRIVATE KEY/;
+
+  constructor(gw: Kit, readonly host: GitHubStandIn, readonly asksGit = true) {
+    super(gw);
+  }
 
   /** Opens one; dispose of it with `await using`. */
   static async open(options: WorldOptions = {}): Promise<StaticWorld> {
@@ -105,79 +106,16 @@ export class StaticWorld implements AsyncDisposable {
     return await Clone.of(await this.host.path(repo), branch);
   }
 
-  /** The newest audit rows. */
-  async rows(count: number): Promise<AuditRow[]> {
-    return (await this.gw.store.audit.list({}, { limit: count })).rows;
+  /** The heads of every repository, and what could have moved them. */
+  protected override async written(): Promise<unknown> {
+    const sent = this.host.requests.filter((one) => !isRead(one));
+    const heads = await Promise.all([REPO, JOURNAL, EMPTY].map((repo) => this.host.refs(repo)));
+    return [sent.map(({ method, path }) => `${method} ${path}`), heads];
   }
 
-  /** Fails where the work wrote to the host or moved any head; answers what the work did. */
-  async quietly<T>(work: () => Promise<T>): Promise<T> {
-    const all = () => Promise.all([REPO, JOURNAL, EMPTY].map((repo) => this.host.refs(repo)));
-    const heads = await all();
-    const asked = this.host.requests.length;
-    const done = await work();
-    const sent = this.host.requests.slice(asked).filter((one) => !isRead(one));
-    assert.deepEqual(sent.map(({ method, path }) => `${method} ${path}`), [], "nothing is written");
-    assert.deepEqual(await all(), heads);
-    return done;
-  }
-
-  /** The answer of a read, the same through both doors, nothing written. */
-  async both<T = Args>(tool: string, args: Args, as?: string): Promise<T> {
-    return await this.quietly(async () => {
-      const rest = await this.gw.call<T>(tool, args, { door: "rest", as });
-      assert.deepEqual(await this.gw.call<T>(tool, args, { door: "mcp", as }), rest, `${tool}: alike`);
-      for (const row of await this.rows(2)) {
-        assert.deepEqual([row.tool, row.tier, row.status, row.error], [tool, 0, "ok", null]);
-      }
-      return rest;
-    });
-  }
-
-  /** The preview, the same through both doors, nothing written. */
-  async preview(tool: string, args: Args, as?: string): Promise<Preview> {
-    return await this.quietly(async () => {
-      const rest = await this.gw.call<Preview>(tool, args, { door: "rest", as });
-      const mcp = await this.gw.call<Preview>(tool, { ...args, confirm: false }, { door: "mcp", as });
-      assert.deepEqual(lasting(mcp), lasting(rest), `${tool}: both doors preview alike`);
-      assert.deepEqual([rest.needs_confirmation, rest.tool, rest.site_id], [true, tool, args["site_id"]]);
-      for (const row of await this.rows(2)) {
-        assert.deepEqual([row.tool, row.tier, row.status], [tool, rest.tier, "needs_confirmation"]);
-      }
-      return rest;
-    });
-  }
-
-  /** A confirmed write through one door: its result, what it proved, and its audit row. */
-  async write<T = Args>(
-    door: Door,
-    tool: string,
-    args: Args,
-    as?: string,
-  ): Promise<{ done: T; proof: Proof; row: AuditRow }> {
-    const { done, proof } = parted<T>(await this.gw.call(tool, { ...args, confirm: true }, { door, as }));
-    const [row] = await this.rows(1);
-    assert.ok(row);
-    assert.equal(proof.request_id, row.request_id);
-    const { site_id } = args;
-    const found = [row.tool, row.door, row.status, row.error, row.site_id];
-    assert.deepEqual(found, [tool, door, "ok", null, site_id]);
-    return { done, proof, row };
-  }
-
-  /** Asserts the code through both doors, confirmed, that nothing was written, and the audit; answers the message. */
-  async refuses(tool: string, args: Args, code: Code, expected: Refusal): Promise<string> {
-    const { says, sends = "nothing", audit = "error", as } = expected;
-    const asked = this.host.requests.length;
-    const call = () => this.gw.refuses(tool, { confirm: true, ...args }, code, { as });
-    const message = sends === "anything" ? await call() : await this.quietly(call);
-    assert.match(message, says);
-    assert.doesNotMatch(message, /\.$|ghs_|Bearer |PRIVATE KEY/, "a sentence without secrets");
-    if (sends === "nothing") assert.equal(this.host.requests.length, asked, `${tool} sends nothing`);
-    const rows = await this.rows(2);
-    assert.deepEqual(rows.map(({ door }) => door), ["mcp", "rest"]);
-    for (const row of rows) assert.deepEqual([row.tool, row.status, row.error], [tool, audit, code]);
-    return message;
+  /** Refusals are of confirmed calls unless a test says otherwise. */
+  override async refuses(...[tool, args, ...expected]: Parameters<Calls["refuses"]>): Promise<string> {
+    return await super.refuses(tool, { confirm: true, ...args }, ...expected);
   }
 
   /** Fails where the branch's newest commit is not that one alone; a clone is the witness. Answers its name. */

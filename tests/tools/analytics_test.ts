@@ -113,10 +113,8 @@ Deno.test("rows of Discover and Google News have no position, and no queries", a
     assert.equal(found.rows.length, 1);
     assert.equal(found.rows[0]!["position"], null);
     assert.equal(found.rows[0]!["clicks"], seeded[0]!.clicks);
-    await at.refuses("get_search_analytics", { ...call, dimensions: ["query"] }, "E_UPSTREAM", {
-      says: /400 INVALID_ARGUMENT: Dimension 'query' is not available .*; change what was asked for$/,
-      sends: "reads",
-    });
+    const says = /400 INVALID_ARGUMENT: Dimension 'query' is not available .*; change what was asked for$/;
+    await at.refuses("get_search_analytics", { ...call, dimensions: ["query"] }, "E_UPSTREAM", says, "reads");
   }
   const broken = [{ dimension: "query", operator: "includingRegex", expression: "(" }];
   await at.refuses("get_search_analytics", { ...LINKED, ...DAYS, filters: broken }, "E_UPSTREAM", {
@@ -147,7 +145,7 @@ Deno.test("read_sheet answers values as they are shown, stored or entered, and n
   const wrong = { ...sheet, range: "No such!A1:B2" };
   const says =
     /^Google Sheets answered 400 INVALID_ARGUMENT: Unable to parse range: No such!A1:B2; change what/;
-  await at.refuses("read_sheet", wrong, "E_UPSTREAM", { says, sends: "reads" });
+  await at.refuses("read_sheet", wrong, "E_UPSTREAM", says, "reads");
 });
 
 Deno.test("get_ads_report answers the site's own rows, counts and amounts as numbers, ids as texts", async () => {
@@ -190,7 +188,7 @@ Deno.test("get_ads_report names the manager account, and leaves the developer to
   at.google.state.world.customers.set(SEEDED.customer, { ...customer, manager: "5556667777" });
   at.google.state.developerToken = false;
   const says = /^Google Ads answered 403 USER_PERMISSION_DENIED: User doesn't have .*ads_login_customer_id/;
-  await at.refuses("get_ads_report", { ...LINKED, query }, "E_UPSTREAM", { says, sends: "reads" });
+  await at.refuses("get_ads_report", { ...LINKED, query }, "E_UPSTREAM", says, "reads");
   await at.gw.store.sites.update("linked", { ads_login_customer_id: "555-666-7777" });
   await at.both("get_ads_report", { ...LINKED, query });
   assert.equal(at.google.requests.at(-1)!.headers["login-customer-id"], "5556667777");

@@ -96,11 +96,7 @@ Deno.test("a window that is none is refused, says what is allowed, and sends not
   await using at = await inZone("America/New_York");
   for (const tool of [TOOL, "crm_compute_revenue_stats", "crm_compute_pipeline_funnel"]) {
     for (const [args, words] of REFUSED) {
-      assert.match(
-        await at.gw.refuses(tool, { site_id: "client", ...args }, "E_BAD_INPUT"),
-        words,
-        JSON.stringify(args),
-      );
+      await at.gw.refuses(tool, { site_id: "client", ...args }, "E_BAD_INPUT", words);
     }
   }
   assert.deepEqual(at.crm.requests, []);

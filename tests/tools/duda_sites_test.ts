@@ -101,10 +101,8 @@ Deno.test("a markdown file becomes a draft of a site builder; a page's text is r
     assert.equal(built.pages.get(String(page.done["id"]))?.draft_status, "DRAFT");
   }
   const { writes } = duda;
-  await at.refuses("deploy_md_to_site", deploy("full.md"), "E_NOT_SUPPORTED", {
-    says: /^content_html: pages of the platform take no HTML; .*duplicate_page/,
-    sends: "reads",
-  });
+  const says = /^content_html: pages of the platform take no HTML; .*duplicate_page/;
+  await at.refuses("deploy_md_to_site", deploy("full.md"), "E_NOT_SUPPORTED", says, "reads");
   await at.refuses("deploy_md_to_site", deploy("filed.md"), "E_NOT_SUPPORTED", {
     says: /^categories: .*tags/,
     sends: "reads",

@@ -160,7 +160,7 @@ Deno.test("an id of the other kind is told with the tool that takes it, by every
   ];
   for (const [tool, args, says] of cases) {
     const call = { site_id: "open", ...args, confirm: true };
-    const message = await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
+    const message = await at.kit.refuses(tool, call, "E_UPSTREAM", says, "reads");
     assert.match(message, /^CMS 404 rest_post_invalid_id: /);
   }
 });
@@ -169,13 +169,13 @@ Deno.test("get_page refuses an id that no page can have, and both name a platfor
   await using at = await pagesWorld();
   for (const page_id of ["seven", "7/revisions", "7?_method=DELETE"]) {
     const says = /^page_id: expected a whole number/;
-    await at.kit.refuses("get_page", { site_id: "acme", page_id }, "E_BAD_INPUT", { says });
+    await at.kit.refuses("get_page", { site_id: "acme", page_id }, "E_BAD_INPUT", says);
   }
   for (const [site_id, page_id] of [["files", 1], ["client", 1]] as const) {
     const says = new RegExp(`Pages of a .* site|not for a .* site|${site_id}`);
-    await at.kit.refuses("get_page", { site_id, page_id }, "E_NOT_SUPPORTED", { says });
+    await at.kit.refuses("get_page", { site_id, page_id }, "E_NOT_SUPPORTED", says);
     for (const type of ["post", "page"]) {
-      await at.kit.refuses("list_content", { site_id, type }, "E_NOT_SUPPORTED", { says });
+      await at.kit.refuses("list_content", { site_id, type }, "E_NOT_SUPPORTED", says);
     }
   }
 });

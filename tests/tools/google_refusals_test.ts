@@ -28,7 +28,7 @@ Deno.test("every tool on a site without an account is refused by name, and sends
   for (const site_id of ["bare", "alone"]) {
     for (const [tool, args] of Object.entries(CALLS)) {
       const says = new RegExp(`^Site "${site_id}" is bound to no Google account: account_user_id is not set`);
-      await at.refuses(tool, { site_id, ...args }, "E_ANALYTICS_ACCOUNT_NOT_LINKED", { says });
+      await at.refuses(tool, { site_id, ...args }, "E_ANALYTICS_ACCOUNT_NOT_LINKED", says);
     }
   }
 });
@@ -52,19 +52,19 @@ Deno.test("what of the account is the site's must be named, each by its code; no
   ];
   assert.equal(cases.length, 8);
   for (const [tool, code, says] of cases) {
-    await at.refuses(tool, { site_id: "bound", ...CALLS[tool] }, code, { says });
+    await at.refuses(tool, { site_id: "bound", ...CALLS[tool] }, code, says);
   }
   await at.gw.store.sites.update("linked", { storage_user_id: null });
   for (const [tool, code] of cases.filter(([name]) => name.startsWith("storage_"))) {
     const call = { site_id: "linked", ...CALLS[tool] };
-    await at.refuses(tool, call, code, { says: /storage_user_id not set/ });
+    await at.refuses(tool, call, code, /storage_user_id not set/);
   }
 });
 
 Deno.test("get_ads_report needs the operator's developer token, and sends nothing without", async () => {
   await using at = await GoogleWorld.open({}, { ADS_DEVELOPER_TOKEN: null });
   const says = /^"get_ads_report" needs ADS_DEVELOPER_TOKEN, which the gateway's operator has not set$/;
-  await at.refuses("get_ads_report", { site_id: "linked", query: QUERY }, "E_MISSING_SECRET", { says });
+  await at.refuses("get_ads_report", { site_id: "linked", query: QUERY }, "E_MISSING_SECRET", says);
 });
 
 Deno.test("a permission that was left out is named, with the link's command; nothing is sent", async () => {
@@ -74,7 +74,7 @@ Deno.test("a permission that was left out is named, with the link's command; not
     const code = tool === "get_ads_report" ? "E_ADS_NOT_LINKED" : "E_ANALYTICS_ACCOUNT_NOT_LINKED";
     const says =
       /^Google \w+( Console)? cannot be asked: .*was connected without the permission for it; .*connection start --user \S+ --kind google$/;
-    await at.refuses(tool, { site_id: "linked", ...args }, code, { says });
+    await at.refuses(tool, { site_id: "linked", ...args }, code, says);
   }
 });
 
@@ -88,9 +88,9 @@ Deno.test("read_sheet reads only what the site's settings name, and nothing whil
   const none = { ...call, site_id: "bound", spreadsheet_id: SEEDED.spreadsheet };
   await at.refuses("read_sheet", none, "E_SCOPE_DENIED", { says: /and none is named/, ...denied });
   await at.gw.store.sites.update("linked", { spreadsheet_ids: ["*"] });
-  await at.refuses("read_sheet", call, "E_UPSTREAM", { says: /404 NOT_FOUND/, sends: "reads" });
+  await at.refuses("read_sheet", call, "E_UPSTREAM", /404 NOT_FOUND/, "reads");
   for (const spreadsheet_id of ["a/b", "../x", "a b", ""]) {
-    await at.refuses("read_sheet", { ...call, spreadsheet_id }, "E_BAD_INPUT", { says: /spreadsheet_id/ });
+    await at.refuses("read_sheet", { ...call, spreadsheet_id }, "E_BAD_INPUT", /spreadsheet_id/);
   }
 });
 
@@ -110,7 +110,7 @@ Deno.test("days that are none, turned round or to come are refused, and nothing 
   ];
   for (const tool of ["get_analytics_report", "get_search_analytics", "generate_seo_report"]) {
     for (const [days, says] of cases) {
-      await at.refuses(tool, { site_id: "linked", ...CALLS[tool], ...days }, "E_BAD_INPUT", { says });
+      await at.refuses(tool, { site_id: "linked", ...CALLS[tool], ...days }, "E_BAD_INPUT", says);
     }
   }
   const today = { start_date: "2026-11-21", end_date: "2026-11-22" };
@@ -169,7 +169,7 @@ Deno.test("arguments that cannot be are refused by name, and nothing is sent", a
     ["storage_read_file", { export_mime_type: "application/pdf" }, /export_mime_type: expected one of/],
   ];
   for (const [tool, more, says] of cases) {
-    await at.refuses(tool!, { site_id: "linked", ...CALLS[tool!], ...more }, "E_BAD_INPUT", { says });
+    await at.refuses(tool!, { site_id: "linked", ...CALLS[tool!], ...more }, "E_BAD_INPUT", says);
   }
 });
 
@@ -193,7 +193,7 @@ Deno.test("a query of ads that is no SELECT of the site's own customer is refuse
     [`${QUERY} WHERE campaign.resource_name = "customers/999/campaigns/1"`, /names the customer 999/],
   ];
   for (const [query, says] of cases) {
-    await at.refuses("get_ads_report", { site_id: "linked", query }, "E_BAD_INPUT", { says });
+    await at.refuses("get_ads_report", { site_id: "linked", query }, "E_BAD_INPUT", says);
   }
   const own = `${QUERY} WHERE customer.id = 123-456-7890 AND campaign.name != 'it; SELECT customers' LIMIT 1`;
   await at.gw.end("get_ads_report", { site_id: "linked", query: own });

@@ -70,7 +70,7 @@ Deno.test("what the site can be asked is asked first: a refused call sends reads
   const before = whole(at.cms);
   for (const [tool, args, code, says] of refusals(at)) {
     for (const confirm of [false, true]) {
-      await at.kit.refuses(tool, { ...args, confirm }, code, { says, sends: "reads" });
+      await at.kit.refuses(tool, { ...args, confirm }, code, says, "reads");
       assert.equal(whole(at.cms), before, `${tool} ${JSON.stringify(args)}`);
     }
   }

@@ -25,8 +25,8 @@ Deno.test("a password that is refused is reported as such by every tool that ask
     if (tool === "diagnose_site") continue; // its answer says it, see discovery_test.ts
     const says = /^CMS 401 \S+: .*the application password of the site was not accepted: make a new one/;
     const call = { site_id: "wrong", ...args, confirm: true };
-    await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
-    await at.kit.refuses(tool, { ...call, confirm: false }, "E_UPSTREAM", { says, sends: "reads" });
+    await at.kit.refuses(tool, call, "E_UPSTREAM", says, "reads");
+    await at.kit.refuses(tool, { ...call, confirm: false }, "E_UPSTREAM", says, "reads");
   }
   assert.deepEqual(at.cms.writes, []);
 });
@@ -37,7 +37,7 @@ Deno.test("a site without credentials is not asked in nobody's name by any tool"
     if (tool === "diagnose_site") continue;
     const says =
       /^Site "bare" has no cms credentials; .* set them with deno task admin site update bare --cms-username … --cms-password-stdin$/;
-    await at.kit.refuses(tool, { site_id: "bare", ...args, confirm: true }, "E_MISSING_SECRET", { says });
+    await at.kit.refuses(tool, { site_id: "bare", ...args, confirm: true }, "E_MISSING_SECRET", says);
   }
   assert.deepEqual(at.cms.requests, []);
 });
@@ -54,7 +54,7 @@ Deno.test("a site of another platform is refused in a sentence that names it, no
         `\\b${platform} site(,|;| cannot).*(list_sites shows|get_site shows|own editor|open the site)`,
       );
       const given = tool === "diagnose_site" ? { checks: ["topicmap_link", "page_builder"] } : args;
-      await at.kit.refuses(tool, { site_id, ...given, confirm: true }, "E_NOT_SUPPORTED", { says });
+      await at.kit.refuses(tool, { site_id, ...given, confirm: true }, "E_NOT_SUPPORTED", says);
     }
   }
 });
@@ -69,7 +69,7 @@ Deno.test("an argument that only a cms has is refused on a sitebuilder by its na
   ];
   for (const [tool, args, name] of cases) {
     const says = new RegExp(`^${name}: only cms sites have it; .*leave it out$`);
-    await at.kit.refuses(tool, { site_id: "builder", ...args }, "E_NOT_SUPPORTED", { says });
+    await at.kit.refuses(tool, { site_id: "builder", ...args }, "E_NOT_SUPPORTED", says);
   }
 });
 
@@ -185,7 +185,7 @@ Deno.test("arguments that are wrong in themselves are refused by name, nothing b
   await using at = await world();
   for (const [tool, args, says] of BAD) {
     const site = WITHOUT_SITE.includes(tool) ? {} : { site_id: "open" };
-    await at.kit.refuses(tool, { ...site, confirm: true, ...args }, "E_BAD_INPUT", { says });
+    await at.kit.refuses(tool, { ...site, confirm: true, ...args }, "E_BAD_INPUT", says);
   }
   const tried = new Set(BAD.map(([tool]) => tool));
   assert.deepEqual([...tried].toSorted(), Object.keys(at.calls).toSorted(), "every tool is tried");
@@ -222,7 +222,7 @@ Deno.test("words that would publish are refused on every tool that writes, nothi
     for (const word of [{ status: "publish" }, { post_status: "PUBLISHED" }, { publish: true }]) {
       const args = { site_id: "open", ...at.calls[name as ToolName], ...word, confirm: true };
       const says = /would publish, which ".*" never does; leave it out/;
-      await at.kit.refuses(name, args, "E_FORBIDDEN_OP", { says });
+      await at.kit.refuses(name, args, "E_FORBIDDEN_OP", says);
     }
   }
 });
@@ -240,7 +240,7 @@ Deno.test("an id that is not there is told by every tool that takes one", async 
   for (const [tool, args] of calls) {
     const says = /^CMS 404 rest_post_invalid_id: .*; check the id; list_content finds ids$/;
     const call = { site_id: "open", post_id: 999, ...args, confirm: true };
-    await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
+    await at.kit.refuses(tool, call, "E_UPSTREAM", says, "reads");
   }
   const page = { site_id: "open", post_id: 2 };
   await at.kit.refuses("get_post", page, "E_UPSTREAM", {
@@ -280,7 +280,7 @@ Deno.test("what the account may not do is told with the right it lacks, before a
   ];
   for (const [site_id, tool, args, says] of cases) {
     const call = { site_id, ...args, confirm: true };
-    const message = await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
+    const message = await at.kit.refuses(tool, call, "E_UPSTREAM", says, "reads");
     assert.match(message, /^CMS 403.*(give it a role that has it|give the account a role that may)$/);
   }
   assert.deepEqual(at.cms.writes, []);
@@ -306,7 +306,7 @@ Deno.test("what the token may not do is refused before any of it, and audited as
     await at.kit.refuses(tool, args, code, { says: /\w/, as, audit });
   }
   const gone = { site_id: "gone", post_id: 1 };
-  await at.kit.refuses("get_post", gone, "E_NOT_FOUND", { says: /no site "gone" is registered/ });
+  await at.kit.refuses("get_post", gone, "E_NOT_FOUND", /no site "gone" is registered/);
 });
 
 Deno.test("a site that is not named is asked for, and list_sites told of", async () => {
@@ -314,6 +314,6 @@ Deno.test("a site that is not named is asked for, and list_sites told of", async
   for (const [tool, args] of Object.entries(at.calls)) {
     if (WITHOUT_SITE.includes(tool as ToolName)) continue;
     const says = /^site_id is required; list_sites names the sites you may use$/;
-    await at.kit.refuses(tool, { ...args, confirm: true }, "E_BAD_INPUT", { says });
+    await at.kit.refuses(tool, { ...args, confirm: true }, "E_BAD_INPUT", says);
   }
 });

@@ -39,7 +39,7 @@ Deno.test("a day that has begun at the site is refused, and nothing is written",
   // It is noon of 2026-11-21 UTC: that day has begun at the site, and the one before it everywhere.
   for (const scheduled_at of ["2026-11-21", "2026-11-20"]) {
     const says = /^scheduled_at: .* is not at least 60 s ahead/;
-    await at.kit.refuses("schedule_draft", { ...call, scheduled_at }, "E_FORBIDDEN_OP", { says });
+    await at.kit.refuses("schedule_draft", { ...call, scheduled_at }, "E_FORBIDDEN_OP", says);
   }
   assert.equal(at.cms.posts.get(at.draft.id)!.status, "draft");
 });

@@ -212,7 +212,7 @@ const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegEx
 Deno.test("arguments that are wrong in themselves are refused, nothing being sent", async () => {
   await using at = await schemaWorld();
   for (const [tool, args, code, says] of BAD) {
-    await at.kit.refuses(tool, { site_id: "schema", confirm: true, ...args }, code, { says });
+    await at.kit.refuses(tool, { site_id: "schema", confirm: true, ...args }, code, says);
   }
 });
 
@@ -229,8 +229,8 @@ Deno.test("values just at their limits are stored", async () => {
 async function refusesAll(at: SchemaWorld, cases: readonly (readonly [Args, Code, RegExp])[]): Promise<void> {
   for (const [args, code, says] of cases) {
     const call = { site_id: "leave", ...args };
-    await at.kit.refuses("set_custom_schema", call, code, { says, sends: "reads" });
-    await at.kit.refuses("set_custom_schema", { ...call, confirm: true }, code, { says, sends: "reads" });
+    await at.kit.refuses("set_custom_schema", call, code, says, "reads");
+    await at.kit.refuses("set_custom_schema", { ...call, confirm: true }, code, says, "reads");
   }
   assert.deepEqual(at.cms.writes, []);
 }
@@ -246,7 +246,7 @@ Deno.test("what stands around a text's one script element stays; of several none
   assert.deepEqual(row.changes, [{ field: "value.@type", from: "A", to: "B" }]);
   at.entry(10).value = around('{"@type":"A"}').repeat(2);
   const says = /^value: entry 10 holds more than one script element/;
-  await at.kit.refuses("set_custom_schema", args, "E_BAD_INPUT", { says, sends: "reads" });
+  await at.kit.refuses("set_custom_schema", args, "E_BAD_INPUT", says, "reads");
 });
 
 Deno.test("a value of another type than the entry has now is refused before anything is written", async () => {

@@ -32,7 +32,7 @@ Deno.test("without the bridge both tools say what is missing, whatever is missin
   for (const [options, site_id, says, sends] of cases) {
     await using at = await schemaWorld(options);
     for (const [tool, args] of TOOLS) {
-      await at.kit.refuses(tool, { site_id, ...args }, "E_SCHEMA_BRIDGE_REQUIRED", { says, sends });
+      await at.kit.refuses(tool, { site_id, ...args }, "E_SCHEMA_BRIDGE_REQUIRED", says, sends);
     }
     assert.deepEqual(at.cms.writes, []);
   }
@@ -45,16 +45,16 @@ Deno.test("other platforms, sites without credentials and accounts without right
   for (const [tool, args] of TOOLS) {
     for (const site_id of ["builder", "files", "client"]) {
       const says = new RegExp(`"${tool}" works on cms sites`);
-      await at.kit.refuses(tool, { site_id, ...args }, "E_NOT_SUPPORTED", { says });
+      await at.kit.refuses(tool, { site_id, ...args }, "E_NOT_SUPPORTED", says);
     }
     const unset = { site_id: "unset", ...args };
-    await at.kit.refuses(tool, unset, "E_MISSING_SECRET", { says: /has no cms credentials/ });
+    await at.kit.refuses(tool, unset, "E_MISSING_SECRET", /has no cms credentials/);
     for (const [site_id, says] of [["reader", /^CMS 403/], ["locked", /^CMS 401/]] as const) {
-      await at.kit.refuses(tool, { site_id, ...args }, "E_UPSTREAM", { says, sends: "reads" });
+      await at.kit.refuses(tool, { site_id, ...args }, "E_UPSTREAM", says, "reads");
     }
   }
   const list = { site_id: "writer" };
-  await at.kit.refuses("get_custom_schema", list, "E_UPSTREAM", { says: /^CMS 403/, sends: "reads" });
+  await at.kit.refuses("get_custom_schema", list, "E_UPSTREAM", /^CMS 403/, "reads");
   assert.deepEqual(at.cms.writes, []);
 });
 
@@ -163,7 +163,7 @@ Deno.test("a site that answers nonsense is reported as such, nothing being writt
     });
     for (const [tool, args] of TOOLS.filter(([, { id }]) => id !== undefined)) {
       const call = { site_id: "schema", ...args };
-      await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
+      await at.kit.refuses(tool, call, "E_UPSTREAM", says, "reads");
     }
     assert.deepEqual(at.cms.writes, []);
   }

@@ -94,7 +94,7 @@ Deno.test("what the site would not show is refused by the preview and by the wri
       at.plugin.effects.set(at.draft.id, { fixed: { [field]: word } });
       for (const confirm of [false, true]) {
         const call = { site_id: "seo", post_id: at.draft.id, ...given, confirm };
-        await at.kit.refuses("set_seo_meta", call, "E_BAD_INPUT", { says, sends: "reads" });
+        await at.kit.refuses("set_seo_meta", call, "E_BAD_INPUT", says, "reads");
       }
     }
   }
@@ -155,7 +155,7 @@ for (const door of DOORS) {
       ] as const
     ) {
       const call = { ...target, robots, confirm: true };
-      await at.kit.refuses("set_seo_meta", call, "E_BAD_INPUT", { says, sends: "reads" });
+      await at.kit.refuses("set_seo_meta", call, "E_BAD_INPUT", says, "reads");
     }
     const robots = { noindex: true, noarchive: false, nofollow: true };
     const { done } = await at.kit.write<Args>(door, "set_seo_meta", { ...target, robots });
@@ -202,11 +202,9 @@ Deno.test("over REST Rank Math is given the image's number, and an image from el
   const { id, url } = await imageOf(at);
   const target = { site_id: "rest", post_id: at.draft.id };
   const elsewhere = { ...target, og_image: "https://example.test/o.png", confirm: true };
-  await at.kit.refuses("set_seo_meta", elsewhere, "E_BAD_INPUT", {
-    says:
-      /^og_image: .*shows only images of the site's own media library; upload the image with upload_media/,
-    sends: "reads",
-  });
+  const says =
+    /^og_image: .*shows only images of the site's own media library; upload the image with upload_media/;
+  await at.kit.refuses("set_seo_meta", elsewhere, "E_BAD_INPUT", says, "reads");
   const { warnings } = await at.kit.preview("set_seo_meta", { ...target, twitter_image: url });
   assert.match(
     warnings.join(),
@@ -230,10 +228,8 @@ Deno.test("over REST Yoast's image is written only together with its number", as
   const [address, number] = ["_yoast_wpseo_opengraph-image", "_yoast_wpseo_opengraph-image-id"];
   at.draft.meta[address] = "";
   const call = { ...target, og_image: url, confirm: true };
-  await at.kit.refuses("set_seo_meta", call, "E_SEOPLUGIN_PLUGIN_REQUIRED", {
-    says: /^og_image: cannot be set without the number of its image over the REST API/,
-    sends: "reads",
-  });
+  const says = /^og_image: cannot be set without the number of its image over the REST API/;
+  await at.kit.refuses("set_seo_meta", call, "E_SEOPLUGIN_PLUGIN_REQUIRED", says, "reads");
   at.draft.meta[number] = "";
   await at.kit.write("rest", "set_seo_meta", { ...target, og_image: url });
   assert.deepEqual([at.draft.meta[address], at.draft.meta[number]], [url, `${id}`]);

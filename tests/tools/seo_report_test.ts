@@ -97,7 +97,7 @@ Deno.test("only without a connection the report is refused, and nothing is sent"
   });
   await at.gw.store.accounts.disconnect(at.user, "google");
   const missing = /has no connection "google"; .*deno task admin connection start --user/;
-  await at.refuses("generate_seo_report", CALL, "E_ANALYTICS_ACCOUNT_NOT_LINKED", { says: missing });
+  await at.refuses("generate_seo_report", CALL, "E_ANALYTICS_ACCOUNT_NOT_LINKED", missing);
 });
 
 Deno.test("what others wrote cannot become a mark or a link in the report", async () => {

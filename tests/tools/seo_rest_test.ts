@@ -85,7 +85,7 @@ for (const door of DOORS) {
     const says =
       /^robots\.nofollow: give all five switches, .*\(rankmath\); install the companion plugin \(version 1/;
     const one = { ...target, robots: { noindex: false }, confirm: true };
-    await at.kit.refuses("set_seo_meta", one, "E_SEOPLUGIN_PLUGIN_REQUIRED", { says, sends: "reads" });
+    await at.kit.refuses("set_seo_meta", one, "E_SEOPLUGIN_PLUGIN_REQUIRED", says, "reads");
     await at.kit.refuses("get_seo_meta", target, "E_SEOPLUGIN_PLUGIN_REQUIRED", {
       says: /^The SEO plugin of the site \(rankmath\) shows its fields to nobody over REST; install/,
       sends: "reads",
@@ -117,7 +117,7 @@ for (const door of DOORS) {
     for (const nothing of [[], "", [""]]) {
       Object.assign(at.draft.meta, { rank_math_title: "Was", rank_math_robots: nothing });
       const one = { ...target, robots: { noarchive: true }, confirm: true };
-      await at.kit.refuses("set_seo_meta", one, "E_SEOPLUGIN_PLUGIN_REQUIRED", { says, sends: "reads" });
+      await at.kit.refuses("set_seo_meta", one, "E_SEOPLUGIN_PLUGIN_REQUIRED", says, "reads");
       const read = await at.kit.both<Args>("get_seo_meta", target);
       assert.ok((read["unread"] as string[]).includes("robots.noindex"));
     }
@@ -157,7 +157,7 @@ for (const door of DOORS) {
     ];
     for (const [args, says] of closed) {
       const call = { ...target, ...args, confirm: true };
-      await at.kit.refuses("set_seo_meta", call, "E_SEOPLUGIN_PLUGIN_REQUIRED", { says, sends: "reads" });
+      await at.kit.refuses("set_seo_meta", call, "E_SEOPLUGIN_PLUGIN_REQUIRED", says, "reads");
     }
   });
 }
@@ -213,10 +213,7 @@ Deno.test("over REST too a published post is changed only where the site allows 
   const { id } = at.published;
   for (const confirm of [false, true]) {
     const args = { site_id: "rest", post_id: id, title: "x", confirm };
-    await at.kit.refuses("set_seo_meta", args, "E_FORBIDDEN_OP", {
-      says: /^Post \d+ is published/,
-      sends: "reads",
-    });
+    await at.kit.refuses("set_seo_meta", args, "E_FORBIDDEN_OP", /^Post \d+ is published/, "reads");
   }
   const { done, row } = await at.kit.write<Args>("rest", "set_seo_meta", {
     site_id: "rest_live",
@@ -227,12 +224,10 @@ Deno.test("over REST too a published post is changed only where the site allows 
   at.draft.status = "future";
   at.draft.date = { at: at.kit.gw.clock.now + 30_000, floating: false };
   const due = { site_id: "rest_live", post_id: at.draft.id, title: "x", confirm: true };
-  await at.kit.refuses("set_seo_meta", due, "E_FORBIDDEN_OP", {
-    says: /goes live at .*a change now could publish it at once; unschedule it first$/,
-    sends: "reads",
-  });
+  const says = /goes live at .*a change now could publish it at once; unschedule it first$/;
+  await at.kit.refuses("set_seo_meta", due, "E_FORBIDDEN_OP", says, "reads");
   at.draft.status = "trash";
-  await at.kit.refuses("set_seo_meta", due, "E_FORBIDDEN_OP", { says: /is in the bin/, sends: "reads" });
+  await at.kit.refuses("set_seo_meta", due, "E_FORBIDDEN_OP", /is in the bin/, "reads");
   assert.equal(rows.get(at.draft.id)?.["_seopress_titles_title"], undefined);
 });
 
@@ -257,9 +252,8 @@ Deno.test("a post published between plan and write is not written; one published
   assert.ok("code" in before && before.code === "E_FORBIDDEN_OP", JSON.stringify(before));
   assert.deepEqual(early.cms.writes, []);
   await using late = await goingLive(({ method }) => method === "PUT");
-  const during = await late.kit.gw.end("set_seo_meta", args);
-  assert.ok("code" in during && during.code === "E_FORBIDDEN_OP", JSON.stringify(during));
-  assert.match(during.message, /was changed and is published now: somebody published it meanwhile/);
+  const says = /was changed and is published now: somebody published it meanwhile/;
+  await late.kit.gw.fails("set_seo_meta", args, "E_FORBIDDEN_OP", says);
   const row = (await late.kit.rows(1))[0]!;
   assert.deepEqual([row.status, row.outcome, row._published], ["error", "made", true]);
 });
@@ -269,14 +263,12 @@ Deno.test("fields that cannot be read back may be on a live page by now, and the
     if (method === "PUT") at.cms.inject({ kind: "html" }, { method: "GET", times: Infinity });
     return false;
   });
-  const ending = await at.kit.gw.end("set_seo_meta", {
-    site_id: "rest",
-    post_id: at.draft.id,
-    title: "x",
-    confirm: true,
-  });
-  assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
-  assert.match(ending.message, /were written, but could not be read back/);
+  await at.kit.gw.fails(
+    "set_seo_meta",
+    { site_id: "rest", post_id: at.draft.id, title: "x", confirm: true },
+    "E_UPSTREAM",
+    /were written, but could not be read back/,
+  );
   const row = (await at.kit.rows(1))[0]!;
   assert.deepEqual([row.outcome, row._published], ["made", null]);
 });
@@ -292,14 +284,9 @@ Deno.test("a write of several parts that fails on the way says which stand", asy
     robots: { noindex: true },
   };
   at.cms.inject({ kind: "html" }, { method: "PUT", path: "social-settings" });
-  const half = await at.kit.gw.end("set_seo_meta", { ...args, confirm: true });
-  assert.ok("code" in half && half.code === "E_UPSTREAM", JSON.stringify(half));
-  assert.match(
-    half.message,
-    /^The fields title, robots were written, then the site failed: CMS 500.*send the rest again; a part of the change was made \(PUT /,
-  );
+  const says =
+    /^The fields title, robots were written, then the site failed: CMS 500.*send the rest again; a part of the change was made \(PUT /;
+  await at.kit.gw.fails("set_seo_meta", { ...args, confirm: true }, "E_UPSTREAM", says);
   at.cms.inject({ kind: "html" }, { method: "PUT" });
-  const none = await at.kit.gw.end("set_seo_meta", { ...args, confirm: true });
-  assert.ok("code" in none && none.code === "E_UPSTREAM", JSON.stringify(none));
-  assert.match(none.message, /^CMS 500/);
+  await at.kit.gw.fails("set_seo_meta", { ...args, confirm: true }, "E_UPSTREAM", /^CMS 500/);
 });

@@ -163,7 +163,7 @@ Deno.test("one path that may not be written keeps all files from being sent", as
     const files = [OK, { path, content: "x" }, { ...OK, path: "public/b.txt" }];
     for (const site_id of ["open", "empty"]) {
       const args = { site_id, files, target_branch: "main" };
-      await at.refuses("bulk_write_static_files", args, "E_BAD_PATH", { says: /^files\[1\]\.path: / });
+      await at.refuses("bulk_write_static_files", args, "E_BAD_PATH", /^files\[1\]\.path: /);
     }
   }
 });
@@ -201,7 +201,7 @@ Deno.test("what is wrong with the files is refused before anything is asked", as
   ];
   for (const [args, code, says] of cases) {
     const call = { site_id: "open", files: [OK], ...args };
-    await at.refuses("bulk_write_static_files", call, code, { says });
+    await at.refuses("bulk_write_static_files", call, code, says);
   }
 });
 
@@ -209,10 +209,8 @@ Deno.test("the first commit of an empty repository is a push to production, what
   await using at = await StaticWorld.open({ tokens: { careful: { max_risk: 2 } } });
   for (const confirm of [false, true]) {
     const args = { site_id: "locked", files: [OK], confirm };
-    await at.refuses("bulk_write_static_files", args, "E_MAIN_BRANCH_LOCKED", {
-      says: /needs allow_main_branch_push on site "locked"/,
-      sends: "reads",
-    });
+    const says = /needs allow_main_branch_push on site "locked"/;
+    await at.refuses("bulk_write_static_files", args, "E_MAIN_BRANCH_LOCKED", says, "reads");
     await at.refuses("bulk_write_static_files", { ...args, site_id: "empty" }, "E_SCOPE_DENIED", {
       says: /risk/,
       sends: "reads",
@@ -234,7 +232,7 @@ Deno.test("a file below a file, or in the place of a folder or link, is refused"
     const args = { site_id: "open", files: [...fine, { path, content: "x" }], target_branch: "main" };
     for (const confirm of [false, true]) {
       const call = { ...args, confirm };
-      await at.refuses("bulk_write_static_files", call, "E_BAD_PATH", { says: /^path: /, sends: "reads" });
+      await at.refuses("bulk_write_static_files", call, "E_BAD_PATH", /^path: /, "reads");
     }
   }
 });

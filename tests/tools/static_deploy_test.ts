@@ -259,7 +259,7 @@ Deno.test("what is missing to ask, and what the host refuses, is told with what 
   for (const [env, args, code, says] of cases) {
     await using here = await world(env);
     const call = { site_id: "built", ...args };
-    const message = await here.at.refuses(TOOL, call, code, { says, sends: "reads" });
+    const message = await here.at.refuses(TOOL, call, code, says, "reads");
     assert.ok(!message.includes(here.hosting.api_token) && !message.includes(here.hosting.secret));
     const asked = code === "E_UPSTREAM" || args["site_id"] === "astray" ? 2 : 0;
     assert.equal(here.hosting.requests.length, asked, "no more is asked than it takes");
@@ -318,7 +318,7 @@ for (const [trouble, says, status] of TROUBLES) {
     await using here = await world({}, trouble.kind === "hang" ? clock : {});
     here.hosting.deploy("site", { branch: "main" });
     here.hosting.inject(trouble, { times: 9 });
-    const message = await here.at.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", { says, sends: "reads" });
+    const message = await here.at.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", says, "reads");
     assert.doesNotMatch(message, /<[a-z!]/);
     assert.equal((await mcpResult(here.at.gw, TOOL, { site_id: "built" }))._meta["status"], status);
     here.hosting.clear();
@@ -341,7 +341,7 @@ Deno.test("a host that gives the token back does not get it shown", async () => 
     times: 9,
   });
   const says = /The token \[redacted\] may not/;
-  const message = await here.at.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", { says, sends: "reads" });
+  const message = await here.at.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", says, "reads");
   assert.ok(!message.includes(here.hosting.api_token));
 });
 
@@ -392,9 +392,6 @@ Deno.test("a redirect does not take the token elsewhere", async () => {
     settings: { upstream },
     sites: [site("built", "static", { hosting_project: "site" })],
   });
-  await moved.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", {
-    says: /redirects to "http/,
-    sends: "reads",
-  });
+  await moved.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", /redirects to "http/, "reads");
   assert.deepEqual(elsewhere.requests, []);
 });

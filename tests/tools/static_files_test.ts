@@ -101,10 +101,10 @@ Deno.test("read_static_file answers text as text and the rest as base64, at any 
 Deno.test("what may not be read is refused by its name, and links are not followed", async () => {
   await using at = await StaticWorld.open();
   for (const path of ["", ...BLOCKED, ...MALFORMED, "x".repeat(251)]) {
-    await at.refuses("read_static_file", { site_id: "closed", path }, "E_BAD_PATH", { says: /^path: / });
+    await at.refuses("read_static_file", { site_id: "closed", path }, "E_BAD_PATH", /^path: /);
     const prefix = { site_id: "closed", prefix: path.slice(0, 250) };
     if (!["", "src/"].includes(path) && path.length <= 250) {
-      await at.refuses("list_static_files", prefix, "E_BAD_PATH", { says: /^prefix: / });
+      await at.refuses("list_static_files", prefix, "E_BAD_PATH", /^prefix: /);
     }
   }
   await using clone = await at.clone();
@@ -119,7 +119,7 @@ Deno.test("what may not be read is refused by its name, and links are not follow
     ["Readme.md", "E_NOT_FOUND", /has no file/],
   ];
   for (const [path, code, says] of cases) {
-    await at.refuses("read_static_file", { site_id: "closed", path }, code, { says, sends: "reads" });
+    await at.refuses("read_static_file", { site_id: "closed", path }, code, says, "reads");
   }
   const through = await at.gw.end("read_static_file", { site_id: "closed", path: "src/flows/build.yml" });
   assert.ok("code" in through, JSON.stringify(through));
@@ -138,19 +138,16 @@ Deno.test("a ref that is none is reported as such, and leads nowhere else", asyn
   await using at = await StaticWorld.open();
   const says = /^(ref|path): /;
   for (const ref of ["gone", "0".repeat(40), "refs/heads/main2", "main%00", "MAIN"]) {
-    await at.refuses("list_static_files", { site_id: "closed", ref }, "E_NOT_FOUND", {
-      says,
-      sends: "reads",
-    });
+    await at.refuses("list_static_files", { site_id: "closed", ref }, "E_NOT_FOUND", says, "reads");
     const read = { site_id: "closed", path: "README.md", ref };
-    await at.refuses("read_static_file", read, "E_NOT_FOUND", { says, sends: "reads" });
+    await at.refuses("read_static_file", read, "E_NOT_FOUND", says, "reads");
   }
   for (
     const ref of ["..", "../../main", "../../../../../nobody/there", "a b", "a..b", "main\n", "x.lock", "?a"]
   ) {
     for (const tool of ["list_static_files", "read_static_file"]) {
       const args = { site_id: "closed", ref, ...(tool === "read_static_file" ? { path: "README.md" } : {}) };
-      await at.refuses(tool, args, "E_BAD_INPUT", { says: /^ref: expected a branch/ });
+      await at.refuses(tool, args, "E_BAD_INPUT", /^ref: expected a branch/);
     }
   }
 });
@@ -304,7 +301,7 @@ Deno.test("write_static_file refuses what it may not write before anything is as
   for (const path of paths) {
     for (const target_branch of ["preview", "main"]) {
       const args = { ...ok, path, target_branch };
-      await at.refuses("write_static_file", args, "E_BAD_PATH", { says: /^path: / });
+      await at.refuses("write_static_file", args, "E_BAD_PATH", /^path: /);
     }
   }
   const cases: [Args, Code, RegExp][] = [
@@ -328,7 +325,7 @@ Deno.test("write_static_file refuses what it may not write before anything is as
     ],
   ];
   for (const [args, code, says] of cases) {
-    await at.refuses("write_static_file", { ...ok, ...args }, code, { says });
+    await at.refuses("write_static_file", { ...ok, ...args }, code, says);
   }
 });
 
@@ -367,8 +364,8 @@ Deno.test("write_static_file refuses what stands there, by what its caller knows
   for (const [more_args, code, says] of [...cases, ...more]) {
     for (const target_branch of ["preview", "main"]) {
       const call = { ...args, ...more_args, target_branch };
-      await at.refuses("write_static_file", call, code, { says, sends: "reads" });
-      await at.refuses("write_static_file", { ...call, confirm: false }, code, { says, sends: "reads" });
+      await at.refuses("write_static_file", call, code, says, "reads");
+      await at.refuses("write_static_file", { ...call, confirm: false }, code, says, "reads");
     }
   }
 });

@@ -61,7 +61,7 @@ Deno.test("a name that the tree has in another form or case only is told, and no
   for (const [there, asked, told] of CASES) {
     await using at = await StaticWorld.open({ files: { ...FILES, [there]: "theirs" } });
     const refused = async (tool: string, args: Args, code: Code) => {
-      await at.refuses(tool, args, code, { says: told, sends: "reads" });
+      await at.refuses(tool, args, code, told, "reads");
     };
     for (const [tool, args] of READS) await refused(tool, args(asked), "E_NOT_FOUND");
     for (const [tool, args] of WRITES) {
@@ -79,7 +79,7 @@ Deno.test("markdown under a name that is like another's is told, whichever tool 
   await using at = await StaticWorld.open({ files: { ...FILES, [there]: DOCUMENT("Theirs") } });
   const says = /which differs from it in case and Unicode form only/;
   const args = { site_id: "open", path: asked };
-  await at.refuses("read_md_from_repo", args, "E_NOT_FOUND", { says, sends: "reads" });
+  await at.refuses("read_md_from_repo", args, "E_NOT_FOUND", says, "reads");
   for (const confirm of [true, false]) {
     const refused = { says, sends: "reads" } as const;
     await at.refuses("update_md_status", { ...args, status: "done", confirm }, "E_BAD_PATH", refused);

@@ -15,7 +15,7 @@ Deno.test("write_static_file refuses a new file that would take a page's place, 
     const says = new RegExp(`would take the place of the page "${page}", .* change that with ${way}$`);
     for (const confirm of [true, false]) {
       const args = { site_id: "open", path, content: "x", allow_overwrite: true, confirm };
-      await at.refuses("write_static_file", args, "E_BAD_PATH", { says, sends: "reads" });
+      await at.refuses("write_static_file", args, "E_BAD_PATH", says, "reads");
     }
   }
   for (const path of ["public/notes.html", "public/a/other.html", "public/a/c", "public/index.css"]) {
@@ -31,7 +31,7 @@ Deno.test("a page is not made where a file that is published as it is has its pl
       `cannot be built while there is the file "public/${file}"; choose another route$`,
     );
     const args = { site_id: "open", route, html: "x" };
-    await at.refuses("create_static_route", args, "E_ROUTE_EXISTS", { says, sends: "reads" });
+    await at.refuses("create_static_route", args, "E_ROUTE_EXISTS", says, "reads");
   }
   await at.write("rest", "create_static_route", { site_id: "open", route: "deep", html: "x" });
 });

@@ -79,7 +79,7 @@ Deno.test("a preview of a write makes no branch, and neither does a refusal", as
   await using at = await StaticWorld.open();
   const args = { site_id: "closed", route: "hand", html: "x" };
   await at.preview("create_static_route", { ...args, route: "new" });
-  await at.refuses("create_static_route", args, "E_ROUTE_EXISTS", { says: /is served by/, sends: "reads" });
+  await at.refuses("create_static_route", args, "E_ROUTE_EXISTS", /is served by/, "reads");
   assert.equal(await at.gw.store.previews.get(await idOf(at), "closed"), null);
   assert.deepEqual(await previews(at), []);
 });
@@ -218,10 +218,8 @@ Deno.test("names that are taken are passed over, and no more of them tried than 
   await take(now, now + 60);
   const heads = await at.host.refs(REPO);
   const args = { site_id: "closed", path: "public/a", content: "x" };
-  await at.refuses("write_static_file", args, "E_UPSTREAM", {
-    says: /^The names for a new preview branch are all taken; try again$/,
-    sends: "reads",
-  });
+  const says = /^The names for a new preview branch are all taken; try again$/;
+  await at.refuses("write_static_file", args, "E_UPSTREAM", says, "reads");
   assert.deepEqual(await at.host.refs(REPO), heads);
   for (let second = now; second < now + 60; second++) {
     await at.host.git(REPO, "update-ref", "-d", `refs/heads/mcp/${token}/${second}`);
@@ -241,10 +239,8 @@ Deno.test("an empty repository has nothing to preview on, which is told with the
   ] as const;
   for (const [tool, args] of calls) {
     for (const confirm of [false, true]) {
-      await at.refuses(tool, { site_id: "empty", ...args, confirm }, "E_UPSTREAM", {
-        says: /is empty, so there is nothing to preview on; begin it with init_static_project$/,
-        sends: "reads",
-      });
+      const says = /is empty, so there is nothing to preview on; begin it with init_static_project$/;
+      await at.refuses(tool, { site_id: "empty", ...args, confirm }, "E_UPSTREAM", says, "reads");
     }
   }
 });

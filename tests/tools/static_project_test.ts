@@ -97,7 +97,7 @@ for (const door of DOORS) {
     const sha = await at.wrote({ branch: "redesign/2027", parent, line, files });
     assert.deepEqual([done["commit_sha"], done["branch"]], [sha, "redesign/2027"]);
     assert.equal(await at.head("main"), parent);
-    await at.refuses("init_static_project", args, "E_REPO_NOT_EMPTY", { says: /holds "/, sends: "reads" });
+    await at.refuses("init_static_project", args, "E_REPO_NOT_EMPTY", /holds "/, "reads");
   });
 }
 
@@ -127,10 +127,8 @@ Deno.test("below a prefix a project begins beside what stands elsewhere in the r
     "x",
   ]);
   const again = { site_id: "two", homepage_html: HOME };
-  await at.refuses("init_static_project", again, "E_REPO_NOT_EMPTY", {
-    says: /holds "README.md|holds "astro/,
-    sends: "reads",
-  });
+  const says = /holds "README.md|holds "astro/;
+  await at.refuses("init_static_project", again, "E_REPO_NOT_EMPTY", says, "reads");
 });
 
 Deno.test("the preview of a project names its branch and every file, and is read live", async () => {
@@ -158,11 +156,9 @@ Deno.test("a repository that holds more is not begun in, its first files being n
   await using at = await StaticWorld.open();
   for (const confirm of [false, true]) {
     const args = { site_id: "open", homepage_html: HOME, confirm };
-    await at.refuses("init_static_project", args, "E_REPO_NOT_EMPTY", {
-      says:
-        /^The repository holds ".env", "package.json", "public\/logo.bin", .* and \d+ more; a project begins/,
-      sends: "reads",
-    });
+    const says =
+      /^The repository holds ".env", "package.json", "public\/logo.bin", .* and \d+ more; a project begins/;
+    await at.refuses("init_static_project", args, "E_REPO_NOT_EMPTY", says, "reads");
   }
   const files = { "README.md": "x", "docs/LICENSE": "x", ".github/dependabot.yml": "x" };
   await using other = await StaticWorld.open({ files });
@@ -218,7 +214,7 @@ Deno.test("what is wrong with a project is refused before anything is asked", as
   ];
   for (const [args, code, says] of cases) {
     const call = { site_id: "open", homepage_html: HOME, ...args };
-    await at.refuses("init_static_project", call, code, { says });
+    await at.refuses("init_static_project", call, code, says);
   }
 });
 
@@ -253,7 +249,7 @@ Deno.test("the deployed branch is begun only where the site allows it, and anoth
   for (const [args, code, says] of cases) {
     for (const confirm of [false, true]) {
       const call = { homepage_html: HOME, confirm, ...args };
-      await at.refuses("init_static_project", call, code, { says, sends: "reads" });
+      await at.refuses("init_static_project", call, code, says, "reads");
     }
   }
   const files = [{ path: "a.txt", content: "x" }];

@@ -41,12 +41,12 @@ for (const door of DOORS) {
         `^route: "${PAGE}" was changed by ".+" at \\S+ \\(commit ${sha}\\) since this service wrote it; .*` +
           "confirm_token, or set force to true",
       );
-      await at.refuses(tool, refused, "E_NOT_MCP_MANAGED", { says, sends: "reads" });
+      await at.refuses(tool, refused, "E_NOT_MCP_MANAGED", says, "reads");
       assert.equal((await at.host.files(REPO))[PAGE], theirs);
       const { confirm_token } = await at.gw.call<Seen>(tool, args, { door });
       await at.host.commit(REPO, { files: { [PAGE]: `${theirs}\n<p>Later still</p>\n` } });
       const late = { ...refused, confirm_token };
-      await at.refuses(tool, late, "E_STALE_PREVIEW", { says: /changed since the preview/, sends: "reads" });
+      await at.refuses(tool, late, "E_STALE_PREVIEW", /changed since the preview/, "reads");
       const again = await at.gw.call<Seen>(tool, args, { door });
       await at.gw.call(tool, { ...refused, confirm_token: again.confirm_token }, { door });
       assert.notEqual((await at.host.files(REPO))[PAGE], theirs);
@@ -68,7 +68,7 @@ Deno.test("its sha, or force, lets a page go that a person edited since; its sha
       const call = { ...args, route: "hand", sha: read.sha };
       for (const confirm of [true, false]) {
         const says = /"src\/pages\/hand.astro" was not made by this service/;
-        await at.refuses(tool, { ...call, confirm }, "E_NOT_MCP_MANAGED", { says, sends: "reads" });
+        await at.refuses(tool, { ...call, confirm }, "E_NOT_MCP_MANAGED", says, "reads");
       }
     }
   }
@@ -108,7 +108,7 @@ Deno.test("a page is ours where our app made its last commit, though the gateway
   await clone.git("push", "--force", "origin", "HEAD:main");
   for (const [tool, args] of CALLS) {
     const says = /was changed by .* since this service wrote it/;
-    await at.refuses(tool, { ...args, confirm: true }, "E_NOT_MCP_MANAGED", { says, sends: "reads" });
+    await at.refuses(tool, { ...args, confirm: true }, "E_NOT_MCP_MANAGED", says, "reads");
   }
   assert.equal((await at.host.files(REPO))[PAGE], theirs);
 });
@@ -161,25 +161,16 @@ for (const door of DOORS) {
       const call = { site_id: "open", target_branch };
       for (const path of [HAND, CONFIG]) {
         const args = { ...call, files: [fresh, file(path)] };
-        await at.refuses(tool, args, "E_FILE_EXISTS", { says: says(1, path), sends: "reads" });
+        await at.refuses(tool, args, "E_FILE_EXISTS", says(1, path), "reads");
       }
       const one = [file(HAND, { allow_overwrite: true }), file(CONFIG)];
-      await at.refuses(tool, { ...call, files: one }, "E_FILE_EXISTS", {
-        says: says(1, CONFIG),
-        sends: "reads",
-      });
+      await at.refuses(tool, { ...call, files: one }, "E_FILE_EXISTS", says(1, CONFIG), "reads");
       const wrong = [file(HAND, { sha: "0".repeat(40) })];
       for (const confirm of [true, false]) {
         const args = { ...call, files: wrong, confirm };
-        await at.refuses(tool, args, "E_SHA_MISMATCH", {
-          says: /^files\[0\]\.sha: .* has changed/,
-          sends: "reads",
-        });
+        await at.refuses(tool, args, "E_SHA_MISMATCH", /^files\[0\]\.sha: .* has changed/, "reads");
         const gone = { ...call, files: [file("src/gone.txt", { sha: "0".repeat(40) })], confirm };
-        await at.refuses(tool, gone, "E_SHA_MISMATCH", {
-          says: /^files\[0\]\.sha: there is no file/,
-          sends: "reads",
-        });
+        await at.refuses(tool, gone, "E_SHA_MISMATCH", /^files\[0\]\.sha: there is no file/, "reads");
       }
     }
     const known = await at.both<{ sha: string }>("read_static_file", { site_id: "open", path: CONFIG });

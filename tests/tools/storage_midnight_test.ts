@@ -14,6 +14,6 @@ Deno.test("a file is saved under the name that was previewed, or the preview is 
   assert.ok(changes.some(({ to }) => to === "2026-11-21-technical-audit-große.md"));
   at.gw.clock.now = Date.parse("2026-11-22T00:02:00Z");
   const late = { ...AUDIT, confirm: true, confirm_token };
-  assert.match(await at.gw.refuses("storage_save_audit", late, "E_STALE_PREVIEW"), /filename/);
+  await at.gw.refuses("storage_save_audit", late, "E_STALE_PREVIEW", /filename/);
   assert.deepEqual(at.google.writes, []);
 });

@@ -25,19 +25,16 @@ Deno.test("storage_get_site_folder answers the folder; one that is gone or hidde
   });
   folder.trashed = true;
   const says = /"Client" is in the bin of Google Drive: restore it there, or .*site storage-folder linked$/;
-  await at.refuses("storage_get_site_folder", LINKED, "E_STORAGE_NOT_LINKED", { says, sends: "reads" });
+  await at.refuses("storage_get_site_folder", LINKED, "E_STORAGE_NOT_LINKED", says, "reads");
   folder.trashed = false;
   folder.visible = false;
   const unseen = /shows no folder ".*" to the gateway, which sees only what it made itself/;
   for (const tool of ["storage_get_site_folder", "storage_list_site_files", "storage_get_baseline"]) {
-    await at.refuses(tool, LINKED, "E_STORAGE_NOT_LINKED", { says: unseen, sends: "reads" });
+    await at.refuses(tool, LINKED, "E_STORAGE_NOT_LINKED", unseen, "reads");
   }
   folder.visible = true;
   folder.mimeType = "text/plain";
-  await at.refuses("storage_get_site_folder", LINKED, "E_STORAGE_NOT_LINKED", {
-    says: /is no folder/,
-    sends: "reads",
-  });
+  await at.refuses("storage_get_site_folder", LINKED, "E_STORAGE_NOT_LINKED", /is no folder/, "reads");
 });
 
 Deno.test("storage_list_site_files pages through 5000 files of the folder and no other, newest first", async () => {
@@ -79,11 +76,11 @@ Deno.test("the cursor of another folder's list answers nothing of that folder", 
   const { next_page_token: page_token } = await at.gw.call<Listed>("storage_list_site_files", list);
   const says = /^Google Drive answered for files of another folder, so its answer is not handed on$/;
   const call = { ...LINKED, page_token };
-  const message = await at.refuses("storage_list_site_files", call, "E_UPSTREAM", { says, sends: "reads" });
+  const message = await at.refuses("storage_list_site_files", call, "E_UPSTREAM", says, "reads");
   assert.doesNotMatch(message, /secret/);
   const wrong = { ...LINKED, page_token: "no cursor" };
   const unknown = /^page_token: Google Drive does not know it any more; begin again without one$/;
-  await at.refuses("storage_list_site_files", wrong, "E_BAD_INPUT", { says: unknown, sends: "reads" });
+  await at.refuses("storage_list_site_files", wrong, "E_BAD_INPUT", unknown, "reads");
 });
 
 Deno.test("storage_read_file answers text and exports documents, the first of the forms that works", async () => {
@@ -137,10 +134,7 @@ Deno.test("of a file of 20 MB the first MB is asked for and answered, cut betwee
   });
   const says =
     /^file_id: Google Drive exports no more than 10 MB of a document, and "Huge" is larger; split it$/;
-  await at.refuses("storage_read_file", { ...LINKED, file_id: huge.id }, "E_FILE_TOO_LARGE", {
-    says,
-    sends: "reads",
-  });
+  await at.refuses("storage_read_file", { ...LINKED, file_id: huge.id }, "E_FILE_TOO_LARGE", says, "reads");
 });
 
 Deno.test("a file of another folder, of nobody, in the bin or hidden is not found, alike", async () => {
@@ -160,7 +154,7 @@ Deno.test("a file of another folder, of nobody, in the bin or hidden is not foun
     const says = new RegExp(
       `^file_id: there is no file "${file_id}" in the site's folder; storage_list_site_files`,
     );
-    await at.refuses("storage_read_file", { ...LINKED, file_id }, "E_NOT_FOUND", { says, sends: "reads" });
+    await at.refuses("storage_read_file", { ...LINKED, file_id }, "E_NOT_FOUND", says, "reads");
     assert.ok(
       at.google.requests.slice(-2).every(({ query }) => query["alt"] === undefined),
       "no content is asked for",
@@ -183,10 +177,7 @@ Deno.test("what is no text is not supported, and an export that cannot be is ref
     /is a folder/,
   ]] as const;
   for (const [{ id }, says] of cases) {
-    await at.refuses("storage_read_file", { ...LINKED, file_id: id }, "E_NOT_SUPPORTED", {
-      says,
-      sends: "reads",
-    });
+    await at.refuses("storage_read_file", { ...LINKED, file_id: id }, "E_NOT_SUPPORTED", says, "reads");
   }
   const text = at.google.file(at.folder, "a.md", { text: "x" });
   const doc = at.google.file(at.folder, "Doc", { mimeType: DOC, exports: {} });
@@ -201,14 +192,14 @@ Deno.test("what is no text is not supported, and an export that cannot be is ref
     ] as const
   ) {
     const call = { ...LINKED, file_id: id, export_mime_type: wanted };
-    await at.refuses("storage_read_file", call, "E_BAD_INPUT", { says, sends: "reads" });
+    await at.refuses("storage_read_file", call, "E_BAD_INPUT", says, "reads");
   }
 });
 
 Deno.test("storage_get_baseline answers the newest baseline.md, and says how to save one where there is none", async () => {
   await using at = await GoogleWorld.open();
   const says = /^The site's folder has no "baseline\.md"; storage_save_audit saves one, with that filename$/;
-  await at.refuses("storage_get_baseline", LINKED, "E_NOT_FOUND", { says, sends: "reads" });
+  await at.refuses("storage_get_baseline", LINKED, "E_NOT_FOUND", says, "reads");
   at.google.file(at.folder, "baseline.md", { text: "old", modifiedTime: "2026-01-01T00:00:00.000Z" });
   const { id } = at.google.file(at.folder, "baseline.md", {
     text: "new",
@@ -268,7 +259,7 @@ Deno.test("a file of that name, or another folder, between preview and confirm m
     const { confirm_token } = await at.gw.call<Preview>("storage_save_audit", call);
     await change();
     const stale = { ...call, confirm: true, confirm_token };
-    assert.match(await at.gw.refuses("storage_save_audit", stale, "E_STALE_PREVIEW"), says);
+    await at.gw.refuses("storage_save_audit", stale, "E_STALE_PREVIEW", says);
   };
   await confirm(() => at.google.file(at.folder, "baseline.md", { text: "a person's" }), /filename/);
   await confirm(
@@ -358,7 +349,7 @@ Deno.test("a save that cannot be is refused before anything is sent", async () =
   for (const confirm of [true, false]) {
     const call = { ...AUDIT, site_id: "closed", confirm };
     const says = /"storage_save_audit" needs allow_storage_write on site "closed"/;
-    await at.refuses(tool, call, "E_STORAGE_WRITE_NOT_ALLOWED", { says });
+    await at.refuses(tool, call, "E_STORAGE_WRITE_NOT_ALLOWED", says);
   }
   await at.refuses(tool, { ...AUDIT, confirm: true }, "E_SCOPE_DENIED", {
     says: /tier/,
@@ -376,12 +367,10 @@ Deno.test("a save that cannot be is refused before anything is sent", async () =
     [{ titel: "x" }, /titel: unknown argument, did you mean title/],
   ];
   for (const [more, says] of cases) {
-    await at.refuses(tool, { ...AUDIT, ...more, confirm: true }, "E_BAD_INPUT", { says });
+    await at.refuses(tool, { ...AUDIT, ...more, confirm: true }, "E_BAD_INPUT", says);
   }
   const large = { ...AUDIT, content: "ü".repeat(5 * MIB / 2 + 1), confirm: true };
-  await at.refuses(tool, large, "E_PAYLOAD_TOO_LARGE", {
-    says: /^content: has 5121 KB, and 5120 KB is the most/,
-  });
+  await at.refuses(tool, large, "E_PAYLOAD_TOO_LARGE", /^content: has 5121 KB, and 5120 KB is the most/);
 });
 
 Deno.test("a file of 5 MB is saved byte for byte", async () => {

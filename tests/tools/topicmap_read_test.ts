@@ -141,7 +141,7 @@ Deno.test("a job is followed by the clock from the queue to its text", async () 
   };
   assert.deepEqual(await told(), ["processing", "query_fanout", false]);
   const says = /content_job_id: the job is "processing" and has no output yet/;
-  await at.refuses("topicmap_get_content_job_output", args, "E_BAD_INPUT", { says, sends: "reads" });
+  await at.refuses("topicmap_get_content_job_output", args, "E_BAD_INPUT", says, "reads");
   assert.ok(
     !at.service.requests.some(({ path }) => path.endsWith("/output")),
     "not asked for what is not there",
@@ -203,10 +203,7 @@ Deno.test("a site of every kind can be linked, and sees its own workspace alone"
     ids(await at.both<Page>("topicmap_list_content_audits", { site_id, limit: 1 }));
   assert.deepEqual([await audits("files"), await audits("viewed")], [["audit_0"], []]);
   const foreign = { site_id: "viewed", topical_map_id: MAP_ID };
-  await at.refuses("topicmap_get_topical_map", foreign, "E_NOT_FOUND", {
-    says: /no such topical map/,
-    sends: "reads",
-  });
+  await at.refuses("topicmap_get_topical_map", foreign, "E_NOT_FOUND", /no such topical map/, "reads");
 });
 
 Deno.test("a request names the audit row of its call", async () => {

@@ -40,7 +40,7 @@ Deno.test("every tool on a site without a workspace is refused, and sends nothin
     if (tool === "topicmap_list_workspaces") continue;
     const call = { site_id: "bare", ...args, ...(WRITES.includes(tool) ? { confirm: true } : {}) };
     const says = /^Site "bare" has no topic-planning workspace; its operator can set topicmap_workspace_id/;
-    await at.refuses(tool, call, "E_TOPICMAP_NOT_LINKED", { says });
+    await at.refuses(tool, call, "E_TOPICMAP_NOT_LINKED", says);
   }
 });
 
@@ -50,7 +50,7 @@ Deno.test("every tool needs both settings, and sends nothing without", async () 
     for (const [tool, args] of Object.entries(CALLS)) {
       const site = tool === "topicmap_list_workspaces" ? {} : { site_id: "linked" };
       const says = new RegExp(`^Topic planning needs ${name}, which the gateway's operator has not set$`);
-      await at.refuses(tool, { ...site, ...args }, "E_MISSING_SECRET", { says });
+      await at.refuses(tool, { ...site, ...args }, "E_MISSING_SECRET", says);
     }
   }
 });
@@ -63,7 +63,7 @@ Deno.test("every write needs allow_topicmap_write, confirmed or not, and the tie
     const call = { site_id: "closed", ...CALLS[tool] };
     const says = new RegExp(`"${tool}" needs ${flag} on site "closed"; a super-admin can set it`);
     for (const confirm of [true, false]) {
-      await at.refuses(tool, { ...call, confirm }, "E_TOPICMAP_WRITE_NOT_ALLOWED", { says });
+      await at.refuses(tool, { ...call, confirm }, "E_TOPICMAP_WRITE_NOT_ALLOWED", says);
     }
     const low = { says: /tier/, as: "low", audit: "risk_capped" } as const;
     await at.refuses(tool, { ...call, site_id: "linked", confirm: true }, "E_SCOPE_DENIED", low);
@@ -144,7 +144,7 @@ Deno.test("arguments that cannot be are refused by name, and nothing is sent", a
     ],
   ];
   for (const [tool, args, says, code = "E_BAD_INPUT"] of cases) {
-    await at.refuses(tool, { site_id: "linked", confirm: WRITES.includes(tool), ...args }, code, { says });
+    await at.refuses(tool, { site_id: "linked", confirm: WRITES.includes(tool), ...args }, code, says);
   }
 });
 
@@ -152,7 +152,7 @@ Deno.test("a cursor that the service does not know is named", async () => {
   await using at = await TopicWorld.open();
   const call = { site_id: "linked", cursor: "nonsense&limit=1" };
   const says = /^cursor: is unknown; begin without one$/;
-  await at.refuses("topicmap_list_content_jobs", call, "E_BAD_INPUT", { says, sends: "reads" });
+  await at.refuses("topicmap_list_content_jobs", call, "E_BAD_INPUT", says, "reads");
   assert.deepEqual(at.service.requests[0]!.query, { limit: "50", cursor: "nonsense&limit=1" });
 });
 
@@ -169,7 +169,7 @@ Deno.test("an id with the characters of a path never leaves", async () => {
         [name]: id,
         ...(WRITES.includes(tool) ? { confirm: true } : {}),
       };
-      await at.refuses(tool, call, "E_BAD_INPUT", { says: new RegExp(name) });
+      await at.refuses(tool, call, "E_BAD_INPUT", new RegExp(name));
     }
   }
 });
@@ -183,9 +183,9 @@ Deno.test("what is of another workspace is not found, in a list left out and sai
   foreign(/topical-maps\/map_main$/, map);
   const call = { site_id: "linked", ...MAP };
   const says = /^"map_main" is not in the site's topic-planning workspace; the topicmap_list_ tools have/;
-  await at.refuses("topicmap_get_topical_map", call, "E_NOT_FOUND", { says, sends: "reads" });
+  await at.refuses("topicmap_get_topical_map", call, "E_NOT_FOUND", says, "reads");
   foreign(/knowledge-graph$/, { ...state.graphs[0]!, workspace_id: "ws_other" });
-  await at.refuses("topicmap_get_knowledge_graph", call, "E_NOT_FOUND", { says, sends: "reads" });
+  await at.refuses("topicmap_get_knowledge_graph", call, "E_NOT_FOUND", says, "reads");
   foreign(/topical-maps$/, { data: [map, state.maps[0]], next_cursor: null });
   const { items, note } = await at.both<{ items: Args[]; note: string }>("topicmap_list_topical_maps", {
     site_id: "linked",
@@ -194,10 +194,7 @@ Deno.test("what is of another workspace is not found, in a list left out and sai
   assert.match(note, /^1 of another workspace left out/);
   at.service.state.jobs[3]!.workspace_id = "ws_other";
   const rerun = { site_id: "linked", ...RERUN, confirm: true };
-  await at.refuses("topicmap_rerun_job", rerun, "E_NOT_FOUND", {
-    says: /no such content job/,
-    sends: "reads",
-  });
+  await at.refuses("topicmap_rerun_job", rerun, "E_NOT_FOUND", /no such content job/, "reads");
   assert.deepEqual(at.service.writes, []);
 });
 
@@ -233,7 +230,7 @@ Deno.test("refusals of the service keep their meaning, with the way out and with
   for (const [fault, code, says] of cases) {
     at.service.inject(fault, { times: 6 });
     const call = { site_id: "linked", content_job_id: "job_completed" };
-    await at.refuses("topicmap_get_content_job", call, code, { says, sends: "reads" });
+    await at.refuses("topicmap_get_content_job", call, code, says, "reads");
     at.service.clearFaults();
   }
   const { headers } = at.service.requests[0]!;
@@ -248,7 +245,7 @@ Deno.test("another thing than was asked for is no answer", async () => {
   at.service.inject({ kind: "answer", body: { ...map, id: "map_other" } }, { times: 2 });
   const says = /answered another thing than "map_main"/;
   const call = { site_id: "linked", ...MAP };
-  await at.refuses("topicmap_get_topical_map", call, "E_UPSTREAM", { says, sends: "reads" });
+  await at.refuses("topicmap_get_topical_map", call, "E_UPSTREAM", says, "reads");
 });
 
 Deno.test("a brief without its nine sections in their order is no answer", async () => {
@@ -258,7 +255,7 @@ Deno.test("a brief without its nine sections in their order is no answer", async
   const sections = (brief["sections"] as unknown[]).toReversed();
   at.service.inject({ kind: "answer", body: { ...brief, sections } }, { times: 2 });
   const says = /cannot be read: sections is not as the contract says/;
-  await at.refuses("topicmap_get_content_brief", call, "E_UPSTREAM", { says, sends: "reads" });
+  await at.refuses("topicmap_get_content_brief", call, "E_UPSTREAM", says, "reads");
 });
 
 Deno.test("an export of 20 MB is summarised, and refused whole with the way out", async () => {
@@ -278,7 +275,7 @@ Deno.test("an export of 20 MB is summarised, and refused whole with the way out"
   assert.deepEqual(short.clusters.at(-1), { _truncated: true, total: 45_000, omitted: 44_980 });
   const says = /answer is over 5 MB; ask with summary: true/;
   const whole = { ...call, summary: false };
-  await at.refuses("topicmap_get_topical_map", whole, "E_PAYLOAD_TOO_LARGE", { says, sends: "reads" });
+  await at.refuses("topicmap_get_topical_map", whole, "E_PAYLOAD_TOO_LARGE", says, "reads");
 });
 
 Deno.test("a new value of an enumeration is passed on", async () => {

@@ -29,10 +29,7 @@ Deno.test("a page whose builder only shows in what it puts out is not written ov
     `^Page ${at.draft.id} was taken over .*nobody would see this content_html: .*clone it anew .*block editor`,
   );
   for (const confirm of [false, true]) {
-    await at.kit.refuses("update_page_draft", { ...args, confirm }, "E_BUILDER_MISMATCH", {
-      says,
-      sends: "reads",
-    });
+    await at.kit.refuses("update_page_draft", { ...args, confirm }, "E_BUILDER_MISMATCH", says, "reads");
   }
   assert.equal(at.draft.content, "<p>Old</p>");
   const titled = { site_id: "acme", page_id: at.draft.id, title: "T" };
@@ -95,10 +92,7 @@ Deno.test("a post that the visual builder shows is not written over either", asy
   for (const confirm of [false, true]) {
     const says =
       /^Post \d+ was taken over .*nobody would see this content_html: .*block editor in the CMS first$/;
-    await at.kit.refuses("update_draft", { ...args, confirm }, "E_BUILDER_MISMATCH", {
-      says,
-      sends: "reads",
-    });
+    await at.kit.refuses("update_draft", { ...args, confirm }, "E_BUILDER_MISMATCH", says, "reads");
   }
   await at.kit.write("rest", "update_draft", { site_id: "acme", post_id: at.draft.id, title: "T" });
   assert.ok(

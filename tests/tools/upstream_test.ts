@@ -55,7 +55,7 @@ for (const [trouble, says, status] of READS) {
     const { id } = at.draft;
     at.cms.inject(trouble, { method: "GET", path: `/wp/v2/posts/${id}`, times: 99 });
     const args = { site_id: "acme", post_id: id };
-    await at.kit.refuses("get_post", args, "E_UPSTREAM", { says, sends: "reads" });
+    await at.kit.refuses("get_post", args, "E_UPSTREAM", says, "reads");
     assert.equal((await mcpResult(at.kit.gw, "get_post", args))._meta["status"], status);
     at.cms.clear();
     const post = await at.kit.both<Args>("get_post", args);
@@ -158,7 +158,7 @@ Deno.test("a site that is down was sent nothing, which is said, also of a write"
     /^127\.0\.0\.1:\d+ could not be reached, nothing was sent: it refuses the connection; check the address and that it is up$/;
   for (const [tool, args] of Object.entries({ ping_site: {}, create_draft: at.calls.create_draft })) {
     const call = { site_id: "acme", ...args, confirm: true };
-    await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
+    await at.kit.refuses(tool, call, "E_UPSTREAM", says, "reads");
   }
 });
 
@@ -194,12 +194,12 @@ Deno.test("a site that moved, is in maintenance, has no API or no address is rep
     answer = given;
     await move(there);
     const args = { site_id: "acme", ...at.calls[tool] };
-    await at.kit.refuses(tool, args, "E_UPSTREAM", { says, sends: "reads" });
+    await at.kit.refuses(tool, args, "E_UPSTREAM", says, "reads");
   }
   assert.deepEqual(at.cms.requests, [], "nor was the password sent to where it moved");
   await move(null);
   const says = /base_url, .* site update \w+ --base-url/;
-  await at.kit.refuses("get_post", { site_id: "acme", post_id: 1 }, "E_MISSING_SECRET", { says });
+  await at.kit.refuses("get_post", { site_id: "acme", post_id: 1 }, "E_MISSING_SECRET", says);
 });
 
 Deno.test("diagnose_site answers within three seconds of a site that hangs", async () => {
