@@ -120,15 +120,10 @@ Deno.test({
     const { body } = await wp.call("ed", "GET", "/health");
     const { hold, ...features } = body["features"] as Json;
     assert.deepEqual(Object.keys(hold as Json), ["active", "engine", "version", "why", "paired"]);
-    assert.deepEqual(Object.keys(body), [
-      "plugin_version",
-      "wp_version",
-      "php_version",
-      "multisite",
-      "timezone",
-      "features",
-      "user",
-    ]);
+    assert.deepEqual(
+      Object.keys(body),
+      ["plugin_version", "wp_version", "php_version", "multisite", "timezone", "features", "user"],
+    );
     assert.equal(body["timezone"], "Europe/Copenhagen");
     assert.deepEqual(features, {
       page_builder: { block: true, visual: { active: true, version: "3.27.0-standin" } },
@@ -141,11 +136,10 @@ Deno.test({
       guarded_write: { active: true, lock: "file" },
     });
     const user = body["user"] as { id: number; roles: string[]; caps: Record<string, boolean> };
-    assert.deepEqual([user.roles, user.caps["edit_pages"], user.caps["manage_options"]], [
-      ["editor"],
-      true,
-      false,
-    ]);
+    assert.deepEqual(
+      [user.roles, user.caps["edit_pages"], user.caps["manage_options"]],
+      [["editor"], true, false],
+    );
   },
 });
 

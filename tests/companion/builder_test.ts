@@ -37,13 +37,10 @@ const TREE = [{
   isInner: false,
   settings: { background: { image: { url: "{{IMAGE}}" } } },
   elements: [
-    widget("bbbbbbb", {
-      title: "{{TITLE}} and {{TITLE}}",
-      "{{NOT_A_VALUE}}": "x",
-      size: 3,
-      wide: true,
-      none: null,
-    }),
+    widget(
+      "bbbbbbb",
+      { title: "{{TITLE}} and {{TITLE}}", "{{NOT_A_VALUE}}": "x", size: 3, wide: true, none: null },
+    ),
     widget("ccccccc", { tabs: [{ _id: "ddddddd", text: "{{ TITLE }} {{lower}} {{BODY_2}}" }] }),
   ],
 }];
@@ -89,11 +86,10 @@ test("templates are listed with their placeholders; broken ones are marked, draf
   const paged = await wp.call("ed", "GET", "/builder/templates?per_page=1&page=2");
   assert.deepEqual(paged.body.map(({ id }) => id), [broken]);
   const past = await wp.call("ed", "GET", "/builder/templates?per_page=2&page=9");
-  assert.deepEqual([past.body, past.headers.get("x-wp-total"), past.headers.get("x-wp-totalpages")], [
-    [],
-    "3",
-    "2",
-  ]);
+  assert.deepEqual(
+    [past.body, past.headers.get("x-wp-total"), past.headers.get("x-wp-totalpages")],
+    [[], "3", "2"],
+  );
   const searched = await wp.call("ed", "GET", "/builder/templates?search=Landing");
   assert.deepEqual(searched.body.map(({ id }) => id), [template]);
   for (const id of [broken, strange]) {

@@ -45,11 +45,10 @@ test("a new page is a draft, and every byte of its code is as it was sent", asyn
 test("an update changes the parts that are given, and only those", async () => {
   const { body } = await make({ css: ".a{}", js: "1" });
   const path = `/code-pages/${body["id"]}`;
-  assert.deepEqual(cut(await wp.call("ed", "POST", path, { css: "" }), "status", "scope_class"), [
-    200,
-    "draft",
-    SCOPE,
-  ]);
+  assert.deepEqual(
+    cut(await wp.call("ed", "POST", path, { css: "" }), "status", "scope_class"),
+    [200, "draft", SCOPE],
+  );
   assert.deepEqual(cut(await wp.call("ed", "GET", path), "html", "css", "js"), [200, "<p>x</p>", "", "1"]);
   await wp.call("ed", "POST", path, { title: "New", html: "<b>y</b>" });
   const read = await wp.call("ed", "GET", path);

@@ -260,20 +260,15 @@ test("a page is made at the place that was looked at: a slug taken meanwhile is 
   const done = [one, two].filter(({ status }) => status === 200);
   assert.deepEqual([done.length, cut([one, two].find(({ status }) => status !== 200)!)], [1, STALE]);
   const stored = after(done[0]!);
-  assert.deepEqual([stored["slug"], stored["status"], stored["html"], stored["css"]], [
-    slug,
-    "draft",
-    "<p>x</p>",
-    "p{}",
-  ]);
+  assert.deepEqual(
+    [stored["slug"], stored["status"], stored["html"], stored["css"]],
+    [slug, "draft", "<p>x</p>", "p{}"],
+  );
   const taken = (await read(path, "ed")).state["taken"] as Json;
   assert.equal(taken["id"], stored["id"]);
   assert.deepEqual(
     cut(await wp.call("ed", "GET", `${path.replace("/code", "/guarded/code")}&parent=99999`)),
-    [
-      400,
-      "rest_invalid_param",
-    ],
+    [400, "rest_invalid_param"],
   );
 });
 

@@ -17,13 +17,10 @@ const put = (source: string, destination: string, status?: number) =>
 
 test("a redirect leads on, whatever the case, slashes and query of the request", async () => {
   const made = await put("/old-page/", "/new-page/?a=1#b");
-  assert.deepEqual(cut(made, "created", "source", "destination", "status"), [
-    200,
-    true,
-    "/old-page",
-    "/new-page/?a=1#b",
-    301,
-  ]);
+  assert.deepEqual(
+    cut(made, "created", "source", "destination", "status"),
+    [200, true, "/old-page", "/new-page/?a=1#b", 301],
+  );
   const to = `${wp.site.base_url}/new-page/?a=1#b`;
   for (const path of ["/old-page", "/old-page/", "/OLD-page/?utm=1", "//old-page", "/%6fld-page"]) {
     assert.deepEqual(await wp.leads(path), [301, to], path);
@@ -45,12 +42,7 @@ test("the same source is changed, not made twice; the list has pages", async () 
     destination: "https://example.test/two?x=%20",
     status: 307,
   };
-  assert.deepEqual(one.body, {
-    redirects: [row],
-    total: 1,
-    statuses: [301, 302, 307, 308],
-    resolves: row,
-  });
+  assert.deepEqual(one.body, { redirects: [row], total: 1, statuses: [301, 302, 307, 308], resolves: row });
   const none = await wp.call("admin", "GET", "/seo/redirects?source=/nowhere");
   assert.deepEqual(none.body, { redirects: [], total: 0, statuses: [301, 302, 307, 308], resolves: null });
   const page = await wp.call("admin", "GET", "/seo/redirects?per_page=1&page=2");
@@ -83,13 +75,10 @@ test("a source tells which published page stands there, and nothing of drafts", 
   const slug = String(body["slug"]);
   const read = await wp.call("admin", "GET", `/seo/redirects?source=/${slug}/`);
   const title = (body["title"] as Json)["raw"];
-  assert.deepEqual(read.body, {
-    redirects: [],
-    total: 0,
-    statuses: [301, 302, 307, 308],
-    resolves: null,
-    hides: { id, title },
-  });
+  assert.deepEqual(
+    read.body,
+    { redirects: [], total: 0, statuses: [301, 302, 307, 308], resolves: null, hides: { id, title } },
+  );
   await wp.rest("ed", "POST", `/pages/${id}`, { status: "draft" });
   const draft = await wp.call("admin", "GET", `/seo/redirects?source=/${slug}`);
   assert.equal("hides" in draft.body, false);
@@ -282,12 +271,10 @@ test("what WordPress itself would send back to a redirect's source does not go r
   await page("guessed-by-its-start");
   await put("/guessed-by-its-start", "/guessed");
   assert.deepEqual(await way("/guessed-by-its-start"), ["/guessed-by-its-start", "/guessed", "404"]);
-  assert.deepEqual(await way("/guessed?utm=1"), [
-    "/guessed?utm=1",
-    "/guessed-by-its-start/?utm=1",
-    "/guessed",
-    "404",
-  ]);
+  assert.deepEqual(
+    await way("/guessed?utm=1"),
+    ["/guessed?utm=1", "/guessed-by-its-start/?utm=1", "/guessed", "404"],
+  );
 
   const post = await wp.draft("ed", { slug: "name-before", title: "x" }, "posts");
   await wp.publish(post, "posts");

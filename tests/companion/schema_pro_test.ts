@@ -84,11 +84,7 @@ test("a text stays a text in the form it had, and only the markup changes", asyn
   const json = `{"@type":"B","n":1.0,"o":{},"l":[],"t":"q\\" \\\\ ü 😀 $&"}`;
   assert.deepEqual(
     cut(await write(bare, { value: json, expect_value_type: "string" }), "value_type", "value"),
-    [
-      200,
-      "string",
-      json,
-    ],
+    [200, "string", json],
   );
   const { meta } = await wp.peek({ id: bare });
   assert.equal(meta["bsf-aiosrs-custom-markup"], json);

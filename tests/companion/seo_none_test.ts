@@ -27,24 +27,19 @@ test("every field is stored and read back; what is absent stays, an empty text c
   const written = await wp.call("ed", "POST", `/seo/meta/${id}`, FIELDS);
   assert.equal(written.status, 200);
   for (const [name, value] of Object.entries(FIELDS)) assert.deepEqual(written.body[name], value, name);
-  assert.deepEqual(cut(written, "post_id", "post_type", "post_status", "provider"), [
-    200,
-    id,
-    "post",
-    "draft",
-    "none",
-  ]);
+  assert.deepEqual(
+    cut(written, "post_id", "post_type", "post_status", "provider"),
+    [200, id, "post", "draft", "none"],
+  );
   const changed = await wp.call("ed", "POST", `/seo/meta/${id}`, {
     description: "",
     robots: { noindex: false },
     og: { image: "" },
   });
-  assert.deepEqual(cut(changed, "title", "description", "og"), [
-    200,
-    FIELDS.title,
-    "",
-    { title: "OG", description: "OGD", image: "" },
-  ]);
+  assert.deepEqual(
+    cut(changed, "title", "description", "og"),
+    [200, FIELDS.title, "", { title: "OG", description: "OGD", image: "" }],
+  );
   assert.deepEqual(changed.body["robots"], { ...FIELDS.robots, noindex: false });
   const nothing = await wp.call("ed", "POST", `/seo/meta/${id}`, {});
   assert.deepEqual(nothing.body, changed.body);
@@ -115,12 +110,7 @@ test("a visitor gets the fields and the structured data, on that page only", asy
   const robots = /<meta name='robots' content='([^']*)'/.exec(html)![1]!.split(", ");
   assert.deepEqual(
     ["noindex", "noarchive", "noimageindex", "nofollow"].map((name) => robots.includes(name)),
-    [
-      true,
-      true,
-      true,
-      false,
-    ],
+    [true, true, true, false],
   );
   const json = /<script type="application\/ld\+json" class="site-ops-schema">(.*)<\/script>/.exec(html)![1]!;
   assert.ok(!/[<>&]/.test(json));

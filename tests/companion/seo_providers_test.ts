@@ -159,11 +159,10 @@ for (const provider of Object.keys(STORES) as Provider[]) {
   test(provider, "a post nothing is stored of has empty fields; a published one is guarded", async (wp) => {
     const id = await wp.published("posts");
     const { body } = await wp.call("ed", "GET", `/seo/meta/${id}`);
-    assert.deepEqual([body["title"], body["og"], Object.values(body["robots"] as Json)], [
-      "",
-      { title: "", description: "", image: "" },
-      [false, false, false, false, false],
-    ]);
+    assert.deepEqual(
+      [body["title"], body["og"], Object.values(body["robots"] as Json)],
+      ["", { title: "", description: "", image: "" }, [false, false, false, false, false]],
+    );
     const refused = await wp.call("ed", "POST", `/seo/meta/${id}`, { title: "x" });
     assert.deepEqual(cut(refused), [409, "site_ops_published"]);
     const schema = await wp.call("ed", "POST", `/seo/schema/${id}`, { schema: { "@type": "A" } });
@@ -246,11 +245,10 @@ test("rankmath", "structured data is kept in its rows, and its notes about them 
   const first = await wp.call("ed", "POST", path, { schema: { "@type": "Article", t: 'q" \\ ü' } });
   assert.match(first.body["entry_id"] as string, /^schema-\d+$/);
   const row = (await wp.peek({ id })).meta["rank_math_schema_Article"] as Json;
-  assert.deepEqual([row["@type"], row["t"], (row["metadata"] as Json)["type"]], [
-    "Article",
-    'q" \\ ü',
-    "custom",
-  ]);
+  assert.deepEqual(
+    [row["@type"], row["t"], (row["metadata"] as Json)["type"]],
+    ["Article", 'q" \\ ü', "custom"],
+  );
   const entry_id = first.body["entry_id"];
   const schema = { "@type": "NewsArticle", metadata: { type: "mine" } };
   const second = await wp.call("ed", "POST", path, { schema, entry_id });

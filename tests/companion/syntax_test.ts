@@ -146,12 +146,10 @@ Deno.test("the words publish and future stand only where posts are asked for, wh
     "class-schema-pro.php",
     "class-templates.php",
   ]);
-  assert.deepEqual(holding(/'future'/), [
-    "class-access.php",
-    "class-guarded-rules.php",
-    "class-guarded.php",
-    "class-schema-pro.php",
-  ]);
+  assert.deepEqual(
+    holding(/'future'/),
+    ["class-access.php", "class-guarded-rules.php", "class-guarded.php", "class-schema-pro.php"],
+  );
   const writes = [...plugin].filter(([, text]) => /'post_status'\s*=>\s*'(publish|future)'/.test(text));
   assert.deepEqual(writes.map(([path]) => path.split("/").at(-1)).sort(), [
     "class-redirects-seopress.php",

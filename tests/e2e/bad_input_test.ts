@@ -125,11 +125,7 @@ for (const framing of ["length", "chunked"] as const) {
       const rows = await gw.audit();
       assert.deepEqual(
         rows.map((one) => [one.door, one.tool, one.error]),
-        called.map((door) => [
-          door,
-          "toy_read",
-          row.rest[1],
-        ]),
+        called.map((door) => [door, "toy_read", row.rest[1]]),
       );
       assert.deepEqual([gw.requests, gw.logged], [[], []], "nothing was sent, nothing was a fault");
     });

@@ -118,12 +118,11 @@ Deno.test("after a restart tokens, sites and audit are there, and a revoked toke
     await using before = start(folder);
     const kept = await before.token();
     const gone = await before.token();
-    await before.admin("POST", "/sites", {
-      id: "acme",
-      name: "Acme",
-      platform: "cms",
-      base_url: "https://acme.example",
-    });
+    await before.admin(
+      "POST",
+      "/sites",
+      { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.example" },
+    );
     await before.admin("POST", `/tokens/${gone.token_id}/revoke`);
     assert.equal((await before.call(kept.token, "get_site", { site_id: "acme" })).status, 200);
     const rows = await before.audit();
@@ -147,13 +146,11 @@ Deno.test("of two processes on one store file, a revoked token and a flag taken 
     const { token, token_id } = await one.token();
     const spare = await one.token();
     const flags = { allow_publish: true };
-    await one.admin("POST", "/sites", {
-      id: "acme",
-      name: "Acme",
-      platform: "cms",
-      base_url: "https://acme.example",
-      flags,
-    });
+    await one.admin(
+      "POST",
+      "/sites",
+      { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.example", flags },
+    );
     const flag = async () =>
       (await other.call<Site>(spare.token, "get_site", { site_id: "acme" })).result.flags.allow_publish;
     assert.equal((await other.call(token, "list_sites", {})).status, 200);

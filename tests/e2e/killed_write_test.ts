@@ -79,22 +79,20 @@ for (const by of ["token", "key"] as const) {
             said,
           );
         } else if (point !== "spent") {
-          assert.deepEqual([again.status, again.error?.code, again.error?.outcome], [
-            409,
-            "E_OUTCOME_UNKNOWN",
-            "unknown",
-          ]);
+          assert.deepEqual(
+            [again.status, again.error?.code, again.error?.outcome],
+            [409, "E_OUTCOME_UNKNOWN", "unknown"],
+          );
           const [, request] = /request id "([0-9A-Z]{26})"/.exec(again.error!.message) ?? [];
           assert.match(
             found,
             new RegExp(`^\\S+ +started +create_draft {2}acme {2}e2e {2}outcome unknown, id ${request}\n$`),
           );
         } else if (by === "token") {
-          assert.deepEqual([again.status, again.error?.code, again.error?.outcome], [
-            400,
-            "E_CONFIRM_INVALID",
-            "none",
-          ]);
+          assert.deepEqual(
+            [again.status, again.error?.code, again.error?.outcome],
+            [400, "E_CONFIRM_INVALID", "none"],
+          );
           assert.match(again.error!.message, /nothing was carried out .*preview again/);
         } else {
           assert.deepEqual([again.status, again.result?.replayed], [200, undefined], said);

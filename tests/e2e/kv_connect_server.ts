@@ -115,12 +115,10 @@ class Database {
       if (kind === DELETE) this.#kept.delete(hex(key));
       else if ((kind === SET || kind === SUM) && value !== undefined) {
         const data = kind === SET ? value.bytes(1) : this.#sum(key, value.bytes(1));
-        this.#kept.set(hex(key), {
-          key: key.slice(),
-          data: data.slice(),
-          encoding: value.number(2),
-          versionstamp,
-        });
+        this.#kept.set(
+          hex(key),
+          { key: key.slice(), data: data.slice(), encoding: value.number(2), versionstamp },
+        );
       } else throw new Error(`mutation ${kind} is not known here`);
     }
     return message([1, SUCCESS], [2, Uint8Array.fromHex(versionstamp)]);

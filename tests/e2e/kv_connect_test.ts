@@ -11,12 +11,11 @@ Deno.test("the gateway keeps everything on a KV Connect server, and finds it aga
     {
       await using gateway = start(folder, env);
       token = (await gateway.token()).token;
-      await gateway.admin("POST", "/sites", {
-        id: "acme",
-        name: "Acme",
-        platform: "cms",
-        base_url: "https://acme.example",
-      });
+      await gateway.admin(
+        "POST",
+        "/sites",
+        { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.example" },
+      );
       gateway.kill("SIGTERM");
       assert.equal((await gateway.ended).code, 0);
     }

@@ -14,22 +14,20 @@ for (const end of ["", "-wal"]) {
       await gateway.admin("POST", "/sites", site);
       const { token } = await gateway.token();
       const draft = (title: string) =>
-        gateway.call(token, "create_draft", {
-          site_id: "acme",
-          title,
-          content_html: "<p>x</p>",
-          confirm: true,
-        });
+        gateway.call(
+          token,
+          "create_draft",
+          { site_id: "acme", title, content_html: "<p>x</p>", confirm: true },
+        );
       assert.equal((await draft("before")).status, 200);
       const [path, aside] = [`${folder}/gateway.sqlite3${end}`, `${folder}/aside`];
 
       await Deno.rename(path, aside);
       const refused = await draft("meanwhile");
-      assert.deepEqual([refused.status, refused.error?.code, refused.error?.outcome], [
-        500,
-        "E_INTERNAL",
-        "none",
-      ]);
+      assert.deepEqual(
+        [refused.status, refused.error?.code, refused.error?.outcome],
+        [500, "E_INTERNAL", "none"],
+      );
       assert.match(
         refused.error!.message,
         /^The audit log cannot be written, so nothing was carried out; give request/,

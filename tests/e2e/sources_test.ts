@@ -88,11 +88,10 @@ Deno.test("calls and listings through both doors while tools come, change and go
   const rows = await gw.audit();
   assert.equal(rows.length, VERSIONS * 16, "one row a call");
   const statuses = new Set(rows.map((row) => `${row.tool} ${row.status} ${row.error}`));
-  assert.deepEqual([...statuses].sort(), [
-    "shop-extra error E_TOOL_NOT_FOUND",
-    "shop-extra ok null",
-    "shop-find ok null",
-  ]);
+  assert.deepEqual(
+    [...statuses].sort(),
+    ["shop-extra error E_TOOL_NOT_FOUND", "shop-extra ok null", "shop-find ok null"],
+  );
   assert.deepEqual(gw.logged, []);
 });
 

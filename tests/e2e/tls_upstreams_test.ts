@@ -50,13 +50,11 @@ Deno.test("sites over https that refuse, reset or show a wrong certificate: 50 o
     const { fine, ...bad } = servers;
     const base_url = `https://127.0.0.1:${fine!.port}`;
     const credentials = { cms: { username, application_password } };
-    await gateway.admin("POST", "/sites", {
-      id: "fine",
-      name: "fine",
-      platform: "cms",
-      base_url,
-      credentials,
-    });
+    await gateway.admin(
+      "POST",
+      "/sites",
+      { id: "fine", name: "fine", platform: "cms", base_url, credentials },
+    );
     const places = Object.entries(bad).map(([name, { port }]) =>
       [name, `https://127.0.0.1:${port}`] as const
     );

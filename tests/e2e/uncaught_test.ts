@@ -33,11 +33,10 @@ for (const fault of ["a timer", "a promise", "an emitter"]) {
       const { code, signal, stderr } = await gateway.ended;
       assert.deepEqual([code, signal], [1, null]);
       const [line, ...more] = linesOf(stderr);
-      assert.deepEqual([line?.event, line?.kind, more], [
-        "uncaught",
-        fault === "a promise" ? "rejection" : "error",
-        [],
-      ]);
+      assert.deepEqual(
+        [line?.event, line?.kind, more],
+        ["uncaught", fault === "a promise" ? "rejection" : "error", []],
+      );
       assert.match(
         String(line?.cause),
         new RegExp(`^Error: ${fault} failed[^]*\\n    at .*fault_preload\\.ts`),

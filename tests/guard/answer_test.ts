@@ -85,20 +85,16 @@ Deno.test("a site's own tool that writes is unproven where it does not say; of i
 Deno.test("differences make a write unverified before anything else, and stand before other warnings", () => {
   const json = (result: unknown) => JSON.parse(JSON.stringify(result));
   assert.deepEqual(json(verified({ id: 1 })), { id: 1, verified: true, warnings: [] });
-  assert.deepEqual(json(unverified("It is hidden", { id: 1 }, ["a"])), {
-    id: 1,
-    verified: null,
-    verified_reason: "It is hidden",
-    warnings: ["a"],
-  });
+  assert.deepEqual(
+    json(unverified("It is hidden", { id: 1 }, ["a"])),
+    { id: 1, verified: null, verified_reason: "It is hidden", warnings: ["a"] },
+  );
   const found = { id: 1, differences: ["title: b"], warnings: ["a"], uncompared: "It is hidden" };
   assert.deepEqual(json(compared(found)), { id: 1, verified: false, warnings: ["title: b", "a"] });
-  assert.deepEqual(json(compared({ ...found, differences: [] })), {
-    id: 1,
-    verified: null,
-    verified_reason: "It is hidden",
-    warnings: ["a"],
-  });
+  assert.deepEqual(
+    json(compared({ ...found, differences: [] })),
+    { id: 1, verified: null, verified_reason: "It is hidden", warnings: ["a"] },
+  );
   assert.ok(!(onlyRead({ id: 1 }) instanceof WriteResult));
 });
 
@@ -108,13 +104,10 @@ Deno.test("an answer too large to keep keeps what was proven of it, and fits", (
   const proof = { verified: null, verified_reason: "It is hidden", request_id: "01" };
   const kept = repeatable({ value: { id: 7, html: large, ...proof, warnings } });
   const value = kept.value as Record<string, unknown>;
-  assert.deepEqual([value.id, value.verified, value.verified_reason, value.request_id, "html" in value], [
-    7,
-    null,
-    "It is hidden",
-    "01",
-    false,
-  ]);
+  assert.deepEqual(
+    [value.id, value.verified, value.verified_reason, value.request_id, "html" in value],
+    [7, null, "It is hidden", "01", false],
+  );
   assert.match((value.warnings as string[])[0]!, /^0: ä+$/);
   assert.match(String(value.note), /bytes and was not kept whole/);
   const bytes = new TextEncoder().encode(JSON.stringify(kept)).byteLength;

@@ -47,13 +47,10 @@ Deno.test("a connector that drops in is connected by the same links and pages, a
 
   const shown = async () => (await admin(gw, "GET", "connections")).result.connections[0];
   const { account_id, rights, ends_at, health, message } = await shown();
-  assert.deepEqual([account_id, rights, ends_at, health, message], [
-    "toy-1",
-    ["toys"],
-    new Date(NOW + 60 * DAY_MS).toISOString(),
-    "active",
-    null,
-  ]);
+  assert.deepEqual(
+    [account_id, rights, ends_at, health, message],
+    ["toy-1", ["toys"], new Date(NOW + 60 * DAY_MS).toISOString(), "active", null],
+  );
   gw.clock.now = NOW + 54 * DAY_MS;
   assert.match((await shown()).message, /^It ends at .* and cannot be renewed without its person/);
   gw.clock.now = NOW + 60 * DAY_MS;

@@ -104,9 +104,7 @@ export class Browser {
 
   constructor(
     private readonly gw: Pick<Kit, "http">,
-    private readonly headers: Record<string, string> = {
-      "sec-fetch-mode": "navigate",
-    },
+    private readonly headers: Record<string, string> = { "sec-fetch-mode": "navigate" },
   ) {}
 
   /** Opens an address, wherever it leads. */
@@ -138,11 +136,10 @@ export class Browser {
       if (tick === undefined || tick.some((end) => scope!.endsWith(end))) form.append("scope", scope!);
     }
     form.set("answer", answer);
-    const response = await fetch(new URL("/consent", consent.url), {
-      method: "POST",
-      body: form,
-      redirect: "manual",
-    });
+    const response = await fetch(
+      new URL("/consent", consent.url),
+      { method: "POST", body: form, redirect: "manual" },
+    );
     await response.body?.cancel();
     const to = response.headers.get("location");
     assert.ok(to, `the consent page answered ${response.status}`);
@@ -159,11 +156,10 @@ export class Browser {
     const path = url.slice(BASE.length);
     const cookie = [...this.#cookies].filter(([, one]) => path.startsWith(one.path))
       .map(([name, { value }]) => `${name}=${value}`).join("; ");
-    const response = await this.gw.http(path, {
-      as: null,
-      headers: { ...this.headers, ...(cookie === "" ? {} : { cookie }) },
-      redirect: "manual",
-    });
+    const response = await this.gw.http(
+      path,
+      { as: null, headers: { ...this.headers, ...(cookie === "" ? {} : { cookie }) }, redirect: "manual" },
+    );
     for (const line of response.headers.getSetCookie()) {
       this.given.push(line);
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;

@@ -39,26 +39,20 @@ Deno.test("a person connects by a link; the code becomes a token of sixty days, 
   assert.match(page.text, /Meta account Ada Agency is connected/);
   assert.match(page.text, /read ad accounts, their campaigns and what their ads did/);
   const paths = at.meta.requests.map(({ path }) => path.replace("/v26.0", ""));
-  assert.deepEqual(paths, [
-    "/dialog/oauth",
-    "/oauth/access_token",
-    "/oauth/access_token",
-    "/debug_token",
-    "/me",
-  ]);
+  assert.deepEqual(
+    paths,
+    ["/dialog/oauth", "/oauth/access_token", "/oauth/access_token", "/debug_token", "/me"],
+  );
   const [dialog, code, long] = at.meta.requests;
   assert.match(dialog!.target, ASKED);
   assert.equal(dialog!.query["redirect_uri"], CALLBACK);
   assert.deepEqual(Object.keys(code!.query), ["client_id", "client_secret", "redirect_uri", "code"]);
   assert.equal(long!.query["grant_type"], "fb_exchange_token");
   const [one] = await listed(at);
-  assert.deepEqual([one!.account, one!.account_id, one!.health, one!.rights, one!.message], [
-    "Ada Agency",
-    "5001",
-    "active",
-    ["ads"],
-    null,
-  ]);
+  assert.deepEqual(
+    [one!.account, one!.account_id, one!.health, one!.rights, one!.message],
+    ["Ada Agency", "5001", "active", ["ads"], null],
+  );
   assert.equal(one!.ends_at!.slice(0, 10), "2027-01-20");
   assert.equal((await at.ask("get_social_ad_account"))["name"], "Harbour Dental");
   assert.deepEqual(await at.leaks(), []);

@@ -167,12 +167,11 @@ Deno.test("an operator says what was found: an entry is added, the row leaves th
   await using gw = await gateway();
   await gw.store.audit.append(intent("w", NOW));
   await gw.store.audit.append(intent("e", NOW));
-  const failed = intent("e", NOW, {
-    status: "error",
-    error: "E_UPSTREAM",
-    outcome: "unknown",
-    duration_ms: 9,
-  });
+  const failed = intent(
+    "e",
+    NOW,
+    { status: "error", error: "E_UPSTREAM", outcome: "unknown", duration_ms: 9 },
+  );
   await gw.store.audit.append(failed);
   await instance(gw.store, { now: NOW + 5 * MINUTE }).doubts.run();
   const { result } = await admin(gw, "?outcome=unknown");

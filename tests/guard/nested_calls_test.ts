@@ -65,12 +65,7 @@ const REFUSED: readonly {
     code: "E_SCOPE_DENIED",
     status: "denied",
   },
-  {
-    name: "the schema",
-    call: write("acme", { titel: "a" }),
-    code: "E_BAD_INPUT",
-    status: "error",
-  },
+  { name: "the schema", call: write("acme", { titel: "a" }), code: "E_BAD_INPUT", status: "error" },
   { name: "the platform", as: "mid", call: write("files"), code: "E_NOT_SUPPORTED", status: "error" },
   {
     name: "a name that is no tool's",
@@ -111,12 +106,10 @@ Deno.test("the preview shows what the calls within would change, after reads onl
   for (const door of ["rest", "mcp"] as const) {
     const seen = await gw.call<Record<string, unknown>>("note_again", { calls }, { door });
     assert.deepEqual(sent(gw), ["GET acme.example", "GET open.example"]);
-    assert.deepEqual([seen.needs_confirmation, seen.tool, seen.site_id, seen.tier], [
-      true,
-      "note_again",
-      "acme",
-      3,
-    ]);
+    assert.deepEqual(
+      [seen.needs_confirmation, seen.tool, seen.site_id, seen.tier],
+      [true, "note_again", "acme", 3],
+    );
     assert.deepEqual(seen.changes, [
       { field: "title", from: "old", to: "new" },
       { field: "title", from: "old", to: "loud" },
@@ -129,12 +122,10 @@ Deno.test("the preview shows what the calls within would change, after reads onl
     const proven = { verified: true, warnings: [] };
     const answers = [{ written: "new", ...proven }, { written: "loud", ...proven }];
     assert.deepEqual(parted(done).done, { answers });
-    assert.deepEqual(sent(gw).sort(), [
-      "GET acme.example",
-      "GET open.example",
-      "POST acme.example",
-      "POST open.example",
-    ]);
+    assert.deepEqual(
+      sent(gw).sort(),
+      ["GET acme.example", "GET open.example", "POST acme.example", "POST open.example"],
+    );
   }
 });
 

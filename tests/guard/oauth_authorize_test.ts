@@ -252,11 +252,10 @@ Deno.test("a form of another origin, without the proof of our page, or too large
   const address = at.address(await clientOf(at));
   const form = filledIn(await (await at.browse(address)).text());
   const send = (headers: Record<string, string>, body: string) =>
-    at.browse(address, {
-      method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-      body,
-    });
+    at.browse(
+      address,
+      { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded", ...headers }, body },
+    );
   const forged = new URLSearchParams([...form].filter(([name]) => name !== "csrf"));
   const guessed = new URLSearchParams([...forged, ["csrf", "guess"]]);
   const cases: [Record<string, string>, string][] = [

@@ -59,13 +59,10 @@ Deno.test("a code sent to two instances at once is redeemed by one, and what it 
 });
 
 const exchange = (kit: Kit, client_id: string, code: string) =>
-  token(kit, {
-    grant_type: "authorization_code",
-    client_id,
-    code,
-    redirect_uri: REDIRECT,
-    code_verifier: VERIFIER,
-  });
+  token(
+    kit,
+    { grant_type: "authorization_code", client_id, code, redirect_uri: REDIRECT, code_verifier: VERIFIER },
+  );
 
 Deno.test("two instances that refresh one token at once give one answer, and the family goes on", async () => {
   await using pairOf = await pair();

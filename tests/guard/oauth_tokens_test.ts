@@ -290,11 +290,10 @@ Deno.test("a grant is refreshed 60 times an hour, and a client that goes on is a
     refresh_token = (await at.refresh(client_id, refresh_token)).body.refresh_token;
   }
   const { status, headers, body } = await at.refresh(client_id, refresh_token);
-  assert.deepEqual([status, body.error, headers.get("retry-after")], [
-    429,
-    "temporarily_unavailable",
-    "3600",
-  ]);
+  assert.deepEqual(
+    [status, body.error, headers.get("retry-after")],
+    [429, "temporarily_unavailable", "3600"],
+  );
   at.gw.clock.now += 60 * 60_000;
   assert.equal((await at.refresh(client_id, refresh_token)).status, 200);
 });

@@ -161,12 +161,10 @@ Deno.test("a hidden tool is refused before the token's scope, and is on no list"
   assert.equal(message, '"shop-delete" is refused: its name says that it deletes');
   assert.ok(!(await (await gw.http("/api/v1/tools")).text()).includes("shop-delete"));
   const [row] = await gw.audit();
-  assert.deepEqual([row?.tool, row?.status, row?.error, row?.site_id], [
-    "shop-delete",
-    "error",
-    "E_FORBIDDEN_OP",
-    null,
-  ]);
+  assert.deepEqual(
+    [row?.tool, row?.status, row?.error, row?.site_id],
+    ["shop-delete", "error", "E_FORBIDDEN_OP", null],
+  );
 });
 
 Deno.test("a write is tier 2, needs its flag, passes no confirm gate, and is kept as intent and outcome", async () => {

@@ -195,10 +195,7 @@ for (const rung of LADDER) {
   });
 }
 
-const withSecret: KitOptions = {
-  ...OPTIONS,
-  settings: { upstream: { ...APP, ADS_DEVELOPER_TOKEN: "dev" } },
-};
+const withSecret: KitOptions = { ...OPTIONS, settings: { upstream: { ...APP, ADS_DEVELOPER_TOKEN: "dev" } } };
 
 Deno.test("step 1: authentication comes before the body, and leaves no row", async () => {
   await using gw = await gateway(OPTIONS);
@@ -364,11 +361,10 @@ Deno.test("step 2: listing the tools counts against the token's rate at both doo
   await using gw = await gateway({ ...OPTIONS, settings: { ...OPTIONS.settings, rateLimitToken: 1 } });
   const frame = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const list = () =>
-    gw.http("/mcp", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(frame),
-    });
+    gw.http(
+      "/mcp",
+      { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(frame) },
+    );
   assert.equal((await list()).status, 200);
   const refused = await list();
   assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "60"]);

@@ -163,11 +163,10 @@ Deno.test("an intent carries the deadline of its call", async () => {
   const call = gw.call("create_draft", DRAFT);
   await arrived.promise;
   const [row] = await gw.audit();
-  assert.deepEqual([row?.status, row?.deadline, row?.outcome], [
-    "started",
-    "2026-11-21T12:01:00.000Z",
-    undefined,
-  ]);
+  assert.deepEqual(
+    [row?.status, row?.deadline, row?.outcome],
+    ["started", "2026-11-21T12:01:00.000Z", undefined],
+  );
   gone.resolve();
   await call;
 });

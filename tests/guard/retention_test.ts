@@ -86,19 +86,11 @@ Deno.test("night by night what grows too old goes, and a row says what went", as
   assert.equal(await calls(gw), 39);
   const [row, ...more] = await rows(gw);
   assert.deepEqual(more, []);
-  assert.deepEqual([row!.door, row!.token_name, row!.status, row!.site_id, row!.tier], [
-    "admin",
-    "retention",
-    "ok",
-    null,
-    null,
-  ]);
-  assert.deepEqual(row!.arguments, {
-    before: at(1),
-    horizon: at(0),
-    segments: 1,
-    entries: 1,
-  });
+  assert.deepEqual(
+    [row!.door, row!.token_name, row!.status, row!.site_id, row!.tier],
+    ["admin", "retention", "ok", null, null],
+  );
+  assert.deepEqual(row!.arguments, { before: at(1), horizon: at(0), segments: 1, entries: 1 });
   assert.equal(gw.logged.at(-1)!.event, "audit_retention");
 });
 
@@ -164,12 +156,10 @@ Deno.test("an operator is shown what would go, changes nothing by looking, and d
   gw.clock.now += 60 * DAY;
   await gw.gateway.retention.run();
   const shown = await admin<RetentionReport>(gw, "POST", "audit/retain", {});
-  assert.deepEqual([shown.due.segments, shown.due.entries, shown.waiting?.reason, shown.dropped], [
-    6,
-    6,
-    "ahead",
-    null,
-  ]);
+  assert.deepEqual(
+    [shown.due.segments, shown.due.entries, shown.waiting?.reason, shown.dropped],
+    [6, 6, "ahead", null],
+  );
   assert.equal(await calls(gw), 40);
   const went = await admin<RetentionReport>(gw, "POST", "audit/retain", { confirm: true });
   assert.deepEqual(went.dropped, { segments: 6, entries: 6 });

@@ -18,11 +18,10 @@ async function order(at: GoogleWorld, site: string, what = "storage_folder", bod
 Deno.test("the folder is made for the site, linked, and used at once", async () => {
   await using at = await GoogleWorld.open();
   const { result } = await order(at, "bound", "storage_folder", { name: "Acme: documents" });
-  assert.deepEqual([result.site_id, result.field, result.name], [
-    "bound",
-    "storage_folder_id",
-    "Acme: documents",
-  ]);
+  assert.deepEqual(
+    [result.site_id, result.field, result.name],
+    ["bound", "storage_folder_id", "Acme: documents"],
+  );
   const folder = at.google.state.world.files.get(result.id)!;
   assert.deepEqual([folder.mimeType, folder.parents, folder.appProperties], [FOLDER, ["root"], {
     site_operations_site: "bound",

@@ -26,11 +26,10 @@ Deno.test("what a clock pulled that was a day ahead is pulled anew on its true d
   assert.deepEqual(missing_dates, ["2026-11-21"]);
   await at.night(DUE + DAY);
   const true_day = (await kept(at))[1]!;
-  assert.deepEqual([true_day.status, true_day.late, true_day.pulled_at], [
-    "ok",
-    false,
-    "2026-11-22T01:30:00.000Z",
-  ]);
+  assert.deepEqual(
+    [true_day.status, true_day.late, true_day.pulled_at],
+    ["ok", false, "2026-11-22T01:30:00.000Z"],
+  );
   await at.night(DUE + DAY + HOUR);
   assert.equal(at.clarity.requests.length, 3, "once");
 });

@@ -224,12 +224,10 @@ Deno.test("a run that was missed is made up for on its day, marked late from 06:
     ["2026-11-22", "missing", false],
     ["2026-11-23", "ok", false],
   ]);
-  assert.deepEqual([snapshot_count, days_missing, complete, next_due], [
-    2,
-    2,
-    true,
-    "2026-11-25T01:30:00.000Z",
-  ]);
+  assert.deepEqual(
+    [snapshot_count, days_missing, complete, next_due],
+    [2, 2, true, "2026-11-25T01:30:00.000Z"],
+  );
   assert.equal(at.clarity.requests.length, 2);
 });
 
@@ -363,12 +361,10 @@ Deno.test("a site whose token no key opens fails alone, and says what to do", as
   const [failed] = await kept(at, "other");
   assert.equal(failed!.error, "Something failed inside the gateway; its log says what");
   assert.equal(failed!.retry, true, "it may be over in an hour");
-  assert.deepEqual(at.gw.logged[0], {
-    event: "snapshot_failed",
-    connector: "clarity",
-    site_id: "other",
-    cause: "TypeError: a bug",
-  });
+  assert.deepEqual(
+    at.gw.logged[0],
+    { event: "snapshot_failed", connector: "clarity", site_id: "other", cause: "TypeError: a bug" },
+  );
 });
 
 Deno.test("the report refuses what it does not know, and is the master token's", async () => {

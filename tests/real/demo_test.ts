@@ -14,11 +14,7 @@ Deno.test({
   ignore,
   async fn() {
     await using cms = await startDemoCms(() => {});
-    await using gw = await gateway({
-      fetch: "network",
-      allowPrivate: ["127.0.0.1"],
-      realClock: true,
-    });
+    await using gw = await gateway({ fetch: "network", allowPrivate: ["127.0.0.1"], realClock: true });
     await registerSites(gw, cms, null);
     const checks = ["companion", "code_page", "seo_bridge", "seo_settings"];
     for (const site_id of ["demo", "demo-live"]) {

@@ -61,11 +61,10 @@ onWordPress({
         const says = /^title, content_html: .* was changed by ".+" at 20\S+Z.*nothing was written/;
         await at.kit.gw.fails(tool, call, "E_STALE_PREVIEW", says, { door });
         const record = await at.stored(id, type);
-        assert.deepEqual([raw(record, "title"), raw(record, "content"), record["status"]], [
-          EDIT.title,
-          EDIT.content,
-          "draft",
-        ]);
+        assert.deepEqual(
+          [raw(record, "title"), raw(record, "content"), record["status"]],
+          [EDIT.title, EDIT.content, "draft"],
+        );
       }
     }
   },

@@ -111,10 +111,7 @@ async function behind(
   const env = { XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const process = new Deno.Command(proxy, { args, env, stdout: "null", stderr: "piped" }).spawn();
   const said = new Response(process.stderr).text();
-  using client = Deno.createHttpClient({
-    caCerts: [authority.pem],
-    http2: false,
-  });
+  using client = Deno.createHttpClient({ caCerts: [authority.pem], http2: false });
   try {
     await using kit = await gateway({
       realClock: true,

@@ -24,11 +24,10 @@ async function throughDoor(door: (typeof DOORS)[number], site: CmsSandbox): Prom
   const text = await markup(at, title, `<script>\n{"@type":"Organization","name":"${needle}"}</script>`);
   const list = { site_id: "schema", needle: needle.toUpperCase() };
   const { done: found } = await reads<{ entries: Entry[]; total: number }>(at, list);
-  assert.deepEqual([found.total, found.entries[0]!.post_id, found.entries[0]!.status], [
-    1,
-    text,
-    "published",
-  ]);
+  assert.deepEqual(
+    [found.total, found.entries[0]!.post_id, found.entries[0]!.status],
+    [1, text, "published"],
+  );
 
   const json = `{"@type":"B","t":"q\\" \\\\ ü \u{1f600} $& </script><!--","n":1.0,"o":{},"l":[]}`;
   const args = { site_id: "schema", id: text, value: json };

@@ -48,11 +48,7 @@ async function fieldsAreKept(at: RealSeo, provider: Provider, door: (typeof DOOR
     const target = { site_id: "seo", post_id: id };
     const { summary } = await at.kit.preview("set_seo_meta", { ...target, ...fields, robots });
     assert.equal(summary, `Change the SEO fields of the draft ${type.slice(0, -1)} "${title}" on seo`);
-    const { done, row } = await at.kit.write<Args>(door, "set_seo_meta", {
-      ...target,
-      ...fields,
-      robots,
-    });
+    const { done, row } = await at.kit.write<Args>(door, "set_seo_meta", { ...target, ...fields, robots });
     const head = { post_id: id, post_type: type.slice(0, -1), status: "draft", provider };
     const hidden = provider === "none" ? {} : { unshown: ["canonical"] }; // beside noindex
     assert.deepEqual(done, { ...head, ...fields, robots, ...hidden });
@@ -88,17 +84,15 @@ async function publishedIsGuarded(
   }
   assert.equal((await at.wp.peek({ id })).meta[KEYS[provider][0]], undefined);
   const first = await at.kit.write<Args>(door, "set_seo_meta", { site_id: "live", ...meta(args) });
-  assert.deepEqual([first.done["status"], first.done["title"], first.row._published], [
-    "published",
-    "Seen",
-    true,
-  ]);
+  assert.deepEqual(
+    [first.done["status"], first.done["title"], first.row._published],
+    ["published", "Seen", true],
+  );
   const second = await at.kit.write<Args>(door, "set_seo_schema", { site_id: "live", ...data(args) });
-  assert.deepEqual([second.done["status"], second.done["created"], second.row._published], [
-    "published",
-    true,
-    true,
-  ]);
+  assert.deepEqual(
+    [second.done["status"], second.done["created"], second.row._published],
+    ["published", true, true],
+  );
   const { post } = await at.wp.peek({ id });
   assert.equal(post["post_status"], "publish");
   const html = await at.wp.text(address);
@@ -163,11 +157,10 @@ async function redirectsAreSet(at: RealSeo, provider: Provider, door: (typeof DO
   ]);
   assert.equal(String(first.done["destination"]).replace(here, ""), `/new-${name}?a=1`);
   const second = await set(`/old-${name}`, `/two%20words-${name}`, 302);
-  assert.deepEqual([second.done["created"], second.done["id"], second.done["status"]], [
-    false,
-    first.done["id"],
-    302,
-  ]);
+  assert.deepEqual(
+    [second.done["created"], second.done["id"], second.done["status"]],
+    [false, first.done["id"], 302],
+  );
   assert.deepEqual(second.row.changes?.map(({ from }) => String(from).replace(here, "")), [
     `/Old-${name}`,
     `/new-${name}?a=1`,

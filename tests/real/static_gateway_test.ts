@@ -30,12 +30,11 @@ for (const door of DOORS) {
         site_name: "Müller & <Söhne>",
         extra_pages: [{ route: "kontakt", html: DOCUMENT }],
       });
-      await at.write(door, "create_static_route", {
-        ...main,
-        route: "blog/first-post",
-        html: FRAGMENT,
-        title: "T & <t>",
-      });
+      await at.write(
+        door,
+        "create_static_route",
+        { ...main, route: "blog/first-post", html: FRAGMENT, title: "T & <t>" },
+      );
       await at.write(door, "create_static_route", { ...main, route: "whole", html: DOCUMENT });
       await at.write(door, "create_static_route", { ...main, route: "gone", html: "x" });
       await at.write(door, "update_static_route", {

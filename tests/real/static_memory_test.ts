@@ -71,13 +71,11 @@ for (const [door, kind] of [["rest", "binary"], ["mcp", "text"]] as const) {
         });
         const flags = { allow_full_repo_write: true };
         const linked = { repo: REPO, repo_branch: "main", flags };
-        await running.admin("POST", "/sites", {
-          id: "acme",
-          name: "Acme",
-          platform: "static",
-          base_url: "https://acme.example",
-          ...linked,
-        });
+        await running.admin(
+          "POST",
+          "/sites",
+          { id: "acme", name: "Acme", platform: "static", base_url: "https://acme.example", ...linked },
+        );
         const { token } = await running.token();
         await running.call(token, "list_static_files", { site_id: "acme" });
         const before = await peakOf(running);

@@ -99,17 +99,15 @@ async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
   assert.equal((await fetched.bytes()).toBase64(), PNG);
   const medium = await at.stored(done.id, "media");
   assert.match(done.url, /\/Uber-uns-php(-\d+)?\.png$/);
-  assert.deepEqual([medium["alt_text"], (medium["title"] as Json)["raw"], medium["post"]], [
-    "A dot",
-    "Dot",
-    post_id,
-  ]);
-  const made = await at.kit.write(door, "create_draft", {
-    site_id: "author",
-    title: fresh("With an image"),
-    content_html: "x",
-    featured_media_id: done.id,
-  });
+  assert.deepEqual(
+    [medium["alt_text"], (medium["title"] as Json)["raw"], medium["post"]],
+    ["A dot", "Dot", post_id],
+  );
+  const made = await at.kit.write(
+    door,
+    "create_draft",
+    { site_id: "author", title: fresh("With an image"), content_html: "x", featured_media_id: done.id },
+  );
   assert.deepEqual([made.proof.verified, made.proof.warnings], [true, []]);
   assert.equal((await at.stored(made.done.id))["featured_media"], done.id);
 
@@ -129,11 +127,10 @@ async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
   assert.deepEqual([first.done["name"], first.done["created"], first.proof.verified], [name, true, true]);
   const again = await at.kit.write<Args>(door, "create_taxonomy", { ...term, name: name.toUpperCase() });
   assert.deepEqual([again.done["id"], again.done["created"]], [first.done["id"], false]);
-  const found = await at.kit.both<{ terms: Args[]; total: number }>("list_taxonomies", {
-    site_id: "acme",
-    taxonomy: "tag",
-    search: name,
-  });
+  const found = await at.kit.both<{ terms: Args[]; total: number }>(
+    "list_taxonomies",
+    { site_id: "acme", taxonomy: "tag", search: name },
+  );
   assert.deepEqual([found.total, found.terms[0]?.["name"]], [1, name]);
   const { body } = await at.ask.rest(null, "GET", `/tags/${first.done["id"]}`);
   assert.equal(body["name"], name.replace("&", "&amp;"), "as WordPress stores it");

@@ -47,12 +47,10 @@ export async function dudaWorld(options: KitOptions = {}): Promise<DudaWorld> {
   const duda = startDuda({ now: () => now() });
   const built = duda.site(ALIAS, DOMAIN);
   const day = 86_400_000;
-  const draft = duda.post(built, {
-    title: "Before",
-    description: "Short",
-    content: "<p>Old</p>",
-    path: "before",
-  });
+  const draft = duda.post(
+    built,
+    { title: "Before", description: "Short", content: "<p>Old</p>", path: "before" },
+  );
   const scheduled = duda.post(built, { title: "Soon", schedule_publish_date: NOW + 7_200_000 });
   const live = duda.post(built, { title: "Out", status: "PUBLISHED", publish_date: NOW - day });
   const page = duda.page(built, { title: "About", draft_status: "DRAFT" });

@@ -87,13 +87,11 @@ export class GoogleWorld extends Calls {
 
   /** Connects an account for a user. */
   async connect(user: string, access_token: string, scopes: readonly string[] = SCOPES): Promise<void> {
-    await this.gw.store.accounts.connect(user, "google", {
-      account: ACCOUNT,
-      access_token,
-      expires_in: 3600,
-      refresh_token: REFRESH,
-      scopes,
-    });
+    await this.gw.store.accounts.connect(
+      user,
+      "google",
+      { account: ACCOUNT, access_token, expires_in: 3600, refresh_token: REFRESH, scopes },
+    );
   }
 
   protected override written(): number {

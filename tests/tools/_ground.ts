@@ -140,12 +140,7 @@ export async function ground(options: GroundOptions = {}): Promise<Ground> {
     ...more,
     tokens: { other: {}, ...more.tokens },
     sites: [...sitesAt(cms), ...more.sites ?? []],
-    settings: {
-      rateLimitToken: 0,
-      rateLimitSite: 0,
-      ...host ? settingsAt(host) : {},
-      ...more.settings,
-    },
+    settings: { rateLimitToken: 0, rateLimitSite: 0, ...host ? settingsAt(host) : {}, ...more.settings },
     http: { sleep: () => Promise.resolve(), ...more.http },
   });
   now = () => gw.clock.now;
@@ -159,14 +154,10 @@ export async function ground(options: GroundOptions = {}): Promise<Ground> {
     guarded,
     host,
     post: (given = {}) =>
-      addPost(state, {
-        type: "post",
-        author: 2,
-        title: "Before",
-        content: "<p>Old</p>",
-        excerpt: "Short",
-        ...given,
-      }),
+      addPost(
+        state,
+        { type: "post", author: 2, title: "Before", content: "<p>Old</p>", excerpt: "Short", ...given },
+      ),
     beforeWrite: (wanted) => void (act = wanted),
     writes: () => gw.requests.filter(({ method, url }) => isWrite(method, url, host)).length,
     async everything() {

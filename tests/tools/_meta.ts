@@ -35,11 +35,7 @@ export interface Report extends Args {
 export const graph = (
   code: number,
   more: Partial<Extract<MetaFault, { kind: "graph" }>> = {},
-): MetaFault => ({
-  kind: "graph",
-  code,
-  ...more,
-});
+): MetaFault => ({ kind: "graph", code, ...more });
 
 export interface MetaWorldOptions extends KitOptions {
   readonly meta?: MetaOptions;

@@ -54,11 +54,10 @@ const PROSE: readonly Ordinary[] = [
     alert_title: "Trash",
     alert_description: "Your draft is in the trash; publish it again.",
   }),
-  widget("testimonial", {
-    testimonial_content: "They publish fast",
-    testimonial_name: "Ann",
-    testimonial_job: "Publisher",
-  }),
+  widget(
+    "testimonial",
+    { testimonial_content: "They publish fast", testimonial_name: "Ann", testimonial_job: "Publisher" },
+  ),
   widget("counter", { title: "Published books", ending_number: 120 }),
   widget("price-list", { price_list: [{ title: "Status", item_description: "Private", price: "$5" }] }),
   widget("button", {
@@ -72,11 +71,10 @@ const PROSE: readonly Ordinary[] = [
       tab_content: "x = y",
     }],
   }),
-  widget("animated-headline", {
-    before_text: "We",
-    rotating_text: "publish\ndelete\ndrop",
-    after_text: "books",
-  }),
+  widget(
+    "animated-headline",
+    { before_text: "We", rotating_text: "publish\ndelete\ndrop", after_text: "books" },
+  ),
   widget("text-editor", { editor: "<table><tr><td>post_status</td><td>publish</td></tr></table>" }),
   widget("call-to-action", { call_to_action: "Drop us a line", title: "Publish with us" }),
 ];

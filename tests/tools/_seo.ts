@@ -73,13 +73,10 @@ export async function seoWorld({ plugin: wanted, guarded, ...options }: SeoOptio
   const page = addPost(state, { ...by, type: "page", title: "A page", content: "x", slug: "a-page" });
   const date = { at: NOW + 7_200_000, floating: false };
   const scheduled = addPost(state, { ...by, type: "post", title: "Soon", status: "future", date });
-  const published = addPost(state, {
-    ...by,
-    type: "post",
-    title: "Live",
-    status: "publish",
-    date: { at: NOW - 1000, floating: false },
-  });
+  const published = addPost(
+    state,
+    { ...by, type: "post", title: "Live", status: "publish", date: { at: NOW - 1000, floating: false } },
+  );
   const kit = await CmsKit.open(cms, { ...options, sites: [...seoSites(cms), ...options.sites ?? []] });
   now = () => kit.gw.clock.now;
   return {

@@ -30,14 +30,10 @@ export async function world(options: KitOptions = {}, site: WordPressOptions = {
   let now = () => NOW;
   const cms = await startWordPressStandIn({ now: () => now(), ...site });
   const { state } = cms;
-  const draft = addPost(state, {
-    type: "post",
-    author: 2,
-    title: "Before",
-    content: "<p>Old</p>",
-    excerpt: "Short",
-    slug: "before",
-  });
+  const draft = addPost(
+    state,
+    { type: "post", author: 2, title: "Before", content: "<p>Old</p>", excerpt: "Short", slug: "before" },
+  );
   const scheduled = addPost(state, {
     type: "post",
     author: 2,

@@ -62,11 +62,7 @@ export function sitesAt(): NewSite[] {
     site("bulk", "static", { ...linked, flags: { allow_full_repo_write: true } }),
     site("default", "static", { repo: REPO, flags }),
     site("empty", "static", { repo: EMPTY, repo_branch: "main", flags }),
-    site("locked", "static", {
-      repo: EMPTY,
-      repo_branch: "main",
-      flags: { allow_full_repo_write: true },
-    }),
+    site("locked", "static", { repo: EMPTY, repo_branch: "main", flags: { allow_full_repo_write: true } }),
     site("unlinked", "static", { flags }),
     site("elsewhere", "static", { repo: "nobody/there", flags }),
     site("journal", "cms", { repo: JOURNAL, repo_branch: "main" }),

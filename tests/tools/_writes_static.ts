@@ -103,11 +103,7 @@ export const MARKDOWN: readonly Write[] = [
     edits: [{
       part: oldText,
       act: (at, args, n) =>
-        push(TEXTS, { [oldText(n)]: MD(n).replace("---\nText", "type: post\n---\nTheirs") })(
-          at,
-          args,
-          n,
-        ),
+        push(TEXTS, { [oldText(n)]: MD(n).replace("---\nText", "type: post\n---\nTheirs") })(at, args, n),
     }],
     beside: inTexts,
     writes: 2,

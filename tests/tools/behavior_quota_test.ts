@@ -77,10 +77,7 @@ Deno.test("of fifty calls at once, on two instances, never more than nine leave"
   assert.equal(at.clarity.requests.length, 9);
   assert.equal(at.clarity.used("p1"), 9);
   for (const one of endings) if ("code" in one) assert.match(one.message, /nothing was asked/);
-  assert.equal(
-    (await second.ask("behavior_get_historical_metrics")).quota.used_today,
-    9,
-  );
+  assert.equal((await second.ask("behavior_get_historical_metrics")).quota.used_today, 9);
 });
 
 Deno.test("the same question at the same time is one request, and a kept answer lasts three hours", async () => {
@@ -220,12 +217,10 @@ Deno.test("diagnose_site asks the project once in three hours, and says what its
     assert.equal(checks.length, 1);
     return checks[0]!;
   };
-  assert.deepEqual(await check("client"), {
-    name: "behavior",
-    ok: true,
-    detail: 'Clarity answers to the token of project "p1"',
-    next_step: null,
-  });
+  assert.deepEqual(
+    await check("client"),
+    { name: "behavior", ok: true, detail: 'Clarity answers to the token of project "p1"', next_step: null },
+  );
   assert.match((await check("client")).detail, /within the last three hours$/);
   assert.equal(at.clarity.requests.length, 1);
   assert.match((await check("tokenless")).detail, /has no export token;/);

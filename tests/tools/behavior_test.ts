@@ -132,11 +132,10 @@ Deno.test("limit leaves rows out and says how many; a reply that is full says so
   assert.deepEqual(found.metrics[0]!.rows.map((row) => row["sessions"]), [1000, 999, 998]);
   assert.deepEqual([found.row_count, found.rows_left_out, found.truncated], [1000, 997, true]);
   at.clarity.project("p1").answer = [{ metricName: "Traffic", information: rows(999) }];
-  const whole = await at.ask<Metrics>("behavior_get_metrics", {
-    num_of_days: 2,
-    dimensions: ["URL"],
-    limit: 1000,
-  });
+  const whole = await at.ask<Metrics>(
+    "behavior_get_metrics",
+    { num_of_days: 2, dimensions: ["URL"], limit: 1000 },
+  );
   assert.deepEqual([whole.row_count, whole.rows_left_out, whole.truncated], [999, 0, false]);
 });
 
@@ -294,8 +293,6 @@ Deno.test("events of pages that are made one are added, and their share weighed 
   assert.deepEqual([heat.rage_clicks, heat.scroll_depth], [rage, 30]);
   assert.deepEqual(
     (heat.pages as Record<string, unknown>[]).map((page) => [page.url, page.sessions, page.rage_clicks]),
-    [
-      ["https://a.example/", 40, rage],
-    ],
+    [["https://a.example/", 40, rage]],
   );
 });

@@ -133,9 +133,7 @@ Deno.test("a token without confirm writes nothing, and one that is sent is judge
     "create_draft",
     { ...NEW, confirm: true, confirm_token: "cft_none" },
     "E_CONFIRM_INVALID",
-    {
-      as: "bold",
-    },
+    { as: "bold" },
   );
   assert.equal(at.writes(), 0);
   await at.gw.call("create_draft", NEW, { as: "bold" });

@@ -134,13 +134,10 @@ Deno.test("equal arguments in another order are the same call", async () => {
     post_id: at.draft.id,
     site_id: "open",
   });
-  await at.kit.gw.call("update_draft", {
-    confirm_token,
-    site_id: "open",
-    confirm: true,
-    post_id: at.draft.id,
-    title: "T",
-  });
+  await at.kit.gw.call(
+    "update_draft",
+    { confirm_token, site_id: "open", confirm: true, post_id: at.draft.id, title: "T" },
+  );
 });
 
 Deno.test("under the policy preview confirm alone answers the preview again; its token writes", async () => {

@@ -226,11 +226,10 @@ Deno.test("pages are kept for the site whose token read them, and forgotten with
 
 Deno.test("forms_get-submissions asks for the submissions exactly once", async () => {
   await using at = await CrmWorld.open();
-  const found = await at.ask("forms_get-submissions", {
-    ...CALLS["forms_get-submissions"],
-    limit: 7,
-    page: 2,
-  });
+  const found = await at.ask(
+    "forms_get-submissions",
+    { ...CALLS["forms_get-submissions"], limit: 7, page: 2 },
+  );
   assert.equal(at.asked(/forms/).length, 1);
   const { total, submissions, next_page } = found as unknown as {
     total: number;

@@ -150,26 +150,21 @@ Deno.test("a location with nothing in it has zeros, and null where a rate has no
     pipelines: [],
     totals: { opportunities: 0, value: 0, by_status: {} },
   });
-  await zero("crm_compute_no_show_rate", {
-    total: 0,
-    no_show_rate: null,
-    no_show_rate_excluding_cancelled: null,
-  });
-  await zero("crm_compute_sms_stats", {
-    outbound: 0,
-    inbound: 0,
-    reply_rate: null,
-    conversation_reply_rate: null,
-  });
+  await zero(
+    "crm_compute_no_show_rate",
+    { total: 0, no_show_rate: null, no_show_rate_excluding_cancelled: null },
+  );
+  await zero(
+    "crm_compute_sms_stats",
+    { outbound: 0, inbound: 0, reply_rate: null, conversation_reply_rate: null },
+  );
   await zero("crm_compute_form_submission_rate", { new_contacts: 0, attributed: 0, rate: null });
   await zero("crm_compute_lead_to_book", { new_leads: 0, new_leads_booked: 0, lead_to_book_rate: null });
   await zero("crm_compute_missed_call_textback", { missed_calls: 0, rate: null, median_delay_seconds: null });
-  await zero("crm_compute_revenue_stats", {
-    collected: 0,
-    average_invoice_total: null,
-    top_invoices: [],
-    currency: null,
-  });
+  await zero(
+    "crm_compute_revenue_stats",
+    { collected: 0, average_invoice_total: null, top_invoices: [], currency: null },
+  );
   await zero("crm_compute_tag_hygiene", { tags_total: 0, underused: [], unused: 0, next_offset: null });
 });
 

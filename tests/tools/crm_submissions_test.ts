@@ -98,11 +98,10 @@ Deno.test("all pages together hold each row of the window once, whatever the tim
 
 Deno.test("a page that holds the whole window is all that is asked, and times of one day the wrong way round are refused", async () => {
   await using at = await opened();
-  const found = await ask(at, {
-    start_at: "2026-11-03T10:00:00Z",
-    end_at: "2026-11-03T12:00:00Z",
-    limit: 100,
-  });
+  const found = await ask(
+    at,
+    { start_at: "2026-11-03T10:00:00Z", end_at: "2026-11-03T12:00:00Z", limit: 100 },
+  );
   assert.deepEqual([found.total, found.submissions.length, found.next_page], [2, 2, null]);
   assert.equal(at.asked(/submissions/).length, 1);
   assert.ok(found.notes.some((note) => /pages are of whole days/.test(note)));

@@ -34,10 +34,7 @@ for (const [tool, args] of TOOLS) {
 Deno.test("a site that is linked to no location is refused before anything is sent", async () => {
   await using at = await CrmWorld.open();
   for (const [tool, args] of TOOLS) {
-    const lacking = {
-      tokenless: /has no integration token;/,
-      nowhere: /has no crm_location_id;/,
-    };
+    const lacking = { tokenless: /has no integration token;/, nowhere: /has no crm_location_id;/ };
     for (const [site_id, words] of Object.entries(lacking)) {
       const message = await at.gw.refuses(tool, { site_id, ...args }, "E_CRM_SITE_NOT_LINKED", words);
       assert.match(message, /deno task admin site update/);

@@ -27,11 +27,7 @@ class Deployed implements AsyncDisposable {
         ...env,
       },
       sites: [
-        site("whole", "static", {
-          ...linked,
-          flags: OPEN_FLAGS,
-          topicmap_workspace_id: "w1",
-        }),
+        site("whole", "static", { ...linked, flags: OPEN_FLAGS, topicmap_workspace_id: "w1" }),
         site("astray", "static", { ...linked, hosting_project: "another" }),
         site("branchless", "static", { repo: REPO, repo_branch: "gone" }),
       ],
@@ -312,18 +308,14 @@ Deno.test("a sitebuilder site that is not set up is told of from its record", as
     return rest.checks.map(({ name, ok }) => [name, ok]);
   };
   const links = [["google_account", null], ["topicmap_link", false]];
-  assert.deepEqual(await of("named"), [
-    ["site_alias", true],
-    ["site_answers", false],
-    ["allow_publish", true],
-    ...links,
-  ]);
-  assert.deepEqual(await of("nameless"), [
-    ["site_alias", false],
-    ["site_answers", null],
-    ["allow_publish", false],
-    ...links,
-  ]);
+  assert.deepEqual(
+    await of("named"),
+    [["site_alias", true], ["site_answers", false], ["allow_publish", true], ...links],
+  );
+  assert.deepEqual(
+    await of("nameless"),
+    [["site_alias", false], ["site_answers", null], ["allow_publish", false], ...links],
+  );
   assert.deepEqual(gw.requests, []);
 });
 

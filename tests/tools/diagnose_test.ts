@@ -169,9 +169,7 @@ for (const [name, folder, namespace, what] of PARTS) {
     });
     await told(off, { [name]: [false, /is not active/, /^Install and activate it/] }, { site_id: "editor" });
     await told(null, { [name]: [null, /cannot be seen: CMS 403/, /Plugins/] }, { site_id: "editor" });
-    await told(REPORT, { [name]: [true, new RegExp(`^${what} [\\d.]+ is active`)] }, {
-      site_id: "editor",
-    });
+    await told(REPORT, { [name]: [true, new RegExp(`^${what} [\\d.]+ is active`)] }, { site_id: "editor" });
     if (namespace === null) return;
     await told(null, { [name]: [true, /its version shows only to an account/] }, {
       site_id: "editor",
@@ -181,14 +179,11 @@ for (const [name, folder, namespace, what] of PARTS) {
 }
 
 Deno.test("the visual builder is seen by its namespace where the plugin list fails", async () => {
-  await told(null, {
-    page_builder: [true, /its version shows only to an account/],
-    theme: [true, /theme is/],
-  }, {
-    trouble: HTML,
-    path: "/wp/v2/plugins",
-    namespaces: ["elementor/v1"],
-  });
+  await told(
+    null,
+    { page_builder: [true, /its version shows only to an account/], theme: [true, /theme is/] },
+    { trouble: HTML, path: "/wp/v2/plugins", namespaces: ["elementor/v1"] },
+  );
 });
 
 Deno.test("the visual builder is held to what the site's record offers", async () => {

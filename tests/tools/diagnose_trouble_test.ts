@@ -42,11 +42,10 @@ Deno.test("all probes of a CMS share one end, by the gateway's clock, and a fron
   for (const name of ["credentials", "clock", "theme", "companion", "page_builder", "tool_adapter"]) {
     assert.equal(by[name]!.next_step, "Repair rest_api first", name);
   }
-  assert.deepEqual([by["seo_settings"]?.ok, by["page_builder"]?.ok, by["topicmap_link"]?.ok], [
-    null,
-    null,
-    true,
-  ]);
+  assert.deepEqual(
+    [by["seo_settings"]?.ok, by["page_builder"]?.ok, by["topicmap_link"]?.ok],
+    [null, null, true],
+  );
 });
 
 Deno.test("a front page that hangs does not hide the API behind it", async () => {
@@ -64,9 +63,7 @@ Deno.test("a root that was only guessed for a diagnosis is not kept for the call
   at.cms.inject({ kind: "hang" }, { method: "HEAD", times: 1 });
   const { checks } = await at.kit.gw.call<{ checks: { name: string; ok: boolean | null }[] }>(
     "diagnose_site",
-    {
-      site_id: "plugin",
-    },
+    { site_id: "plugin" },
   );
   assert.equal(checks.find(({ name }) => name === "rest_api")?.ok, false);
   await says(at.kit.both.bind(at.kit), "plugin", {

@@ -79,12 +79,11 @@ for (const door of DOORS) {
         },
       }]);
       duda.clear();
-      const copy = await world.write("duplicate_page", {
-        site_id: "closed",
-        page_id: page.uuid,
-        title: "Copied",
-        slug: "/copied",
-      }, door);
+      const copy = await world.write(
+        "duplicate_page",
+        { site_id: "closed", page_id: page.uuid, title: "Copied", slug: "/copied" },
+        door,
+      );
       assert.notEqual(copy["id"], page.uuid);
       assert.deepEqual([copy["verified"], copy["warnings"]], [null, []]);
       assert.deepEqual([copy["id"], newest(world).draft_status], [newest(world).uuid, "DRAFT"]);
@@ -100,18 +99,16 @@ for (const door of DOORS) {
       const args = { site_id: "closed", page_id: page.uuid };
       const stage = { ...args, publish_on_next_site_publish: true };
       const preview = await gw.call<Args>("update_page_draft", stage, { door });
-      assert.deepEqual(preview["changes"], [{
-        field: "publish_on_next_site_publish",
-        from: false,
-        to: true,
-      }]);
+      assert.deepEqual(
+        preview["changes"],
+        [{ field: "publish_on_next_site_publish", from: false, to: true }],
+      );
       assert.match((preview["warnings"] as string[]).join(), /goes live with the next publication/);
       const done = await world.write("update_page_draft", stage, door);
-      assert.deepEqual([done["status"], page.draft_status, done["verified"]], [
-        "draft",
-        "STAGED_DRAFT",
-        true,
-      ]);
+      assert.deepEqual(
+        [done["status"], page.draft_status, done["verified"]],
+        ["draft", "STAGED_DRAFT", true],
+      );
       const [row] = await gw.audit();
       assert.deepEqual(row?.changes, [{ field: "publish_on_next_site_publish", from: false, to: true }]);
       const back = await gw.call<Args>("update_page_draft", { ...args, title: "Else" }, { door });
@@ -182,34 +179,20 @@ Deno.test("pages that are live are refused, and what is no uuid or unknown", asy
     const args = { site_id: "open", page_id: page.uuid, element_source_id, confirm: true };
     await world.refuses("inject_page_section", args, "E_BAD_INPUT", /^element_source_id: /);
   }
-  const cms = {
-    template: "t",
-    parent_id: 1,
-    page_builder: "block",
-    builder_template_id: 1,
-  };
+  const cms = { template: "t", parent_id: 1, page_builder: "block", builder_template_id: 1 };
   for (const [name, value] of Object.entries(cms)) {
     const args = { site_id: "open", title: "x", [name]: value, confirm: true };
     await world.refuses("create_page_draft", args, "E_NOT_SUPPORTED", new RegExp(`^${name}: only cms sites`));
   }
   await world.refuses(
     "create_page_draft",
-    {
-      site_id: "open",
-      title: "x",
-      draft_status: "PUBLISHED",
-      confirm: true,
-    },
+    { site_id: "open", title: "x", draft_status: "PUBLISHED", confirm: true },
     "E_FORBIDDEN_OP",
     /would publish/,
   );
   await world.refuses(
     "schedule_page",
-    {
-      site_id: "open",
-      page_id: page.uuid,
-      scheduled_at: "2027-01-01T00:00:00Z",
-    },
+    { site_id: "open", page_id: page.uuid, scheduled_at: "2027-01-01T00:00:00Z" },
     "E_NOT_SUPPORTED",
     /works on cms/,
   );

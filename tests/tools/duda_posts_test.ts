@@ -110,13 +110,10 @@ for (const door of DOORS) {
     const args = { site_id: "closed", post_id: draft.id, title: "After", excerpt: "New", tags: ["One"] };
     const done = await world.write("update_draft", args, door);
     assert.deepEqual([done["id"], done["status"], done["verified"]], [draft.id, "draft", true]);
-    assert.deepEqual([draft.title, draft.description, draft.tags, draft.content, draft.path], [
-      "After",
-      "New",
-      ["One"],
-      "<p>Old</p>",
-      "before",
-    ]);
+    assert.deepEqual(
+      [draft.title, draft.description, draft.tags, draft.content, draft.path],
+      ["After", "New", ["One"], "<p>Old</p>", "before"],
+    );
     assert.deepEqual(duda.writes.map(({ body }) => body), [{
       title: "After",
       description: "New",
@@ -244,12 +241,10 @@ Deno.test("a change is sent again after 429, a new post never", async () => {
   assert.equal(draft.title, "Again");
   duda.inject({ kind: "busy" }, { method: "POST" });
   const count = built.posts.size;
-  const ending = await world.gw.end("create_draft", {
-    site_id: "open",
-    title: "x",
-    content_html: "y",
-    confirm: true,
-  });
+  const ending = await world.gw.end(
+    "create_draft",
+    { site_id: "open", title: "x", content_html: "y", confirm: true },
+  );
   assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
   assert.equal(built.posts.size, count);
 });

@@ -34,13 +34,10 @@ Deno.test("diagnose_site asks the platform for the site, and refuses what only a
     });
     return Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
   };
-  assert.deepEqual(await of("open"), {
-    site_alias: true,
-    site_answers: true,
-    allow_publish: true,
-    google_account: null,
-    topicmap_link: false,
-  });
+  assert.deepEqual(
+    await of("open"),
+    { site_alias: true, site_answers: true, allow_publish: true, google_account: null, topicmap_link: false },
+  );
   assert.equal((await of("gone"))["site_answers"], false);
   assert.equal((await of("nameless"))["site_answers"], null);
   for (const fault of [{ kind: "busy" }, { kind: "html", status: 502 }, { kind: "reset" }] as const) {
@@ -71,12 +68,11 @@ Deno.test("a markdown file becomes a draft of a site builder; a page's text is r
   await using at = await StaticWorld.open({
     host,
     files,
-    sites: [site("builder", "sitebuilder", {
-      base_url: null,
-      site_alias: ALIAS,
-      repo: JOURNAL,
-      repo_branch: "main",
-    })],
+    sites: [site(
+      "builder",
+      "sitebuilder",
+      { base_url: null, site_alias: ALIAS, repo: JOURNAL, repo_branch: "main" },
+    )],
     settings: {
       upstream: {
         ...settingsAt(host).upstream,
@@ -91,12 +87,10 @@ Deno.test("a markdown file becomes a draft of a site builder; a page's text is r
     const post = await at.write(door, "deploy_md_to_site", deploy("post.md"));
     const stored = built.posts.get(String(post.done["id"]))!;
     assert.match(stored.content, /<p>Text<\/p>/);
-    assert.deepEqual([stored.title, stored.path, stored.tags, stored.status], [
-      "Fish",
-      "fish",
-      ["Sea"],
-      "DRAFT",
-    ]);
+    assert.deepEqual(
+      [stored.title, stored.path, stored.tags, stored.status],
+      ["Fish", "fish", ["Sea"], "DRAFT"],
+    );
     const page = await at.write(door, "deploy_md_to_site", deploy("page.md"));
     assert.equal(built.pages.get(String(page.done["id"]))?.draft_status, "DRAFT");
   }

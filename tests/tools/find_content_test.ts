@@ -48,13 +48,10 @@ for (const type of ["post", "page"] as const) {
       Object.fromEntries(all.items.map(({ status, id }) => [status, id])),
       { draft: ids["draft"], published: ids["published"], pending: ids["pending"], private: ids["private"] },
     );
-    assert.deepEqual([all.page, all.per_page, all.total, all.total_pages, all.note], [
-      1,
-      20,
-      4,
-      1,
-      undefined,
-    ]);
+    assert.deepEqual(
+      [all.page, all.per_page, all.total, all.total_pages, all.note],
+      [1, 20, 4, 1, undefined],
+    );
     for (const status of ["draft", "published", "pending", "private"]) {
       const { items, total } = await list({ status });
       assert.deepEqual([items.map(({ id }) => id), total], [[ids[status]], 1]);
@@ -67,11 +64,10 @@ for (const type of ["post", "page"] as const) {
 
 Deno.test("a row of list_content has what a tool or a person goes on with", async () => {
   await using at = await world();
-  const { items } = await at.kit.both<List>("list_content", {
-    site_id: "acme",
-    type: "post",
-    status: "scheduled",
-  });
+  const { items } = await at.kit.both<List>(
+    "list_content",
+    { site_id: "acme", type: "post", status: "scheduled" },
+  );
   assert.deepEqual(items, [{
     id: at.scheduled.id,
     status: "scheduled",

@@ -176,11 +176,10 @@ Deno.test("Rank Math's fields that the site opens to REST are shown, the others 
     site_id: "open",
     post_id: at.draft.id,
   });
-  assert.deepEqual(shown(changes, /^(seo\.|noindex$)/), [
-    ["noindex", false],
-    ["seo.title", "RT"],
-    ["seo.robots.nofollow", true],
-  ]);
+  assert.deepEqual(
+    shown(changes, /^(seo\.|noindex$)/),
+    [["noindex", false], ["seo.title", "RT"], ["seo.robots.nofollow", true]],
+  );
   assert.match(
     warnings[0]!,
     /^Of the SEO fields that go live with it description, canonical, og_title, .* were not read: /,
@@ -204,13 +203,10 @@ for (const plugin of [true, false]) {
   Deno.test(`previews show the address that visitors will find it at, ${how}`, async () => {
     const { at, page, calls } = await ground(plugin);
     await using _ = at;
-    const parent = addPost(at.cms.state, {
-      type: "page",
-      author: 2,
-      status: "publish",
-      title: "Up",
-      slug: "up",
-    });
+    const parent = addPost(
+      at.cms.state,
+      { type: "page", author: 2, status: "publish", title: "Up", slug: "up" },
+    );
     page.parent = parent.id;
     for (const [tool, args, post] of calls) {
       const { changes, warnings } = await at.kit.preview(tool, args);
@@ -255,13 +251,10 @@ Deno.test("with the plugin a slug that was taken since the preview is noticed: t
   for (const [tool, args, post] of calls) {
     const { confirm_token } = await at.kit.preview(tool, args);
     const slug = post.slug || "a-page";
-    const rival = addPost(at.cms.state, {
-      type: post.type,
-      author: 2,
-      status: "publish",
-      title: "First",
-      slug,
-    });
+    const rival = addPost(
+      at.cms.state,
+      { type: post.type, author: 2, status: "publish", title: "First", slug },
+    );
     await stale({ at }, tool, { ...args, confirm_token }, /^"address": changed since the preview/);
     at.cms.state.posts.delete(rival.id);
   }

@@ -45,13 +45,7 @@ const NOTHING = {
   og: { title: "", description: "", image: "" },
   twitter: { title: "", description: "", image: "" },
 };
-const ROBOTS = {
-  noindex: false,
-  nofollow: false,
-  noarchive: false,
-  nosnippet: false,
-  noimageindex: false,
-};
+const ROBOTS = { noindex: false, nofollow: false, noarchive: false, nosnippet: false, noimageindex: false };
 const ENTRY = { entry_id: "so-1", type: "Article", schema: { "@type": "Article", name: "Old" } };
 
 async function seoScene(options: Options): Promise<Scene> {

@@ -46,14 +46,10 @@ const EDITS: readonly [field: string, edit: Edit][] = [
   ["excerpt", (post) => post.excerpt = "By a person"],
   ["status", (post) => post.status = "pending"],
   ["tags", (post, { cms }) => {
-    cms.state.terms.set(70, {
-      id: 70,
-      taxonomy: "post_tag",
-      name: "x",
-      slug: "x",
-      description: "",
-      parent: 0,
-    });
+    cms.state.terms.set(
+      70,
+      { id: 70, taxonomy: "post_tag", name: "x", slug: "x", description: "", parent: 0 },
+    );
     post.tags = [70];
   }],
   ["featured_media_id", (post) => post.featured_media = 5],
@@ -223,11 +219,10 @@ Deno.test("the refusal says who changed it and when, as the site's plugin tells 
   await using _ = at;
   guarded!.changed.set(at.draft.id, 'Ann "the editor"');
   arm(at.draft);
-  const ending = await at.kit.gw.end("publish_post", {
-    site_id: "open",
-    post_id: at.draft.id,
-    confirm: true,
-  });
+  const ending = await at.kit.gw.end(
+    "publish_post",
+    { site_id: "open", post_id: at.draft.id, confirm: true },
+  );
   assert.ok("code" in ending);
   assert.match(
     ending.message,

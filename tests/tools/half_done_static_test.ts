@@ -43,11 +43,10 @@ for (const door of DOORS) {
     assert.deepEqual(row?.made, [{ what: "commit", id: head, name: "on branch main", unsure: true }]);
     at.host.clear();
     const second = await at.write(door, "write_static_file", { ...args, path: "public/y.txt" });
-    assert.deepEqual(second.row.made, [{
-      what: "commit",
-      id: second.done["commit_sha"],
-      name: "on branch main",
-    }]);
+    assert.deepEqual(
+      second.row.made,
+      [{ what: "commit", id: second.done["commit_sha"], name: "on branch main" }],
+    );
   });
 
   Deno.test(`what a deployed file made on the other site is named, whichever step fails, through ${door}`, async () => {

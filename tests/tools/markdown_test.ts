@@ -36,14 +36,10 @@ for (const [site_id, tier, repo] of SITES) {
         files: { "posts/new.md": NEW },
       });
       assert.match(String(done["html_url"]), /\/acme\/\w+\/blob\/[0-9a-f]{40}\/posts\/new\.md$/);
-      assert.deepEqual(done, {
-        path: "posts/new.md",
-        sha,
-        commit_sha,
-        created: true,
-        branch: "main",
-        html_url: done["html_url"],
-      });
+      assert.deepEqual(
+        done,
+        { path: "posts/new.md", sha, commit_sha, created: true, branch: "main", html_url: done["html_url"] },
+      );
       assert.deepEqual([row.tier, row.result_id], [tier, "posts/new.md"]);
 
       const newer = NEW.replaceAll("\n", "\r\n");
@@ -83,14 +79,10 @@ for (const [site_id, tier, repo] of SITES) {
       assert.deepEqual([row.tier, row.result_id], [tier, PATH]);
 
       const { done: same } = await at.write(door, "update_md_status", { ...args, sha });
-      assert.deepEqual(same, {
-        path: PATH,
-        sha,
-        status: "published",
-        previous_status: "published",
-        commit_sha,
-        unchanged: true,
-      });
+      assert.deepEqual(
+        same,
+        { path: PATH, sha, status: "published", previous_status: "published", commit_sha, unchanged: true },
+      );
       assert.equal(await at.head("main", repo), commit_sha);
     });
   }
@@ -102,11 +94,10 @@ Deno.test("an empty repository takes a first markdown file, below the site's fol
     sites: [{ id: "below", name: "Below", platform: "crm", ...linked, repo_prefix: "sites/a" }],
   });
   await at.host.make("acme/none", { empty: true });
-  assert.deepEqual(await at.both("list_md_from_repo", { site_id: "below" }), {
-    items: [],
-    truncated: false,
-    total_files: 0,
-  });
+  assert.deepEqual(
+    await at.both("list_md_from_repo", { site_id: "below" }),
+    { items: [], truncated: false, total_files: 0 },
+  );
   const { done } = await at.write("mcp", "save_md_to_repo", { site_id: "below", path: "n.md", content: NEW });
   assert.equal(done["created"], true);
   await at.wrote({
@@ -131,11 +122,10 @@ Deno.test("read_md_from_repo answers frontmatter and body, at the branch or any 
   const before = await at.head("main");
   await at.host.commit(REPO, { files: { [PATH]: NEW } });
   for (const [ref, title] of [[before, "First"], ["main", "New"]]) {
-    const found = await at.both<{ frontmatter: Args }>("read_md_from_repo", {
-      site_id: "closed",
-      path: PATH,
-      ref,
-    });
+    const found = await at.both<{ frontmatter: Args }>(
+      "read_md_from_repo",
+      { site_id: "closed", path: PATH, ref },
+    );
     assert.equal(found.frontmatter["title"], title);
   }
 });

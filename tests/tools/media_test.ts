@@ -21,12 +21,10 @@ for (const door of DOORS) {
     assert.deepEqual(done, { id: done["id"], url, mime_type: "image/png", width: 1, height: 1 });
     assert.equal((await (await fetch(url)).bytes()).toBase64(), PNG);
     const stored = at.cms.posts.get(done["id"] as number)!;
-    assert.deepEqual([stored.title, stored.excerpt, stored.parent, stored.file!.alt_text], [
-      "About us",
-      "All of us",
-      at.draft.id,
-      "Us",
-    ]);
+    assert.deepEqual(
+      [stored.title, stored.excerpt, stored.parent, stored.file!.alt_text],
+      ["About us", "All of us", at.draft.id, "Us"],
+    );
     assert.deepEqual([row.tier, row.result_id], [1, done["id"]]);
   });
 
@@ -67,14 +65,10 @@ Deno.test("list_taxonomies answers tags or categories by their plain names, by t
   const list = (args: Args) => at.kit.both<Args & { terms: Args[] }>("list_taxonomies", args);
   const all = await list({ site_id: "author", taxonomy: "tag" });
   assert.deepEqual(all.terms.map(({ name }) => name), ["News", "Newsroom", "R&D"]);
-  assert.deepEqual(all.terms[2], {
-    id: 2,
-    name: "R&D",
-    slug: "rd",
-    count: 0,
-    parent_id: null,
-    description: "",
-  });
+  assert.deepEqual(
+    all.terms[2],
+    { id: 2, name: "R&D", slug: "rd", count: 0, parent_id: null, description: "" },
+  );
   const { terms: _, ...rest } = all;
   assert.deepEqual(rest, { taxonomy: "tag", page: 1, per_page: 50, total: 3, total_pages: 1 });
   const found = await list({ site_id: "acme", taxonomy: "tag", search: "R&D" });
@@ -89,12 +83,10 @@ Deno.test("previews of an upload and of a term say what would be made and make n
   await using at = await world();
   const large = new Uint8Array(3000);
   large.set(Uint8Array.fromBase64(PNG));
-  const upload = await at.kit.preview("upload_media", {
-    site_id: "acme",
-    filename: "Team photo.jpeg",
-    content_base64: large.toBase64(),
-    alt_text: "Us",
-  });
+  const upload = await at.kit.preview(
+    "upload_media",
+    { site_id: "acme", filename: "Team photo.jpeg", content_base64: large.toBase64(), alt_text: "Us" },
+  );
   assert.equal(upload.summary, 'Upload the image "Team-photo.png" (image/png, 3 KiB) to acme');
   assert.deepEqual(upload.changes, [
     { field: "filename", from: null, to: "Team-photo.png" },

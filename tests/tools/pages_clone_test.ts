@@ -28,12 +28,11 @@ const HOSTILE = {
 for (const door of DOORS) {
   Deno.test(`create_page_draft through ${door} clones a template with every text in its place`, async () => {
     await using at = await pagesWorld();
-    const { done, proof, row } = await at.kit.write<Cloned>(door, "create_page_draft", {
-      ...CLONE,
-      slug: "cloned",
-      parent_id: 2,
-      variables: { ...HOSTILE, EXTRA: "x" },
-    });
+    const { done, proof, row } = await at.kit.write<Cloned>(
+      door,
+      "create_page_draft",
+      { ...CLONE, slug: "cloned", parent_id: 2, variables: { ...HOSTILE, EXTRA: "x" } },
+    );
     const { id } = done;
     const url = `${at.cms.base_url}/?page_id=${id}`;
     const warnings = ['variables: the template has no placeholder "EXTRA"; it was not used'];
@@ -41,26 +40,20 @@ for (const door of DOORS) {
     assert.deepEqual([proof.verified, proof.warnings], [null, warnings]);
     assert.match(proof.verified_reason!, /texts that the visual builder stored/);
     const page = at.cms.posts.get(id)!;
-    assert.deepEqual([page.type, page.status, page.title, page.slug, page.parent], [
-      "page",
-      "draft",
-      "Cloned",
-      "cloned",
-      2,
-    ]);
+    assert.deepEqual(
+      [page.type, page.status, page.title, page.slug, page.parent],
+      ["page", "draft", "Cloned", "cloned", 2],
+    );
     const [root] = JSON.parse(String(page.meta["_elementor_data"])) as Element[];
     assert.equal(root!.settings["title"], HOSTILE.HERO_TITLE);
     assert.equal(root!.elements![0]!.settings["title"], `${HOSTILE.HERO_TITLE} & ${HOSTILE.NAME_2}`);
     assert.equal(root!.elements![1]!.settings["html"], "<p>no {{placeholder}}</p>");
     assert.deepEqual([row.tier, row.result_id], [1, id]);
     const sent = at.cms.writes.at(-1)!.body as Args;
-    assert.deepEqual(sent, {
-      template_id: 900,
-      variables: HOSTILE,
-      title: "Cloned",
-      slug: "cloned",
-      parent: 2,
-    });
+    assert.deepEqual(
+      sent,
+      { template_id: 900, variables: HOSTILE, title: "Cloned", slug: "cloned", parent: 2 },
+    );
   });
 
   Deno.test(`update_page_draft through ${door} clones the page anew, other fields as given or as they are`, async () => {
@@ -113,12 +106,10 @@ Deno.test("a preview of a clone shows which placeholder gets which text, as the 
   ]);
   at.template.data = '[{"id":"1","elType":"section","settings":{"a":["{{ONLY}}"]}}]';
   at.template.title = "Renamed";
-  const changed = await at.kit.preview("update_page_draft", {
-    site_id: "both",
-    page_id: at.draft.id,
-    builder_template_id: 900,
-    variables: { ONLY: "x" },
-  });
+  const changed = await at.kit.preview(
+    "update_page_draft",
+    { site_id: "both", page_id: at.draft.id, builder_template_id: 900, variables: { ONLY: "x" } },
+  );
   assert.match(
     changed.summary,
     /^Make all content of the draft page "Before" on both anew from the template "Renamed" \(900\)$/,

@@ -42,13 +42,10 @@ for (const door of DOORS) {
     const url = `${at.cms.base_url}/?page_id=${id}`;
     assert.deepEqual(done, { id, status: "draft", url, slug: "landing", scope_class: NAME });
     const page = at.cms.posts.get(id)!;
-    assert.deepEqual([page.type, page.status, page.title, page.slug, page.parent], [
-      "page",
-      "draft",
-      CODE.title,
-      "landing",
-      2,
-    ]);
+    assert.deepEqual(
+      [page.type, page.status, page.title, page.slug, page.parent],
+      ["page", "draft", CODE.title, "landing", 2],
+    );
     assert.equal(
       page.content,
       `<!-- wp:html -->\n<div class="${NAME}">\n${CODE.html}\n</div>\n<!-- /wp:html -->`,
@@ -78,11 +75,10 @@ for (const door of DOORS) {
     const before = { content: page.content, ...page.meta };
     const target = { site_id: "open", page_id: String(id) };
     const first = await at.kit.write<Written>(door, "update_page_from_code", { ...target, css: "a{b:c}" });
-    assert.deepEqual([first.done.scope_class, first.done.slug, first.done.status], [
-      NAME,
-      "landing",
-      "draft",
-    ]);
+    assert.deepEqual(
+      [first.done.scope_class, first.done.slug, first.done.status],
+      [NAME, "landing", "draft"],
+    );
     assert.deepEqual({ content: page.content, ...page.meta }, {
       ...before,
       _site_ops_css: `.${NAME} a{b:c}`,
@@ -112,12 +108,10 @@ Deno.test("a page without a slug gets that of its title, and the same class ever
 
 Deno.test("previews show what would be stored, and of a change what is stored now", async () => {
   await using at = await pagesWorld();
-  const made = await at.kit.preview("create_page_from_code", {
-    site_id: "open",
-    title: "T",
-    html: "<p>x</p>",
-    css: "a{b:c}",
-  });
+  const made = await at.kit.preview(
+    "create_page_from_code",
+    { site_id: "open", title: "T", html: "<p>x</p>", css: "a{b:c}" },
+  );
   const name = scopeClass("open", "t");
   assert.equal(made.summary, 'Create the draft page "T" from code on open');
   assert.deepEqual(made.changes, [

@@ -92,11 +92,10 @@ for (const door of DOORS) {
 
 Deno.test("previews show each field as it is on the site now and as it would be stored", async () => {
   await using at = await pagesWorld();
-  const made = await at.kit.preview("create_page_draft", {
-    site_id: "acme",
-    title: "New",
-    content_html: "<p>x</p>",
-  });
+  const made = await at.kit.preview(
+    "create_page_draft",
+    { site_id: "acme", title: "New", content_html: "<p>x</p>" },
+  );
   assert.equal(made.summary, 'Create the draft page "New" on acme');
   assert.deepEqual(made.changes, [
     { field: "title", from: null, to: "New" },
@@ -111,11 +110,10 @@ Deno.test("previews show each field as it is on the site now and as it would be 
     { field: "title", from: "Changed in the CMS", to: "After" },
     { field: "template", from: "", to: "page-wide" },
   ]);
-  const soon = await at.kit.preview("schedule_page", {
-    site_id: "acme",
-    page_id: at.draft.id,
-    scheduled_at: AT,
-  });
+  const soon = await at.kit.preview(
+    "schedule_page",
+    { site_id: "acme", page_id: at.draft.id, scheduled_at: AT },
+  );
   assert.match(soon.summary, /^Schedule the page "Changed in the CMS" on acme to go live at /);
   const live = await at.kit.preview("publish_page", { site_id: "open", page_id: at.scheduled.id });
   const address = live.changes.find(({ field }) => field === "url")?.to;

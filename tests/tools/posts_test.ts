@@ -8,12 +8,11 @@ const MODIFIED = "2026-11-21T12:00:00Z";
 Deno.test("get_post answers one post whole, in any status, its terms by name", async () => {
   await using at = await world();
   const { id } = at.draft;
-  const { done } = await at.kit.write("rest", "update_draft", {
-    site_id: "acme",
-    post_id: id,
-    tags: ["R&D"],
-    categories: ["Uncategorized"],
-  });
+  const { done } = await at.kit.write(
+    "rest",
+    "update_draft",
+    { site_id: "acme", post_id: id, tags: ["R&D"], categories: ["Uncategorized"] },
+  );
   const post = await at.kit.both<Args>("get_post", { site_id: "acme", post_id: String(id) });
   assert.deepEqual(post, {
     id,
@@ -106,13 +105,10 @@ for (const door of DOORS) {
     const { done, row } = await at.kit.write(door, "create_draft", args);
     assert.deepEqual(done, { id: done.id, status: "draft", url: `${at.cms.base_url}/?p=${done.id}` });
     const stored = at.cms.posts.get(done.id)!;
-    assert.deepEqual([stored.status, stored.title, stored.content, stored.excerpt, stored.author], [
-      "draft",
-      "Fish & Chips",
-      "<p>Hi</p>",
-      "Short",
-      2,
-    ]);
+    assert.deepEqual(
+      [stored.status, stored.title, stored.content, stored.excerpt, stored.author],
+      ["draft", "Fish & Chips", "<p>Hi</p>", "Short", 2],
+    );
     const names = [...at.cms.state.terms.values()].map(({ taxonomy, name }) => `${taxonomy}: ${name}`);
     assert.deepEqual(names, ["category: Uncategorized", "post_tag: Salt &amp; Vinegar", "category: Food"]);
     assert.deepEqual([stored.tags, stored.categories], [[2], [1, 3]]);
@@ -129,13 +125,10 @@ for (const door of DOORS) {
     const { done, row } = await at.kit.write(door, "update_draft", change);
     assert.deepEqual([done.id, done.status, Object.keys(done)], [id, "draft", ["id", "status", "url"]]);
     const { title, content, excerpt, slug, status } = at.cms.posts.get(id)!;
-    assert.deepEqual([title, content, excerpt, slug, status], [
-      "After",
-      "<p>Old</p>",
-      "Short",
-      "before",
-      "draft",
-    ]);
+    assert.deepEqual(
+      [title, content, excerpt, slug, status],
+      ["After", "<p>Old</p>", "Short", "before", "draft"],
+    );
     assert.deepEqual([row.tier, row.result_id], [1, id]);
     assert.deepEqual(row.changes, [
       { field: "title", from: "Before", to: "After" },
@@ -227,10 +220,7 @@ Deno.test("what the site did not keep as it was sent is told in warnings", async
   });
   assert.equal(done.status, "draft");
   assert.equal(proof.verified, false);
-  assert.deepEqual(proof.warnings.map((warning) => warning.split(":")[0]), [
-    "content_html",
-    "slug",
-  ]);
+  assert.deepEqual(proof.warnings.map((warning) => warning.split(":")[0]), ["content_html", "slug"]);
   const html = '<p>Hi</p><script>alert(1)</script><iframe src="https://example.com"></iframe>';
   const unseen = '<p>a<br/>b &amp; c</p>\r\n<img src="a.png"/>';
   const rows: [site_id: string, content_html: string, told?: RegExp][] = [

@@ -166,12 +166,11 @@ async function repositories(): Promise<Place> {
   const cms = await startWordPressStandIn();
   const { username, application_password } = cms.users.admin;
   const credentials = { cms: { username, application_password } };
-  const blog = site("blog", "cms", {
-    base_url: cms.base_url,
-    credentials,
-    repo: JOURNAL,
-    repo_branch: "main",
-  });
+  const blog = site(
+    "blog",
+    "cms",
+    { base_url: cms.base_url, credentials, repo: JOURNAL, repo_branch: "main" },
+  );
   const at = await StaticWorld.open({ sites: [blog] });
   const open = { site_id: "open" };
   const files = [{ path: "public/a.txt", content: "a" }, { path: "public/b.txt", content: "b" }];

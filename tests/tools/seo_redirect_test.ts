@@ -15,13 +15,10 @@ for (const door of DOORS) {
       source: "/Alt//%65ins/",
       destination: "/neu?a=1#b",
     });
-    assert.deepEqual(first.done, {
-      id: 1,
-      created: true,
-      source: "/Alt/eins",
-      destination: "/neu?a=1#b",
-      status: 301,
-    });
+    assert.deepEqual(
+      first.done,
+      { id: 1, created: true, source: "/Alt/eins", destination: "/neu?a=1#b", status: 301 },
+    );
     assert.deepEqual([first.row.tier, first.row.result_id, first.row._published], [1, 1, undefined]);
     const to = "https://other.example/x";
     const change = { site_id: "live", source: "/alt/eins", destination: to, status: 307 };
@@ -257,11 +254,10 @@ Deno.test("a redirect that is not there afterwards is no success, and what the p
     await using at = await seoWorld(answering({ code, message: "No", data: { status } }, status));
     const ending = await at.kit.gw.end("set_seo_redirect", args);
     assert.ok("code" in ending && ending.code === expected, JSON.stringify(ending));
-    const again = await at.kit.gw.end("get_sitemap_status", {
-      site_id: "live",
-      rebuild: true,
-      confirm: true,
-    });
+    const again = await at.kit.gw.end(
+      "get_sitemap_status",
+      { site_id: "live", rebuild: true, confirm: true },
+    );
     assert.ok("code" in again && again.code === expected, JSON.stringify(again));
   }
 });

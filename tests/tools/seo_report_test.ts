@@ -20,14 +20,10 @@ Deno.test("generate_seo_report answers visits, channels, searches and queries, a
   await using at = await GoogleWorld.open();
   await at.gw.store.sites.update("linked", { name: "Dach & Rinne | Wien" });
   const report = await at.both<Report>("generate_seo_report", { ...CALL, top_queries: 3 });
-  assert.deepEqual(Object.keys(report), [
-    "start_date",
-    "end_date",
-    "analytics",
-    "search",
-    "notes",
-    "markdown",
-  ]);
+  assert.deepEqual(
+    Object.keys(report),
+    ["start_date", "end_date", "analytics", "search", "notes", "markdown"],
+  );
   const { analytics, search, notes, markdown } = report;
   assert.deepEqual(notes, []);
   const { totals, by_channel } = analytics!;

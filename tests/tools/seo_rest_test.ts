@@ -49,12 +49,10 @@ for (const door of DOORS) {
       const writes = at.cms.writes.length;
       const change = { ...target, description: "", robots: { noindex: false } };
       const second = await at.kit.write<Args>(door, "set_seo_meta", change);
-      assert.deepEqual(second.done, {
-        ...head,
-        ...fields,
-        description: "",
-        robots: { ...robots, noindex: false },
-      });
+      assert.deepEqual(
+        second.done,
+        { ...head, ...fields, description: "", robots: { ...robots, noindex: false } },
+      );
       assert.equal(at.cms.writes.length, writes + 2, "only the routes it takes are written");
       assert.deepEqual(await at.kit.both("get_seo_meta", target), second.done);
     }
@@ -180,12 +178,10 @@ Deno.test("what Yoast says a page shows is read where the stored texts are hidde
   at.cms.state.namespaces.push("yoast/v1");
   Object.assign(at.draft.meta, { _yoast_wpseo_title: "Stored" });
   const read = await at.kit.both<Args>("get_seo_meta", { site_id: "rest", post_id: at.draft.id });
-  assert.deepEqual([read["title"], read["og_title"], read["og_image"], read["description"]], [
-    "Stored",
-    "OG",
-    "https://example.test/o.png",
-    "",
-  ]);
+  assert.deepEqual(
+    [read["title"], read["og_title"], read["og_image"], read["description"]],
+    ["Stored", "OG", "https://example.test/o.png", ""],
+  );
   assert.deepEqual([read["robots"], read["unread"]], [{ ...OFF, noindex: true }, ["focus_keyword"]]);
   assert.ok(!(read["shown"] as string[]).includes("title") && (read["shown"] as string[]).includes("robots"));
 });

@@ -183,11 +183,10 @@ Deno.test("levels, breakdowns and steps of time add up to the whole", async () =
 Deno.test("rows are named by what they are about, and what looks like a number in a name stays text", async () => {
   await using at = await MetaWorld.open();
   at.meta.state.world.campaigns.forEach((one) => Object.assign(one, { name: "2026" }));
-  const { rows, level } = await at.both<Report>("get_social_ads_insights", {
-    level: "campaign",
-    fields: ["spend", "account_id"],
-    sort: ["spend_descending"],
-  });
+  const { rows, level } = await at.both<Report>(
+    "get_social_ads_insights",
+    { level: "campaign", fields: ["spend", "account_id"], sort: ["spend_descending"] },
+  );
   assert.equal(level, "campaign");
   assert.deepEqual(
     rows.map((row) => [row["campaign_name"], row["account_id"]]),
@@ -209,11 +208,10 @@ Deno.test("actions are split and windowed as asked, and a report is paged", asyn
   assert.equal(typeof first!["7d_click"], "number");
   const page = await at.both<Report>("get_social_ads_insights", { time_increment: 1, limit: 20 });
   assert.ok(page.rows.length === 20 && page.paging.after !== null);
-  const next = await at.both<Report>("get_social_ads_insights", {
-    time_increment: 1,
-    limit: 20,
-    after: page.paging.after,
-  });
+  const next = await at.both<Report>(
+    "get_social_ads_insights",
+    { time_increment: 1, limit: 20, after: page.paging.after },
+  );
   assert.deepEqual([next.rows.length, next.paging.after], [10, null]);
   assert.equal(next.rows[0]!["date_start"], "2026-11-11");
 });

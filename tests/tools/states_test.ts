@@ -25,11 +25,10 @@ for (const door of DOORS) {
       { field: "scheduled_at", from: null, to: at.ahead(3600) },
     ]);
     const moved = await at.kit.write(door, "schedule_draft", { ...post, scheduled_at: at.ahead(9000) });
-    assert.deepEqual(moved.row.changes, [{
-      field: "scheduled_at",
-      from: at.ahead(3600),
-      to: at.ahead(9000),
-    }]);
+    assert.deepEqual(
+      moved.row.changes,
+      [{ field: "scheduled_at", from: at.ahead(3600), to: at.ahead(9000) }],
+    );
     const taken = await at.kit.write(door, "unschedule", post);
     assert.deepEqual(taken.done, { id, status: "draft", url });
     assert.deepEqual([stored(at, id).status, stored(at, id).date.floating], ["draft", true]);
@@ -71,11 +70,10 @@ Deno.test("publish_post without allow_publish is refused before anything is aske
 
 Deno.test("previews of a change of state say it in a sentence and show it as it is now", async () => {
   await using at = await world();
-  const schedule = await at.kit.preview("schedule_draft", {
-    site_id: "acme",
-    post_id: at.draft.id,
-    scheduled_at: at.ahead(65),
-  });
+  const schedule = await at.kit.preview(
+    "schedule_draft",
+    { site_id: "acme", post_id: at.draft.id, scheduled_at: at.ahead(65) },
+  );
   assert.equal(
     schedule.summary,
     'Schedule "Before" on acme to go live at 2026-11-21T12:01:05Z, ' +

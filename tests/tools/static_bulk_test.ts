@@ -42,23 +42,21 @@ for (const door of DOORS) {
     assert.deepEqual(again.done, { ...first.done, unchanged: true });
     assert.equal(await at.head(branch), sha, "nothing to change is no commit");
     const { "public/empty.txt": _, ...changed } = SOME;
-    const second = await at.write(door, "bulk_write_static_files", {
-      site_id: "open",
-      files: given(changed),
-      target_branch: "main",
-      message: "Everything at once",
-    });
+    const second = await at.write(
+      door,
+      "bulk_write_static_files",
+      { site_id: "open", files: given(changed), target_branch: "main", message: "Everything at once" },
+    );
     const pushed = await at.wrote({
       branch: "main",
       parent: main,
       line: "Everything at once",
       files: changed,
     });
-    assert.deepEqual([second.done["commit_sha"], second.done["branch"], second.row.tier], [
-      pushed,
-      "main",
-      3,
-    ]);
+    assert.deepEqual(
+      [second.done["commit_sha"], second.done["branch"], second.row.tier],
+      [pushed, "main", 3],
+    );
     await using clone = await at.clone();
     for (const [path, content] of Object.entries(FILES)) {
       if (path in changed) continue;
@@ -134,10 +132,7 @@ Deno.test("the preview of a bulk write is read live, names the branch and shows 
   const now = later.changes.find(({ field }) => field === "public/logo.bin");
   assert.equal((now?.from as { bytes: number }).bytes, 6);
   const first = await at.preview("bulk_write_static_files", { site_id: "empty", files: given(SOME) });
-  assert.deepEqual([first.summary, first.tier], [
-    'Write 7 files, 81 bytes, of empty on branch "main"',
-    3,
-  ]);
+  assert.deepEqual([first.summary, first.tier], ['Write 7 files, 81 bytes, of empty on branch "main"', 3]);
 });
 
 const OK = { path: "public/a.txt", content: "x" };

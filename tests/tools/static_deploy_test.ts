@@ -70,13 +70,10 @@ Deno.test("a deployment is followed from its write to its end", async () => {
   for (const door of DOORS) {
     await using here = await world();
     const { at, hosting } = here;
-    assert.deepEqual(await ask(here), {
-      found: false,
-      status: null,
-      stage: null,
-      log_url: null,
-      note: "The project has no deployment yet",
-    });
+    assert.deepEqual(
+      await ask(here),
+      { found: false, status: null, stage: null, log_url: null, note: "The project has no deployment yet" },
+    );
     const page = { site_id: "built", route: "new", html: "x" };
     const { done } = await at.write<{ commit_sha: string; branch: string }>(
       door,
@@ -155,11 +152,7 @@ Deno.test("every way a deployment ends is told, and the newest of a commit count
       if (stage !== undefined) assert.equal(found["stage"], stage);
     }
   }
-  assert.equal(
-    (await ask(here, { commit_sha: "bababab" }))["found"],
-    false,
-    "the beginning, not any part",
-  );
+  assert.equal((await ask(here, { commit_sha: "bababab" }))["found"], false, "the beginning, not any part");
 });
 
 /** The first that fits wins (docs/upstreams/cloudflare-pages.md, "Status mapping"). */
@@ -274,8 +267,7 @@ Deno.test("it is listed only where the hosting's token and account are set", asy
     const frame = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const headers = { "content-type": "application/json" };
     const mcp =
-      await (await here.at.gw.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame) }))
-        .json();
+      await (await here.at.gw.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame) })).json();
     const named = mcp.result.tools.some(({ name }: { name: string }) => name === TOOL);
     assert.deepEqual([rest, named], [listed, listed]);
   }

@@ -69,23 +69,17 @@ Deno.test("read_static_file answers text as text and the rest as base64, at any 
   });
   for (const path of ["src/styles/site.css", "bom.txt", "README.md"]) {
     const content = path === "bom.txt" ? "\ufeffa\r\n" : FILES[path]!;
-    assert.deepEqual(await at.both("read_static_file", { site_id: "closed", path }), {
-      path,
-      sha: await shaOf(content),
-      size: bytes(content as string).length,
-      encoding: "utf-8",
-      content,
-    });
+    assert.deepEqual(
+      await at.both("read_static_file", { site_id: "closed", path }),
+      { path, sha: await shaOf(content), size: bytes(content as string).length, encoding: "utf-8", content },
+    );
   }
   const binary = { "public/logo.bin": new Uint8Array([0, 255, 1]), "nul.txt": bytes("a\0b") };
   for (const [path, content] of Object.entries(binary)) {
-    assert.deepEqual(await at.both("read_static_file", { site_id: "closed", path }), {
-      path,
-      sha: await shaOf(content),
-      size: 3,
-      encoding: "base64",
-      content: content.toBase64(),
-    });
+    assert.deepEqual(
+      await at.both("read_static_file", { site_id: "closed", path }),
+      { path, sha: await shaOf(content), size: 3, encoding: "base64", content: content.toBase64() },
+    );
   }
   const before = await at.head("main");
   await at.host.git("acme/site", "tag", "v1", before);
@@ -163,14 +157,10 @@ for (const door of DOORS) {
     assert.match(branch, /^mcp\/[a-z0-9-]{1,12}\/\d{10}$/);
     const written = { [path]: content };
     const sha = await at.wrote({ branch, parent: main, line: `Add ${path}`, files: written });
-    assert.deepEqual(first.done, {
-      path,
-      sha: await shaOf(content),
-      commit_sha: sha,
-      branch,
-      target_branch: "preview",
-      created: true,
-    });
+    assert.deepEqual(
+      first.done,
+      { path, sha: await shaOf(content), commit_sha: sha, branch, target_branch: "preview", created: true },
+    );
     assert.deepEqual([first.row.tier, first.row.result_id], [2, path]);
     assert.deepEqual(first.row.changes, [
       { field: "branch", from: null, to: branch },
@@ -196,11 +186,10 @@ for (const door of DOORS) {
       target_branch: "main",
       created: false,
     });
-    assert.deepEqual([second.row.tier, second.row.changes?.[0]], [3, {
-      field: "branch",
-      from: null,
-      to: "main",
-    }]);
+    assert.deepEqual(
+      [second.row.tier, second.row.changes?.[0]],
+      [3, { field: "branch", from: null, to: "main" }],
+    );
     assert.deepEqual(Object.keys(await at.host.refs(REPO)), ["refs/heads/main", `refs/heads/${branch}`]);
   });
 
@@ -264,11 +253,10 @@ Deno.test("the preview of a file's write is read live and names branch, path and
   const { done } = await at.write<{ branch: string; sha: string }>("rest", "write_static_file", args);
   const after = await at.preview("write_static_file", { ...args, content: "cc" });
   assert.equal(after.summary, `Overwrite the file "${path}" of closed on branch "${done.branch}"`);
-  assert.deepEqual(after.changes.at(-2), {
-    field: path,
-    from: { sha: done.sha, bytes: 1 },
-    to: { bytes: 2 },
-  });
+  assert.deepEqual(
+    after.changes.at(-2),
+    { field: path, from: { sha: done.sha, bytes: 1 }, to: { bytes: 2 } },
+  );
   const main = await at.preview("write_static_file", { ...args, site_id: "open", target_branch: "main" });
   assert.equal(main.summary, `Overwrite the file "${path}" of open on branch "main"`);
   assert.deepEqual([main.tier, main.changes.at(-2)?.from], [3, { sha, bytes: 17 }]);

@@ -133,13 +133,7 @@ Deno.test("a key that is not the app's is reported as such", async () => {
 
 Deno.test("a branch that is not there is reported as the site's", async () => {
   await using at = await StaticWorld.open({
-    sites: [
-      site("lost", "static", {
-        repo: REPO,
-        repo_branch: "gone",
-        flags: OPEN_FLAGS,
-      }),
-    ],
+    sites: [site("lost", "static", { repo: REPO, repo_branch: "gone", flags: OPEN_FLAGS })],
   });
   for (const [tool, args] of asking) {
     const says =

@@ -97,12 +97,10 @@ Deno.test("markdown under a name that is like another's is told, whichever tool 
 
 Deno.test("a new name is made in its composed form, and two of one call that are alike are refused", async () => {
   await using at = await StaticWorld.open();
-  const { path } = await at.gw.call<{ path: string }>("write_static_file", {
-    ...MAIN,
-    path: PARTED,
-    content: "x",
-    confirm: true,
-  });
+  const { path } = await at.gw.call<{ path: string }>(
+    "write_static_file",
+    { ...MAIN, path: PARTED, content: "x", confirm: true },
+  );
   assert.equal(path, COMPOSED);
   assert.equal((await at.host.files(REPO))[COMPOSED], "x");
   const files = [COMPOSED, PARTED].map((path) => ({ path, content: "x" }));

@@ -68,11 +68,10 @@ Deno.test("another token, and the same token on another site, gets its own", asy
   assert.deepEqual(again.map(({ branch }) => branch), names);
   const files = async (branch: string) =>
     Object.keys(await at.host.files(REPO, branch)).filter((path) => /^public\/[a-f]$/.test(path));
-  assert.deepEqual(await Promise.all(names.map(files)), [
-    ["public/a", "public/d"],
-    ["public/b", "public/e"],
-    ["public/c", "public/f"],
-  ]);
+  assert.deepEqual(
+    await Promise.all(names.map(files)),
+    [["public/a", "public/d"], ["public/b", "public/e"], ["public/c", "public/f"]],
+  );
 });
 
 Deno.test("a preview of a write makes no branch, and neither does a refusal", async () => {

@@ -42,12 +42,11 @@ const project = (site_name: string, existing: readonly string[] = [], extra_page
 for (const door of DOORS) {
   Deno.test(`init_static_project through ${door} gives an empty repository one commit with the whole project`, async () => {
     await using at = await StaticWorld.open();
-    const { done, row } = await at.write(door, "init_static_project", {
-      site_id: "empty",
-      homepage_html: HOME,
-      site_name: "Müller & Söhne",
-      extra_pages: PAGES,
-    });
+    const { done, row } = await at.write(
+      door,
+      "init_static_project",
+      { site_id: "empty", homepage_html: HOME, site_name: "Müller & Söhne", extra_pages: PAGES },
+    );
     const files = project("Müller & Söhne", [], PAGES);
     const line = "Scaffold the project";
     const sha = await at.wrote({ repo: EMPTY, branch: "main", parent: null, line, files });
@@ -60,9 +59,7 @@ for (const door of DOORS) {
     assert.match(files["src/layouts/Base.astro"]!, /const SITE = "Müller & Söhne";/);
     const { routes } = await at.both<{ routes: { route: string; managed: boolean }[] }>(
       "list_static_routes",
-      {
-        site_id: "empty",
-      },
+      { site_id: "empty" },
     );
     assert.deepEqual(routes.map(({ route, managed }) => `${route} ${managed}`), [
       "/ true",
@@ -121,11 +118,10 @@ Deno.test("below a prefix a project begins beside what stands elsewhere in the r
     assert.deepEqual(done["files"], NAMES);
   }
   const now = await at.host.files(REPO);
-  assert.deepEqual([now["package.json"], now["sites/two/LICENSE"], now["sites/twofold/a.txt"]], [
-    "{}",
-    "MIT",
-    "x",
-  ]);
+  assert.deepEqual(
+    [now["package.json"], now["sites/two/LICENSE"], now["sites/twofold/a.txt"]],
+    ["{}", "MIT", "x"],
+  );
   const again = { site_id: "two", homepage_html: HOME };
   const says = /holds "README.md|holds "astro/;
   await at.refuses("init_static_project", again, "E_REPO_NOT_EMPTY", says, "reads");
@@ -221,13 +217,7 @@ Deno.test("what is wrong with a project is refused before anything is asked", as
 Deno.test("the deployed branch is begun only where the site allows it, and another only where it is known which that is", async () => {
   await using at = await StaticWorld.open({
     files: { "README.md": "x" },
-    sites: [
-      site("odd", "static", {
-        repo: EMPTY,
-        repo_branch: "release",
-        flags: OPEN_FLAGS,
-      }),
-    ],
+    sites: [site("odd", "static", { repo: EMPTY, repo_branch: "release", flags: OPEN_FLAGS })],
   });
   const locked = /needs allow_main_branch_push/;
   const cases: [Args, Code, RegExp][] = [

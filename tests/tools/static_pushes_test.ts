@@ -77,11 +77,10 @@ Deno.test("its sha, or force, lets a page go that a person edited since; its sha
 Deno.test("a page is ours where its blob is one this service wrote, whoever brought it to the branch", async () => {
   await using at = await StaticWorld.open();
   const call = { site_id: "open", route: "about" };
-  const { branch } = await at.gw.call<{ branch: string }>("create_static_route", {
-    ...call,
-    html: "<p>Ours</p>",
-    confirm: true,
-  });
+  const { branch } = await at.gw.call<{ branch: string }>(
+    "create_static_route",
+    { ...call, html: "<p>Ours</p>", confirm: true },
+  );
   const ours = (await at.host.files(REPO, branch))[PAGE]!;
   // A squash merge: the person is the author of the commit on the deployed branch.
   await at.host.commit(REPO, { files: { [PAGE]: ours }, message: "About us (#1)" });

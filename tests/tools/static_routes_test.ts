@@ -117,11 +117,7 @@ for (const door of DOORS) {
     assert.deepEqual([row.tier, row.result_id], [4, HOME]);
     assert.deepEqual(row.changes, [
       { field: "branch", from: null, to: "main" },
-      {
-        field: HOME,
-        from: { sha: await standing(HOME), bytes: (FILES[HOME] as string).length },
-        to: null,
-      },
+      { field: HOME, from: { sha: await standing(HOME), bytes: (FILES[HOME] as string).length }, to: null },
     ]);
     const forced = { site_id: "closed", route: "notes", force: true };
     await at.write(door, "delete_static_route", forced);
@@ -215,9 +211,7 @@ Deno.test("the previews of pages are read live and name branch, file and bytes",
       "Make the page /about of open on a new preview branch",
       1,
       null,
-      {
-        bytes: size,
-      },
+      { bytes: size },
     ],
     [
       "update_static_route",
@@ -225,9 +219,7 @@ Deno.test("the previews of pages are read live and name branch, file and bytes",
       'Replace the start page of open on branch "main"',
       3,
       from,
-      {
-        bytes: size,
-      },
+      { bytes: size },
     ],
     [
       "delete_static_route",

@@ -52,11 +52,10 @@ Deno.test("storage_list_site_files pages through 5000 files of the folder and no
   const names: string[] = [];
   let page_token: string | null | undefined;
   do {
-    const page: Listed = await at.gw.call("storage_list_site_files", {
-      ...LINKED,
-      page_size: 1000,
-      ...page_token ? { page_token } : {},
-    });
+    const page: Listed = await at.gw.call(
+      "storage_list_site_files",
+      { ...LINKED, page_size: 1000, ...page_token ? { page_token } : {} },
+    );
     names.push(...page.files.map(({ name }) => name));
     page_token = page.next_page_token;
   } while (page_token);
@@ -88,13 +87,10 @@ Deno.test("storage_read_file answers text and exports documents, the first of th
   const read = (file_id: string, more: Args = {}) =>
     at.both("storage_read_file", { ...LINKED, file_id, ...more });
   const text = at.google.file(at.folder, "a.md", { text: "Grüße" });
-  assert.deepEqual(await read(text.id), {
-    id: text.id,
-    name: "a.md",
-    mime_type: "text/markdown",
-    content: "Grüße",
-    truncated: false,
-  });
+  assert.deepEqual(
+    await read(text.id),
+    { id: text.id, name: "a.md", mime_type: "text/markdown", content: "Grüße", truncated: false },
+  );
   const doc = at.google.file(at.folder, "Doc", {
     mimeType: DOC,
     exports: { "text/markdown": "# D", "text/html": "<p>" },
@@ -172,10 +168,7 @@ Deno.test("what is no text is not supported, and an export that cannot be is ref
   const cases = [[image, /"a\.png" is of the type image\/png/], [broken, /"b\.txt" is no text in UTF-8/], [
     form,
     /no text/,
-  ], [
-    folder,
-    /is a folder/,
-  ]] as const;
+  ], [folder, /is a folder/]] as const;
   for (const [{ id }, says] of cases) {
     await at.refuses("storage_read_file", { ...LINKED, file_id: id }, "E_NOT_SUPPORTED", says, "reads");
   }
@@ -207,12 +200,10 @@ Deno.test("storage_get_baseline answers the newest baseline.md, and says how to 
   });
   const elsewhere = at.google.folder().id;
   at.google.file(elsewhere, "baseline.md", { text: "another's" });
-  assert.deepEqual(await at.both("storage_get_baseline", LINKED), {
-    found: true,
-    id,
-    content: "new",
-    modified_time: "2026-02-01T00:00:00.000Z",
-  });
+  assert.deepEqual(
+    await at.both("storage_get_baseline", LINKED),
+    { found: true, id, content: "new", modified_time: "2026-02-01T00:00:00.000Z" },
+  );
 });
 
 for (const door of DOORS) {
@@ -299,9 +290,7 @@ Deno.test("a lost answer leaves doubt and says where to look, a refusal none; no
     status: 403,
     message: "The storage quota is exceeded",
     reason: "storageQuotaExceeded",
-  }, {
-    method: "POST",
-  });
+  }, { method: "POST" });
   const ending = await at.gw.end("storage_save_audit", { ...AUDIT, confirm: true });
   assert.ok(
     "code" in ending && /403 storageQuotaExceeded: The storage quota is exceeded/.test(ending.message),
@@ -330,10 +319,7 @@ Deno.test("what is stored otherwise is named; without a checksum the file is rea
   at.google.inject(body({ name: "other.md", sha256Checksum: "00" }), { method: "POST" });
   const other = await save();
   assert.equal(other.proof.verified, false);
-  assert.deepEqual(other.proof.warnings, [
-    'name: is "other.md" now',
-    "content: differs from what was sent",
-  ]);
+  assert.deepEqual(other.proof.warnings, ['name: is "other.md" now', "content: differs from what was sent"]);
   const { id } = at.google.file(at.folder, "x.md", { text: AUDIT.content });
   at.google.inject({ kind: "answer", body: { id } }, { method: "POST" });
   assert.equal((await save()).proof.verified, true);

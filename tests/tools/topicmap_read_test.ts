@@ -110,22 +110,20 @@ Deno.test("a brief has nine sections, an audit the breakdown of its score, and s
     content_brief_id: "brief_approved",
   });
   const sections = brief["sections"] as Args[];
-  assert.deepEqual([sections.length, sections[0]!["key"], sections[8]!["key"]], [
-    9,
-    "overview",
-    "guidelines",
-  ]);
+  assert.deepEqual(
+    [sections.length, sections[0]!["key"], sections[8]!["key"]],
+    [9, "overview", "guidelines"],
+  );
   assert.equal(brief["approval_status"], "approved");
   const args = { ...LINKED, content_audit_id: "audit_3" };
   const audit = await at.both("topicmap_get_content_audit", args);
   const [part] = audit["score_breakdown"] as { findings: unknown[] }[];
   assert.deepEqual([part!.findings.length, part!.findings.at(-1)], [21, cut(25)]);
   assert.equal("steps" in audit, false);
-  const stepped = await at.both("topicmap_get_content_audit", {
-    ...args,
-    include_steps: true,
-    summary: false,
-  });
+  const stepped = await at.both(
+    "topicmap_get_content_audit",
+    { ...args, include_steps: true, summary: false },
+  );
   assert.equal((stepped["score_breakdown"] as { findings: unknown[] }[])[0]!.findings.length, 25);
   const steps = stepped["steps"] as { name: string; score: number | null }[];
   assert.deepEqual(steps.map(({ name }) => name), STEPS.audit);
@@ -175,11 +173,10 @@ Deno.test("content types come with depths, tones and the fields they ask for", a
   const found = await at.both("topicmap_list_content_types", LINKED);
   assert.deepEqual(Object.keys(found), ["content_types", "depths", "tones"]);
   const [, product] = found["content_types"] as Args[];
-  assert.deepEqual((product!["templateFields"] as unknown[])[0], {
-    key: "product_name",
-    label: "Product name",
-    required: true,
-  });
+  assert.deepEqual(
+    (product!["templateFields"] as unknown[])[0],
+    { key: "product_name", label: "Product name", required: true },
+  );
 });
 
 Deno.test("a token for all sites sees every workspace, a narrower one those its sites are linked to", async () => {

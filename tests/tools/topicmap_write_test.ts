@@ -234,11 +234,10 @@ for (const door of DOORS) {
     failed!.run = { ...failed!.run, ending: { kind: "paused", step: "formatting" } };
     await stale("topicmap_rerun_job", job, /"status", "steps.draft"/);
     const approved = at.service.state.briefs[3]!;
-    const brief = await confirmed("topicmap_rerun_content_brief", {
-      ...LINKED,
-      content_brief_id: approved.id,
-      from_step: "topic_research",
-    });
+    const brief = await confirmed(
+      "topicmap_rerun_content_brief",
+      { ...LINKED, content_brief_id: approved.id, from_step: "topic_research" },
+    );
     approved.approval_status = "rejected";
     await stale("topicmap_rerun_content_brief", brief, /"approval_status"/);
     approved.approval_status = "approved";

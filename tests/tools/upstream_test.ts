@@ -208,9 +208,7 @@ Deno.test("diagnose_site answers within three seconds of a site that hangs", asy
   const began = performance.now();
   const { checks } = await at.kit.gw.call<{ checks: { name: string; ok: boolean | null }[] }>(
     "diagnose_site",
-    {
-      site_id: "acme",
-    },
+    { site_id: "acme" },
   );
   assert.ok(performance.now() - began < 3000);
   const by = Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
