@@ -56,8 +56,8 @@ final class Hold_Answers {
 			);
 		}
 		$receipt = Hold_Receipts::settle( $id, Hold_Signature::of( $request ) );
-		if ( null === $receipt ) {
-			return self::not_found( $id );
+		if ( ! is_array( $receipt ) ) {
+			return null === $receipt ? self::not_found( $id ) : $receipt;
 		}
 		$answer = array(
 			'id'      => $id,

@@ -7,6 +7,8 @@
 
 namespace SiteOps;
 
+use WP_Error;
+
 defined( 'ABSPATH' ) || exit;
 
 /**
@@ -142,27 +144,13 @@ final class Hold_Receipts {
 	 *
 	 * @param string $id  Its id.
 	 * @param array  $key The key of the asking gateway, as Hold_Signature gives it.
-	 * @return array|null As statement() takes it, with created and acknowledged; null for none, or one of another account.
+	 * @return array|WP_Error|null As statement() takes it, with created and acknowledged; null for none, or one of another
+	 *                             account; an error where the id could not be taken, so that nothing is known.
 	 */
 	public static function settle( $id, array $key ) {
-		global $wpdb;
-		self::expire();
-		$void = array(
-			'id'        => $id,
-			'kind'      => 'void',
-			'route'     => '',
-			'body_hash' => '',
-			'digest'    => '',
-			'labels'    => array(),
-			'effects'   => array(),
-			'rows'      => array(),
-		);
-
-		list( $table, $values ) = self::statement( $void + $key );
-		$columns                = '`' . implode( '`, `', array_keys( $values ) ) . '`';
-		$places                 = implode( ', ', array_fill( 0, count( $values ), '%s' ) );
-		// phpcs:ignore WordPress.DB -- waits for a commit of the same id that is under way.
-		$wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO `$table` ($columns) VALUES ($places)", array_values( $values ) ) );
+		if ( ! self::used( $id ) && ! self::take( $id, $key ) ) {
+			return Errors::make( 'busy', __( 'The receipts cannot be written now, so that nothing can be said of the call yet', 'site-ops' ) );
+		}
 		return self::kept( $id, $key );
 	}
 
@@ -171,7 +159,7 @@ final class Hold_Receipts {
 	 *
 	 * @param string $id  Its id.
 	 * @param array  $key As settle() takes it.
-	 * @return array|null As settle() gives it.
+	 * @return array|null As settle() gives it; null for none.
 	 */
 	public static function kept( $id, array $key ) {
 		$found = self::find( $id );
@@ -202,6 +190,33 @@ final class Hold_Receipts {
 		$table = self::table();
 		// phpcs:ignore WordPress.DB -- a table of the plugin's own.
 		$wpdb->query( $wpdb->prepare( "DELETE FROM `$table` WHERE created < %d OR ( kind <> 'kept' AND created < %d )", time() - self::KEPT_SECONDS, time() - self::DRY_SECONDS ) );
+	}
+
+	/**
+	 * Takes an id, or finds it taken. Waits for a commit of the same id that is under way.
+	 *
+	 * @param string $id  The id.
+	 * @param array  $key As settle() takes it.
+	 * @return bool Whether it is taken now.
+	 */
+	private static function take( $id, array $key ) {
+		global $wpdb;
+		$void = array(
+			'id'        => $id,
+			'kind'      => 'void',
+			'route'     => '',
+			'body_hash' => '',
+			'digest'    => '',
+			'labels'    => array(),
+			'effects'   => array(),
+			'rows'      => array(),
+		);
+
+		list( $table, $values ) = self::statement( $void + $key );
+		$columns                = '`' . implode( '`, `', array_keys( $values ) ) . '`';
+		$places                 = implode( ', ', array_fill( 0, count( $values ), '%s' ) );
+		// phpcs:ignore WordPress.DB -- a table of the plugin's own; $wpdb has no INSERT that leaves a row that is there.
+		return false !== $wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO `$table` ($columns) VALUES ($places)", array_values( $values ) ) );
 	}
 
 	/**
