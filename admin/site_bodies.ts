@@ -35,11 +35,24 @@ export const siteAddress = z.string({ error: expected("an https address or null"
   },
 );
 
-/** Whether that address may be asked: https anywhere, plain http on loopback and on hosts of ALLOW_PRIVATE_UPSTREAMS. */
+/** Whether that address may be registered: https anywhere, plain http on loopback and on hosts of ALLOW_PRIVATE_UPSTREAMS. */
 export function mayBePlain(address: string, allowed: readonly string[]): boolean {
-  const { protocol, hostname, host } = new URL(address);
-  return protocol === "https:" || isLoopback(hostname) || allowed.includes(hostname) ||
-    allowed.includes(host);
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || isLoopback(hostname) || isListed(address, allowed);
+}
+
+function isListed(address: string, allowed: readonly string[]): boolean {
+  const { hostname, host } = new URL(address);
+  return allowed.includes(hostname) || allowed.includes(host);
+}
+
+/** Says of an address on this machine that no request reaches it until ALLOW_PRIVATE_UPSTREAMS names its host. */
+export function unreachable(address: string | null | undefined, allowed: readonly string[]): string[] {
+  if (!address || !isLoopback(new URL(address).hostname) || isListed(address, allowed)) return [];
+  return [
+    `base_url: the gateway sends nothing to an address of its own machine until ALLOW_PRIVATE_UPSTREAMS has ` +
+    `${new URL(address).hostname}; set it and start the gateway again`,
+  ];
 }
 
 /** The two bodies. */

@@ -14,7 +14,7 @@ import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { callerOf } from "../identity/rights.ts";
 import { assertMayRegister, assertMaySet, isOwnSite } from "./site_rights.ts";
-import { mayBePlain, siteBodies } from "./site_bodies.ts";
+import { mayBePlain, siteBodies, unreachable } from "./site_bodies.ts";
 
 const setupBody = closed({
   name: text("a name of at most 200 characters", /^[^\p{Cc}]{1,200}$/u).optional(),
@@ -53,7 +53,11 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     if (site === null) refuseAny([`id: ${quoted(body.id)} is taken; change that site, or choose another id`]);
     const what = siteDifferences(null, site!);
     await ports.record(callerOf(c).actor, "site.create", what, { site_id: body.id });
-    const warnings = [...await unboundUsers(body, ports), ...policyOffers(site!)];
+    const warnings = [
+      ...unreachable(body.base_url, ports.privateUpstreams),
+      ...await unboundUsers(body, ports),
+      ...policyOffers(site!),
+    ];
     return answer(c, { ...view(site!), warnings });
   });
 
@@ -75,6 +79,7 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     const warnings = [
       ...dropped(changed, site),
       ...left(changed, patch, ports),
+      ...unreachable(patch.base_url, ports.privateUpstreams),
       ...await unboundUsers(patch, ports),
       ...patch.flags || patch.confirm_policy ? policyOffers(changed.site) : [],
     ];

@@ -2,6 +2,7 @@
 import type { Site } from "../../core/model.ts";
 import { type Check, fail, pass, type Probe, unknown } from "../_connector/checks.ts";
 import type { SiteContext } from "../_connector/connector.ts";
+import { RefusedAddress } from "../_http/addresses.ts";
 import { companionCheck, companionFeatures, firstRepair } from "./companion/checks.ts";
 import { type Health, health, type Index } from "./health.ts";
 import type { PartName } from "./parts.ts";
@@ -43,6 +44,10 @@ function probed(site: Site, health: Health): Check[] {
 function reachable(index: Probe<Index>): Check {
   if (index.error?.upstream === 401) {
     return unknown("rest_api", index.error.message, "Repair credentials first");
+  }
+  if (index.error instanceof RefusedAddress) {
+    const next = "Correct base_url, or have the operator list its host in ALLOW_PRIVATE_UPSTREAMS";
+    return fail("rest_api", index.error.message, next);
   }
   if (index.error) {
     return fail(

@@ -1,7 +1,18 @@
 /** diagnose_site on CMS sites: every check in each of its states. */
 import assert from "node:assert/strict";
 import type { PluginRow, WordPressFault } from "../../sandbox/wordpress_standin/start.ts";
-import { CAPS, diagnose, featured, FEATURES, REPORT, reporting, says, told } from "./_diagnose.ts";
+import { gateway, site } from "../kit.ts";
+import {
+  CAPS,
+  type Check,
+  diagnose,
+  featured,
+  FEATURES,
+  REPORT,
+  reporting,
+  says,
+  told,
+} from "./_diagnose.ts";
 
 const HTML = { kind: "html" } as const;
 const INDEX = /^\/$/;
@@ -36,6 +47,19 @@ Deno.test("a site that has everything meets every check", async () => {
     google_account: "No Google account is bound to the site",
     topicmap_link: 'Linked to workspace "w1"',
   });
+});
+
+Deno.test("an address that the gateway may not call is not blamed on the site's firewall", async () => {
+  await using gw = await gateway({
+    sites: [site("acme", "cms", { base_url: "http://127.0.0.1:9" })],
+    allowPrivate: [],
+  });
+  const args = { site_id: "acme", checks: ["rest_api"] };
+  const { checks: [found] } = await gw.call<{ checks: Check[] }>("diagnose_site", args);
+  assert.equal(found!.ok, false);
+  assert.match(found!.detail, /is not https/);
+  assert.match(found!.next_step!, /^Correct base_url, or have the operator list its host in ALLOW_PRIVATE/);
+  assert.deepEqual(gw.requests, []);
 });
 
 Deno.test("the index tells whether the API is reachable, and the clock", async () => {

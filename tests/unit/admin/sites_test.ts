@@ -84,6 +84,22 @@ Deno.test("which address a site may have", async () => {
   }
 });
 
+Deno.test("an address of this machine is registered, with a word that nothing reaches it yet", async () => {
+  const gw = await prepared();
+  const warned = async (base_url: string) =>
+    (await gw.ok<{ warnings: string[] }>("PATCH", `${PATH}/acme`, { base_url })).warnings
+      .filter((warning) => warning.includes("ALLOW_PRIVATE_UPSTREAMS"));
+  for (const base_url of ["http://127.0.0.1:9400", "https://localhost"]) {
+    assert.equal((await warned(base_url)).length, 1, base_url);
+  }
+  for (const base_url of ["https://x.test", "http://cms.internal"]) {
+    assert.deepEqual(await warned(base_url), []);
+  }
+  const body = { ...CMS, id: "own", base_url: "http://127.0.0.1:8101" };
+  const { warnings } = await gw.ok<{ warnings: string[] }>("POST", PATH, body);
+  assert.match(warnings[0]!, /^base_url: .* ALLOW_PRIVATE_UPSTREAMS has 127\.0\.0\.1; set it/);
+});
+
 Deno.test("what fits which kind of site", async () => {
   const gw = await prepared();
   const refusals: [Record<string, unknown>, string][] = [
