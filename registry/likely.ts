@@ -1,6 +1,6 @@
 /** The tools that a caller most likely meant whose name no tool has. */
 import { nearest } from "../core/nearest.ts";
-import { forbiddenWord } from "../rules/proxied/names.ts";
+import { destroyingWord } from "../rules/proxied/names.ts";
 import { doingThat, isSlip, type NamedTool, sharesThing } from "./likely_words.ts";
 
 /** So many tools that do the same to different things are named together. */
@@ -16,8 +16,8 @@ const plain = (name: string) => name.toLowerCase().replaceAll("-", "_");
 export function likely(name: string, tools: readonly NamedTool[]): string[] {
   if (name.length > NAME_CHARACTERS_MAX) return [];
   // A caller who wanted to delete or to publish is sent to no tool that does something else.
-  const word = forbiddenWord(name);
-  const meant = word === null ? tools : tools.filter((tool) => forbiddenWord(tool.name) === word);
+  const word = destroyingWord(name);
+  const meant = word === null ? tools : tools.filter((tool) => destroyingWord(tool.name) === word);
   const names = meant.map((tool) => tool.name);
   const spelt = names.filter((known) => plain(known) === plain(name));
   if (spelt.length > 0) return spelt;

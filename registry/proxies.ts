@@ -11,7 +11,7 @@ import type {
 import { afterTurn } from "../core/async.ts";
 import { closed, text, yesNo } from "../core/fields.ts";
 import type { ArgumentNames } from "../rules/proxied/arguments.ts";
-import { wordList } from "../rules/proxied/words.ts";
+import { nameWords, neverRun } from "../rules/proxied/names.ts";
 import type { Connectors } from "./connectors.ts";
 import { parseYaml, readKept } from "./documents.ts";
 import { find, firstLine, RegistryError } from "./files.ts";
@@ -165,7 +165,7 @@ export class Proxies {
     if (destructive === true) return "its server says that it can destroy something";
     if (read_words === undefined) return null;
     const prefix = word_prefixes.find((one) => name.startsWith(one)) ?? "";
-    const [first = ""] = wordList(name.slice(prefix.length));
+    const [first = ""] = nameWords(name.slice(prefix.length));
     return read_words.includes(first) ? null : `its name does not begin with ${read_words.join(", ")}`;
   }
 
@@ -239,7 +239,9 @@ function consistency(file: ProxyFile, name: string): string[] {
     ...readBackFaults(file.read_back),
     ...[...proxies.known.values()].flatMap(({ name, writes, effect, page }) => {
       const because = proxies.mustWrite(name, {});
+      const never = neverRun(name);
       return [
+        ...(never === null ? [] : [`tools.${name}: is never run, for ${never.because}`]),
         ...(!writes && because !== null ? [`tools.${name}: must be a write, for ${because}`] : []),
         ...(effect === "page" && page === undefined ? [`tools.${name}: names no argument for its page`] : []),
         ...(!writes && effect !== "read" ? [`tools.${name}: touches something, so it is a write`] : []),

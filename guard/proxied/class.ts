@@ -3,7 +3,6 @@ import { GatewayError } from "../../core/errors.ts";
 import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
 import type { ApprovalOrder } from "../../registry/proxied_reports.ts";
 import type { Proxies } from "../../registry/proxies.ts";
-import { onlyReads } from "../../rules/proxied/approval.ts";
 import type { ListedTool } from "../../store/store.ts";
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
@@ -29,8 +28,6 @@ export function classFor(order: ApprovalOrder, source: Proxies, tool: ListedTool
     if ((order.effect ?? "read") !== "read") throw bad("effect: a read has effect read; leave it out");
     return { writes: false, effect: "read" };
   }
-  const reads = onlyReads(name);
-  if (reads !== null) throw bad(`class: "${name}" can only be a read, for ${reads}`);
   const effect = order.effect ?? source.effect;
   if (!source.effects.includes(effect)) {
     throw bad(`effect: expected one of ${source.effects.join(", ")} for such a tool`);

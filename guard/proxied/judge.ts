@@ -2,8 +2,7 @@
 import type { Site } from "../../core/model.ts";
 import type { ProxyClass, ProxyEffect } from "../../platforms/tool_servers/types.ts";
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
-import { hiddenReason, neverApproved, onlyReads } from "../../rules/proxied/approval.ts";
-import { skeleton } from "../../rules/proxied/names.ts";
+import { neverRun, skeleton } from "../../rules/proxied/names.ts";
 import { LOST_PIN } from "./lost_pins.ts";
 import type { CatalogTool, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
 
@@ -80,7 +79,7 @@ export class Judge {
       if (other === undefined) seen.set(name, listed.name);
       const decision = decisions.get(listed.name) ?? null;
       const twice = other === undefined ? null : `its server lists it as ${JSON.stringify(other)} too`;
-      const verdict = this.#refused(proxies, name, listed) ?? noRead(proxies, name, listed, decision) ??
+      const verdict = this.#refused(proxies, name, listed) ??
         (twice === null
           ? approval(proxies, { name, listed, pins, decision, gone: withdrawn.get(name) })
           : refuse(twice));
@@ -93,32 +92,16 @@ export class Judge {
     if (!NAME.test(upstream) || !NAME.test(name)) {
       return refuse("its name has more than 128 characters, or others than letters, digits, _, - and .");
     }
-    const hidden = hiddenReason(upstream) ?? hiddenReason(name);
-    if (hidden !== null) return { state: "hidden", reason: hidden, pinned: null };
+    const never = neverRun(upstream) ?? neverRun(name);
+    if (never !== null) return { state: "hidden", reason: never.because, pinned: null };
     if (this.#taken.builtIn.has(name)) return refuse("the gateway has a tool of that name itself");
     const other = this.#taken.all.find((one) => one !== proxies && one.known.has(name));
     if (other) return refuse(`the name is one of the tools of source "${other.source}"`);
     const known = proxies.known.has(name);
     const like = this.#looks.get(skeleton(name));
     if (!known && like !== undefined && like !== name) return refuse(`its name looks like "${like}"`);
-    if (fault !== null) return refuse(fault);
-    const never = known ? null : neverApproved(upstream) ?? neverApproved(name);
-    return never === null ? null : refuse(never);
+    return fault === null ? null : refuse(fault);
   }
-}
-
-/** Why a tool whose name says what no write may do is refused: it cannot be a read, or was approved as a write. */
-function noRead(
-  proxies: Proxies,
-  name: string,
-  { tool }: CatalogTool,
-  decision: ToolDecision | null,
-): Verdict | null {
-  const because = proxies.known.has(name) ? null : onlyReads(name);
-  if (because === null) return null;
-  const isWrite = proxies.mustWrite(name, tool?.hints ?? {}) !== null ||
-    (decision?.verdict === "approved" && decision.writes);
-  return isWrite ? refuse(`${because}, unless it only reads`) : null;
 }
 
 const refuse = (reason: string): Verdict => ({ state: "refused", reason, pinned: null });

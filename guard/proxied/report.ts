@@ -1,6 +1,6 @@
 /** What an operator sees of sites' own tools and of the servers that list them. */
 import type { ToolReport, ToolServerReport } from "../../registry/proxied_reports.ts";
-import { caution } from "../../rules/proxied/approval.ts";
+import { caution } from "../../rules/proxied/names.ts";
 import type { CatalogKey, ToolCatalog } from "../../store/store.ts";
 import type { JudgedTool, Judgement } from "./judge.ts";
 

@@ -1,6 +1,7 @@
 /** What tools answer that list or describe other tools: of those that may be run here, and what a person has read of them. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Caller } from "../../core/model.ts";
+import { NAME_KEYS } from "../../rules/proxied/names.ts";
 import { payloadOf } from "./answers.ts";
 import type { ProxyPorts } from "./proxied_context.ts";
 import type { SiteOffer, UpstreamResult } from "./types.ts";
@@ -9,8 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** How callers and tools name what is run, and how they name several. */
-export const NAME_KEYS = ["ability_name", "ability", "tool_name", "tool", "name"] as const;
+/** How callers and tools name several. */
 const NAMES_KEY = "names";
 /** Under what a list of them stands. */
 const LISTS = ["abilities", "tools"] as const;

@@ -3,10 +3,17 @@ import { clipped, GatewayError } from "../../core/errors.ts";
 import type { Caller } from "../../core/model.ts";
 import { Steps } from "../../core/steps.ts";
 import { numericId } from "../../core/ids.ts";
-import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied/names.ts";
+import { namedForbidden } from "../../rules/proxied/named.ts";
+import {
+  ARGUMENT_KEYS,
+  NAME_KEYS,
+  neverRun,
+  RUN_LEVELS_MAX,
+  runsAnother,
+} from "../../rules/proxied/names.ts";
 import { assertUnpublished, payloadFault } from "../../rules/proxied/payload.ts";
 import { walk } from "../../rules/proxied/walk.ts";
-import { asAbility, assertDescribed, assertMayUse, NAME_KEYS, notOffered, offerNamed } from "./abilities.ts";
+import { asAbility, assertDescribed, assertMayUse, notOffered, offerNamed } from "./abilities.ts";
 import { toUpstreamArguments } from "./arguments.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { ProxiedTool, ProxyEffect, SiteOffer } from "./types.ts";
@@ -28,11 +35,6 @@ export interface Resolved {
   /** The page that is changed; null where the effect is another. */
   readonly pageId: number | null;
 }
-
-/** So many tools may run each other by name. */
-const LEVELS_MAX = 4;
-/** How what it gets is called. */
-const ARGUMENT_KEYS = ["parameters", "arguments", "args", "params", "input"] as const;
 
 /** Whose statuses are none of content's. */
 const RECORDS =
@@ -105,7 +107,9 @@ function runOf(level: Level, caller: Caller, ports: ProxyPorts, depth: number, s
     assertDescribed(offer, args, caller, field, ports);
     return { last: { ...level, args: asAbility(args, offer, ports) }, withLast };
   }
-  if (depth >= LEVELS_MAX) throw forbidden(`${field}: tools run each other more than ${LEVELS_MAX} deep`);
+  if (depth >= RUN_LEVELS_MAX) {
+    throw forbidden(`${field}: tools run each other more than ${RUN_LEVELS_MAX} deep`);
+  }
   const nameKey = oneOf(NAME_KEYS, args, field);
   const argumentKey = oneOf(ARGUMENT_KEYS, args, field) ?? ARGUMENT_KEYS[0];
   if (nameKey === undefined) throw bad(`${at(field, NAME_KEYS[0])} is required`);
@@ -141,8 +145,8 @@ function objectOf(inner: unknown, field: string): Arguments {
 /** The tool of that name, as the site's servers of the same source know it: one that may be called there, and no other. */
 function named(name: unknown, field: string, by: SiteOffer, caller: Caller, ports: ProxyPorts): SiteOffer {
   if (typeof name !== "string") throw bad(`${field}: expected the name of a tool`);
-  const word = forbiddenWord(name);
-  if (word !== null) throw forbidden(`${field}: ${quoted(name)} is refused: the name contains "${word}"`);
+  const never = neverRun(name);
+  if (never) throw forbidden(`${field}: ${quoted(name)} is refused: the name contains "${never.word}"`);
   const found = offerNamed(name, by, ports);
   if (found === undefined) throw notOffered(name, field);
   assertMayUse(caller, found, field);

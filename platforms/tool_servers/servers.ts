@@ -1,7 +1,6 @@
 /** Which tool servers there can be, where each stands, and what may be sent to it. */
 import type { Site } from "../../core/model.ts";
-import { forbiddenWord, runsAnother } from "../../rules/proxied/names.ts";
-import { type Place, walk } from "../../rules/proxied/walk.ts";
+import { neverCalled } from "../../rules/proxied/names.ts";
 import type { Configured, PolicyContext } from "../_connector/connector.ts";
 import type { Outgoing } from "../_http/request.ts";
 import { kindAmong, namingOf } from "./arguments.ts";
@@ -27,8 +26,6 @@ const METHODS: ReadonlySet<string> = new Set([
   "tools/list",
   "tools/call",
 ]);
-/** Arguments that name what is run. */
-const RUN_BY: ReadonlySet<string> = new Set(["ability_name", "ability", "tool_name", "tool"]);
 const HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "content-type",
@@ -65,8 +62,8 @@ export const originsOf = ({ site, settings }: Configured<ToolServerSettings>): r
 
 /**
  * Why this request may not be sent; null where it may: a request of the protocol for tools, to a known server, signed with
- * the credential that belongs there, to the CRM in the name of the site's own location. A tool whose name destroys or
- * publishes is refused here too, after everything that should have refused it before.
+ * the credential that belongs there, to the CRM in the name of the site's own location. A tool whose name is
+ * never run is refused here too, after everything that should have refused it before.
  */
 export function refusalOf(out: Outgoing, ctx: PolicyContext<ToolServerSettings>): string | null {
   if (out.method !== "POST") return "a tool server is asked with POST only";
@@ -92,14 +89,8 @@ export function refusalOf(out: Outgoing, ctx: PolicyContext<ToolServerSettings>)
 function forbiddenCall(params: unknown): string | null {
   const { name, arguments: args } = isFields(params) ? params : {};
   if (typeof name !== "string") return "it names no tool";
-  const word = forbiddenWord(name) ?? (runsAnother(name) ? walk(args, wordOfRun) : null) ?? null;
-  return word === null ? null : `it would run a tool whose name says "${word}"`;
-}
-
-/** The forbidden word in the name of what a tool runs that runs others. */
-function wordOfRun({ key, field, value }: Place): string | undefined {
-  const isName = RUN_BY.has(key) || /^(?:(?:arguments|args|parameters|params)\.)*name$/.test(field);
-  return isName && typeof value === "string" ? forbiddenWord(value) ?? undefined : undefined;
+  const never = neverCalled(name, args);
+  return never === null ? null : `it would run a tool whose name says "${never.word}"`;
 }
 
 function sourceAt(url: string, ctx: Configured<ToolServerSettings>): ProxySource | null {

@@ -1,174 +1,130 @@
-/** What the names of others' tools say of them: which are never run, which run another tool, and which look alike. */
-import { memoize } from "../../core/made_once.ts";
-import type { Steps } from "../../core/steps.ts";
-import { type Place, unreadable, walk } from "./walk.ts";
-import type { Unpacked } from "./unpacked.ts";
-import { wordList, wordsOf } from "./words.ts";
+/** What the names of others' tools say of them: which are never run, which run another tool, which look like ours. */
+import { memoizeByName } from "../../core/made_once.ts";
 
-/** What destroys, or makes public: no tool of such a name is ever run, whoever offers or approves it. */
-const FORBIDDEN: readonly string[] = [
-  "delete",
-  "trash",
-  "destroy",
-  "purge",
-  "erase",
-  "wipe",
-  "drop",
-  "uninstall",
-  "deactivate",
-  "publish",
-  "unpublish",
-  "unprivate",
+/** What destroys, or makes public. */
+export const DESTROYS: readonly string[] = [
+  ...["delete", "trash", "destroy", "purge", "erase", "wipe", "drop", "uninstall", "deactivate"],
+  ...["publish", "unpublish"],
 ];
+/** What reaches files, databases, code, accounts, or undoes the work of others. */
+const BELOW_CONTENT: readonly string[] = [
+  ...["file", "files", "directory", "directories", "sandbox", "rollback", "restore", "install"],
+  ...["query", "queries", "table", "tables", "row", "rows", "sql", "cli", "shell", "eval", "php"],
+  ...["snippet", "snippets", "plugin", "plugins", "theme", "themes", "user", "users"],
+];
+/** Names that sound harmless and are not, by how they end, and why. */
+const MISLEADING: Readonly<Record<string, string>> = {
+  "update-settings":
+    "it changes settings of the whole site, its front page and what search engines see among them",
+  "export-content": "it writes every page, drafts too, to a place that anybody can read",
+  "reindex-search": "it works on the whole site's database",
+  "set-template-conditions": "it decides where a theme's template is shown",
+};
+/** How words begin that may take away or make public: whoever approves such a tool finds out whether it does. */
+const MAY_DO: readonly string[] = [
+  ...[
+    "delet",
+    "trash",
+    "destr",
+    "purg",
+    "eras",
+    "wip",
+    "dropp",
+    "uninstall",
+    "deactivat",
+    "publi",
+    "unpubli",
+  ],
+  ...["remov", "clear", "cleanup", "reset", "empt", "overwrit", "truncat", "archiv", "launch", "releas"],
+];
+/** Whose tools run others, and what they run. */
+const RUNS: readonly string[] = ["execute", "run", "call", "invoke", "dispatch", "perform"];
+const RUN: readonly string[] = ["ability", "abilities", "tool", "tools"];
+/** How arguments call what is run, and what that gets. */
+export const NAME_KEYS = ["ability_name", "ability", "tool_name", "tool", "name"] as const;
+export const ARGUMENT_KEYS = ["parameters", "arguments", "args", "params", "input"] as const;
+/** So many tools may run each other by name. */
+export const RUN_LEVELS_MAX = 4;
 
-/** The forbidden word in a tool's name, or in one of an ability or operation; null where there is none. */
-export function forbiddenWord(name: string): string | null {
-  const words = wordsOf(name);
-  return FORBIDDEN.find((word) => words.has(word)) ?? null;
+/** What a name must be made of; that of an ability has a slash. */
+const NAME = /^[A-Za-z0-9_./-]*$/;
+const NAME_CHARACTERS_MAX = 128;
+
+/** The words of a name in their order and in lower case: split at all but letters, and at camel humps. */
+export const nameWords = memoizeByName((name: string): readonly string[] => {
+  const split = name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
+  return split.toLowerCase().split(/[^a-z]+/).filter((word) => word !== "");
+}, NAME_CHARACTERS_MAX);
+
+/** Why no tool of a name is ever run. */
+export interface NeverRun {
+  /** What of the name says so. */
+  readonly word: string;
+  /** Part of a sentence. */
+  readonly because: string;
 }
 
-const RUNS: readonly string[] = ["execute", "run", "call", "invoke", "dispatch", "perform"];
-const WHAT_IS_RUN: readonly string[] = ["ability", "abilities", "tool", "tools"];
+/** Why a tool of that name is never run, whoever offers or approves it; null where it may be. */
+export function neverRun(name: string): NeverRun | null {
+  if (name.length > NAME_CHARACTERS_MAX) return { word: name.slice(0, 40), because: "its name is too long" };
+  const sign = [...name].find((one) => !NAME.test(one));
+  if (sign !== undefined) {
+    return { word: sign, because: "its name has others than letters, digits, _, -, . and /" };
+  }
+  const destroys = destroyingWord(name);
+  if (destroys !== null) {
+    const because = `its name has the word "${destroys}", and nothing is deleted or published through it`;
+    return { word: destroys, because };
+  }
+  const words = nameWords(name);
+  const below = BELOW_CONTENT.find((one) => words.includes(one));
+  if (below !== undefined) {
+    return { word: below, because: `its name has the word "${below}": it reaches below the site's content` };
+  }
+  const plain = `-${words.join("-")}`;
+  const misleading = Object.entries(MISLEADING).find(([one]) => plain.endsWith(`-${one}`));
+  return misleading ? { word: misleading[0], because: misleading[1] } : null;
+}
+
+/** The word of a name that says it destroys or publishes, with or without camel humps; null where there is none. */
+export function destroyingWord(name: string): string | null {
+  const words = [...nameWords(name), ...nameWords(name.toLowerCase())];
+  return DESTROYS.find((word) => words.includes(word)) ?? null;
+}
 
 /** Whether a tool of that name runs another one that its arguments name. */
 export function runsAnother(name: string): boolean {
-  const words = wordsOf(name);
-  return RUNS.some((one) => words.has(one)) && WHAT_IS_RUN.some((one) => words.has(one));
+  const words = nameWords(name);
+  return RUNS.some((one) => words.includes(one)) && RUN.some((one) => words.includes(one));
 }
 
-/** Words for a tool, an ability or an operation, as arguments that name one are called. */
-const NAMING: ReadonlySet<string> = new Set([
-  "tool",
-  "tools",
-  "ability",
-  "abilities",
-  "operation",
-  "operations",
-  "op",
-  "ops",
-  "action",
-  "actions",
-  "command",
-  "commands",
-  "method",
-  "verb",
-  "function",
-  "callback",
-  "mode",
-  "task",
-  "tasks",
-  "job",
-  "cmd",
-  "intent",
-  "procedure",
-]);
-/** Within what such an argument holds, and behind such a word. */
-const OF_IT: ReadonlySet<string> = new Set(["name", "names", "type", "id", "kind", "slug"]);
-/** Beside these, `name` is that of what is run. */
-const ARGUMENTS: readonly string[] = ["arguments", "args", "parameters", "params"];
-/** What is run and with what, in one object: a call within a call. */
-const CALLED: readonly string[] = ["ability_name", "ability", "tool_name", "tool"];
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An argument that names what is never done, or runs a tool where that cannot be judged. */
-export interface NamedFault {
-  readonly field: string;
-  readonly value: string;
-  /** The forbidden word; null for a call within the arguments. */
-  readonly word: string | null;
-}
-
-/**
- * The first argument, at any depth, that names a tool, an ability or an operation by a forbidden word, or a call of
- * another tool within the arguments. Null where there is none.
- */
-export function namedForbidden(
-  args: Readonly<Record<string, unknown>>,
-  steps?: Steps,
-): NamedFault | null {
-  return walk(args, (place, inner) => {
-    const { field, value } = place;
-    if (typeof value === "string" && names(place) && !isToDo(place)) {
-      const word = forbiddenWord(value);
-      if (word !== null) return { field, value, word };
-    }
-    const word = isNo(value) ? null : wordOfKey(place);
-    if (word !== null) return { field, value: place.key, word };
-    return isCall(value) ? { field, value: "", word: null } : looselyNamed(place, inner);
-  }, steps) ?? null;
-}
-
-/** The forbidden word in a name that stands as a key where operations or tools are listed: `operations: [{delete: …}]`. */
-const wordOfKey = ({ key, within }: Place): string | null =>
-  key !== "" && within !== null && holdsNames(within) ? forbiddenWord(key) : null;
-
-const isNo = (value: unknown) => value === false || value === null || value === "";
-
-/** In a text that means to be JSON and is none, a name and what it is called. */
-const LOOSE_NAME =
-  /(?:tools?|abilit(?:y|ies)|operations?|ops?|actions?|commands?|method)(?:_name)?[^\w:=]{0,200}[:=]\W{0,200}([\w/-]{1,80})/gi;
-
-function looselyNamed(place: Place, inner: Unpacked | undefined): NamedFault | undefined {
-  const { field, value } = place;
-  if (typeof value !== "string" || !unreadable(place, inner)) return undefined;
-  for (const [, name = ""] of value.matchAll(LOOSE_NAME)) {
-    const word = forbiddenWord(name);
-    if (word !== null) return { field, value: name, word };
+/** Why a call is never sent: because of the tool's name, or of the name of one that it runs, down to the fourth. */
+export function neverCalled(name: string, args: unknown, level = 0): NeverRun | null {
+  const own = neverRun(name);
+  if (own !== null || !runsAnother(name) || !isRecord(args)) return own;
+  if (level === RUN_LEVELS_MAX) return { word: name, because: "tools run each other too deep" };
+  const inner = ARGUMENT_KEYS.map((key) => args[key]).find(isRecord);
+  for (const key of NAME_KEYS) {
+    const run = args[key];
+    const never = typeof run === "string" ? neverCalled(run, inner, level + 1) : null;
+    if (never !== null) return never;
   }
-  return undefined;
+  return null;
 }
 
-const isCall = (value: unknown) =>
-  typeof value === "object" && value !== null &&
-  CALLED.some((key) => typeof (value as Record<string, unknown>)[key] === "string") &&
-  ARGUMENTS.some((key) => key in value);
-
-/** What people have to do is called so as well, in words of theirs: a task, the next action. */
-const TO_DO = /^(tasks?|jobs?|(next|last|required|recommended|suggested) actions?|follow up actions?)$/;
-/** Whose methods are operations: a shipping method is chosen, and a teaching method is none. */
-const METHODS_OF: ReadonlySet<string> = new Set(["http", "request", "rest", "api", "rpc", "tool", "ability"]);
-
-/** Whether it is a sentence that says what a person has to do. */
-function isToDo({ key, value, within }: Place): boolean {
-  if (typeof value !== "string" || !/\S\s+\S/.test(value)) return false;
-  return hasToDo(key) || (within !== null && isTask(within));
+/** What who approves a tool of that name looks out for; null where its name says nothing of the kind. */
+export function caution(name: string): string | null {
+  const word = nameWords(name).find((word) => word === "live" || MAY_DO.some((one) => word.startsWith(one)));
+  return word === undefined
+    ? null
+    : `Its name has the word "${word}": find out whether it takes something away or shows it to visitors before you ` +
+      "approve it, for there is no preview and no undo.";
 }
 
-/** Whether it is, or is an item of, what is called after what people have to do. */
-const isTask = memoize(({ key, within }: Place): boolean =>
-  key === "" ? within !== null && isTask(within) : hasToDo(key)
-);
-
-function hasToDo(key: string): boolean {
-  const words = wordList(key);
-  return [1, 2, 3].some((count) => TO_DO.test(words.slice(-count).join(" ")));
-}
-
-const names = memoize((place: Place): boolean => {
-  const { key, within } = place;
-  // A list's items mean what the list is called.
-  if (key === "") return within !== null && names(within);
-  const words = wordList(key);
-  const last = words.at(-1) ?? "";
-  // What is called "call to action" is a text for visitors.
-  const before = words.at(-2);
-  const isChosen = last === "method" && before !== undefined && !METHODS_OF.has(before);
-  if (NAMING.has(last) && before !== "to" && !isChosen) return true;
-  if (!OF_IT.has(last)) return false;
-  if (words.length > 1) return NAMING.has(words.at(-2)!) && words.at(-3) !== "to";
-  return (within !== null && holdsNames(within)) || (last === "name" && besideArguments(within));
-});
-
-/** Whether it is, or is an item of, what is called after tools, abilities or operations. */
-const holdsNames = memoize(({ key, within }: Place): boolean => {
-  if (key === "") return within !== null && holdsNames(within);
-  return NAMING.has(wordList(key).at(-1) ?? "");
-});
-
-const besideArguments = (within: Place | null) =>
-  typeof within?.value === "object" && within.value !== null &&
-  ARGUMENTS.some((key) => key in (within.value as object));
-
-/** A name as somebody sees it who reads quickly: case, separators and look-alike characters do not count. */
+/** A name as somebody sees it who reads quickly: case and what joins its words do not count, nor 1 for l or 0 for o. */
 export const skeleton = (name: string): string =>
   name.toLowerCase().replace(/[^a-z0-9]/g, "").replace(/[1i]/g, "l").replaceAll("0", "o").replaceAll(
     "rn",

@@ -25,10 +25,10 @@ import * as script from "../../rules/code_pages/script.ts";
 import * as raises from "../../rules/code_pages/script_raises.ts";
 import * as tags from "../../rules/code_pages/tags.ts";
 import * as tokens from "../../rules/code_pages/tokens.ts";
-import * as approval from "../../rules/proxied/approval.ts";
 import * as proxiedArguments from "../../rules/proxied/arguments.ts";
 import * as lines from "../../rules/proxied/lines.ts";
 import * as merged from "../../rules/proxied/merged.ts";
+import * as named from "../../rules/proxied/named.ts";
 import * as names from "../../rules/proxied/names.ts";
 import * as payload from "../../rules/proxied/payload.ts";
 import * as php from "../../rules/proxied/php_serialized.ts";
@@ -183,12 +183,6 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     unescaped: tokens.unescaped,
     place: (of) => tokens.place(of, of.length),
   },
-  "proxied/approval.ts": {
-    hiddenReason: approval.hiddenReason,
-    neverApproved: approval.neverApproved,
-    onlyReads: approval.onlyReads,
-    caution: approval.caution,
-  },
   "proxied/arguments.ts": { bareName: (of) => proxiedArguments.bareName(of, ["query_", of]) },
   "proxied/lines.ts": {
     linesSet: (of) => lines.linesSet(of, new Steps()),
@@ -197,11 +191,14 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     bare: lines.bare,
     distinct: (of) => lines.distinct([...of].map((one) => ({ [one]: one }))),
   },
+  "proxied/named.ts": { namedForbidden: (of) => named.namedForbidden({ x: of, tools: [of], [of]: of }) },
   "proxied/names.ts": {
-    forbiddenWord: names.forbiddenWord,
+    nameWords: names.nameWords,
+    destroyingWord: names.destroyingWord,
+    neverRun: names.neverRun,
     runsAnother: names.runsAnother,
+    caution: names.caution,
     skeleton: names.skeleton,
-    namedForbidden: (of) => names.namedForbidden({ x: of, tools: [of], [of]: of }),
   },
   "proxied/payload.ts": {
     payloadFault: (of) => payload.payloadFault({ x: of, status: "draft", publish: of, [of]: of }),
@@ -285,7 +282,10 @@ const VALUES: Readonly<Record<string, Named<unknown>>> = {
         { schema: { type: "object", properties: of, required: listOf(of).slice(1) }, sites: ["b"] },
       ]),
   },
-  "proxied/names.ts": { namedForbidden: (of) => names.namedForbidden({ of, tools: of }) },
+  "proxied/named.ts": { namedForbidden: (of) => named.namedForbidden({ of, tools: of }) },
+  "proxied/names.ts": {
+    neverCalled: (of) => names.neverCalled("call-tool", { tool: "call-tool", args: of }),
+  },
   "proxied/payload.ts": { payloadFault: (of) => payload.payloadFault({ of, meta: of }) },
   "proxied/schema.ts": {
     shownSchema: (of) =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { scriptsIn } from "../../rules/code_pages/script.ts";
 import { Steps } from "../../core/steps.ts";
-import { namedForbidden } from "../../rules/proxied/names.ts";
+import { namedForbidden } from "../../rules/proxied/named.ts";
 import { payloadFault } from "../../rules/proxied/payload.ts";
 import { wouldPublish } from "../../rules/publishing.ts";
 import { BEGINNINGS, PIECES, textOf, VALUES } from "../hostile_texts.ts";

@@ -124,13 +124,39 @@ Deno.test("nobody approves what deletes, publishes, reaches below the content, o
   const { tools } = await list(at.gw);
   assert.equal(tools.length, names.length);
   for (const { name, upstream_name, state, reason, hash } of tools) {
-    assert.equal(state, upstream_name === "emcp-tools-delete-media" ? "hidden" : "refused", upstream_name);
+    const isNeverRun =
+      /-(delete-media|run-wp-cli|read-file|list-users|update-settings|create-theme-template)$/;
+    assert.equal(state, isNeverRun.test(upstream_name) ? "hidden" : "refused", upstream_name);
     assert.ok(reason !== null && reason !== "", upstream_name);
     const answer = await approve(at.gw, { name, sites: ["acme"], hash, class: "write" });
     assert.ok(!answer.ok && ["E_FORBIDDEN_OP", "E_BAD_INPUT"].includes(answer.error.code), upstream_name);
   }
   assert.equal((await shown(at.gw)).size, 0);
   assert.deepEqual(at.fake.calls, []);
+});
+
+Deno.test("who approves a name that only may delete or publish is warned, in each view of it", async () => {
+  const names = ["shop-update-publisher", "shop-bulk-deleting"];
+  await using at = await open({ acme: [...names, "shop-update-title"].map((name) => listed(name)) });
+  for (
+    const [name, said] of [...names.map((one) => [one, /^Its name has the word/]), [
+      "shop-update-title",
+      null,
+    ]]
+  ) {
+    const { caution, state } = await one(at.gw, name as string);
+    assert.equal(state, "held");
+    if (said === null) assert.equal(caution, null);
+    else assert.match(caution!, said as RegExp);
+  }
+  const order = { name: names[0]!, sites: ["acme"], hash: (await one(at.gw, names[0]!)).hash };
+  const { result } = await approve(at.gw, { ...order, class: "write", effect: "site" });
+  assert.equal(typeof result.tools[0]!.caution, "string");
+  for (const args of [["show", names[1]!, "--site", "acme"], ["list", "--state", "held"]]) {
+    const { out } = await command(at.gw, "tool-server", ...args);
+    assert.match(out, /Its name has the word "deleting": find out whether/);
+    assert.doesNotMatch(out, /Its name has the word "title"/);
+  }
 });
 
 Deno.test("there is no approval of all names, nor of all sites", async () => {

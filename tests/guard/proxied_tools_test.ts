@@ -108,7 +108,7 @@ Deno.test("unknown names are held back, destructive and publishing ones are refu
   });
   assert.deepEqual([...(await shown(at.gw)).keys()], ["builder-mcp-add-heading"]);
   await at.gw.refuses("builder-mcp-menu-read", { site_id: "acme" }, "E_TOOL_NOT_FOUND");
-  await at.gw.refuses("builder-mcp-write-file", { site_id: "acme" }, "E_TOOL_NOT_FOUND");
+  await at.gw.refuses("builder-mcp-write-file", { site_id: "acme" }, "E_FORBIDDEN_OP");
   const said = await at.gw.refuses("builder-mcp-delete-page-content", { site_id: "acme" }, "E_FORBIDDEN_OP");
   assert.match(said, /"delete"/);
   assert.deepEqual(at.fake.calls, []);

@@ -1,6 +1,6 @@
 /** What it costs to judge a large tree: each name is read once, however often it comes, and alike whatever came before. */
 import assert from "node:assert/strict";
-import { namedForbidden } from "../../../rules/proxied/names.ts";
+import { namedForbidden } from "../../../rules/proxied/named.ts";
 import { payloadFault } from "../../../rules/proxied/payload.ts";
 import { wouldPublish } from "../../../rules/publishing.ts";
 

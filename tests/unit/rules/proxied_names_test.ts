@@ -1,191 +1,162 @@
-/** Names of others' tools: what is never run, what runs another, and where arguments name such a thing. */
+/** Names of others' tools: what is never run, whoever offers it, and that nothing else is lost by it. */
 import assert from "node:assert/strict";
-import { hiddenReason, neverApproved } from "../../../rules/proxied/approval.ts";
-import { forbiddenWord, namedForbidden, runsAnother } from "../../../rules/proxied/names.ts";
+import { readRegistry } from "../../../gateway/wire.ts";
+import { caution, neverCalled, neverRun, runsAnother, skeleton } from "../../../rules/proxied/names.ts";
+import { cmsTools } from "../../../sandbox/tool_servers/cms_catalogue.ts";
 
-const WORDS = [
-  "delete",
-  "trash",
-  "destroy",
-  "purge",
-  "erase",
-  "wipe",
-  "drop",
-  "uninstall",
-  "deactivate",
-  "publish",
-  "unpublish",
-];
+/** What the builder plugin, the adapter and WordPress itself list that is never run, without the prefix. */
+const NEVER = new Set([
+  ...[
+    "delete-media",
+    "delete-post",
+    "delete-page-content",
+    "delete-theme-template",
+    "delete-plugin",
+    "delete-theme",
+  ],
+  ...["deactivate-plugin", "delete-file", "delete-rows", "delete-php-snippet"],
+  ...["write-file", "edit-file", "read-file", "list-directory", "search-files", "import-sandbox-artifact"],
+  ...["export-sandbox-artifact", "rollback-change", "restore-content"],
+  ...["query", "list-tables", "describe-table", "insert-row", "update-rows"],
+  ...["run-wp-cli", "dispatch-wp-cli", "get-wp-cli-job", "list-wp-cli-jobs"],
+  ...[
+    "validate-php-snippet",
+    "create-php-snippet",
+    "update-php-snippet",
+    "get-php-snippet",
+    "list-php-snippets",
+  ],
+  ...["list-plugins", "search-plugins", "install-plugin", "activate-plugin", "update-plugin"],
+  ...[
+    "list-themes",
+    "search-themes",
+    "install-theme",
+    "switch-theme",
+    "update-theme",
+    "theme-read",
+    "theme-write",
+  ],
+  ...["create-theme-template", "list-theme-templates", "get-theme-template", "update-theme-template"],
+  ...["list-users", "get-user", "create-user", "update-user", "get-user-info"],
+  ...["update-settings", "export-content", "reindex-search", "set-template-conditions"],
+]);
+const own = (name: string) => name.replace(/^(emcp-tools|elementor-mcp|mcp-adapter|core)-/, "");
 
-Deno.test("a name with a forbidden word is found, however it is joined and written", () => {
-  for (const word of WORDS) {
-    const hump = word[0]!.toUpperCase() + word.slice(1);
-    const names = [
-      `shop-${word}-post`,
-      `shop_${word}_post`,
-      `shop/${word}/post`,
-      `shop.${word}.post`,
-      `${word}Post`,
-      `do${hump}Now`,
-      `HTML${hump}`,
-      `HTML${word}`,
-      `${word.toUpperCase()}post`,
-      `${word[0]}.${word.slice(1)}-post`,
-      `${word[0]}\0${word.slice(1)}`,
-      `${word[0]}<b>${word.slice(1)}</b>`,
-      `${word[0]}%00${word.slice(1)}`,
-      `${word.toUpperCase()}-POST`,
-      `${word}2`,
-      `x ${word} y`,
-      ` ${word}\n`,
-      `shop:${word}`,
-      `shop-${word.split("").map((one, n) => n % 2 ? one.toUpperCase() : one).join("")}-post`,
-    ];
-    for (const name of names) assert.equal(forbiddenWord(name), word, name);
-  }
+Deno.test("of what real servers list nothing is run that destroys or reaches below content, and all else may be", async () => {
+  const hosted = new URL("../../../sandbox/tool_servers/crm_tools.gen.json", import.meta.url);
+  const crm: { name: string }[] = JSON.parse(await Deno.readTextFile(hosted));
+  const names = [...new Set([...cmsTools(), ...crm].map(({ name }) => name))];
+  assert.ok(names.length > 250, String(names.length));
+  for (const name of names) assert.equal(neverRun(name) !== null, NEVER.has(own(name)), name);
+  assert.deepEqual([...NEVER].filter((one) => !names.some((name) => own(name) === one)), []);
 });
 
-Deno.test("look-alikes from other scripts, marks that are not seen and wide letters hide no word", () => {
+Deno.test("no tool that is offered without an approval has a name that is never run", async () => {
+  const proxies = await (await readRegistry()).proxies();
+  const known = proxies.flatMap((one) => [...one.known.keys()]);
+  assert.ok(known.length > 100);
+  assert.deepEqual(known.filter((name) => neverRun(name) !== null), []);
+});
+
+Deno.test("a name is refused for each word, however it is joined", () => {
+  const words = ["delete", "trash", "destroy", "purge", "erase", "wipe", "drop", "uninstall", "deactivate"];
+  for (const word of [...words, "publish", "unpublish", "php", "sql", "file", "install", "user"]) {
+    const hump = word[0]!.toUpperCase() + word.slice(1);
+    const joined = ["shop-W-post", "shop_W_post", "shop/W/post", "shop.W.post", "WPost", "W2", "W"];
+    const names = [
+      ...joined.map((one) => one.replace("W", word)),
+      `do${hump}Now`,
+      `HTML${hump}`,
+      word.toUpperCase(),
+    ];
+    for (const name of names) assert.equal(neverRun(name)?.word, word, name);
+  }
+  assert.equal(neverRun("dElEtE-post")?.word, "delete");
+  assert.match(
+    neverRun("shop-delete")!.because,
+    /^its name has the word "delete", and nothing is deleted or published/,
+  );
+  assert.match(
+    neverRun("edit-file")!.because,
+    /^its name has the word "file": it reaches below the site's content$/,
+  );
+  assert.match(neverRun("updateSettings")!.because, /^it changes settings of the whole site/);
+});
+
+Deno.test("a name of other signs, or a very long one, is refused whatever it says", () => {
   for (
-    const name of [
-      "dеlete-post", // the second letter is Cyrillic
-      "ｄｅｌｅｔｅ-post",
-      "de\u200blete-post",
-      "délete-post",
-      "ԁеlеtе-post",
-      "рublіsh-page",
-      "𝗱𝗲𝗹𝗲𝘁𝗲",
-      "de\u00adlete",
-      "ρublish",
-      "DЕLЕТЕ-post",
-    ]
-  ) assert.notEqual(forbiddenWord(name), null, name);
+    const name of ["d\u0435lete-post", "\uff44elete", "de\u200blete", "add heading", "d<b>elete", "add:page"]
+  ) {
+    assert.match(neverRun(name)!.because, /others than letters, digits/, name);
+  }
+  assert.match(neverRun("x".repeat(129))!.because, /too long/);
 });
 
 Deno.test("a word within another word forbids nothing", () => {
   for (
     const name of [
-      "builder-mcp-remove-element",
-      "contacts_remove-tags",
-      "list-deleted-posts",
-      "publisher-info",
-      "dropdown-options",
-      "blogs_create-blog-post",
-      "social-media-posting_create-post",
-      "backdrop-image",
-      "",
-      "x".repeat(10_000),
+      ...[
+        "remove-element",
+        "contacts_remove-tags",
+        "list-deleted-posts",
+        "publisher-info",
+        "dropdown-options",
+      ],
+      ...[
+        "blogs_create-blog-post",
+        "backdrop-image",
+        "profile-card",
+        "upload-svg-icon",
+        "update-page-settings",
+        "",
+      ],
     ]
-  ) assert.equal(forbiddenWord(name), null, name);
-  assert.equal(hiddenReason("builder-mcp-add-heading"), null);
-  assert.match(hiddenReason("emcp-tools-delete-post")!, /^its name has the word "delete"/);
+  ) assert.equal(neverRun(name), null, name);
 });
 
-Deno.test("what reaches beyond content is never approved", () => {
-  for (
-    const name of [
-      "emcp-tools-write-file",
-      "emcp-tools-read-file",
-      "emcp-tools-search-files",
-      "emcp-tools-list-directory",
-      "emcp-tools-query",
-      "emcp-tools-list-tables",
-      "emcp-tools-insert-row",
-      "emcp-tools-update-rows",
-      "emcp-tools-run-wp-cli",
-      "emcp-tools-create-php-snippet",
-      "emcp-tools-install-plugin",
-      "emcp-tools-list-plugins",
-      "emcp-tools-switch-theme",
-      "emcp-tools-create-theme-template",
-      "emcp-tools-set-template-conditions",
-      "emcp-tools-create-user",
-      "emcp-tools-list-users",
-      "emcp-tools-import-sandbox-artifact",
-      "emcp-tools-rollback-change",
-      "emcp-tools-restore-content",
-      "emcp-tools-update-settings",
-      "updateSettings",
-      "emcp-tools-export-content",
-      "emcp-tools-reindex-search",
-      "emcp-tools-delete-post",
-    ]
-  ) assert.notEqual(neverApproved(name), null, name);
-  for (
-    const name of [
-      "emcp-tools-add-block",
-      "emcp-tools-update-page-settings",
-      "emcp-tools-update-element",
-      "mcp-adapter-execute-ability",
-      "contacts_get-contact",
-      "emcp-tools-export-page",
-    ]
-  ) assert.equal(neverApproved(name), null, name);
-});
-
-Deno.test("a tool that runs another is known by its name", () => {
+Deno.test("a tool that runs another is judged by what it runs too, down to the fourth", () => {
   for (const name of ["mcp-adapter-execute-ability", "emcp-tools-call-tool", "runTool", "invoke_abilities"]) {
     assert.ok(runsAnother(name), name);
   }
   for (const name of ["mcp-adapter-get-ability-info", "emcp-tools-list-tools", "contacts_add-tags"]) {
     assert.ok(!runsAnother(name), name);
+    assert.equal(neverCalled(name, { name: "delete-post" }), null, name);
+  }
+  const within = (levels: number, inner: object): object =>
+    levels === 0 ? inner : { tool: "call-tool", args: within(levels - 1, inner) };
+  for (const key of ["ability_name", "ability", "tool_name", "tool", "name"]) {
+    for (const levels of [0, 1, 2, 3]) {
+      const called = (name: string) =>
+        neverCalled("call-tool", within(levels, { [key]: name, parameters: {} }));
+      assert.equal(called("shop/delete-post")?.word, "delete", `${key} ${levels}`);
+      assert.equal(called("edit-file")?.word, "file");
+      assert.equal(called("add-page"), null);
+    }
+  }
+  assert.match(neverCalled("call-tool", within(5, {}))!.because, /too deep/);
+  assert.equal(neverCalled("call-tool", { name: "add-page", arguments: { name: "Delete me" } }), null);
+});
+
+Deno.test("who approves is told of words that only may mean it", () => {
+  for (
+    const name of [
+      "bulk-deleting",
+      "page-publishes",
+      "update-publisher",
+      "mark-removed",
+      "reset-layout",
+      "go-live",
+    ]
+  ) {
+    assert.match(caution(name)!, /^Its name has the word "\w+": find out whether/, name);
+  }
+  for (const name of ["update-title", "deliver-mail", "dropdown-options"]) {
+    assert.equal(caution(name), null, name);
   }
 });
 
-Deno.test("an argument that names a tool, an ability or an operation is judged at any depth", () => {
-  const deep = (levels: number, inner: unknown): unknown =>
-    levels === 0 ? inner : { a: deep(levels - 1, inner) };
-  const rows: [Record<string, unknown>, string][] = [
-    [{ operation: "delete-menu" }, "operation"],
-    [{ ability_name: "shop/delete-post" }, "ability_name"],
-    [{ toolName: "publish_page" }, "toolName"],
-    [{ name: "emcp-tools-delete-post", arguments: {} }, "name"],
-    [{ operations: [{ op: "update" }, { op: "trash" }] }, "operations[1].op"],
-    [{ operations: [{ type: "delete" }] }, "operations[0].type"],
-    [{ operations: [{ delete: { post_id: 5 } }] }, "operations[0].delete"],
-    [{ operations: { "delete-page": [5] } }, "operations.delete-page"],
-    [{ actions: '[{"trashPost":5}]' }, "actions"],
-    [{ bulk_action: "tr.ash" }, "bulk_action"],
-    [{ actions: ["save", "wipe"] }, "actions[1]"],
-    [{ x: deep(20, { action: "DELETE" }) as object }, `x${".a".repeat(20)}.action`],
-    [{ settings: JSON.stringify({ y: [{ operation: "purge" }] }) }, "settings.y[0].operation"],
-    [{ settings: String.raw`{\"operation\":\"drop-table\"}` }, "settings.operation"],
-    [{ settings: '{"operation":"purge-all",}' }, "settings"],
-    [{ settings: "{action: 'drop'}" }, "settings"],
-    [{ mode: "delete" }, "mode"],
-    [{ task: "delete-posts" }, "task"],
-    [{ http_method: "DELETE" }, "http_method"],
-    [{ method: "DELETE" }, "method"],
-    [{ next_action: "delete" }, "next_action"],
-    [{ task: { name: "trash-posts" } }, "task.name"],
-    [{ job_type: "purge_cache" }, "job_type"],
-    [{ fields: [{ name: "operation", value: "delete" }] }, "fields[0].value (operation)"],
-    [{ fields: [["action", "trash"]] }, "fields[0][1] (action)"],
-    [{ args: "op=delete&id=5" }, "args.op"],
-    [{ command: ` delete ${" ".repeat(600)}` }, "command"],
-  ];
-  for (const [args, field] of rows) assert.equal(namedForbidden(args)?.field, field, JSON.stringify(args));
-});
-
-Deno.test("texts for visitors and settings of elements are no names", () => {
-  for (
-    const args of [
-      { title: "How to delete a post", editor: "<p>publish or perish</p>" },
-      { settings: { drop_cap: "yes", call_to_action: "Drop us a line" } },
-      { name: "Delete me", type: "heading" },
-      { operations: [{ element_id: "a", settings: { title: "Publish today", delete_icon: "x" } }] },
-      { operations: [{ element_id: "a", delete: false }] },
-      { note: "{ delete: not JSON" },
-      { settings: { blend_mode: "multiply", background_slideshow_mode: "fade" } },
-      { fields: [{ name: "button_text", value: "Delete my account" }] },
-    ]
-  ) assert.equal(namedForbidden(args), null, JSON.stringify(args));
-});
-
-Deno.test("a call within the arguments is found", () => {
-  const call = { ability_name: "shop/add", parameters: { x: 1 } };
-  assert.equal(namedForbidden(call)?.word, null);
-  assert.equal(namedForbidden({ steps: [call] })?.field, "steps[0]");
-  assert.equal(namedForbidden({ steps: JSON.stringify([call]) })?.field, "steps[0]");
-  assert.equal(namedForbidden({ ability_name: "shop/add" }), null);
+Deno.test("names that a reader takes for each other look alike", () => {
+  assert.equal(skeleton("GET-P0ST"), skeleton("get_post"));
+  assert.equal(skeleton("add-head1ng"), skeleton("add_heading"));
+  assert.notEqual(skeleton("add-heading"), skeleton("add-headings"));
 });

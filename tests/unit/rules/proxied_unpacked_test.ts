@@ -1,6 +1,6 @@
 /** A status is found in whatever a server may read a text as, in whatever letters, and beside whatever names it. */
 import assert from "node:assert/strict";
-import { namedForbidden } from "../../../rules/proxied/names.ts";
+import { namedForbidden } from "../../../rules/proxied/named.ts";
 import { payloadFault } from "../../../rules/proxied/payload.ts";
 
 const LIVE = ["publish", "private", "future"] as const;
