@@ -61,18 +61,18 @@ export function modern(
   return post({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }, all);
 }
 
-/** A row of the table. */
-export const row = (
-  name: string,
+/** Rows of the table that have one outcome, each request by its name. */
+export const rows = (
   status: number,
   code: number | null | undefined,
-  request: () => Request,
-): Row => ({
-  name,
-  status,
-  ...(code === undefined ? {} : { code }),
-  request,
-});
+  requests: Readonly<Record<string, () => Request>>,
+): Row[] =>
+  Object.entries(requests).map(([name, request]) => ({
+    name,
+    status,
+    ...(code === undefined ? {} : { code }),
+    request,
+  }));
 
 /** An answer's frame, as far as tests look at it. */
 export interface Reply {
