@@ -202,7 +202,7 @@ Deno.test("unknown things and wrong credentials are refused with the API's codes
   assert.throws(() => hosting.deploy("nope"), /no project nope/);
 });
 
-Deno.test("it misbehaves on order and stops under a hanging request", async () => {
+Deno.test("it is refused and busy on order, in the envelope", async () => {
   await using hosting = await startPages();
   hosting.project("site");
   const get = () => ask(hosting, "site/deployments");
@@ -210,29 +210,12 @@ Deno.test("it misbehaves on order and stops under a hanging request", async () =
   assert.deepEqual(cut(await get()), [403, 10000]);
   hosting.inject({ kind: "refused", status: 500, code: 8000000, message: "An unknown error occurred" });
   assert.deepEqual(cut(await get()), [500, 8000000]);
-  hosting.inject({ kind: "busy", retry_after: 4 }, { times: 2 });
+  hosting.inject({ kind: "busy", retry_after: 4 });
   const busy = await get();
-  assert.deepEqual([busy.status, busy.headers.get("retry-after")], [429, "4"]);
-  assert.equal((await get()).status, 429);
-  hosting.inject({ kind: "html" });
-  await assert.rejects(get(), SyntaxError);
+  assert.deepEqual([...cut(busy), busy.headers.get("retry-after")], [429, 971, "4"]);
   hosting.inject({ kind: "result", result: [{ id: 7 }] });
   assert.deepEqual((await get()).body.result, [{ id: 7 }]);
-  hosting.inject({ kind: "partial" });
-  await assert.rejects(get(), TypeError);
-  hosting.inject({ kind: "partial", length: "true" });
-  await assert.rejects(get(), SyntaxError);
-  hosting.inject({ kind: "reset" });
-  await assert.rejects(get(), TypeError);
-  assert.equal((await get()).status, 200);
-  assert.equal(hosting.requests.length as number, 10);
   assert.equal(hosting.requests[0]!.headers["authorization"], `Bearer ${hosting.api_token}`);
-  hosting.clear();
-  hosting.inject({ kind: "hang" });
-  const hanging = assert.rejects(get(), TypeError);
-  while (hosting.requests[0] === undefined) await new Promise<void>((done) => setTimeout(done, 0));
-  await hosting.stop();
-  await hanging;
 });
 
 Deno.test("the vendor's limit of requests in five minutes is refused in the envelope, with when to come again", async () => {

@@ -68,7 +68,7 @@ Deno.test("a fault strikes once, so many times, or while something holds, and on
   await using at = startOrders();
   let down = true;
   at.inject({ kind: "answer", status: 500 }, { method: "POST", path: "/orders" });
-  at.inject({ kind: "html", status: 502 }, { path: /^\/slow/, times: 2 });
+  at.inject({ kind: "html", status: 504 }, { path: /^\/slow/, times: 2 });
   at.inject({ kind: "expired" }, { path: "/down", while: () => down });
   assert.deepEqual([await status(get(at)), await status(post(at, "a")), await status(post(at, "b"))], [
     200,
@@ -77,7 +77,7 @@ Deno.test("a fault strikes once, so many times, or while something holds, and on
   ]);
   assert.deepEqual(
     [await status(get(at, "/slow")), await status(get(at, "/slow")), await status(get(at, "/slow"))],
-    [502, 502, 404],
+    [504, 504, 404],
   );
   const seen = [await status(get(at, "/down")), await status(get(at, "/down"))];
   down = false;
