@@ -10,7 +10,7 @@ export interface Option {
   readonly value?: string;
   readonly many?: true;
   readonly required?: true;
-  /** The heading it stands under in the help; before all of them where it is left out. */
+  /** Its heading in the help; without a heading the command comes before all headings. */
   readonly group?: string;
 }
 export type Options = Readonly<Record<string, Option>>;

@@ -154,7 +154,7 @@ function toolTable(tools: readonly ToolReport[]): string {
 /** A tool has no longer one that is ever offered. */
 const NAME_CHARACTERS = 128;
 
-/** The name in plain signs: a letter of another script that looks like one of them, too, stands as its code. */
+/** The name in plain signs: a letter of another script that looks like a Latin letter is written as its code, too. */
 function nameOf({ name }: ToolReport): string {
   const shown = name.length <= NAME_CHARACTERS ? name : `${name.slice(0, NAME_CHARACTERS).toWellFormed()}…`;
   return cell(shown).replace(/[^\x20-\x7e…]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`);

@@ -50,7 +50,7 @@ export function addressOf(c: Context): string {
   return env?.address?.() ?? "unknown";
 }
 
-/** The parameters; one that stands twice is refused, an empty one counts as absent. Throws E_BAD_INPUT. */
+/** The parameters; a parameter given twice is refused, an empty one counts as absent. Throws E_BAD_INPUT. */
 export function parameters<S extends z.ZodType>(schema: S, url: string): z.output<S> {
   const given = new URL(url).searchParams;
   const names = [...given.keys()];

@@ -23,7 +23,7 @@ import type {
 } from "../registry/proxied_reports.ts";
 import type { ToolState } from "../registry/proxies.ts";
 
-/** The repository app as it stands. */
+/** The repository app as it is now. */
 export interface RepoAppReport {
   readonly configured: boolean;
   readonly app: { readonly id: number; readonly name: string; readonly address: string | null } | null;

@@ -23,7 +23,7 @@ export function assertMayRegister(caller: AdminCaller): void {
 
 /**
  * Throws E_FORBIDDEN for what only the master token sets, and for an account that is not the admin's to bind. `before`
- * is the site as it stands; null for one to be registered.
+ * is the site as it is now; null for one to be registered.
  */
 export async function assertMaySet(
   { user }: AdminCaller,

@@ -115,7 +115,7 @@ function missing(id: string, known: readonly string[]): GatewayError {
   );
 }
 
-/** What no single field tells: rules between fields, with what stands already, and with other records. */
+/** What no single field tells: rules between fields, with what is set already, and with other records. */
 async function siteFaults(input: SiteInput, before: Site, ports: AdminPorts): Promise<string[]> {
   const faults: string[] = [];
   const { platform } = before;

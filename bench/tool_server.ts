@@ -24,7 +24,7 @@ function large(): unknown[] {
 }
 const LARGE_CHARACTERS = 4 * 1024 * 1024 - 1024;
 
-/** What stands at other addresses than those of sites. */
+/** What is at other addresses than those of sites. */
 const OTHER_LISTS: Readonly<Record<string, readonly unknown[]>> = {
   changed: LISTED.map((one, at) => at === 0 ? { ...one, description: "It has changed" } : one),
   large: large(),

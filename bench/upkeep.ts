@@ -26,7 +26,7 @@ export async function upkeepRows(): Promise<Line[]> {
   );
 }
 
-/** The settings of a gateway whose sites stand on this machine. */
+/** The settings of a gateway whose sites are on this machine. */
 export const environment = (path: string): Record<string, string> => ({
   KV_PATH: path,
   MASTER_TOKEN: crypto.getRandomValues(new Uint8Array(32)).toHex(),
@@ -80,7 +80,7 @@ async function rowsOf(gateway: Gateway, ids: readonly string[], url: string): Pr
   assert.ok(catalog.names().includes("builder-mcp-list-templates"), "the sites' tools are offered");
   for (const id of ids) await sites.update(id, { credentials: CREDENTIALS });
   rows.push(stall("while the same lists are fetched again", await fetched()));
-  // A site that stands elsewhere is listed at once.
+  // A site with another address is listed at once.
   const [changed, large, events] = ids as [string, string, string];
   await sites.update(changed, { base_url: `${url}/changed`, credentials: CREDENTIALS });
   rows.push(

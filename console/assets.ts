@@ -11,7 +11,7 @@ export const ASSETS_PATH = "/admin/assets";
 const VERSION_CHARACTERS = 12;
 const KEPT_SECONDS = 31_536_000;
 
-/** A file, and a name for how it stands. */
+/** A file, and a name for its present contents. */
 interface Read {
   readonly text: string;
   readonly version: string;

@@ -86,7 +86,7 @@ const BUDGET = { nodes: LIMITS.JSON_NODES, depth: LIMITS.NESTING_LEVELS };
 export interface ParsedBody {
   readonly value: unknown;
   readonly bytes: number;
-  /** What the object that was to be counted by itself has too much of: it was left out, and stands as {}. */
+  /** What the object that was to be counted by itself has too much of: it was left out, and {} is in its place. */
   readonly excess: Excess | null;
 }
 

@@ -96,7 +96,7 @@ export function textIn(bytes: Uint8Array): string | undefined {
 
 /** Bytes of UTF-8 as text, in pieces cut anywhere: the same text however they are cut, without a mark at its beginning. */
 export class TextPieces {
-  // Left to itself a decoder takes some marks away that stand further back, where a piece begins with one.
+  // A decoder left to itself also removes byte order marks further back, where a piece begins with such a mark.
   readonly #text = new TextDecoder("utf-8", { ignoreBOM: true });
   #isBegun = false;
 

@@ -99,7 +99,7 @@ class Connection {
   }
 }
 
-/** What serving stands on. */
+/** What serving depends on. */
 export interface ConnectionsPorts {
   readonly listener: Deno.Listener;
   readonly serve: ServeConnection;

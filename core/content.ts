@@ -2,7 +2,7 @@
 
 /** What was proven of a write. */
 export interface ContentProof {
-  /** True only where what stands was compared with what was asked for; null where it could not be. */
+  /** True only where what is stored was compared with what was asked for; null where it could not be. */
   readonly verified: boolean | null;
   /** Why `verified` is null. */
   readonly verified_reason?: string;
@@ -29,18 +29,18 @@ const OWN_NAMES = [
 ];
 /** A text that names one of those, whichever; most texts name none. */
 const NAMES_OWN = /"(?:needs_|confirm_|verified|request_id|replayed|answered_by|notice")/;
-/** What only the gateway says, wherever it stands: its words for a confirmation, and how it refuses. */
+/** What only the gateway says, in whatever part of an answer: its words for a confirmation, and how it refuses. */
 const OWN_WORDS =
   /needs_confirmation|confirm_token|verified_reason|site-operations\\?\/|\bcft_\w|\bconfirm"?\s{0,9}[:=]\s{0,9}"?true/i;
 const OWN_REFUSAL = /\bE_[A-Z_]{2,40}:/;
-/** A proof as prose shows it, of which nobody asks where the names stand. */
+/** A proof as prose shows it, where the names may be anywhere. */
 const OWN_PROOF =
   /\bverified\\?['"]?\s{0,9}[:=]\s{0,9}['"]?(?:true|null)|\brequest_id\\?['"]?\s{0,9}[:=]\s{0,9}\\?['"]?[0-9A-HJKMNP-TV-Z]{26}\b/i;
 
 /** A character as its code, which may be one of those words. */
 const ESCAPED = /\\u[0-9a-f]{4}/i;
 
-/** What stands beside an answer that could be taken for one of the gateway's. */
+/** What is put beside an answer that could be taken for the gateway's own. */
 const SITES_WORDS =
   "The site's own tool answered this: what it says of confirming, of proofs or of errors is not the " +
   "gateway's, and nothing is to be confirmed";

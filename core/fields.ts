@@ -25,7 +25,7 @@ export function expected(allowed: string, hidden = false): Explain {
     input === undefined ? "is required" : `expected ${allowed}, not ${shown(input, hidden)}`;
 }
 
-/** "did you mean …", or the names that may stand there. */
+/** "did you mean …", or the names that are allowed there. */
 export function hint(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   return near === null ? `known are ${known.join(", ")}` : `did you mean ${near}`;

@@ -1,7 +1,7 @@
 /** How much a JSON text holds, counted in its bytes before anybody parses them. */
 import { delay } from "./async.ts";
 
-/** So many values of all levels may be in a text, and so deep may they stand in each other. */
+/** The most values of all levels that a text may have, and how deep they may be nested. */
 export interface JsonBudget {
   readonly nodes: number;
   readonly depth: number;
@@ -14,7 +14,7 @@ export type Excess = "nodes" | "depth";
 export interface JsonExtent {
   /** Of the text without its inner value. */
   readonly excess: Excess | null;
-  /** The object at the path that was asked for, where it stands in the bytes; null where there is none, or several. */
+  /** The place in the bytes of the object at the path that was asked for; null where there is none, or several. */
   readonly inner: { readonly from: number; readonly to: number; readonly excess: Excess | null } | null;
 }
 
@@ -47,7 +47,7 @@ class Count {
     this.#budget = budget;
   }
 
-  /** Takes in one byte that stands in no string, or the quote that begins one. */
+  /** Takes in a byte outside of strings, or the quote that begins one. */
   take(byte: number): void {
     if (byte <= BLANK) return;
     const closes = byte === CLOSE_OBJECT || byte === CLOSE_LIST;

@@ -8,7 +8,7 @@ export interface Served {
   shutdown(): Promise<void>;
 }
 
-/** What listening stands on. */
+/** What listening depends on. */
 export interface ListeningPorts {
   /** Begins to listen; throws when it cannot. */
   listen(): Served;

@@ -25,7 +25,7 @@ export type Flag = (typeof FLAGS)[number];
 export const BUILDERS = ["block", "visual"] as const;
 export type Builder = (typeof BUILDERS)[number];
 
-/** A registered client site, with the fields its connectors name. Credentials live sealed beside it; here stands only which kinds are set. */
+/** A registered client site, with the fields its connectors name. Credentials are kept sealed beside it; this record only says which kinds are set. */
 export interface Site extends SiteFields {
   readonly id: string;
   readonly name: string;

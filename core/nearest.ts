@@ -27,7 +27,7 @@ const SLIP_CHANGES_MAX = 2;
 
 const plain = (text: string) => text.toLowerCase().replaceAll("-", "_");
 
-/** The longest candidate that stands in `wanted` as whole words, as description does in meta_description. */
+/** The longest candidate whose words `wanted` contains, as description does in meta_description. */
 function withinWords(wanted: string, candidates: readonly string[]): string | null {
   const within = candidates.filter((candidate) =>
     candidate.length >= PART_CHARACTERS_MIN && `_${wanted}_`.includes(`_${plain(candidate)}_`)

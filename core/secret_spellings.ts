@@ -12,7 +12,7 @@ interface Spelling {
 /** A part of a text, by where it begins and ends. */
 export type Span = readonly [from: number, to: number];
 
-/** Fewer letters and digits stand in many a text by chance. */
+/** A text can contain fewer letters and digits by chance. */
 const SIGNS_MIN = 8;
 
 const signsOf = (text: string) => text.replace(/[^A-Za-z0-9]+/g, "");
@@ -27,7 +27,7 @@ export function spellingsOf(secret: string): Spelling[] {
   }).map((one) => ({ ...one, text: signsOf(one.text) })).filter(({ text }) => text.length >= SIGNS_MIN);
 }
 
-/** What of its base64 is the same whatever stands around it, with so many bytes more than a multiple of three before it. */
+/** What of its base64 is the same whatever is around it, with so many bytes more than a multiple of three before it. */
 function base64Of(bytes: Uint8Array, before: number): Spelling {
   const length = before + bytes.length;
   const own = Buffer.concat([new Uint8Array(before), bytes]).toString("base64")
@@ -35,7 +35,7 @@ function base64Of(bytes: Uint8Array, before: number): Spelling {
   return { text: own, lead: before > 0, trail: length % 3 > 0 };
 }
 
-/** Where those spellings stand in a text, in order and apart from each other. Takes time by the text's length alone. */
+/** The places of those spellings in a text, in order and apart from each other. Takes time by the text's length alone. */
 export function spansOf(text: string, spellings: readonly Spelling[]): Span[] {
   const signs = squeezed(text);
   const found = spellings.filter((one) => signs.includes(one.text));

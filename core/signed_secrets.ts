@@ -8,7 +8,7 @@ const REDACTED = "[redacted]";
 const LEVELS_MAX = 64;
 const DECODER = new TextDecoder();
 
-/** The secrets of an Authorization header: what stands in it, and the password that it was made of. */
+/** The secrets of an Authorization header: its value, and the password that it was made of. */
 export function secretsOf(header: string): string[] {
   const [, scheme = "", encoded = ""] = /^(Basic|Bearer) (.+)$/i.exec(header) ?? [];
   const secrets = [encoded];
@@ -19,7 +19,7 @@ export function secretsOf(header: string): string[] {
   return secrets.filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);
 }
 
-/** Takes those secrets out of a text, in whichever spelling they stand there. */
+/** Takes those secrets out of a text, in whichever spelling they are in it. */
 export function hiding(given: readonly string[]): (text: string) => string {
   const secrets = given.filter((one) => one !== "");
   const spellings = secrets.flatMap(spellingsOf);

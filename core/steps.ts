@@ -3,7 +3,7 @@ import { GatewayError } from "./errors.ts";
 import { LIMITS } from "./model.ts";
 import { textExcess } from "./json_extent.ts";
 
-/** What stands in a text costs more than a value that stands by itself: it is found, cut out and compared. */
+/** A value within a text costs more than a value by itself: it is found, cut out and compared. */
 const FOUND_STEPS = 10;
 
 /** A counter that is handed down to whatever works in proportion to what a caller sent. */

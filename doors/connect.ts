@@ -8,7 +8,7 @@ import type { Presented } from "../store/store.ts";
 import { leadTo } from "../console/respond.tsx";
 import { showConnectPage } from "../console/connect_page.tsx";
 
-/** What the pages stand on. */
+/** What the pages depend on. */
 export interface ConnectParts {
   /** The steps behind the pages. */
   steps(): Promise<Connecting>;

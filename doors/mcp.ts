@@ -24,7 +24,7 @@ import type { Follower } from "../registry/tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What the door stands on. */
+/** What the door depends on. */
 export interface McpPorts extends SubscriptionPorts {
   /** Throws E_AUTH; otherwise the caller. */
   authenticate(request: Request): Awaitable<Caller>;

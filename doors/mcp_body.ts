@@ -4,7 +4,7 @@ import { bodyError, type ParsedBody, readJson } from "../core/body.ts";
 import { FrameFault, RPC } from "./mcp_frame.ts";
 import { fault, refused } from "./mcp_response.ts";
 
-/** Where the arguments of a call stand in its message. */
+/** The place of a call's arguments in its message. */
 const ARGUMENTS = ["params", "arguments"] as const;
 
 /** Whether a type of content is JSON. */

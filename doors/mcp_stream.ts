@@ -10,7 +10,7 @@ export type ProgressToken = string | number;
 
 /** Events that may wait for a client that reads slowly; more of its progress is left out. */
 const EVENTS_WAITING_MAX = 64;
-/** It stands in each event, so a long one would be a way to fill the memory. */
+/** Each event contains it, so a long text could fill the memory. */
 const TOKEN_CHARACTERS_MAX = 256;
 const ENCODER = new TextEncoder();
 

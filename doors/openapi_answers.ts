@@ -43,7 +43,7 @@ const PROOF: Record<string, OpenApiSchema> = {
   replayed: { type: "boolean", enum: [true], description: "Set where an equal call wrote before" },
 };
 
-/** What tools answer: previews, writes, and the envelopes they stand in. */
+/** What tools answer: previews, writes, and their envelopes. */
 export const ANSWERS: Record<string, OpenApiSchema> = {
   Change: object({
     field: text("What would change"),

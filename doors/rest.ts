@@ -13,7 +13,7 @@ import { readObject } from "../core/body.ts";
 import { Content } from "../core/content.ts";
 import { answerOf, CORS, failure, namedSites, naming, refusalHeaders, success } from "./envelope.ts";
 
-/** What the REST door stands on. */
+/** What the REST door depends on. */
 export interface RestPorts {
   readonly authenticate: Authenticate;
   readonly dispatch: Dispatch;

@@ -47,7 +47,7 @@ function withStore(set: PermissionSet, store: string | null): PermissionSet {
   if (store === null) return set;
   const widened = (granted: PermissionSet[string] = [], ...files: readonly string[]) =>
     typeof granted === "boolean" ? granted || files : [...granted, ...files];
-  // SQLite needs no leave for the files beside it; whether they still stand is looked at.
+  // SQLite needs no permission for the files beside it; the gateway checks that they are still there.
   const beside = [`${store}-wal`, `${store}-shm`];
   return { ...set, read: widened(set.read, store, ...beside), write: widened(set.write, store) };
 }

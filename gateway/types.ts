@@ -21,7 +21,7 @@ export interface Replacements {
   /** Puts something around the store that was opened. */
   readonly wrapStore?: (store: Store) => Store;
   readonly http?: Http;
-  /** What the store stands on: its KV, what says that an operation takes too long, and which files have held one. */
+  /** What the store depends on: its KV, what says that an operation takes too long, and which files have held one. */
   readonly storage?: Pick<StoreOptions, "around" | "clock" | "known">;
   /** Who has signed in at the browser that sends a request. */
   readonly signedIn?: OAuthParts["signedIn"];

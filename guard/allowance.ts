@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What it stands on. */
+/** What it depends on. */
 export interface AllowancePorts {
   readonly store: Store["allowances"];
   now(): number;

@@ -16,7 +16,7 @@ interface Seen {
   failing_since: number | null;
 }
 
-/** What it stands on. */
+/** What it depends on. */
 export interface JobPorts {
   now(): number;
   log(event: Record<string, unknown>): void;

@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What it stands on. */
+/** What it depends on. */
 export interface SnapshotReportPorts {
   readonly store: Pick<Store, "snapshots" | "sites">;
   readonly connectors: Connectors;

@@ -10,7 +10,7 @@ import type { Jobs } from "./jobs.ts";
 
 const LEASE = "snapshots";
 
-/** What it stands on. */
+/** What it depends on. */
 export interface SnapshotPorts extends ConnectorPorts {
   readonly store: ConnectorPorts["store"] & Pick<Store, "leases" | "snapshots" | "sites">;
   newId(): string;

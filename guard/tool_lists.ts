@@ -11,7 +11,7 @@ import { linkStep } from "./pipeline/links.ts";
 import { platformStep } from "./pipeline/platform.ts";
 import { findSite } from "./pipeline/site.ts";
 
-/** What the lists stand on. */
+/** What the lists depend on. */
 export interface ToolListsPorts {
   readonly catalog: Catalog;
   readonly store: { readonly sites: Pick<Store["sites"], "get"> };
@@ -64,7 +64,7 @@ export class ToolLists {
     };
   }
 
-  /** Whether a built-in tool can do anything there: on its platform, with what it stands on linked. */
+  /** Whether a built-in tool can do anything there: on its platform, with the services that it needs linked. */
   #suits({ manifest }: ToolEntry, site: Site): boolean {
     if (manifest.site === "none") return true;
     const { connectors, upstream } = this.ports;

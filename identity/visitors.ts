@@ -36,7 +36,7 @@ export interface Person extends Visitor {
   readonly session_id: string;
 }
 
-/** Who has just proven to be a user, and where the user's sessions stood before that was judged. */
+/** Who has just proven to be a user, and the mark of the user's sessions before that was judged. */
 export interface SignedIn {
   readonly user: User;
   readonly mark: SessionMark;

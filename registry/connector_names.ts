@@ -1,8 +1,8 @@
-/** The names that connectors bring to tables they share, of which each may stand once. */
+/** The names that connectors bring to tables they share; each name may be there only once. */
 import type { Connector } from "../platforms/_connector/connector.ts";
 import { optionOf } from "./field_schema.ts";
 
-/** What connectors name of a kind of things, by name; a name that stands twice is a fault. */
+/** What connectors name of a kind of things, by name; a name given twice is a fault. */
 export function collected<T>(
   all: readonly Connector[],
   what: string,

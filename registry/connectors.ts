@@ -184,7 +184,7 @@ function descriptorFaults(folder: string, one: unknown): string[] {
   return [...strange, ...shapeFaults(one)];
 }
 
-/** Throws RegistryError where a code that a connector brings does not stand in core/errors.gen.ts as it says. */
+/** Throws RegistryError where a code that a connector brings is not in core/errors.gen.ts as the connector says. */
 export function assertCodes({ codes }: Connectors): void {
   const known: Readonly<Record<string, CodeEntry>> = CODES;
   const stale = [...codes].filter(([name, { status, meaning }]) =>

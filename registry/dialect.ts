@@ -39,7 +39,7 @@ const FORMATS = ["date", "date-time", "uri"];
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Everything outside the dialect, a sentence each, with the path it stands at. */
+/** Everything outside the dialect, a sentence each, with its path. */
 export function faults(schema: unknown, at = "input"): string[] {
   if (!isRecord(schema)) return [`${at}: expected a schema object`];
   if (schema.anyOf !== undefined) return anyOfFaults(schema, at);

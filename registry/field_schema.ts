@@ -29,7 +29,7 @@ export function fieldType({ schema, initial }: SiteField): string {
   return initial === undefined ? `${text} | null` : text;
 }
 
-/** An object that stands in a record has all its parts. */
+/** An object within a record has all its parts. */
 function required(schema: Schema): Schema {
   return schema.type === "object" ? { ...schema, required: Object.keys(schema.properties ?? {}) } : schema;
 }

@@ -1,4 +1,4 @@
-/** `deno task gen`: writes what must stand in a file from the manifests and the connectors; `--check` compares. */
+/** `deno task gen`: writes the generated parts of files from the manifests and the connectors; `--check` compares. */
 import { envExample, permissions, withTables } from "./generate_settings.ts";
 import { shapes } from "./generate_shapes.ts";
 import { toolsPage } from "./generate_tools_page.ts";

@@ -35,7 +35,7 @@ const proxySchema = closed({
   source: word,
   /** The kinds of site that can have such servers; every kind where it is left out. */
   kinds: z.array(z.string()).min(1).optional(),
-  /** The field of a site that says where its servers stand: another value, and nothing of them holds. */
+  /** The field of a site that has the address of its servers: with another value nothing known of them holds. */
   bound_to: word,
   credential: word,
   link: word.optional(),

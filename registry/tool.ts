@@ -36,7 +36,7 @@ export interface Plan<State = unknown> {
   /** What the preview shows behind the changes and the audit row leaves out; asked for only where a preview is answered. */
   readonly shows?: () => Awaitable<readonly Change[]>;
   /**
-   * The values that the call replaces, by part (a field, a path), as they stand now: what a later look is compared with.
+   * The values that the call replaces, by part (a field, a path), as they are now: a later read is compared with them.
    * Left out, or null, where the call touches nothing that exists.
    */
   readonly revision?: Revision | null;

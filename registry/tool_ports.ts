@@ -24,7 +24,7 @@ export interface PreviewsPort {
 
 /** Files with our mark that were written into the repository of the call's site; paths below the site's folder. */
 export interface ManagedPort {
-  /** Whether what stands there, by git's name of it, is what was written there. */
+  /** Whether the file that is there, by git's name of it, is the file that was written there. */
   has(file: { readonly path: string; readonly sha: string }): Promise<boolean>;
   /** Keeps what is about to be written, each path once. */
   add(files: readonly { readonly path: string; readonly sha: string }[]): Promise<void>;

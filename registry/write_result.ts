@@ -12,7 +12,7 @@ export interface Reserved {
 /** What was proven of a write. */
 interface Proof {
   /**
-   * True only where what stands was compared with what was asked for and is the same; false where it is not, which the
+   * True only where what is stored was compared with what was asked for and is the same; false where it is not, which the
    * warnings name; null where it could not be compared.
    */
   readonly verified: boolean | null;
@@ -33,7 +33,7 @@ export class WriteResult {
     this.#proof = proof;
   }
 
-  /** Whether it stands as it was asked for; null where that could not be compared. */
+  /** Whether it is stored as it was asked for; null where that could not be compared. */
   get verified(): boolean | null {
     return this.#proof.verified;
   }
@@ -62,7 +62,7 @@ export class ReadResult {
 }
 
 /**
- * A write that stands as it was asked for: what the upstream shows of it afterwards was compared, by the tool or by a
+ * A write that is stored as it was asked for: what the upstream shows of it afterwards was compared, by the tool or by a
  * client that throws where it differs.
  */
 export const verified = <Result extends object>(
@@ -70,7 +70,7 @@ export const verified = <Result extends object>(
   warnings: readonly string[] = [],
 ): WriteResult => new WriteResult(result, { verified: true, reason: null, warnings });
 
-/** A write of which nothing tells whether it stands as it was asked for, and why. */
+/** A write of which nothing tells whether it is stored as it was asked for, and why. */
 export const unverified = <Result extends object>(
   reason: string,
   result: Result & Reserved,

@@ -1,8 +1,8 @@
-/** Which location a record of the CRM is of, by what it says itself; a name alone does not say what stands under it. */
+/** Which location a record of the CRM is of, by what it says itself; the name of a field alone does not say what its value is. */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Names under which nothing but a location stands. */
+/** Names of fields whose value is always a location. */
 const LOCATION: readonly string[] = ["locationId", "location_id"];
 /** An id of several kinds: of a location only where `KIND` beside it says so, of a message its carrier's own. */
 const OF_KIND = "altId";
@@ -11,7 +11,7 @@ const LOCATION_KIND = "location";
 /** What visitors sent with a form, under names of their own. */
 const FILLED_IN = "others";
 
-/** Whether a kind that stands beside an id says that it is a location's. */
+/** Whether the kind beside an id says that the id is a location's. */
 export const isLocationKind = (kind: unknown): boolean =>
   typeof kind === "string" && kind.toLowerCase() === LOCATION_KIND;
 

@@ -10,7 +10,7 @@ export function checkFileSize(bytes: number, limit: number, field: string): void
   );
 }
 
-/** Throws E_SHA_MISMATCH, naming the sha that stands, when a caller read something else; without a sha nothing is asked. */
+/** Throws E_SHA_MISMATCH, naming the present sha, when a caller read something else; without a sha nothing is asked. */
 export function checkSha(
   sha: string | undefined,
   standing: { readonly path: string; readonly sha: string },

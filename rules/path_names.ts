@@ -34,7 +34,7 @@ const PLAIN = new Map(LOOK_ALIKES.toReversed());
 /** Characters a file system or a reader may pass over: marks, joiners, fillers, everything without a form. */
 const PASSED_OVER = /[\p{M}\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** The path with `%2e` and its like read once; null when they do not stand for text. */
+/** The path with `%2e` and its like read once; null when they do not encode text. */
 export function percentDecoded(path: string): string | null {
   try {
     return path.replace(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent);

@@ -38,7 +38,7 @@ export interface OwnScheme {
   readonly program: string;
 }
 
-/** The scheme of a redirect URI that no network address, and so nobody in particular, stands behind; else null. */
+/** The scheme of a redirect URI without a network address, which can be anybody's; else null. */
 export function ownScheme(uri: string): OwnScheme | null {
   const name = OWN_SCHEME.exec(uri)?.[1];
   return name === undefined ? null : { scheme: `${name}://`, program: OWN_SCHEMES[name]! };

@@ -92,8 +92,8 @@ export function waitMessage(
     lowered: `AUDIT_RETENTION_DAYS was lowered from ${last.days} to ${days}, and ${span}`,
     ahead:
       `More than 31 days of rows are due at once, and ${span}: the clock jumped (${clock}), or the gateway ` +
-      "stood still for long",
-    behind: "There are rows dated before what was dropped already, written while a clock stood behind, and " +
+      "did not run for long",
+    behind: "There are rows dated before what was dropped already, written while a clock was behind, and " +
       `${span}; ${clock}`,
   };
   return `${

@@ -50,7 +50,7 @@ export function requireEnclosed(value: unknown, field: string): void {
   );
 }
 
-/** Whether objects and lists stand in each other no deeper than that. */
+/** Whether objects and lists are nested no deeper than that. */
 export function isFlat(data: unknown, levels: number): boolean {
   if (typeof data !== "object" || data === null) return true;
   return levels > 0 && Object.values(data).every((part) => isFlat(part, levels - 1));
@@ -86,7 +86,7 @@ function jsonPart(text: string): string {
 const TAG_CHARACTERS = 100;
 
 /**
- * What a value means: the object or list that a text holds as JSON, alone or in its one script element, whatever stands
+ * What a value means: the object or list that a text holds as JSON, alone or in its one script element, whatever is
  * around that; else the value itself.
  */
 export function dataIn(value: unknown): unknown {

@@ -95,7 +95,7 @@ export type NoToken =
     readonly since: string | null;
     readonly message: string;
   }
-  /** A refresh failed or takes too long; the connection stands. `cause` is what the refresh threw, where known here. */
+  /** A refresh failed or takes too long; the connection is kept. `cause` is what the refresh threw, where known here. */
   | {
     readonly state: "unavailable";
     readonly message: string;
@@ -113,7 +113,7 @@ export interface Disconnected {
 /** People's accounts at other services: one connection per user and kind, tokens sealed. */
 export interface AccountStore {
   /**
-   * Sets the connection, in place of one that stands (which is not revoked: disconnect it first where that is wanted).
+   * Sets the connection, in place of a stored connection (which is not revoked: disconnect it first where that is wanted).
    * E_BAD_INPUT for an unknown user and for what is too large.
    */
   connect(user_id: string, kind: string, grant: Grant): Promise<Connection>;

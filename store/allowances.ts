@@ -69,7 +69,7 @@ export class Allowances implements AllowanceStore {
     await this.db.commit(kv.atomic().set(headKey(name), head, { expireIn: ttl_ms }));
   }
 
-  /** Whether it was changed: `next` answers null where what stands stays. */
+  /** Whether it was changed: `next` answers null to keep the stored value. */
   async #change(
     scope: readonly string[],
     day: string,

@@ -107,7 +107,7 @@ export class Audit implements AuditStore {
 
 /**
  * Yields a segment's line and then its entries as they are stored, intents and outcomes, each with its line end. With
- * a query, only matching entries and the segments they stand in. What cannot be read is a line with a `fault`.
+ * a query, only matching entries and the segments that hold them. What cannot be read is a line with a `fault`.
  */
 export async function* exportAudit(db: Database, query: AuditQuery): AsyncGenerator<string> {
   const filter = makeFilter(query);

@@ -56,7 +56,7 @@ export class Batch {
   #besideBytes = 0;
   /** Rows in doubt, or resolved: their index in `drafts`, and whether the outcome is unknown. */
   readonly doubted = new Map<string, { readonly draft: number; readonly unknown: boolean }>();
-  /** Set for a batch of one entry that stands only if that mark has not changed. */
+  /** Set for a batch of one entry that is written only if that mark has not changed. */
   readonly onlyIf: Doubtful["mark"] | null;
   readonly done = Promise.withResolvers<void>();
 

@@ -16,7 +16,7 @@ const WAITING_MAX = 1024;
 const TERM_CHARACTERS_MAX = 64;
 const GET_MANY_MAX = 10;
 
-/** Where an index entry stands: its last segment tells it apart and gives the order. */
+/** The key of an index entry: its last segment tells it apart and gives the order. */
 export function indexKey(dimension: Dimension, value: string, last: string): string[] {
   const term = value.length <= TERM_CHARACTERS_MAX ? value : `#${sha256(value)}`;
   return ["audit", "index", dimension, term, last];

@@ -31,7 +31,7 @@ export interface Segment extends SegmentHeader {
   readonly bytes: Uint8Array;
 }
 
-/** What stands under a row's doubt key: where its newest entry is, and whether its outcome is unknown still. */
+/** The value of a row's doubt key: where its newest entry is, and whether its outcome is unknown still. */
 export interface DoubtMark {
   readonly segment: string;
   readonly unknown: boolean;

@@ -188,7 +188,7 @@ export class AuditWriter {
     return onlyIf !== null && (await this.#db.kv.get(onlyIf.key)).versionstamp !== onlyIf.versionstamp;
   }
 
-  /** Looks which of the attempted heads stands; one that is not ours at all is left alone, as the end of a chain. */
+  /** Finds which of the attempted heads is stored; a head that is not ours is left alone, as the end of a chain. */
   async #findHead(): Promise<void> {
     const { value, versionstamp } = await this.#db.kv.get<Head>(headKey(this.#writer));
     if (versionstamp === this.#versionstamp) return;

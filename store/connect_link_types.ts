@@ -9,7 +9,7 @@ export interface ConnectPurpose {
   readonly rights: readonly string[];
 }
 
-/** A link as it stands. */
+/** A link as it is now. */
 export interface ConnectLink extends ConnectPurpose {
   /** Tells links apart, and opens nothing. */
   readonly id: string;

@@ -14,7 +14,7 @@ export interface ConsentContent {
   readonly tier: number;
 }
 
-/** A record as it stands. `open`: not spent. `running`: a call has spent it. `done`: its answer is kept. */
+/** A record as it is now. `open`: not spent. `running`: a call has spent it. `done`: its answer is kept. */
 export interface ConsentRecord {
   readonly name: string;
   readonly content: ConsentContent;
@@ -22,7 +22,7 @@ export interface ConsentRecord {
   /** The call that spent it, and when that gives up, in milliseconds since the epoch. */
   readonly request_id: string | null;
   readonly deadline: number | null;
-  /** Whether its intent row stands: what it asked for may have been carried out. */
+  /** Whether its intent row is written: what it asked for may have been carried out. */
   readonly begun: boolean;
   readonly expires_at: number;
   /** Changes with every change of the record. */

@@ -48,7 +48,7 @@ class Held {
     this.#holder = db.newId();
   }
 
-  /** Whether what stands is still of that version, and is ours from now on for the whole time. */
+  /** Whether the stored lease still has that version, and is ours from now on for the whole time. */
   async take(versionstamp: string | null): Promise<boolean> {
     const { db, key, ttl_ms } = this;
     const takenAt = db.elapsed();

@@ -12,7 +12,7 @@ import { assertStore, isReadable, messageOf, openFile, refusal, sizeOf } from ".
 export const COPIES_PATH = "data/copies";
 
 const DEADLINE_MS = 8000;
-/** What stands beside the file of a database. */
+/** The files beside the file of a database. */
 const BESIDE = ["-wal", "-shm", "-journal"];
 /** So many pages are copied in one step that nothing is written in between. */
 const ALL_PAGES = 0x7fffffff;
@@ -66,7 +66,7 @@ export async function copyStore(
   try {
     await backup(source, copy, { rate: ALL_PAGES });
     using made = openFile(copy, false);
-    made.exec("PRAGMA journal_mode=DELETE"); // one file, whole without what would stand beside it
+    made.exec("PRAGMA journal_mode=DELETE"); // one file, complete without files beside it
   } catch (cause) {
     await Deno.remove(copy).catch(() => {});
     throw refusal(`"${path}" cannot be copied to "${copy}" (${messageOf(cause)})`, cause);
@@ -192,7 +192,7 @@ async function isUnused(kv: Deno.Kv): Promise<boolean> {
   return true;
 }
 
-/** Moves what stands at the store's place into a new folder beside it; answers it, null where nothing stands there. */
+/** Moves the files at the store's place into a new folder beside it; answers the folder, null where there was no file. */
 async function moveAside({ path, now }: StoreFile, why: string): Promise<string | null> {
   const there: string[] = [];
   for (const suffix of ["", ...BESIDE]) {

@@ -60,7 +60,7 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
   }
 }
 
-/** The mark that stands, with its version; its value is null where none does. */
+/** The stored mark, with its version; its value is null where there is none. */
 export function readMark(kv: Deno.Kv): Promise<Deno.KvEntryMaybe<StoreMark>> {
   return inTurn(() => kv.get<StoreMark>(MARK_KEY));
 }
@@ -124,7 +124,7 @@ function wrongKeys(name: string, key: string): GatewayError {
   );
 }
 
-/** The mark that should stand; the one that stands, where it fits. */
+/** The mark that should be stored; the stored mark, where it fits. */
 async function wanted(mark: StoreMark | null, sealer: Sealer): Promise<StoreMark> {
   const isOurs = mark !== null && mark.format >= STORE_FORMAT;
   if (isOurs && mark.check.key === sealer.first) return mark;

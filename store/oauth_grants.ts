@@ -33,7 +33,7 @@ interface Family {
   /** How many were used since when, within an hour. */
   readonly since: number;
   readonly count: number;
-  /** Whether the answer was given up on before it stood: the token before this one is the last that its client has. */
+  /** Whether the answer was given up before it was stored: the token before this one is the last that its client has. */
   readonly unheard?: true;
 }
 

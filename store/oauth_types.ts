@@ -49,7 +49,7 @@ export type Refreshed =
   | { readonly outcome: "too often"; readonly wait_ms: number }
   | { readonly outcome: "refreshed" | "repeated"; readonly tokens: IssuedTokens };
 
-/** An access token that stands. */
+/** A valid access token. */
 export interface Access {
   readonly grant: Grant;
   readonly resource: string | null;
@@ -86,6 +86,6 @@ export interface OAuthGrantStore {
   get(id: string): Promise<Grant | null>;
   /** Ends a grant with all its tokens; null where there is none, or it has ended. `why` follows "because". */
   end(id: string, why: string): Promise<Grant | null>;
-  /** Those that stand, of one user or of all, oldest first. */
+  /** The valid grants, of one user or of all, oldest first. */
   list(user_id?: string): Promise<ListedGrant[]>;
 }

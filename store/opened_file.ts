@@ -29,7 +29,7 @@ export class OpenedFile {
     return opened.has(path) ? new OpenedFile(opened) : null;
   }
 
-  /** Throws a LostFile where one of them was removed, or another stands under its name. */
+  /** Throws a LostFile where a file was removed, or its name is that of another file. */
   async check(): Promise<void> {
     for (const [path, opened] of this.opened) {
       const now = await identity(path);

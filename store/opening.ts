@@ -125,7 +125,7 @@ async function probe(kv: Deno.Kv): Promise<void> {
   await commitInTurn(kv.atomic().delete(PROBE_KEY));
 }
 
-/** So long is waited at once, so that a process that stood still has not waited. */
+/** So long is waited at once, so that a process that was stopped has not waited. */
 const TICK_MS = 500;
 
 /** The work's result; rejects with that text when it takes longer, which is counted in ticks. */

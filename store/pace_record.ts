@@ -37,7 +37,7 @@ export class PaceDraft {
   readonly #day: number;
   #blocked: PaceRecord["blocked"];
 
-  /** `own` are the arrivals of the holder, instead of those it stood there with; `unused` its turns that it gives back. */
+  /** `own` are the arrivals of the holder, instead of those stored for it; `unused` its turns that it gives back. */
   constructor(
     record: PaceRecord | null,
     readonly holder: string,

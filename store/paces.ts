@@ -19,7 +19,7 @@ export class Paces implements PaceStore {
 
   of(name: string, limits: PaceLimits): Pace {
     const pace = this.#paces.get(name) ?? new SharedPace(this.db, name, limits);
-    this.#paces.delete(name); // the one used last stands last
+    this.#paces.delete(name); // the pace used last comes last
     this.#paces.set(name, pace);
     if (this.#paces.size > PACES_MAX) this.#paces.delete(this.#paces.keys().next().value!);
     return pace;

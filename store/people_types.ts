@@ -45,7 +45,7 @@ export interface SignInStore {
   /** Nothing set where the user has never used an invitation. */
   get(user_id: string): Promise<FoundSignIn>;
   /**
-   * Puts another in the place of what stands; what it answers is decided on what it is given. Throws E_BAD_INPUT for a
+   * Replaces the stored record by what `next` makes of it, which gets the stored record. Throws E_BAD_INPUT for a
    * passkey that is another user's.
    */
   change(user_id: string, to: (now: FoundSignIn) => SignIn): Promise<SignIn>;
@@ -57,7 +57,7 @@ export interface SignInStore {
   remove(user_id: string): Promise<void>;
 }
 
-/** An invitation as it stands. */
+/** An invitation as it is now. */
 export interface Invitation {
   readonly user_id: string;
   /** The user who made it; null for whoever holds the master token. */
@@ -73,10 +73,10 @@ export interface InvitationStore {
   find(text: string): Promise<Invitation | null>;
   /**
    * Uses it up; in the same commit what it sets takes the place of how its user signed in, and every session of the
-   * user ends. False where another was first, or it does not stand.
+   * user ends. False where another was first, or the invitation is no longer valid.
    */
   take(text: string, set: SignIn): Promise<boolean>;
-  /** Ends the one that stands. */
+  /** Ends the valid invitation. */
   withdraw(user_id: string): Promise<void>;
 }
 
@@ -101,16 +101,16 @@ export type SessionMark = string | null;
 
 /** Sessions of people, found by a SHA-256 of their cookie. Nothing is cached: an end holds at once at every instance. */
 export interface PersonSessionStore {
-  /** Where the user's sessions stand now; to be asked for before it is judged who signs in. */
+  /** The mark of the user's sessions now; ask for it before judging who signs in. */
   mark(user_id: string): Promise<SessionMark>;
   /** The text goes into the cookie; null where all sessions of the user were ended since the mark. */
   create(
     input: Pick<PersonSession, "user_id" | "method" | "agent">,
     mark: SessionMark,
   ): Promise<{ session: PersonSession; text: string } | null>;
-  /** The session that stands, marked as seen now; null for one that has ended or was idle for too long. */
+  /** The valid session, marked as seen now; null for a session that has ended or was idle for too long. */
   find(text: string): Promise<PersonSession | null>;
-  /** Those that stand, newest first. */
+  /** The valid sessions, newest first. */
   list(user_id: string): Promise<PersonSession[]>;
   /** Ends one of that user; false where there is none. */
   end(user_id: string, id: string): Promise<boolean>;
@@ -144,6 +144,6 @@ export interface DeviceStore {
 /** Challenges that a passkey signs, each taken once, in the browser that asked for it. Anybody may ask: none is kept. */
 export interface ChallengeStore {
   create(bound_to: string): string;
-  /** Whether it stood; afterwards it does not. */
+  /** Whether it was valid; afterwards it is not. */
   take(challenge: string, bound_to: string): Promise<boolean>;
 }

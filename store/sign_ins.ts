@@ -74,7 +74,7 @@ export class SignIns implements SignInStore {
     });
   }
 
-  /** What stands afterwards. */
+  /** The stored value afterwards. */
   async #addChange(
     change: Deno.AtomicOperation,
     user_id: string,

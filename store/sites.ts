@@ -16,7 +16,7 @@ const NO_FLAGS = Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site[
 
 type SealedByKind = ReadonlyMap<CredentialKind, Sealed | null>;
 
-/** A credential as it is kept in memory too, and where its site stood then. */
+/** A credential as it is also kept in memory, and the address of its site then. */
 interface KeptSecret {
   readonly base_url: string | null;
   readonly sealed: Sealed | null;

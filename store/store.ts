@@ -101,7 +101,7 @@ export interface SiteStore {
   update(id: string, patch: SiteInput): Promise<SiteUpdate | null>;
   /**
    * The unsealed secret, or null when the site has none of that kind. Throws E_MISSING_SECRET when its key is missing,
-   * and E_INTERNAL when it is damaged or the site stands at another address by now than the `base_url` it is wanted for.
+   * and E_INTERNAL when it is damaged or the site has another address by now than the `base_url` it is wanted for.
    */
   secret<K extends CredentialKind>(
     id: string,
@@ -138,7 +138,7 @@ export interface UserStore {
 export interface SessionStore {
   /** Makes a session that ends by itself, or once the secret is another; the text goes into the cookie. */
   create(lifetime_ms: number, under: string): Promise<string>;
-  /** Whether the session stands. */
+  /** Whether the session is valid. */
   valid(text: string, under: string): Promise<boolean>;
   end(text: string, under: string): Promise<void>;
 }
@@ -146,7 +146,7 @@ export interface SessionStore {
 /** The preview branch of a token on a site. */
 export interface PreviewStore {
   get(token_id: string, site_id: string): Promise<string | null>;
-  /** Sets it unless one is there; answers the one that stands, null for a name that another site or token has. */
+  /** Sets it unless one is there; answers the stored name, null for a name that another site or token has. */
   claim(token_id: string, site_id: string, branch: string): Promise<string | null>;
   /** Answers what was forgotten, null for nothing; with a branch only that one is. */
   forget(token_id: string, site_id: string, branch?: string): Promise<string | null>;

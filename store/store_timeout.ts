@@ -77,7 +77,7 @@ class Lane {
     });
   }
 
-  /** Gives up what is under way for too long. Ticks are counted, not time: a process that stood still has not waited. */
+  /** Gives up what is under way for too long. Ticks are counted, not time: a process that was stopped has not waited. */
   tick(): void {
     this.#tick++;
     for (const wait of this.#waits) {

@@ -38,7 +38,7 @@ export interface CatalogKey {
 
 /** What is known of a tool server. */
 export interface ToolCatalog extends CatalogKey {
-  /** Where it stood when it was asked; nothing of it holds for any other place. */
+  /** Its address when it was asked; nothing of it holds for any other address. */
   readonly bound_to: string;
   /** The version of the site's credentials that it was asked with. */
   readonly credentials_version: number;
@@ -105,7 +105,7 @@ export interface ToolCatalogStore {
     catalog: Omit<ToolCatalog, "content">,
     found?: { readonly tools: readonly CatalogTool[]; readonly pins: ToolPins },
   ): Promise<boolean>;
-  /** All of them; in the place of one that is damaged stands that it is unreadable. */
+  /** All of them; a damaged catalogue is answered as unreadable. */
   decisions(): Promise<readonly ToolDecision[]>;
   /** Puts decisions, all of them or none. */
   decide(decisions: readonly ToolDecision[]): Promise<void>;

@@ -1,4 +1,4 @@
-/** Every limit of the service but those of OAuth, which stand with their nouns. */
+/** Every limit of the service but those of OAuth, which are beside their nouns. */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -8,7 +8,7 @@ export const LIMITS = {
   BODY_BYTES: 2 * MIB,
   ADMIN_BODY_BYTES: 256 * KIB,
   LOGIN_BODY_BYTES: 4 * KIB,
-  /** The arguments of a call: values, of all levels together, and how deep they stand in each other. */
+  /** The arguments of a call: values, of all levels together, and how deep they are nested. */
   JSON_NODES: 50_000,
   NESTING_LEVELS: 64,
   /** What rules may look at in the arguments of one call: values, and what texts hold where they are read as something. */
@@ -100,7 +100,7 @@ export const LIMITS = {
   /** Listings kept in memory, one per visibility and version. */
   LISTINGS_MAX: 1024,
   LISTINGS_BYTES: 32 * MIB,
-  /** Calls of other tools that one call may make, and how deep they may stand in each other. */
+  /** Calls of other tools that one call may make, and how deep they may be nested. */
   NESTED_CALLS_MAX: 50,
   NESTED_CALL_LEVELS: 2,
   /** How long after its deadline a write without an outcome is taken for one that is unknown. */

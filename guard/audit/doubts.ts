@@ -10,7 +10,7 @@ const LEASE_MS = 60_000;
 /** What an operator says of a row. */
 export type Found = Pick<Resolution, "found" | "note">;
 
-/** What it stands on. */
+/** What it depends on. */
 export interface DoubtPorts {
   readonly store: Pick<Store, "audit" | "leases">;
   now(): number;

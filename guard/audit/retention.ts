@@ -21,7 +21,7 @@ const TOOL = "audit.retain";
 /** Who a row of retention is by. */
 const CLOCK: Actor = { token_id: "gateway", token_name: "retention", owner_user_id: null };
 
-/** What retention stands on. */
+/** What retention depends on. */
 export interface RetentionPorts {
   readonly store: Pick<Store, "audit" | "leases">;
   /** How many days are kept. */
@@ -120,7 +120,7 @@ export class Retention {
     }
   }
 
-  /** Drops what was written before that time. The horizon moves when all of it is gone and its row stands. */
+  /** Drops what was written before that time. The horizon moves when all of it is gone and its row is written. */
   async #drop(by: Actor, run: Run, before: number, horizon: number = before): Promise<AuditAmount> {
     const { store: { audit }, newId, log } = this.#ports;
     const what = { before: iso(before), horizon: iso(run.record.horizon) };

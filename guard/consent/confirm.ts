@@ -72,7 +72,7 @@ const strictest = (policies: readonly ConfirmPolicy[]): ConfirmPolicy =>
   CONFIRM_POLICIES[Math.max(...policies.map((one) => CONFIRM_POLICIES.indexOf(one)))] ?? "human";
 
 /** Why nothing is marked as undoable in this version. */
-const NOT_UNDOABLE = "The gateway does not take changes back yet; the values under from are what stood there";
+const NOT_UNDOABLE = "The gateway does not take changes back yet; the values under from are the old values";
 
 /** The preview of a planned write, with what the calls it planned would change; secrets and long texts shortened. */
 export function preview(

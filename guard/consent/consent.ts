@@ -10,7 +10,7 @@ import { contentOf, differing, hashParts, type Subject } from "./consent_content
 import { type EqualCallPorts, EqualCalls, type Waits } from "./equal_calls.ts";
 import { repeatable, type Repeated } from "./repeated.ts";
 
-/** What consent stands on. */
+/** What consent depends on. */
 export interface ConsentPorts extends EqualCallPorts {
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;

@@ -5,7 +5,7 @@ import type { ConsentRecord, Store } from "../../store/store.ts";
 import type { Place } from "../pipeline/in_flight.ts";
 import { isInDoubt, type Repeated, repeated } from "./repeated.ts";
 
-/** What it stands on. */
+/** What it depends on. */
 export interface EqualCallPorts {
   readonly store: Pick<Store, "consents"> & { readonly audit: Pick<Store["audit"], "resolution"> };
   now(): number;

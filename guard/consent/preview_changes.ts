@@ -55,7 +55,7 @@ function ends(value: unknown): unknown {
   }`;
 }
 
-/** The parts of two texts that differ, each with what stands around it. */
+/** The parts of two texts that differ, each with the text around it. */
 function parts(before: string, after: string): { from: string; to: string } {
   const [from, to] = [redactText(before), redactText(after)];
   const short = Math.max(from.length, to.length) <= WORDS_CHARACTERS_MAX;
@@ -75,7 +75,7 @@ function parts(before: string, after: string): { from: string; to: string } {
   return { from: bounded(side.from, side.to), to: bounded(side.to, side.from) };
 }
 
-/** Without a comparison: what stands between the common beginning and the common end. */
+/** Without a comparison: the text between the common beginning and the common end. */
 function middle(from: string, to: string) {
   const { start, end } = commonEnds(from, to);
   return [

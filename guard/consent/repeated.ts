@@ -82,7 +82,7 @@ function partOf({ value, structured, proof }: Content, note: string): Pick<Conte
   return parts.find((one) => bytesOf(one) + ROOM_BYTES <= LIMITS.REPEATED_ANSWER_BYTES) ?? part({}, []);
 }
 
-/** What stands around the value in the record. */
+/** The rest of the record, around the value. */
 const ROOM_BYTES = 64;
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? "null");
 const shortened = (warnings: unknown) =>

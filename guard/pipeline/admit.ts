@@ -37,7 +37,7 @@ export interface Asked {
   readonly caller: Caller;
   readonly tool: string;
   readonly deadline: number;
-  /** The tools of the calls it stands in, outermost first. */
+  /** The tools of the calls that contain it, outermost first. */
   readonly outer: readonly string[];
   readonly follower?: Follower;
 }
@@ -54,7 +54,7 @@ export interface Admitted {
   /** What its arguments raise it by. */
   readonly raises: readonly Raise[];
   readonly parts: CallParts;
-  /** Whether the confirm gate stands before it. */
+  /** Whether it must be confirmed. */
   readonly gate: boolean;
   readonly ctx: ToolContext;
   readonly nested: NestedCalls;

@@ -62,7 +62,7 @@ export interface Judged {
 /**
  * The judgements of one call, in the order of its steps. A reader may rely on this: a step that is not in it was not
  * reached; only the last entry can have ended the call, and where it was refused, or failed, that one says so; a step
- * that stands in it twice was asked again with what was known by then. What is read by name is the newest of that name.
+ * that is in it twice was judged again with what was known by then. What is read by name is the newest of that name.
  * A call within another has a decision of its own.
  */
 export class Decision {

@@ -5,7 +5,7 @@ import { LIMITS } from "../../core/model.ts";
 import type { Held } from "../../registry/tool.ts";
 import type { Store } from "../../store/store.ts";
 
-/** What it stands on. */
+/** What it depends on. */
 export interface ExclusivePorts {
   readonly store: { readonly leases: Store["leases"] };
   now(): number;

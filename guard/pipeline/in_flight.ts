@@ -2,7 +2,7 @@
 import { cancelled, GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 
-/** What waiting stands on: calls back after that time, unless what it answers is called before. */
+/** What waiting depends on: calls back after that time, unless what it answers is called before. */
 export type After = (ms: number, work: () => void) => () => void;
 
 const AFTER: After = (ms, work) => {

@@ -1,4 +1,4 @@
-/** Whether what a tool stands on is linked to the site, and its secrets are set. */
+/** Whether the services that a tool needs are linked to the site, and its secrets are set. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
 import type { Connectors } from "../../registry/connectors.ts";

@@ -12,7 +12,7 @@ export interface ReadyCall {
   /** Checked, defaults filled in. */
   readonly args: Record<string, unknown>;
   readonly confirm: boolean;
-  /** Whether the confirm gate stands before it, as before every write but one of a site's own tool. */
+  /** Whether it must be confirmed, as every write but that of a site's own tool. */
   readonly gate: boolean;
   /** What a write behind the gate would do. */
   readonly plan: Plan | null;
@@ -33,7 +33,7 @@ export interface ReadyCall {
 /** The call that makes others. */
 export interface OuterCall {
   readonly record: CallRecord;
-  /** Its tool, behind those of the calls it stands in. */
+  /** Its tool, after those of the calls that contain it. */
   readonly tools: readonly string[];
   /** Steps 4 to 14 for a call within this one, with its caller and its deadline. */
   prepare(tool: string, args: Record<string, unknown>, record: CallRecord): Promise<ReadyCall>;
@@ -49,7 +49,7 @@ export interface NestedCalls {
 
 /**
  * Makes that way. A write runs only if it was planned before the whole call was confirmed and its intent row written:
- * so what it changes stood in the preview, and nobody gets past the gate or past the steps of the tool within.
+ * so the preview showed what it changes, and nobody avoids the confirmation or the steps of the inner tool.
  */
 export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls {
   const ready = new Map<PlannedCall, { call: ReadyCall; beforeGate: boolean; record: CallRecord }>();

@@ -24,7 +24,7 @@ export function withOutcome(
   const couldWrite = (tier ?? 0) > 0 || (manifest !== undefined && writes(manifest));
   if (!couldWrite) return failure;
   const { code, upstream, retryAfter, replayed, audit, cause, published } = failure;
-  // What is said of an earlier, equal call stands as it was said.
+  // The answer of an earlier, equal call is repeated unchanged.
   if (!writing && failure.outcome !== undefined) return failure;
   const outcome = writing ? record.writes.outcomeOf(failure) : "none";
   return new GatewayError(code, told(failure, outcome, record, manifest), {

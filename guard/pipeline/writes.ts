@@ -40,7 +40,7 @@ export class Writes {
 
   /**
    * What a call that failed with that did. Whoever threw may know better than the requests tell. Where a write was
-   * refused after others were carried out, or only what prepares the change was done, a part of it stands: unknown.
+   * refused after others were carried out, or only what prepares the change was done, a part of the change may be there: unknown.
    */
   outcomeOf({ code, outcome }: Pick<GatewayError, "code" | "outcome">): Outcome {
     if (outcome !== undefined) return outcome;

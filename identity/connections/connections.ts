@@ -10,7 +10,7 @@ import { type ConnectorPorts, makeOwnContext } from "../../guard/connector_conte
 
 export type { ConnectionView } from "./connection_view.ts";
 
-/** What connections stand on. */
+/** What connections depend on. */
 export interface ConnectionPorts extends ConnectorPorts {
   readonly store:
     & ConnectorPorts["store"]

@@ -70,7 +70,7 @@ export function askingOf(query: URLSearchParams): Asking {
   return { params: lenient(query), client_id: query.get("client_id")!, redirect_uri };
 }
 
-/** Reads parameters; asking for `one` throws where any but `resource` stands twice, which goes back to the client. */
+/** Reads parameters; asking for `one` throws where any but `resource` is given twice, which goes back to the client. */
 const lenient = (query: URLSearchParams): Asking["params"] => ({
   one: (name) => parametersOf(query, ["resource"]).one(name),
   all: (name) => query.getAll(name).filter((value) => value !== ""),

@@ -17,7 +17,7 @@ import { isDocumentAddress } from "./client_documents.ts";
 import { OAuthFault } from "./fault.ts";
 import { appendClientRow, byPerson, type RowPorts } from "./connected.ts";
 
-/** What it stands on. */
+/** What it depends on. */
 export interface AuthorizingPorts extends ClientPorts, ChoicePorts, RowPorts {
   readonly store:
     & ClientPorts["store"]

@@ -37,7 +37,7 @@ export class OAuthFault extends Error {
 export const described = (text: string): string =>
   text.replaceAll('"', "'").replaceAll("\\", "/").replace(/[^\x20-\x7e]/g, "?").slice(0, 500);
 
-/** The value of each parameter that is there; of `many` a list. Throws for one that stands twice. */
+/** The value of each parameter that is there; of `many` a list. Throws for any other given twice. */
 export function parametersOf(
   given: URLSearchParams,
   many: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** What the endpoints of OAuth stand on. */
+/** What the endpoints of OAuth depend on. */
 import type { AuthorizingPorts } from "./authorizing.ts";
 import type { IssuingPorts } from "./issuing.ts";
 import type { User } from "../../core/model.ts";
@@ -11,7 +11,7 @@ export interface SignedIn {
   readonly csrf: string;
 }
 
-/** What the endpoints stand on. */
+/** What the endpoints depend on. */
 export interface OAuthParts extends AuthorizingPorts, IssuingPorts {
   readonly store: AuthorizingPorts["store"] & IssuingPorts["store"];
   signedIn(request: Request): Promise<SignedIn | null>;

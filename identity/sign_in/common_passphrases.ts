@@ -51,7 +51,7 @@ const DISGUISES: Readonly<Record<string, string>> = {
 
 /** Whether a text in lower case is among the first that are tried. */
 export function isCommon(text: string): boolean {
-  // Figures and signs at either end are added to a word, those within it stand for letters.
+  // Figures and signs at either end are added to a word; figures and signs within it replace letters.
   const word = text.replace(/^[^\p{Letter}]+|(?<!\P{Letter})\P{Letter}+$/gu, "");
   const plain = word.replace(/[@4310$5]/g, (one) => DISGUISES[one]!);
   const repeated = /^(.{1,6}?)\1+/.exec(text);

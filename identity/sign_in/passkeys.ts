@@ -13,7 +13,7 @@ import { PEOPLE_LIMITS, type User } from "../../core/model.ts";
 import type { SignedIn } from "../visitors.ts";
 import type { Passkey, Store } from "../../store/store.ts";
 
-/** What passkeys stand on. */
+/** What passkeys depend on. */
 export interface PasskeyPorts {
   readonly store: Pick<Store, "users" | "signIns" | "personSessions" | "challenges">;
   readonly baseUrl: string;

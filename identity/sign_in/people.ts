@@ -6,7 +6,7 @@ import type { SignedIn } from "../visitors.ts";
 import { type Actor, actorOfPerson, isManaged, type RecordAction } from "../rights.ts";
 import { type PassphraseCost, passphraseFault, Passphrases } from "./passphrase.ts";
 
-/** What people stand on. */
+/** What people depend on. */
 export interface PeoplePorts {
   readonly store: Pick<Store, "users" | "signIns" | "invitations" | "personSessions" | "attempts">;
   /** Without a trailing slash. */
@@ -69,7 +69,7 @@ export class People {
   }
 
   /**
-   * How an invitation stands and whom it is for; null for an unknown one, or one of a user who is gone. It is
+   * The state of an invitation and whom it is for; null for an unknown invitation, or that of a user who is gone. It is
    * `withdrawn` once whoever made it may not make it any more.
    */
   async invitation(text: string): Promise<{ state: Invitation["state"] | "withdrawn"; user: User } | null> {
@@ -89,7 +89,7 @@ export class People {
 
   /**
    * Uses an invitation up: what it sets is all there is, and every session ends. Answers whose it was, null where it
-   * does not stand. Throws E_RATE_LIMITED.
+   * is not valid. Throws E_RATE_LIMITED.
    */
   async accept(
     text: string,

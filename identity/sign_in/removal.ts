@@ -3,7 +3,7 @@ import type { User } from "../../core/model.ts";
 import type { Store } from "../../store/store.ts";
 import type { Actor, RecordAction } from "../rights.ts";
 
-/** What it stands on. */
+/** What it depends on. */
 export interface RemovalPorts {
   readonly store: Pick<
     Store,

@@ -32,7 +32,7 @@ export type Values<Table extends SettingTable> = {
 export interface SiteField {
   /** What may be set; its JSON Schema makes the type of the field and the form of the command line's option. */
   readonly schema: z.ZodType;
-  /** What stands on a new site; null where it is left out. A field with an object as initial value is merged key by key. */
+  /** What depends on a new site; null where it is left out. A field with an object as initial value is merged key by key. */
   readonly initial?: string | boolean | Readonly<Record<string, unknown>> | readonly unknown[];
   /** The command line's option where it is not the field's name with dashes. */
   readonly option?: string;

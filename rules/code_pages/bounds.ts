@@ -59,10 +59,10 @@ export function leftOpen(parser: Parser<Tree>): string[] {
     if (SWALLOWING.has(tagName)) open.push([tagName, sourceCodeLocation]);
   }
   for (let entry = parser.activeFormattingElements.newest; entry !== null; entry = entry.older) {
-    // By its tag: of one that crosses another, what is open is a copy that stands nowhere.
+    // By its tag: where elements cross, the open element is a copy without a tag in the text.
     if ("element" in entry) open.push([entry.token.tagName, entry.token.location]);
   }
-  // Without its end tag the fields of the site's next form are taken for its own, wherever it stood.
+  // Without its end tag the fields of the site's next form are taken for its own, wherever it was.
   const { formElement: form } = parser;
   if (form !== null) open.push([form.tagName, form.sourceCodeLocation]);
   return open.map(([name, where]) =>

@@ -42,7 +42,7 @@ export function parseSheet(css: Css): Item[] {
   return contents(css, 0, css.count, 0);
 }
 
-/** Reads what stands in a style attribute. Throws CssFault. */
+/** Reads the CSS of a style attribute. Throws CssFault. */
 export function parseDeclarations(css: Css): Item[] {
   return contents(css, 0, css.count, 1);
 }

@@ -14,21 +14,21 @@ import { faultsOf } from "./tags.ts";
 type Tree = DefaultTreeAdapterMap;
 type Element = Tree["element"];
 
-/** A piece of the HTML by its offsets, and where it stands as line:column. */
+/** A piece of the HTML by its offsets, and its place as line:column. */
 export interface Piece {
   readonly start: number;
   readonly end: number;
   readonly at: string;
 }
 
-/** The CSS that stands in the HTML. */
+/** The CSS in the HTML. */
 export interface InlineCss {
   readonly sheets: readonly Piece[];
   /** Values of style attributes, where they are written as they are meant. */
   readonly attributes: readonly Piece[];
 }
 
-/** How deep elements may stand in each other, and how many a browser may make of a text; both are far beyond use. */
+/** How deep elements may be nested, and how many a browser may make of a text; both are far beyond use. */
 const DEPTH_MAX = 512;
 const ELEMENTS_MAX = 100_000;
 const SHOWN_MAX = 5;

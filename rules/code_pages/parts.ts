@@ -73,7 +73,7 @@ export function slugOf(title: string): string {
 
 /**
  * JavaScript that cannot leave the script element it is put into, neither by ending it nor by a comment that swallows
- * its end. In strings, templates and patterns, where such text stands, it means the same.
+ * its end. In strings, templates and patterns, where such text may be, it means the same.
  */
 export function enclosedJs(js: string): string {
   return js.replace(/<(?=\/script)/gi, "<\\").replaceAll("<!--", "<\\!--");

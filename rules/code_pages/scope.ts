@@ -7,7 +7,7 @@ import { Css, CssFault, place, T, unescaped } from "./tokens.ts";
 /** One text of CSS. */
 export interface Sheet {
   readonly text: string;
-  /** How messages name it: the argument, and where in it the text stands ("html: the style element at 3:1"). */
+  /** How messages name it: the argument, and the place of the text in it ("html: the style element at 3:1"). */
   readonly label: string;
   /** What a style attribute holds; only its animations are renamed, and what cannot be read is left alone. */
   readonly attribute?: true;

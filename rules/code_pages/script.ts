@@ -15,10 +15,10 @@ type Tree = DefaultTreeAdapterMap;
 const DEPTH_MAX = 512;
 const ELEMENTS_MAX = 100_000;
 const FOUND_MAX = 5;
-/** Blocks stand in comments, and within the attributes of one no more than a few in each other. */
+/** Blocks are in comments, and only a few are nested within the attributes of a block. */
 const BLOCKS_IN_EACH_OTHER_MAX = 8;
 
-/** Elements whose content is text to a browser, and may be elements to another one or once it stands elsewhere. */
+/** Elements whose content is text to a browser, and may be elements to another browser or in another place. */
 const TEXT_ELEMENTS: ReadonlySet<string> = new Set(
   "title textarea xmp iframe noembed noframes noscript style plaintext".split(" "),
 );
@@ -120,7 +120,7 @@ function parse(text: string, scriptingEnabled: boolean, found: Found, whole: boo
   if (whole) lookInside(text, parser.getFragment(), found);
 }
 
-/** Judges what stands in elements of text as if it were elements. */
+/** Judges the content of elements of text as if it were elements. */
 function lookInside(text: string, root: Tree["parentNode"], found: Found): void {
   const open: Tree["parentNode"][] = [root];
   for (let parent = open.pop(); parent; parent = open.pop()) {
@@ -136,7 +136,7 @@ function lookInside(text: string, root: Tree["parentNode"], found: Found): void 
 }
 
 /**
- * What of a text runs script where it stands as HTML in a page, at most a few phrases; none where it holds no script.
+ * What of a text runs script when it is HTML of a page, at most a few phrases; none where it holds no script.
  * Script elements, event handlers, addresses that run scripts, srcdoc and meta refresh count, and what cannot be told:
  * a tag that is not finished, and a text with more elements than can be looked through.
  */

@@ -9,7 +9,7 @@ export interface Edit {
   readonly insert: string;
 }
 
-/** Where selectors stand: below no rule, in a rule's block, or in the block of @scope. */
+/** The place of selectors: at the top, in a rule's block, or in the block of @scope. */
 export type Place = "top" | "nested" | "scope";
 
 /** What is confined, to what, and the edits that do it. */
@@ -158,7 +158,7 @@ function isRoot(css: Css, at: number, place: Place): boolean {
 
 const strict = (before: string) => before === "" || before === " " || before === ">";
 
-/** Whether an element of the scope is named, and only what stands below it (or it) is meant. */
+/** Whether an element of the scope is named, and only that element or those below it are meant. */
 function staysInside(compounds: readonly Compound[]): boolean {
   return compounds.some(({ inside }, at) => inside && strict(compounds[at + 1]?.before ?? ""));
 }

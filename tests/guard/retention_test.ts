@@ -199,7 +199,7 @@ Deno.test("the first run of all under a clock two years ahead empties no log, yo
   }
 });
 
-Deno.test("rows written while a clock stood behind are not dropped as too old once it is right", async () => {
+Deno.test("rows written while a clock was behind are not dropped as too old once it is right", async () => {
   await using dir = await folder();
   const path = `${dir.path}/kv.sqlite3`;
   const right = await aged(390, { path });

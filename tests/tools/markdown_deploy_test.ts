@@ -104,7 +104,7 @@ for (const door of DOORS) {
         path,
         sha: (await at.both<Args>("read_md_from_repo", { site_id: "closed", path }))["sha"],
         deployment_recorded: false,
-        ...type === "post" ? { notes: ["<script> was left out with what stood in it"] } : {},
+        ...type === "post" ? { notes: ["<script> was left out with its content"] } : {},
       });
       assert.deepEqual([row.tier, row.target_site_id, row.result_id], [1, "blog", made.id]);
       if (type === "page") {

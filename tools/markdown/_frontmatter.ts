@@ -10,7 +10,7 @@ export type Frontmatter = Readonly<Record<string, unknown>>;
 /** A document as its reader gets it. */
 export interface MarkdownDocument {
   readonly frontmatter: Frontmatter;
-  /** What follows the block, as it stands. */
+  /** The text after the block, unchanged. */
   readonly body: string;
 }
 
@@ -20,7 +20,7 @@ interface Parsed {
   readonly values: Frontmatter;
 }
 
-/** Beyond use; each alias may stand for a whole tree, and those multiply. */
+/** Beyond use; each alias may expand to a whole tree, and aliases multiply. */
 const ALIASES_MAX = 20;
 const TYPE_CHARACTERS_SHOWN = 60;
 
@@ -124,7 +124,7 @@ function valuesOf(yaml: Document.Parsed, field: string): Frontmatter {
   }
 }
 
-/** Where the value of a key stands in the block; null when the key is not there. */
+/** The place of a key's value in the block; null when the key is not there. */
 function spotOf(yaml: Document.Parsed, key: string): { start: number; end: number } | null {
   if (!isMap(yaml.contents)) return null;
   const pair = yaml.contents.items.find((one) => isScalar(one.key) && one.key.value === key);

@@ -14,7 +14,7 @@ export interface Rendered {
   readonly notes: readonly string[];
 }
 
-/** What may stand in a draft, and with which attributes. */
+/** The elements that a draft may contain, and their attributes. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     ("h1 h2 h3 h4 h5 h6 p blockquote pre hr br wbr ul li dl dt dd figure figcaption table caption thead tbody tfoot " +
@@ -31,7 +31,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   time: ["datetime"],
   details: ["open"],
 };
-/** What stands in them is no text for a reader, or is read by other rules: it goes with them. */
+/** Their content is no text for a reader, or is read by other rules: it is removed with them. */
 const WHOLLY = new Set(
   ("script style iframe frame frameset object embed applet noscript noembed noframes template svg math textarea title " +
     "select xmp plaintext head").split(" "),
@@ -67,7 +67,7 @@ export function htmlOf(text: string, field: string): Rendered {
   return { html: serialize(root).trim(), notes: [...left].sort() };
 }
 
-/** A tree that is given up as soon as it has too many elements, or they stand too deep, before it takes all memory. */
+/** A tree that is given up as soon as it has too many elements, or they are nested too deep, before it takes all memory. */
 function bounded(field: string): typeof tree {
   let [made, open] = [0, 0];
   return {
@@ -144,7 +144,7 @@ function kept(nodes: readonly Node[], left: Set<string>): Node[] {
     if (tree.isTextNode(node)) stay.push(node);
     if (!tree.isElementNode(node)) continue;
     const name = node.tagName;
-    if (WHOLLY.has(name)) left.add(`<${name}> was left out with what stood in it`);
+    if (WHOLLY.has(name)) left.add(`<${name}> was left out with its content`);
     else if (Object.hasOwn(ALLOWED, name)) stay.push(plain(node, left));
     else {
       left.add(`<${name}> was left out, its text kept`);
@@ -189,5 +189,5 @@ function harmless(address: string): boolean {
   return scheme === undefined ? !/^[/\\]{2}/.test(bare) : SCHEMES.includes(scheme.toLowerCase());
 }
 
-/** Whether an address that is harmless leads on from where it stands. */
+/** Whether a harmless address leads to another page. */
 const isRelative = (address: string) => !/^\s*($|[/\\#?]|[a-z][a-z\d+.-]*:)/i.test(address);

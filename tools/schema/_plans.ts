@@ -48,7 +48,7 @@ function differences(before: unknown, after: unknown, levels: number): Change[] 
     .filter(({ from, to }) => !sameData(dataIn(from), dataIn(to)));
 }
 
-/** The parts of a value by where they stand; JSON within a text is looked into as well. */
+/** The parts of a value by their paths; JSON within a text is read as well. */
 function parts(value: unknown, field: string, levels: number): [string, unknown][] {
   const data = dataIn(value);
   if (levels === 0 || !isFields(data) || Object.keys(data).length === 0) return [[field, value]];

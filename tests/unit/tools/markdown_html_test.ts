@@ -31,7 +31,7 @@ for (const [text, html] of KEPT) {
   });
 }
 
-const gone = (name: string) => `<${name}> was left out with what stood in it`;
+const gone = (name: string) => `<${name}> was left out with its content`;
 const unwrapped = (name: string) => `<${name}> was left out, its text kept`;
 const bare = (attribute: string, name: string) => `The attribute ${attribute} of <${name}> was left out`;
 const address = (name: string) =>
