@@ -1,5 +1,6 @@
-/** docs/CONTRIBUTING.md does what it says, from the first command to a green check. */
+/** docs/CONTRIBUTING.md does what it says, from the first command to a green check, and so does `deno task new`. */
 import assert from "node:assert/strict";
+import { scaffold } from "../../registry/new.ts";
 import { pageSteps, Project, stepsOf } from "./page.ts";
 
 Deno.test("a page's blocks are commands, what they print, and files that the text before them names", () => {
@@ -27,24 +28,74 @@ Deno.test("docs/CONTRIBUTING.md in a copy of the project", async (t) => {
     );
     assert.deepEqual(await project.changes(), {});
   });
-  await t.step(
-    "a tool in ten minutes: every command and file of the page, as printed, ends in a green ok",
-    () => inTenMinutes(project),
-  );
+  const steps = await pageSteps("docs/CONTRIBUTING.md");
+  const last = steps.findLastIndex(({ kind }) => kind === "run");
+  await t.step("a tool in ten minutes: every command and file of the page, as printed", async () => {
+    const commands = steps.flatMap((step) => step.kind === "run" ? [step.command] : []);
+    assert.equal(commands[0], "deno task new posts/count_drafts");
+    await project.follow(steps.slice(0, last));
+    assert.deepEqual(await project.changes(), {
+      "docs/TOOLS.md": " M",
+      "manifests/posts/count_drafts.yaml": "??",
+      "registry/documents.gen.json": " M",
+      "registry/shapes.gen.ts": " M",
+      "tests/tools/posts/count_drafts_test.ts": "??",
+      "tools/posts/count_drafts.ts": "??",
+    });
+  });
+  let tests: string[] = [];
+  await t.step("deno task new and deno task gen write beside it what they say", async () => {
+    tests = await scaffolded(project);
+  });
+  await t.step("the page's last command checks all of that, and is green", async () => {
+    const [command] = steps.slice(last);
+    assert.ok(command?.kind === "run");
+    assert.match(command.command, /^deno task ok tests\/house_test\.ts .*count_drafts_test\.ts$/);
+    const before = await project.changes();
+    await project.follow(steps.slice(last));
+    assert.deepEqual(await project.changes(), before);
+  });
+  await t.step("what deno task new writes passes its own tests, and is not overwritten", async () => {
+    const ran = await project.deno(["test", "-A", "--no-check", "--frozen", ...tests]);
+    assert.equal(ran.code, 0, ran.stdout + ran.stderr);
+    for (const name of Object.keys(BEGUN)) {
+      const again = await project.deno(["task", "new", name]);
+      assert.equal(again.code, 1);
+      assert.match(again.stdout, /nothing was overwritten/);
+    }
+  });
 });
 
-async function inTenMinutes(project: Project): Promise<void> {
-  const steps = await pageSteps("docs/CONTRIBUTING.md");
-  const commands = steps.flatMap((step) => step.kind === "run" ? [step.command] : []);
-  assert.equal(commands[0], "deno task new posts/count_drafts");
-  assert.match(commands.at(-1)!, /^deno task ok tests\/house_test\.ts .*count_drafts_test\.ts$/);
-  await project.follow(steps);
-  assert.deepEqual(await project.changes(), {
-    "docs/TOOLS.md": " M",
-    "manifests/posts/count_drafts.yaml": "??",
-    "registry/documents.gen.json": " M",
-    "registry/shapes.gen.ts": " M",
-    "tests/tools/posts/count_drafts_test.ts": "??",
-    "tools/posts/count_drafts.ts": "??",
-  });
+/** A tool, and a connector whose name is a common word: how many files each is. */
+const BEGUN = { "posts/foo": 3, "platforms/segment": 6 } as const;
+/** Others of such names, and one of two words. */
+const BESIDE = ["front", "buffer", "close", "box", "square", "my_letters"];
+
+/**
+ * Begins those in the project, where the page's last command checks the format, lint and types of whatever was changed:
+ * to check the types takes longest, so it is done once for the page and for them. Answers their tests.
+ */
+async function scaffolded(project: Project): Promise<string[]> {
+  const paths: string[] = [];
+  for (const [name, count] of Object.entries(BEGUN)) {
+    const made = await project.deno(["task", "new", name]);
+    assert.equal(made.code, 0, made.stderr);
+    const written = Object.keys(scaffold(name));
+    assert.deepEqual(made.stdout.match(/(?<=^wrote ).*$/gm), written);
+    assert.equal(written.length, count);
+    paths.push(...written);
+  }
+  for (const other of BESIDE) {
+    const made = await project.deno(["task", "new", `platforms/${other}`]);
+    assert.equal(made.code, 0, made.stderr);
+  }
+  const generated = await project.deno(["task", "gen"]);
+  assert.equal(generated.code, 0, generated.stderr);
+  const shapes = await project.read("registry/shapes.gen.ts");
+  for (const tool of [/"?foo"?: \{/, /"?get_segment"?: \{/]) assert.match(shapes, tool);
+  const changes = Object.keys(await project.changes());
+  for (const path of [...paths, "core/model.gen.ts", "core/errors.gen.ts"]) {
+    assert.ok(changes.includes(path), `${path} is among what the command checks`);
+  }
+  return paths.filter((path) => path.endsWith("_test.ts"));
 }

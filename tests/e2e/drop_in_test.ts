@@ -1,9 +1,8 @@
-/** Dropping in two files is all that adding a tool takes, and `deno task new` writes them. */
+/** Dropping in two files is all that adding a tool takes, and what `deno task new` refuses. */
 import assert from "node:assert/strict";
 import { scaffold } from "../../registry/new.ts";
 import { gateway, site } from "../kit.ts";
 import { handler, manifest, PLANNED, withFiles } from "./dropped.ts";
-import { Project } from "./page.ts";
 
 const HELLO = {
   "manifests/hello/say_hello.yaml": manifest(
@@ -82,50 +81,6 @@ Deno.test("a tool the golden catalogue does not list is fine as it is", async ()
     await using gw = await gateway({ roots: [root], sites: [site("acme", "cms")] });
     await gw.refuses("own_write", { site_id: "acme" }, "E_STORAGE_WRITE_NOT_ALLOWED");
   });
-});
-
-/** A tool, and a connector whose name is a common word: how many files each is. */
-const BEGUN = { "posts/foo": 3, "platforms/segment": 6 } as const;
-/** Others of such names, and one of two words. */
-const BESIDE = ["front", "buffer", "close", "box", "square", "my_letters"];
-
-Deno.test("what deno task new and deno task gen write passes check, lint, format, the house rules and its own tests", async () => {
-  await using project = await Project.make();
-  const paths: string[] = [];
-  for (const [name, count] of Object.entries(BEGUN)) {
-    const made = await project.deno(["task", "new", name]);
-    assert.equal(made.code, 0, made.stderr);
-    const written = Object.keys(scaffold(name));
-    assert.deepEqual(made.stdout.match(/(?<=^wrote ).*$/gm), written);
-    assert.equal(written.length, count);
-    paths.push(...written);
-  }
-  for (const other of BESIDE) {
-    const files = Object.entries(scaffold(`platforms/${other}`));
-    for (const [path, text] of files) await project.write(path, text);
-  }
-  const generated = await project.deno(["task", "gen"]);
-  assert.equal(generated.code, 0, generated.stderr);
-  const shapes = await project.read("registry/shapes.gen.ts");
-  for (const tool of [/"?foo"?: \{/, /"?get_segment"?: \{/]) assert.match(shapes, tool);
-  const own = paths.filter((path) => path.endsWith(".ts"));
-  const sources = [...own, "registry/shapes.gen.ts", "core/model.gen.ts", "core/errors.gen.ts"];
-  const tests = own.filter((path) => path.endsWith("_test.ts"));
-  const commands = [
-    ["fmt", "--check", ...sources],
-    ["lint", ...sources],
-    ["check", "--frozen", ...sources],
-    ["test", "-A", "--no-check", "--frozen", "tests/house_test.ts", ...tests],
-  ];
-  for (const command of commands) {
-    const { code, stdout, stderr } = await project.deno(command);
-    assert.equal(code, 0, stdout + stderr);
-  }
-  for (const name of Object.keys(BEGUN)) {
-    const again = await project.deno(["task", "new", name]);
-    assert.equal(again.code, 1);
-    assert.match(again.stdout, /nothing was overwritten/);
-  }
 });
 
 Deno.test("a name that cannot be a tool's is refused before anything is written", () => {
