@@ -19,6 +19,8 @@ export type Options = Readonly<Record<string, Option>>;
 export interface Words {
   /** The argument before the options, "" where the command takes none. */
   readonly subject: string;
+  /** The word behind it, undefined where none was given. */
+  readonly second: string | undefined;
   text(option: string): string | undefined;
   all(option: string): readonly string[];
   on(option: string): boolean;
@@ -42,6 +44,8 @@ export interface Call {
 export interface Command {
   readonly words: readonly [group: string, verb: string];
   readonly subject?: { readonly name: string; readonly help: string };
+  /** A word behind the subject that may be left out. */
+  readonly second?: { readonly name: string; readonly help: string };
   readonly summary: string;
   readonly options: Options;
   /** It works on this machine's files and asks no gateway, so that it needs no MASTER_TOKEN. */
@@ -83,7 +87,7 @@ export function readWords(command: Command, args: readonly string[]): Words {
       }
     }
   }
-  return wordsOf(subjectOf(command, subjects), values);
+  return wordsOf(subjectsOf(command, subjects), values);
 }
 
 /** Throws a CommandError naming each option that the command cannot do without. */
@@ -122,16 +126,20 @@ function unknown(rawName: string, options: Options): CommandError {
   return new CommandError(`No option ${rawName.slice(0, 60)}, ${hint(name, known)}${why}`);
 }
 
-function subjectOf(command: Command, subjects: readonly string[]): string {
-  const most = command.subject ? 1 : 0;
-  if (subjects.length <= most) return subjects[0] ?? "";
+function subjectsOf(command: Command, subjects: readonly string[]): readonly string[] {
+  const most = [command.subject, command.second].filter((one) => one !== undefined).length;
+  if (subjects.length <= most) return subjects;
   throw new CommandError(`Too many words after ${command.words.join(" ")}; ${seeHelp(command)}`);
 }
 
-function wordsOf(subject: string, values: ReadonlyMap<string, readonly string[]>): Words {
+function wordsOf(
+  [subject = "", second]: readonly string[],
+  values: ReadonlyMap<string, readonly string[]>,
+): Words {
   const text = (option: string) => values.get(option)?.at(-1);
   return {
     subject,
+    second,
     text,
     all: (option) => values.get(option) ?? [],
     on: (option) => values.has(option),
@@ -154,17 +162,28 @@ export function commandHelp(command: Command): string {
   const common = Object.entries(COMMON);
   const left = ([name, { value }]: readonly [string, Option]) => value ? `--${name} <${value}>` : `--${name}`;
   const subject = command.subject ? `<${command.subject.name}>` : "";
-  const width = Math.max(subject.length, ...[...own, ...common].map((one) => left(one).length));
+  const second = command.second ? `[${command.second.name}]` : "";
+  const width = Math.max(
+    subject.length,
+    second.length,
+    ...[...own, ...common].map((one) => left(one).length),
+  );
   const row = (one: readonly [string, Option]) => {
     const [, { help, required, many }] = one;
     const more = [required && "required", many && "may be repeated"].filter(Boolean).join(", ");
     return `  ${left(one).padEnd(width)}  ${help}${more ? ` (${more})` : ""}`;
   };
-  const usage = ["deno task admin", ...command.words, ...(subject ? [subject] : []), "[options]"];
+  const usage = [
+    "deno task admin",
+    ...command.words,
+    ...[subject, second].filter((one) => one !== ""),
+    "[options]",
+  ];
   return [
     `${command.summary}\n`,
     `  ${usage.join(" ")}\n`,
     ...(command.subject ? [`  ${subject.padEnd(width)}  ${command.subject.help}`] : []),
+    ...(command.second ? [`  ${second.padEnd(width)}  ${command.second.help}`] : []),
     ...first.map(row),
     ...groups.flatMap(([title, options]) => [`\n${title}`, ...options.map(row)]),
     ...(groups.length > 0 ? ["\nEvery command"] : []),

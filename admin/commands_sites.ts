@@ -165,10 +165,28 @@ const setup = (what: string, summary: string): Command => ({
   },
 });
 
+const pair: Command = {
+  words: ["site", "pair"],
+  subject: SUBJECT,
+  second: {
+    name: "code",
+    help: "the code that Tools, Site Ops shows on the site; an administrator's account needs none",
+  },
+  summary:
+    "Pair the gateway with the companion plugin of a site, so that writes of the site's own tools are held",
+  options: {},
+  notes: "A new key takes the place of an earlier one.",
+  async run(call) {
+    const { words, api } = call;
+    const path = `sites/${encodeURIComponent(words.subject)}/pair`;
+    showRecord(call, await api.call("POST", path, given({ code: words.second })));
+  },
+};
+
 /** The commands about sites. */
 export function siteCommands(connectors: Connectors): readonly Command[] {
   const known = knownOf(connectors);
   const setups = connectors.all.flatMap(({ setups = {} }) => Object.entries(setups))
     .map(([what, { help }]) => setup(what, help));
-  return [add(known), list, display, update(known), ...setups];
+  return [add(known), list, display, update(known), pair, ...setups];
 }

@@ -11,7 +11,7 @@ import type {
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
-import type { RecordAction } from "../identity/rights.ts";
+import type { AdminCaller, RecordAction } from "../identity/rights.ts";
 import type { PassphraseCost } from "../identity/sign_in/passphrase.ts";
 import type { ConnectionsPort } from "./connection_ports.ts";
 import type {
@@ -38,6 +38,14 @@ export interface SetUpReport {
   readonly id: string;
   readonly name: string;
   readonly address: string | null;
+}
+
+/** A site whose companion plugin is paired now. */
+export interface PairReport {
+  readonly site_id: string;
+  readonly key_id: string | null;
+  /** Other registered sites with the same address and account, which share the key. */
+  readonly shared_with: readonly string[];
 }
 
 /** Clients that people let in. */
@@ -111,6 +119,8 @@ export interface AdminPorts {
    * E_BAD_INPUT where the site is linked already.
    */
   setUp(site: Site, what: string, name: string): Promise<SetUpReport>;
+  /** Pairs the site's companion plugin with the gateway. Throws E_NOT_SUPPORTED, and what the site refuses with. */
+  pair(site: Site, by: AdminCaller["actor"], code?: string): Promise<PairReport>;
   /** Connected accounts; loaded when they are first asked for. */
   connections(): Promise<ConnectionsPort>;
   /** Clients that people let in; loaded when they are first asked for. */

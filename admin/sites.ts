@@ -20,6 +20,11 @@ const setupBody = closed({
   name: text("a name of at most 200 characters", /^[^\p{Cc}]{1,200}$/u).optional(),
 });
 
+/** How a site's companion plugin shows a code. */
+const pairBody = closed({
+  code: text("a code of the plugin's page, such as ABCD-EFGH", /^[A-Za-z0-9]{4}-?[A-Za-z0-9]{4}$/).optional(),
+});
+
 /** A site as it is shown. */
 function siteView({ credentials, credentials_version: _, ...site }: Site, connectors: Connectors) {
   const held: readonly string[] = credentials;
@@ -86,10 +91,21 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     return answer(c, { ...view(changed.site), warnings });
   });
 
+  setupRoutes(app, ports);
+}
+
+/** What is made for a site at its upstream. */
+function setupRoutes(app: Hono, ports: AdminPorts): void {
   app.post("/admin/api/sites/:id/setup/:what", async (c) => {
     const site = await found(c, ports);
     const { name } = checked(setupBody, await jsonObject(c.req.raw));
     return answer(c, await ports.setUp(site, c.req.param("what"), name ?? site.name));
+  });
+
+  app.post("/admin/api/sites/:id/pair", async (c) => {
+    const site = await found(c, ports);
+    const { code } = checked(pairBody, await jsonObject(c.req.raw));
+    return answer(c, await ports.pair(site, callerOf(c).actor, code?.toUpperCase()));
   });
 }
 

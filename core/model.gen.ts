@@ -33,5 +33,6 @@ export interface Credentials {
   behavior?: { export_token: string };
   crm?: { integration_token: string };
   cms?: { username: string; application_password: string };
+  companion?: { key_id: string; key: string };
 }
 export type CredentialKind = keyof Credentials;

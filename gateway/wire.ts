@@ -263,6 +263,14 @@ async function adminOf(parts: Parts) {
       const { setUpSite } = await import("../guard/site_setup.ts");
       return await setUpSite({ ...ports, newId }, { site, what, name });
     },
+    async pair(site, by, code) {
+      const { pairSite } = await import("../guard/site_pairing.ts");
+      return await pairSite({ ...ports, baseUrl, newId }, {
+        site,
+        by,
+        ...(code === undefined ? {} : { code }),
+      });
+    },
     connections: parts.connections,
     clients: parts.clients,
     proxiedTools: parts.proxied.operator,

@@ -194,10 +194,11 @@ function borrow(
   if (!lender?.sign) {
     throw new GatewayError("E_INTERNAL", `The connector "${connector.name}" may not borrow from "${name}"`);
   }
-  const { sign } = lender;
+  const { sign, signRequest } = lender;
   const sender = senderOf(ports, call.site, connector, lender);
   // A call opens the credential once, however often it asks.
-  const signing = onDemand(async () => await sign(makeConnectorContext(ports, call, lender)));
+  const own = () => makeConnectorContext(ports, call, lender);
+  const signing = onDemand(async () => await sign(own()));
   let hide = hiding([]);
   return {
     hide: (text) => hide(text),
@@ -206,7 +207,8 @@ function borrow(
     async send(out) {
       const signed = await signing();
       hide = hidingSigned(signed);
-      return await send(ports, call, sender, signed, out);
+      const further = signRequest === undefined ? {} : await signRequest(own(), out);
+      return await send(ports, call, sender, { ...signed, ...further }, out);
     },
   };
 }

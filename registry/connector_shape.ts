@@ -69,6 +69,7 @@ const parts = {
   policy: callable.optional(),
   borrows: words.min(1).optional(),
   sign: callable.optional(),
+  signRequest: callable.optional(),
   lends: z.record(word, callable).optional(),
   connect: callable.optional(),
   provides: z.array(
@@ -82,6 +83,11 @@ const parts = {
   )
     .optional(),
   setups: z.record(word, z.strictObject({ help: sentence, field: word, make: callable })).optional(),
+  pairing: z.strictObject({
+    credential: word,
+    account: z.strictObject({ credential: word, field: word }),
+    pair: callable,
+  }).optional(),
   deployment: z.strictObject({ kind: word, link: word, source: callable }).optional(),
   allowance: z.int().min(1).optional(),
   daily: z.strictObject({ source: callable, take: callable }).optional(),

@@ -154,6 +154,11 @@ export interface Definition<S extends Scope, Settings extends SettingTable, Clie
   readonly borrows?: readonly string[];
   /** The headers that sign a request, for those who borrow this connector. */
   sign?(ctx: ContextOf<S, Values<Settings>>): Promise<Readonly<Record<string, string>>>;
+  /** Further headers that sign one request of a borrower, made of that request. */
+  signRequest?(
+    ctx: ContextOf<S, Values<Settings>>,
+    out: Outgoing,
+  ): Promise<Readonly<Record<string, string>>>;
   /** By the name of a borrower: further origins that its requests may go to, by its settings, beside this one's own. */
   readonly lends?: Lending;
   /** The client. Throws the code of a link that it cannot do without. */
@@ -166,6 +171,7 @@ export interface Definition<S extends Scope, Settings extends SettingTable, Clie
   readonly checks?: readonly Diagnosis<ContextOf<S, Values<Settings>>>[];
   /** What can be made for a site, by the word that orders it. */
   readonly setups?: Readonly<Record<string, SiteSetup<ContextOf<S, Values<Settings>>>>>;
+  readonly pairing?: PairingSpec<ContextOf<S, Values<Settings>>>;
   readonly deployment?: Deployment;
   /** How many requests the upstream allows a day (UTC) for each account; they are counted by `ctx.allowance`. */
   readonly allowance?: number;
@@ -214,6 +220,7 @@ export interface Connector<Client = unknown> extends Description<SettingTable> {
   policy?(out: Outgoing, ctx: PolicyContext): string | null;
   readonly borrows?: readonly string[];
   sign?(ctx: ConnectorContext): Promise<Readonly<Record<string, string>>>;
+  signRequest?(ctx: ConnectorContext, out: Outgoing): Promise<Readonly<Record<string, string>>>;
   readonly lends?: Lending;
   connect?(ctx: ConnectorContext): Client | Promise<Client>;
   readonly provides?: readonly Provision[];
@@ -221,6 +228,7 @@ export interface Connector<Client = unknown> extends Description<SettingTable> {
   ping?(ctx: ConnectorContext): Promise<Readonly<Record<string, unknown>>>;
   readonly checks?: readonly Diagnosis[];
   readonly setups?: Readonly<Record<string, SiteSetup>>;
+  readonly pairing?: PairingSpec;
   readonly deployment?: Deployment;
   readonly allowance?: number;
   readonly daily?: DailySpec;
@@ -263,6 +271,16 @@ export interface DailyTake {
   /** Whether there was nothing on that day. */
   readonly empty: boolean;
   readonly metrics: object;
+}
+
+/** How the gateway gets a credential from the site itself, where the site's account or a code of the site allows it. */
+export interface PairingSpec<Context = ConnectorContext> {
+  /** The credential that it is kept as. */
+  readonly credential: string;
+  /** The part of another credential that names the account; sites alike in address and account share what they get. */
+  readonly account: { readonly credential: string; readonly field: string };
+  /** Asks for it. Throws what the site refuses with. */
+  pair(ctx: Context, name: string, code?: string): Promise<Readonly<Record<string, string>>>;
 }
 
 /** Something that is made at the upstream so that a site can be linked to it, when an operator orders it. */

@@ -4,7 +4,7 @@ import { LIMITS } from "../../core/model.ts";
 import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
 import { incoming, retryAfter } from "./answer.ts";
 import { brokenOff, endingOf, failure, NotSent, placeOf, redirectedWrite } from "./failures.ts";
-import { type Answer, type Ending, headersOf, type Incoming, type Outgoing } from "./request.ts";
+import { type Answer, bodyOf, type Ending, headersOf, type Incoming, type Outgoing } from "./request.ts";
 import type { PinnedFetch, Transport } from "./transport.ts";
 import { abortable, alarmIn, delay } from "../../core/async.ts";
 
@@ -227,7 +227,7 @@ async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Answer> {
     checkAddress(url, { allowPrivate, lookup, publicOnly: hop.public_only === true }),
     trip.signal,
   );
-  const body = hop.json === undefined ? hop.body : JSON.stringify(hop.json);
+  const body = bodyOf(hop);
   const before = trip.left;
   trip.left = true;
   try {

@@ -96,6 +96,10 @@ export interface Incoming {
   json(): unknown;
 }
 
+/** The body as it is sent; undefined where there is none. */
+export const bodyOf = ({ json, body }: Pick<Outgoing, "json" | "body">): Outgoing["body"] =>
+  json === undefined ? body : JSON.stringify(json);
+
 /** What RFC 9110 lets a header be (5.1, 5.5). */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -13,6 +13,7 @@ import {
 } from "../_connector/connector.ts";
 import { contentStates, posts, postTexts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
+import { holds } from "../_content/holds.ts";
 import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
 import type { CodePagesClient } from "./pages/client.ts";
@@ -68,6 +69,7 @@ const pagesClient = onDemand(() => import("./pages/client.ts"));
 const seoClient = onDemand(() => import("./seo/client.ts"));
 const structuredDataClient = onDemand(() => import("./structured_data/client.ts"));
 const wire = onDemand(() => import("./rest/wordpress_client.ts"));
+const holdsClient = onDemand(() => import("./companion/holds.ts"));
 const clientOf = async (ctx: SiteContext) => (await client()).clientOf(ctx);
 const postsOf = async (ctx: SiteContext) => (await restPosts()).postsOf(ctx);
 const statesOf = async (ctx: SiteContext) => (await reader()).statesOf(ctx);
@@ -138,6 +140,31 @@ export default connector({
         },
       },
     },
+    companion: {
+      kinds: ["cms"],
+      reason: "only a cms site has a companion plugin",
+      origin: "base_url",
+      fields: {
+        key_id: {
+          schema: text("16 hexadecimal characters", /^[0-9a-f]{16}$/),
+          help: "the id of the companion plugin's key, which site pair sets",
+          option: "companion-key-id",
+        },
+        key: {
+          schema: text("64 hexadecimal characters", /^[0-9a-f]{64}$/, true),
+          help: "the companion plugin's key, which site pair sets",
+          option: "companion-key",
+          variable: "SITE_COMPANION_KEY",
+        },
+      },
+    },
+  },
+  pairing: {
+    credential: "companion",
+    account: { credential: "cms", field: "username" },
+    async pair(ctx, name, code) {
+      return await (await holdsClient()).paired(ctx, name, code);
+    },
   },
   initial,
   faults,
@@ -148,12 +175,16 @@ export default connector({
   async sign(ctx) {
     return await (await wire()).signed(ctx);
   },
+  async signRequest(ctx, out) {
+    return await (await holdsClient()).holdSigned(ctx, out);
+  },
   connect: clientOf,
   provides: [
     provide(posts, postsOf),
     provide(postTexts, postsOf),
     provide(contentStates, statesOf),
     provide(publicContent, publicOf),
+    provide(holds, async (ctx) => (await holdsClient()).holdsOf(ctx)),
     provide(pages, pagesOf),
     provide(builtPages, pagesOf),
     provide(codePages, async (ctx) => (await pagesClient()).codePagesOf(ctx)),

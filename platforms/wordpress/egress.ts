@@ -1,4 +1,5 @@
 /** What may never be sent to a CMS: anything beyond a short list of routes, names and states. */
+import { HOLD_HEADER } from "../_content/holds.ts";
 import { hasLead, parseMoment } from "../../rules/schedule.ts";
 import type { PolicyContext } from "../_connector/connector.ts";
 import type { Outgoing } from "../_http/request.ts";
@@ -14,6 +15,7 @@ import {
   isPublicList,
   type Judge,
   only,
+  routeOf,
 } from "./egress_rules.ts";
 import { SEO_PUTTABLE, SEO_READABLE, SEO_REPLACED, SEO_WRITABLE, seoMetaForbids } from "./seo/egress.ts";
 import type { Site } from "../../core/model.ts";
@@ -74,12 +76,16 @@ const READABLE =
 /** Routes of the companion plugin that are read (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 const COMPANION_READABLE: readonly RegExp[] = [
   /^\/site-ops\/v1\/health$/,
+  /^\/site-ops\/v1\/(holds\/[0-9a-f]{32}|hold-test\/[1-9]\d*)$/,
   ...PAGES_READABLE,
   ...SCHEMA_READABLE,
   ...SEO_READABLE,
   /^\/site-ops\/v1\/guarded\/((posts|pages|seo\/meta|seo\/schema|schema\/entries)\/[1-9]\d*|seo\/redirects)$/,
   /^\/site-ops\/v1\/guarded\/(code-pages|builder\/pages)(\/[1-9]\d*)?$/,
 ];
+
+/** Writes nothing, for it is always a dry run. */
+const HOLD_TEST = /^\/site-ops\/v1\/hold-test$/;
 
 const CONTENT_NAMES = [
   "title",
@@ -104,6 +110,9 @@ const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   ...PAGES_WRITABLE,
   ...SCHEMA_WRITABLE,
   ...SEO_WRITABLE,
+  [/^\/site-ops\/v1\/gateways$/, fields((body) => only(body, ["name", "code"]))],
+  [HOLD_TEST, fields((body) => only(body, []))],
+  [/^\/site-ops\/v1\/holds\/[0-9a-f]{32}\/acknowledged$/, fields((body) => only(body, []))],
   ...guardedTwins([...PAGES_WRITABLE, ...SCHEMA_WRITABLE, ...SEO_REPLACED]),
 ];
 
@@ -124,8 +133,15 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
       ? null
       : "a HEAD asks for the front page only, without credentials";
   }
-  if (out.effect !== (out.method === "GET" ? "read" : "write")) return "a read is a GET and a write a POST";
   const route = routeOf(url);
+  const isDry = route !== null && HOLD_TEST.test(route) && out.method === "POST";
+  const hold = header(out, HOLD_HEADER);
+  if (isDry ? !/^dry; id=[0-9a-f]{32}$/.test(hold) : hold !== "") {
+    return "only the test of a hold is asked for as a dry run here";
+  }
+  if (out.effect !== (out.method === "GET" || isDry ? "read" : "write")) {
+    return "a read is a GET and a write a POST";
+  }
   if (route === null) return "the address is not one of the site's REST API";
   const names = [...url.searchParams.keys()];
   const known = out.method === "GET" ? QUERY_NAMES : WRITE_QUERY_NAMES;
@@ -145,17 +161,6 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
   const writable = out.method === "POST" ? WRITABLE : out.method === "PUT" ? SEO_PUTTABLE : [];
   const judge = writable.find(([pattern]) => pattern.test(route))?.[1];
   return judge ? judge(out, now, site) : `${out.method} "${route}" is never sent`;
-}
-
-/** The REST route a WordPress would see: `rest_route` wins over the path; null where neither leads to the API. */
-function routeOf(url: URL): string | null {
-  const plain = url.searchParams.get("rest_route");
-  if (plain !== null) return /(^|\/)(index\.php)?$/.test(url.pathname) ? plain : null;
-  // Of a route nothing is encoded.
-  const tail = url.pathname.slice(url.pathname.lastIndexOf("%") + 1);
-  const route = /^.*\/wp-json(?:(\/.*)|$)/s.exec(tail)?.[1];
-  if (route !== undefined || tail !== url.pathname) return route ?? null;
-  return /^\/(?:.*\/)?[\w-]+(\/(?:wp\/v2|(?:site-ops|seopress|rankmath)\/v1)\/.*)/s.exec(tail)?.[1] ?? null;
 }
 
 function judgeCreate(body: Fields): string | null {
@@ -227,12 +232,13 @@ function judgeSchedule(body: Fields, now: number): string | null {
   }
 }
 
+const header = ({ headers = {} }: Outgoing, wanted: string) =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1] ?? "";
+
 function judgeUpload(out: Outgoing): string | null {
-  const header = (name: string) =>
-    Object.entries(out.headers ?? {}).find(([key]) => key.toLowerCase() === name)?.[1] ?? "";
   if (!(out.body instanceof Uint8Array)) return "an upload is bytes";
-  if (!/^image\/(png|jpeg|gif|webp)$/.test(header("content-type"))) return "only images are uploaded";
-  return /^attachment; filename="[\w.-]+"$/.test(header("content-disposition"))
+  if (!/^image\/(png|jpeg|gif|webp)$/.test(header(out, "content-type"))) return "only images are uploaded";
+  return /^attachment; filename="[\w.-]+"$/.test(header(out, "content-disposition"))
     ? null
     : "its file name is not plain";
 }

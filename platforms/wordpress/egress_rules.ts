@@ -59,3 +59,14 @@ const LIST = /^\/[\w-]{1,80}\/v\d{1,3}\/[\w-]{1,80}$/;
 export const isPublicList = (route: string, query: URLSearchParams): boolean =>
   LIST.test(route) && query.get("_fields") === PUBLIC_FIELDS && PUBLIC_STATES.includes(query.get("status")) &&
   !query.has("context");
+
+/** The REST route a WordPress would see: `rest_route` wins over the path; null where neither leads to the API. */
+export function routeOf(url: URL): string | null {
+  const plain = url.searchParams.get("rest_route");
+  if (plain !== null) return /(^|\/)(index\.php)?$/.test(url.pathname) ? plain : null;
+  // Of a route nothing is encoded.
+  const tail = url.pathname.slice(url.pathname.lastIndexOf("%") + 1);
+  const route = /^.*\/wp-json(?:(\/.*)|$)/s.exec(tail)?.[1];
+  if (route !== undefined || tail !== url.pathname) return route ?? null;
+  return /^\/(?:.*\/)?[\w-]+(\/(?:wp\/v2|(?:site-ops|seopress|rankmath)\/v1)\/.*)/s.exec(tail)?.[1] ?? null;
+}

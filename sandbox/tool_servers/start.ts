@@ -3,6 +3,7 @@ import type { FaultMatch } from "../core/faults.ts";
 import { realSleep } from "../core/clock.ts";
 import { addPost, type Post, uniqueSlug } from "../wordpress_standin/state.ts";
 import { slugify } from "../wordpress_standin/text.ts";
+import type { CompanionHold } from "../wordpress_standin/companion_hold.ts";
 import type { WordPressStandIn } from "../wordpress_standin/start.ts";
 import { Adapter } from "./adapter.ts";
 import type { BuilderOptions, CmsServer } from "./cms_catalogue.ts";
@@ -25,6 +26,8 @@ export interface ToolServersOptions extends Partial<BuilderOptions> {
    * same for sessions. Default 2; 0 loses nothing.
    */
   readonly race_ms?: number;
+  /** The companion plugin, which can hold what the tools write. */
+  readonly hold?: CompanionHold;
 }
 
 /** Which of a tool server's requests go wrong; `method` is JSON-RPC's, and `path` is the tool's name or part of it. */
@@ -48,13 +51,22 @@ const RACE_MS = 2;
 
 /** Gives a site its tool servers; before its first request. */
 export function addToolServers(site: WordPressStandIn, options: ToolServersOptions = {}): SiteToolServers {
-  const { servers = ["mcp-adapter-default-server", "emcp-tools-server"], race_ms = RACE_MS, ...plugin } =
-    options;
+  const {
+    servers = ["mcp-adapter-default-server", "emcp-tools-server"],
+    race_ms = RACE_MS,
+    hold,
+    ...plugin
+  } = options;
   const state = newToolState();
   Object.assign(state.plugin, plugin);
   const gap = () => race_ms === 0 ? Promise.resolve() : realSleep(race_ms, new AbortController().signal);
   const adapter = new Adapter(site, state, servers, gap);
   site.state.namespaces.push("mcp", "wp-abilities/v1", ...(state.plugin.builder ? ["elementor/v1"] : []));
+  if (hold) {
+    site.app.use("/mcp/:server", hold.middleware);
+    const { pages: elements, options, files, templates, colors, typography } = state;
+    hold.more.push(() => ({ elements, options, files, templates, colors, typography }));
+  }
   site.app.on(["GET", "POST", "DELETE"], "/mcp/:server", (c) => adapter.answer(c));
   return {
     state,

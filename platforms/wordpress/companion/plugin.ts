@@ -65,6 +65,8 @@ const FEATURES = z.object({
   ),
   /** From version 1.1.0 on. */
   guarded_write: told(z.object({ active: z.boolean(), lock: told(z.enum(["row", "file", "name"])) })),
+  /** From version 1.2.0 on; `paired` speaks of the account that asks. */
+  hold: told(z.object({ active: z.boolean(), paired: z.boolean(), version, why: told(z.string()) })),
 });
 
 const HEALTH = z.object({

@@ -217,6 +217,20 @@ export class WordPressClient {
     return this.#read(out, await this.#ctx.send(this.#timed(out)), schema);
   }
 
+  /** Sends it to a route with further headers, which are made of the whole request. Throws CmsError, E_UPSTREAM. */
+  async ask<T>(
+    route: string,
+    more: Omit<Outgoing, "url">,
+    schema: z.ZodType<T>,
+    further: (out: Outgoing) => Promise<Readonly<Record<string, string>>>,
+  ): Promise<{ readonly data: T; readonly headers: Headers }> {
+    const { headers, ...signed } = await this.#signed(route, {});
+    const plain: Outgoing = { ...signed, ...more, what: route, headers: { ...headers, ...more.headers } };
+    const out = { ...plain, headers: { ...plain.headers, ...await further(plain) } };
+    const answer = await this.#ctx.send(this.#timed(out));
+    return { data: this.#read(out, answer, schema), headers: answer.headers };
+  }
+
   /** Writes bytes to a route; `left` is told of the attachment a failed answer says it left behind. */
   async upload<T>(
     route: string,

@@ -74,6 +74,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     connectors: CONNECTORS,
     overview: () => Promise.reject(new Error("nothing asks for the repository app")),
     setUp: () => Promise.reject(new Error("nothing is made for a site")),
+    pair: () => Promise.reject(new Error("nothing is paired")),
     connections: () => Promise.resolve(NO_CONNECTIONS),
     clients: () => Promise.reject(new Error("nothing asks for clients")),
     proxiedTools: () => Promise.resolve(NO_TOOLS),

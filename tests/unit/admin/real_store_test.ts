@@ -62,9 +62,12 @@ Deno.test("a site that moves to another origin loses the credentials of the old 
     const change = (body: object) =>
       gw.ok<ShownSite & { warnings: string[] }>("PATCH", "/admin/api/sites/acme", body);
     const same = await change({ base_url: "https://ACME.test:443/blog" });
-    assert.deepEqual([same.credentials, same.warnings], [{ cms: true, crm: true, behavior: true }, []]);
+    assert.deepEqual([same.credentials, same.warnings], [
+      { cms: true, companion: false, crm: true, behavior: true },
+      [],
+    ]);
     const moved = await change({ base_url: "https://new.test" });
-    assert.deepEqual(moved.credentials, { cms: false, crm: true, behavior: true });
+    assert.deepEqual(moved.credentials, { cms: false, companion: false, crm: true, behavior: true });
     assert.deepEqual(moved.warnings, [
       "credentials.cms: dropped, as they belong to https://acme.test; send them again for https://new.test",
     ]);

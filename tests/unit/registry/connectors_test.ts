@@ -40,6 +40,6 @@ Deno.test("a credential that goes to the site's base_url must say so, or it woul
   );
 });
 
-Deno.test("of the built-in credentials only that of the cms belongs to the site's address", () => {
-  assert.deepEqual(CONNECTORS.siteShape().addressBound, ["cms"]);
+Deno.test("of the built-in credentials only those of the cms belong to the site's address", () => {
+  assert.deepEqual(CONNECTORS.siteShape().addressBound, ["cms", "companion"]);
 });

@@ -1,0 +1,97 @@
+/** Held writes: a site runs a tool in a transaction, keeps it only where its effects are allowed, and tells them exactly. */
+import { z } from "zod";
+import type { Capability } from "../_connector/connector.ts";
+
+/** The header that asks for a held run, and the one that answers it (docs/upstreams/wordpress.md, "Held calls"). */
+export const HOLD_HEADER = "x-site-ops-hold";
+export const HELD_HEADER = "x-site-ops-held";
+/** The header that proves that a paired gateway sent the request. */
+export const SIGNATURE_HEADER = "x-site-ops-signature";
+
+const text = z.string().catch("");
+const nullable = z.string().nullable().catch(null);
+
+const EFFECT = z.object({
+  label: z.string(),
+  what: z.string(),
+  change: z.enum(["made", "changed", "removed"]).catch("changed"),
+  table: nullable,
+  key: nullable,
+  post: z.object({
+    id: z.coerce.number().int(),
+    type: text,
+    title: text,
+    status_before: nullable,
+    status_after: nullable,
+  }).nullable().catch(null),
+  fields: z.array(z.object({ name: z.string(), from: z.unknown(), to: z.unknown() })).catch([]),
+});
+
+/** One row that a held run changed, or something beside the database. */
+export type HeldEffect = z.infer<typeof EFFECT>;
+
+/** What a held run did, or would have done. */
+export const HELD_EFFECTS = z.object({
+  digest: text,
+  /** The kinds of all effects, listed or not. */
+  labels: z.array(z.string()),
+  effects: z.array(EFFECT),
+  /** How many more there are than are listed. */
+  more: z.number().int().nonnegative().catch(0),
+});
+
+/** What a held run did, or would have done. */
+export type HeldEffects = z.infer<typeof HELD_EFFECTS>;
+
+/** A run that was rolled back: a dry run, or one that was not allowed. */
+export const ROLLED_BACK = HELD_EFFECTS.extend({
+  id: z.string(),
+  outcome: z.literal("rolled_back"),
+  why: text,
+  /** What the tool itself answered. */
+  answer: z.object({ status: z.number().int(), body: z.unknown() }).nullable().catch(null),
+});
+
+/** Whether tools of a site can run held just now; `why` is a sentence's part. */
+export type HoldState =
+  | { readonly ready: true; readonly version: string }
+  | { readonly ready: false; readonly why: string; readonly may_pair: boolean };
+
+/** What became of a held call that should have been kept. */
+export type Receipt = ({ readonly outcome: "committed" } & HeldEffects) | { readonly outcome: "none" };
+
+/** The key that a site gave to this gateway. */
+export interface PairedKey {
+  readonly key_id: string;
+  readonly key: string;
+}
+
+/** The hold of one site. */
+export interface HoldsClient {
+  /** As the site reported it within the last 10 s, proven by a dry run of its own. Throws E_UPSTREAM. */
+  state(): Promise<HoldState>;
+  /** Waits for a run under way, within the call's deadline. Throws E_UPSTREAM where it cannot be told. */
+  settle(id: string): Promise<Receipt>;
+  /** Lets the site forget the rows that it keeps of a committed call. Throws E_UPSTREAM. */
+  acknowledge(id: string): Promise<void>;
+}
+
+/** Held writes, whichever connector's site makes them possible. */
+export const holds: Capability<HoldsClient> = { capability: "holds", noun: "Held writes" };
+
+/** What the header of an answer says: `committed; id=…; digest=…`; null where it says no such thing. */
+export function heldOf(headers: Headers): {
+  readonly outcome: "rolled_back" | "committed" | "escaped";
+  readonly id: string;
+  readonly digest: string;
+} | null {
+  const said = headers.get(HELD_HEADER) ?? "";
+  const found = /^(rolled_back|committed|escaped); ?id=([0-9a-f]{32})(?:; ?digest=([0-9a-f]{1,64}))?$/.exec(
+    said,
+  );
+  if (found === null) return null;
+  return { outcome: found[1] as "committed", id: found[2]!, digest: found[3] ?? "" };
+}
+
+/** An id for one held run. */
+export const holdId = (): string => crypto.getRandomValues(new Uint8Array(16)).toHex();

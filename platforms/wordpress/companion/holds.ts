@@ -1,0 +1,204 @@
+/** The companion plugin's hold: whether it is there and proven, its receipts, and how the gateway is paired with it. */
+import { z } from "zod";
+import { GatewayError } from "../../../core/errors.ts";
+import {
+  HELD_EFFECTS,
+  heldOf,
+  HOLD_HEADER,
+  holdId,
+  type HoldsClient,
+  type HoldState,
+  type PairedKey,
+  type Receipt,
+  ROLLED_BACK,
+} from "../../_content/holds.ts";
+import type { SiteContext } from "../../_connector/connector.ts";
+import type { Outgoing } from "../../_http/request.ts";
+import { CmsError } from "../errors.ts";
+import { WordPressClient } from "../rest/wordpress_client.ts";
+import { signatureOf } from "./hold_signature.ts";
+import { COMPANION, type CompanionHealth, findReport } from "./plugin.ts";
+
+/** What the site said of its hold is asked again after that time. */
+const REPORT_MS = 10_000;
+/** A site without a hold need not be asked before every write: it gets none by itself. */
+const ABSENT_MS = 60_000;
+/** How long a self-test counts, where the version stays the same. */
+const PROVEN_MS = 24 * 3_600_000;
+const FAILED_MS = 60_000;
+const POLL_MS = 500;
+const POLLS_MAX = 100;
+
+const PAIRED = z.object({
+  key_id: z.string().regex(/^[0-9a-f]{16}$/),
+  key: z.string().regex(/^[0-9a-f]{64}$/),
+});
+const RECEIPT = z.union([
+  HELD_EFFECTS.extend({ id: z.string(), outcome: z.literal("committed") }),
+  z.object({ id: z.string(), outcome: z.literal("running") }),
+]);
+const TESTED = z.object({ hold: ROLLED_BACK });
+const MADE = z.object({ post_id: z.number().int().positive() });
+const EXISTS = z.object({ exists: z.boolean() });
+
+/** The hold of a site. */
+export const holdsOf = (ctx: SiteContext): HoldsClient => new Holds(ctx);
+
+class Holds implements HoldsClient {
+  readonly #wire: WordPressClient;
+
+  constructor(private readonly ctx: SiteContext) {
+    this.#wire = new WordPressClient(ctx);
+  }
+
+  async state(): Promise<HoldState> {
+    const { cache } = this.ctx;
+    const known = cache.get<HoldState>("no hold");
+    if (known !== undefined) return known;
+    const report = await cache.once("hold report", REPORT_MS, () => findReport(this.#wire));
+    const found = await this.#judged(report);
+    if (found.ready) return await this.#proven(found);
+    // What a pairing would change is asked again at once.
+    if (!found.may_pair) cache.set("no hold", found, ABSENT_MS);
+    else cache.drop("hold report");
+    return found;
+  }
+
+  async #judged(report: CompanionHealth | null): Promise<HoldState> {
+    const none = (why: string, may_pair = false): HoldState => ({ ready: false, why, may_pair });
+    const { id } = this.ctx.site;
+    const way = `run deno task admin site pair ${id}`;
+    if (report === null) return none("no companion plugin");
+    const { hold } = report.features;
+    if (hold === null) {
+      return none(
+        `the companion plugin ${JSON.stringify(report.plugin_version.slice(0, 40))} is too old for it`,
+      );
+    }
+    const key = await this.#key();
+    if (!hold.paired) {
+      const caps = report.user.caps["manage_options"];
+      if (key === null) return none(`not paired: ${way}`, caps === true || caps === 1);
+      return none(`the gateway was disconnected on the site: ${way}`);
+    }
+    if (key === null) return none(`the site's account is paired, and its key is not here: ${way}`);
+    if (!hold.active) return none(hold.why ?? "the site does not say why");
+    return { ready: true, version: hold.version ?? report.plugin_version };
+  }
+
+  /** A plugin of that version has shown that a dry run of it leaves nothing behind. */
+  async #proven(ready: HoldState & { ready: true }): Promise<HoldState> {
+    const { cache } = this.ctx;
+    const key = (await this.#key())?.key_id;
+    const name = `hold proven ${ready.version} ${key}`;
+    if (cache.get<true>(name)) return ready;
+    const failed = `hold failed ${ready.version} ${key}`;
+    const before = cache.get<string>(failed);
+    const why = before ?? await this.#test();
+    if (why === null) {
+      cache.set(name, true, PROVEN_MS);
+      return ready;
+    }
+    cache.set(failed, why, FAILED_MS);
+    return { ready: false, why: `its self-test failed: ${why}`, may_pair: false };
+  }
+
+  /** Why the self-test failed; null where it did not. */
+  async #test(): Promise<string | null> {
+    const id = holdId();
+    try {
+      const dry = { [HOLD_HEADER]: `dry; id=${id}` };
+      const out = { method: "POST", effect: "read", once: true, headers: dry, json: {} } as const;
+      const { data: { hold }, headers } = await this.#signed(`${COMPANION}/hold-test`, out, TESTED);
+      const held = heldOf(headers);
+      if (held?.outcome !== "rolled_back" || held.id !== id || hold.id !== id) {
+        return "the answer does not say that it was rolled back";
+      }
+      if (!hold.effects.some(({ label, change }) => label === "draft" && change === "made")) {
+        return "the draft that it makes is not among its effects";
+      }
+      const made = MADE.safeParse(hold.answer?.body);
+      if (!made.success) return "it does not name the draft that it made";
+      const path = `${COMPANION}/hold-test/${made.data.post_id}`;
+      const { data } = await this.#wire.get(path, {}, EXISTS);
+      return data.exists ? "what it made is there after it was rolled back" : null;
+    } catch (thrown) {
+      const isTold = thrown instanceof CmsError &&
+        (thrown.definite || thrown.reason === "site_ops_hold_unsupported");
+      if (!isTold) throw thrown;
+      return thrown.message;
+    }
+  }
+
+  async settle(id: string): Promise<Receipt> {
+    for (let polls = 0;; polls++) {
+      let left = polls > 0 ? POLL_MS : 0;
+      const turn = () => {
+        const wait = left;
+        left = 0;
+        return wait;
+      };
+      try {
+        const out = { method: "GET", effect: "read", cleanup: true, turn } as const;
+        const { data } = await this.#signed(`${COMPANION}/holds/${id}`, out, RECEIPT);
+        if (data.id !== id) throw this.#odd("it is about another call");
+        if (data.outcome === "committed") return data;
+        if (polls >= POLLS_MAX || this.ctx.now() >= this.ctx.deadline) throw this.#odd("it still runs");
+      } catch (thrown) {
+        if (thrown instanceof CmsError && thrown.reason === "site_ops_hold_not_found") {
+          return { outcome: "none" };
+        }
+        throw thrown;
+      }
+    }
+  }
+
+  async acknowledge(id: string): Promise<void> {
+    const out = { method: "POST", effect: "write", json: {} } as const;
+    await this.#signed(`${COMPANION}/holds/${id}/acknowledged`, out, z.unknown());
+  }
+
+  async #signed<T>(
+    route: string,
+    out: Omit<Outgoing, "url">,
+    schema: z.ZodType<T>,
+  ): Promise<{ data: T; headers: Headers }> {
+    const key = await this.#key();
+    if (key === null) throw new GatewayError("E_INTERNAL", `Site "${this.ctx.site.id}" is not paired`);
+    return await this.#wire.ask(route, out, schema, (whole) => signatureOf(key, whole, this.ctx.now()));
+  }
+
+  /** null where the site was never paired. */
+  async #key(): Promise<PairedKey | null> {
+    try {
+      return await this.ctx.secret("companion");
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code === "E_MISSING_SECRET") return null;
+      throw thrown;
+    }
+  }
+
+  #odd(why: string): GatewayError {
+    const message = `What became of the held call cannot be told: ${why}`;
+    return new GatewayError("E_UPSTREAM", message, { upstream: 502 });
+  }
+}
+
+/** Asks the plugin for a key, with a code of its page or as an administrator. Throws CmsError. */
+export async function paired(
+  ctx: SiteContext,
+  name: string,
+  code?: string,
+): Promise<{ readonly key_id: string; readonly key: string }> {
+  const json = { name, ...(code === undefined ? {} : { code }) };
+  return await new WordPressClient(ctx).post(`${COMPANION}/gateways`, {}, json, PAIRED);
+}
+
+/** The headers that sign a held request of a tool server, by the key of the site; none for any other request. */
+export async function holdSigned(
+  ctx: SiteContext,
+  out: Outgoing,
+): Promise<Readonly<Record<string, string>>> {
+  const isHeld = Object.keys(out.headers ?? {}).some((name) => name.toLowerCase() === HOLD_HEADER);
+  return isHeld ? await signatureOf(await ctx.secret("companion"), out, ctx.now()) : {};
+}

@@ -1,0 +1,367 @@
+/** The companion plugin's hold on the stand-in: pairing, signatures, held runs on a snapshot of the site, and receipts. */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { MiddlewareHandler } from "hono";
+import { fault, needs } from "./companion.ts";
+import { type HeldRow, labelled, rowsOf, takeSnapshot } from "./companion_hold_rows.ts";
+import { RestError } from "./errors.ts";
+import { can } from "./people.ts";
+import { json, type RestEnv, route } from "./rest.ts";
+import { addPost } from "./state.ts";
+import type { WordPressStandIn } from "./start.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What goes wrong with the next held call. */
+export type HoldFault =
+  /** It is kept, and the answer does not say so. */
+  | "no_receipt"
+  /** It is not kept, and the answer does not say so. */
+  | "lost"
+  /** It is kept, and a proxy answers in place of the site. */
+  | "cut_off"
+  /** Something was written past the hold. */
+  | "escaped"
+  | "unsupported"
+  | "busy"
+  /** Another writer came in between. */
+  | "meanwhile";
+
+/** A paired gateway. */
+interface Paired {
+  readonly key_id: string;
+  readonly key: string;
+  readonly name: string;
+  readonly user_id: number;
+}
+
+interface Run {
+  readonly kind: "kept" | "dry";
+  readonly user_id: number;
+  readonly about: string;
+  readonly digest: string;
+  readonly labels: readonly string[];
+  readonly effects: readonly HeldRow[];
+  acknowledged: boolean;
+}
+
+/** The plugin's side of a stand-in; a test may change it while the site runs. */
+export interface CompanionHold {
+  readonly gateways: Paired[];
+  readonly runs: Map<string, Run>;
+  /** The headers of the held calls so far. */
+  readonly asked: string[];
+  version: string;
+  /** Why the host cannot hold; null where it can. */
+  why: string | null;
+  /** Whether its self-test finds what it made. */
+  leaks: boolean;
+  /** How often a receipt is said to be under way. */
+  running: number;
+  /** A code that an administrator made; used once. */
+  code: string | null;
+  /** Tables of the tool server's own that each run writes. */
+  own_tables: readonly string[];
+  /** Goes wrong with the next held call. */
+  fault: HoldFault | null;
+  /** Happens between the tool's write and the comparison. */
+  during: () => void;
+  /** What else of the site a run is compared by. */
+  readonly more: (() => Readonly<Record<string, unknown>>)[];
+  /** In front of the routes whose requests can be held. */
+  readonly middleware: MiddlewareHandler<RestEnv>;
+  /** What the plugin's report says of it to that account. */
+  report(user_id: number): Fields;
+}
+
+const sha = (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex");
+const ALWAYS = ["cache", "own", "revision"];
+const NEVER = ["publish", "schedule", "code", "people", "delete"];
+
+/** Installs the routes on a running stand-in, before those that are held are added. */
+export function addCompanionHold(site: WordPressStandIn): CompanionHold {
+  const { app, state } = site;
+  const hold: CompanionHold = {
+    gateways: [],
+    runs: new Map(),
+    asked: [],
+    version: "1.2.0",
+    why: null,
+    leaks: false,
+    running: 0,
+    code: null,
+    own_tables: [],
+    fault: null,
+    during: () => {},
+    more: [],
+    middleware: (c, next) => held(site, hold, c, next),
+    report(user_id) {
+      const paired = hold.gateways.some((one) => one.user_id === user_id);
+      const why = hold.why ??
+        (paired ? null : "The account is not connected to a gateway: see Tools, Site Ops");
+      return { active: why === null, engine: "innodb", version: hold.version, why, paired };
+    },
+  };
+  addPairing(site, hold);
+  app.use("/site-ops/v1/hold-test", hold.middleware);
+  route(app, ["POST"], "/site-ops/v1/hold-test", () => ({}), (ask) => {
+    if (!ask.headers.has("x-site-ops-hold")) {
+      throw fault("not_allowed", 403, "The test writes only where it is held");
+    }
+    const author = ask.person!.id;
+    const { id } = addPost(state, { type: "post", author, title: "Site Ops hold test", status: "draft" });
+    return { body: { post_id: id } };
+  });
+  route(
+    app,
+    ["GET"],
+    "/site-ops/v1/hold-test/:post_id{[0-9]+}",
+    () => ({ post_id: { type: "integer" } }),
+    (ask) => {
+      needs(ask, "edit_posts");
+      return { body: { exists: hold.leaks || state.posts.has(ask.params["post_id"] as number) } };
+    },
+  );
+  return hold;
+}
+
+function addPairing({ app, state }: WordPressStandIn, hold: CompanionHold): void {
+  const text = { type: "string" } as const;
+  route(
+    app,
+    ["POST"],
+    "/site-ops/v1/gateways",
+    () => ({ name: { ...text, required: true }, code: text }),
+    (ask) => {
+      needs(ask, "edit_posts");
+      const { person, params } = ask;
+      const isCode = hold.code !== null && params["code"] === hold.code;
+      if (!isCode && (params["code"] !== undefined || !can(person, "manage_options"))) {
+        throw fault(
+          "pairing_code",
+          403,
+          'Press "Connect a gateway" under Tools, Site Ops, and send its code',
+        );
+      }
+      hold.code = isCode ? null : hold.code;
+      const [key_id, key] = [randomBytes(8).toString("hex"), randomBytes(32).toString("hex")];
+      const at = hold.gateways.findIndex(({ user_id }) => user_id === person!.id);
+      if (at >= 0) hold.gateways.splice(at, 1);
+      hold.gateways.push({ key_id, key, name: String(params["name"]), user_id: person!.id });
+      return { body: { key_id, key }, status: 201 };
+    },
+  );
+  const path = "/site-ops/v1/holds/:id{[0-9a-f]{32}}";
+  const sign: MiddlewareHandler<RestEnv> = async (c, next) => {
+    verify(hold, state.now(), c.req.method, c.req.path, c.env.carried.ask);
+    await next();
+  };
+  app.on("GET", path, sign, (c) => {
+    const id = c.req.param("id")!;
+    if (hold.running > 0) {
+      hold.running--;
+      return json({ id, outcome: "running" }, 200);
+    }
+    const run = hold.runs.get(id);
+    if (run?.kind !== "kept") throw fault("hold_not_found", 404, `No held call ${id} was committed`);
+    const { digest, labels, effects } = run;
+    return json({
+      id,
+      outcome: "committed",
+      digest,
+      labels,
+      effects,
+      at: new Date(state.now()).toISOString(),
+    }, 200);
+  });
+  app.on("POST", `${path}/acknowledged`, sign, (c) => {
+    const run = hold.runs.get(c.req.param("id")!);
+    if (run?.kind !== "kept") throw fault("hold_not_found", 404, "No such held call was committed");
+    run.acknowledged = true;
+    return json({ id: c.req.param("id"), acknowledged: true }, 200);
+  });
+}
+
+interface Asking {
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+  readonly person: { readonly id: number } | null;
+}
+
+/** The key that signed the request. */
+function verify(hold: CompanionHold, now: number, method: string, path: string, ask: Asking): Paired {
+  const refuse = (why: string) => fault("hold_signature", 403, why);
+  const said = ask.headers.get("x-site-ops-signature");
+  if (said === null) throw refuse("The request has no signature");
+  const [, key_id, t = "", sig = ""] = /^v1; key=([0-9a-f]{16}); t=(\d+); sig=([0-9a-f]{64})$/.exec(said) ??
+    [];
+  const key = hold.gateways.find((one) => one.key_id === key_id);
+  if (key === undefined) throw refuse("The key is unknown here: connect the gateway again");
+  const lines = ["v1", method, path, sha(ask.bytes), ask.headers.get("x-site-ops-hold") ?? "", t];
+  const own = createHmac("sha256", Buffer.from(key.key, "hex")).update(lines.join("\n")).digest();
+  if (!timingSafeEqual(own, Buffer.from(sig, "hex"))) throw refuse("The signature is wrong");
+  const off = Math.abs(Math.floor(now / 1000) - Number(t));
+  if (off > 300) throw refuse(`The clocks of gateway and site differ by ${off} seconds`);
+  if (ask.person?.id !== key.user_id) throw refuse("The key belongs to another account");
+  return key;
+}
+
+interface Order {
+  readonly mode: "dry" | "hold";
+  readonly id: string;
+  readonly allow: readonly string[];
+  readonly of: number | null;
+  readonly expect: string | null;
+  readonly own: readonly string[];
+  readonly files: boolean;
+}
+
+function orderOf(text: string): Order {
+  const [mode = "", ...parts] = text.split("; ");
+  const fields = new Map(parts.map((part) => part.split("=") as [string, string]));
+  const [id = "", allow = [], own = []] = [
+    fields.get("id"),
+    fields.get("allow")?.split(","),
+    fields.get("own")?.split(","),
+  ];
+  const known = ["id", "allow", "of", "files", "expect", "http", "own"];
+  const isWrong = !/^[0-9a-f]{32}$/.test(id) || (mode !== "dry" && mode !== "hold") ||
+    [...fields.keys()].some((name) => !known.includes(name)) || allow.some((one) => NEVER.includes(one));
+  if (isWrong) throw fault("hold_header", 400, `X-Site-Ops-Hold cannot be read: ${text}`);
+  const of = fields.has("of") ? Number(fields.get("of")) : null;
+  return {
+    mode: mode as "dry",
+    id,
+    allow,
+    own,
+    of,
+    expect: fields.get("expect") ?? null,
+    files: fields.has("files"),
+  };
+}
+
+async function held(
+  site: WordPressStandIn,
+  hold: CompanionHold,
+  c: Parameters<MiddlewareHandler<RestEnv>>[0],
+  next: () => Promise<void>,
+): Promise<Response | void> {
+  const { ask } = c.env.carried;
+  const text = ask.headers.get("x-site-ops-hold");
+  if (text === null) return await next();
+  const key = verify(hold, site.state.now(), c.req.method, c.req.path, ask);
+  hold.asked.push(text);
+  const order = orderOf(text);
+  const wrong = hold.fault;
+  hold.fault = null;
+  if (wrong === "unsupported") throw fault("hold_unsupported", 501, "The database cannot hold");
+  if (wrong === "busy") throw new RestError("site_ops_busy", "Another held call is running", 503);
+  if (hold.runs.has(order.id)) throw fault("hold_used", 409, "The id was used before");
+  const before = takeSnapshot(site.state, hold.more);
+  const rows = rowsOf(site.state, hold.more);
+  await next();
+  const status = c.res.status;
+  const body = await c.res.clone().json().catch(() => null) as Fields | null;
+  const effects = labelled(rows, rowsOf(site.state, hold.more), order, hold.own_tables);
+  const about = [key.key_id, key.user_id, c.req.path, sha(ask.bytes)].join(" ");
+  const ended = verdictOf(hold, order, { about, effects, isFailed: isFailed(status, body), wrong });
+  const { digest, labels } = ended;
+  if (ended.outcome === "rolled_back") before.restore();
+  const run = { user_id: key.user_id, about, digest, labels, effects, acknowledged: false };
+  if (order.mode === "dry" || ended.outcome === "committed") {
+    hold.runs.set(order.id, { kind: order.mode === "dry" ? "dry" : "kept", ...run });
+  }
+  hold.during();
+  c.res = answerOf(c.res, order, { ...ended, effects, answer: { status, body } }, wrong);
+}
+
+/** What a tool says of its own failure. */
+function isFailed(status: number, body: Fields | null): boolean {
+  const result = body?.["result"] as Fields | undefined;
+  return status >= 400 || body?.["error"] !== undefined || result?.["isError"] === true;
+}
+
+interface Ended {
+  readonly outcome: "rolled_back" | "committed";
+  readonly why: string;
+  readonly digest: string;
+  readonly labels: readonly string[];
+  readonly over: readonly string[];
+}
+
+function verdictOf(hold: CompanionHold, order: Order, run: {
+  readonly about: string;
+  readonly effects: readonly HeldRow[];
+  readonly isFailed: boolean;
+  readonly wrong: HoldFault | null;
+}): Ended {
+  const { effects } = run;
+  const labels = [...new Set(effects.map(({ label }) => label))].sort();
+  const digest = sha(plain(effects));
+  const over = [...new Set(effects.filter((one) => !isAllowed(one, order)).map(({ label }) => label))].sort();
+  const ended = (why: string): Ended => ({
+    outcome: why === "" && run.wrong !== "lost" ? "committed" : "rolled_back",
+    why,
+    digest,
+    labels,
+    over,
+  });
+  if (order.mode === "dry") return ended(run.isFailed ? "tool_failed" : "dry");
+  if (run.isFailed) return ended("tool_failed");
+  if (run.wrong === "meanwhile") return ended("meanwhile");
+  if (order.expect !== null) {
+    const dry = hold.runs.get(order.expect);
+    if (dry?.kind !== "dry" || dry.about !== run.about) return ended("no_such_preview");
+    if (dry.digest !== digest) return ended("stale");
+  }
+  return ended(over.length > 0 ? "not_allowed" : "");
+}
+
+function isAllowed({ label, post, change }: HeldRow, { allow, of }: Order): boolean {
+  if (ALWAYS.includes(label)) return true;
+  if (label !== "draft") return allow.includes(label);
+  if (post?.is_new === true || (change === "made" && post === null)) return allow.includes("draft-new");
+  return allow.includes("draft") && (of === null || post?.id === of);
+}
+
+/** Effects as they are compared: without what is new each time. */
+function plain(effects: readonly HeldRow[]): string {
+  const names = new Map<string, string>();
+  const named = (token: string) => {
+    const name = names.get(token) ?? `token-${names.size + 1}`;
+    names.set(token, name);
+    return name;
+  };
+  const fresh = effects.filter(({ post }) => post?.is_new).map(({ post }) => String(post!.id));
+  const text = JSON.stringify(effects.filter(({ label }) => !["own", "cache"].includes(label)));
+  const ids = fresh.reduce((one, id) => one.replaceAll(new RegExp(`\\b${id}\\b`, "g"), named(id)), text);
+  return ids.replaceAll(/\b[0-9a-f]{7}\b/g, named);
+}
+
+function answerOf(
+  own: Response,
+  { mode, id }: Order,
+  ended: Ended & { readonly effects: readonly HeldRow[]; readonly answer: unknown },
+  wrong: HoldFault | null,
+): Response {
+  const { outcome, why, digest, labels, over, effects, answer } = ended;
+  const header = { "x-site-ops-held": `${outcome}; id=${id}; digest=${digest}` };
+  const shown = effects.map(({ post, ...one }) => ({
+    ...one,
+    post: post && { ...post, is_new: undefined },
+  }));
+  const hold = { id, outcome, why, digest, labels, effects: shown.slice(0, 200), answer };
+  if (wrong === "escaped") {
+    const body = fault("hold_escaped", 409, "Something was written past the hold").body();
+    return json(body, 409, { "x-site-ops-held": `escaped; id=${id}` });
+  }
+  if (wrong === "cut_off") return new Response("<html>504 Gateway Time-out</html>", { status: 504 });
+  if (mode === "dry") return json({ hold }, 200, header);
+  if (wrong === "no_receipt" || wrong === "lost") return own;
+  if (outcome === "rolled_back") {
+    const data = { reason: why, labels, over, differs: why === "stale" ? "The text differs" : null, hold };
+    return json(fault("held", 409, `The call was taken back: ${why}`, data).body(), 409, header);
+  }
+  const kept = new Response(own.body, own);
+  kept.headers.set("x-site-ops-held", header["x-site-ops-held"]);
+  return kept;
+}

@@ -1,0 +1,151 @@
+/** The site as rows of tables: kept as it is now, compared, and each difference under the kind that the plugin gives it. */
+import type { Post, State } from "./state.ts";
+
+/** One difference, as the plugin tells it. */
+export interface HeldRow {
+  readonly label: string;
+  readonly what: string;
+  readonly change: "made" | "changed" | "removed";
+  readonly table: string | null;
+  readonly key: string | null;
+  readonly post: {
+    readonly id: number;
+    readonly type: string;
+    readonly title: string;
+    readonly status_before: string | null;
+    readonly status_after: string | null;
+    readonly is_new?: boolean;
+  } | null;
+  readonly fields: readonly { readonly name: string; readonly from: unknown; readonly to: unknown }[];
+}
+
+type Columns = Readonly<Record<string, unknown>>;
+type Rows = ReadonlyMap<string, Columns>;
+/** Values that others keep: maps, lists. */
+type More = readonly (() => Readonly<Record<string, unknown>>)[];
+
+/** The site as it was. */
+export interface Snapshot {
+  /** Puts the site back; new ids are not given again. */
+  restore(): void;
+}
+
+/** Keeps the site as it is now. */
+export function takeSnapshot(state: State, more: More): Snapshot {
+  const posts = new Map([...state.posts].map(([id, post]) => [id, structuredClone(post)]));
+  const terms = new Map([...state.terms].map(([id, term]) => [id, { ...term }]));
+  const kept = more.flatMap((part) => Object.values(part())).map((value) => [value, structuredClone(value)]);
+  return {
+    restore() {
+      for (const id of state.posts.keys()) if (!posts.has(id)) state.posts.delete(id);
+      for (const [id, post] of posts) {
+        const own = (state.posts.get(id) ?? post) as unknown as Record<string, unknown>;
+        for (const name of Object.keys(own)) if (!(name in post)) delete own[name];
+        state.posts.set(id, Object.assign(own, post) as unknown as Post);
+      }
+      state.terms.clear();
+      for (const [id, term] of terms) state.terms.set(id, term);
+      for (const [value, before] of kept) refill(value, before);
+    },
+  };
+}
+
+function refill(value: unknown, before: unknown): void {
+  if (value instanceof Map && before instanceof Map) {
+    value.clear();
+    for (const [key, one] of before) value.set(key, one);
+  } else if (Array.isArray(value) && Array.isArray(before)) value.splice(0, value.length, ...before);
+}
+
+/** All of the site as rows, each by its table and key. */
+export function rowsOf(state: State, more: More): Rows {
+  const rows = new Map<string, Columns>();
+  for (const post of state.posts.values()) {
+    const { id, type, status, title, content, excerpt, slug, parent, template, meta, categories, tags } =
+      post;
+    rows.set(`posts ${id}`, {
+      post_type: type,
+      post_status: status,
+      post_title: title,
+      post_content: content,
+      post_excerpt: excerpt,
+      post_name: slug,
+      post_parent: parent,
+    });
+    for (const [name, value] of Object.entries({ ...meta, _wp_page_template: template })) {
+      rows.set(`postmeta ${id} ${name}`, { meta_value: textOf(value) });
+    }
+    rows.set(`term_relationships ${id}`, { terms: textOf([...categories, ...tags]) });
+  }
+  for (const { id, name } of state.terms.values()) rows.set(`terms ${id}`, { name });
+  for (const part of more) {
+    for (const [table, values] of Object.entries(part())) {
+      const entries = values instanceof Map ? values : new Map((values as unknown[]).entries());
+      for (const [key, value] of entries) rows.set(`${table} ${key}`, { value: textOf(value) });
+    }
+  }
+  return rows;
+}
+
+const textOf = (value: unknown) => typeof value === "string" ? value : JSON.stringify(value);
+
+const DRAFTS: readonly string[] = ["draft", "pending", "auto-draft"];
+
+/** The differences between the two, under the plugin's labels. */
+export function labelled(
+  before: Rows,
+  after: Rows,
+  { own }: { readonly own: readonly string[] },
+  ownTables: readonly string[],
+): HeldRow[] {
+  const keys = [...new Set([...before.keys(), ...after.keys()])];
+  const found = keys.flatMap((key): HeldRow[] => {
+    const [was, is] = [before.get(key), after.get(key)];
+    const names = [...new Set([...Object.keys(was ?? {}), ...Object.keys(is ?? {})])];
+    const fields = names.filter((name) => was?.[name] !== is?.[name])
+      .map((name) => ({ name, from: was?.[name] ?? null, to: is?.[name] ?? null }));
+    if (fields.length === 0) return [];
+    const [table = "", id = "", ...rest] = key.split(" ");
+    const change = was === undefined ? "made" : is === undefined ? "removed" : "changed";
+    const post = POSTS_OF.includes(table) ? postOf(id, before, after) : null;
+    const label = labelOf(table, post, change);
+    const what = post === null ? `${table} ${id}` : `${post.type} ${post.id} "${post.title}"`;
+    return [{ label, what, change, table, key: [id, ...rest].join(" "), post, fields }];
+  });
+  const touched = found.length === 0 ? [] : ownTables.map((table): HeldRow => ({
+    label: own.includes(table) ? "own" : "other",
+    what: table,
+    change: "made",
+    table,
+    key: "1",
+    post: null,
+    fields: [],
+  }));
+  return [...found, ...touched];
+}
+
+const POSTS_OF = ["posts", "postmeta", "term_relationships", "elements"];
+
+function postOf(id: string, before: Rows, after: Rows): HeldRow["post"] {
+  const [was, is] = [before.get(`posts ${id}`), after.get(`posts ${id}`)];
+  const text = (row: Columns | undefined, name: string) => row === undefined ? null : String(row[name]);
+  return {
+    id: Number(id),
+    type: text(is ?? was, "post_type") ?? "",
+    title: text(is ?? was, "post_title") ?? "",
+    status_before: text(was, "post_status"),
+    status_after: text(is, "post_status"),
+    is_new: was === undefined,
+  };
+}
+
+function labelOf(table: string, post: HeldRow["post"], change: HeldRow["change"]): string {
+  if (post === null) return { terms: "structure", options: "settings", files: "files" }[table] ?? "site";
+  const { status_before: was, status_after: is, type } = post;
+  if (type === "attachment") return "files";
+  if (is === null || is === "trash") return "delete";
+  if (is === "future" && was !== "future") return "schedule";
+  const [wasHidden, isHidden] = [was === null || DRAFTS.includes(was), DRAFTS.includes(is)];
+  if (wasHidden && isHidden) return "draft";
+  return wasHidden && (table === "posts" || change === "made") ? "publish" : "live";
+}

@@ -1,0 +1,119 @@
+/** Pairing a site's companion plugin: with a code, as an administrator, once for all records of an account, audited. */
+import assert from "node:assert/strict";
+import { holds, type HoldsClient } from "../../platforms/_content/holds.ts";
+import { FactCaches } from "../../guard/fact_caches.ts";
+import { makeConnectorContext } from "../../guard/connector_context.ts";
+import { createHttp } from "../../platforms/_http/http.ts";
+import { CONNECTORS } from "../connectors.ts";
+import { type HeldWorld, heldWorld } from "./_held.ts";
+
+/** The client of the hold, as a call of a tool has it. */
+async function clientOf({ gw: { store, clock } }: HeldWorld, id: string): Promise<HoldsClient> {
+  const now = () => clock.now;
+  const http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve(), now });
+  const ports = { connectors: CONNECTORS, store, http, upstream: {}, cache: new FactCaches(now), now };
+  const { connector, provision } = CONNECTORS.provider("cms", holds)!;
+  const call = { site: await store.sites.get(id), caller: null, deadline: now() + 60_000 };
+  return await provision.connect(makeConnectorContext(ports, call, connector)) as HoldsClient;
+}
+
+Deno.test("registering a site sends nothing, and an administrator's account is paired without a code", async () => {
+  await using at = await heldWorld({ paired: [] });
+  assert.equal(at.hold.gateways.length, 0);
+  assert.ok(at.cms.requests.every(({ path }) => path.startsWith("/mcp/")), "only tools were listed");
+  const { result } = await at.pair("acme") as { result: Record<string, unknown> };
+  const [own] = at.hold.gateways;
+  assert.deepEqual(result, { site_id: "acme", key_id: own!.key_id, shared_with: ["open"] });
+  assert.match(own!.name, /^Site operations gateway \(.+\)$/);
+  for (const id of ["acme", "open"]) {
+    assert.deepEqual(await at.gw.store.sites.secret(id, "companion"), { key_id: own!.key_id, key: own!.key });
+    assert.deepEqual((await (await clientOf(at, id)).state()).ready, true);
+  }
+  const [row] = await at.gw.audit();
+  assert.deepEqual([row!.tool, row!.site_id, row!.token_id], ["site.pair", "acme", "master"]);
+  assert.ok(!JSON.stringify(await at.gw.audit()).includes(own!.key), "the key stands in no row");
+});
+
+Deno.test("another account needs the code that the plugin's page shows, which works once", async () => {
+  await using at = await heldWorld({ paired: [] });
+  at.hold.code = "ABCD-EFGH";
+  const without = JSON.stringify(await at.pair("editor"));
+  assert.match(without, /"ok":false.*Connect a gateway/);
+  assert.match(JSON.stringify(await at.pair("editor", "nonsense!")), /E_BAD_INPUT/);
+  assert.match(JSON.stringify(await at.pair("editor", "WXYZ-EFGH")), /site_ops_pairing_code/);
+  assert.equal((await at.pair("editor", "abcd-efgh")).ok, true);
+  assert.match(JSON.stringify(await at.pair("editor", "ABCD-EFGH")), /site_ops_pairing_code/);
+  assert.equal(at.hold.gateways.length, 1);
+});
+
+Deno.test("why a site has no hold is said in a sentence's part, and asked again when it may have changed", async () => {
+  await using at = await heldWorld({ paired: [] });
+  const why = async (id: string) => {
+    const state = await (await clientOf(at, id)).state();
+    return state.ready ? "ready" : state.why;
+  };
+  assert.equal(await why("acme"), "not paired: run deno task admin site pair acme");
+  const state = await (await clientOf(at, "acme")).state();
+  assert.deepEqual([state.ready, !state.ready && state.may_pair], [false, true]);
+  const editor = await (await clientOf(at, "editor")).state();
+  assert.deepEqual([editor.ready, !editor.ready && editor.may_pair], [false, false]);
+  await at.pair("acme");
+  assert.equal(await why("acme"), "ready");
+  at.hold.why = "The tables are MyISAM";
+  assert.equal(await why("acme"), "The tables are MyISAM");
+  at.hold.why = null;
+  at.hold.leaks = true;
+  assert.match(await why("acme"), /^its self-test failed: what it made is there/);
+  at.hold.leaks = false;
+  assert.equal(await why("acme"), "ready");
+  at.hold.gateways.length = 0;
+  assert.equal(
+    await why("acme"),
+    "the gateway was disconnected on the site: run deno task admin site pair acme",
+  );
+  await using bare = await heldWorld({ paired: [], bare: true });
+  const none = await (await clientOf(bare, "acme")).state();
+  assert.deepEqual(none, { ready: false, why: "no companion plugin", may_pair: false });
+});
+
+Deno.test("the self-test is run once for a version, leaves nothing behind, and is run again for another", async () => {
+  await using at = await heldWorld();
+  const before = at.site();
+  const client = await clientOf(at, "acme");
+  for (let call = 0; call < 3; call++) assert.equal((await client.state()).ready, true);
+  assert.equal(at.hold.asked.length, 1);
+  at.gw.clock.now += 10_001;
+  at.hold.version = "1.2.1";
+  assert.equal((await client.state()).ready, true);
+  assert.equal((await client.state()).ready, true);
+  assert.equal(at.hold.asked.length, 2);
+  assert.equal(at.site(), before);
+});
+
+Deno.test("a receipt is waited for, and is none where nothing was committed, and acknowledged", async () => {
+  await using at = await heldWorld();
+  const client = await clientOf(at, "acme");
+  await client.state();
+  const id = "ab12".repeat(8);
+  assert.deepEqual(await client.settle(id), { outcome: "none" });
+  const run = {
+    kind: "kept",
+    user_id: 1,
+    about: "",
+    digest: "0f",
+    labels: ["draft"],
+    acknowledged: false,
+  } as const;
+  const effect = { label: "draft", what: "posts 7", change: "changed", table: "posts", key: "7" } as const;
+  at.hold.runs.set(id, { ...run, effects: [{ ...effect, post: null, fields: [] }] });
+  at.hold.running = 2;
+  const receipt = await client.settle(id);
+  assert.ok(receipt.outcome === "committed");
+  assert.deepEqual([receipt.labels, receipt.effects.map(({ what }) => what)], [["draft"], ["posts 7"]]);
+  at.hold.running = Infinity;
+  await assert.rejects(() => client.settle(id), /cannot be told: it still runs/);
+  at.hold.running = 0;
+  await client.acknowledge(id);
+  assert.equal(at.hold.runs.get(id)!.acknowledged, true);
+  await assert.rejects(() => client.acknowledge("ff".repeat(16)), /site_ops_hold_not_found/);
+});
