@@ -31,8 +31,9 @@ export interface ClientMetadata extends Omit<OAuthClient, "id"> {
 }
 
 /**
- * Reads what both ways have in common. Programs name every address they may ever wait at, so an address that is not allowed is left
- * out, and the others are kept. Throws OAuthFault: invalid_redirect_uri where none is left, invalid_client_metadata.
+ * Reads what both ways have in common. Programs name every address they may ever wait at, so an address that is not
+ * allowed is left out, and the others are kept. Throws OAuthFault: invalid_redirect_uri where none is left,
+ * invalid_client_metadata.
  */
 export function clientMetadata(value: unknown): ClientMetadata {
   const read = METADATA.safeParse(value);

@@ -258,7 +258,7 @@ export function described<const Settings extends SettingTable>(
 export interface DailySpec<Context = ConnectorContext> {
   /** What of the upstream a site is linked to; null for one that is not. Sites of one source are asked one by one. */
   source(site: Site): string | null;
-  /** What stands of the day that is over; `since` is when that was to be asked. Throws E_UPSTREAM where it fails. */
+  /** The figures of the day that is over; `since` is when they were to be asked for. Throws E_UPSTREAM where it fails. */
   take(ctx: Context, since: number): Promise<DailyTake>;
 }
 

@@ -82,7 +82,7 @@ export interface NoAccount {
   readonly retry_after_ms?: number;
 }
 
-/** Where an account at the upstream stands on this day (UTC). */
+/** What an account at the upstream has used on this day (UTC). */
 export interface Standing {
   /** What the gateway sent; others may use the account too. */
   readonly used_today: number;

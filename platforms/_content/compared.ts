@@ -1,8 +1,8 @@
-/** What a client finds when it compares what stands after a write with what was sent. */
+/** What a client finds when it compares what was stored by a write with what was sent. */
 
 /** Beside a write's result. What a reader cannot see (blanks, the spelling of entities) is no difference. */
 export interface Compared {
-  /** A sentence for each field that stands otherwise than it was sent, beginning with its name; empty where none does. */
+  /** A sentence for each field that was stored otherwise than it was sent, beginning with its name; empty where none was. */
   readonly differences: readonly string[];
   /** What else a person should know of the write, a sentence each. */
   readonly warnings?: readonly string[];

@@ -21,7 +21,7 @@ export interface PublicKind {
   readonly items: readonly PublicItem[];
   /** How many there are of both states; null where the answer does not say. */
   readonly total: number | null;
-  /** Whether scheduled ones stand among them: not every account may see those. */
+  /** Whether scheduled posts are among them: not every account may see those. */
   readonly hasScheduled: boolean;
   /** The latest time that the site's clock can have shown, in milliseconds. */
   readonly siteNow: number;

@@ -93,7 +93,7 @@ const LISTED = "have the operator list the host in ALLOW_PRIVATE_UPSTREAMS";
  * Throws RefusedAddress unless that URL may be called: https to a public address, judged on the URL itself and on
  * everything its name resolves to; anything of http or https where `allowPrivate` lists its host or host:port (not
  * with `publicOnly`). Answers the addresses that were judged: connect to these and do not resolve the name again, for
- * it may stand for another address by then. What the resolver throws comes through.
+ * it may resolve to another address by then. What the resolver throws comes through.
  */
 export async function checkAddress(
   url: URL,

@@ -171,7 +171,7 @@ const isRepeatable = ({ effect, once }: Outgoing) => effect === "read" && !once;
 const canTryAgain = ({ signal, out, left, isStopped }: Trip) =>
   !signal.aborted && !isStopped() && (isRepeatable(out) || !left);
 
-/** Milliseconds to wait after an answer before the same is asked again, or null when the answer stands. */
+/** Milliseconds to wait after an answer before the same is asked again, or null when the answer is final. */
 function pauseAfter(response: Answer, trip: Trip, ports: Ports, attempt: number): number | null {
   const busy = trip.out.busy?.(response, ports.now()) ?? null;
   if (busy !== null) return busy <= LIMITS.UPSTREAM_BUSY_MS ? pause(trip, ports, attempt, busy) : null;

@@ -26,7 +26,7 @@ export interface Sending {
 }
 
 /**
- * Sends one request over a connection to one of those addresses, whatever the host's name stands for by then.
+ * Sends one request over a connection to one of those addresses, whatever the host's name resolves to by then.
  * Throws NotSent where nothing was sent; after any other failure the request may have been received.
  */
 export type PinnedFetch = (url: URL, init: Sending, addresses: readonly string[]) => Promise<Answer>;

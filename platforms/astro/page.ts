@@ -24,7 +24,7 @@ export interface PageParts {
   readonly layout: boolean;
 }
 
-/** Whether the text was made by this service: its mark stands on a line of the first 400 bytes. */
+/** Whether the text was made by this service: its mark is on a line of the first 400 bytes. */
 export function isGenerated(text: string): boolean {
   const start = new TextEncoder().encode(text.slice(0, MARK_BYTES)).subarray(0, MARK_BYTES);
   return MARK.test(new TextDecoder().decode(start));
@@ -39,7 +39,7 @@ export function isDocument(html: string): boolean {
 }
 
 /**
- * The file of a page. Its HTML stands in a JavaScript string that neither ends the script nor is read by the
+ * The file of a page. Its HTML is in a JavaScript string that neither ends the script nor is read by the
  * generator, so that braces, scripts and dashes are what they were. Throws E_BAD_INPUT for text that is not Unicode or
  * holds NUL, E_FILE_TOO_LARGE over LIMITS.STATIC_FILE_BYTES of HTML; `named` tells the argument a part came in.
  */
@@ -86,7 +86,7 @@ function framed(given: readonly string[], layout: boolean): string[] {
   ];
 }
 
-/** Where a word begins that the generator's bundler puts something in the place of, in whatever string it stands. */
+/** The beginning of a word that the generator's bundler replaces, in whatever string it is. */
 const OWN_WORD = /(?<=_)(?=_[A-Z])|(?<=!)(?=~\{)/;
 
 /** The text as a JavaScript string that holds nothing the generator reads; in parts where it holds words of its own. */

@@ -1,4 +1,4 @@
-/** A new project of the site generator: the files it starts with, and what may already stand in its repository. */
+/** A new project of the site generator: the files it starts with, and what its repository may already have. */
 import { GatewayError } from "../../core/errors.ts";
 import { fileOfRoute, routeOf } from "../../rules/route.ts";
 import { checkText } from "../../rules/text.ts";
@@ -15,7 +15,7 @@ export interface ProjectParts {
   readonly homepage_html: string;
   readonly site_name: string;
   readonly extra_pages: readonly { readonly route: string; readonly html: string; readonly title?: string }[];
-  /** Paths of the files that stand there already, all of them tolerated. */
+  /** Paths of the files that are there already, all of them tolerated. */
   readonly existing: readonly string[];
 }
 

@@ -157,7 +157,7 @@ function nameOf(value: unknown): string | null {
   return text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS)}…` : text;
 }
 
-/** An address without query and fragment, where visitors' own data stands; null for none. */
+/** An address without query and fragment, which may hold visitors' data; null for none. */
 export function withoutQuery(text: string | null): string | null {
   if (text === null) return null;
   const url = URL.parse(text);

@@ -34,7 +34,7 @@ export default connector({
     SITEBUILDER_API_PASSWORD: secret("Duda API password"),
   },
   siteFields: {
-    // The words left out name what the API does with whole sites, where an alias stands otherwise.
+    // The words left out name what the API does with whole sites, in the place of an alias.
     site_alias: textField(
       "a site alias of letters, digits, - and _",
       /^(?!(?:create|update|publish|unpublish|duplicate|reset|switchTemplate|byexternalid)$)[A-Za-z0-9_-]{1,64}$/i,

@@ -61,7 +61,7 @@ async function requireDraft(wire: Wire, id: string): Promise<PageRead> {
     : "it was made a draft again at once";
   throw new GatewayError(
     "E_FORBIDDEN_OP",
-    `Page ${id} was made and stood as "${found.whole.status}" (${found.whole.url}); ${end}`,
+    `Page ${id} was made and was "${found.whole.status}" (${found.whole.url}); ${end}`,
     { outcome: "made", ...wasLive ? { published: true } : {} },
   );
 }

@@ -32,7 +32,7 @@ const pacers = new Map<string, Pacer>();
 function pacerOf({ SITEBUILDER_API_BASE: base, SITEBUILDER_API_USER: user }: DudaSettings): Pacer {
   const key = JSON.stringify([base, user]);
   const pacer = pacers.get(key) ?? new Pacer();
-  pacers.delete(key); // the one used last stands last
+  pacers.delete(key); // the pace used last comes last
   pacers.set(key, pacer);
   if (pacers.size > ACCOUNTS_MAX) pacers.delete(pacers.keys().next().value!);
   return pacer;

@@ -1,4 +1,4 @@
-/** The fields of a page as the platform takes them, and as they should stand afterwards. */
+/** The fields of a page as the platform takes them, and as they should be afterwards. */
 import { GatewayError } from "../../core/errors.ts";
 import type { PageFields } from "../_content/page.ts";
 import type { PageRead } from "./read.ts";
@@ -23,7 +23,7 @@ export function defined(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Fields in the platform's words; `seo` is sent whole, with what stands there now where it is not given. */
+/** Fields in the platform's words; `seo` is sent whole, with the present values where none are given. */
 export function bodyOf(
   { title, slug, seo, header_html }: PageFields,
   now?: PageRead,
@@ -32,7 +32,7 @@ export function bodyOf(
   return defined({ title, path: plainPath(slug), seo: whole, header_html });
 }
 
-/** The same in the words of arguments, as they should stand afterwards. */
+/** The same in the words of arguments, as they should be afterwards. */
 export function sentParts(
   { title, slug, seo, header_html }: PageFields,
   now?: PageRead,

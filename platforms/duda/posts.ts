@@ -92,7 +92,7 @@ function bodyOf({ title, excerpt, slug, tags }: DraftFields): Record<string, unk
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** The same in the words of arguments, to compare what stands with. */
+/** The same in the words of arguments, to compare what is stored with. */
 function sentParts({ title, excerpt, slug, tags }: DraftFields): Record<string, unknown> {
   const given = { title, excerpt, slug: plainPath(slug), tags };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -153,7 +153,7 @@ async function madeOtherwise(wire: Wire, { whole }: PostRead): Promise<GatewayEr
   return new GatewayError(
     "E_FORBIDDEN_OP",
     `Post ${whole.id} was created and is "${whole.status}" now (${whole.url}); ${said}`,
-    // What was made stands as a draft now, or is public still.
+    // What was made is a draft now, or is still public.
     { outcome: "made", ...whole.status === "published" ? { published: true } : {} },
   );
 }

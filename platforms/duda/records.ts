@@ -73,7 +73,7 @@ export const SECTION = z.object({ name: text });
 /** How the API refuses: the status alone does not always tell. */
 export const ERROR = z.object({ error_code: z.string(), message: z.string().nullish().catch(null) });
 
-/** Where the site stands: its public address, or its preview's while it has none. */
+/** The site's address: its public address, or its preview's while it has none. */
 export function addressOfSite(
   { site_domain, site_default_domain, preview_site_url }: SiteRecord,
 ): string | null {

@@ -10,7 +10,7 @@ export interface DudaSettings extends Readonly<Record<string, string | null>> {
   readonly SITEBUILDER_API_PASSWORD: string | null;
 }
 
-/** What stands for an id in a path, and the form such an id has. */
+/** The placeholder of an id in a path, and the form of such an id. */
 const IDS = {
   "{page}": /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i,
   "{post}": /^[A-Za-z0-9_-]{1,64}$/,

@@ -65,7 +65,7 @@ export function requireUnchanged(
   );
 }
 
-/** A sentence for each value that stands otherwise than it was sent, or than it was while nothing was sent for it. */
+/** A sentence for each value that was stored otherwise than it was sent, or that changed although nothing was sent for it. */
 export function differences(
   sent: Readonly<Record<string, unknown>>,
   stored: Readonly<Record<string, unknown>>,

@@ -80,7 +80,7 @@ export async function revert(wire: Wire, id: string): Promise<Reverted> {
   };
 }
 
-/** Takes a schedule back. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW, E_UPSTREAM where it still stands. */
+/** Takes a schedule back. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW, E_UPSTREAM where it is still scheduled. */
 export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<Written> {
   const was = await before(wire, id, "unschedule", seen, { names: ["status", "scheduled_at"] });
   await setDate(wire, id, null);

@@ -101,7 +101,7 @@ export class Wire {
     return (await this.ask("site", SITE)).data;
   }
 
-  /** Where the site stands; remembered for a while. */
+  /** The site's address; remembered for a while. */
   async address(): Promise<string | null> {
     const find = async () => addressOfSite(await this.site());
     return await this.#ctx.cache.once("address", 10 * 60 * 1000, find);

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { PostHead, Written } from "../_content/post.ts";
 
-/** `differences` name what stands otherwise than it was sent; `uncompared` says what could not be looked at, and why. */
+/** `differences` name what was stored otherwise than it was sent; `uncompared` says what could not be looked at, and why. */
 export function written(
   { id, status, url }: Pick<PostHead, "id" | "status" | "url">,
   differences: readonly string[],

@@ -25,7 +25,7 @@ export interface RepoClient {
   deployedBranch(): Promise<string>;
   /** The branch the repository itself shows first. */
   defaultBranch(): Promise<string>;
-  /** The commit a branch stands at, null when it is not there; an empty repository has none. */
+  /** The newest commit of a branch, null when there is no such branch; an empty repository has none. */
   head(branch: string): Promise<string | null>;
   /**
    * The files at a branch, tag or commit; without one at the deployed branch. Throws E_NOT_FOUND, E_BAD_INPUT for what
@@ -54,7 +54,7 @@ async function view(wire: RepoWire, prefix: string | null, named: string, deploy
   return await noRef(wire, named, named !== deployed);
 }
 
-/** A name that stands in an address: one with ".." would lead to another. */
+/** A name that becomes a part of an address: a name with ".." would lead to another address. */
 const named = (ref: string | undefined) => ref === undefined ? undefined : refName(ref, "ref");
 
 /** The client of the repository that a site names. */

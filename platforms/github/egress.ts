@@ -7,7 +7,7 @@ import { PREVIEW_PREFIX } from "./names.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The first word of the host's own that stands in an address, whatever folder its API is kept in, and what follows. */
+/** The first word of the host's own API in an address, whatever folder the API is in, and what follows. */
 const PLACE = /^.*?\/(repos|repositories|app|users|orgs)\/(.+)/s;
 
 /**

@@ -47,7 +47,7 @@ export async function defaultBranch(wire: RepoWire): Promise<string> {
   return default_branch;
 }
 
-/** The commit a branch stands at; null when there is no such branch, "empty" where the repository has no commit. */
+/** The newest commit of a branch; null when there is no such branch, "empty" where the repository has no commit. */
 export async function headOf(
   wire: RepoWire,
   branch: string,

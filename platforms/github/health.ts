@@ -1,4 +1,4 @@
-/** What a diagnosis asks of a repository: whether the app is there and may write, and where the branch stands. */
+/** What a diagnosis asks of a repository: whether the app is there and may write, and the newest commit of the branch. */
 import type { FactCache, SiteContext } from "../_connector/connector.ts";
 import { type Probe, probe } from "../_connector/checks.ts";
 import { defaultBranch, headOf } from "./git.ts";
@@ -16,7 +16,7 @@ export interface RepoHealth {
   /** Of the deployed branch. */
   readonly branch: Probe<{
     readonly name: string;
-    /** The commit it stands at; null where there is no such branch, "empty" where there is no commit at all. */
+    /** Its newest commit; null where there is no such branch, "empty" where there is no commit at all. */
     readonly head: string | null | "empty";
   }>;
 }

@@ -74,7 +74,7 @@ async function settled(wire: RepoWire, branch: string, path: string, sha: string
   throw writtenMeanwhile();
 }
 
-/** A failure after the seed was written, which says that the seed stands. */
+/** A failure after the seed was written, which says that the seed is there. */
 export function besideSeed(failure: unknown, branch: string): unknown {
   if (!(failure instanceof GatewayError) || failure.code !== "E_UPSTREAM") return failure;
   const { code, message, upstream, retryAfter, cause } = failure;
@@ -83,7 +83,7 @@ export function besideSeed(failure: unknown, branch: string): unknown {
   return new GatewayError(code, `${message}; ${stands}`, { upstream, retryAfter, cause, outcome: "unknown" });
 }
 
-/** Refuses a seed that stands on another's commit, which would be lost with it. Throws E_SHA_MISMATCH, E_UPSTREAM. */
+/** Refuses a seed on top of another's commit, which would be lost with it. Throws E_SHA_MISMATCH, E_UPSTREAM. */
 export async function requireRoot(wire: RepoWire, branch: string, seed: string): Promise<void> {
   const parents = (await commitOf(wire, seed))?.parents;
   if (parents?.length !== 0) throw othersWrote(branch);

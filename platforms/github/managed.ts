@@ -20,5 +20,5 @@ export const recordingPages = (managed: ManagedFiles, decide: Decide): Decide =>
   return edits;
 };
 
-/** More than the mark may stand in. */
+/** The mark is always within so many bytes of the beginning. */
 const MARK_BYTES = 1024;

@@ -29,13 +29,13 @@ export interface PushTarget {
 
 export type { Edit } from "./build.ts";
 
-/** A commit that stands. */
+/** A commit that was made. */
 export interface Pushed {
   readonly branch: string;
   readonly commit_sha: string;
   /** git's name of each file written, by its path. */
   readonly shas: ReadonlyMap<string, string>;
-  /** Set when everything stood there already: there is no new commit, and `commit_sha` is the one that stands. */
+  /** Set when everything was there already: there is no new commit, and `commit_sha` is the newest commit. */
   readonly unchanged: boolean;
   /** The commit's tree was read back and its files are those written; whether the branch still ends at it. */
   readonly proof: Compared;
@@ -53,7 +53,7 @@ const proofOf = (moved: Moved): Compared =>
     }
     : PROVEN;
 
-/** What to change, decided on what stands there; throws where that forbids it. */
+/** What to change, decided on the files that are there; throws where that forbids it. */
 export type Decide = (view: View) => Promise<readonly Edit[]>;
 
 const TRIES = 3;

@@ -8,7 +8,7 @@ import { twinWords } from "./names.ts";
 import { View } from "./view.ts";
 import { encoded, noRef, type RepoWire } from "./wire.ts";
 
-/** A file as it stands. */
+/** A file as it is now. */
 export interface File {
   readonly path: string;
   /** git's name of the bytes. */

@@ -10,7 +10,7 @@ import { encoded, type RepoWire } from "./wire.ts";
 const MOVED = z.object({ object: z.object({ sha: z.string() }) });
 
 /**
- * Where a branch stands after it was to be moved: at the commit, past it where somebody has gone on from it since, or
+ * Where a branch is after a move: at the commit, past it where somebody has committed on top of it since, or
  * elsewhere where somebody else was first.
  */
 export type Moved = "at" | "past" | "elsewhere";
@@ -22,7 +22,7 @@ export interface Move {
 }
 
 /**
- * Moves a branch from the commit it stood at (null: makes it) to one made on top of that, or with `force` to any.
+ * Moves a branch from the commit that was read (null: makes it) to a commit on top of that, or with `force` to any.
  * Answers "elsewhere" when somebody else moved or made it first. A failure without an answer is looked into: the branch
  * itself tells.
  * Throws E_UPSTREAM.
@@ -61,7 +61,7 @@ const isConflict = (error: GatewayError) =>
   ((error.upstream === 422 && /fast forward|already exists|does not exist/i.test(error.said)) ||
     (error.upstream === 409 && !error.empty));
 
-/** Whether the branch stands elsewhere than it did; not where that cannot be learned. */
+/** Whether the branch was moved since; false where that cannot be learned. */
 const hasMoved = async (wire: RepoWire, branch: string, from: string | null): Promise<boolean> =>
   await headOf(wire, branch, true).catch(() => from) !== from;
 

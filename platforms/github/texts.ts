@@ -1,4 +1,4 @@
-/** The texts of files as they stand and as a write would leave them, for a preview. */
+/** The texts of files as they are and as a write would leave them, for a preview. */
 import { allOrThrow } from "../../core/async.ts";
 import { textIn } from "../../core/bytes.ts";
 import type { Change } from "../../core/model.ts";
@@ -12,7 +12,7 @@ interface Rewritten {
   readonly next: Uint8Array | null;
 }
 
-/** Texts up to here are shown as they stand and as they would be, of so many files. */
+/** Texts up to this length are shown as they are and as they would be, of so many files. */
 const TEXT_BYTES_MAX = 256 * 1024;
 const TEXTS_MAX = 5;
 

@@ -47,7 +47,7 @@ function alike({ all, folders }: Names, full: string): string | undefined {
 
 const SMALL_BYTES = 64 * 1024;
 
-/** What stands at one commit. A repository without a commit has none, and no files. */
+/** The files at one commit. A repository without a commit has none, and no files. */
 export class View {
   readonly #wire: RepoWire;
   readonly #prefix: string;
@@ -172,7 +172,7 @@ export class View {
     }
   }
 
-  /** What stands at a path of the repository. */
+  /** The entry at a path of the repository. */
   async #at(full: string): Promise<TreeEntry | undefined> {
     const { entries, truncated } = await this.#all();
     if (truncated) return await this.#walk(full);

@@ -13,7 +13,7 @@ export interface NewFile {
   readonly content: string;
 }
 
-/** What stands of it, and where that differs from what was sent. */
+/** What was stored of it, and where that differs from what was sent. */
 export interface Saved extends Compared {
   readonly id: string;
   readonly name: string;

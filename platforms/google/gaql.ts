@@ -36,7 +36,7 @@ export function checkQuery(query: string, customer: string | null): void {
   const from = words.indexOf("from");
   if (from < 0 || words[from + 1] === undefined) throw bad("expected FROM and the resource that is read");
   if (words.indexOf("from", from + 1) > 0) throw bad("expected one FROM, and one resource after it");
-  // Wherever it stands: what the vendor takes for FROM and its resource need not be what is taken for it here.
+  // At any place: what the vendor takes for FROM and its resource need not be what is taken for it here.
   const resource = words.map((word) => word.split(".")[0]!).find((word) => OTHER_CUSTOMERS.has(word));
   if (resource !== undefined) {
     throw bad(`"${resource}" lists other customers, and only the site's own is read`);

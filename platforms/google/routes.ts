@@ -90,7 +90,7 @@ function isNewFolder({ json }: Outgoing, site: Site | undefined): boolean {
     appProperties?.[FOLDER_MARK] === site.id;
 }
 
-/** A file is added to the site's folder and nowhere else: what it is stands in the first part of the body. */
+/** A file is added to the site's folder and nowhere else: the first part of the body says what it is. */
 function isStorageWrite(out: Outgoing, rest: string, { site }: PolicyContext<ServiceSettings>): boolean {
   const { searchParams } = new URL(out.url);
   if (out.method !== "POST" || out.effect !== "write" || rest !== "files") return false;

@@ -12,7 +12,7 @@ export interface Days {
   readonly to: number;
 }
 
-/** The name of the zone that stands in where a location's own cannot be read. */
+/** The name of the zone that is used where a location's own cannot be read. */
 export const UTC = "UTC";
 
 /** Whether that is the name of a time zone. */

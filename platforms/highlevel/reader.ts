@@ -10,7 +10,7 @@ import type { CrmWire, Question } from "./wire.ts";
 
 const FACT_MS = 60 * 60_000;
 
-/** What stands in every answer. */
+/** The location, as every answer names it. */
 export interface Location {
   readonly id: string;
   readonly name: string | null;

@@ -5,7 +5,7 @@ import type { Outgoing } from "../_http/request.ts";
 /** One route of the vendor's. */
 export interface Route {
   readonly method: "GET" | "POST";
-  /** With `{id}` for what stands in its place. */
+  /** With `{id}` in the place of an id. */
   readonly path: string;
   readonly version: string;
   /** The permission that the integration token needs. */

@@ -18,7 +18,7 @@ export interface CrmSettings extends Readonly<Record<string, string | null>> {
 /** What is asked of a route. */
 export interface Question {
   readonly route: RouteName;
-  /** What stands for `{id}` in the path. */
+  /** The value of `{id}` in the path. */
   readonly id?: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly json?: Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const TRIES = 3;
 /** A year of appointments, or 500 contacts with all their fields. */
 const ANSWER_BYTES = 16 * 1024 * 1024;
-/** How deep ids of locations stand in answers. */
+/** How deep ids of locations are nested in answers. */
 const LEVELS = 5;
 
 /** Asks for one site's location. */

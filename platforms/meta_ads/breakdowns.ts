@@ -2,7 +2,7 @@
 
 const [PLATFORM, POSITION, DEVICE] = ["publisher_platform", "platform_position", "impression_device"];
 
-/** Besides these, each stands alone. */
+/** Every other breakdown is used alone. */
 const TOGETHER: readonly (readonly string[])[] = [
   ["age", "gender"],
   ["app_id", "skan_conversion_id"],
@@ -97,7 +97,7 @@ const UNFIT: readonly [breakdown: RegExp, field: (name: string) => boolean, why:
   ],
 ];
 
-/** Why a field cannot stand in rows that are broken down so, as the end of a sentence; null where it can. */
+/** Why a field cannot be in rows with these breakdowns, as the end of a sentence; null where it can. */
 export function unfit(field: string, breakdowns: readonly string[]): string | null {
   if (NAMING.test(field)) return null;
   const found = UNFIT.find(([of, without]) => without(field) && breakdowns.some((one) => of.test(one)));

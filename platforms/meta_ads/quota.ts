@@ -112,7 +112,7 @@ const usedOf = (values: Values): number =>
   Math.max(...["call_count", "total_cputime", "total_time"].map((name) => numberOf(values[name])));
 
 function remember(scope: string, until: number): void {
-  paused.delete(scope); // the one noted last stands last
+  paused.delete(scope); // the scope noted last comes last
   paused.set(scope, until);
   if (paused.size > SCOPES_MAX) paused.delete(paused.keys().next().value!);
 }

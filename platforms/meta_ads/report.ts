@@ -142,7 +142,7 @@ export function monthsBefore(now: number, months: number): string {
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The fields to ask for: those named, or the usual ones that the breakdowns let stand, with what names a row. */
+/** The fields to ask for: those named, or the usual fields that the breakdowns allow, with what names a row. */
 export function fieldsOf(
   { fields, breakdowns = [], level }: ReportArgs,
 ): { asked: string[]; left_out: string[] } {

@@ -25,7 +25,7 @@ export type Summary = { readonly value: unknown } | { readonly fault: "unreadabl
 const UNREADABLE: Summary = { fault: "unreadable" };
 const utf8 = new TextEncoder();
 
-/** Where the reading stands: outside of texts, in one, or right after a backslash in one. */
+/** What the reader is in: outside of texts, in a text, or right after a backslash in a text. */
 type Place = "outside" | "text" | "escaped";
 
 /**

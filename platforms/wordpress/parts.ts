@@ -38,7 +38,7 @@ export interface Evidence {
 const KNOWN = {
   page_builder: { folders: ["elementor"], namespace: "elementor/v1" },
   tool_adapter: { folders: ["mcp-adapter"], namespace: "mcp" },
-  // An older one has no namespace of its own: its servers stand in the adapter's.
+  // An older version has no namespace of its own: its servers are in the adapter's.
   builder_tools: { folders: ["emcp-tools", "elementor-mcp"], namespace: "emcp-tools/oauth/v1" },
 } as const;
 const COMPANION_FOLDER = "site-ops";

@@ -15,7 +15,7 @@ const NOT_READY: Readonly<Record<Exclude<Companion["state"], "ready">, string>> 
   silent: "which does not answer",
 };
 
-/** What has to be repaired before that failure of a probe tells anything; null where it stands for itself. */
+/** What has to be repaired before that failure of a probe tells anything; null where the failure tells by itself. */
 export function firstRepair({ index }: Health, { upstream }: GatewayError): string | null {
   if (upstream === 401) return "Repair credentials first";
   return index.error ? "Repair rest_api first" : null;

@@ -30,7 +30,7 @@ export interface GuardedRoute<T> {
   /** Below the plugin's namespace, as the route without the guard has it. */
   readonly path: string;
   readonly part: CompanionPart;
-  /** What is read there, and what stands after a write. */
+  /** What is read there, and what is stored after a write. */
   readonly state: z.ZodType<T>;
 }
 
@@ -66,7 +66,7 @@ export interface DependsOn {
   readonly words?: Readonly<Record<string, string>>;
 }
 
-/** What a write answers: its own answer, and what stands after it. */
+/** What a write answers: its own answer, and what is stored after it. */
 export interface Guarded<W, T> {
   readonly written: W;
   readonly state: T;

@@ -41,7 +41,7 @@ const MEANS: Readonly<Record<string, Code>> = {
   site_ops_disallowed: "E_DISALLOWED_CONTENT",
 };
 
-/** Which version is needed and where to get it; stands behind "version", and ends the sentence. */
+/** Which version is needed and where to get it; follows "version", and ends the sentence. */
 export const COMPANION_NEEDED =
   `${COMPANION_VERSION_MIN} or newer is needed: an operator makes its zip with deno task companion and uploads it on ` +
   "the site's Plugins page";

@@ -57,7 +57,7 @@ interface CmsClone extends PreparedClone {
   readonly hashes?: PartHashes;
 }
 
-/** The plugin counts the elements it stored; no route shows what stands in them. */
+/** The plugin counts the elements it stored; no route shows their contents. */
 const UNSHOWN = "the site does not show the texts that the visual builder stored";
 
 const templateOf = ({ modified_gmt, ...rest }: z.infer<typeof TEMPLATE>): PageTemplate => ({

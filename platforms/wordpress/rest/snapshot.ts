@@ -193,7 +193,7 @@ export async function readPlainState(
 async function plainRecord(wire: WordPressClient, kind: Kind, id: number, asked: Query) {
   const read = (query: Query) => readOne(wire, kind, id, { context: "edit", ...query }, CONTENT);
   return await read(asked).catch((thrown) => {
-    // A plugin's fault while it makes what stands beside the fields; these alone decide.
+    // A plugin failed while it made what comes beside the fields; the fields alone decide.
     if (asked !== LIVE_TOO || !(thrown instanceof CmsError) || thrown.upstream !== 500) throw thrown;
     return read(WHOLE);
   });

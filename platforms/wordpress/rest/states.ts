@@ -201,9 +201,9 @@ export async function publish(
 }
 
 /**
- * After a draft's write: refuses to call a success what stands published now (E_FORBIDDEN_OP), and takes a new one
- * back. One that the site answered in place of a new one, as a plugin against duplicates does, is left as it is
- * (E_UPSTREAM). `made` is told of a new one; null for a change.
+ * After a draft's write: refuses to call a success what is published now (E_FORBIDDEN_OP), and takes a new post
+ * back. A post that the site answered in place of a new post, as a plugin against duplicates does, is left as it is
+ * (E_UPSTREAM). `made` is told of a new post; null for a change.
  */
 export async function requireUnpublished(
   wire: WordPressClient,
@@ -234,7 +234,7 @@ export async function requireUnpublished(
   throw new GatewayError(
     "E_FORBIDDEN_OP",
     `${label(kind, state.id)} was ${made ? "created" : "updated"} and ${now}; ${end}`,
-    // What was made stands as a draft now, or is public still.
+    // What was made is a draft now, or is still public.
     { outcome: "made", ...state.status === "publish" ? { published: true } : {} },
   );
 }

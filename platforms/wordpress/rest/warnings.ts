@@ -54,7 +54,7 @@ export function quotedValue(value: unknown): string {
   return text.length <= QUOTED_CHARACTERS ? text : `${text.slice(0, QUOTED_CHARACTERS)}…`;
 }
 
-/** The sentence of a field that stands as another value than was sent; none where nothing was. */
+/** The sentence of a field that was stored with another value than was sent; none where nothing was sent. */
 export function valueDifference(field: string, sent: unknown, stored: unknown): string[] {
   if (sent === undefined || sent === stored) return [];
   return [`${field}: the site kept ${quotedValue(stored)} instead of ${quotedValue(sent)}`];
@@ -73,7 +73,7 @@ export const slugDifference = (sent: unknown, stored: string): string[] =>
   typeof sent === "string" && plainSlug(sent) === stored ? [] : valueDifference("slug", sent, stored);
 
 /**
- * One sentence per field that stands otherwise than it was sent (docs/upstreams/wordpress.md, "HTML that is filtered";
+ * One sentence per field that was stored otherwise than it was sent (docs/upstreams/wordpress.md, "HTML that is filtered";
  * ids dropped in silence). Differences nobody sees do not count.
  */
 export function differences(record: PostRecord, sent: Readonly<Record<string, unknown>>): string[] {
@@ -136,7 +136,7 @@ const besideOf = (record: ContentRecord): Readonly<Record<keyof typeof BESIDE, u
 });
 
 /**
- * One sentence per field that was not sent and does not stand any more as this call saw it: a CMS saves a post whole,
+ * One sentence per field that was not sent and is no longer as this call saw it: a CMS saves a post whole,
  * and filters its HTML anew by the rights of the account. A slug is made where there was none.
  */
 export function changedBeside(

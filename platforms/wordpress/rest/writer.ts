@@ -33,7 +33,7 @@ import type { WordPressClient } from "./wordpress_client.ts";
 
 /** How the site makes the address of a post. */
 export interface AddressRule {
-  /** With `%postname%` or `%pagename%` where the slug stands; dates in it are those of the draft. */
+  /** With `%postname%` or `%pagename%` in the place of the slug; dates in it are those of the draft. */
   readonly template: string;
   /** As far as the site tells, free of what other posts have. */
   readonly slug: string;
@@ -54,7 +54,7 @@ export interface Address {
   readonly url: string;
   /** The same without what the clock decides: what a revision holds. */
   readonly timeless: string;
-  /** The day in it, by the site's clock; null for none, and where it stands already. */
+  /** The day in it, by the site's clock; null for none, and where the day is decided already. */
   readonly day: string | null;
 }
 
@@ -113,7 +113,7 @@ export function seenLive(
   };
 }
 
-/** Who and what stands behind the numbers of a state, as far as that came along. */
+/** The people and terms behind the ids of a state, as far as they came along. */
 function namesOf({ record, guarded }: StateRead): Record<string, unknown> {
   const { terms = [], author = null } = record._embedded ?? {};
   const all = guarded ? [...guarded.terms.tags, ...guarded.terms.categories] : terms;

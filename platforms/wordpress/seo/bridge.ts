@@ -89,7 +89,7 @@ async function readProven(wire: WordPressClient, id: number, images: Query): Pro
 
 /**
  * Writes those fields of a change that differ, while the post and all fields of the change are as they were planned, and
- * answers them as they then stand; `sending` is told right before, with whether visitors see the post. Throws
+ * answers them as they are then; `sending` is told right before, with whether visitors see the post. Throws
  * E_STALE_PREVIEW, E_FORBIDDEN_OP, CmsError.
  */
 export async function writeBridge(
@@ -142,7 +142,7 @@ const FIELDS = {
   [FOLLOWS]: "twitter_title",
 };
 
-/** `og_title` stands as `og: { title }` on the wire. */
+/** The plugin's routes have `og_title` as `og: { title }`. */
 function bodyOf({ robots, ...texts }: SeoChange): Record<string, unknown> {
   const body: Record<string, unknown> = robots === undefined ? {} : { robots };
   for (const name of SEO_TEXTS) {

@@ -10,7 +10,7 @@ import {
   type SeoText,
 } from "./names.ts";
 
-/** What stands beside the fields of a post, by their names: `robots.noindex`, `og_title`. */
+/** What is told beside the fields of a post, by their names: `robots.noindex`, `og_title`. */
 export interface SeoEffect {
   /** Of the switches that are on without the post saying so, what turns them on: a key of BY. */
   readonly origins: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface SeoEffect {
   readonly twitterFollowsOg: boolean | null;
 }
 
-/** Nothing that is known to stand in the way. */
+/** Nothing that is known to override the fields. */
 export const NO_EFFECT: SeoEffect = { origins: {}, fixed: {}, twitterFollowsOg: false };
 
 const BY: Readonly<Record<string, string>> = {

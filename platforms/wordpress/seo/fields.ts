@@ -54,8 +54,8 @@ function kept([field, sent]: Entry, stored: Entry[1]): boolean {
 }
 
 /**
- * Compares fields as they now stand with those that were sent; those that cannot be read back are warned of. Throws
- * E_UPSTREAM where all of it stands as it did before although the site said that it was stored.
+ * Compares fields as they are now with those that were sent; those that cannot be read back are warned of. Throws
+ * E_UPSTREAM where all of it is as it was before although the site said that it was stored.
  */
 export function compareSeo(
   sent: SeoChange,

@@ -163,7 +163,7 @@ function requireNotDue({ post }: SeoMeta): void {
   );
 }
 
-/** Writes the fields that differ, of a post that is still as it was planned, and answers all as they then stand. */
+/** Writes the fields that differ, of a post that is still as it was planned, and answers all fields as they are then. */
 export async function writeRest(
   wire: WordPressClient,
   site: Site,

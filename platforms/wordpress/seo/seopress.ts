@@ -31,7 +31,7 @@ const DONE = z.object({ code: z.literal("success") });
 
 const SEOPRESS_ALL = Object.keys(SEOPRESS_ROUTES) as SeopressRoute[];
 
-/** The routes that a change is written to, and that tell what stands there. */
+/** The routes that a change is written to, and that tell what is stored there. */
 const routesOf = (change: SeoChange): SeopressRoute[] =>
   SEOPRESS_ALL.filter((route) =>
     givenTexts(change).some((name) => name in SEOPRESS_ROUTES[route]) ||
@@ -134,7 +134,7 @@ export const seopress: SeoStore = {
   },
 };
 
-/** A later part failed, and the earlier ones stand. */
+/** A later part failed, and the earlier parts are stored. */
 function halfDone(thrown: unknown, done: readonly string[], stands: Stands): never {
   if (done.length === 0 || !(thrown instanceof GatewayError)) throw thrown;
   stands(done);

@@ -25,10 +25,10 @@ export interface PostMeta {
   readonly head: Readonly<Record<string, unknown>> | null;
 }
 
-/** Told which fields of a change stand, where not all of them do: the texts' names and `robots`. */
+/** Told which fields of a change are stored, where not all of them are: the texts' names and `robots`. */
 export type Stands = (fields: readonly string[]) => void;
 
-/** Fields as they stand, what decides about them, and the names of those that are only known by what the page shows. */
+/** Fields as they are now, what decides about them, and the names of those that are only known by what the page shows. */
 export interface Stored {
   readonly fields: SeoFields;
   readonly effect?: SeoEffect;
@@ -37,7 +37,7 @@ export interface Stored {
 
 /** What a write takes beside the fields that change. */
 export interface Writing {
-  /** The fields as they stand now. */
+  /** The fields as they are now. */
   readonly now: SeoFields;
   /** The numbers of the images that are set. */
   readonly attachments: SeoAttachments;

@@ -54,7 +54,7 @@ export interface PlannedEntry {
   readonly live: boolean;
   /** Names of what it targets, as its plugin notes them; those left out with a "not". */
   readonly targets: readonly string[];
-  /** What is sent, and the whole value as it would stand then. */
+  /** What is sent, and the whole value as it would be stored then. */
   readonly value: StructuredData;
   readonly after: StructuredData;
   /** What a person should know before approving it, a sentence each. */
