@@ -1,4 +1,4 @@
-/** A repository host that fails, hangs or answers nothing while it is written to, and one that is too busy. */
+/** A repository host in trouble while it is written to: what the tests of the tools do not show (static_trouble_test.ts). */
 import assert from "node:assert/strict";
 import { LIMITS } from "../../../core/model.ts";
 import type { GitHubFault } from "../../../sandbox/github/start.ts";
@@ -10,62 +10,44 @@ const PREVIEW = { branch: "mcp/tok/1", from: "main", message: MESSAGE };
 const FILES = { "a.md": "new", "b.bin": new Uint8Array([0xff, 0xfe]) };
 const HANG_MS = 50;
 
-/** Where a push passes, in order: what it reads, what it builds aside, and the branch. */
-const STEPS = [
-  { method: "GET", path: "/git/ref/" },
-  { method: "GET", path: "/git/commits/" },
-  { method: "GET", path: "/git/trees/" },
-  { method: "POST", path: "/git/blobs" },
-  { method: "POST", path: "/git/trees" },
-  { method: "POST", path: "/git/commits" },
-] as const;
+/** Requests of that kind are given only so long. */
+function hurry(at: RepoWorld, method: string, part: string): void {
+  at.bend = (out) => out.method === method && out.url.includes(part) ? { ...out, deadline_ms: HANG_MS } : out;
+}
 
+const BLOB = { method: "POST", path: "/git/blobs" } as const;
 const FAILURES: readonly (readonly [GitHubFault, RegExp])[] = [
   [{ kind: "html" }, /answered 502/],
-  [{ kind: "html", status: 504, applied: true }, /answered 504/],
   [{ kind: "reset" }, /broke the connection off/],
-  [{ kind: "partial" }, /broke the connection off/],
   [{ kind: "partial", length: "true" }, /cannot be read/],
   [{ kind: "malformed" }, /cannot be read/],
   [
     { kind: "forbidden" },
     /not accessible by integration; give the app the permission "Contents: read and write"/,
   ],
+  [{ kind: "hang" }, /gave no answer within 0\.\d s/],
 ];
 
-/** Requests of that kind are given only so long. */
-function hurry(at: RepoWorld, method: string, part: string): void {
-  at.bend = (out) => out.method === method && out.url.includes(part) ? { ...out, deadline_ms: HANG_MS } : out;
-}
-
-for (const step of STEPS) {
-  Deno.test(`a push that fails at ${step.method} ${step.path} leaves nothing to be seen, and can be made again`, async () => {
-    await using at = await RepoWorld.open({ files: { "a.md": "old" } });
-    const before = await at.head();
-    for (const [trouble, message] of FAILURES) {
-      at.host.inject(trouble, { ...step, times: 3 });
-      await refused("E_UPSTREAM", message, (await at.client()).push(MAIN, edits(FILES)));
-      at.host.clearFaults();
-      assert.equal(await at.head(), before, JSON.stringify(trouble));
-    }
-    hurry(at, step.method, step.path);
-    at.host.inject({ kind: "hang" }, { ...step, times: 3 });
-    await refused(
-      "E_UPSTREAM",
-      /gave no answer within 0\.\d s/,
-      (await at.client()).push(MAIN, edits(FILES)),
-    );
+Deno.test("a push that fails at a blob, which no text needs, leaves nothing to be seen, and can be made again", async () => {
+  await using at = await RepoWorld.open({ files: { "a.md": "old" } });
+  const before = await at.head();
+  hurry(at, BLOB.method, BLOB.path);
+  for (const [trouble, message] of FAILURES) {
+    at.host.inject(trouble, { ...BLOB, times: 3 });
+    await refused("E_UPSTREAM", message, (await at.client()).push(MAIN, edits(FILES)));
     at.host.clearFaults();
-    assert.equal(await at.head(), before);
-    assert.ok(!at.asked.some((one) => /^PATCH|^POST \/git\/refs/.test(one)), "the branch was left alone");
-    at.bend = (out) => out;
-    // What nothing points to may be sent again: twice lost does no harm, and there is one commit.
-    at.host.inject({ kind: "reset", applied: true }, step);
-    at.host.inject({ kind: "html", applied: true }, step);
-    assert.equal((await (await at.client()).push(MAIN, edits(FILES))).unchanged, false);
-    assert.deepEqual(await at.log(), ["A change", "First commit"]);
-  });
-}
+    assert.equal(await at.head(), before, JSON.stringify(trouble));
+  }
+  assert.ok(!at.asked.some((one) => /^PATCH|^POST \/git\/refs/.test(one)), "the branch was left alone");
+  at.bend = (out) => out;
+  // What nothing points to may be sent again: twice lost does no harm, and there is one commit.
+  for (const path of ["/git/blobs", "/git/trees", "/git/commits"]) {
+    at.host.inject({ kind: "reset", applied: true }, { method: "POST", path });
+    at.host.inject({ kind: "html", applied: true }, { method: "POST", path });
+  }
+  assert.equal((await (await at.client()).push(MAIN, edits(FILES))).unchanged, false);
+  assert.deepEqual(await at.log(), ["A change", "First commit"]);
+});
 
 const LOST: readonly GitHubFault[] = [
   { kind: "reset", applied: true },
@@ -140,49 +122,6 @@ for (const target of [MAIN, PREVIEW]) {
     }
   });
 }
-
-Deno.test("a host that limits is waited for up to the limit, also by writes, of which it did nothing", async () => {
-  const within = Math.floor(LIMITS.UPSTREAM_BUSY_MS / 1000);
-  for (const status of [403, 429] as const) {
-    await using at = await RepoWorld.open({ files: { "a.md": "old" } });
-    for (const step of [...STEPS, { method: "PATCH", path: "/git/refs" }]) {
-      at.host.inject({ kind: "busy", status, retry_after: within }, step);
-    }
-    at.host.inject({ kind: "limited", status, reset_in: 2 }, { method: "PATCH", path: "/git/refs" });
-    await (await at.client()).push(MAIN, edits(FILES));
-    assert.deepEqual(at.waits.slice(0, -1), Array(STEPS.length + 1).fill(within * 1000));
-    assert.ok(at.waits.at(-1)! > 0 && at.waits.at(-1)! <= 3000, `${at.waits.at(-1)}`);
-    assert.deepEqual(await at.log(), ["A change", "First commit"]);
-  }
-});
-
-const BEYOND: readonly (readonly [GitHubFault, number])[] = [
-  [{ kind: "busy", status: 403, retry_after: 6 }, 6],
-  [{ kind: "busy", status: 429, retry_after: 3600 }, 3600],
-  [{ kind: "busy", status: 429 }, 60],
-  [{ kind: "busy", status: 403 }, 60],
-  [{ kind: "limited", status: 403, reset_in: 90 }, 90],
-  [{ kind: "limited", status: 429, reset_in: 90 }, 90],
-];
-
-Deno.test("a longer wait is not waited for but told, and nothing was done", async () => {
-  await using at = await RepoWorld.open({ files: { "a.md": "old" } });
-  const before = await at.head();
-  for (const [trouble, seconds] of BEYOND) {
-    for (const step of [STEPS[4], { method: "PATCH", path: "/git/refs" }]) {
-      at.host.clear();
-      at.host.inject(trouble, step);
-      const message = /it limits how much is asked of it: try again in (\d+) s/;
-      const error = await refused("E_UPSTREAM", message, (await at.client()).push(MAIN, edits(FILES)));
-      const told = Number(message.exec(error.message)![1]);
-      assert.ok(Math.abs(told - seconds) <= 1, `${told} instead of ${seconds}`);
-      assert.equal(error.retryAfter, told);
-      assert.equal(at.asked.filter((one) => one.startsWith(`${step.method} ${step.path}`)).length, 1);
-    }
-  }
-  assert.deepEqual(at.waits, []);
-  assert.equal(await at.head(), before);
-});
 
 Deno.test("a host that stays busy is asked a few times, then left", async () => {
   await using at = await RepoWorld.open();
