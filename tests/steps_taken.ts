@@ -28,8 +28,12 @@ const ITERATORS = [[], "", new Map(), new Set()].map((of) =>
 const foundBehind: Cost = (self, _, at) => size(self) - Math.max(0, at as number);
 
 /** An expression that is tried at one place: it begins with `^`, or is sticky. */
-const isFixed = ({ source, sticky, multiline }: RegExp) =>
-  sticky || (/^\^(?:[^|()]|\\.|\((?!\?<?[=!])[^()]*\))*$/.test(source) && !multiline);
+const isFixed = ({ source, sticky, multiline }: RegExp) => sticky || (!multiline && beginsFixed(source));
+
+/** What is known of sources, for one is tried thousands of times. */
+const fixed: Record<string, boolean> = Object.create(null);
+const beginsFixed = (source: string) =>
+  fixed[source] ??= /^\^(?:[^|()]|\\.|\((?!\?<?[=!])[^()]*\))*$/.test(source);
 
 /** What `exec` went over: up to the end of what it found, else all that is left, where it may begin anywhere. */
 function scanned(self: unknown, from: number, [given]: readonly unknown[], result: unknown): number {
