@@ -1,6 +1,6 @@
 /** Pages made from templates of the visual builder, by a stand-in of it. */
 import assert from "node:assert/strict";
-import { Companion, cut, ignore, type Json, on } from "./site.ts";
+import { Companion, cut, type Json, suite } from "./site.ts";
 
 interface Element {
   id: string;
@@ -11,8 +11,7 @@ interface Element {
 
 let wp: Companion;
 let template: number;
-Deno.test.beforeAll(async () => {
-  if (ignore) return;
+const test = suite(async () => {
   wp = await Companion.start("elementor");
   template = await add("Landing", TREE, {
     _wp_page_template: "elementor_canvas",
@@ -23,12 +22,8 @@ Deno.test.beforeAll(async () => {
       post_status: "publish",
     },
   });
+  return wp;
 });
-Deno.test.afterAll(async () => await wp?.site.stop());
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `${name}, ${on}`, ignore, fn });
-}
 
 const widget = (id: string, settings: Json): Element => ({ id, elType: "widget", settings, elements: [] });
 const TREE = [{

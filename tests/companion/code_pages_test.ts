@@ -1,14 +1,11 @@
 /** Pages made from code: what is stored, what is refused, and what a visitor gets. */
 import assert from "node:assert/strict";
-import { Companion, cut, ignore, type Json, on } from "./site.ts";
+import { Companion, cut, type Json, suite } from "./site.ts";
 
 const SCOPE = "so-0123456789";
 const KIB = 1024;
 let wp: Companion;
-Deno.test.beforeAll(async () => {
-  if (!ignore) wp = await Companion.start();
-});
-Deno.test.afterAll(async () => await wp?.site.stop());
+const test = suite(async () => (wp = await Companion.start()));
 
 let made = 0;
 const make = (fields: Json = {}) =>
@@ -18,10 +15,6 @@ const make = (fields: Json = {}) =>
     html: "<p>x</p>",
     ...fields,
   });
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `${name}, ${on}`, ignore, fn });
-}
 
 test("a new page is a draft, and every byte of its code is as it was sent", async () => {
   const code = {

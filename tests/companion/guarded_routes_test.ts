@@ -1,12 +1,11 @@
 /** The guarded twins of the companion plugin's own routes: read in parts, written only while those are as expected. */
 import assert from "node:assert/strict";
 import type { CmsLogin } from "../../sandbox/wordpress/start.ts";
-import { type Answer, Companion, cut, ignore, type Json, on } from "./site.ts";
+import { type Answer, Companion, cut, type Json, suite } from "./site.ts";
 
 let wp: Companion;
 let template: number;
-Deno.test.beforeAll(async () => {
-  if (ignore) return;
+const test = suite(async () => {
   wp = await Companion.start("rankmath", "elementor", "schemapro");
   const _elementor_data = JSON.stringify([{
     id: "aaaaaaa",
@@ -15,8 +14,8 @@ Deno.test.beforeAll(async () => {
   }]);
   const post = { post_type: "elementor_library", post_status: "publish", post_title: "Landing" };
   template = (await wp.peek({ post, meta: { _elementor_data, _elementor_template_type: "page" } })).id;
+  return wp;
 });
-Deno.test.afterAll(async () => await wp?.site.stop());
 
 type Hashes = Record<string, string>;
 const read = async (path: string, login: CmsLogin = "admin") => {
@@ -32,10 +31,6 @@ const after = ({ status, body }: Answer) => {
   return body["state"] as Json;
 };
 const STALE = [409, "site_ops_stale"];
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `${name}, ${on}`, ignore, fn });
-}
 
 /** What one kind of write has, and what a person may do meanwhile. */
 interface Scene {

@@ -2,13 +2,10 @@
 import assert from "node:assert/strict";
 import type { CmsLogin } from "../../sandbox/wordpress/start.ts";
 import { ahead } from "../sandbox/asker.ts";
-import { type Answer, Companion, cut, ignore, type Json, on } from "./site.ts";
+import { type Answer, Companion, cut, type Json, suite } from "./site.ts";
 
 let wp: Companion;
-Deno.test.beforeAll(async () => {
-  if (!ignore) wp = await Companion.start("yoast");
-});
-Deno.test.afterAll(async () => await wp?.site.stop());
+const test = suite(async () => (wp = await Companion.start("yoast")));
 
 type Kind = "posts" | "pages";
 type Hashes = Record<string, string>;
@@ -32,10 +29,6 @@ const stored = async (id: number, kind: Kind = "posts") =>
 const differ = ({ body }: Answer) => (body["data"] as Json)["differ"];
 const record = ({ body }: Answer) => body["record"] as Json;
 const STALE = [409, "site_ops_stale"];
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `${name}, ${on}`, ignore, fn });
-}
 
 test("a read tells record, parts, terms, SEO fields, who changed it and what the account may", async () => {
   const tag = (await wp.rest("ed", "POST", "/tags", { name: "Fish & chips" })).body["id"];

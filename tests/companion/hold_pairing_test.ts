@@ -4,23 +4,15 @@ import {
   type Answer,
   Companion,
   cut,
-  ignore,
   type Json,
-  on,
   type PairedKey,
   Screens,
   type Signing,
+  suite,
 } from "./site.ts";
 
 let wp: Companion;
-Deno.test.beforeAll(async () => {
-  if (!ignore) wp = await Companion.start();
-});
-Deno.test.afterAll(async () => await wp?.site.stop());
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `${name}, ${on}`, ignore, fn });
-}
+const test = suite(async () => (wp = await Companion.start()));
 
 const PAGE = "/wp-admin/tools.php?page=site-ops";
 const TABLES = { db: ["get_col", "SHOW TABLES LIKE 'wp\\_site\\_ops%'"] };

@@ -1,16 +1,9 @@
 /** Redirects in Rank Math's own table, by a stand-in of it: many of them, and several sources in one. */
 import assert from "node:assert/strict";
-import { Companion, cut, ignore, type Json, on, rows } from "./site.ts";
+import { Companion, cut, type Json, rows, suite } from "./site.ts";
 
 let wp: Companion;
-Deno.test.beforeAll(async () => {
-  if (!ignore) wp = await Companion.start("rankmath");
-});
-Deno.test.afterAll(async () => await wp?.site.stop());
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `${name}, ${on}`, ignore, fn });
-}
+const test = suite(async () => (wp = await Companion.start("rankmath")));
 
 /** A redirection of Rank Math's with those sources. */
 const redirection = (id: number, to: string, ...patterns: string[]) => ({

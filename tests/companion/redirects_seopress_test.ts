@@ -1,16 +1,9 @@
 /** Redirects in SEOPress's own records, by a stand-in of it: those that people made there, with settings of their own. */
 import assert from "node:assert/strict";
-import { Companion, cut, ignore, type Json, on, rows } from "./site.ts";
+import { Companion, cut, type Json, rows, suite } from "./site.ts";
 
 let wp: Companion;
-Deno.test.beforeAll(async () => {
-  if (!ignore) wp = await Companion.start("seopress");
-});
-Deno.test.afterAll(async () => await wp?.site.stop());
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `${name}, ${on}`, ignore, fn });
-}
+const test = suite(async () => (wp = await Companion.start("seopress")));
 
 const R = "_seopress_redirections_";
 

@@ -1,16 +1,9 @@
 /** Redirects of the companion plugin's own: which may be, and where they lead. */
 import assert from "node:assert/strict";
-import { Companion, cut, ignore, type Json, on, rows } from "./site.ts";
+import { Companion, cut, type Json, rows, suite } from "./site.ts";
 
 let wp: Companion;
-Deno.test.beforeAll(async () => {
-  if (!ignore) wp = await Companion.start();
-});
-Deno.test.afterAll(async () => await wp?.site.stop());
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `${name}, ${on}`, ignore, fn });
-}
+const test = suite(async () => (wp = await Companion.start()));
 
 const put = (source: string, destination: string, status?: number) =>
   wp.call("admin", "POST", "/seo/redirects", { source, destination, status });

@@ -1,16 +1,9 @@
 /** Custom schema in the store of Schema Pro, by a stand-in of it. */
 import assert from "node:assert/strict";
-import { Companion, cut, ignore, type Json, on, rows } from "./site.ts";
+import { Companion, cut, type Json, rows, suite } from "./site.ts";
 
 let wp: Companion;
-Deno.test.beforeAll(async () => {
-  if (!ignore) wp = await Companion.start("schemapro", "rankmath");
-});
-Deno.test.afterAll(async () => await wp?.site.stop());
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `${name}, ${on}`, ignore, fn });
-}
+const test = suite(async () => (wp = await Companion.start("schemapro", "rankmath")));
 
 const LOCATION = { rule: ["basic-global"], specific: [] };
 const TARGETS = { shown_on: LOCATION, hidden_on: null };

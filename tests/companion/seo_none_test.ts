@@ -1,16 +1,9 @@
 /** SEO fields and structured data on a site without an SEO plugin: stored by the companion plugin, and shown by it. */
 import assert from "node:assert/strict";
-import { Companion, cut, ignore, type Json, on, rows } from "./site.ts";
+import { Companion, cut, type Json, rows, suite } from "./site.ts";
 
 let wp: Companion;
-Deno.test.beforeAll(async () => {
-  if (!ignore) wp = await Companion.start("shop");
-});
-Deno.test.afterAll(async () => await wp?.site.stop());
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `${name}, ${on}`, ignore, fn });
-}
+const test = suite(async () => (wp = await Companion.start("shop")));
 
 const FIELDS = {
   title: `A "title" & more %%date%% \\ 😀`,

@@ -168,6 +168,16 @@ export class Companion extends Asker {
   }
 }
 
+/** What names and runs the tests of a module that share a site: it is started before the first and stopped after the last. */
+export function suite(start: () => Promise<Companion>): (name: string, fn: () => Promise<void>) => void {
+  let started: Companion | undefined;
+  Deno.test.beforeAll(async () => {
+    if (!ignore) started = await start();
+  });
+  Deno.test.afterAll(async () => await started?.site.stop());
+  return (name, fn) => Deno.test({ name: `${name}, ${on}`, ignore, fn });
+}
+
 /** The rows an answer holds under a name. */
 export function rows({ body }: Answer, name: "entries" | "redirects"): Json[] {
   return (body as Json)[name] as Json[];
