@@ -110,6 +110,19 @@ export interface Refusal {
   readonly as?: string;
 }
 
+/** A refused call: its arguments, what the message says, and the code where that is not E_BAD_INPUT. */
+export type RefusedRow = readonly [args: Args, says: RegExp, code?: Code];
+
+/** Refused calls by tool. */
+export type Refused = Readonly<Record<string, readonly RefusedRow[]>>;
+
+/** The calls of such a table, one after the other. */
+export function refusedCalls(table: Refused): [tool: string, args: Args, says: RegExp, code: Code][] {
+  return Object.entries(table).flatMap(([tool, rows]) =>
+    rows.map(([args, says, code = "E_BAD_INPUT"]): [string, Args, RegExp, Code] => [tool, args, says, code])
+  );
+}
+
 /** Calls of a gateway, each with its traces looked at; what differs from upstream to upstream is left to its own world. */
 export abstract class Calls implements AsyncDisposable {
   constructor(readonly gw: Kit) {}

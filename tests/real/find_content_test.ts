@@ -1,7 +1,7 @@
 /** What is on a real WordPress is found, and a page is read, by accounts of several roles. */
 import assert from "node:assert/strict";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
-import type { Args } from "../cms_kit.ts";
+import { type Args, type Refused, refusedCalls } from "../cms_kit.ts";
 import { fresh, onWordPress, Real } from "./_wordpress.ts";
 
 interface List {
@@ -79,12 +79,16 @@ async function reads(site: CmsSandbox): Promise<void> {
     page_builder: null,
   });
   const post = await at.ask.draft("ed", { title: fresh("Post"), content: "x" });
-  const wrong: [string, Args, RegExp][] = [
-    ["get_page", { page_id: post }, /is a post, not a page; .*\(get_post\)$/],
-    ["get_post", { post_id: page_id }, /is a page, not a post; .*\(get_page\), /],
-    ["get_page", { page_id: 99_999_999 }, /list_content finds ids$/],
-  ];
-  for (const [tool, args, says] of wrong) {
+  const wrong: Refused = {
+    get_page: [
+      [{ page_id: post }, /is a post, not a page; .*\(get_post\)$/],
+      [{ page_id: 99_999_999 }, /list_content finds ids$/],
+    ],
+    get_post: [
+      [{ post_id: page_id }, /is a page, not a post; .*\(get_page\), /],
+    ],
+  };
+  for (const [tool, args, says] of refusedCalls(wrong)) {
     const refused = { says, sends: "reads" } as const;
     await at.kit.refuses(tool, { site_id: "open", ...args }, "E_UPSTREAM", refused);
   }

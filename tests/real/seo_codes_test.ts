@@ -1,8 +1,7 @@
 /** Every code of the SEO tools on a real WordPress: with the companion plugin, with one too old, and without. */
 import assert from "node:assert/strict";
-import type { Code } from "../../core/errors.ts";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
-import type { Args } from "../cms_kit.ts";
+import { type Args, type Refused, refusedCalls } from "../cms_kit.ts";
 import { fixture } from "../companion/site.ts";
 import { onProvider, RealSeo } from "./_seo.ts";
 import { fresh, onWordPress } from "./_wordpress.ts";
@@ -32,25 +31,26 @@ onProvider("none", {
   },
 
   async "what may not be is refused before the site is asked"(at) {
-    const bad: [string, Args, Code, RegExp][] = [
-      ["set_seo_meta", { post_id: 1 }, "E_BAD_INPUT", /give at least one of them$/],
-      ["set_seo_meta", { post_id: 1, canonical: "/x" }, "E_BAD_INPUT", /^canonical: /],
-      ["set_seo_meta", { post_id: "1 or 2", title: "x" }, "E_BAD_INPUT", /^post_id: /],
-      ["set_seo_meta", { post_id: 1, title: "x", post_status: "publish" }, "E_FORBIDDEN_OP", /would publish/],
-      ["set_seo_schema", { post_id: 1, schema: "{" + "x" }, "E_BAD_INPUT", /^schema: the text is not JSON/],
-      ["set_seo_schema", { post_id: 1, schema: { name: "x" } }, "E_BAD_INPUT", /"@type"/],
-      [
-        "set_seo_schema",
-        { post_id: 1, schema: { ...SCHEMA, t: "x".repeat(102_400) } },
-        "E_PAYLOAD_TOO_LARGE",
-        /^schema: /,
+    const bad: Refused = {
+      set_seo_meta: [
+        [{ post_id: 1 }, /give at least one of them$/],
+        [{ post_id: 1, canonical: "/x" }, /^canonical: /],
+        [{ post_id: "1 or 2", title: "x" }, /^post_id: /],
+        [{ post_id: 1, title: "x", post_status: "publish" }, /would publish/, "E_FORBIDDEN_OP"],
       ],
-      ["set_seo_redirect", { source: "/%77p-admin", destination: "/b" }, "E_BAD_INPUT", /^source: /],
-      ["set_seo_redirect", { source: "/a", destination: "/A/" }, "E_BAD_INPUT", /^destination: leads back/],
-      ["set_seo_redirect", { source: "/a", destination: "/b\r\nX: y" }, "E_BAD_INPUT", /^destination: /],
-      ["set_seo_redirect", { source: "/a", destination: "/b", status: 200 }, "E_BAD_INPUT", /^status: /],
-    ];
-    for (const [tool, args, code, says] of bad) {
+      set_seo_schema: [
+        [{ post_id: 1, schema: "{" + "x" }, /^schema: the text is not JSON/],
+        [{ post_id: 1, schema: { name: "x" } }, /"@type"/],
+        [{ post_id: 1, schema: { ...SCHEMA, t: "x".repeat(102_400) } }, /^schema: /, "E_PAYLOAD_TOO_LARGE"],
+      ],
+      set_seo_redirect: [
+        [{ source: "/%77p-admin", destination: "/b" }, /^source: /],
+        [{ source: "/a", destination: "/A/" }, /^destination: leads back/],
+        [{ source: "/a", destination: "/b\r\nX: y" }, /^destination: /],
+        [{ source: "/a", destination: "/b", status: 200 }, /^status: /],
+      ],
+    };
+    for (const [tool, args, says, code] of refusedCalls(bad)) {
       await at.kit.refuses(tool, { site_id: "live", confirm: true, ...args }, code, says);
     }
     assert.deepEqual(at.kit.gw.requests, []);

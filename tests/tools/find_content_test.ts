@@ -1,7 +1,7 @@
 /** Posts and pages of every status are found, and a page is read, through both doors and in one request. */
 import assert from "node:assert/strict";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
-import type { Args } from "../cms_kit.ts";
+import { type Args, type Refused, refusedCalls } from "../cms_kit.ts";
 import { pagesWorld } from "./_pages.ts";
 import { type World, world } from "./_stand_in.ts";
 
@@ -138,23 +138,28 @@ Deno.test("get_page answers one page whole, in any status", async () => {
 Deno.test("an id of the other kind is told with the tool that takes it, by every tool that takes one", async () => {
   await using at = await pagesWorld();
   const post = 1;
-  const cases: [string, Args, RegExp][] = [
-    [
-      "get_page",
-      { page_id: post },
-      /: 1 is a post, not a page; the tools for posts take it \(get_post\)$/,
+  const cases: Refused = {
+    get_page: [
+      [{ page_id: post }, /: 1 is a post, not a page; the tools for posts take it \(get_post\)$/],
+      [{ page_id: 999 }, /; check the id; list_content finds ids$/],
     ],
-    ["update_page_draft", { page_id: post, title: "x" }, /: 1 is a post, not a page; .*\(get_post\)$/],
-    ["publish_page", { page_id: post }, /: 1 is a post, not a page; .*\(get_post\)$/],
-    [
-      "get_post",
-      { post_id: 2 },
-      /: 2 is a page, not a post; the tools for pages take it \(get_page\), and unschedule takes both$/,
+    update_page_draft: [
+      [{ page_id: post, title: "x" }, /: 1 is a post, not a page; .*\(get_post\)$/],
     ],
-    ["update_draft", { post_id: 2, title: "x" }, /: 2 is a page, not a post; .*\(get_page\), /],
-    ["get_page", { page_id: 999 }, /; check the id; list_content finds ids$/],
-  ];
-  for (const [tool, args, says] of cases) {
+    publish_page: [
+      [{ page_id: post }, /: 1 is a post, not a page; .*\(get_post\)$/],
+    ],
+    get_post: [
+      [
+        { post_id: 2 },
+        /: 2 is a page, not a post; the tools for pages take it \(get_page\), and unschedule takes both$/,
+      ],
+    ],
+    update_draft: [
+      [{ post_id: 2, title: "x" }, /: 2 is a page, not a post; .*\(get_page\), /],
+    ],
+  };
+  for (const [tool, args, says] of refusedCalls(cases)) {
     const call = { site_id: "open", ...args, confirm: true };
     const message = await at.kit.refuses(tool, call, "E_UPSTREAM", says, "reads");
     assert.match(message, /^CMS 404 rest_post_invalid_id: /);

@@ -1,7 +1,7 @@
 /** Pages of the visual builder: templates listed, cloned with their placeholders filled, and every way that fails. */
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
-import { type Args, DOORS } from "../cms_kit.ts";
+import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
 import { type PagesOptions, pagesWorld, TEXTS } from "./_pages.ts";
 
 const CLONE = { site_id: "both", title: "Cloned", page_builder: "visual", builder_template_id: "900" };
@@ -119,32 +119,24 @@ Deno.test("a preview of a clone shows which placeholder gets which text, as the 
 
 Deno.test("which builder is meant is settled before anything is sent", async () => {
   await using at = await pagesWorld();
-  const cases: [Args, Code, RegExp][] = [
+  const cases: readonly RefusedRow[] = [
     [
       { site_id: "both", title: "x" },
-      "E_BUILDER_REQUIRED",
       /^page_builder is required: "both" has several .*block and visual$/,
+      "E_BUILDER_REQUIRED",
     ],
-    [{ site_id: "none", title: "x" }, "E_BUILDER_NOT_AVAILABLE", /which has none; list_builders_for_site/],
+    [{ site_id: "none", title: "x" }, /which has none; list_builders_for_site/, "E_BUILDER_NOT_AVAILABLE"],
     [
       { site_id: "visual", title: "x", page_builder: "block" },
-      "E_BUILDER_NOT_AVAILABLE",
       /"block" is not enabled/,
+      "E_BUILDER_NOT_AVAILABLE",
     ],
-    [
-      { site_id: "visual", title: "x" },
-      "E_BAD_INPUT",
-      /^builder_template_id is required: .*list_page_templates/,
-    ],
-    [
-      { ...CLONE, content_html: "<p>" },
-      "E_BAD_INPUT",
-      /^content_html: .*from its template; leave it out$/,
-    ],
-    [{ ...CLONE, template: "wide" }, "E_BAD_INPUT", /^template: /],
-    [{ ...CLONE, builder_template_id: "a1" }, "E_BAD_INPUT", /^builder_template_id: expected a whole number/],
+    [{ site_id: "visual", title: "x" }, /^builder_template_id is required: .*list_page_templates/],
+    [{ ...CLONE, content_html: "<p>" }, /^content_html: .*from its template; leave it out$/],
+    [{ ...CLONE, template: "wide" }, /^template: /],
+    [{ ...CLONE, builder_template_id: "a1" }, /^builder_template_id: expected a whole number/],
   ];
-  for (const [args, code, says] of cases) {
+  for (const [args, says, code = "E_BAD_INPUT"] of cases) {
     await at.kit.refuses("create_page_draft", { ...args, confirm: true }, code, says);
   }
   const change = { site_id: "visual", page_id: 4, content_html: "<p>", confirm: true };

@@ -1,7 +1,6 @@
 /** Pages of blocks are made, changed, scheduled and published through both doors, and previewed before. */
 import assert from "node:assert/strict";
-import type { Code } from "../../core/errors.ts";
-import { ahead, type Args, DOORS } from "../cms_kit.ts";
+import { ahead, type Args, DOORS, type Refused, refusedCalls } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
 import { pagesWorld } from "./_pages.ts";
 
@@ -128,89 +127,64 @@ Deno.test("previews show each field as it is on the site now and as it would be 
   ]);
 });
 
-const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegExp])[] = [
-  ["create_page_draft", {}, "E_BAD_INPUT", /^title is required/],
-  ["create_page_draft", { title: " " }, "E_BAD_INPUT", /^title: must not be blank$/],
-  ["create_page_draft", { title: "x", slug: "\ud83d" }, "E_BAD_INPUT", /^slug: holds an unpaired surrogate/],
-  ["create_page_draft", { title: "x", parent_id: "a" }, "E_BAD_INPUT", /^parent_id: /],
-  [
-    "create_page_draft",
-    { title: "x", page_builder: "other" },
-    "E_BAD_INPUT",
-    /^page_builder: .*block.*visual/,
+const BAD: Refused = {
+  create_page_draft: [
+    [{}, /^title is required/],
+    [{ title: " " }, /^title: must not be blank$/],
+    [{ title: "x", slug: "\ud83d" }, /^slug: holds an unpaired surrogate/],
+    [{ title: "x", parent_id: "a" }, /^parent_id: /],
+    [{ title: "x", page_builder: "other" }, /^page_builder: .*block.*visual/],
+    [{ title: "x", builder_template_id: 900 }, /^builder_template_id: it is for the visual/],
+    [{ title: "x", variables: {} }, /^variables: it is for the visual/],
+    [{ title: "x", variables: { A: 1 } }, /^variables\.A: /],
+    [
+      { title: "x", page_builder: "visual" },
+      /"visual" is not enabled on "open", which has block/,
+      "E_BUILDER_NOT_AVAILABLE",
+    ],
+    [{ title: "x", status: "publish" }, /would publish/, "E_FORBIDDEN_OP"],
+    [{ title: "x", publish_on_next_site_publish: true }, /unknown argument/],
   ],
-  [
-    "create_page_draft",
-    { title: "x", builder_template_id: 900 },
-    "E_BAD_INPUT",
-    /^builder_template_id: it is for the visual/,
+  update_page_draft: [
+    [{ page_id: 4 }, /^title, .*give at least one of them$/],
+    [{ page_id: "x", title: "y" }, /^page_id: /],
+    [
+      { page_id: 4, builder_template_id: 3, variables: { A: "\ud83d" } },
+      /^variables: holds an unpaired surrogate/,
+    ],
+    [{ page_id: 4, title: "\t" }, /^title: must not be blank$/],
+    [{ page_id: 4, parent_id: 4 }, /^parent_id: a page cannot be its own parent$/],
+    [{ page_id: 4, title: "x", page_builder: "visual" }, /builder_template_id/],
+    [{ page_id: 4, builder_template_id: 900 }, /"visual" is not enabled/, "E_BUILDER_NOT_AVAILABLE"],
+    [
+      { page_id: 4, title: "x", publish_on_next_site_publish: true },
+      /only sitebuilder sites have it/,
+      "E_NOT_SUPPORTED",
+    ],
   ],
-  ["create_page_draft", { title: "x", variables: {} }, "E_BAD_INPUT", /^variables: it is for the visual/],
-  ["create_page_draft", { title: "x", variables: { A: 1 } }, "E_BAD_INPUT", /^variables\.A: /],
-  [
-    "create_page_draft",
-    { title: "x", page_builder: "visual" },
-    "E_BUILDER_NOT_AVAILABLE",
-    /"visual" is not enabled on "open", which has block/,
+  schedule_page: [
+    [{ page_id: 4 }, /^scheduled_at is required/],
+    [{ page_id: "a", scheduled_at: AT }, /^page_id: /],
+    [{ page_id: 4, scheduled_at: "2026-12" }, /^scheduled_at: /],
+    [{ page_id: 4, scheduled_at: ahead(59, NOW) }, /at least 60 s/, "E_FORBIDDEN_OP"],
   ],
-  ["create_page_draft", { title: "x", status: "publish" }, "E_FORBIDDEN_OP", /would publish/],
-  [
-    "create_page_draft",
-    { title: "x", publish_on_next_site_publish: true },
-    "E_BAD_INPUT",
-    /unknown argument/,
+  publish_page: [
+    [{ page_id: "1e3" }, /^page_id: /],
   ],
-  ["update_page_draft", { page_id: 4 }, "E_BAD_INPUT", /^title, .*give at least one of them$/],
-  ["update_page_draft", { page_id: "x", title: "y" }, "E_BAD_INPUT", /^page_id: /],
-  [
-    "update_page_draft",
-    { page_id: 4, builder_template_id: 3, variables: { A: "\ud83d" } },
-    "E_BAD_INPUT",
-    /^variables: holds an unpaired surrogate/,
+  list_page_templates: [
+    [{ per_page: 101 }, /^per_page: /],
   ],
-  ["update_page_draft", { page_id: 4, title: "\t" }, "E_BAD_INPUT", /^title: must not be blank$/],
-  [
-    "update_page_draft",
-    { page_id: 4, parent_id: 4 },
-    "E_BAD_INPUT",
-    /^parent_id: a page cannot be its own parent$/,
+  duplicate_page: [
+    [{ page_id: 4 }, /works on sitebuilder sites; "open" is a cms site/, "E_NOT_SUPPORTED"],
   ],
-  [
-    "update_page_draft",
-    { page_id: 4, title: "x", page_builder: "visual" },
-    "E_BAD_INPUT",
-    /builder_template_id/,
+  inject_page_section: [
+    [{ page_id: 4, element_source_id: "s" }, /works on sitebuilder sites/, "E_NOT_SUPPORTED"],
   ],
-  [
-    "update_page_draft",
-    { page_id: 4, builder_template_id: 900 },
-    "E_BUILDER_NOT_AVAILABLE",
-    /"visual" is not enabled/,
-  ],
-  [
-    "update_page_draft",
-    { page_id: 4, title: "x", publish_on_next_site_publish: true },
-    "E_NOT_SUPPORTED",
-    /only sitebuilder sites have it/,
-  ],
-  ["schedule_page", { page_id: 4 }, "E_BAD_INPUT", /^scheduled_at is required/],
-  ["schedule_page", { page_id: "a", scheduled_at: AT }, "E_BAD_INPUT", /^page_id: /],
-  ["schedule_page", { page_id: 4, scheduled_at: "2026-12" }, "E_BAD_INPUT", /^scheduled_at: /],
-  ["schedule_page", { page_id: 4, scheduled_at: ahead(59, NOW) }, "E_FORBIDDEN_OP", /at least 60 s/],
-  ["publish_page", { page_id: "1e3" }, "E_BAD_INPUT", /^page_id: /],
-  ["list_page_templates", { per_page: 101 }, "E_BAD_INPUT", /^per_page: /],
-  ["duplicate_page", { page_id: 4 }, "E_NOT_SUPPORTED", /works on sitebuilder sites; "open" is a cms site/],
-  [
-    "inject_page_section",
-    { page_id: 4, element_source_id: "s" },
-    "E_NOT_SUPPORTED",
-    /works on sitebuilder sites/,
-  ],
-];
+};
 
 Deno.test("arguments that are wrong in themselves are refused, nothing being sent", async () => {
   await using at = await pagesWorld();
-  for (const [tool, args, code, says] of BAD) {
+  for (const [tool, args, says, code] of refusedCalls(BAD)) {
     await at.kit.refuses(tool, { site_id: "open", confirm: true, ...args }, code, says);
   }
 });
@@ -218,38 +192,26 @@ Deno.test("arguments that are wrong in themselves are refused, nothing being sen
 Deno.test("what only the site can judge is refused before anything is written", async () => {
   await using at = await pagesWorld();
   const page = { site_id: "open", confirm: true };
-  const cases: [string, Args, Code, RegExp][] = [
-    [
-      "create_page_draft",
-      { ...page, title: "x", parent_id: 999 },
-      "E_BAD_INPUT",
-      /^parent_id: the site has no page 999$/,
+  const cases: Refused = {
+    create_page_draft: [
+      [{ ...page, title: "x", parent_id: 999 }, /^parent_id: the site has no page 999$/],
+      [{ ...page, title: "x", parent_id: 1 }, /^parent_id: the site has no page 1$/],
+      [{ ...page, site_id: "author", title: "x" }, /^CMS 403.*"edit_pages"/, "E_UPSTREAM"],
+      [{ ...page, site_id: "wrong", title: "x" }, /^CMS 401/, "E_UPSTREAM"],
+      [{ ...page, site_id: "bare", title: "x" }, /has no cms credentials/, "E_MISSING_SECRET"],
     ],
-    [
-      "create_page_draft",
-      { ...page, title: "x", parent_id: 1 },
-      "E_BAD_INPUT",
-      /^parent_id: the site has no page 1$/,
+    update_page_draft: [
+      [{ ...page, page_id: 1, title: "x" }, /^CMS 404 .*: 1 is a post, not a page; .*get_post/, "E_UPSTREAM"],
+      [{ ...page, page_id: 2, title: "x" }, /^Page 2 is published/, "E_FORBIDDEN_OP"],
     ],
-    [
-      "update_page_draft",
-      { ...page, page_id: 1, title: "x" },
-      "E_UPSTREAM",
-      /^CMS 404 .*: 1 is a post, not a page; .*get_post/,
+    schedule_page: [
+      [{ ...page, page_id: 1, scheduled_at: AT }, /^CMS 404/, "E_UPSTREAM"],
     ],
-    ["schedule_page", { ...page, page_id: 1, scheduled_at: AT }, "E_UPSTREAM", /^CMS 404/],
-    ["publish_page", { ...page, page_id: 999 }, "E_UPSTREAM", /^CMS 404/],
-    ["update_page_draft", { ...page, page_id: 2, title: "x" }, "E_FORBIDDEN_OP", /^Page 2 is published/],
-    ["create_page_draft", { ...page, site_id: "author", title: "x" }, "E_UPSTREAM", /^CMS 403.*"edit_pages"/],
-    ["create_page_draft", { ...page, site_id: "wrong", title: "x" }, "E_UPSTREAM", /^CMS 401/],
-    [
-      "create_page_draft",
-      { ...page, site_id: "bare", title: "x" },
-      "E_MISSING_SECRET",
-      /has no cms credentials/,
+    publish_page: [
+      [{ ...page, page_id: 999 }, /^CMS 404/, "E_UPSTREAM"],
     ],
-  ];
-  for (const [tool, args, code, says] of cases) {
+  };
+  for (const [tool, args, says, code] of refusedCalls(cases)) {
     await at.kit.refuses(tool, args, code, says, code === "E_MISSING_SECRET" ? "nothing" : "reads");
   }
   assert.deepEqual(at.cms.writes, []);

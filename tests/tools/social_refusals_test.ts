@@ -1,8 +1,8 @@
 /** What the tools of social ads refuse before anything is sent, in words that name what is allowed. */
 import assert from "node:assert/strict";
-import type { Code } from "../../core/errors.ts";
 import { site } from "../kit.ts";
 import { type Args, CALLS, MetaWorld, OF_ACCOUNT } from "./_meta.ts";
+import { type Refused, refusedCalls } from "../cms_kit.ts";
 
 Deno.test("every tool on a site that is bound to nobody is refused, and sends nothing", async () => {
   await using at = await MetaWorld.open();
@@ -164,22 +164,26 @@ Deno.test("the oldest day and today are taken", async () => {
 
 Deno.test("lists refuse unknown states, ids that are none, and pages beyond Meta's, and nothing is sent", async () => {
   await using at = await MetaWorld.open();
-  const cases: [string, Args, RegExp, Code?][] = [
-    [
-      "list_social_campaigns",
-      { effective_status: ["RUNNING"] },
-      /^effective_status\[0\]: expected one of "ACTIVE"/,
+  const cases: Refused = {
+    list_social_campaigns: [
+      [{ effective_status: ["RUNNING"] }, /^effective_status\[0\]: expected one of "ACTIVE"/],
+      [{ effective_status: ["CAMPAIGN_PAUSED"] }, /^effective_status\[0\]/],
+      [{ effective_status: "ACTIVE" }, /^effective_status: expected a list/],
     ],
-    ["list_social_campaigns", { effective_status: ["CAMPAIGN_PAUSED"] }, /^effective_status\[0\]/],
-    ["list_social_campaigns", { effective_status: "ACTIVE" }, /^effective_status: expected a list/],
-    ["list_social_adsets", { campaign_id: "act_1001" }, /^campaign_id: expected a string matching/],
-    ["list_social_adsets", { campaign_id: "1/../2" }, /^campaign_id/],
-    ["list_social_adsets", { adset_id: "1" }, /^adset_id: unknown argument/],
-    ["list_social_ads", { adset_id: "1?fields=id" }, /^adset_id/],
-    ["list_social_ads", { limit: 501 }, /^limit: expected a whole number >= 1 and <= 500$/],
-    ["get_social_ad_account", { account_id: "act_9009" }, /^account_id: unknown argument/],
-  ];
-  for (const [tool, args, says, code = "E_BAD_INPUT"] of cases) await at.refuses(tool, args, code, says);
+    list_social_adsets: [
+      [{ campaign_id: "act_1001" }, /^campaign_id: expected a string matching/],
+      [{ campaign_id: "1/../2" }, /^campaign_id/],
+      [{ adset_id: "1" }, /^adset_id: unknown argument/],
+    ],
+    list_social_ads: [
+      [{ adset_id: "1?fields=id" }, /^adset_id/],
+      [{ limit: 501 }, /^limit: expected a whole number >= 1 and <= 500$/],
+    ],
+    get_social_ad_account: [
+      [{ account_id: "act_9009" }, /^account_id: unknown argument/],
+    ],
+  };
+  for (const [tool, args, says, code] of refusedCalls(cases)) await at.refuses(tool, args, code, says);
 });
 
 Deno.test("a paging link of Meta's is refused as a cursor, and its token is kept nowhere", async () => {

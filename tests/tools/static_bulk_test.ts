@@ -1,8 +1,7 @@
 /** Many files of a static site in one commit: through both doors, into empty repositories and below a prefix. */
 import assert from "node:assert/strict";
-import type { Code } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
-import { type Args, DOORS } from "../cms_kit.ts";
+import { DOORS, type RefusedRow } from "../cms_kit.ts";
 import { site } from "../kit.ts";
 import { EMPTY, FILES, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
 
@@ -168,33 +167,33 @@ Deno.test("what is wrong with the files is refused before anything is asked", as
   const many = (count: number, content: string) =>
     Array.from({ length: count }, (_, n) => ({ path: `public/${n}.txt`, content }));
   const part = "x".repeat(LIMITS.BULK_BYTES / 5);
-  const cases: [Args, Code, RegExp][] = [
-    [{ files: [] }, "E_BAD_INPUT", /^files: /],
-    [{ files: [OK, { path: "public/b" }] }, "E_BAD_INPUT", /^files\[1\]\.content/],
-    [{ files: [{ ...OK, mode: "100755" }] }, "E_BAD_INPUT", /^files\[0\]\.mode: unknown argument/],
-    [{ files: [OK, OK] }, "E_BAD_INPUT", /^files\[1\]\.path: "public\/a.txt" is the path of files\[0\]/],
-    [{ files: [OK, { ...OK, path: "Public/A.txt" }] }, "E_BAD_INPUT", /^files\[1\]\.path: /],
-    [{ files: [OK, { ...OK, path: "public/a.txt/b" }] }, "E_BAD_INPUT", /^files\[1\]\.path: .*files\[0\]/],
-    [{ files: [{ ...OK, path: "public/A.txt/b" }, OK] }, "E_BAD_INPUT", /^files\[0\]\.path: .*files\[1\]/],
-    [{ files: [{ ...OK, content: "a\udc00" }] }, "E_BAD_INPUT", /^files\[0\]\.content: holds an unpaired/],
-    [{ files: [{ ...OK, content: "*", encoding: "base64" }] }, "E_BAD_INPUT", /^files\[0\]\.content: is not/],
-    [{ branch: "main" }, "E_BAD_INPUT", /^branch: unknown argument/],
-    [{ target_branch: "MAIN" }, "E_BAD_INPUT", /^target_branch: /],
-    [{ files: many(1001, "x") }, "E_BULK_TOO_MANY_FILES", /^files: 1001 are more than the 1000 of one call/],
+  const cases: readonly RefusedRow[] = [
+    [{ files: [] }, /^files: /],
+    [{ files: [OK, { path: "public/b" }] }, /^files\[1\]\.content/],
+    [{ files: [{ ...OK, mode: "100755" }] }, /^files\[0\]\.mode: unknown argument/],
+    [{ files: [OK, OK] }, /^files\[1\]\.path: "public\/a.txt" is the path of files\[0\]/],
+    [{ files: [OK, { ...OK, path: "Public/A.txt" }] }, /^files\[1\]\.path: /],
+    [{ files: [OK, { ...OK, path: "public/a.txt/b" }] }, /^files\[1\]\.path: .*files\[0\]/],
+    [{ files: [{ ...OK, path: "public/A.txt/b" }, OK] }, /^files\[0\]\.path: .*files\[1\]/],
+    [{ files: [{ ...OK, content: "a\udc00" }] }, /^files\[0\]\.content: holds an unpaired/],
+    [{ files: [{ ...OK, content: "*", encoding: "base64" }] }, /^files\[0\]\.content: is not/],
+    [{ branch: "main" }, /^branch: unknown argument/],
+    [{ target_branch: "MAIN" }, /^target_branch: /],
+    [{ files: many(1001, "x") }, /^files: 1001 are more than the 1000 of one call/, "E_BULK_TOO_MANY_FILES"],
     [
       { files: [OK, { ...OK, path: "public/b", content: "x".repeat(LIMITS.BULK_FILE_BYTES + 1) }] },
-      "E_FILE_TOO_LARGE",
       /^files\[1\]\.content: has 26214401 bytes, over the 26214400/,
+      "E_FILE_TOO_LARGE",
     ],
-    [{ files: [...many(5, part), { ...OK, content: "y" }] }, "E_BULK_TOO_LARGE", /over 104857600 bytes/],
-    [{ site_id: "closed" }, "E_FULL_REPO_WRITE_NOT_ALLOWED", /needs allow_full_repo_write on site "closed"/],
+    [{ files: [...many(5, part), { ...OK, content: "y" }] }, /over 104857600 bytes/, "E_BULK_TOO_LARGE"],
+    [{ site_id: "closed" }, /needs allow_full_repo_write on site "closed"/, "E_FULL_REPO_WRITE_NOT_ALLOWED"],
     [
       { site_id: "bulk", target_branch: "main" },
-      "E_MAIN_BRANCH_LOCKED",
       /needs allow_main_branch_push on site "bulk"/,
+      "E_MAIN_BRANCH_LOCKED",
     ],
   ];
-  for (const [args, code, says] of cases) {
+  for (const [args, says, code = "E_BAD_INPUT"] of cases) {
     const call = { site_id: "open", files: [OK], ...args };
     await at.refuses("bulk_write_static_files", call, code, says);
   }

@@ -1,7 +1,7 @@
 /** Single files of a static site: listed, read and written through both doors, a clone telling what was committed. */
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
-import { type Args, DOORS } from "../cms_kit.ts";
+import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
 import { blobName } from "../../platforms/github/names.ts";
 import { FILES, REPO, StaticWorld } from "./_static.ts";
 
@@ -292,27 +292,27 @@ Deno.test("write_static_file refuses what it may not write before anything is as
       await at.refuses("write_static_file", args, "E_BAD_PATH", /^path: /);
     }
   }
-  const cases: [Args, Code, RegExp][] = [
-    [{ content: "a\ud800" }, "E_BAD_INPUT", /^content: holds an unpaired surrogate/],
-    [{ content: "not base64!", encoding: "base64" }, "E_BAD_INPUT", /^content: is not base64/],
-    [{ encoding: "latin1" }, "E_BAD_INPUT", /^encoding: /],
-    [{ target_branch: "release" }, "E_BAD_INPUT", /^target_branch: /],
-    [{ branch: "main" }, "E_BAD_INPUT", /^branch: unknown argument/],
-    [{ message: "a\nX-Gateway-Token: me" }, "E_BAD_INPUT", /^message: /],
-    [{ message: "x".repeat(201) }, "E_BAD_INPUT", /^message: /],
-    [{ sha: "0".repeat(39) }, "E_BAD_INPUT", /^sha: /],
+  const cases: readonly RefusedRow[] = [
+    [{ content: "a\ud800" }, /^content: holds an unpaired surrogate/],
+    [{ content: "not base64!", encoding: "base64" }, /^content: is not base64/],
+    [{ encoding: "latin1" }, /^encoding: /],
+    [{ target_branch: "release" }, /^target_branch: /],
+    [{ branch: "main" }, /^branch: unknown argument/],
+    [{ message: "a\nX-Gateway-Token: me" }, /^message: /],
+    [{ message: "x".repeat(201) }, /^message: /],
+    [{ sha: "0".repeat(39) }, /^sha: /],
     [
       { content: "x".repeat(900 * 1024 + 1) },
-      "E_FILE_TOO_LARGE",
       /^content: has 921601 bytes, over the 921600/,
+      "E_FILE_TOO_LARGE",
     ],
     [
       { site_id: "closed", target_branch: "main" },
-      "E_MAIN_BRANCH_LOCKED",
       /needs allow_main_branch_push on site "closed"/,
+      "E_MAIN_BRANCH_LOCKED",
     ],
   ];
-  for (const [args, code, says] of cases) {
+  for (const [args, says, code = "E_BAD_INPUT"] of cases) {
     await at.refuses("write_static_file", { ...ok, ...args }, code, says);
   }
 });
@@ -322,22 +322,22 @@ Deno.test("write_static_file refuses what stands there, by what its caller knows
   const path = "src/styles/site.css";
   const args = { site_id: "open", path, content: "x" };
   const known = await shaOf(FILES[path]!);
-  const cases: [Args, Code, RegExp][] = [
-    [{}, "E_FILE_EXISTS", new RegExp(`is there \\(sha ${known}\\); set allow_overwrite to true`)],
-    [{ sha: known }, "E_FILE_EXISTS", /set allow_overwrite/],
+  const cases: readonly RefusedRow[] = [
+    [{}, new RegExp(`is there \\(sha ${known}\\); set allow_overwrite to true`), "E_FILE_EXISTS"],
+    [{ sha: known }, /set allow_overwrite/, "E_FILE_EXISTS"],
     [
       { allow_overwrite: true, sha: "0".repeat(40) },
-      "E_SHA_MISMATCH",
       new RegExp(`is ${known} now; read it again$`),
+      "E_SHA_MISMATCH",
     ],
     [
       { allow_overwrite: true, sha: await shaOf(FILES["README.md"]!) },
-      "E_SHA_MISMATCH",
       /has changed since it was read/,
+      "E_SHA_MISMATCH",
     ],
-    [{ path: "public/new.txt", sha: known }, "E_SHA_MISMATCH", /there is no file "public\/new.txt" any more/],
-    [{ path: "public/logo.bin/x" }, "E_BAD_PATH", /cannot be: "public\/logo.bin" is there and no folder$/],
-    [{ path: "src/content/first.md/a/b.txt" }, "E_BAD_PATH", /^path: /],
+    [{ path: "public/new.txt", sha: known }, /there is no file "public\/new.txt" any more/, "E_SHA_MISMATCH"],
+    [{ path: "public/logo.bin/x" }, /cannot be: "public\/logo.bin" is there and no folder$/, "E_BAD_PATH"],
+    [{ path: "src/content/first.md/a/b.txt" }, /^path: /, "E_BAD_PATH"],
   ];
   await using clone = await at.clone();
   await Deno.mkdir(`${clone.folder}/public/folder`);
@@ -345,11 +345,11 @@ Deno.test("write_static_file refuses what stands there, by what its caller knows
   await Deno.symlink("../../.env", `${clone.folder}/public/folder/link`);
   await clone.push("main");
   const more: typeof cases = [
-    [{ path: "public/folder", allow_overwrite: true }, "E_BAD_PATH", /is a folder there, not a file/],
-    [{ path: "public/folder/link", allow_overwrite: true }, "E_BAD_PATH", /is a link there, not a file/],
-    [{ path: "public/folder/link/x", allow_overwrite: true }, "E_BAD_PATH", /^path: /],
+    [{ path: "public/folder", allow_overwrite: true }, /is a folder there, not a file/, "E_BAD_PATH"],
+    [{ path: "public/folder/link", allow_overwrite: true }, /is a link there, not a file/, "E_BAD_PATH"],
+    [{ path: "public/folder/link/x", allow_overwrite: true }, /^path: /, "E_BAD_PATH"],
   ];
-  for (const [more_args, code, says] of [...cases, ...more]) {
+  for (const [more_args, says, code = "E_BAD_INPUT"] of [...cases, ...more]) {
     for (const target_branch of ["preview", "main"]) {
       const call = { ...args, ...more_args, target_branch };
       await at.refuses("write_static_file", call, code, says, "reads");

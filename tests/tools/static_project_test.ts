@@ -1,8 +1,7 @@
 /** Projects of static sites begun through both doors: in empty repositories, beside a readme, and on another branch. */
 import assert from "node:assert/strict";
-import type { Code } from "../../core/errors.ts";
 import { projectFiles } from "../../platforms/astro/project.ts";
-import { type Args, DOORS } from "../cms_kit.ts";
+import { DOORS, type RefusedRow } from "../cms_kit.ts";
 import { site } from "../kit.ts";
 import { EMPTY, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
 
@@ -169,46 +168,38 @@ const page = (route: string) => ({ route, html: "x" });
 Deno.test("what is wrong with a project is refused before anything is asked", async () => {
   await using at = await StaticWorld.open();
   const over = "x".repeat(900 * 1024 + 1);
-  const cases: [Args, Code, RegExp][] = [
-    [{ homepage_html: "" }, "E_BAD_INPUT", /^homepage_html: /],
-    [{ homepage_html: undefined }, "E_BAD_INPUT", /^homepage_html is required/],
-    [{ homepage_html: "a\0" }, "E_BAD_INPUT", /^homepage_html: /],
-    [{ homepage_html: "\ud800" }, "E_BAD_INPUT", /^homepage_html: /],
-    [{ homepage_html: "x".repeat(2 ** 20) }, "E_FILE_TOO_LARGE", /^homepage_html: /],
-    [{ extra_pages: [page("a"), page("a//b")] }, "E_BAD_ROUTE", /^extra_pages\[1\]\.route: /],
-    [{ extra_pages: [{ route: "a", html: "\0" }] }, "E_BAD_INPUT", /^extra_pages\[0\]\.html: /],
-    [
-      { extra_pages: [{ route: "a", html: "x", title: "\ud800" }] },
-      "E_BAD_INPUT",
-      /^extra_pages\[0\]\.title: /,
-    ],
-    [{ homepage_html: over }, "E_FILE_TOO_LARGE", /^homepage_html: 921601 bytes/],
+  const cases: readonly RefusedRow[] = [
+    [{ homepage_html: "" }, /^homepage_html: /],
+    [{ homepage_html: undefined }, /^homepage_html is required/],
+    [{ homepage_html: "a\0" }, /^homepage_html: /],
+    [{ homepage_html: "\ud800" }, /^homepage_html: /],
+    [{ homepage_html: "x".repeat(2 ** 20) }, /^homepage_html: /, "E_FILE_TOO_LARGE"],
+    [{ extra_pages: [page("a"), page("a//b")] }, /^extra_pages\[1\]\.route: /, "E_BAD_ROUTE"],
+    [{ extra_pages: [{ route: "a", html: "\0" }] }, /^extra_pages\[0\]\.html: /],
+    [{ extra_pages: [{ route: "a", html: "x", title: "\ud800" }] }, /^extra_pages\[0\]\.title: /],
+    [{ homepage_html: over }, /^homepage_html: 921601 bytes/, "E_FILE_TOO_LARGE"],
     [
       { extra_pages: [page("a"), { route: "b", html: over }] },
-      "E_FILE_TOO_LARGE",
       /^extra_pages\[1\]\.html: /,
+      "E_FILE_TOO_LARGE",
     ],
-    [{ extra_pages: [page("a/../b")] }, "E_BAD_ROUTE", /^extra_pages\[0\]\.route: .*holds "\.\."/],
-    [{ extra_pages: [page("a"), page("[slug]")] }, "E_BAD_ROUTE", /^extra_pages\[1\]\.route: /],
+    [{ extra_pages: [page("a/../b")] }, /^extra_pages\[0\]\.route: .*holds "\.\."/, "E_BAD_ROUTE"],
+    [{ extra_pages: [page("a"), page("[slug]")] }, /^extra_pages\[1\]\.route: /, "E_BAD_ROUTE"],
     [
       { extra_pages: [page("a"), page("/A/")] },
-      "E_ROUTE_EXISTS",
       /^extra_pages\[1\]\.route: "\/A\/" is a page/,
+      "E_ROUTE_EXISTS",
     ],
-    [{ extra_pages: [page("/")] }, "E_ROUTE_EXISTS", /^extra_pages\[0\]\.route: .*homepage_html$/],
-    [{ extra_pages: [page("index")] }, "E_ROUTE_EXISTS", /^extra_pages\[0\]\.route: /],
-    [
-      { extra_pages: Array.from({ length: 51 }, (_, n) => page(`p${n}`)) },
-      "E_BAD_INPUT",
-      /^extra_pages: .*at most 50/,
-    ],
-    [{ branch: "a..b" }, "E_BAD_INPUT", /^branch: expected a branch name/],
-    [{ branch: "main " }, "E_BAD_INPUT", /^branch: expected a branch name/],
-    [{ target_branch: "main" }, "E_BAD_INPUT", /^target_branch: unknown argument/],
-    [{ site_name: "a\0" }, "E_BAD_INPUT", /^site_name: /],
-    [{ site_id: "closed" }, "E_FULL_REPO_WRITE_NOT_ALLOWED", /needs allow_full_repo_write on site "closed"/],
+    [{ extra_pages: [page("/")] }, /^extra_pages\[0\]\.route: .*homepage_html$/, "E_ROUTE_EXISTS"],
+    [{ extra_pages: [page("index")] }, /^extra_pages\[0\]\.route: /, "E_ROUTE_EXISTS"],
+    [{ extra_pages: Array.from({ length: 51 }, (_, n) => page(`p${n}`)) }, /^extra_pages: .*at most 50/],
+    [{ branch: "a..b" }, /^branch: expected a branch name/],
+    [{ branch: "main " }, /^branch: expected a branch name/],
+    [{ target_branch: "main" }, /^target_branch: unknown argument/],
+    [{ site_name: "a\0" }, /^site_name: /],
+    [{ site_id: "closed" }, /needs allow_full_repo_write on site "closed"/, "E_FULL_REPO_WRITE_NOT_ALLOWED"],
   ];
-  for (const [args, code, says] of cases) {
+  for (const [args, says, code = "E_BAD_INPUT"] of cases) {
     const call = { site_id: "open", homepage_html: HOME, ...args };
     await at.refuses("init_static_project", call, code, says);
   }
@@ -220,23 +211,15 @@ Deno.test("the deployed branch is begun only where the site allows it, and anoth
     sites: [site("odd", "static", { repo: EMPTY, repo_branch: "release", flags: OPEN_FLAGS })],
   });
   const locked = /needs allow_main_branch_push/;
-  const cases: [Args, Code, RegExp][] = [
-    [{ site_id: "bulk" }, "E_MAIN_BRANCH_LOCKED", locked],
-    [{ site_id: "bulk", branch: "main" }, "E_MAIN_BRANCH_LOCKED", locked],
-    [{ site_id: "locked" }, "E_MAIN_BRANCH_LOCKED", locked],
-    [{ site_id: "default", branch: "other" }, "E_BAD_INPUT", /^branch: set repo_branch of the site first/],
-    [
-      { site_id: "empty", branch: "other" },
-      "E_BAD_INPUT",
-      /^branch: the repository is empty, so begin on "main"/,
-    ],
-    [
-      { site_id: "odd" },
-      "E_BAD_INPUT",
-      /is empty, so it can only begin with its default branch "main", not "release"/,
-    ],
+  const cases: readonly RefusedRow[] = [
+    [{ site_id: "bulk" }, locked, "E_MAIN_BRANCH_LOCKED"],
+    [{ site_id: "bulk", branch: "main" }, locked, "E_MAIN_BRANCH_LOCKED"],
+    [{ site_id: "locked" }, locked, "E_MAIN_BRANCH_LOCKED"],
+    [{ site_id: "default", branch: "other" }, /^branch: set repo_branch of the site first/],
+    [{ site_id: "empty", branch: "other" }, /^branch: the repository is empty, so begin on "main"/],
+    [{ site_id: "odd" }, /is empty, so it can only begin with its default branch "main", not "release"/],
   ];
-  for (const [args, code, says] of cases) {
+  for (const [args, says, code = "E_BAD_INPUT"] of cases) {
     for (const confirm of [false, true]) {
       const call = { homepage_html: HOME, confirm, ...args };
       await at.refuses("init_static_project", call, code, says, "reads");

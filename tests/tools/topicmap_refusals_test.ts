@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import type { Flag } from "../../core/model.ts";
 import { MAP_ID, type TopicMapFault } from "../../sandbox/topic_map/start.ts";
-import type { Args } from "../cms_kit.ts";
+import { type Args, type Refused, refusedCalls } from "../cms_kit.ts";
 import { TopicWorld } from "./_topicmap.ts";
 
 const MAP = { topical_map_id: MAP_ID };
@@ -73,77 +73,59 @@ Deno.test("every write needs allow_topicmap_write, confirmed or not, and the tie
 Deno.test("arguments that cannot be are refused by name, and nothing is sent", async () => {
   await using at = await TopicWorld.open();
   const six = Array.from({ length: 6 }, (_, n) => `https://rival.example/${n}`);
-  const cases: [string, Args, RegExp, Code?][] = [
-    ["topicmap_get_topical_map", {}, /topical_map_id is required/],
-    ["topicmap_get_topical_map", { ...MAP, sumary: false }, /sumary.*did you mean summary/],
-    ["topicmap_list_content_jobs", { limit: 0 }, /limit/],
-    ["topicmap_list_content_jobs", { limit: 101 }, /limit/],
-    ["topicmap_list_content_jobs", { status: "draft" }, /status: expected one of/],
-    ["topicmap_list_content_jobs", { cursor: "" }, /cursor/],
-    ["topicmap_list_content_briefs", { topical_map_id: "a/b" }, /topical_map_id/],
-    ["topicmap_get_content_job_output", { content_job_id: "job_completed", format: "html" }, /format/],
-    ["topicmap_rerun_job", { ...RERUN, from_step: "scoring" }, /from_step: expected one of "query_fanout"/],
-    ["topicmap_rerun_job", { content_job_id: "job_failed" }, /from_step is required/],
-    [
-      "topicmap_rerun_audit",
-      { content_audit_id: "audit_3", from_step: "draft" },
-      /from_step: expected one of/,
+  const cases: Refused = {
+    topicmap_get_topical_map: [
+      [{}, /topical_map_id is required/],
+      [{ ...MAP, sumary: false }, /sumary.*did you mean summary/],
     ],
-    ["topicmap_create_content_job", { content_type: "blog_article" }, /keyword is required/],
-    [
-      "topicmap_create_content_job",
-      { keyword: "  ", content_type: "blog_article" },
-      /keyword: must not be blank/,
+    topicmap_list_content_jobs: [
+      [{ limit: 0 }, /limit/],
+      [{ limit: 101 }, /limit/],
+      [{ status: "draft" }, /status: expected one of/],
+      [{ cursor: "" }, /cursor/],
     ],
-    ["topicmap_create_content_job", { keyword: "k".repeat(201), content_type: "blog_article" }, /keyword/],
-    [
-      "topicmap_create_content_job",
-      { keyword: "x", content_type: "blog_article", custom_variables: { a: 1 } },
-      /custom_variables/,
+    topicmap_list_content_briefs: [
+      [{ topical_map_id: "a/b" }, /topical_map_id/],
     ],
-    [
-      "topicmap_create_content_job",
-      { keyword: "\ud800", content_type: "blog_article" },
-      /keyword: holds an unpaired surrogate/,
+    topicmap_get_content_job_output: [
+      [{ content_job_id: "job_completed", format: "html" }, /format/],
     ],
-    ["topicmap_create_content_audit", { source_type: "pasted_text" }, /pasted_content is required when/],
-    ["topicmap_create_content_audit", { source_type: "competitor_url" }, /source_url is required when/],
-    [
-      "topicmap_create_content_audit",
-      { source_type: "pasted_text", pasted_content: " " },
-      /must not be blank/,
+    topicmap_rerun_job: [
+      [{ ...RERUN, from_step: "scoring" }, /from_step: expected one of "query_fanout"/],
+      [{ content_job_id: "job_failed" }, /from_step is required/],
     ],
-    [
-      "topicmap_create_content_audit",
-      { ...AUDIT, pasted_content: "Text" },
-      /pasted_content: does not go with source_type "published_url"/,
+    topicmap_rerun_audit: [
+      [{ content_audit_id: "audit_3", from_step: "draft" }, /from_step: expected one of/],
     ],
-    [
-      "topicmap_create_content_audit",
-      { source_type: "pasted_text", pasted_content: "Text", source_url: AUDIT.source_url },
-      /source_url: does not go with source_type "pasted_text"/,
+    topicmap_create_content_job: [
+      [{ content_type: "blog_article" }, /keyword is required/],
+      [{ keyword: "  ", content_type: "blog_article" }, /keyword: must not be blank/],
+      [{ keyword: "k".repeat(201), content_type: "blog_article" }, /keyword/],
+      [{ keyword: "x", content_type: "blog_article", custom_variables: { a: 1 } }, /custom_variables/],
+      [{ keyword: "\ud800", content_type: "blog_article" }, /keyword: holds an unpaired surrogate/],
     ],
-    ["topicmap_create_content_audit", { ...AUDIT, source_url: "roofs" }, /source_url: expected a whole http/],
-    ["topicmap_create_content_audit", { ...AUDIT, source_url: "file:///etc/passwd" }, /source_url: expected/],
-    [
-      "topicmap_create_content_audit",
-      { ...AUDIT, source_url: "https://u:p@client.example" },
-      /source_url: expected/,
+    topicmap_create_content_audit: [
+      [{ source_type: "pasted_text" }, /pasted_content is required when/],
+      [{ source_type: "competitor_url" }, /source_url is required when/],
+      [{ source_type: "pasted_text", pasted_content: " " }, /must not be blank/],
+      [{ ...AUDIT, pasted_content: "Text" }, /pasted_content: does not go with source_type "published_url"/],
+      [
+        { source_type: "pasted_text", pasted_content: "Text", source_url: AUDIT.source_url },
+        /source_url: does not go with source_type "pasted_text"/,
+      ],
+      [{ ...AUDIT, source_url: "roofs" }, /source_url: expected a whole http/],
+      [{ ...AUDIT, source_url: "file:///etc/passwd" }, /source_url: expected/],
+      [{ ...AUDIT, source_url: "https://u:p@client.example" }, /source_url: expected/],
+      [{ ...AUDIT, competitor_urls: six }, /competitor_urls/],
+      [{ ...AUDIT, competitor_urls: ["javascript:1"] }, /competitor_urls\[0\]/],
+      [
+        { source_type: "pasted_text", pasted_content: "ü".repeat(102_401) },
+        /pasted_content: has 201 KB, and 200 KB is the most/,
+        "E_PAYLOAD_TOO_LARGE",
+      ],
     ],
-    ["topicmap_create_content_audit", { ...AUDIT, competitor_urls: six }, /competitor_urls/],
-    [
-      "topicmap_create_content_audit",
-      { ...AUDIT, competitor_urls: ["javascript:1"] },
-      /competitor_urls\[0\]/,
-    ],
-    [
-      "topicmap_create_content_audit",
-      { source_type: "pasted_text", pasted_content: "ü".repeat(102_401) },
-      /pasted_content: has 201 KB, and 200 KB is the most/,
-      "E_PAYLOAD_TOO_LARGE",
-    ],
-  ];
-  for (const [tool, args, says, code = "E_BAD_INPUT"] of cases) {
+  };
+  for (const [tool, args, says, code] of refusedCalls(cases)) {
     await at.refuses(tool, { site_id: "linked", confirm: WRITES.includes(tool), ...args }, code, says);
   }
 });
