@@ -1,6 +1,7 @@
 /** Tool names no tool can have, and headers missing, doubled and malformed, written to the socket as they are. */
 import assert from "node:assert/strict";
 import { gateway, type Kit, MASTER, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { type Answer, post, text, type Wire, wire } from "./wire.ts";
 
 const OPTIONS = { sites: [site("acme", "cms")] };
@@ -38,8 +39,9 @@ const NAMES: readonly (readonly [path: string, tool: string])[] = [
   ["gate_dev_" + "a".repeat(43), "[redacted]"],
 ];
 
-Deno.test("a tool that does not exist is told and audited by both doors, whatever its name is made of", async () => {
-  await using gw = await gateway(OPTIONS);
+const test = scenes(() => gateway(OPTIONS));
+
+test("a tool that does not exist is told and audited by both doors, whatever its name is made of", async (gw) => {
   await using server = await wire(gw);
   for (const [path, tool] of NAMES) {
     const answer = await server.send(
@@ -67,8 +69,7 @@ function decoded(path: string): string {
   }
 }
 
-Deno.test("an address that names no tool is not found, and no call", async () => {
-  await using gw = await gateway(OPTIONS);
+test("an address that names no tool is not found, and no call", async (gw) => {
   await using server = await wire(gw);
   for (const path of ["", "list_sites/more", "../tools/", "%2e%2e/%2e%2e/etc/passwd"]) {
     const answer = await server.send(post(`/api/v1/tools/${path}`, [bearer(gw), JSON_TYPE], text("{}")));
@@ -87,8 +88,7 @@ async function bothDoors(server: Wire, lines: readonly string[]): Promise<Answer
   return answers.map((answer) => answer ?? assert.fail("something was answered"));
 }
 
-Deno.test("an Authorization that is missing, doubled or malformed is refused by both doors with the way in", async () => {
-  await using gw = await gateway(OPTIONS);
+test("an Authorization that is missing, doubled or malformed is refused by both doors with the way in", async (gw) => {
   await using server = await wire(gw);
   const token = gw.token();
   const variants: Record<string, readonly string[]> = {
@@ -123,8 +123,7 @@ Deno.test("an Authorization that is missing, doubled or malformed is refused by 
   assert.deepEqual([await gw.audit(), gw.logged], [[], []], "who is not let in leaves no row");
 });
 
-Deno.test("control characters in a header end the request before it is a call", async () => {
-  await using gw = await gateway(OPTIONS);
+test("control characters in a header end the request before it is a call", async (gw) => {
   await using server = await wire(gw);
   for (const control of ["\u0000", "\u0007", "\u007f", "\r"]) {
     for (const answer of await bothDoors(server, [`Authorization: Bearer ${gw.token()}${control}a`])) {
@@ -134,8 +133,7 @@ Deno.test("control characters in a header end the request before it is a call", 
   assert.deepEqual([await gw.audit(), gw.logged], [[], []]);
 });
 
-Deno.test("the scheme in any case, and blanks around a token, are let in", async () => {
-  await using gw = await gateway(OPTIONS);
+test("the scheme in any case, and blanks around a token, are let in", async (gw) => {
   await using server = await wire(gw);
   for (const scheme of ["bearer ", "BEARER ", "Bearer   ", " Bearer "]) {
     const [rest, mcp] = await bothDoors(server, [`Authorization:${scheme}${gw.token()}  `]);
@@ -143,8 +141,7 @@ Deno.test("the scheme in any case, and blanks around a token, are let in", async
   }
 });
 
-Deno.test("MCP takes application/json with or without parameters and nothing else; REST reads JSON whatever it is called", async () => {
-  await using gw = await gateway(OPTIONS);
+test("MCP takes application/json with or without parameters and nothing else; REST reads JSON whatever it is called", async (gw) => {
   await using server = await wire(gw);
   const types: readonly (readonly [lines: readonly string[], mcp: number])[] = [
     [["Content-Type: application/json; charset=utf-8"], 200],
@@ -169,8 +166,7 @@ Deno.test("MCP takes application/json with or without parameters and nothing els
   assert.equal((await gw.audit()).length, types.length);
 });
 
-Deno.test("lengths that contradict each other or are no numbers never become a call", async () => {
-  await using gw = await gateway(OPTIONS);
+test("lengths that contradict each other or are no numbers never become a call", async (gw) => {
   await using server = await wire(gw);
   for (
     const lines of [["Content-Length: 2", "Content-Length: 3"], ["Content-Length: -1"], [

@@ -1,6 +1,7 @@
 /** The doors as HTTP: every route, who may read it, CORS, wrong methods and addresses, the challenge, the Host. */
 import assert from "node:assert/strict";
 import { gateway, type Kit, MASTER, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 const OPTIONS = {
   sites: [site("acme", "cms", { name: "Acme" }), site("other", "crm")],
@@ -36,8 +37,9 @@ async function result(gw: Kit, path: string, as?: string): Promise<unknown> {
   return result;
 }
 
-Deno.test("openapi.json is read without a token, and with one that is wrong", async () => {
-  await using gw = await gateway(OPTIONS);
+const test = scenes(() => gateway(OPTIONS));
+
+test("openapi.json is read without a token, and with one that is wrong", async (gw) => {
   for (const authorization of ["", "Bearer nonsense"]) {
     const headers = { authorization };
     const response = await gw.http("/api/v1/openapi.json", { as: null, headers });
@@ -53,8 +55,7 @@ Deno.test("openapi.json is read without a token, and with one that is wrong", as
   }
 });
 
-Deno.test("whoami answers what the token may do, and nothing that opens anything", async () => {
-  await using gw = await gateway(OPTIONS);
+test("whoami answers what the token may do, and nothing that opens anything", async (gw) => {
   const { token_id, ...rest } = await result(gw, "/api/v1/whoami", "narrow") as Record<string, unknown>;
   assert.match(String(token_id), /^\S{8,}$/);
   assert.deepEqual(rest, {
@@ -68,23 +69,20 @@ Deno.test("whoami answers what the token may do, and nothing that opens anything
   });
 });
 
-Deno.test("sites answers id, name, platform and address of the sites in scope", async () => {
-  await using gw = await gateway(OPTIONS);
+test("sites answers id, name, platform and address of the sites in scope", async (gw) => {
   const acme = { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.example" };
   assert.deepEqual(await result(gw, "/api/v1/sites", "narrow"), { sites: [acme] });
   const other = { id: "other", name: "other", platform: "crm", base_url: null };
   assert.deepEqual(await result(gw, "/api/v1/sites"), { sites: [acme, other] });
 });
 
-Deno.test("tools answers name, description and schema of the tools in scope", async () => {
-  await using gw = await gateway(OPTIONS);
+test("tools answers name, description and schema of the tools in scope", async (gw) => {
   const { tools } = await result(gw, "/api/v1/tools", "narrow") as { tools: Record<string, unknown>[] };
   assert.deepEqual(tools.map((tool) => tool.name), ["get_site", "list_sites"]);
   for (const tool of tools) assert.deepEqual(Object.keys(tool), ["name", "description", "input_schema"]);
 });
 
-Deno.test("every guarded route is refused without a token, with the challenge to the letter", async () => {
-  await using gw = await gateway(OPTIONS);
+test("every guarded route is refused without a token, with the challenge to the letter", async (gw) => {
   const asks = [
     ...GUARDED.map((path) => gw.http(path, { as: null })),
     gw.http("/api/v1/tools/list_sites", { ...PING, body: "{}", as: null }),
@@ -100,8 +98,7 @@ Deno.test("every guarded route is refused without a token, with the challenge to
   assert.deepEqual(await gw.audit(), []);
 });
 
-Deno.test("the master token opens neither door, and is told where it belongs", async () => {
-  await using gw = await gateway(OPTIONS);
+test("the master token opens neither door, and is told where it belongs", async (gw) => {
   const headers = { ...JSON_TYPE, authorization: `Bearer ${MASTER}` };
   const asks = [...GUARDED.map((path) => gw.http(path, { headers })), gw.http("/mcp", { ...PING, headers })];
   for (const asked of asks) {
@@ -111,8 +108,7 @@ Deno.test("the master token opens neither door, and is told where it belongs", a
   assert.equal((await gw.http("/admin/api/tokens", { headers })).status, 200);
 });
 
-Deno.test("a tool's token does not open the admin side", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a tool's token does not open the admin side", async (gw) => {
   for (
     const path of ["/admin/api/tokens", "/admin/api/sites", "/admin/api/audit", "/admin/api/audit.ndjson"]
   ) {
@@ -123,8 +119,7 @@ Deno.test("a tool's token does not open the admin side", async () => {
   }
 });
 
-Deno.test("a preflight is answered for every address of either door, without a token", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a preflight is answered for every address of either door, without a token", async (gw) => {
   for (const path of [...GUARDED, "/api/v1/tools/list_sites", "/api/v1/openapi.json", "/mcp"]) {
     const headers = {
       origin: "https://app.example",
@@ -141,8 +136,7 @@ Deno.test("a preflight is answered for every address of either door, without a t
   }
 });
 
-Deno.test("unknown addresses and wrong methods are not found, and say what is there", async () => {
-  await using gw = await gateway(OPTIONS);
+test("unknown addresses and wrong methods are not found, and say what is there", async (gw) => {
   const asks: readonly (readonly [method: string, path: string])[] = [
     ["GET", "/"],
     ["GET", "/api"],
@@ -168,16 +162,14 @@ Deno.test("unknown addresses and wrong methods are not found, and say what is th
   assert.deepEqual([await gw.audit(), gw.logged], [[], []]);
 });
 
-Deno.test("HEAD is answered as GET is, without a body", async () => {
-  await using gw = await gateway(OPTIONS);
+test("HEAD is answered as GET is, without a body", async (gw) => {
   for (const path of [...GUARDED, "/healthz"]) {
     const response = await gw.http(path, { method: "HEAD" });
     assert.deepEqual([response.status, await response.text()], [200, ""]);
   }
 });
 
-Deno.test("MCP answers POST only, and only under a Host of its own", async () => {
-  await using gw = await gateway(OPTIONS);
+test("MCP answers POST only, and only under a Host of its own", async (gw) => {
   for (const method of ["GET", "DELETE", "PUT", "PATCH"]) {
     const response = await gw.http("/mcp", { method });
     assert.deepEqual([response.status, response.headers.get("allow")], [405, "POST"]);
@@ -216,8 +208,7 @@ Deno.test("MCP answers POST only, and only under a Host of its own", async () =>
   }
 });
 
-Deno.test("while the gateway drains, readyz says so and everything else is still answered", async () => {
-  await using gw = await gateway(OPTIONS);
+test("while the gateway drains, readyz says so and everything else is still answered", async (gw) => {
   assert.deepEqual(await (await gw.http("/readyz", { as: null })).json(), { ok: true });
   gw.gateway.drain();
   const draining = await gw.http("/readyz", { as: null });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { AuditRow, Tier } from "../../core/model.ts";
 import { lasting } from "../cms_kit.ts";
 import { type Ending, gateway, type Kit, type KitOptions, owned, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 /** What the link of the toys asks for. */
 const APP = { REPO_APP_ID: "1", REPO_APP_PRIVATE_KEY: "a key that nothing signs with" };
@@ -107,9 +108,10 @@ function rowOf({ id: _, request_id: __, door: ___, at: ____, ...row }: AuditRow)
   return row;
 }
 
+const test = scenes(() => gateway(OPTIONS));
+
 for (const [name, tool, args, as, status, code] of CALLS) {
-  Deno.test(`through both doors alike: ${name}`, async () => {
-    await using gw = await gateway(OPTIONS);
+  test(`through both doors alike: ${name}`, async (gw) => {
     const rest = await gw.end(tool, args, { door: "rest", as });
     const sent = gw.requests.splice(0).map(({ method, url }) => `${method} ${url}`);
     const mcp = await gw.end(tool, args, { door: "mcp", as });
@@ -172,8 +174,7 @@ async function ofMember(gw: Kit, grants: { allowed_sites: string[]; max_risk: Ti
 
 const ids = (sites: { id: string }[]) => sites.map((one) => one.id);
 
-Deno.test("a user's token never reaches past the user's sites and max_risk, nor once the user is narrowed", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a user's token never reaches past the user's sites and max_risk, nor once the user is narrowed", async (gw) => {
   const { user, call, get } = await ofMember(gw, { allowed_sites: ["acme", "other"], max_risk: 1 });
   const seen = async () => [
     ids((await get("/api/v1/sites")).result.sites),
@@ -202,8 +203,7 @@ Deno.test("a user's token never reaches past the user's sites and max_risk, nor 
   assert.deepEqual([row?.status, row?.owner_user_id], ["risk_capped", user.id]);
 });
 
-Deno.test("whoami says what holds of a token beside its owner: the sites of both, the lower ceiling", async () => {
-  await using gw = await gateway(OPTIONS);
+test("whoami says what holds of a token beside its owner: the sites of both, the lower ceiling", async (gw) => {
   const { token: { id }, user, get } = await ofMember(gw, { allowed_sites: ["*"], max_risk: 3 });
   const cases: [token: string[], owner: string[], held: string[]][] = [
     [["acme", "other"], ["other", "broken"], ["other"]],
@@ -223,8 +223,7 @@ Deno.test("whoami says what holds of a token beside its owner: the sites of both
   assert.equal((await get("/api/v1/whoami")).result.confirm_policy, "preview");
 });
 
-Deno.test("a revoked token is refused by both doors with the next call, and told when it was", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a revoked token is refused by both doors with the next call, and told when it was", async (gw) => {
   const { token, get, post } = await ofMember(gw, { allowed_sites: ["*"], max_risk: 4 });
   assert.equal((await get("/api/v1/whoami")).ok, true);
   await gw.store.tokens.revoke(token.id);

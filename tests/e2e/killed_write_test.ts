@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { environment, inFolder, MASTER, type Running, start, until } from "./running.ts";
+import { scenes } from "../scenes.ts";
 
 const DRAFT = { site_id: "acme", title: "Hello", content_html: "<p>Hello</p>" };
 /** The first call's minute, another until its doubt is judged, and some. */
@@ -53,10 +54,11 @@ async function register(gateway: Running, cms: WordPressStandIn): Promise<string
 const drafts = ({ posts }: WordPressStandIn) =>
   [...posts.values()].filter(({ title }) => title === DRAFT.title).map(({ id }) => id);
 
+const test = scenes(() => startWordPressStandIn());
+
 for (const by of ["token", "key"] as const) {
   for (const point of ["spent", "begun", "written", "kept"] as const) {
-    Deno.test(`killed once it has ${point}, under a ${by}: the same call writes nothing twice, and is told`, async () => {
-      await using cms = await startWordPressStandIn();
+    test(`killed once it has ${point}, under a ${by}: the same call writes nothing twice, and is told`, async (cms) => {
       await inFolder(async (folder) => {
         await using killed = gatewayAt(folder, { STOP_AT: point });
         const token = await register(killed, cms);
@@ -109,8 +111,7 @@ for (const by of ["token", "key"] as const) {
   }
 }
 
-Deno.test("killed while the site is at the write: it is made once, the same call is told of the doubt, and so is the operator", async () => {
-  await using cms = await startWordPressStandIn();
+test("killed while the site is at the write: it is made once, the same call is told of the doubt, and so is the operator", async (cms) => {
   await inFolder(async (folder) => {
     await using killed = gatewayAt(folder, {});
     const token = await register(killed, cms);
@@ -135,8 +136,7 @@ Deno.test("killed while the site is at the write: it is made once, the same call
   });
 });
 
-Deno.test("killed while the site is at the write: seconds later the same call is told of the doubt, and does not wait for the first one's time to end", async () => {
-  await using cms = await startWordPressStandIn();
+test("killed while the site is at the write: seconds later the same call is told of the doubt, and does not wait for the first one's time to end", async (cms) => {
   await inFolder(async (folder) => {
     await using killed = gatewayAt(folder, {});
     const token = await register(killed, cms);
@@ -157,8 +157,7 @@ Deno.test("killed while the site is at the write: seconds later the same call is
   });
 });
 
-Deno.test("of two gateways on one store, equal calls at once under a token and under a key write once", async () => {
-  await using cms = await startWordPressStandIn();
+test("of two gateways on one store, equal calls at once under a token and under a key write once", async (cms) => {
   await inFolder(async (folder) => {
     await using one = gatewayAt(folder, {});
     const token = await register(one, cms);
@@ -178,8 +177,7 @@ Deno.test("of two gateways on one store, equal calls at once under a token and u
   });
 });
 
-Deno.test("a store restored from a copy repeats what it knows, takes no token made since, and names what was in flight", async () => {
-  await using cms = await startWordPressStandIn();
+test("a store restored from a copy repeats what it knows, takes no token made since, and names what was in flight", async (cms) => {
   await inFolder(async (folder) => {
     const file = `${folder}/gateway.sqlite3`;
     const copied = `${folder}/copy.sqlite3`;

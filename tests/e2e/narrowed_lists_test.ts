@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, type Kit, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 const SHOP = offer("shop-find", ["acme", "bolt"]);
 const OPTIONS = {
@@ -35,8 +36,9 @@ async function listed(gw: Kit, query: string, as = "all"): Promise<readonly List
 const namesOf = async (...asked: Parameters<typeof listed>) =>
   new Set((await listed(...asked)).map(({ name }) => name));
 
-Deno.test("a list of one site has what is of use there: its platform's tools, those of no site, its own", async () => {
-  await using gw = await gateway(OPTIONS);
+const test = scenes(() => gateway(OPTIONS));
+
+test("a list of one site has what is of use there: its platform's tools, those of no site, its own", async (gw) => {
   const all = await namesOf(gw, "");
   const [acme, bolt, docs, sales] = await Promise.all(
     ["acme", "bolt", "docs", "sales"].map((id) => namesOf(gw, `?site=${id}`)),
@@ -60,16 +62,14 @@ Deno.test("a list of one site has what is of use there: its platform's tools, th
   assert.deepEqual(gw.requests, []);
 });
 
-Deno.test("it is the caller's own list still: under its ceiling, of its tools, of its sites", async () => {
-  await using gw = await gateway(OPTIONS);
+test("it is the caller's own list still: under its ceiling, of its tools, of its sites", async (gw) => {
   const whole = await namesOf(gw, "", "reader");
   assert.ok([...await namesOf(gw, "?site=acme", "reader")].every((name) => whole.has(name)));
   assert.deepEqual([...await namesOf(gw, "?site=acme", "one")], ["list_sites", "publish_post"]);
   assert.deepEqual([...await namesOf(gw, "?site=docs", "one")], ["list_sites"]);
 });
 
-Deno.test("a site is listed with what was linked to it since, and a list is not another site's", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a site is listed with what was linked to it since, and a list is not another site's", async (gw) => {
   assert.ok(!(await namesOf(gw, "?site=acme")).has("crm_list_invoices"));
   gw.clock.now += 1000;
   await gw.store.sites.update("acme", CRM);
@@ -77,8 +77,7 @@ Deno.test("a site is listed with what was linked to it since, and a list is not 
   assert.ok(!(await namesOf(gw, "?site=bolt")).has("crm_list_invoices"));
 });
 
-Deno.test("a site out of reach, or that is none, is refused in a sentence through both doors", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a site out of reach, or that is none, is refused in a sentence through both doors", async (gw) => {
   const cases = [
     ["?site=bolt", "acme", 403, /^E_SCOPE_DENIED: site: the site "bolt" is outside what the token may use/],
     ["?site=nowhere", "acme", 403, /^E_SCOPE_DENIED: site: the site "nowhere" is outside/],
@@ -117,8 +116,7 @@ Deno.test("a site out of reach, or that is none, is refused in a sentence throug
   assert.deepEqual(gw.logged, []);
 });
 
-Deno.test("the address narrows what is listed, not what may be called", async () => {
-  await using gw = await gateway(OPTIONS);
+test("the address narrows what is listed, not what may be called", async (gw) => {
   const params = { name: "shop-find", arguments: { site_id: "bolt", text: "x" } };
   const answer = await gw.http("/mcp?site=acme", {
     method: "POST",

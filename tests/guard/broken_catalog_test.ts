@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { admin, anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
+import { scenes } from "../scenes.ts";
 
 const KEY = ["acme", "cms", BUILDER];
 
@@ -73,10 +74,11 @@ async function approveHeld({ gw }: Awaited<ReturnType<typeof opened>>, why: RegE
   assert.ok(ok, JSON.stringify(error));
 }
 
+const test = scenes(() => opened());
+
 for (const [name, breaks] of BROKEN) {
   for (const restarted of [false, true]) {
-    Deno.test(`where ${name}, ${restarted ? "and nothing was loaded, " : ""}the other sites are listed and offered`, async () => {
-      await using at = await opened();
+    test(`where ${name}, ${restarted ? "and nothing was loaded, " : ""}the other sites are listed and offered`, async (at) => {
       if (!restarted) await shown(at.gw);
       await breaks(at.kv, at.failing);
       at.fake.put("acme", BUILDER, [PAGES]);
@@ -101,8 +103,7 @@ for (const [name, breaks] of BROKEN) {
   }
 }
 
-Deno.test("where what tools were first seen as is damaged, and they have changed since, they are held back until approved", async () => {
-  await using at = await opened();
+test("where what tools were first seen as is damaged, and they have changed since, they are held back until approved", async (at) => {
   at.fake.put("acme", BUILDER, [HEADING, { ...PAGES, description: "Another" }]);
   await anHourLater(at);
   at.fake.put("acme", BUILDER, [{ ...HEADING, description: "Changed" }, PAGES]);
@@ -120,8 +121,7 @@ Deno.test("where what tools were first seen as is damaged, and they have changed
   assert.ok((await shown(at.gw)).has(PAGES_NAME));
 });
 
-Deno.test("where what tools were first seen as is damaged, and they are as they were, they stay offered and it is mended", async () => {
-  await using at = await opened();
+test("where what tools were first seen as is damaged, and they are as they were, they stay offered and it is mended", async (at) => {
   at.fake.put("acme", BUILDER, [HEADING, PAGES]);
   at.fake.put("bolt", BUILDER, null);
   await anHourLater(at);
@@ -134,8 +134,7 @@ Deno.test("where what tools were first seen as is damaged, and they are as they 
 });
 
 for (const damaged of ["x", {}, { verdict: "approved" }]) {
-  Deno.test(`a decision of which is left ${JSON.stringify(damaged)} holds its tool back until it is decided again`, async () => {
-    await using at = await opened();
+  test(`a decision of which is left ${JSON.stringify(damaged)} holds its tool back until it is decided again`, async (at) => {
     at.fake.put("acme", BUILDER, [PAGES]);
     await anHourLater(at);
     assert.ok((await shown(at.gw)).has(PAGES_NAME));
@@ -155,8 +154,7 @@ for (const damaged of ["x", {}, { verdict: "approved" }]) {
 }
 
 for (const damaged of ["x", {}, 7, { name: PAGES.name, input_schema: null }, ["y"]]) {
-  Deno.test(`where ${JSON.stringify(damaged)} is left of what a tool was, its operator reads what it is now, and can approve it`, async () => {
-    await using at = await opened();
+  test(`where ${JSON.stringify(damaged)} is left of what a tool was, its operator reads what it is now, and can approve it`, async (at) => {
     at.fake.put("acme", BUILDER, [PAGES]);
     await anHourLater(at);
     at.fake.put("acme", BUILDER, [{ ...PAGES, description: "Another" }]);

@@ -4,6 +4,7 @@ import { type Accounts, startAccounts } from "../../sandbox/google_accounts/star
 import type { ConnectionKind, ConnectionView, Ended } from "../../identity/connections/connections.ts";
 import type { User } from "../../core/model.ts";
 import { gateway, type Kit, type KitOptions, MASTER, NOW } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 /** Where the kit's gateway is reached. */
 export const BASE = "http://127.0.0.1:8000";
@@ -173,3 +174,6 @@ async function shown(response: Response, url: string): Promise<Shown> {
   const text = await response.text();
   return { status: response.status, url, text, title: /<h1>([^<]*)<\/h1>/.exec(text)?.[1] ?? "" };
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => world());

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { MetaStandIn } from "../../sandbox/meta_ads/start.ts";
 import { type Kit, MASTER } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { MetaWorld } from "../tools/_meta.ts";
 import { type AdminAnswer, BASE, Browser, CALLBACK } from "./connecting_kit.ts";
 
@@ -32,8 +33,9 @@ const listed = async ({ gw }: MetaWorld) => (await admin(gw, "GET", "connections
 const ASKED =
   /client_id=700100200&redirect_uri=([^&]+)&state=([^&]+)&response_type=code&scope=ads_read&auth_type=rerequest/;
 
-Deno.test("a person connects by a link; the code becomes a token of sixty days, and the site's ads can be read", async () => {
-  await using at = await open();
+const test = scenes(() => open());
+
+test("a person connects by a link; the code becomes a token of sixty days, and the site's ads can be read", async (at) => {
   const { page } = await connect(at);
   assert.match(page.title, /Connected/);
   assert.match(page.text, /Meta account Ada Agency is connected/);
@@ -58,8 +60,7 @@ Deno.test("a person connects by a link; the code becomes a token of sixty days, 
   assert.deepEqual(await at.leaks(), []);
 });
 
-Deno.test("seven days before its end the list of connections warns, and afterwards says how it is made again", async () => {
-  await using at = await open();
+test("seven days before its end the list of connections warns, and afterwards says how it is made again", async (at) => {
   await connect(at);
   at.gw.clock.now += 54 * DAY_MS;
   const [soon] = await listed(at);
@@ -76,8 +77,7 @@ Deno.test("seven days before its end the list of connections warns, and afterwar
   await at.ask("list_social_ads");
 });
 
-Deno.test("who does not agree, or leaves out what the ads need, has connected nothing", async () => {
-  await using at = await open();
+test("who does not agree, or leaves out what the ads need, has connected nothing", async (at) => {
   const { visitor } = at.meta.state.consents;
   visitor.agrees = false;
   assert.match((await connect(at)).page.text, /You did not agree at Meta/);
@@ -134,8 +134,7 @@ Deno.test("a token that is dead, of another app or of another person is not kept
   }
 });
 
-Deno.test("an exchange that fails connects nothing, sends its code once, and the link works again", async () => {
-  await using at = await open();
+test("an exchange that fails connects nothing, sends its code once, and the link works again", async (at) => {
   for (const nth of [1, 2]) {
     const from = at.meta.requests.length;
     at.meta.inject({ kind: "graph", code: 2, status: 500, message: "Service temporarily unavailable" }, {
@@ -185,8 +184,7 @@ Deno.test("a gateway without the app's id or secret makes no link, and says what
   assert.deepEqual(at.meta.requests, []);
 });
 
-Deno.test("ending a connection forgets it here, and says where its person ends it at Meta; nothing is deleted", async () => {
-  await using at = await open();
+test("ending a connection forgets it here, and says where its person ends it at Meta; nothing is deleted", async (at) => {
   await connect(at);
   const asked = at.meta.requests.length;
   const { result } = await admin(at.gw, "POST", "connections/disconnect", {

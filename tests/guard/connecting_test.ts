@@ -3,12 +3,11 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import type { Grant, Store } from "../../store/store.ts";
 import { NOW } from "../kit.ts";
-import { BASE, Browser, CALLBACK, world } from "./connecting_kit.ts";
+import { BASE, Browser, CALLBACK, test, world } from "./connecting_kit.ts";
 
 const KIND = "google";
 
-Deno.test("a person connects an account by a link; who it is and what was granted is kept", async () => {
-  await using w = await world();
+test("a person connects an account by a link; who it is and what was granted is kept", async (w) => {
   const link = await w.link(w.ann);
   assert.match(link, /^http:\/\/127\.0\.0\.1:8000\/connect\/[\w-]{43}$/);
   const browser = new Browser(w.gw);
@@ -51,8 +50,7 @@ Deno.test("a person connects an account by a link; who it is and what was grante
   ]);
 });
 
-Deno.test("a link works in the browser that opened it first, as often as wanted, until it has connected", async () => {
-  await using w = await world();
+test("a link works in the browser that opened it first, as often as wanted, until it has connected", async (w) => {
   const link = await w.link(w.ann);
   const [mine, other] = [new Browser(w.gw), new Browser(w.gw)];
   await mine.open(link);
@@ -71,8 +69,7 @@ Deno.test("a link works in the browser that opened it first, as often as wanted,
   assert.equal(w.accounts.requests.filter(({ path }) => path === "/token").length, 1);
 });
 
-Deno.test("what only looks at a link does not bind it", async () => {
-  await using w = await world();
+test("what only looks at a link does not bind it", async (w) => {
   const link = await w.link(w.ann);
   for (const headers of [{}, { "sec-fetch-mode": "navigate", "sec-purpose": "prefetch" }]) {
     const looks = new Browser(w.gw, headers as Record<string, string>);
@@ -89,8 +86,7 @@ Deno.test("what only looks at a link does not bind it", async () => {
   assert.equal((await new Browser(w.gw).connect(link)).title, "Connected");
 });
 
-Deno.test("nobody is led to the consent past the page that says for whom the account is connected", async () => {
-  await using w = await world();
+test("nobody is led to the consent past the page that says for whom the account is connected", async (w) => {
   const link = await w.link(w.bob);
   for (const site of ["cross-site", "same-site", "none"]) {
     const led = new Browser(w.gw, { "sec-fetch-mode": "navigate", "sec-fetch-site": site });
@@ -123,8 +119,7 @@ Deno.test("over https a link's cookie is of this host alone: a sibling's page ca
   assert.equal(await statusOf(`__Host-${name}=${value}`), 200);
 });
 
-Deno.test("an answer counts once, in the browser that asked, and nothing else is an answer", async () => {
-  await using w = await world();
+test("an answer counts once, in the browser that asked, and nothing else is an answer", async (w) => {
   const link = await w.link(w.ann);
   const [mine, other] = [new Browser(w.gw), new Browser(w.gw)];
   const back = await mine.answer(await mine.begin(link));
@@ -145,8 +140,7 @@ Deno.test("an answer counts once, in the browser that asked, and nothing else is
   assert.equal((await w.gw.store.accounts.list()).length, 1);
 });
 
-Deno.test("who does not agree, or ticks nothing, has connected nothing, and may try again", async () => {
-  await using w = await world();
+test("who does not agree, or ticks nothing, has connected nothing, and may try again", async (w) => {
   const link = await w.link(w.ann);
   const browser = new Browser(w.gw);
   const denied = await browser.connect(link, { answer: "deny" });
@@ -160,8 +154,7 @@ Deno.test("who does not agree, or ticks nothing, has connected nothing, and may 
   assert.equal((await browser.connect(link)).title, "Connected");
 });
 
-Deno.test("rights that were not ticked are named, and added by another link", async () => {
-  await using w = await world();
+test("rights that were not ticked are named, and added by another link", async (w) => {
   const browser = new Browser(w.gw);
   const part = await browser.connect(await w.link(w.ann), { tick: ["analytics.readonly", "drive.file"] });
   assert.deepEqual([part.status, part.title], [200, "Connected, but not with everything"]);
@@ -177,8 +170,7 @@ Deno.test("rights that were not ticked are named, and added by another link", as
   assert.deepEqual(hints, [undefined, "ann@agency.example"]);
 });
 
-Deno.test("a link opens for ten minutes, and a consent page may take ten more", async () => {
-  await using w = await world();
+test("a link opens for ten minutes, and a consent page may take ten more", async (w) => {
   const [slow, late] = [await w.link(w.ann), await w.link(w.ann)];
   const browser = new Browser(w.gw);
   w.gw.clock.now = NOW + 9 * 60_000;
@@ -195,8 +187,7 @@ Deno.test("a link opens for ten minutes, and a consent page may take ten more", 
   assert.deepEqual([unknown.status, unknown.title], [404, "This link is not known"]);
 });
 
-Deno.test("where the exchange fails nothing is connected, the page says why, and the link works again", async () => {
-  await using w = await world();
+test("where the exchange fails nothing is connected, the page says why, and the link works again", async (w) => {
   const link = await w.link(w.ann);
   const browser = new Browser(w.gw);
   const cases: [() => void, RegExp][] = [
@@ -271,8 +262,7 @@ Deno.test("what was granted and cannot be kept is given back, unless the same ac
   assert.deepEqual(w.gw.logged, []);
 });
 
-Deno.test("of many answers with one state at once, one is taken", async () => {
-  await using w = await world();
+test("of many answers with one state at once, one is taken", async (w) => {
   const browser = new Browser(w.gw);
   const back = await browser.answer(await browser.begin(await w.link(w.ann)));
   const pages = await Promise.all(Array.from({ length: 8 }, () => browser.open(back)));
@@ -282,8 +272,7 @@ Deno.test("of many answers with one state at once, one is taken", async () => {
   ]);
 });
 
-Deno.test("the pages load a stylesheet, run nothing, and escape what came from elsewhere", async () => {
-  await using w = await world();
+test("the pages load a stylesheet, run nothing, and escape what came from elsewhere", async (w) => {
   w.accounts.people.unshift({ sub: "6", email: "<script>alert(1)</script>@x.example" });
   const browser = new Browser(w.gw);
   const page = await browser.connect(await w.link(w.ann), { account: w.accounts.people[0]!.email });

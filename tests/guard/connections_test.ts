@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { runCommand } from "../../admin/commands.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { type Kit, MASTER, NOW, site } from "../kit.ts";
-import { BASE, Browser, type World, world } from "./connecting_kit.ts";
+import { BASE, Browser, test, type World, world } from "./connecting_kit.ts";
 
 /** The command line against that gateway. */
 async function cli(gw: Kit, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -27,8 +27,7 @@ const rows = async (w: World) =>
     error,
   ]);
 
-Deno.test("a link is made on the command line, by the user's id or e-mail address", async () => {
-  await using w = await world();
+test("a link is made on the command line, by the user's id or e-mail address", async (w) => {
   for (const user of [w.ann.id, "Ann@gateway.example"]) {
     const { code, out, err } = await cli(w.gw, "connection", "start", "--user", user, "--kind", "google");
     assert.equal(code, 0, err);
@@ -42,8 +41,7 @@ Deno.test("a link is made on the command line, by the user's id or e-mail addres
   assert.deepEqual(await rows(w), Array.from({ length: 2 }, () => ["connection.start", "ok", null]));
 });
 
-Deno.test("an order that cannot be is refused with its field, and leaves nothing", async () => {
-  await using w = await world();
+test("an order that cannot be is refused with its field, and leaves nothing", async (w) => {
   const cases: [object, string, RegExp][] = [
     [{ user: "nobody", kind: "google" }, "E_BAD_INPUT", /^user: there is no user "nobody"/],
     [{ user: w.ann.id, kind: "mail" }, "E_BAD_INPUT", /^kind: expected one of google\b.*, not "mail"/],
@@ -79,8 +77,7 @@ Deno.test("without the OAuth client no link is made, and the kinds say why", asy
   assert.deepEqual(await rows(w), []);
 });
 
-Deno.test("the list shows health, rights, times and the sites that use a connection", async () => {
-  await using w = await world();
+test("the list shows health, rights, times and the sites that use a connection", async (w) => {
   await w.gw.store.sites.create(site("one", "cms", { account_user_id: w.ann.id }));
   await w.gw.store.sites.create(site("two", "cms", { storage_user_id: w.ann.id, account_user_id: w.bob.id }));
   await new Browser(w.gw).connect(await w.link(w.ann, ["analytics", "storage"]));
@@ -124,8 +121,7 @@ const refreshing = (w: World) => async (refresh_token: string) => {
   return answer;
 };
 
-Deno.test("a connection that ends by itself within seven days is warned of", async () => {
-  await using w = await world();
+test("a connection that ends by itself within seven days is warned of", async (w) => {
   const grant = { account: "x", access_token: "a", expires_in: 8 * 86_400, scopes: [] };
   await w.gw.store.accounts.connect(w.ann.id, "google", grant);
   const message = async () => (await w.admin("GET", "connections")).result.connections[0]!.message;
@@ -137,8 +133,7 @@ Deno.test("a connection that ends by itself within seven days is warned of", asy
   );
 });
 
-Deno.test("disconnecting ends the access at the other service, once, and says so", async () => {
-  await using w = await world();
+test("disconnecting ends the access at the other service, once, and says so", async (w) => {
   await new Browser(w.gw).connect(await w.link(w.ann));
   const { code, out } = await cli(w.gw, "connection", "disconnect", "--user", w.ann.id, "--kind", "google");
   assert.equal(code, 0);
@@ -151,8 +146,7 @@ Deno.test("disconnecting ends the access at the other service, once, and says so
   assert.deepEqual((await rows(w))[0], ["connection.disconnect", "ok", null]);
 });
 
-Deno.test("where the other service does not confirm the end, that is said, and the command ends with 1", async () => {
-  await using w = await world();
+test("where the other service does not confirm the end, that is said, and the command ends with 1", async (w) => {
   const cases: [Parameters<typeof w.accounts.inject>[0], RegExp][] = [
     [
       { kind: "html", status: 503 },
@@ -175,8 +169,7 @@ Deno.test("where the other service does not confirm the end, that is said, and t
   }
 });
 
-Deno.test("a token that had ended already counts as ended; one may be forgotten here only", async () => {
-  await using w = await world();
+test("a token that had ended already counts as ended; one may be forgotten here only", async (w) => {
   await new Browser(w.gw).connect(await w.link(w.ann));
   w.accounts.withdraw("ann@agency.example");
   const ended = await w.admin("POST", "connections/disconnect", { user: w.ann.id, kind: "google" });
@@ -187,16 +180,14 @@ Deno.test("a token that had ended already counts as ended; one may be forgotten 
   assert.deepEqual([kept.result.revoked, w.accounts.living("ann@agency.example")], [null, 1]);
 });
 
-Deno.test("who else has connected the same account is named when its access ends", async () => {
-  await using w = await world();
+test("who else has connected the same account is named when its access ends", async (w) => {
   await new Browser(w.gw).connect(await w.link(w.ann));
   await new Browser(w.gw).connect(await w.link(w.bob));
   const { result } = await w.admin("POST", "connections/disconnect", { user: w.ann.id, kind: "google" });
   assert.deepEqual(result.also_affected, [w.bob.id]);
 });
 
-Deno.test("the routes are for the master token alone", async () => {
-  await using w = await world();
+test("the routes are for the master token alone", async (w) => {
   for (const [method, path] of [["GET", ""], ["POST", ""], ["POST", "/disconnect"]] as const) {
     const response = await w.gw.http(`/admin/api/connections${path}`, { method });
     assert.equal(response.status, 401);
@@ -204,8 +195,7 @@ Deno.test("the routes are for the master token alone", async () => {
   }
 });
 
-Deno.test("binding a site to a user without an account that works warns, with the command that connects one", async () => {
-  await using w = await world();
+test("binding a site to a user without an account that works warns, with the command that connects one", async (w) => {
   await w.gw.store.sites.create(site("acme", "cms"));
   const warnings = async (user_id: string) => {
     const { result } = await w.admin("PATCH", "sites/acme", { account_user_id: user_id });

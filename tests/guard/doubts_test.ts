@@ -5,6 +5,7 @@ import { Jobs } from "../../guard/jobs.ts";
 import type { AuditRow } from "../../core/model.ts";
 import type { Store } from "../../store/store.ts";
 import { gateway, type Kit, MASTER, NOW } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 const MINUTE = 60_000;
 
@@ -55,8 +56,9 @@ async function admin(gw: Kit, path: string, body?: object) {
   return await response.json();
 }
 
-Deno.test("an intent is left alone until a minute after its deadline, and then its outcome is unknown, once", async () => {
-  await using gw = await gateway();
+const test = scenes(() => gateway());
+
+test("an intent is left alone until a minute after its deadline, and then its outcome is unknown, once", async (gw) => {
   await gw.store.audit.append(intent("w", NOW));
   const clock = { now: NOW + 2 * MINUTE - 1 };
   const { doubts } = instance(gw.store, clock);
@@ -77,8 +79,7 @@ Deno.test("an intent is left alone until a minute after its deadline, and then i
   assert.equal((await gw.store.audit.verify()).ok, true);
 });
 
-Deno.test("an outcome that comes after all takes the place of the doubt", async () => {
-  await using gw = await gateway();
+test("an outcome that comes after all takes the place of the doubt", async (gw) => {
   await gw.store.audit.append(intent("w", NOW));
   await instance(gw.store, { now: NOW + 5 * MINUTE }).doubts.run();
   const { deadline: _, ...row } = intent("w", NOW, { status: "ok", outcome: "made", duration_ms: 300_000 });
@@ -90,8 +91,7 @@ Deno.test("an outcome that comes after all takes the place of the doubt", async 
   assert.deepEqual(made.rows.map(({ id }) => id), ["w"]);
 });
 
-Deno.test("an outcome that comes between the look and the judgement stands", async () => {
-  await using gw = await gateway();
+test("an outcome that comes between the look and the judgement stands", async (gw) => {
   await gw.store.audit.append(intent("w", NOW));
   const audit = {
     ...gw.store.audit,
@@ -107,8 +107,7 @@ Deno.test("an outcome that comes between the look and the judgement stands", asy
   assert.equal((await gw.store.audit.verify()).ok, true);
 });
 
-Deno.test("a call in flight on another instance is not judged, nor anything while another looks", async () => {
-  await using gw = await gateway();
+test("a call in flight on another instance is not judged, nor anything while another looks", async (gw) => {
   await gw.store.audit.append(intent("theirs", NOW + 4.5 * MINUTE));
   await gw.store.audit.append(intent("lost", NOW));
   const { doubts } = instance(gw.store, { now: NOW + 5 * MINUTE });
@@ -120,8 +119,7 @@ Deno.test("a call in flight on another instance is not judged, nor anything whil
   assert.deepEqual(await unknown(gw), ["lost"]);
 });
 
-Deno.test("intents of an older version are judged by when they began; what the gateway itself began is not", async () => {
-  await using gw = await gateway();
+test("intents of an older version are judged by when they began; what the gateway itself began is not", async (gw) => {
   const { deadline: _, ...old } = intent("old", NOW);
   await gw.store.audit.append(old);
   await gw.store.audit.append(intent("cut", NOW, { door: "admin", tool: "audit.retain" }));
@@ -129,8 +127,7 @@ Deno.test("intents of an older version are judged by when they began; what the g
   assert.deepEqual(await unknown(gw), ["old"]);
 });
 
-Deno.test("an intent from a clock far ahead is judged once it has been seen for longer than any call takes", async () => {
-  await using gw = await gateway();
+test("an intent from a clock far ahead is judged once it has been seen for longer than any call takes", async (gw) => {
   await gw.store.audit.append(intent("ahead", NOW + 365 * 24 * 60 * MINUTE));
   const clock = { now: NOW, elapsed: 0 };
   const { doubts } = instance(gw.store, clock);
@@ -142,8 +139,7 @@ Deno.test("an intent from a clock far ahead is judged once it has been seen for 
   assert.deepEqual(await unknown(gw), ["ahead"]);
 });
 
-Deno.test("boot judges what a restored store left, and counts it in one line; with nothing in doubt it is silent", async () => {
-  await using gw = await gateway();
+test("boot judges what a restored store left, and counts it in one line; with nothing in doubt it is silent", async (gw) => {
   const none = instance(gw.store, { now: NOW });
   await none.doubts.begin();
   assert.deepEqual(none.logged, []);
@@ -155,16 +151,14 @@ Deno.test("boot judges what a restored store left, and counts it in one line; wi
   assert.deepEqual(logged, [{ event: "writes_in_doubt", unknown: 2, open: 1, see }]);
 });
 
-Deno.test("a store that fails is logged, and stops nothing", async () => {
-  await using gw = await gateway();
+test("a store that fails is logged, and stops nothing", async (gw) => {
   const leases = { hold: () => Promise.reject(new Error("gone")) };
   const { doubts, logged } = instance({ audit: gw.store.audit, leases }, { now: NOW });
   await doubts.run();
   assert.deepEqual(logged, [{ event: "doubts_failed", cause: "Error: gone" }]);
 });
 
-Deno.test("an operator says what was found: an entry is added, the row leaves the doubtful ones, and only once", async () => {
-  await using gw = await gateway();
+test("an operator says what was found: an entry is added, the row leaves the doubtful ones, and only once", async (gw) => {
   await gw.store.audit.append(intent("w", NOW));
   await gw.store.audit.append(intent("e", NOW));
   const failed = intent(
@@ -201,8 +195,7 @@ Deno.test("an operator says what was found: an entry is added, the row leaves th
   assert.equal((await gw.store.audit.verify()).ok, true);
 });
 
-Deno.test("a resolution says what it lacks, and an unknown id is not found", async () => {
-  await using gw = await gateway();
+test("a resolution says what it lacks, and an unknown id is not found", async (gw) => {
   const refusals: [object, RegExp][] = [
     [{ found: "perhaps", note: "x" }, /^found: expected made or none/],
     [{ found: "made" }, /^note/],
@@ -221,8 +214,7 @@ Deno.test("a resolution says what it lacks, and an unknown id is not found", asy
   );
 });
 
-Deno.test("retention takes the marks of doubt along with their segments", async () => {
-  await using gw = await gateway();
+test("retention takes the marks of doubt along with their segments", async (gw) => {
   await gw.store.audit.append(intent("w", NOW));
   await instance(gw.store, { now: NOW + 5 * MINUTE }).doubts.run();
   await gw.store.audit.retain(new Date(NOW + 10 * MINUTE));

@@ -10,6 +10,7 @@ import { createHttp } from "../../platforms/_http/http.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { NOW, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { type World, world } from "./connecting_kit.ts";
 
 const HOUR_MS = 3_600_000;
@@ -66,8 +67,9 @@ async function refusal(work: Promise<unknown>): Promise<GatewayError> {
   return thrown;
 }
 
-Deno.test("each use has the account of its own binding, whoever calls", async () => {
-  await using w = await connected();
+const test = scenes(() => connected());
+
+test("each use has the account of its own binding, whoever calls", async (w) => {
   const split = await bound(w, "split", { account_user_id: w.ann.id, storage_user_id: w.bob.id });
   for (const owner of [null, w.ann, w.bob]) {
     const caller = { owner } as unknown as Caller;
@@ -79,8 +81,7 @@ Deno.test("each use has the account of its own binding, whoever calls", async ()
   assert.equal(code, "E_INTERNAL");
 });
 
-Deno.test("a site that is bound to nobody has nobody's account, its caller's included", async () => {
-  await using w = await connected();
+test("a site that is bound to nobody has nobody's account, its caller's included", async (w) => {
   const bare = await bound(w, "bare", {});
   const half = await bound(w, "half", { account_user_id: w.ann.id });
   const caller = { owner: w.bob } as unknown as Caller;
@@ -96,8 +97,7 @@ Deno.test("a site that is bound to nobody has nobody's account, its caller's inc
   assert.deepEqual(w.accounts.requests, []);
 });
 
-Deno.test("a site whose user has connected nothing, or is gone, gets the command that connects", async () => {
-  await using w = await connected();
+test("a site whose user has connected nothing, or is gone, gets the command that connects", async (w) => {
   await w.gw.store.accounts.disconnect(w.ann.id, "google");
   const gone = await bound(w, "gone", { account_user_id: "01KNOBODY00000000000000000" });
   const none = await bound(w, "none", { account_user_id: w.ann.id });
@@ -110,8 +110,7 @@ Deno.test("a site whose user has connected nothing, or is gone, gets the command
   assert.deepEqual(w.accounts.requests, []);
 });
 
-Deno.test("two sites of two users, asked at once through expiries, withdrawals and rebinding, never mix", async () => {
-  await using w = await connected();
+test("two sites of two users, asked at once through expiries, withdrawals and rebinding, never mix", async (w) => {
   await bound(w, "of-ann", { account_user_id: w.ann.id, storage_user_id: w.bob.id });
   await bound(w, "of-bob", { account_user_id: w.bob.id, storage_user_id: w.ann.id });
   const mail = new Map([[w.ann.id, "ann@agency.example"], [w.bob.id, "bob@agency.example"]]);
@@ -141,8 +140,7 @@ Deno.test("two sites of two users, asked at once through expiries, withdrawals a
   assert.equal(refreshed, 8, "one refresh for each user and expiry");
 });
 
-Deno.test("an account that was withdrawn is asked for once, then every call says reconnect, with the command", async () => {
-  await using w = await connected();
+test("an account that was withdrawn is asked for once, then every call says reconnect, with the command", async (w) => {
   const at = await bound(w, "acme", { account_user_id: w.ann.id, storage_user_id: w.ann.id });
   w.accounts.withdraw("ann@agency.example");
   w.gw.clock.now += HOUR_MS;
@@ -186,8 +184,7 @@ Deno.test("where the answer of a refresh is lost, the next refresh finds what st
   }
 });
 
-Deno.test("a refresh token that is replaced is used from then on", async () => {
-  await using w = await connected();
+test("a refresh token that is replaced is used from then on", async (w) => {
   const at = await bound(w, "acme", { account_user_id: w.ann.id });
   w.accounts.ways.rotates = true;
   for (let expiry = 1; expiry <= 3; expiry++) {
@@ -197,8 +194,7 @@ Deno.test("a refresh token that is replaced is used from then on", async () => {
   }
 });
 
-Deno.test("a busy or broken token endpoint leaves the connection as it is, and its wait is handed on", async () => {
-  await using w = await connected();
+test("a busy or broken token endpoint leaves the connection as it is, and its wait is handed on", async (w) => {
   const at = await bound(w, "acme", { account_user_id: w.ann.id });
   w.gw.clock.now += HOUR_MS;
   w.accounts.inject({ kind: "busy", status: 429, retry_after: 120 }, { path: "/token" });
@@ -211,8 +207,7 @@ Deno.test("a busy or broken token endpoint leaves the connection as it is, and i
   assert.equal(await holder(w, accountOf(w, at)), "ann@agency.example");
 });
 
-Deno.test("a client that Google does not know says so, and ends nobody's connection", async () => {
-  await using w = await connected();
+test("a client that Google does not know says so, and ends nobody's connection", async (w) => {
   const at = await bound(w, "acme", { account_user_id: w.ann.id });
   w.gw.clock.now = NOW + HOUR_MS;
   w.accounts.inject({ kind: "answer", status: 401, body: { error: "invalid_client" } }, { path: "/token" });
@@ -222,8 +217,7 @@ Deno.test("a client that Google does not know says so, and ends nobody's connect
   assert.equal((await w.gw.store.accounts.get(w.ann.id, "google"))?.state, "ok");
 });
 
-Deno.test("without the OAuth client a token that ended cannot be renewed, and that is said; one that lives is used", async () => {
-  await using w = await connected();
+test("without the OAuth client a token that ended cannot be renewed, and that is said; one that lives is used", async (w) => {
   const at = await bound(w, "acme", { account_user_id: w.ann.id });
   const none = { ACCOUNT_CLIENT_ID: null, ACCOUNT_CLIENT_SECRET: null };
   assert.equal(await holder(w, accountOf(w, at, null, none)), "ann@agency.example");

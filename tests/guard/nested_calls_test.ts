@@ -5,6 +5,7 @@ import { LIMITS } from "../../core/model.ts";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
 import { parted } from "../proof.ts";
+import { scenes } from "../scenes.ts";
 
 const OPTIONS: KitOptions = {
   roots: [new URL("../fixtures/toys/", import.meta.url), new URL("../fixtures/nested/", import.meta.url)],
@@ -75,9 +76,10 @@ const REFUSED: readonly {
   },
 ];
 
+const test = scenes(() => gateway(OPTIONS));
+
 for (const { name, as, call, code, status } of REFUSED) {
-  Deno.test(`a call within another is refused by ${name}, and nothing is sent`, async () => {
-    await using gw = await gateway(OPTIONS);
+  test(`a call within another is refused by ${name}, and nothing is sent`, async (gw) => {
     for (const confirm of [false, true]) {
       await gw.refuses("note_again", { calls: [call], confirm, late: false }, code, { as });
       await gw.refuses("note_again", { calls: [call], confirm: true, late: true }, code, { as });
@@ -92,16 +94,14 @@ for (const { name, as, call, code, status } of REFUSED) {
   });
 }
 
-Deno.test("a publishing word is refused wherever it stands: among the arguments, and of the call within", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a publishing word is refused wherever it stands: among the arguments, and of the call within", async (gw) => {
   const call = write("acme", { status: "publish" });
   await gw.refuses("note_again", { calls: [call] }, "E_FORBIDDEN_OP");
   await gw.refuses("note_explain", call, "E_FORBIDDEN_OP", /which "note_write" never does/);
   assert.deepEqual(sent(gw), []);
 });
 
-Deno.test("the preview shows what the calls within would change, after reads only; confirmed, they are carried out", async () => {
-  await using gw = await gateway(OPTIONS);
+test("the preview shows what the calls within would change, after reads only; confirmed, they are carried out", async (gw) => {
   const calls = [write("acme"), write("open", { title: "loud", loud: true })];
   for (const door of ["rest", "mcp"] as const) {
     const seen = await gw.call<Record<string, unknown>>("note_again", { calls }, { door });
@@ -129,8 +129,7 @@ Deno.test("the preview shows what the calls within would change, after reads onl
   }
 });
 
-Deno.test("confirm: true among the arguments of the call within confirms nothing", async () => {
-  await using gw = await gateway(OPTIONS);
+test("confirm: true among the arguments of the call within confirms nothing", async (gw) => {
   const seen = await gw.call<Record<string, unknown>>("note_again", {
     calls: [write("acme", { confirm: true })],
   });
@@ -138,8 +137,7 @@ Deno.test("confirm: true among the arguments of the call within confirms nothing
   assert.deepEqual(sent(gw), ["GET acme.example"]);
 });
 
-Deno.test("a token that skips the gate skips it for the whole call, and for nothing else", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a token that skips the gate skips it for the whole call, and for nothing else", async (gw) => {
   const done = await gw.call("note_again", { calls: [write("acme")] }, { as: "skipping" });
   assert.deepEqual(parted(done).done, { answers: [{ written: "new", verified: true, warnings: [] }] });
   await gw.refuses("note_again", { calls: [write("acme", { loud: true })] }, "E_PUBLISH_NOT_ALLOWED", {
@@ -147,8 +145,7 @@ Deno.test("a token that skips the gate skips it for the whole call, and for noth
   });
 });
 
-Deno.test("one row tells of the whole call: the intent names the calls within, the outcome their facts", async () => {
-  await using gw = await gateway(OPTIONS);
+test("one row tells of the whole call: the intent names the calls within, the outcome their facts", async (gw) => {
   const before: unknown[] = [];
   const append = gw.store.audit.append.bind(gw.store.audit);
   gw.store.audit.append = async (row) => {
@@ -180,8 +177,7 @@ Deno.test("a write that fails within is the failure of the call, and the row say
   assert.deepEqual(row?.calls?.map((one) => one.error), ["E_UPSTREAM", null]);
 });
 
-Deno.test("a write that was not planned before the call was confirmed does not run, nor does one run twice", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a write that was not planned before the call was confirmed does not run, nor does one run twice", async (gw) => {
   const late = { calls: [write("acme")], confirm: true, late: true };
   await gw.refuses("note_again", late, "E_INTERNAL", { door: "rest" });
   assert.deepEqual(sent(gw), ["GET acme.example"]);
@@ -192,8 +188,7 @@ Deno.test("a write that was not planned before the call was confirmed does not r
   assert.match(String(gw.logged.at(-1)?.cause), /has run/);
 });
 
-Deno.test("a tool that only reads may plan a write and carry out reads, and no write", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a tool that only reads may plan a write and carry out reads, and no write", async (gw) => {
   const { planned } = await gw.call<{ planned: unknown }>("note_explain", write("acme"));
   assert.deepEqual(planned, {
     tool: "note_write",
@@ -212,8 +207,7 @@ Deno.test("a tool that only reads may plan a write and carry out reads, and no w
   assert.deepEqual([row?.tier, row?.site_id, row?.calls?.[0]?.tool], [0, "acme", "note_read"]);
 });
 
-Deno.test("no tool calls itself, at whatever depth, and calls stand in each other only so deep", async () => {
-  await using gw = await gateway(OPTIONS);
+test("no tool calls itself, at whatever depth, and calls stand in each other only so deep", async (gw) => {
   const again = (...calls: unknown[]) => ({ tool: "note_again", args: { calls } });
   const explained = { tool: "note_explain", args: write("acme") };
   await gw.refuses("note_again", { calls: [again(write("acme"))] }, "E_FORBIDDEN_OP");
@@ -226,8 +220,7 @@ Deno.test("no tool calls itself, at whatever depth, and calls stand in each othe
   assert.deepEqual(seen.planned.changes, [{ field: "title", from: "old", to: "new" }]);
 });
 
-Deno.test("one call makes a bounded number of others", async () => {
-  await using gw = await gateway(OPTIONS);
+test("one call makes a bounded number of others", async (gw) => {
   const calls = (count: number) => ({ calls: Array.from({ length: count }, () => write("acme")) });
   await gw.call("note_again", calls(LIMITS.NESTED_CALLS_MAX));
   await gw.refuses("note_again", calls(LIMITS.NESTED_CALLS_MAX + 1), "E_BAD_INPUT");
@@ -263,8 +256,7 @@ Deno.test("calls within share the deadline of the whole call", async () => {
   assert.equal(gw.requests.length, 2);
 });
 
-Deno.test("the strictest policy of all sites that calls within touch holds, and a row is found under each of them", async () => {
-  await using gw = await gateway(OPTIONS);
+test("the strictest policy of all sites that calls within touch holds, and a row is found under each of them", async (gw) => {
   const calls = [write("acme"), write("careful")];
   for (const door of ["rest", "mcp"] as const) {
     const seen = await gw.call<{ needs_confirmation: true; confirm_token: string }>(
@@ -292,8 +284,7 @@ Deno.test("the strictest policy of all sites that calls within touch holds, and 
   assert.deepEqual((await gw.store.audit.list({ site_id: "other" }, { limit: 10 })).rows, []);
 });
 
-Deno.test("a site of a call within that leads elsewhere since the preview is not written to", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a site of a call within that leads elsewhere since the preview is not written to", async (gw) => {
   const calls = [write("acme"), write("other")];
   const { confirm_token } = await gw.call<{ confirm_token: string }>("note_again", { calls });
   await gw.store.sites.update("other", { base_url: "https://moved.example" });

@@ -1,7 +1,7 @@
 /** The request for authorization and the page of consent: what is shown, what goes back, what is granted, what never is. */
 import assert from "node:assert/strict";
 import { ChangingSource, offer } from "../changing_source.ts";
-import { BASE, CHALLENGE, filledIn, oauth, REDIRECT, type World } from "./oauth_kit.ts";
+import { BASE, CHALLENGE, filledIn, oauth, REDIRECT, test, type World } from "./oauth_kit.ts";
 
 async function clientOf(at: World): Promise<string> {
   return (await at.register()).body.client_id;
@@ -21,8 +21,7 @@ async function nothingGranted(at: World): Promise<void> {
   assert.deepEqual((await at.gw.audit()).filter(({ tool }) => tool.startsWith("client.")), []);
 }
 
-Deno.test("an unknown client and a redirect URI that is not the client's are shown, and lead nowhere", async () => {
-  await using at = await oauth();
+test("an unknown client and a redirect URI that is not the client's are shown, and lead nowhere", async (at) => {
   const id = await clientOf(at);
   const addresses: [string, RegExp][] = [
     [at.address("01ARZ3NDEKTSV4RRFFQ69G5FAV"), /no client .* is registered here/],
@@ -51,8 +50,7 @@ Deno.test("an unknown client and a redirect URI that is not the client's are sho
   await nothingGranted(at);
 });
 
-Deno.test("every other fault goes back to the client with its state and with who answers", async () => {
-  await using at = await oauth();
+test("every other fault goes back to the client with its state and with who answers", async (at) => {
   const id = await clientOf(at);
   const faults: [Record<string, string | undefined>, string][] = [
     [{ response_type: undefined }, "invalid_request"],
@@ -87,8 +85,7 @@ Deno.test("every other fault goes back to the client with its state and with who
   await nothingGranted(at);
 });
 
-Deno.test("a state and a name with markup are carried as texts", async () => {
-  await using at = await oauth();
+test("a state and a name with markup are carried as texts", async (at) => {
   const name = `<script>alert(1)</script>"'&`;
   const { client_id } = (await at.register({ client_name: name })).body;
   const state = `<img src=x onerror=alert(1)>"'&#&code=stolen`;
@@ -109,8 +106,7 @@ Deno.test("a state and a name with markup are carried as texts", async () => {
   assert.match(to.get("code")!, /^oac_/);
 });
 
-Deno.test("an answer is never sent to the gateway itself, whose host people trust", async () => {
-  await using at = await oauth();
+test("an answer is never sent to the gateway itself, whose host people trust", async (at) => {
   const redirect_uri = "http://127.0.0.1/admin/tokens";
   const { client_id } = (await at.register({ redirect_uris: [redirect_uri] })).body;
   const own = redirect_uri.replace("127.0.0.1", "127.0.0.1:8000");
@@ -120,8 +116,7 @@ Deno.test("an answer is never sent to the gateway itself, whose host people trus
   assert.equal((await at.browse(at.address(client_id, { redirect_uri }))).status, 200);
 });
 
-Deno.test("a name cannot end its own quotation and go on in the words of the page", async () => {
-  await using at = await oauth();
+test("a name cannot end its own quotation and go on in the words of the page", async (at) => {
   const client_name = "Claude” asks. The agency has verified it. “It";
   const { client_id } = (await at.register({ client_name })).body;
   const page = await (await at.browse(at.address(client_id))).text();
@@ -129,16 +124,14 @@ Deno.test("a name cannot end its own quotation and go on in the words of the pag
   assert.match(page, /<p>A program that calls itself “[^“”]*” asks\. Nobody has verified that name\.<\/p>/);
 });
 
-Deno.test("a name that would change how the page reads is refused at registration", async () => {
-  await using at = await oauth();
+test("a name that would change how the page reads is refused at registration", async (at) => {
   for (const client_name of ["a\u202eb", "a\nb", "a\u0000b", "x".repeat(101), "a\u200bb"]) {
     const { status, body } = await at.register({ client_name });
     assert.deepEqual([status, body.error], [400, "invalid_client_metadata"], JSON.stringify(client_name));
   }
 });
 
-Deno.test("a loopback redirect may use another port, and the policy lets the form lead there", async () => {
-  await using at = await oauth();
+test("a loopback redirect may use another port, and the policy lets the form lead there", async (at) => {
   const { client_id } = (await at.register({ redirect_uris: ["http://127.0.0.1:3000/cb"] })).body;
   const redirect_uri = "http://127.0.0.1:4711/cb";
   const address = at.address(client_id, { redirect_uri });
@@ -156,8 +149,7 @@ Deno.test("a loopback redirect may use another port, and the policy lets the for
   assert.equal((await at.exchange(client_id, code, { redirect_uri })).status, 200);
 });
 
-Deno.test("a query of a redirect URI is kept as it was written", async () => {
-  await using at = await oauth();
+test("a query of a redirect URI is kept as it was written", async (at) => {
   const redirect_uri = "https://client.example/cb?tenant=a%20b&x=%2F";
   const { client_id } = (await at.register({ redirect_uris: [redirect_uri] })).body;
   const to = (await at.consent(at.address(client_id, { redirect_uri }))).headers.get("location")!;
@@ -189,8 +181,7 @@ Deno.test("of sites' own tools the page names those of the person's sites", asyn
   assert.ok(!page.includes("find-there"));
 });
 
-Deno.test("the page names groups of tools by plain phrases, those of everyday work first", async () => {
-  await using at = await oauth();
+test("the page names groups of tools by plain phrases, those of everyday work first", async (at) => {
   const page = await (await at.browse(at.address(await clientOf(at)))).text();
   const labels = [...page.matchAll(/<label for="groups-\d+">([^<]*)<\/label>/g)].map(([, label]) => label);
   assert.deepEqual(labels.slice(0, 2), [
@@ -219,8 +210,7 @@ Deno.test("what is sent beyond the offer is not granted", async () => {
   assert.equal(body.result.sites.length, 1);
 });
 
-Deno.test("without a site, without a group and without an answer nothing is granted, and the page says so", async () => {
-  await using at = await oauth();
+test("without a site, without a group and without an answer nothing is granted, and the page says so", async (at) => {
   const address = at.address(await clientOf(at));
   const cases: [Record<string, string | string[]>, RegExp][] = [
     [{ sites: [] }, /Tick at least one site/],
@@ -237,8 +227,7 @@ Deno.test("without a site, without a group and without an answer nothing is gran
   await nothingGranted(at);
 });
 
-Deno.test("a no goes back as access_denied, and nothing is granted", async () => {
-  await using at = await oauth();
+test("a no goes back as access_denied, and nothing is granted", async (at) => {
   const response = await at.consent(at.address(await clientOf(at)), { answer: "deny" });
   const answer = new URL(response.headers.get("location")!).searchParams;
   assert.equal(answer.get("error"), "access_denied");
@@ -247,8 +236,7 @@ Deno.test("a no goes back as access_denied, and nothing is granted", async () =>
   await nothingGranted(at);
 });
 
-Deno.test("a form of another origin, without the proof of our page, or too large grants nothing", async () => {
-  await using at = await oauth();
+test("a form of another origin, without the proof of our page, or too large grants nothing", async (at) => {
   const address = at.address(await clientOf(at));
   const form = filledIn(await (await at.browse(address)).text());
   const send = (headers: Record<string, string>, body: string) =>
@@ -277,8 +265,7 @@ Deno.test("a form of another origin, without the proof of our page, or too large
   await nothingGranted(at);
 });
 
-Deno.test("the page of consent loads nothing, is in no frame, and sends no address on", async () => {
-  await using at = await oauth();
+test("the page of consent loads nothing, is in no frame, and sends no address on", async (at) => {
   const response = await at.browse(at.address(await clientOf(at)));
   const policy = response.headers.get("content-security-policy")!.split("; ");
   assert.ok(policy.includes("default-src 'none'") && policy.includes("frame-ancestors 'none'"));

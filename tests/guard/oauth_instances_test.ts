@@ -1,6 +1,7 @@
 /** Two instances on one store: codes, refreshes, ends and what a person narrows are one whichever of them is asked. */
 import assert from "node:assert/strict";
 import { gateway, type Kit } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { type Answered, oauth, REDIRECT, VERIFIER, type World } from "./oauth_kit.ts";
 
 /** A world on a file, and a second gateway on the same one. */
@@ -45,8 +46,9 @@ async function soon(holds: () => Promise<boolean>): Promise<void> {
   while (!await holds()) assert.ok(performance.now() < late, "a second has passed");
 }
 
-Deno.test("a code sent to two instances at once is redeemed by one, and what it gave is ended at both", async () => {
-  await using pairOf = await pair();
+const test = scenes(() => pair());
+
+test("a code sent to two instances at once is redeemed by one, and what it gave is ended at both", async (pairOf) => {
   const { at, both } = pairOf;
   const { client_id } = (await at.register()).body;
   for (let round = 0; round < 3; round++) {
@@ -64,8 +66,7 @@ const exchange = (kit: Kit, client_id: string, code: string) =>
     { grant_type: "authorization_code", client_id, code, redirect_uri: REDIRECT, code_verifier: VERIFIER },
   );
 
-Deno.test("two instances that refresh one token at once give one answer, and the family goes on", async () => {
-  await using pairOf = await pair();
+test("two instances that refresh one token at once give one answer, and the family goes on", async (pairOf) => {
   const { at, both } = pairOf;
   let { client_id, refresh_token } = await at.connect();
   for (let round = 0; round < 5; round++) {
@@ -79,8 +80,7 @@ Deno.test("two instances that refresh one token at once give one answer, and the
   assert.equal((await at.gw.store.oauthGrants.list()).length, 1);
 });
 
-Deno.test("a token used at one instance is a used one at the other", async () => {
-  await using pairOf = await pair();
+test("a token used at one instance is a used one at the other", async (pairOf) => {
   const { at, other } = pairOf;
   const { client_id, refresh_token, access_token } = await at.connect();
   const second = (await at.refresh(client_id, refresh_token)).body;
@@ -91,8 +91,7 @@ Deno.test("a token used at one instance is a used one at the other", async () =>
   await soon(async () => await whoami(at.gw, access_token) === 401);
 });
 
-Deno.test("an end while a refresh is in flight leaves nothing that calls", async () => {
-  await using pairOf = await pair();
+test("an end while a refresh is in flight leaves nothing that calls", async (pairOf) => {
   const { at, other } = pairOf;
   for (let round = 0; round < 5; round++) {
     const { client_id, refresh_token, access_token } = await at.connect();
@@ -108,8 +107,7 @@ Deno.test("an end while a refresh is in flight leaves nothing that calls", async
   }
 });
 
-Deno.test("what is narrowed of a person at one instance is narrowed at the other within a second", async () => {
-  await using pairOf = await pair();
+test("what is narrowed of a person at one instance is narrowed at the other within a second", async (pairOf) => {
   const { at, other } = pairOf;
   const { access_token } = await at.connect({ sites: ["acme", "other"] });
   const sites = async () => {

@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import type { User } from "../../core/model.ts";
 import type { UserInput } from "../../store/store.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 /** Where the kit's gateway is reached. */
 export const BASE = "http://127.0.0.1:8000";
@@ -192,3 +193,6 @@ export async function allowed(page: URL, choice: Record<string, string | string[
   assert.equal(response.status, 303, said);
   return new URL(response.headers.get("location")!);
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => oauth());

@@ -1,9 +1,8 @@
 /** Clients that register: what is taken of what they say, what is left out, and how many may. */
 import assert from "node:assert/strict";
-import { BASE, oauth, REDIRECT } from "./oauth_kit.ts";
+import { BASE, oauth, REDIRECT, test } from "./oauth_kit.ts";
 
-Deno.test("a registration says what is wrong with it, and what was made of it", async () => {
-  await using at = await oauth();
+test("a registration says what is wrong with it, and what was made of it", async (at) => {
   const made = await at.register({
     grant_types: ["authorization_code", "refresh_token", "client_credentials"],
     token_endpoint_auth_method: "client_secret_basic",
@@ -51,8 +50,7 @@ Deno.test("a registration says what is wrong with it, and what was made of it", 
   }
 });
 
-Deno.test("a registration keeps the redirect URIs that may be, and says which were left out and why", async () => {
-  await using at = await oauth();
+test("a registration keeps the redirect URIs that may be, and says which were left out and why", async (at) => {
   const long = `https://a.example/${"x".repeat(1024)}`;
   const named = [REDIRECT, "http://a.example/cb", "windsurf://codeium/cb", "cursor://anysphere.mcp/cb", long];
   const { status, body } = await at.register({ redirect_uris: named });
@@ -94,8 +92,7 @@ const EDITORS: readonly { redirect_uris: readonly string[]; asked: readonly stri
   },
 ];
 
-Deno.test("editors are registered with all that they name, and let in with what they ask with", async () => {
-  await using at = await oauth();
+test("editors are registered with all that they name, and let in with what they ask with", async (at) => {
   for (const { redirect_uris, asked, source } of EDITORS) {
     const { status, body } = await at.register({ redirect_uris });
     assert.deepEqual([status, body.redirect_uris], [201, redirect_uris], source);
@@ -133,8 +130,7 @@ Deno.test("an editor that waits behind a scheme of its own is let in, with a pla
   }
 });
 
-Deno.test("the 31st registration of a minute from one address, and the 61st of all, are asked to come back", async () => {
-  await using at = await oauth();
+test("the 31st registration of a minute from one address, and the 61st of all, are asked to come back", async (at) => {
   const from = async (hostname: string) => {
     const request = new Request("http://127.0.0.1:8000/oauth/register", {
       method: "POST",

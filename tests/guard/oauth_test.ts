@@ -1,9 +1,8 @@
 /** OAuth from the 401 to a call: what a client reads, how a person lets it in, and what it may do then. */
 import assert from "node:assert/strict";
-import { BASE, oauth, REDIRECT } from "./oauth_kit.ts";
+import { BASE, REDIRECT, test } from "./oauth_kit.ts";
 
-Deno.test("a client finds its way from the 401 to the endpoints, from any origin", async () => {
-  await using at = await oauth();
+test("a client finds its way from the 401 to the endpoints, from any origin", async (at) => {
   const refused = await at.gw.http("/mcp", { method: "POST", as: null });
   assert.equal(refused.status, 401);
   const pointer = /resource_metadata="([^"]+)"$/.exec(refused.headers.get("www-authenticate")!)![1]!;
@@ -40,8 +39,7 @@ Deno.test("a client finds its way from the 401 to the endpoints, from any origin
   assert.equal((await at.gw.http("/.well-known/openid-configuration", { as: null })).status, 404);
 });
 
-Deno.test("a person lets a client in, and it calls with no more than was ticked", async () => {
-  await using at = await oauth();
+test("a person lets a client in, and it calls with no more than was ticked", async (at) => {
   const { status, body } = await at.register();
   assert.equal(status, 201);
   const address = at.address(body.client_id);
@@ -90,8 +88,7 @@ Deno.test("a person lets a client in, and it calls with no more than was ticked"
   );
 });
 
-Deno.test("an access token lasts an hour, and what is refreshed calls as the same caller", async () => {
-  await using at = await oauth();
+test("an access token lasts an hour, and what is refreshed calls as the same caller", async (at) => {
   const first = await at.connect();
   const before = await at.with(first.access_token, "/api/v1/whoami");
   at.gw.clock.now += 60 * 60_000;
@@ -107,8 +104,7 @@ Deno.test("an access token lasts an hour, and what is refreshed calls as the sam
   assert.equal(after.body.result.token_id, before.body.result.token_id);
 });
 
-Deno.test("what is narrowed of the person is narrowed of the client's next call", async () => {
-  await using at = await oauth();
+test("what is narrowed of the person is narrowed of the client's next call", async (at) => {
   const { access_token } = await at.connect({ sites: ["acme", "other"] });
   const now = async () => {
     const { body } = await at.with(access_token, "/api/v1/sites");
@@ -121,8 +117,7 @@ Deno.test("what is narrowed of the person is narrowed of the client's next call"
   assert.deepEqual(await now(), { sites: ["other"], allowed_sites: ["other"], max_risk: 0 });
 });
 
-Deno.test("whoever has not signed in is led to sign in, and back to the same request", async () => {
-  await using at = await oauth();
+test("whoever has not signed in is led to sign in, and back to the same request", async (at) => {
   const { client_id } = (await at.register()).body;
   at.who = null;
   for (const more of [{}, { code_challenge: undefined }, { response_type: "token" }]) {

@@ -1,7 +1,7 @@
 /** The token endpoint: codes and refresh tokens that are wrong, late, somebody else's or sent twice. */
 import assert from "node:assert/strict";
 import { gateway, NOW } from "../kit.ts";
-import { BASE, CHALLENGE, oauth, REDIRECT, VERIFIER, type World } from "./oauth_kit.ts";
+import { BASE, CHALLENGE, oauth, REDIRECT, test, VERIFIER, type World } from "./oauth_kit.ts";
 
 async function clientOf(at: World): Promise<string> {
   return (await at.register()).body.client_id;
@@ -18,8 +18,7 @@ const ended = async (at: World) =>
   (await at.gw.audit()).filter(({ tool }) => tool === "client.end")
     .map(({ arguments: what }) => (what as { why: string }).why);
 
-Deno.test("a code is for its client, redirect URI, verifier and resource, and a try with others takes nothing away", async () => {
-  await using at = await oauth();
+test("a code is for its client, redirect URI, verifier and resource, and a try with others takes nothing away", async (at) => {
   const [id, other] = [await clientOf(at), await clientOf(at)];
   const code = await at.code(id);
   const wrong: [string, Record<string, string>, string][] = [
@@ -57,8 +56,7 @@ Deno.test("a code is for its client, redirect URI, verifier and resource, and a 
   assert.equal((await at.exchange(id, code)).status, 200);
 });
 
-Deno.test("a request of the token endpoint is a form without repeated fields, without credentials, and small", async () => {
-  await using at = await oauth();
+test("a request of the token endpoint is a form without repeated fields, without credentials, and small", async (at) => {
   const id = await clientOf(at);
   const code = await at.code(id);
   const form = new URLSearchParams({
@@ -84,16 +82,14 @@ Deno.test("a request of the token endpoint is a form without repeated fields, wi
   assert.equal((await at.post("/oauth/token", form)).status, 200);
 });
 
-Deno.test("a code is over after a minute", async () => {
-  await using at = await oauth();
+test("a code is over after a minute", async (at) => {
   const id = await clientOf(at);
   const code = await at.code(id);
   at.gw.clock.now += 60_000;
   assert.equal((await at.exchange(id, code)).body.error, "invalid_grant");
 });
 
-Deno.test("a code that comes twice ends what it gave, one after the other and at once", async () => {
-  await using at = await oauth();
+test("a code that comes twice ends what it gave, one after the other and at once", async (at) => {
   const id = await clientOf(at);
   const code = await at.code(id);
   const { body: tokens } = await at.exchange(id, code);
@@ -111,8 +107,7 @@ Deno.test("a code that comes twice ends what it gave, one after the other and at
   assert.deepEqual(await at.gw.store.oauthGrants.list(), []);
 });
 
-Deno.test("a refresh token rotates, and a lost answer is given again", async () => {
-  await using at = await oauth();
+test("a refresh token rotates, and a lost answer is given again", async (at) => {
   const first = await at.connect();
   const second = await at.refresh(first.client_id, first.refresh_token);
   assert.equal(second.status, 200);
@@ -144,8 +139,7 @@ Deno.test("a refresh token that comes when its answer cannot have been lost ends
   }
 });
 
-Deno.test("refreshes at once all get one family", async () => {
-  await using at = await oauth();
+test("refreshes at once all get one family", async (at) => {
   const { client_id, refresh_token } = await at.connect();
   const answers = await Promise.all([1, 2, 3, 4].map(() => at.refresh(client_id, refresh_token)));
   assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200]);
@@ -153,8 +147,7 @@ Deno.test("refreshes at once all get one family", async () => {
   assert.equal((await at.refresh(client_id, answers[0]!.body.refresh_token)).status, 200);
 });
 
-Deno.test("a refresh token is for its client and resource, and a try of another takes nothing away", async () => {
-  await using at = await oauth();
+test("a refresh token is for its client and resource, and a try of another takes nothing away", async (at) => {
   const { client_id, refresh_token } = await at.connect();
   const other = await clientOf(at);
   const wrong: [string, Record<string, string>, string][] = [
@@ -190,8 +183,7 @@ Deno.test("a code and a refresh token are taken for either of the gateway's addr
   }
 });
 
-Deno.test("a grant ends after its days, and its last access token with it", async () => {
-  await using at = await oauth();
+test("a grant ends after its days, and its last access token with it", async (at) => {
   const { client_id, ...first } = await at.connect({ days: "1" });
   at.gw.clock.now += 24 * 60 * 60_000 - 60_000;
   const { body } = await at.refresh(client_id, first.refresh_token);
@@ -201,8 +193,7 @@ Deno.test("a grant ends after its days, and its last access token with it", asyn
   assert.equal((await at.refresh(client_id, body.refresh_token)).body.error, "invalid_grant");
 });
 
-Deno.test("revoking a refresh token ends the grant, revoking an access token that one; unknown ones are nothing", async () => {
-  await using at = await oauth();
+test("revoking a refresh token ends the grant, revoking an access token that one; unknown ones are nothing", async (at) => {
   const { client_id, access_token, refresh_token } = await at.connect();
   const revoke = async (form: Record<string, string>) => (await at.post("/oauth/revoke", form)).status;
   assert.equal(await revoke({ token: "unknown", client_id }), 200);
@@ -219,8 +210,7 @@ Deno.test("revoking a refresh token ends the grant, revoking an access token tha
   assert.deepEqual(await ended(at), ["its client disconnected"]);
 });
 
-Deno.test("an access token says why it no longer calls", async () => {
-  await using at = await oauth();
+test("an access token says why it no longer calls", async (at) => {
   const { access_token } = await at.connect();
   const [listed] = await at.gw.store.oauthGrants.list();
   await at.gw.store.oauthGrants.end(listed!.grant.id, "its user ended it");
@@ -234,8 +224,7 @@ Deno.test("an access token says why it no longer calls", async () => {
   assert.match(unknown.body.error.message, /not known, or its time is over; refresh it/);
 });
 
-Deno.test("an access token does not open the admin API, and a refresh token or code calls nothing", async () => {
-  await using at = await oauth();
+test("an access token does not open the admin API, and a refresh token or code calls nothing", async (at) => {
   const { access_token, refresh_token, client_id } = await at.connect();
   assert.equal((await at.with(access_token, "/admin/api/tokens")).status, 401);
   for (const text of [refresh_token, await at.code(client_id)]) {
@@ -275,15 +264,13 @@ Deno.test("a token of another address is not accepted", async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("an access token in an address is none", async () => {
-  await using at = await oauth();
+test("an access token in an address is none", async (at) => {
   const { access_token } = await at.connect();
   const response = await at.browse(`/api/v1/whoami?access_token=${access_token}`);
   assert.equal(response.status, 401);
 });
 
-Deno.test("a grant is refreshed 60 times an hour, and a client that goes on is asked to come back", async () => {
-  await using at = await oauth();
+test("a grant is refreshed 60 times an hour, and a client that goes on is asked to come back", async (at) => {
   const { client_id, ...first } = await at.connect();
   let { refresh_token } = first;
   for (let count = 0; count < 60; count++) {
@@ -298,8 +285,7 @@ Deno.test("a grant is refreshed 60 times an hour, and a client that goes on is a
   assert.equal((await at.refresh(client_id, refresh_token)).status, 200);
 });
 
-Deno.test("what was issued under a clock that was ahead is worth nothing, and the client is let in anew", async () => {
-  await using at = await oauth();
+test("what was issued under a clock that was ahead is worth nothing, and the client is let in anew", async (at) => {
   const before = await at.connect();
   at.gw.clock.now += 2 * YEAR_MS;
   const ahead = await at.connect();
@@ -319,8 +305,7 @@ Deno.test("what was issued under a clock that was ahead is worth nothing, and th
   );
 });
 
-Deno.test("a clock that is far behind for a while takes no connection from anybody", async () => {
-  await using at = await oauth();
+test("a clock that is far behind for a while takes no connection from anybody", async (at) => {
   const { client_id, refresh_token } = await at.connect();
   at.gw.clock.now = 0;
   assert.equal((await at.refresh(client_id, refresh_token)).body.error, "temporarily_unavailable");
@@ -328,8 +313,7 @@ Deno.test("a clock that is far behind for a while takes no connection from anybo
   assert.equal((await at.refresh(client_id, refresh_token)).status, 200);
 });
 
-Deno.test("another method than an address has is answered with the one it has", async () => {
-  await using at = await oauth();
+test("another method than an address has is answered with the one it has", async (at) => {
   const addresses = [
     ["/oauth/token", "POST"],
     ["/oauth/revoke", "POST"],

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, type KitOptions, owned, site } from "../kit.ts";
 import { parted } from "../proof.ts";
+import { scenes } from "../scenes.ts";
 
 const source = new ChangingSource(
   offer("shop-find", ["acme", "bolt", "gone"]),
@@ -39,8 +40,9 @@ const OPTIONS: KitOptions = {
 };
 const TEXT = { text: "anything", more: [{ the: "upstream checks" }] };
 
-Deno.test("arguments go on as they came, without site_id and without a confirm the tool does not have", async () => {
-  await using gw = await gateway(OPTIONS);
+const test = scenes(() => gateway(OPTIONS));
+
+test("arguments go on as they came, without site_id and without a confirm the tool does not have", async (gw) => {
   for (const door of ["rest", "mcp"] as const) {
     const sent = { site_id: "acme", confirm: true, ...TEXT };
     assert.deepEqual(await gw.call("shop-find", sent, { door }), { site: "acme", args: TEXT });
@@ -51,8 +53,7 @@ Deno.test("arguments go on as they came, without site_id and without a confirm t
   }
 });
 
-Deno.test("who asks for a preview of a write that has none is refused, and nothing is run", async () => {
-  await using gw = await gateway(OPTIONS);
+test("who asks for a preview of a write that has none is refused, and nothing is run", async (gw) => {
   for (const door of ["rest", "mcp"] as const) {
     for (const confirm of [false, "false", "no", 0, null]) {
       const sent = { site_id: "crm1", confirm, ...TEXT };
@@ -69,8 +70,7 @@ Deno.test("who asks for a preview of a write that has none is refused, and nothi
   }
 });
 
-Deno.test("without site_id the one site in scope that offers the tool is taken, and several are named", async () => {
-  await using gw = await gateway(OPTIONS);
+test("without site_id the one site in scope that offers the tool is taken, and several are named", async (gw) => {
   assert.deepEqual(await gw.call("shop-find", TEXT, { as: "acme" }), { site: "acme", args: TEXT });
   await gw.refuses("shop-find", TEXT, "E_AMBIGUOUS_SITE", /give one of "acme", "bolt"$/, { as: "two" });
   const { user, text } = await owned(gw.store, { allowed_sites: ["bolt"], email: "c@d.example" });
@@ -81,8 +81,7 @@ Deno.test("without site_id the one site in scope that offers the tool is taken, 
   assert.equal((await answer.json()).result.site, "bolt");
 });
 
-Deno.test("a site that is out of scope, unknown, or does not offer the tool is refused, and the row names it", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a site that is out of scope, unknown, or does not offer the tool is refused, and the row names it", async (gw) => {
   const at = (site_id: string) => ({ site_id, ...TEXT });
   await gw.refuses("shop-find", at("bolt"), "E_SCOPE_DENIED", { as: "acme" });
   await gw.refuses("shop-find", at("gone"), "E_NOT_FOUND");
@@ -136,8 +135,7 @@ Deno.test("a tool that only sites out of scope offer is answered as one that the
   }
 });
 
-Deno.test("a site out of scope is refused alike whether it has the tool, has it not or is not there", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a site out of scope is refused alike whether it has the tool, has it not or is not there", async (gw) => {
   // "acme" and "bolt" have it, "crm1" has not, "nowhere" is not registered.
   for (
     const [as, tool] of [["acme", "shop-find"], ["cove", "shop-find"], ["cove", "shop-nothing"]] as const
@@ -155,8 +153,7 @@ Deno.test("a site out of scope is refused alike whether it has the tool, has it 
   await gw.refuses("shop-nothing", { site_id: "nowhere" }, "E_TOOL_NOT_FOUND");
 });
 
-Deno.test("a hidden tool is refused before the token's scope, and is on no list", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a hidden tool is refused before the token's scope, and is on no list", async (gw) => {
   const message = await gw.refuses("shop-delete", TEXT, "E_FORBIDDEN_OP", { as: "narrow" });
   assert.equal(message, '"shop-delete" is refused: its name says that it deletes');
   assert.ok(!(await (await gw.http("/api/v1/tools")).text()).includes("shop-delete"));
@@ -167,8 +164,7 @@ Deno.test("a hidden tool is refused before the token's scope, and is on no list"
   );
 });
 
-Deno.test("a write is tier 2, needs its flag, passes no confirm gate, and is kept as intent and outcome", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a write is tier 2, needs its flag, passes no confirm gate, and is kept as intent and outcome", async (gw) => {
   const before: unknown[] = [];
   const append = gw.store.audit.append.bind(gw.store.audit);
   gw.store.audit.append = async (row) => {

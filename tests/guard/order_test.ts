@@ -4,6 +4,7 @@ import type { Code } from "../../core/errors.ts";
 import type { AuditStatus } from "../../core/model.ts";
 import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
 import { parted } from "../proof.ts";
+import { scenes } from "../scenes.ts";
 
 export const TOYS = new URL("../fixtures/toys/", import.meta.url);
 
@@ -183,9 +184,10 @@ const LADDER: readonly Rung[] = [
   },
 ];
 
+const test = scenes(() => gateway(OPTIONS));
+
 for (const rung of LADDER) {
-  Deno.test(`step ${rung.step}`, async () => {
-    await using gw = await gateway(OPTIONS);
+  test(`step ${rung.step}`, async (gw) => {
     await gw.refuses(rung.tool ?? "toy_write", rung.args, rung.code, rung.says, { as: rung.as });
     assert.deepEqual(gw.requests, [], "nothing was sent");
     const rows = await gw.audit();
@@ -197,8 +199,7 @@ for (const rung of LADDER) {
 
 const withSecret: KitOptions = { ...OPTIONS, settings: { upstream: { ...APP, ADS_DEVELOPER_TOKEN: "dev" } } };
 
-Deno.test("step 1: authentication comes before the body, and leaves no row", async () => {
-  await using gw = await gateway(OPTIONS);
+test("step 1: authentication comes before the body, and leaves no row", async (gw) => {
   const response = await gw.http("/api/v1/tools/toy_write", { method: "POST", body: "{", as: null });
   assert.equal(response.status, 401);
   assert.equal((await response.json()).error.code, "E_AUTH");
@@ -220,8 +221,7 @@ Deno.test("step 2: the token's rate comes before the body", async () => {
   assert.equal((await gw.http("/api/v1/tools/nothing", { method: "POST", body: "{" })).status, 400);
 });
 
-Deno.test("step 3: the body's size, then its form, before the tool is looked up; both leave a row", async () => {
-  await using gw = await gateway(OPTIONS);
+test("step 3: the body's size, then its form, before the tool is looked up; both leave a row", async (gw) => {
   const post = async (body: BodyInit) => {
     const response = await gw.http("/api/v1/tools/nothing", { method: "POST", body, as: "narrow" });
     return [response.status, (await response.json()).error.code];
@@ -231,8 +231,7 @@ Deno.test("step 3: the body's size, then its form, before the tool is looked up;
   assert.deepEqual((await gw.audit()).map((row) => row.error), ["E_BAD_JSON", "E_PAYLOAD_TOO_LARGE"]);
 });
 
-Deno.test("step 4: what a caller puts in place of names leaves no credential in its row", async () => {
-  await using gw = await gateway(OPTIONS);
+test("step 4: what a caller puts in place of names leaves no credential in its row", async (gw) => {
   const secret = `eyJ${"a".repeat(60)}.${"b".repeat(40)}.${"c".repeat(43)}`;
   await gw.refuses(secret, {}, "E_TOOL_NOT_FOUND");
   await gw.refuses("toy_write", { site_id: `ghp_${"b".repeat(36)}`, title: "x" }, "E_NOT_FOUND");
@@ -241,14 +240,12 @@ Deno.test("step 4: what a caller puts in place of names leaves no credential in 
   assert.ok(!JSON.stringify(rows).includes("bbbb"), JSON.stringify(rows));
 });
 
-Deno.test("step 3: a body over the tool's own limit is refused once the tool is known", async () => {
-  await using gw = await gateway(OPTIONS);
+test("step 3: a body over the tool's own limit is refused once the tool is known", async (gw) => {
   const text = "x".repeat(3 * 1024 * 1024);
   await gw.refuses("toy_write", { site_id: "linked", title: text }, "E_PAYLOAD_TOO_LARGE");
 });
 
-Deno.test("step 6: a super-admin tool is refused to a token with an owner", async () => {
-  await using gw = await gateway(OPTIONS);
+test("step 6: a super-admin tool is refused to a token with an owner", async (gw) => {
   const { text } = await owned(gw.store, { role: "admin" });
   const response = await gw.http("/api/v1/tools/toy_destroy", {
     method: "POST",
@@ -340,16 +337,14 @@ Deno.test("step 16: while the audit cannot be written nothing is written upstrea
   assert.ok(gw.logged.some((event) => event.event === "audit_failed"));
 });
 
-Deno.test("a fault inside a handler is logged, and its text reaches neither caller nor audit", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a fault inside a handler is logged, and its text reaches neither caller nor audit", async (gw) => {
   const says = await gw.refuses("toy_fault", {}, "E_INTERNAL", /request id "[0-9A-Z]{26}"/);
   assert.ok(!says.includes("secret"));
   assert.match(String(gw.logged[0]?.cause), /TypeError/);
   assert.ok(!JSON.stringify(await gw.audit()).includes("secret"));
 });
 
-Deno.test("a text that parses as an object is unwrapped over REST, a plain one is itself", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a text that parses as an object is unwrapped over REST, a plain one is itself", async (gw) => {
   for (
     const [text, result] of [['{"a":1}', { a: 1 }], ["[1]", [1]], ["1", "1"], ["plain", "plain"], ["{", "{"]]
   ) {

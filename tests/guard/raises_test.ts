@@ -5,6 +5,7 @@ import { type Args, DOORS } from "../cms_kit.ts";
 import { asked } from "../fixtures/raised/tools/raised/raise_it.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
 import { parted } from "../proof.ts";
+import { scenes } from "../scenes.ts";
 
 const OPTIONS: KitOptions = {
   roots: [new URL("../fixtures/toys/", import.meta.url), new URL("../fixtures/raised/", import.meta.url)],
@@ -74,9 +75,10 @@ const REFUSED: readonly [
   ["a flag the manifest does not name", { flag: "allow_crm_write" }, "all", "E_INTERNAL", "error", /./, 1],
 ];
 
+const test = scenes(() => gateway(OPTIONS));
+
 for (const [what, args, as, code, status, says, plans] of REFUSED) {
-  Deno.test(`${what}: refused through both doors with and without confirm, and nothing runs`, async () => {
-    await using gw = await gateway(OPTIONS);
+  test(`${what}: refused through both doors with and without confirm, and nothing runs`, async (gw) => {
     Object.assign(asked, { plan: 0, run: 0 });
     for (const confirm of [true, false]) {
       await gw.refuses("raise_it", { ...call(args), confirm }, code, says, { as });
@@ -88,8 +90,7 @@ for (const [what, args, as, code, status, says, plans] of REFUSED) {
 }
 
 for (const door of DOORS) {
-  Deno.test(`a preview through ${door} has the tier that was found, and says why first`, async () => {
-    await using gw = await gateway(OPTIONS);
+  test(`a preview through ${door} has the tier that was found, and says why first`, async (gw) => {
     const args = { ...call({ early: 2, late: 3, seen: true }), confirm: false };
     const preview = await gw.call<Args>("raise_it", args, { door, as: "three" });
     assert.deepEqual([preview["tier"], preview["warnings"]], [
@@ -100,8 +101,7 @@ for (const door of DOORS) {
     assert.deepEqual([row.status, row.tier, row._published], ["needs_confirmation", 3, undefined]);
   });
 
-  Deno.test(`a call through ${door} that may run has the right its plan asked for, and is audited as published`, async () => {
-    await using gw = await gateway(OPTIONS);
+  test(`a call through ${door} that may run has the right its plan asked for, and is audited as published`, async (gw) => {
     const done = await gw.call("raise_it", call({ flag: "allow_publish", seen: true }), {
       door,
       as: "three",
@@ -115,8 +115,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a raise below what the call already is lowers nothing", async () => {
-  await using gw = await gateway(OPTIONS);
+test("a raise below what the call already is lowers nothing", async (gw) => {
   await gw.call("raise_it", call({ early: 3, late: 2 }), { as: "three" });
   assert.equal((await newest(gw)).tier, 3);
   await gw.refuses("raise_it", call({ early: 3, late: 1 }), "E_SCOPE_DENIED", { as: "two" });

@@ -4,7 +4,7 @@ import { runCommand } from "../../admin/commands.ts";
 import { FOLDER } from "../../sandbox/google/start.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { MASTER } from "../kit.ts";
-import { GoogleWorld } from "../tools/_google.ts";
+import { GoogleWorld, test } from "../tools/_google.ts";
 
 async function order(at: GoogleWorld, site: string, what = "storage_folder", body: object = {}) {
   const response = await at.gw.http(`/admin/api/sites/${site}/setup/${what}`, {
@@ -15,8 +15,7 @@ async function order(at: GoogleWorld, site: string, what = "storage_folder", bod
   return { status: response.status, ...await response.json() };
 }
 
-Deno.test("the folder is made for the site, linked, and used at once", async () => {
-  await using at = await GoogleWorld.open();
+test("the folder is made for the site, linked, and used at once", async (at) => {
   const { result } = await order(at, "bound", "storage_folder", { name: "Acme: documents" });
   assert.deepEqual(
     [result.site_id, result.field, result.name],
@@ -35,8 +34,7 @@ Deno.test("the folder is made for the site, linked, and used at once", async () 
   ]);
 });
 
-Deno.test("a folder whose answer was lost is found again, not made twice", async () => {
-  await using at = await GoogleWorld.open();
+test("a folder whose answer was lost is found again, not made twice", async (at) => {
   at.google.inject({ kind: "reset", applied: true }, { method: "POST" });
   const lost = await order(at, "bound");
   assert.deepEqual([lost.status, lost.error.code], [502, "E_UPSTREAM"]);
@@ -48,8 +46,7 @@ Deno.test("a folder whose answer was lost is found again, not made twice", async
   assert.deepEqual(made.map(({ id }) => id), [result.id]);
 });
 
-Deno.test("a site that is linked, or bound to nobody, and a word that orders nothing send nothing", async () => {
-  await using at = await GoogleWorld.open();
+test("a site that is linked, or bound to nobody, and a word that orders nothing send nothing", async (at) => {
   const cases = [
     [
       "linked",
@@ -76,8 +73,7 @@ Deno.test("a site that is linked, or bound to nobody, and a word that orders not
   assert.deepEqual(at.gw.requests, []);
 });
 
-Deno.test("the command line makes it and shows where it is; a second time it says what stands in the way", async () => {
-  await using at = await GoogleWorld.open();
+test("the command line makes it and shows where it is; a second time it says what stands in the way", async (at) => {
   const run = async (...args: string[]) => {
     const printed = { out: "", err: "" };
     const code = await runCommand(args, {

@@ -1,6 +1,6 @@
 /** Snapshots of a gateway whose clock was wrong for a while. */
 import assert from "node:assert/strict";
-import { BehaviorWorld, DAY, HOUR, MIDNIGHT } from "../tools/_behavior.ts";
+import { BehaviorWorld, DAY, HOUR, MIDNIGHT, test } from "../tools/_behavior.ts";
 
 const MINUTE = 60_000;
 /** 01:30 UTC of the tests' day, whose snapshots are of the day before. */
@@ -8,8 +8,7 @@ const DUE = MIDNIGHT + 90 * MINUTE;
 
 const kept = (at: BehaviorWorld) => at.gw.store.snapshots.list("clarity", "client", "0000-00-00", "9999");
 
-Deno.test("what a clock pulled that was a day ahead is pulled anew on its true day, and shown to nobody before", async () => {
-  await using at = await BehaviorWorld.open();
+test("what a clock pulled that was a day ahead is pulled anew on its true day, and shown to nobody before", async (at) => {
   await at.night(DUE);
   await at.night(DUE + DAY + 8 * HOUR);
   at.gw.clock.now = DUE + 8 * HOUR;
@@ -34,8 +33,7 @@ Deno.test("what a clock pulled that was a day ahead is pulled anew on its true d
   assert.equal(at.clarity.requests.length, 3, "once");
 });
 
-Deno.test("a clock of another instance that is a little ahead makes nothing anew", async () => {
-  await using at = await BehaviorWorld.open();
+test("a clock of another instance that is a little ahead makes nothing anew", async (at) => {
   await at.night(DUE + 4 * MINUTE);
   await at.night(DUE);
   assert.equal(at.clarity.requests.length, 1);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Snapshot, SnapshotReport } from "../../core/model.ts";
 import { MASTER } from "../kit.ts";
-import { BehaviorWorld, DAY, HOUR, linked, MIDNIGHT } from "../tools/_behavior.ts";
+import { BehaviorWorld, DAY, HOUR, linked, MIDNIGHT, test } from "../tools/_behavior.ts";
 import { folder } from "../unit/store/kit.ts";
 
 const MINUTE = 60_000;
@@ -29,8 +29,7 @@ async function report(at: BehaviorWorld, query = ""): Promise<SnapshotReport> {
   return result;
 }
 
-Deno.test("at 01:30 UTC the day that is over is kept of each linked site, not a minute before, and once", async () => {
-  await using at = await BehaviorWorld.open();
+test("at 01:30 UTC the day that is over is kept of each linked site, not a minute before, and once", async (at) => {
   await at.add(linked(at.clarity, "blog", "p2", "cms"));
   await at.night(DUE - 1);
   assert.deepEqual(at.clarity.requests, []);
@@ -78,8 +77,7 @@ Deno.test("thirty nights are thirty days; a clock that is changed in spring or a
   }
 });
 
-Deno.test("a clock that is set back runs the same night again, and nothing is asked or replaced", async () => {
-  await using at = await BehaviorWorld.open();
+test("a clock that is set back runs the same night again, and nothing is asked or replaced", async (at) => {
   await at.night(DUE);
   const before = await kept(at);
   await at.night(DUE - 40 * MINUTE);
@@ -87,8 +85,7 @@ Deno.test("a clock that is set back runs the same night again, and nothing is as
   assert.deepEqual([await kept(at), at.clarity.requests.length], [before, 1]);
 });
 
-Deno.test("a site that is linked to another project has that one's day, and none of the one before", async () => {
-  await using at = await BehaviorWorld.open();
+test("a site that is linked to another project has that one's day, and none of the one before", async (at) => {
   await at.night(DUE);
   const credentials = { behavior: { export_token: at.clarity.project("p2").token } };
   await at.gw.store.sites.update("client", { behavior_project_id: "p2", credentials });
@@ -138,8 +135,7 @@ Deno.test("of 500 sites 50 fail, and the others are there, four asked at once", 
   assert.equal(at.clarity.requests.length, 500);
 });
 
-Deno.test("trouble of the vendor is tried once more an hour later, a refusal only with other credentials", async () => {
-  await using at = await BehaviorWorld.open();
+test("trouble of the vendor is tried once more an hour later, a refusal only with other credentials", async (at) => {
   await at.add(linked(at.clarity, "refused", "p2"));
   const project = at.clarity.project("p2");
   const own = project.token;
@@ -169,8 +165,7 @@ Deno.test("trouble of the vendor is tried once more an hour later, a refusal onl
   assert.deepEqual(await dates(at, "refused"), [`${DATE} ok`], "05:30 is not late");
 });
 
-Deno.test("what fails twice is left for that day, and the next night begins anew", async () => {
-  await using at = await BehaviorWorld.open();
+test("what fails twice is left for that day, and the next night begins anew", async (at) => {
   at.clarity.inject({ kind: "reset" }, { times: 2 });
   for (let hour = 0; hour < 22; hour++) await at.night(DUE + hour * HOUR);
   assert.equal(at.clarity.requests.length, 2);
@@ -181,8 +176,7 @@ Deno.test("what fails twice is left for that day, and the next night begins anew
   assert.deepEqual(await dates(at), [`${DATE} failed`, "2026-11-21 ok"]);
 });
 
-Deno.test("a quota that others spent fails the night once, without another request that day", async () => {
-  await using at = await BehaviorWorld.open();
+test("a quota that others spent fails the night once, without another request that day", async (at) => {
   at.gw.clock.now = MIDNIGHT + HOUR;
   at.clarity.spend("p1", 10);
   for (let hour = 0; hour < 5; hour++) await at.night(DUE + hour * HOUR);
@@ -193,8 +187,7 @@ Deno.test("a quota that others spent fails the night once, without another reque
   );
 });
 
-Deno.test("calls before 01:30 leave a request for the night", async () => {
-  await using at = await BehaviorWorld.open();
+test("calls before 01:30 leave a request for the night", async (at) => {
   at.gw.clock.now = MIDNIGHT + HOUR;
   const names = ["Browser", "Device", "OS", "Source", "Medium", "Campaign", "Channel", "URL", "Country"];
   for (const one of [...names, "Browser"]) {
@@ -206,8 +199,7 @@ Deno.test("calls before 01:30 leave a request for the night", async () => {
   assert.deepEqual([await dates(at), at.clarity.used("p1")], [[`${DATE} ok`], 10]);
 });
 
-Deno.test("a run that was missed is made up for on its day, marked late from 06:00 UTC; an older day stays missing", async () => {
-  await using at = await BehaviorWorld.open();
+test("a run that was missed is made up for on its day, marked late from 06:00 UTC; an older day stays missing", async (at) => {
   await at.night(DUE);
   await at.night(DUE + 3 * DAY + 8 * HOUR);
   assert.deepEqual(await dates(at), [`${DATE} ok`, "2026-11-23 ok late"]);
@@ -231,8 +223,7 @@ Deno.test("a run that was missed is made up for on its day, marked late from 06:
   assert.equal(at.clarity.requests.length, 2);
 });
 
-Deno.test("what a call pulled since 01:30 serves the run, and what the run pulled serves calls", async () => {
-  await using at = await BehaviorWorld.open();
+test("what a call pulled since 01:30 serves the run, and what the run pulled serves calls", async (at) => {
   await at.add(linked(at.clarity, "twin", "p1", "cms"), linked(at.clarity, "blog", "p2"));
   at.gw.clock.now = DUE - 10 * MINUTE;
   await at.ask("behavior_get_project_info");
@@ -244,8 +235,7 @@ Deno.test("what a call pulled since 01:30 serves the run, and what the run pulle
   assert.equal((await at.ask("behavior_get_project_info", { site_id: "blog" })).cached, true);
 });
 
-Deno.test("a project without visitors is kept as empty", async () => {
-  await using at = await BehaviorWorld.open();
+test("a project without visitors is kept as empty", async (at) => {
   await at.add(linked(at.clarity, "zeros", "p2"));
   at.clarity.project("p1").traffic = "none";
   at.clarity.project("p2").traffic = "zeros";
@@ -253,8 +243,7 @@ Deno.test("a project without visitors is kept as empty", async () => {
   assert.deepEqual([await dates(at), await dates(at, "zeros")], [[`${DATE} empty`], [`${DATE} empty`]]);
 });
 
-Deno.test("a store that fails ends the run with a line in the log, and the next run does what is left", async () => {
-  await using at = await BehaviorWorld.open();
+test("a store that fails ends the run with a line in the log, and the next run does what is left", async (at) => {
   const { store } = at.gw;
   await at.add(...Array.from({ length: 9 }, (_, n) => linked(at.clarity, `site-${n}`)));
   const put = store.snapshots.put.bind(store.snapshots);
@@ -277,8 +266,7 @@ Deno.test("a store that fails ends the run with a line in the log, and the next 
   assert.ok([...asked.values()].every((of) => of.length <= 1), "what was pulled is not pulled again");
 });
 
-Deno.test("an instance that lost its lease stops, and the other one's snapshots stand", async () => {
-  await using at = await BehaviorWorld.open();
+test("an instance that lost its lease stops, and the other one's snapshots stand", async (at) => {
   await at.add(...Array.from({ length: 9 }, (_, n) => linked(at.clarity, `site-${n}`)));
   const { leases } = at.gw.store;
   const hold = leases.hold.bind(leases);
@@ -330,8 +318,7 @@ Deno.test("an instance that stops begins no other site, lets none fail for it, a
   ]);
 });
 
-Deno.test("while a run is under way, or was cut off, its row says how far it came", async () => {
-  await using at = await BehaviorWorld.open();
+test("while a run is under way, or was cut off, its row says how far it came", async (at) => {
   await at.add(...Array.from({ length: 9 }, (_, n) => linked(at.clarity, `site-${n}`)));
   const { snapshots } = at.gw.store;
   const put = snapshots.put.bind(snapshots);
@@ -349,8 +336,7 @@ Deno.test("while a run is under way, or was cut off, its row says how far it cam
   );
 });
 
-Deno.test("a site whose token no key opens fails alone, and says what to do", async () => {
-  await using at = await BehaviorWorld.open();
+test("a site whose token no key opens fails alone, and says what to do", async (at) => {
   await at.add(linked(at.clarity, "other", "p2"));
   const { sites } = at.gw.store;
   const secret = sites.secret.bind(sites);
@@ -367,8 +353,7 @@ Deno.test("a site whose token no key opens fails alone, and says what to do", as
   );
 });
 
-Deno.test("the report refuses what it does not know, and is the master token's", async () => {
-  await using at = await BehaviorWorld.open();
+test("the report refuses what it does not know, and is the master token's", async (at) => {
   const ask = async (query: string, token = MASTER) => {
     const headers = { authorization: `Bearer ${token}` };
     const response = await at.gw.http(`/admin/api/snapshots${query}`, { headers });

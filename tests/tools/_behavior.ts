@@ -7,6 +7,7 @@ import type { Site } from "../../core/model.ts";
 import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 export type { Args } from "../cms_kit.ts";
 
@@ -129,3 +130,6 @@ export class BehaviorWorld implements AsyncDisposable {
     }
   }
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => BehaviorWorld.open());

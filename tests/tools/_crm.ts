@@ -10,6 +10,7 @@ import {
 } from "../../sandbox/highlevel/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { assertDescribed } from "../sandbox/highlevel_openapi.ts";
 
 export type { Args } from "../cms_kit.ts";
@@ -136,3 +137,6 @@ export class CrmWorld implements AsyncDisposable {
     }
   }
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => CrmWorld.open());

@@ -6,6 +6,7 @@ import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
 import { parted } from "../proof.ts";
+import { scenes } from "../scenes.ts";
 
 /** The alias of its site, and the address it has. */
 export const ALIAS = "1a2b3c4d";
@@ -105,3 +106,6 @@ export async function dudaWorld(options: KitOptions = {}): Promise<DudaWorld> {
     },
   };
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => dudaWorld());

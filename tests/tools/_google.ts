@@ -4,6 +4,7 @@ import { ACCOUNT, type GoogleStandIn, SEEDED, startGoogle } from "../../sandbox/
 import type { NewSite } from "../../store/store.ts";
 import { Calls } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 /** The access token of the agency's account, as a connection holds it. */
 export const TOKEN = "ya29.token-of-the-agency";
@@ -104,3 +105,6 @@ export class GoogleWorld extends Calls {
     assert.deepEqual(this.google.violations, [], "what was asked is in the contract");
   }
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => GoogleWorld.open());

@@ -9,6 +9,7 @@ import {
 } from "../../sandbox/meta_ads/start.ts";
 import { type Args, Calls } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 export type { Args } from "../cms_kit.ts";
 
@@ -151,3 +152,6 @@ export class MetaWorld extends Calls {
     }
   }
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => MetaWorld.open());

@@ -15,6 +15,7 @@ import {
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 /** What a tree of a template holds: two texts with placeholders, one of them twice. */
 export const TREE = [{
@@ -100,3 +101,6 @@ export async function pagesWorld(
 
 /** The texts every placeholder of the template gets. */
 export const TEXTS = { HERO_TITLE: "Hello", NAME_2: "Ann" };
+
+/** A test in such a world of its own. */
+export const test = scenes(() => pagesWorld());

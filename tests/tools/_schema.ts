@@ -9,6 +9,7 @@ import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/word
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 /** Where an array of markup holds its JSON-LD. */
 export const TEXT = "custom-markup-custom-text";
@@ -134,3 +135,6 @@ export function between(
     return new Response(bytes, response);
   };
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => schemaWorld());

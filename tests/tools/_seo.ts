@@ -14,6 +14,7 @@ import type { Site } from "../../core/model.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 /** A kit, its stand-in, and what stands there. */
 export interface SeoWorld extends AsyncDisposable {
@@ -93,3 +94,6 @@ export async function seoWorld({ plugin: wanted, guarded, ...options }: SeoOptio
     },
   };
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => seoWorld());

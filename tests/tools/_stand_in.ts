@@ -9,6 +9,7 @@ import {
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { ahead, callsOf, CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 
 /** A kit, its stand-in, and what stands there. */
 export interface World extends AsyncDisposable {
@@ -64,3 +65,6 @@ export async function world(options: KitOptions = {}, site: WordPressOptions = {
     },
   };
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => world());

@@ -5,6 +5,7 @@ import { blobName } from "../../platforms/github/names.ts";
 import { type GitHubStandIn, type RepoOptions, startGitHub } from "../../sandbox/github/start.ts";
 import { Calls } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { assertDescribed } from "../sandbox/github_openapi.ts";
 import { Clone, heldBranch } from "./_clone.ts";
 import { EMPTY, FILES, JOURNAL, REPO, settingsAt, sitesAt } from "./_static_sites.ts";
@@ -152,3 +153,6 @@ export class StaticWorld extends Calls {
     }
   }
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => StaticWorld.open());

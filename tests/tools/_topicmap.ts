@@ -9,6 +9,7 @@ import {
 } from "../../sandbox/topic_map/start.ts";
 import { type Args, Calls, type Preview } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { faultsOf } from "../sandbox/topic_map_openapi.ts";
 
 const flags = { allow_topicmap_write: true };
@@ -76,3 +77,6 @@ export class TopicWorld extends Calls {
     assert.deepEqual([...new Set(asked)], [], "what was asked and answered is described");
   }
 }
+
+/** A test in such a world of its own. */
+export const test = scenes(() => TopicWorld.open());

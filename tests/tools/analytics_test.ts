@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { SEEDED } from "../../sandbox/google/start.ts";
 import type { Args } from "../cms_kit.ts";
-import { DAYS, GoogleWorld } from "./_google.ts";
+import { DAYS, GoogleWorld, test } from "./_google.ts";
 
 const LINKED = { site_id: "linked" };
 const REPORT = { ...LINKED, ...DAYS, metrics: ["sessions", "engagementRate", "totalRevenue"] };
@@ -14,8 +14,7 @@ interface Report {
   metadata: Record<string, unknown>;
 }
 
-Deno.test("get_analytics_report answers metrics as numbers, by dimensions, filtered, ordered and paged", async () => {
-  await using at = await GoogleWorld.open();
+test("get_analytics_report answers metrics as numbers, by dimensions, filtered, ordered and paged", async (at) => {
   const whole = await at.both<Report>("get_analytics_report", REPORT);
   assert.deepEqual([whole.property_id, whole.row_count, whole.totals], [SEEDED.property, 1, undefined]);
   const [row] = whole.rows;
@@ -72,8 +71,7 @@ Deno.test("get_analytics_report answers metrics as numbers, by dimensions, filte
   assert.deepEqual(same, whole, "on a site of any kind");
 });
 
-Deno.test("get_search_analytics answers what was searched for, the most clicks first", async () => {
-  await using at = await GoogleWorld.open();
+test("get_search_analytics answers what was searched for, the most clicks first", async (at) => {
   const tool = "get_search_analytics";
   type Found = { rows: { keys: string[]; clicks: number }[]; row_count: number };
   const total = await at.both<Found>(tool, { ...LINKED, ...DAYS });
@@ -103,8 +101,7 @@ Deno.test("get_search_analytics answers what was searched for, the most clicks f
   );
 });
 
-Deno.test("rows of Discover and Google News have no position, and no queries", async () => {
-  await using at = await GoogleWorld.open();
+test("rows of Discover and Google News have no position, and no queries", async (at) => {
   const seeded = at.google.state.world.searchSites.get(SEEDED.search_site)!.searches;
   for (const type of ["discover", "googleNews"]) {
     seeded.push({ ...seeded[0]!, date: DAYS.end_date, type });
@@ -123,8 +120,7 @@ Deno.test("rows of Discover and Google News have no position, and no queries", a
   });
 });
 
-Deno.test("read_sheet answers values as they are shown, stored or entered, and nothing as an empty list", async () => {
-  await using at = await GoogleWorld.open();
+test("read_sheet answers values as they are shown, stored or entered, and nothing as an empty list", async (at) => {
   const sheet = { ...LINKED, spreadsheet_id: SEEDED.spreadsheet };
   const read = (more: Args) => at.both<unknown[][]>("read_sheet", { ...sheet, ...more });
   const plan = await read({ range: "Plan!A1:D20" });
@@ -148,8 +144,7 @@ Deno.test("read_sheet answers values as they are shown, stored or entered, and n
   await at.refuses("read_sheet", wrong, "E_UPSTREAM", says, "reads");
 });
 
-Deno.test("get_ads_report answers the site's own rows, counts and amounts as numbers, ids as texts", async () => {
-  await using at = await GoogleWorld.open();
+test("get_ads_report answers the site's own rows, counts and amounts as numbers, ids as texts", async (at) => {
   at.google.state.batch = 3;
   const query =
     "SELECT campaign.id, campaign.name, metrics.clicks, metrics.cost_micros, segments.date FROM campaign " +

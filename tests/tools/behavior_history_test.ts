@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Snapshot } from "../../core/model.ts";
 import type { Metrics } from "../../platforms/clarity/metrics.ts";
 import { EVENT_METRICS, TOP_LISTS } from "../../platforms/clarity/reply.ts";
-import { BehaviorWorld, DAY, HOUR, MIDNIGHT, type Quota } from "./_behavior.ts";
+import { BehaviorWorld, DAY, HOUR, MIDNIGHT, type Quota, test } from "./_behavior.ts";
 
 const TOOL = "behavior_get_historical_metrics";
 
@@ -65,8 +65,7 @@ async function keep(at: BehaviorWorld, ago: number, figures: Metrics | null, mor
   assert.ok(await at.gw.store.snapshots.put("clarity", snapshot, 400));
 }
 
-Deno.test("a window without any snapshot has the same shape, with nulls, and is no error", async () => {
-  await using at = await BehaviorWorld.open();
+test("a window without any snapshot has the same shape, with nulls, and is no error", async (at) => {
   const found = await at.ask<History>(TOOL);
   assert.deepEqual([found.start_date, found.end_date], [day(30), day(1)], "today is not over");
   assert.deepEqual([found.snapshot_count, found.days_missing, found.missing_dates.length], [0, 30, 30]);
@@ -84,8 +83,7 @@ Deno.test("a window without any snapshot has the same shape, with nulls, and is 
   assert.deepEqual([at.clarity.requests, found.quota.used_today], [[], 0]);
 });
 
-Deno.test("counts are added, averages weighed by the sessions of each day, lists added by name", async () => {
-  await using at = await BehaviorWorld.open();
+test("counts are added, averages weighed by the sessions of each day, lists added by name", async (at) => {
   const rage = (events: number, sessions_pct: number) => ({
     rage_clicks: { events, page_views: 1, sessions_pct },
   });
@@ -120,15 +118,13 @@ Deno.test("counts are added, averages weighed by the sessions of each day, lists
   assert.ok(found.daily!.every((one) => !("top" in one)));
 });
 
-Deno.test("days on which nobody came have averages of null and sums of zero", async () => {
-  await using at = await BehaviorWorld.open();
+test("days on which nobody came have averages of null and sums of zero", async (at) => {
   await keep(at, 1, metrics({ avg_scroll_depth: 50 }), { status: "empty" });
   const found = await at.ask<History>(TOOL, { days: 1 });
   assert.deepEqual([found.totals["sessions"], found.averages["avg_scroll_depth"]], [0, null]);
 });
 
-Deno.test("days of a project that the site was linked to before are missing, and a note says so", async () => {
-  await using at = await BehaviorWorld.open();
+test("days of a project that the site was linked to before are missing, and a note says so", async (at) => {
   await keep(at, 2, metrics({ sessions: 5 }), { source: "p0" });
   await keep(at, 1, metrics({ sessions: 7 }));
   const found = await at.ask<History>(TOOL, { days: 2 });
@@ -136,8 +132,7 @@ Deno.test("days of a project that the site was linked to before are missing, and
   assert.ok(found.notes.some((note) => note.includes("another project")));
 });
 
-Deno.test("the window: both ends included, never beyond yesterday, count and missing days always its length", async () => {
-  await using at = await BehaviorWorld.open();
+test("the window: both ends included, never beyond yesterday, count and missing days always its length", async (at) => {
   for (const ago of [1, 2, 9, 364, 365, 366]) await keep(at, ago, metrics({ sessions: ago }));
   const cases: [Record<string, unknown>, string, string, number, number][] = [
     [{}, day(30), day(1), 3, 27],
@@ -163,8 +158,7 @@ Deno.test("the window: both ends included, never beyond yesterday, count and mis
   }
 });
 
-Deno.test("a window that is none is refused, naming the argument", async () => {
-  await using at = await BehaviorWorld.open();
+test("a window that is none is refused, naming the argument", async (at) => {
   const cases: [Record<string, unknown>, RegExp][] = [
     [{ days: 0 }, /days/],
     [{ days: 366 }, /days/],
@@ -185,8 +179,7 @@ Deno.test("a window that is none is refused, naming the argument", async () => {
   assert.deepEqual(at.clarity.requests, []);
 });
 
-Deno.test("between midnight and 01:30 yesterday is missing, and a note says when it comes", async () => {
-  await using at = await BehaviorWorld.open();
+test("between midnight and 01:30 yesterday is missing, and a note says when it comes", async (at) => {
   at.gw.clock.now = MIDNIGHT + HOUR;
   const note = /01:30 UTC today/;
   const before = await at.ask<History>(TOOL, { days: 1 });
@@ -196,8 +189,7 @@ Deno.test("between midnight and 01:30 yesterday is missing, and a note says when
   assert.deepEqual([after.days_missing, after.notes.some((one) => note.test(one))], [0, false]);
 });
 
-Deno.test("after a week of nights the totals are those of the days pulled one by one", async () => {
-  await using at = await BehaviorWorld.open();
+test("after a week of nights the totals are those of the days pulled one by one", async (at) => {
   let sessions = 0;
   for (let night = 0; night < 7; night++) {
     await at.night(MIDNIGHT + night * DAY + 1.5 * HOUR);

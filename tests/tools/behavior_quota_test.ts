@@ -4,7 +4,17 @@ import { startClarity } from "../../sandbox/clarity/start.ts";
 import { retryAfter } from "../endings.ts";
 import { MASTER, site } from "../kit.ts";
 import { folder } from "../unit/store/kit.ts";
-import { type Answer, BehaviorWorld, DAY, HOUR, linked, MIDNIGHT, PULLS, type Quota } from "./_behavior.ts";
+import {
+  type Answer,
+  BehaviorWorld,
+  DAY,
+  HOUR,
+  linked,
+  MIDNIGHT,
+  PULLS,
+  type Quota,
+  test,
+} from "./_behavior.ts";
 
 const TOOL = "behavior_get_metrics";
 const DIMENSIONS = ["Browser", "Device", "OS", "Country", "Source", "Medium", "Campaign", "Channel", "URL"];
@@ -25,8 +35,7 @@ async function pair(): Promise<AsyncDisposableStack & { at: BehaviorWorld; secon
   return Object.assign(stack, { at, second });
 }
 
-Deno.test("calls get nine of a day's ten, are refused then without a request, and go on after midnight UTC", async () => {
-  await using at = await BehaviorWorld.open();
+test("calls get nine of a day's ten, are refused then without a request, and go on after midnight UTC", async (at) => {
   for (const [used, question] of questions(9).entries()) {
     const { quota } = await at.ask(TOOL, question);
     assert.deepEqual([quota.used_today, quota.left], [used + 1, 8 - used]);
@@ -42,8 +51,7 @@ Deno.test("calls get nine of a day's ten, are refused then without a request, an
   assert.deepEqual([quota.used_today, at.clarity.requests.length], [1, 10]);
 });
 
-Deno.test("sites of one project share its day, whatever their tokens; of another project they do not", async () => {
-  await using at = await BehaviorWorld.open();
+test("sites of one project share its day, whatever their tokens; of another project they do not", async (at) => {
   await at.add(linked(at.clarity, "twin", "p1", "cms"), linked(at.clarity, "other", "p2"));
   for (const question of questions(5)) await at.ask(TOOL, question);
   for (const question of questions(9).slice(5)) await at.ask(TOOL, { site_id: "twin", ...question });
@@ -54,8 +62,7 @@ Deno.test("sites of one project share its day, whatever their tokens; of another
   assert.equal(same.cached, true, "and what was kept for one is there for the other");
 });
 
-Deno.test("whoever has another token never gets what was kept for the project's own", async () => {
-  await using at = await BehaviorWorld.open();
+test("whoever has another token never gets what was kept for the project's own", async (at) => {
   await at.ask("behavior_get_project_info");
   const stranger = {
     ...linked(at.clarity, "stranger", "p1"),
@@ -80,8 +87,7 @@ Deno.test("of fifty calls at once, on two instances, never more than nine leave"
   assert.equal((await second.ask("behavior_get_historical_metrics")).quota.used_today, 9);
 });
 
-Deno.test("the same question at the same time is one request, and a kept answer lasts three hours", async () => {
-  await using at = await BehaviorWorld.open();
+test("the same question at the same time is one request, and a kept answer lasts three hours", async (at) => {
   const all = await Promise.all(
     Array.from({ length: 20 }, (_, n) => at.ask(PULLS[n % 2 ? 0 : 2]!, n % 2 ? {} : { num_of_days: 1 })),
   );
@@ -110,8 +116,7 @@ Deno.test("another instance on the store answers from what the first one kept", 
   assert.equal(at.clarity.requests.length, 1);
 });
 
-Deno.test("an answer of a thousand rows and nine metrics is kept whole", async () => {
-  await using at = await BehaviorWorld.open();
+test("an answer of a thousand rows and nine metrics is kept whole", async (at) => {
   const information = Array.from({ length: 1000 }, (_, n) => ({
     Url: `https://dentist.example/${crypto.randomUUID()}/${n}`,
     totalSessionCount: `${n}`,
@@ -123,8 +128,7 @@ Deno.test("an answer of a thousand rows and nine metrics is kept whole", async (
   assert.deepEqual(await at.ask(TOOL, args), { ...first, cached: true });
 });
 
-Deno.test("a quota that somebody else spent is believed: one request is refused, then none is sent that day", async () => {
-  await using at = await BehaviorWorld.open();
+test("a quota that somebody else spent is believed: one request is refused, then none is sent that day", async (at) => {
   at.clarity.spend("p1", 10);
   const first = await at.refuses("behavior_get_project_info", {}, "E_UPSTREAM");
   assert.equal(at.clarity.requests.length, 1, "through the second door nothing was sent any more");
@@ -140,8 +144,7 @@ Deno.test("a quota that somebody else spent is believed: one request is refused,
   assert.equal((await at.ask("behavior_get_project_info")).quota.exhausted, false);
 });
 
-Deno.test("nothing is tried again: a refusal, an error and a broken connection cost one request each", async () => {
-  await using at = await BehaviorWorld.open();
+test("nothing is tried again: a refusal, an error and a broken connection cost one request each", async (at) => {
   const faults = [
     [
       { kind: "answer", status: 400, body: "Bad numOfDays" },
@@ -168,8 +171,7 @@ Deno.test("nothing is tried again: a refusal, an error and a broken connection c
   assert.equal(quota.used_today, faults.length, "what failed counts too");
 });
 
-Deno.test("answers that make no sense are E_UPSTREAM of every tool that asks, and none is kept", async () => {
-  await using at = await BehaviorWorld.open();
+test("answers that make no sense are E_UPSTREAM of every tool that asks, and none is kept", async (at) => {
   const answers = [{}, [{ metric: 1 }], [{ metricName: "Traffic", information: {} }], null, "text"];
   for (const [day, answer] of answers.entries()) {
     at.gw.clock.now = MIDNIGHT + day * DAY;
@@ -181,8 +183,7 @@ Deno.test("answers that make no sense are E_UPSTREAM of every tool that asks, an
   }
 });
 
-Deno.test("Retry-After says how long nothing is to be had: until the quota resets, or as Clarity asks", async () => {
-  await using at = await BehaviorWorld.open();
+test("Retry-After says how long nothing is to be had: until the quota resets, or as Clarity asks", async (at) => {
   const wait = (args: object) => retryAfter(at.gw, TOOL, { site_id: "client", ...args });
   at.clarity.inject({ kind: "answer", status: 503, body: "Down", headers: { "retry-after": "120" } });
   assert.equal(await wait({}), "120");
@@ -197,16 +198,14 @@ Deno.test("Retry-After says how long nothing is to be had: until the quota reset
   assert.equal(at.clarity.requests.length, 10);
 });
 
-Deno.test("what the vendor quotes of a token is taken out", async () => {
-  await using at = await BehaviorWorld.open();
+test("what the vendor quotes of a token is taken out", async (at) => {
   const { token } = at.clarity.project("p1");
   at.clarity.inject({ kind: "answer", status: 401, body: `No such token: ${token}` }, { times: 2 });
   const message = await at.refuses("behavior_get_project_info", {}, "E_UPSTREAM");
   assert.match(message, /401: No such token: \[redacted\]; the token was rejected/);
 });
 
-Deno.test("diagnose_site asks the project once in three hours, and says what its token lacks", async () => {
-  await using at = await BehaviorWorld.open();
+test("diagnose_site asks the project once in three hours, and says what its token lacks", async (at) => {
   interface Check {
     readonly ok: boolean | null;
     readonly detail: string;
@@ -238,8 +237,7 @@ Deno.test("diagnose_site asks the project once in three hours, and says what its
   assert.equal(at.clarity.requests.length, 9);
 });
 
-Deno.test("of a linked site of any kind diagnose_site says whether the project answers, of another one nothing", async () => {
-  await using at = await BehaviorWorld.open();
+test("of a linked site of any kind diagnose_site says whether the project answers, of another one nothing", async (at) => {
   for (const kind of ["cms", "static", "sitebuilder"] as const) {
     await at.add(linked(at.clarity, `a-${kind}`, "p1", kind), site(`bare-${kind}`, kind, { base_url: null }));
     const seen = async (site_id: string) => {
@@ -264,8 +262,7 @@ Deno.test("of a linked site of any kind diagnose_site says whether the project a
   );
 });
 
-Deno.test("diagnose_site with checks asks nobody for what was not asked", async () => {
-  await using at = await BehaviorWorld.open();
+test("diagnose_site with checks asks nobody for what was not asked", async (at) => {
   const { checks } = await at.ask<{ checks: { name: string }[] }>("diagnose_site", {
     checks: ["topicmap_link"],
   });

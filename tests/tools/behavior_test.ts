@@ -1,7 +1,7 @@
 /** The behavior tools: what each answers, what is refused, and that refusals send nothing. */
 import assert from "node:assert/strict";
 import { rows } from "../contract/golden.ts";
-import { type Answer, BehaviorWorld, CALLS, HOUR, PULLS } from "./_behavior.ts";
+import { type Answer, BehaviorWorld, CALLS, HOUR, PULLS, test } from "./_behavior.ts";
 
 const TOOLS = Object.entries(CALLS);
 
@@ -27,8 +27,7 @@ Deno.test("every tool of the group is called here", async () => {
 });
 
 for (const [tool, args] of TOOLS) {
-  Deno.test(`${tool} answers alike through both doors, with project and quota, and is audited as a read`, async () => {
-    await using at = await BehaviorWorld.open();
+  test(`${tool} answers alike through both doors, with project and quota, and is audited as a read`, async (at) => {
     const first = await at.ask(tool, args);
     const asked = PULLS.includes(tool) ? 1 : 0;
     assert.equal(first.project_id, "p1");
@@ -48,8 +47,7 @@ for (const [tool, args] of TOOLS) {
     assert.deepEqual([row!.tool, row!.tier, row!.status], [tool, 0, "ok"]);
   });
 
-  Deno.test(`${tool} refuses a site that is linked to no project, and sends nothing`, async () => {
-    await using at = await BehaviorWorld.open();
+  test(`${tool} refuses a site that is linked to no project, and sends nothing`, async (at) => {
     const lacking = { tokenless: /has no export token;/, nowhere: /has no behavior_project_id;/ };
     for (const [site_id, words] of Object.entries(lacking)) {
       const message = await at.refuses(tool, { ...args, site_id }, "E_BEHAVIOR_NOT_LINKED", words);
@@ -59,8 +57,7 @@ for (const [tool, args] of TOOLS) {
   });
 }
 
-Deno.test("a project's sessions are the same whichever tool shows them", async () => {
-  await using at = await BehaviorWorld.open();
+test("a project's sessions are the same whichever tool shows them", async (at) => {
   const info = await at.ask("behavior_get_project_info");
   assert.ok(Number(info.sessions_last_24h) > 50);
   assert.equal(info.token_ok, true);
@@ -79,8 +76,7 @@ Deno.test("a project's sessions are the same whichever tool shows them", async (
   assert.equal(at.clarity.requests.length, 1, "all of one pull");
 });
 
-Deno.test("rows by dimensions carry them under their own names, and add up to the whole", async () => {
-  await using at = await BehaviorWorld.open();
+test("rows by dimensions carry them under their own names, and add up to the whole", async (at) => {
   const whole = await at.ask("behavior_get_project_info");
   for (const dimensions of [["Country"], ["URL"], ["Source", "Device"], ["OS", "Channel", "Campaign"]]) {
     const found = await at.ask<Metrics>("behavior_get_metrics", { dimensions });
@@ -96,8 +92,7 @@ Deno.test("rows by dimensions carry them under their own names, and add up to th
   assert.ok(sent.includes("numOfDays=1&dimension1=Country%2FRegion"), sent.join("\n"));
 });
 
-Deno.test("addresses lose their query, and rows that differed in nothing else are one", async () => {
-  await using at = await BehaviorWorld.open();
+test("addresses lose their query, and rows that differed in nothing else are one", async (at) => {
   const pages = await at.ask<Metrics>("behavior_get_metrics", { dimensions: ["URL"] });
   const heat = await at.ask("behavior_get_heatmap_metrics", { by_url: true });
   const recordings = await at.ask("behavior_get_session_recordings");
@@ -114,14 +109,12 @@ Deno.test("addresses lose their query, and rows that differed in nothing else ar
   assert.deepEqual(asked, ["URL", undefined], "by page and as a whole is a pull each");
 });
 
-Deno.test("dimensions in another order are the same pull", async () => {
-  await using at = await BehaviorWorld.open();
+test("dimensions in another order are the same pull", async (at) => {
   await at.ask("behavior_get_metrics", { dimensions: ["OS", "Device"] });
   assert.equal((await at.ask("behavior_get_metrics", { dimensions: ["Device", "OS"] })).cached, true);
 });
 
-Deno.test("limit leaves rows out and says how many; a reply that is full says so", async () => {
-  await using at = await BehaviorWorld.open();
+test("limit leaves rows out and says how many; a reply that is full says so", async (at) => {
   const rows = (count: number) =>
     Array.from(
       { length: count },
@@ -139,8 +132,7 @@ Deno.test("limit leaves rows out and says how many; a reply that is full says so
   assert.deepEqual([whole.row_count, whole.rows_left_out, whole.truncated], [999, 0, false]);
 });
 
-Deno.test("rows are counted of the metrics that were asked for, shown or left out", async () => {
-  await using at = await BehaviorWorld.open();
+test("rows are counted of the metrics that were asked for, shown or left out", async (at) => {
   const asked = { dimensions: ["Device"], metrics: ["traffic", "rage_clicks"] };
   for (const limit of [1000, 1]) {
     const found = await at.ask<Metrics>("behavior_get_metrics", { ...asked, limit });
@@ -150,8 +142,7 @@ Deno.test("rows are counted of the metrics that were asked for, shown or left ou
   }
 });
 
-Deno.test("what cannot be asked is refused before anything is sent", async () => {
-  await using at = await BehaviorWorld.open();
+test("what cannot be asked is refused before anything is sent", async (at) => {
   const refused: [string, Record<string, unknown>, RegExp][] = [
     ["behavior_get_metrics", { num_of_days: 4 }, /num_of_days/],
     ["behavior_get_metrics", { num_of_days: 0 }, /num_of_days/],
@@ -178,8 +169,7 @@ Deno.test("what cannot be asked is refused before anything is sent", async () =>
   assert.equal((await at.ask("behavior_get_historical_metrics")).quota.used_today, 0);
 });
 
-Deno.test("a project without visitors answers zeros or nothing, and never fails", async () => {
-  await using at = await BehaviorWorld.open();
+test("a project without visitors answers zeros or nothing, and never fails", async (at) => {
   for (const traffic of ["none", "zeros"] as const) {
     at.clarity.project("p1").traffic = traffic;
     for (const tool of PULLS) await at.ask(tool);
@@ -189,8 +179,7 @@ Deno.test("a project without visitors answers zeros or nothing, and never fails"
   }
 });
 
-Deno.test("metrics that nobody knows are shown as they are; a known one may be spelled in any way", async () => {
-  await using at = await BehaviorWorld.open();
+test("metrics that nobody knows are shown as they are; a known one may be spelled in any way", async (at) => {
   at.clarity.project("p1").answer = [
     {
       metricName: "Dead Tap Count",
@@ -215,8 +204,7 @@ Deno.test("metrics that nobody knows are shown as they are; a known one may be s
   ]);
 });
 
-Deno.test("a row names its country under either of the vendor's keys", async () => {
-  await using at = await BehaviorWorld.open();
+test("a row names its country under either of the vendor's keys", async (at) => {
   const row = (key: string) => ({ [key]: "Germany", totalSessionCount: "2" });
   for (const [days, key] of ["Country", "Country/Region"].entries()) {
     at.clarity.project("p1").answer = [{ metricName: "Traffic", information: [row(key)] }];
@@ -248,8 +236,7 @@ Deno.test("a row names its dimension however the vendor spells it", async () => 
   }
 });
 
-Deno.test("rows that lack a dimension are not shown as if they had none of it, but for a project without visitors", async () => {
-  await using at = await BehaviorWorld.open();
+test("rows that lack a dimension are not shown as if they had none of it, but for a project without visitors", async (at) => {
   const answer = (sessions: string, more = {}) => [
     { metricName: "Traffic", information: [{ totalSessionCount: sessions, ...more }] },
   ];
@@ -271,8 +258,7 @@ Deno.test("rows that lack a dimension are not shown as if they had none of it, b
   await at.ask<Metrics>("behavior_get_metrics", { num_of_days: 2, dimensions: ["Channel"] });
 });
 
-Deno.test("events of pages that are made one are added, and their share weighed by sessions", async () => {
-  await using at = await BehaviorWorld.open();
+test("events of pages that are made one are added, and their share weighed by sessions", async (at) => {
   const row = (Url: string, sessionsCount: string, share: number, subTotal: string) => ({
     Url,
     sessionsCount,

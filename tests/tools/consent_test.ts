@@ -1,7 +1,7 @@
 /** What ties a write to what was approved: confirm tokens and idempotency keys, over a CMS that people edit meanwhile. */
 import assert from "node:assert/strict";
 import { type Args, type CmsKit, DOORS } from "../cms_kit.ts";
-import { type World, world } from "./_stand_in.ts";
+import { test, type World, world } from "./_stand_in.ts";
 
 interface Shown {
   readonly needs_confirmation: true;
@@ -19,8 +19,7 @@ async function shown(at: World, tool: string, args: Args, as?: string): Promise<
 const writes = (kit: CmsKit) => kit.writes;
 
 for (const door of DOORS) {
-  Deno.test(`through ${door}: what was shown is carried out once, and repeated to the same call`, async () => {
-    await using at = await world();
+  test(`through ${door}: what was shown is carried out once, and repeated to the same call`, async (at) => {
     const { confirm_token, revision } = await shown(at, "update_draft", EDIT(at));
     assert.match(confirm_token, /^cft_[A-Za-z0-9_-]{22}$/);
     assert.match(revision ?? "", /^rev_/);
@@ -33,8 +32,7 @@ for (const door of DOORS) {
     assert.equal(writes(at.kit) - before, 1);
   });
 
-  Deno.test(`through ${door}: a person's edit in between is never overwritten`, async () => {
-    await using at = await world();
+  test(`through ${door}: a person's edit in between is never overwritten`, async (at) => {
     const { confirm_token } = await shown(at, "update_draft", EDIT(at));
     at.edit(at.draft, { title: "A person's own title" });
     const call = { ...EDIT(at), confirm: true, confirm_token };
@@ -46,8 +44,7 @@ for (const door of DOORS) {
     await at.kit.gw.call("update_draft", { ...call, confirm_token: fresh }, { door });
   });
 
-  Deno.test(`through ${door}: fifty equal calls at once under one token write once`, async () => {
-    await using at = await world();
+  test(`through ${door}: fifty equal calls at once under one token write once`, async (at) => {
     const { confirm_token } = await shown(at, "create_draft", {
       site_id: "open",
       title: "Once",
@@ -106,8 +103,7 @@ Deno.test("a token of another call is refused, and says whose it is", async () =
   assert.equal(at.kit.gw.requests.length, before, "nothing was sent");
 });
 
-Deno.test("a token is over after fifteen minutes, and where its site leads elsewhere", async () => {
-  await using at = await world();
+test("a token is over after fifteen minutes, and where its site leads elsewhere", async (at) => {
   const call = { ...EDIT(at), confirm: true };
   const first = await shown(at, "update_draft", EDIT(at));
   await at.kit.gw.store.sites.update("open", { seo: { channel: "plugin" } });
@@ -127,8 +123,7 @@ Deno.test("a token is over after fifteen minutes, and where its site leads elsew
   assert.match(late, /15 minutes are over/);
 });
 
-Deno.test("equal arguments in another order are the same call", async () => {
-  await using at = await world();
+test("equal arguments in another order are the same call", async (at) => {
   const { confirm_token } = await shown(at, "update_draft", {
     title: "T",
     post_id: at.draft.id,
@@ -186,8 +181,7 @@ Deno.test("a key makes one draft of equal calls, refuses another call, and is ea
   assert.notEqual(later.body.result.id, all[0]!.body.result.id, "after a day the key is free");
 });
 
-Deno.test("the same key through MCP's _meta is the same call", async () => {
-  await using at = await world();
+test("the same key through MCP's _meta is the same call", async (at) => {
   const before = writes(at.kit);
   const first = await keyed(at, "shared", { title: "Both doors" });
   const response = await at.kit.gw.http("/mcp", {
@@ -209,8 +203,7 @@ Deno.test("the same key through MCP's _meta is the same call", async () => {
   assert.equal(writes(at.kit) - before, 1);
 });
 
-Deno.test("a preview takes no key, and a call refused before it wrote anything frees both", async () => {
-  await using at = await world();
+test("a preview takes no key, and a call refused before it wrote anything frees both", async (at) => {
   assert.equal((await keyed(at, "k", { title: "T", confirm: false })).body.result.needs_confirmation, true);
   const refused = await keyed(at, "k", { title: "T", featured_media_id: 987_654 });
   assert.equal(refused.body.ok, false);

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { marked } from "marked";
 import { seeded } from "../../sandbox/highlevel/start.ts";
 import { NOW, site } from "../kit.ts";
-import { type Answer, CrmWorld } from "./_crm.ts";
+import { type Answer, CrmWorld, test } from "./_crm.ts";
 
-Deno.test("workflows, campaigns and funnels are told with what the CRM tells, and null for the rest", async () => {
-  await using at = await CrmWorld.open();
+test("workflows, campaigns and funnels are told with what the CRM tells, and null for the rest", async (at) => {
   const { workflows } = await at.both("crm_list_workflows", { status: "published" });
   assert.deepEqual(workflows, [{
     id: "flow-0",
@@ -31,8 +30,7 @@ Deno.test("workflows, campaigns and funnels are told with what the CRM tells, an
   }
 });
 
-Deno.test("invoices are listed by status, days and words, with the CRM's own total", async () => {
-  await using at = await CrmWorld.open();
+test("invoices are listed by status, days and words, with the CRM's own total", async (at) => {
   const all = await at.both("crm_list_invoices", { limit: 3 });
   const rows = all["invoices"] as Record<string, unknown>[];
   assert.deepEqual([all["total"], rows.length, all["next_offset"]], [130, 3, 3]);
@@ -67,8 +65,7 @@ interface Baseline extends Answer {
   readonly sections: readonly { readonly name: string; readonly ok: boolean }[];
 }
 
-Deno.test("the baseline is a report in markdown whose numbers are those of the tools", async () => {
-  await using at = await CrmWorld.open();
+test("the baseline is a report in markdown whose numbers are those of the tools", async (at) => {
   const { markdown, suggested_file, sections } = await at.both<Baseline>("crm_bootstrap_baseline");
   assert.equal(suggested_file, "baseline.md");
   const names = ["pipeline", "appointments", "sms", "forms", "revenue", "tags"];
@@ -93,8 +90,7 @@ Deno.test("the baseline is a report in markdown whose numbers are those of the t
   assert.doesNotMatch(markdown, /undefined|null|NaN|\[object/);
 });
 
-Deno.test("a part of the baseline that cannot be read becomes a note; where none can, the call fails", async () => {
-  await using at = await CrmWorld.open();
+test("a part of the baseline that cannot be read becomes a note; where none can, the call fails", async (at) => {
   at.crm.state.lacking.add("invoices.readonly");
   const { markdown, sections, notes } = await at.ask<Baseline>("crm_bootstrap_baseline");
   assert.deepEqual(sections.filter(({ ok }) => !ok).map(({ name }) => name), ["revenue"]);
@@ -131,8 +127,7 @@ async function checks(at: CrmWorld, site_id: string): Promise<Record<string, Che
   return Object.fromEntries(found.checks.map((check) => [check.name, check]));
 }
 
-Deno.test("ping_site asks for the location, and says what is wrong with the way there", async () => {
-  await using at = await CrmWorld.open();
+test("ping_site asks for the location, and says what is wrong with the way there", async (at) => {
   const { latency_ms: _, ...told } = await at.ask<Record<string, unknown>>("ping_site");
   assert.deepEqual(told, {
     ok: true,
@@ -149,8 +144,7 @@ Deno.test("ping_site asks for the location, and says what is wrong with the way 
   await at.gw.refuses("ping_site", { site_id: "client" }, "E_UPSTREAM", /crm_location_id/);
 });
 
-Deno.test("diagnose_site tells of the location and of each permission that the token lacks", async () => {
-  await using at = await CrmWorld.open();
+test("diagnose_site tells of the location and of each permission that the token lacks", async (at) => {
   const fine = await checks(at, "client");
   assert.deepEqual([fine["crm_location"]!.ok, fine["crm_permissions"]!.ok], [true, true]);
   at.crm.state.lacking.add("invoices.readonly").add("conversations/message.readonly");
@@ -175,8 +169,7 @@ Deno.test("diagnose_site tells of the location and of each permission that the t
   assert.match((await checks(at, "wrong"))["crm_location"]!.detail, /401/);
 });
 
-Deno.test("of a site of another kind diagnose_site tells of the location that it is linked to, if it is", async () => {
-  await using at = await CrmWorld.open();
+test("of a site of another kind diagnose_site tells of the location that it is linked to, if it is", async (at) => {
   const credentials = { crm: { integration_token: at.crm.token } };
   const crm_location_id = at.crm.location_id;
   await at.gw.store.sites.create(

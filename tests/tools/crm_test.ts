@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ROUTES } from "../../platforms/highlevel/routes.ts";
 import { rows } from "../contract/golden.ts";
-import { type Answer, CALLS, CrmWorld } from "./_crm.ts";
+import { type Answer, CALLS, test } from "./_crm.ts";
 
 const TOOLS = Object.entries(CALLS);
 const WINDOWLESS = [
@@ -19,8 +19,7 @@ Deno.test("every tool of the group is called here", async () => {
 });
 
 for (const [tool, args] of TOOLS) {
-  Deno.test(`${tool} answers alike through both doors, with location, window and notes`, async () => {
-    await using at = await CrmWorld.open();
+  test(`${tool} answers alike through both doors, with location, window and notes`, async (at) => {
     const found = await at.both(tool, args);
     assert.equal(found.location_id, at.crm.location_id);
     assert.ok(Array.isArray(found.notes));
@@ -31,8 +30,7 @@ for (const [tool, args] of TOOLS) {
   });
 }
 
-Deno.test("a site that is linked to no location is refused before anything is sent", async () => {
-  await using at = await CrmWorld.open();
+test("a site that is linked to no location is refused before anything is sent", async (at) => {
   for (const [tool, args] of TOOLS) {
     const lacking = { tokenless: /has no integration token;/, nowhere: /has no crm_location_id;/ };
     for (const [site_id, words] of Object.entries(lacking)) {
@@ -43,14 +41,12 @@ Deno.test("a site that is linked to no location is refused before anything is se
   assert.deepEqual(at.crm.requests, []);
 });
 
-Deno.test("a site of another kind that has a location is answered too", async () => {
-  await using at = await CrmWorld.open();
+test("a site of another kind that has a location is answered too", async (at) => {
   const found = await at.ask<Answer>("crm_list_workflows", { site_id: "blog" });
   assert.equal(found.location_id, at.crm.location_id);
 });
 
-Deno.test("an upstream that fails, refuses or makes no sense is E_UPSTREAM of every tool", async () => {
-  await using at = await CrmWorld.open();
+test("an upstream that fails, refuses or makes no sense is E_UPSTREAM of every tool", async (at) => {
   for (const [tool, args] of TOOLS) {
     at.crm.inject({ kind: "malformed" }, { times: 60 });
     await at.gw.refuses(tool, { site_id: "client", ...args }, "E_UPSTREAM", /cannot be read/);
@@ -59,8 +55,7 @@ Deno.test("an upstream that fails, refuses or makes no sense is E_UPSTREAM of ev
   }
 });
 
-Deno.test("an argument that is not known, or too large, is refused before anything is sent", async () => {
-  await using at = await CrmWorld.open();
+test("an argument that is not known, or too large, is refused before anything is sent", async (at) => {
   for (const [tool, args] of TOOLS) {
     const call = { site_id: "client", ...args, locationId: "another" };
     await at.gw.refuses(tool, call, "E_BAD_INPUT", /locationId: unknown argument/);
@@ -81,8 +76,7 @@ Deno.test("an argument that is not known, or too large, is refused before anythi
   assert.deepEqual(at.crm.requests, []);
 });
 
-Deno.test("an id that the location does not have is E_NOT_FOUND, and the message says where to look", async () => {
-  await using at = await CrmWorld.open();
+test("an id that the location does not have is E_NOT_FOUND, and the message says where to look", async (at) => {
   const refuses = (tool: string, args: Record<string, unknown>) =>
     at.gw.refuses(tool, { site_id: "client", ...args }, "E_NOT_FOUND");
   assert.match(
@@ -105,8 +99,7 @@ Deno.test("docs/CONNECTING.md names every permission that a route needs, and no 
   assert.deepEqual(named.toSorted(), [...needed].sort());
 });
 
-Deno.test("a calendar or a pipeline that there is not is refused with those there are, by id and name", async () => {
-  await using at = await CrmWorld.open();
+test("a calendar or a pipeline that there is not is refused with those there are, by id and name", async (at) => {
   const said = await at.gw.refuses(
     "crm_compute_no_show_rate",
     { site_id: "client", calendar_id: "main" },

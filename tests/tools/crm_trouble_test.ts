@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { emptyWorld, seeded } from "../../sandbox/highlevel/start.ts";
 import { NOW, site } from "../kit.ts";
-import { type Answer, CALLS, CrmWorld } from "./_crm.ts";
+import { type Answer, CALLS, CrmWorld, test } from "./_crm.ts";
 
 const TOOLS = Object.entries(CALLS);
 
@@ -45,8 +45,7 @@ Deno.test("data of another location is an error, not data, and nothing of it is 
   await at.gw.refuses("crm_compute_no_show_rate", { site_id: "client" }, "E_UPSTREAM", /no such location/);
 });
 
-Deno.test("what a visitor typed into a form under the name of a location is data, and ends nothing", async () => {
-  await using at = await CrmWorld.open();
+test("what a visitor typed into a form under the name of a location is data, and ends nothing", async (at) => {
   const others = { locationId: "Vienna", eventData: { altId: "from the address" } };
   const body = { submissions: [{ id: "s", contactId: "c", others }], meta: { total: 1, nextPage: null } };
   at.crm.inject({ kind: "answer", body }, { path: /submissions/ });
@@ -59,8 +58,7 @@ Deno.test("what a visitor typed into a form under the name of a location is data
   await at.gw.refuses("forms_get-submissions", call, "E_UPSTREAM", /data of another location/);
 });
 
-Deno.test("amounts are read as numbers or digits; an invoice without one is listed so, and left out of sums", async () => {
-  await using at = await CrmWorld.open();
+test("amounts are read as numbers or digits; an invoice without one is listed so, and left out of sums", async (at) => {
   const row = (id: string, amounts: object) => ({
     _id: id,
     status: "paid",
@@ -84,8 +82,7 @@ Deno.test("amounts are read as numbers or digits; an invoice without one is list
   assert.deepEqual(listed.invoices.map(({ total }) => total), [100.5, 20, null]);
 });
 
-Deno.test("every request says the site's own location, and no other", async () => {
-  await using at = await CrmWorld.open();
+test("every request says the site's own location, and no other", async (at) => {
   for (const [tool, args] of TOOLS) await at.ask(tool, args);
   const own = at.crm.location_id;
   for (const { path, query, body } of at.crm.requests) {
@@ -124,8 +121,7 @@ Deno.test("a token without a permission is told which one, for each that there i
   }
 });
 
-Deno.test("a wrong token, a deleted location and a token of another location are told apart", async () => {
-  await using at = await CrmWorld.open();
+test("a wrong token, a deleted location and a token of another location are told apart", async (at) => {
   const { crm } = at;
   await at.gw.store.sites.create(site("stranger", "crm", {
     crm_location_id: "loc-elsewhere",
@@ -150,8 +146,7 @@ Deno.test("a wrong token, a deleted location and a token of another location are
   );
 });
 
-Deno.test("too many requests are waited for; where the day's are used up, nothing is tried again", async () => {
-  await using at = await CrmWorld.open();
+test("too many requests are waited for; where the day's are used up, nothing is tried again", async (at) => {
   at.crm.inject({ kind: "busy" }, { path: /workflows/ });
   await at.ask("crm_list_workflows");
   assert.equal(at.asked(/workflows/).length, 2);
@@ -165,8 +160,7 @@ Deno.test("too many requests are waited for; where the day's are used up, nothin
   assert.equal(at.crm.requests.length, 1);
 });
 
-Deno.test("an upstream that is down for a moment is asked again, one that stays down is not hammered", async () => {
-  await using at = await CrmWorld.open();
+test("an upstream that is down for a moment is asked again, one that stays down is not hammered", async (at) => {
   at.crm.inject({ kind: "html", status: 503 }, { path: /campaigns/, times: 2 });
   await at.ask("crm_get_campaign_a2p_stats");
   assert.equal(at.asked(/campaigns/).length, 3);
@@ -227,8 +221,7 @@ Deno.test("rows that cannot be read, have no date or come twice are left out of 
   assert.ok(notes.some((note) => /2 without a usable date of update/.test(note)), String(notes));
 });
 
-Deno.test("a total of submissions that is missing is an error, never a row count", async () => {
-  await using at = await CrmWorld.open();
+test("a total of submissions that is missing is an error, never a row count", async (at) => {
   const [submission] = at.crm.state.world.submissions;
   at.crm.inject({ kind: "answer", body: { submissions: [submission], meta: {} } }, {
     path: /forms/,
@@ -241,8 +234,7 @@ Deno.test("a total of submissions that is missing is an error, never a row count
   assert.match(message, /no meta.total/);
 });
 
-Deno.test("executions are counted where the CRM tells them, and null where it does not", async () => {
-  await using at = await CrmWorld.open();
+test("executions are counted where the CRM tells them, and null where it does not", async (at) => {
   const execution = (id: number, status: string, createdAt = "2026-11-20T10:00:00Z") => ({
     id: `x${id}`,
     status,

@@ -5,6 +5,7 @@ import type { GitHubFault } from "../../sandbox/github/start.ts";
 import { FLAGS } from "../../core/model.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { gateway, MASTER, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { type Check, diagnose, says, type Seen } from "./_diagnose.ts";
 import { OPEN_FLAGS, REPO, StaticWorld, type WorldOptions } from "./_static.ts";
 
@@ -59,8 +60,9 @@ const REPO_CHECKS = ["repo_installation", "repo_branch", "repo_write"];
 const INSTALLATION = /\/installation$/;
 const REF = "/git/ref/heads";
 
-Deno.test("a static site that has everything meets every check", async () => {
-  await using world = await Deployed.open();
+const test = scenes(() => Deployed.open());
+
+test("a static site that has everything meets every check", async (world) => {
   world.hosting.deploy(PROJECT, { commit: "ab".repeat(20) });
   world.hosting.clock.advance(3600);
   const found = await diagnose(world.both, { site_id: "whole" });
@@ -83,8 +85,7 @@ Deno.test("a static site that has everything meets every check", async () => {
   assert.ok(world.hosting.requests.every(({ method }) => method === "GET"));
 });
 
-Deno.test("what is not linked is told with the command that links it, and nothing is asked", async () => {
-  await using world = await Deployed.open();
+test("what is not linked is told with the command that links it, and nothing is asked", async (world) => {
   await world.says("unlinked", {
     repository: [false, /No repository is linked/, /^deno task admin site update unlinked --repo /],
     repo_app: [null, /no repository is linked/, /repository first/],
@@ -128,8 +129,7 @@ Deno.test("a secret that the operator has not set is named, and the other upstre
   }
 });
 
-Deno.test("what is named as the place to look is there", async () => {
-  await using world = await Deployed.open();
+test("what is named as the place to look is there", async (world) => {
   const { gw } = world.at;
   const args = { site_id: "elsewhere" };
   const refused = await gw.refuses("list_static_files", args, "E_REPO_APP_NOT_INSTALLED");
@@ -142,8 +142,7 @@ Deno.test("what is named as the place to look is there", async () => {
   }
 });
 
-Deno.test("the app is installed, missing, suspended, blind to the repository, or not known", async () => {
-  await using world = await Deployed.open();
+test("the app is installed, missing, suspended, blind to the repository, or not known", async (world) => {
   const { host } = world.at;
   const missing: Record<string, Seen> = {
     repo_app: [true, /is set up/],
@@ -188,8 +187,7 @@ Deno.test("the app is installed, missing, suspended, blind to the repository, or
   }
 });
 
-Deno.test("the branch is there, missing, without a commit, or not known", async () => {
-  await using world = await Deployed.open();
+test("the branch is there, missing, without a commit, or not known", async (world) => {
   await world.says("default", { repo_branch: [true, /^Branch "main", the repository's default, is at/] });
   await world.says("branchless", {
     repo_installation: [true, /is installed/],
@@ -209,8 +207,7 @@ Deno.test("the branch is there, missing, without a commit, or not known", async 
   }
 });
 
-Deno.test("the app may write, only read, or not under the repository's old name", async () => {
-  await using world = await Deployed.open();
+test("the app may write, only read, or not under the repository's old name", async (world) => {
   const { host } = world.at;
   host.install("acme", { permissions: { contents: "read", metadata: "read" } });
   await world.says("closed", {
@@ -230,8 +227,7 @@ Deno.test("the app may write, only read, or not under the repository's old name"
   host.rename("acme/moved", "site");
 });
 
-Deno.test("the hosting has the project, has it not, refuses, or is not known", async () => {
-  await using world = await Deployed.open();
+test("the hosting has the project, has it not, refuses, or is not known", async (world) => {
   await world.says("astray", {
     hosting_project: [true, /"another" is set/],
     hosting: [false, /no project "another"/, /--hosting-project /],
@@ -257,8 +253,7 @@ Deno.test("the hosting has the project, has it not, refuses, or is not known", a
   }
 });
 
-Deno.test("the newest deployment went well, failed, is under way, or there is none", async () => {
-  await using world = await Deployed.open();
+test("the newest deployment went well, failed, is under way, or there is none", async (world) => {
   const { hosting } = world;
   await world.says("whole", { hosting: [true, /answers/], deployment: [null, /no deployment yet/, /Push/] });
   hosting.deploy(PROJECT);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FLAGS } from "../../core/model.ts";
 import { NO_INTEGRATIONS, TEXT_FIELDS } from "../connectors.ts";
 import { NOW, site } from "../kit.ts";
-import { world } from "./_stand_in.ts";
+import { test, world } from "./_stand_in.ts";
 
 const NONE = {
   ...NO_INTEGRATIONS,
@@ -94,8 +94,7 @@ Deno.test("list_projects rolls up the integrations of the member sites in scope"
   ], "a wildcard token sees a project without sites too");
 });
 
-Deno.test("get_site answers the whole configuration and of credentials only their kinds", async () => {
-  await using at = await world();
+test("get_site answers the whole configuration and of credentials only their kinds", async (at) => {
   const found = await at.kit.both<Record<string, unknown>>("get_site", { site_id: "open" });
   const links = Object.fromEntries(TEXT_FIELDS.map((field) => [field, null]));
   assert.deepEqual(found, {
@@ -139,8 +138,7 @@ Deno.test("list_builders_for_site answers available, default and multiple from t
   assert.deepEqual(at.cms.requests, []);
 });
 
-Deno.test("ping_site answers who is signed in and what the account may do", async () => {
-  await using at = await world();
+test("ping_site answers who is signed in and what the account may do", async (at) => {
   assert.deepEqual(await at.kit.both("ping_site", { site_id: "author" }), {
     ok: true,
     platform: "cms",
@@ -195,8 +193,7 @@ Deno.test("diagnose_site answers every check of a cms, and what to do where one 
   assert.deepEqual(met, ["rest_api", "credentials", "clock", "page_builder", "theme"]);
 });
 
-Deno.test("diagnose_site tells a refused password and a missing one apart, and what each asks for", async () => {
-  await using at = await world();
+test("diagnose_site tells a refused password and a missing one apart, and what each asks for", async (at) => {
   const of = async (site_id: string) => {
     const { checks } = await at.kit.both<Checks>("diagnose_site", { site_id });
     return Object.fromEntries(checks.map((check) => [check.name, check]));
@@ -253,8 +250,7 @@ Deno.test("diagnose_site looks at a crm's storage folder, behavior link and flag
   assert.deepEqual(at.kit.gw.requests, []);
 });
 
-Deno.test("list_cms_users answers people by role and text, with the totals", async () => {
-  await using at = await world();
+test("list_cms_users answers people by role and text, with the totals", async (at) => {
   interface Users {
     users: Record<string, unknown>[];
     total: number;

@@ -1,7 +1,7 @@
 /** What pages and posts of a site builder cannot be given: heads, bodies, paths and ids, refused with the way out. */
 import assert from "node:assert/strict";
 import type { Args } from "../cms_kit.ts";
-import { type DudaWorld, dudaWorld } from "./_duda.ts";
+import { type DudaWorld, test } from "./_duda.ts";
 
 const NEW_PAGE = { site_id: "open", title: "x", confirm: true };
 const calls = ({ page, draft }: DudaWorld): Readonly<Record<string, Args>> => ({
@@ -13,8 +13,7 @@ const calls = ({ page, draft }: DudaWorld): Readonly<Record<string, Args>> => ({
 });
 const PAGE_TOOLS = ["create_page_draft", "update_page_draft"];
 
-Deno.test("the head of a page is held to the rules of code pages", async () => {
-  await using world = await dudaWorld();
+test("the head of a page is held to the rules of code pages", async (world) => {
   const refused = [
     ["<p>fine</p>\n<script src='https://cdn.example/a.js'></script>", /a script from another address at 2:1/],
     ["<iframe src='https://x.example'></iframe>", /the element iframe at 1:1/],
@@ -43,8 +42,7 @@ Deno.test("the head of a page is held to the rules of code pages", async () => {
   }
 });
 
-Deno.test("a body for a page is refused with the ways there are", async () => {
-  await using world = await dudaWorld();
+test("a body for a page is refused with the ways there are", async (world) => {
   for (const tool of PAGE_TOOLS) {
     const args = { ...calls(world)[tool], content_html: "<p>x</p>" };
     const says = /^content_html: "open" is a sitebuilder site, .*duplicate_page.*inject_page_section$/;
@@ -52,8 +50,7 @@ Deno.test("a body for a page is refused with the ways there are", async () => {
   }
 });
 
-Deno.test("a slug that is no path of the site is refused, whichever tool it is given to", async () => {
-  await using world = await dudaWorld();
+test("a slug that is no path of the site is refused, whichever tool it is given to", async (world) => {
   for (const [tool, args] of Object.entries(calls(world))) {
     for (const slug of ["../home", "a/../b", "a//b", "a/", ".", "a b", "a?b", "a#b", "a%2fb", "a\\b", "/"]) {
       const reads = tool.startsWith("update") ? "reads" : "nothing";
@@ -66,8 +63,7 @@ Deno.test("a slug that is no path of the site is refused, whichever tool it is g
   }
 });
 
-Deno.test("an address for a page's image is a web address or none", async () => {
-  await using world = await dudaWorld();
+test("an address for a page's image is a web address or none", async (world) => {
   for (const tool of PAGE_TOOLS) {
     const args = calls(world)[tool]!;
     for (const og_image of ["javascript:alert(1)", "image.png", "https://", "https://x.example/a b.png"]) {
@@ -79,8 +75,7 @@ Deno.test("an address for a page's image is a web address or none", async () => 
   }
 });
 
-Deno.test("an id of another form is shown as it was given", async () => {
-  await using world = await dudaWorld();
+test("an id of another form is shown as it was given", async (world) => {
   const site_id = "open";
   const text = /^post_id: expected an id of at most 64 letters, digits, - and _, as a text, not /;
   for (const [post_id, shown] of [[7, "7"], ["a".repeat(65), `"${"a".repeat(65)}"`]] as const) {

@@ -1,14 +1,13 @@
 /** Pages of a site builder: always DRAFT when made, copied, given sections, staged and published; live ones refused. */
 import assert from "node:assert/strict";
 import { type Args, DOORS } from "../cms_kit.ts";
-import { ALIAS, DOMAIN, type DudaWorld, dudaWorld } from "./_duda.ts";
+import { ALIAS, DOMAIN, type DudaWorld, dudaWorld, test } from "./_duda.ts";
 
 const at = (path: string) => `/api/sites/multiscreen/${ALIAS}${path}`;
 const newest = ({ built }: DudaWorld) => [...built.pages.values()].at(-1)!;
 const NOBODY = "00000000-0000-4000-8000-000000000000";
 
-Deno.test("get_page and list_content answer pages with their state", async () => {
-  await using world = await dudaWorld();
+test("get_page and list_content answer pages with their state", async (world) => {
   const { gw, page, livePage } = world;
   Object.assign(page, { seo: { title: "T" }, draft_status: "STAGED_DRAFT" });
   for (const door of DOORS) {
@@ -47,8 +46,7 @@ Deno.test("get_page and list_content answer pages with their state", async () =>
 
 for (const door of DOORS) {
   for (const answers of ["body", "nothing"] as const) {
-    Deno.test(`through ${door} pages are made and copied as DRAFT, sent explicitly, where ${answers} is answered`, async () => {
-      await using world = await dudaWorld();
+    test(`through ${door} pages are made and copied as DRAFT, sent explicitly, where ${answers} is answered`, async (world) => {
       const { gw, duda, page } = world;
       duda.state.switches.answers = answers;
       const args = {
@@ -92,8 +90,7 @@ for (const door of DOORS) {
       ]);
     });
 
-    Deno.test(`through ${door} a page is staged by its flag alone, and unstaged without, where ${answers} is answered`, async () => {
-      await using world = await dudaWorld();
+    test(`through ${door} a page is staged by its flag alone, and unstaged without, where ${answers} is answered`, async (world) => {
       const { gw, duda, page } = world;
       duda.state.switches.answers = answers;
       const args = { site_id: "closed", page_id: page.uuid };
@@ -124,8 +121,7 @@ for (const door of DOORS) {
     });
   }
 
-  Deno.test(`through ${door} a saved section comes at the end of a draft page`, async () => {
-    await using world = await dudaWorld();
+  test(`through ${door} a saved section comes at the end of a draft page`, async (world) => {
     const { gw, duda, page, section } = world;
     const args = { site_id: "closed", page_id: page.uuid, element_source_id: section };
     const preview = await gw.call<Args>("inject_page_section", args, { door });
@@ -136,8 +132,7 @@ for (const door of DOORS) {
     assert.deepEqual(duda.writes.map(({ body }) => body), [{ type: "SECTION", element_source_id: section }]);
   });
 
-  Deno.test(`through ${door} a page is published where the site allows it, and looked at afterwards`, async () => {
-    await using world = await dudaWorld();
+  test(`through ${door} a page is published where the site allows it, and looked at afterwards`, async (world) => {
     const { duda, page } = world;
     const done = await world.write("publish_page", { site_id: "open", page_id: page.uuid }, door);
     assert.deepEqual([done["status"], done["verified"], page.draft_status], ["published", true, "PUBLISHED"]);
@@ -145,8 +140,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a page that the platform does not publish by itself is told with the way that is left", async () => {
-  await using world = await dudaWorld();
+test("a page that the platform does not publish by itself is told with the way that is left", async (world) => {
   const { gw, duda, page } = world;
   duda.state.switches.publishes_pages = false;
   const says = /^sitebuilder 400 InvalidInput: .*publish_on_next_site_publish.*editor$/;
@@ -156,8 +150,7 @@ Deno.test("a page that the platform does not publish by itself is told with the 
   assert.equal(row?.outcome, "none");
 });
 
-Deno.test("pages that are live are refused, and what is no uuid or unknown", async () => {
-  await using world = await dudaWorld();
+test("pages that are live are refused, and what is no uuid or unknown", async (world) => {
   const { livePage, page, section } = world;
   const live = { site_id: "open", page_id: livePage.uuid, confirm: true };
   const says = new RegExp(`^Page ${livePage.uuid} is published`);
@@ -202,8 +195,7 @@ Deno.test("pages that are live are refused, and what is no uuid or unknown", asy
   assert.deepEqual([templates["templates"], templates["total"], duda.requests.length], [[], 0, asked]);
 });
 
-Deno.test("a section nobody knows is warned of, and refused by the platform with nothing changed", async () => {
-  await using world = await dudaWorld();
+test("a section nobody knows is warned of, and refused by the platform with nothing changed", async (world) => {
   const { gw, page } = world;
   const args = { site_id: "open", page_id: page.uuid, element_source_id: NOBODY };
   const preview = await gw.call<{ warnings: string[] }>("inject_page_section", args);
@@ -214,8 +206,7 @@ Deno.test("a section nobody knows is warned of, and refused by the platform with
   assert.equal((await gw.audit())[0]?.outcome, "none");
 });
 
-Deno.test("an error inside a success is no success, and leaves the outcome open", async () => {
-  await using world = await dudaWorld();
+test("an error inside a success is no success, and leaves the outcome open", async (world) => {
   const { gw, duda, page, section } = world;
   const args = { site_id: "open", page_id: page.uuid, element_source_id: section, confirm: true };
   const bodies = [{ error_code: "InternalError", message: "no" }, { error: "no" }, {}];
@@ -237,8 +228,7 @@ Deno.test("script in the head of a page needs more than a ceiling of drafts", as
   assert.equal(preview["tier"], 2);
 });
 
-Deno.test("a preview of a page holds: what somebody changed since then is not overwritten", async () => {
-  await using world = await dudaWorld();
+test("a preview of a page holds: what somebody changed since then is not overwritten", async (world) => {
   const { gw, page, section } = world;
   const base = { site_id: "open", page_id: page.uuid };
   const calls: Record<string, Args> = {
@@ -254,8 +244,7 @@ Deno.test("a preview of a page holds: what somebody changed since then is not ov
   }
 });
 
-Deno.test("what the platform kept otherwise than it was sent is told, and is not verified", async () => {
-  await using world = await dudaWorld();
+test("what the platform kept otherwise than it was sent is told, and is not verified", async (world) => {
   const { duda, page } = world;
   duda.inject({ kind: "answer", status: 204 }, { method: "PUT" });
   const done = await world.write("update_page_draft", { site_id: "open", page_id: page.uuid, title: "Else" });
@@ -265,8 +254,7 @@ Deno.test("what the platform kept otherwise than it was sent is told, and is not
   ]);
 });
 
-Deno.test("a change that cannot be read back is reported as not compared", async () => {
-  await using world = await dudaWorld();
+test("a change that cannot be read back is reported as not compared", async (world) => {
   const { duda, page, draft } = world;
   const at = { site_id: "open", confirm: true };
   const lose = (path: string, method: string) => {

@@ -2,12 +2,11 @@
 import assert from "node:assert/strict";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
-import { ALIAS, DOMAIN, dudaWorld } from "./_duda.ts";
+import { ALIAS, DOMAIN, dudaWorld, test } from "./_duda.ts";
 
 const at = (path: string) => `/api/sites/multiscreen/${ALIAS}${path}`;
 
-Deno.test("get_post answers a post without its text, and says so", async () => {
-  await using world = await dudaWorld();
+test("get_post answers a post without its text, and says so", async (world) => {
   const { gw, draft, scheduled, live } = world;
   Object.assign(draft, { tags: ["Sea"], author_name: "Ann" });
   for (const door of DOORS) {
@@ -39,8 +38,7 @@ Deno.test("get_post answers a post without its text, and says so", async () => {
   assert.deepEqual([await status(scheduled.id), await status(live.id)], ["scheduled", "published"]);
 });
 
-Deno.test("list_drafts never lists what is published, whole over many pages of the platform, searched and paged", async () => {
-  await using world = await dudaWorld();
+test("list_drafts never lists what is published, whole over many pages of the platform, searched and paged", async (world) => {
   const { gw, duda, built, draft, scheduled } = world;
   interface List {
     posts: { id: string }[];
@@ -67,8 +65,7 @@ Deno.test("list_drafts never lists what is published, whole over many pages of t
 
 for (const door of DOORS) {
   for (const answers of ["body", "nothing"] as const) {
-    Deno.test(`create_draft through ${door} hands the text over as Base64, also where ${answers} is answered`, async () => {
-      await using world = await dudaWorld();
+    test(`create_draft through ${door} hands the text over as Base64, also where ${answers} is answered`, async (world) => {
       const { gw, duda, built } = world;
       duda.state.switches.answers = answers;
       const args = {
@@ -104,8 +101,7 @@ for (const door of DOORS) {
     });
   }
 
-  Deno.test(`update_draft through ${door} changes what is given and nothing else`, async () => {
-    await using world = await dudaWorld();
+  test(`update_draft through ${door} changes what is given and nothing else`, async (world) => {
     const { duda, draft } = world;
     const args = { site_id: "closed", post_id: draft.id, title: "After", excerpt: "New", tags: ["One"] };
     const done = await world.write("update_draft", args, door);
@@ -122,8 +118,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a draft whose tags could not be set stands, and is told with what is missing", async () => {
-  await using world = await dudaWorld();
+test("a draft whose tags could not be set stands, and is told with what is missing", async (world) => {
   const { duda, built } = world;
   duda.inject({ kind: "answer", status: 400, body: { error_code: "InvalidInput", message: "tags" } }, {
     method: "PATCH",
@@ -137,8 +132,7 @@ Deno.test("a draft whose tags could not be set stands, and is told with what is 
   );
 });
 
-Deno.test("what the platform has no field for is refused by its name, nothing being sent", async () => {
-  await using world = await dudaWorld();
+test("what the platform has no field for is refused by its name, nothing being sent", async (world) => {
   const { draft } = world;
   const post = { site_id: "open", post_id: draft.id, confirm: true };
   const text = { site_id: "open", title: "x", content_html: "<p>y</p>", confirm: true };
@@ -171,8 +165,7 @@ Deno.test("what the platform has no field for is refused by its name, nothing be
   }
 });
 
-Deno.test("a site that is not set up is refused before anything is sent", async () => {
-  await using world = await dudaWorld();
+test("a site that is not set up is refused before anything is sent", async (world) => {
   const get = { post_id: world.draft.id };
   await world.refuses(
     "get_post",
@@ -194,8 +187,7 @@ Deno.test("a site that is not set up is refused before anything is sent", async 
   }
 });
 
-Deno.test("failures of the platform are told with its status, its code and the next step", async () => {
-  await using world = await dudaWorld();
+test("failures of the platform are told with its status, its code and the next step", async (world) => {
   const { duda, draft } = world;
   const get = { site_id: "open", post_id: draft.id };
   const gone = { site_id: "gone", post_id: draft.id };
@@ -233,8 +225,7 @@ Deno.test("failures of the platform are told with its status, its code and the n
   }
 });
 
-Deno.test("a change is sent again after 429, a new post never", async () => {
-  await using world = await dudaWorld();
+test("a change is sent again after 429, a new post never", async (world) => {
   const { duda, built, draft } = world;
   duda.inject({ kind: "busy", retry_after: 1 }, { method: "PATCH", times: 2 });
   await world.write("update_draft", { site_id: "open", post_id: draft.id, title: "Again" });
@@ -249,8 +240,7 @@ Deno.test("a change is sent again after 429, a new post never", async () => {
   assert.equal(built.posts.size, count);
 });
 
-Deno.test("a preview holds: what somebody changed since then is not overwritten", async () => {
-  await using world = await dudaWorld();
+test("a preview holds: what somebody changed since then is not overwritten", async (world) => {
   const { gw, duda, draft } = world;
   const update = { site_id: "open", post_id: draft.id, title: "Mine" };
   const publish = { site_id: "open", post_id: draft.id };
@@ -267,8 +257,7 @@ Deno.test("a preview holds: what somebody changed since then is not overwritten"
   assert.deepEqual([draft.title, draft.description, duda.writes.length], ["Mine", "Somebody's", 1]);
 });
 
-Deno.test("a lost answer leaves the outcome open, and says where to look", async () => {
-  await using world = await dudaWorld();
+test("a lost answer leaves the outcome open, and says where to look", async (world) => {
   const { gw, duda, built } = world;
   const args = { site_id: "open", title: "Lost", content_html: "<p>x</p>", confirm: true };
   duda.inject({ kind: "reset", applied: true }, { method: "POST" });
@@ -279,8 +268,7 @@ Deno.test("a lost answer leaves the outcome open, and says where to look", async
   assert.equal([...built.posts.values()].filter(({ title }) => title === "Lost").length, 1);
 });
 
-Deno.test("the same call under one key, or one token, makes one post", async () => {
-  await using world = await dudaWorld();
+test("the same call under one key, or one token, makes one post", async (world) => {
   const { gw, duda, built } = world;
   const args = { site_id: "open", title: "Once", content_html: "<p>x</p>" };
   const { confirm_token } = await gw.call<{ confirm_token: string }>("create_draft", args);

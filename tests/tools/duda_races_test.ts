@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Args } from "../cms_kit.ts";
 import { ahead } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
-import { type DudaWorld, dudaWorld } from "./_duda.ts";
+import { type DudaWorld, test } from "./_duda.ts";
 
 /** Does something when the record is read for the second time: after the plan, before the write. */
 function atSecondRead({ duda }: DudaWorld, id: string, act: () => void): void {
@@ -31,8 +31,7 @@ const CALLS: Readonly<Record<string, (world: DudaWorld) => Args>> = {
 };
 
 for (const [tool, make] of Object.entries(CALLS)) {
-  Deno.test(`${tool} writes nothing over an edit that came after its plan`, async () => {
-    await using world = await dudaWorld();
+  test(`${tool} writes nothing over an edit that came after its plan`, async (world) => {
     const { gw, duda, draft, scheduled, page } = world;
     const args = { site_id: "open", ...make(world), confirm: true };
     const id = String((args as Args)["post_id"] ?? (args as Args)["page_id"]);
@@ -47,8 +46,7 @@ for (const [tool, make] of Object.entries(CALLS)) {
   });
 }
 
-Deno.test("what goes live between the plan and the write is not changed", async () => {
-  await using world = await dudaWorld();
+test("what goes live between the plan and the write is not changed", async (world) => {
   const { gw, duda, draft } = world;
   atSecondRead(world, draft.id, () => Object.assign(draft, { status: "PUBLISHED", publish_date: NOW }));
   await gw.fails(

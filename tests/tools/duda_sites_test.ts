@@ -5,11 +5,10 @@ import { DOORS } from "../cms_kit.ts";
 import { startDuda } from "../../sandbox/duda/start.ts";
 import { startGitHub } from "../../sandbox/github/start.ts";
 import { site } from "../kit.ts";
-import { ALIAS, DOMAIN, dudaWorld } from "./_duda.ts";
+import { ALIAS, DOMAIN, test } from "./_duda.ts";
 import { FILES, JOURNAL, settingsAt, StaticWorld } from "./_static.ts";
 
-Deno.test("ping_site answers where the platform has the site and takes the credentials", async () => {
-  await using world = await dudaWorld();
+test("ping_site answers where the platform has the site and takes the credentials", async (world) => {
   for (const door of DOORS) {
     const { latency_ms, ...told } = await world.gw.call<Args>("ping_site", { site_id: "open" }, { door });
     assert.equal(typeof latency_ms, "number");
@@ -25,8 +24,7 @@ Deno.test("ping_site answers where the platform has the site and takes the crede
   await world.refuses("ping_site", { site_id: "nameless" }, "E_MISSING_SECRET", /has no site_alias/);
 });
 
-Deno.test("diagnose_site asks the platform for the site, and refuses what only a cms can be asked", async () => {
-  await using world = await dudaWorld();
+test("diagnose_site asks the platform for the site, and refuses what only a cms can be asked", async (world) => {
   const { gw } = world;
   const of = async (site_id: string) => {
     const { checks } = await gw.call<{ checks: { name: string; ok: boolean | null }[] }>("diagnose_site", {

@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { ahead, type Args, DOORS } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
-import { dudaWorld } from "./_duda.ts";
+import { test } from "./_duda.ts";
 
 const in_ = (seconds: number) => ahead(seconds, NOW);
 
 for (const door of DOORS) {
-  Deno.test(`through ${door} a draft is scheduled, moved, taken back and published`, async () => {
-    await using world = await dudaWorld();
+  test(`through ${door} a draft is scheduled, moved, taken back and published`, async (world) => {
     const { gw, draft, duda } = world;
     const post = { site_id: "closed", post_id: draft.id };
     const status = async (tool: string, args: Args) => {
@@ -29,8 +28,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a preview of what goes live warns that the text is not shown", async () => {
-  await using world = await dudaWorld();
+test("a preview of what goes live warns that the text is not shown", async (world) => {
   const { gw, draft, duda } = world;
   const publish = await gw.call<Args>("publish_post", { site_id: "open", post_id: draft.id });
   assert.deepEqual([publish["tier"], publish["summary"]], [
@@ -41,16 +39,14 @@ Deno.test("a preview of what goes live warns that the text is not shown", async 
   assert.deepEqual(duda.writes, []);
 });
 
-Deno.test("publish_post without allow_publish is refused before anything is asked", async () => {
-  await using world = await dudaWorld();
+test("publish_post without allow_publish is refused before anything is asked", async (world) => {
   const args = { site_id: "closed", post_id: world.draft.id, confirm: true };
   await world.refuses("publish_post", args, "E_PUBLISH_NOT_ALLOWED", /needs allow_publish/);
   const page = { site_id: "closed", page_id: world.page.uuid, confirm: true };
   await world.refuses("publish_page", page, "E_PUBLISH_NOT_ALLOWED", /needs allow_publish/);
 });
 
-Deno.test("an unschedule where the platform keeps the date unpublishes, which leaves a draft", async () => {
-  await using world = await dudaWorld();
+test("an unschedule where the platform keeps the date unpublishes, which leaves a draft", async (world) => {
   const { duda, scheduled } = world;
   duda.state.switches.clears_dates = false;
   const done = await world.write("unschedule", { site_id: "closed", post_id: scheduled.id });
@@ -58,8 +54,7 @@ Deno.test("an unschedule where the platform keeps the date unpublishes, which le
   assert.deepEqual(duda.writes.map(({ path }) => path.split("/").at(-1)), [scheduled.id, "unpublish"]);
 });
 
-Deno.test("a schedule that did not stick, or published, is taken back and told", async () => {
-  await using world = await dudaWorld();
+test("a schedule that did not stick, or published, is taken back and told", async (world) => {
   const { gw, duda, draft } = world;
   const args = { site_id: "open", post_id: draft.id, scheduled_at: in_(3600), confirm: true };
   duda.inject({ kind: "answer", status: 200, body: { id: draft.id } }, { method: "PATCH" });
@@ -84,8 +79,7 @@ Deno.test("a schedule that did not stick, or published, is taken back and told",
   assert.equal(draft.status, "DRAFT");
 });
 
-Deno.test("a schedule needs sixty seconds by the gateway's clock and by the platform's", async () => {
-  await using world = await dudaWorld();
+test("a schedule needs sixty seconds by the gateway's clock and by the platform's", async (world) => {
   const { draft } = world;
   const at = (seconds: number) => ({
     site_id: "open",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { type Args, type Refused, refusedCalls } from "../cms_kit.ts";
-import { pagesWorld } from "./_pages.ts";
+import { test } from "./_pages.ts";
 import { type World, world } from "./_stand_in.ts";
 
 interface List {
@@ -89,8 +89,7 @@ Deno.test("list_content says how many of a list the site's account may not see",
   assert.match(note ?? "", /^3 more on this page of the list cannot be seen by the site's account/);
 });
 
-Deno.test("list_content and get_page cost one request", async () => {
-  await using at = await pagesWorld();
+test("list_content and get_page cost one request", async (at) => {
   await at.kit.gw.call("get_page", { site_id: "acme", page_id: at.draft.id }); // finds the root of the API
   const calls: [string, Args][] = [
     ["get_page", { page_id: at.draft.id }],
@@ -104,8 +103,7 @@ Deno.test("list_content and get_page cost one request", async () => {
   }
 });
 
-Deno.test("get_page answers one page whole, in any status", async () => {
-  await using at = await pagesWorld();
+test("get_page answers one page whole, in any status", async (at) => {
   const { id } = at.draft;
   at.draft.parent = 2;
   at.draft.template = "page-wide";
@@ -135,8 +133,7 @@ Deno.test("get_page answers one page whole, in any status", async () => {
   assert.equal(coded["from_code"], true);
 });
 
-Deno.test("an id of the other kind is told with the tool that takes it, by every tool that takes one", async () => {
-  await using at = await pagesWorld();
+test("an id of the other kind is told with the tool that takes it, by every tool that takes one", async (at) => {
   const post = 1;
   const cases: Refused = {
     get_page: [
@@ -166,8 +163,7 @@ Deno.test("an id of the other kind is told with the tool that takes it, by every
   }
 });
 
-Deno.test("get_page refuses an id that no page can have, and both name a platform without pages", async () => {
-  await using at = await pagesWorld();
+test("get_page refuses an id that no page can have, and both name a platform without pages", async (at) => {
   for (const page_id of ["seven", "7/revisions", "7?_method=DELETE"]) {
     const says = /^page_id: expected a whole number/;
     await at.kit.refuses("get_page", { site_id: "acme", page_id }, "E_BAD_INPUT", says);

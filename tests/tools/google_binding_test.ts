@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type Accounts, startAccounts } from "../../sandbox/google_accounts/start.ts";
 import { type GoogleStandIn, SEEDED, startGoogle } from "../../sandbox/google/start.ts";
 import { gateway, type Kit, NOW, owned, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { DAYS } from "./_google.ts";
 
 const HOUR_MS = 3_600_000;
@@ -93,8 +94,9 @@ async function call(
 
 const REPORT = { ...DAYS, metrics: ["sessions"] };
 
-Deno.test("the caller's own account is never used, only that of the site, through both doors", async () => {
-  await using at = await place();
+const test = scenes(() => place());
+
+test("the caller's own account is never used, only that of the site, through both doors", async (at) => {
   await bound(at, "split", "ann", "bob");
   for (const as of PEOPLE) {
     for (const door of ["rest", "mcp"] as const) {
@@ -106,8 +108,7 @@ Deno.test("the caller's own account is never used, only that of the site, throug
   }
 });
 
-Deno.test("two sites of two people, called at once through expiries and refused tokens, never carry another's", async () => {
-  await using at = await place();
+test("two sites of two people, called at once through expiries and refused tokens, never carry another's", async (at) => {
   const folders = {
     "of-ann": { folder: await bound(at, "of-ann", "ann", "ann"), owner: "ann" as Name },
     "of-bob": { folder: await bound(at, "of-bob", "bob", "bob"), owner: "bob" as Name },
@@ -136,8 +137,7 @@ Deno.test("two sites of two people, called at once through expiries and refused 
   }
 });
 
-Deno.test("a site that is bound anew has the new account at once, and a preview of before is not confirmed", async () => {
-  await using at = await place();
+test("a site that is bound anew has the new account at once, and a preview of before is not confirmed", async (at) => {
   const folder = await bound(at, "acme", "ann", "ann");
   await at.gw.store.sites.update("acme", { flags: { allow_storage_write: true } });
   const audit = { site_id: "acme", title: "Audit", content: "# Audit" };
@@ -154,8 +154,7 @@ Deno.test("a site that is bound anew has the new account at once, and a preview 
   assert.deepEqual(at.google.writes, []);
 });
 
-Deno.test("an account that was withdrawn is refused by every tool with the command, and no other account steps in", async () => {
-  await using at = await place();
+test("an account that was withdrawn is refused by every tool with the command, and no other account steps in", async (at) => {
   await bound(at, "acme", "ann", "ann");
   at.accounts.withdraw(mail("ann"));
   at.gw.clock.now += HOUR_MS;

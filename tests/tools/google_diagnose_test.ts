@@ -1,7 +1,7 @@
 /** diagnose_site of a connected Google account: each service the site is linked to is asked, and what fails is named. */
 import assert from "node:assert/strict";
 import { site } from "../kit.ts";
-import { GoogleWorld, TOKEN } from "./_google.ts";
+import { GoogleWorld, test, TOKEN } from "./_google.ts";
 
 interface Diagnosed {
   checks: { name: string; ok: boolean | null; detail: string; next_step: string | null }[];
@@ -13,8 +13,7 @@ async function checks(at: GoogleWorld, site_id: string) {
   return Object.fromEntries(checks.filter(({ name }) => NAMES.includes(name)).map((one) => [one.name, one]));
 }
 
-Deno.test("a site whose account answers for all it is linked to passes; one bound to nobody is not asked", async () => {
-  await using at = await GoogleWorld.open();
+test("a site whose account answers for all it is linked to passes; one bound to nobody is not asked", async (at) => {
   const { google_account: account } = await checks(at, "files");
   assert.deepEqual([account!.ok, account!.next_step], [true, null]);
   assert.equal(
@@ -36,8 +35,7 @@ Deno.test("a site whose account answers for all it is linked to passes; one boun
   );
 });
 
-Deno.test("what does not answer is named: lasting refusals fail, trouble that may pass cannot be told", async () => {
-  await using at = await GoogleWorld.open();
+test("what does not answer is named: lasting refusals fail, trouble that may pass cannot be told", async (at) => {
   at.google.inject({ kind: "busy", retry_after: 3600 }, { path: /\/search\// });
   const passing = (await checks(at, "files"))["google_account"]!;
   assert.equal(passing.ok, null);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { SEEDED } from "../../sandbox/google/start.ts";
 import type { Args } from "../cms_kit.ts";
-import { DAYS, GoogleWorld } from "./_google.ts";
+import { DAYS, GoogleWorld, test } from "./_google.ts";
 
 const QUERY = "SELECT campaign.name FROM campaign";
 /** One call of each tool that goes well on a site that has everything. */
@@ -20,8 +20,7 @@ const CALLS: Readonly<Record<string, Args>> = {
   storage_get_baseline: {},
 };
 
-Deno.test("every tool on a site without an account is refused by name, and sends nothing", async () => {
-  await using at = await GoogleWorld.open();
+test("every tool on a site without an account is refused by name, and sends nothing", async (at) => {
   assert.equal(Object.keys(CALLS).length, 10);
   const linked = { spreadsheet_ids: [SEEDED.spreadsheet], flags: { allow_storage_write: true } };
   await at.gw.store.sites.update("bare", linked);
@@ -33,8 +32,7 @@ Deno.test("every tool on a site without an account is refused by name, and sends
   }
 });
 
-Deno.test("what of the account is the site's must be named, each by its code; nothing is sent without", async () => {
-  await using at = await GoogleWorld.open();
+test("what of the account is the site's must be named, each by its code; nothing is sent without", async (at) => {
   const cases: [string, Code, RegExp][] = [
     [
       "get_analytics_report",
@@ -78,8 +76,7 @@ Deno.test("a permission that was left out is named, with the link's command; not
   }
 });
 
-Deno.test("read_sheet reads only what the site's settings name, and nothing while they name none", async () => {
-  await using at = await GoogleWorld.open();
+test("read_sheet reads only what the site's settings name, and nothing while they name none", async (at) => {
   const call = { site_id: "linked", spreadsheet_id: "another_sheet_0000001", range: "A1" };
   const denied = { audit: "denied" } as const;
   const says =
@@ -94,8 +91,7 @@ Deno.test("read_sheet reads only what the site's settings name, and nothing whil
   }
 });
 
-Deno.test("days that are none, turned round or to come are refused, and nothing is sent", async () => {
-  await using at = await GoogleWorld.open();
+test("days that are none, turned round or to come are refused, and nothing is sent", async (at) => {
   const cases: [Args, RegExp][] = [
     [
       { start_date: "2026-11-14", end_date: "2026-11-01" },
@@ -117,8 +113,7 @@ Deno.test("days that are none, turned round or to come are refused, and nothing 
   await at.gw.call("get_analytics_report", { site_id: "linked", ...CALLS["get_analytics_report"], ...today });
 });
 
-Deno.test("arguments that cannot be are refused by name, and nothing is sent", async () => {
-  await using at = await GoogleWorld.open();
+test("arguments that cannot be are refused by name, and nothing is sent", async (at) => {
   const filter = (given: unknown) => ({ dimension_filter: given });
   const [ga, gsc] = ["get_analytics_report", "get_search_analytics"];
   const cases: [string, Args, RegExp][] = [
@@ -173,8 +168,7 @@ Deno.test("arguments that cannot be are refused by name, and nothing is sent", a
   }
 });
 
-Deno.test("a query of ads that is no SELECT of the site's own customer is refused, and nothing is sent", async () => {
-  await using at = await GoogleWorld.open();
+test("a query of ads that is no SELECT of the site's own customer is refused, and nothing is sent", async (at) => {
   const cases: [string, RegExp][] = [
     ["UPDATE campaign SET campaign.name = 'x'", /^query: expected a SELECT/],
     ["SELECT campaign.name", /^query: expected FROM/],

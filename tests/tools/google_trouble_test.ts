@@ -4,7 +4,7 @@ import type { Code } from "../../core/errors.ts";
 import { type GoogleFault, SEEDED } from "../../sandbox/google/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { retryAfter } from "../endings.ts";
-import { DAYS, GoogleWorld, TOKEN } from "./_google.ts";
+import { DAYS, GoogleWorld, test, TOKEN } from "./_google.ts";
 
 const LINKED = { site_id: "linked" };
 const QUERY = "SELECT campaign.name, metrics.clicks FROM campaign LIMIT 2";
@@ -39,8 +39,7 @@ async function refusedOnce(at: GoogleWorld, tool: string, code: Code) {
   return ending;
 }
 
-Deno.test("a quota that is used up for an hour is answered at once and names the wait", async () => {
-  await using at = await GoogleWorld.open();
+test("a quota that is used up for an hour is answered at once and names the wait", async (at) => {
   for (const tool of Object.keys(READS)) {
     const before = at.google.requests.length;
     const message = await ends(at, tool, { kind: "busy", retry_after: 3600 });
@@ -54,8 +53,7 @@ Deno.test("a quota that is used up for an hour is answered at once and names the
   assert.equal(await retryAfter(at.gw, "read_sheet", READS["read_sheet"]), "3600");
 });
 
-Deno.test("a read is asked again where that may help, and a short quota refused with 403 once", async () => {
-  await using at = await GoogleWorld.open();
+test("a read is asked again where that may help, and a short quota refused with 403 once", async (at) => {
   const passing: GoogleFault[] = [
     { kind: "busy", retry_after: 1 },
     { kind: "refused", status: 503, word: "UNAVAILABLE" },
@@ -76,8 +74,7 @@ Deno.test("a read is asked again where that may help, and a short quota refused 
   );
 });
 
-Deno.test("answers that are none are failures, not data", async () => {
-  await using at = await GoogleWorld.open();
+test("answers that are none are failures, not data", async (at) => {
   const cases: [GoogleFault, RegExp][] = [
     [{ kind: "html", status: 502 }, /answered 502: /],
     [
@@ -120,8 +117,7 @@ Deno.test("answers that are none are failures, not data", async () => {
   }
 });
 
-Deno.test("replies with missing parts and numbers as texts are read as far as they go", async () => {
-  await using at = await GoogleWorld.open();
+test("replies with missing parts and numbers as texts are read as far as they go", async (at) => {
   const answered = async (tool: string, body: unknown) => {
     at.google.inject({ kind: "answer", body });
     return await at.gw.call<Args>(tool, READS[tool]!);
@@ -148,8 +144,7 @@ Deno.test("replies with missing parts and numbers as texts are read as far as th
   assert.deepEqual((await answered("storage_list_site_files", {}))["files"], []);
 });
 
-Deno.test("rows of another customer are an error, not data", async () => {
-  await using at = await GoogleWorld.open();
+test("rows of another customer are an error, not data", async (at) => {
   for (
     const row of [
       { campaign: { resourceName: "customers/999/campaigns/1", name: "another's" } },
@@ -165,8 +160,7 @@ Deno.test("rows of another customer are an error, not data", async () => {
   }
 });
 
-Deno.test("refusals keep the status and Google's words, those of ads out of their list", async () => {
-  await using at = await GoogleWorld.open();
+test("refusals keep the status and Google's words, those of ads out of their list", async (at) => {
   const unknown = await at.gw.end("get_analytics_report", {
     ...READS["get_analytics_report"],
     metrics: ["sesions"],
@@ -220,8 +214,7 @@ Deno.test("refusals keep the status and Google's words, those of ads out of thei
   assert.match(await ends(at, "get_ads_report", leaky), /token \[redacted\] and \[redacted\]/);
 });
 
-Deno.test("a token that ends is renewed once; one that is refused anew must be connected again", async () => {
-  await using at = await GoogleWorld.open();
+test("a token that ends is renewed once; one that is refused anew must be connected again", async (at) => {
   let renewed = 0;
   const anew = () => {
     renewed++;
@@ -250,8 +243,7 @@ Deno.test("a token that ends is renewed once; one that is refused anew must be c
   );
 });
 
-Deno.test("a connection that ended is every tool's own refusal, with the link's command", async () => {
-  await using at = await GoogleWorld.open();
+test("a connection that ended is every tool's own refusal, with the link's command", async (at) => {
   at.google.withdraw(TOKEN);
   const gone = { error: "invalid_grant", error_description: "Token has been expired or revoked." };
   at.google.inject({ kind: "answer", status: 400, body: gone }, { path: "/token" });

@@ -8,7 +8,7 @@ import type { WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts"
 import { type Args, type CmsKit, DOORS, PNG } from "../cms_kit.ts";
 import { seoWorld } from "./_seo.ts";
 import { pagesWorld, TEXTS } from "./_pages.ts";
-import { type World, world } from "./_stand_in.ts";
+import { test, type World, world } from "./_stand_in.ts";
 
 /** Everything that stands on a site. */
 const whole = ({ state }: WordPressStandIn) =>
@@ -65,8 +65,7 @@ function refusals(at: World): [tool: string, args: Args, code: Code, says: RegEx
   ];
 }
 
-Deno.test("what the site can be asked is asked first: a refused call sends reads alone and leaves nothing", async () => {
-  await using at = await world();
+test("what the site can be asked is asked first: a refused call sends reads alone and leaves nothing", async (at) => {
   const before = whole(at.cms);
   for (const [tool, args, code, says] of refusals(at)) {
     for (const confirm of [false, true]) {
@@ -76,8 +75,7 @@ Deno.test("what the site can be asked is asked first: a refused call sends reads
   }
 });
 
-Deno.test("an author whom the account may not see, or whom a plugin hides, may be named all the same", async () => {
-  await using at = await world();
+test("an author whom the account may not see, or whom a plugin hides, may be named all the same", async (at) => {
   const hidden = { site_id: "editor", ...DRAFT, author_id: at.cms.users.sub.id };
   await at.kit.write("rest", "create_draft", hidden);
   const body = { code: "rest_no_route", message: "No route was found", data: { status: 404 } };
@@ -140,8 +138,7 @@ for (const door of DOORS) {
     }
   });
 
-  Deno.test(`a tag that fails among several is told apart from those that were made, through ${door}`, async () => {
-    await using at = await world();
+  test(`a tag that fails among several is told apart from those that were made, through ${door}`, async (at) => {
     const args = { site_id: "acme", ...DRAFT, tags: ["One", "Two", "Three"] };
     const second = { method: "POST", path: /^\/wp\/v2\/tags$/, while: () => at.cms.state.terms.size === 2 };
     const lost: CommonFault = door === "rest"
@@ -166,8 +163,7 @@ for (const door of DOORS) {
     assert.equal(row.made?.at(-1)?.id, row.result_id);
   });
 
-  Deno.test(`tags made for a post that somebody published meanwhile are named through ${door}`, async () => {
-    await using at = await world();
+  test(`tags made for a post that somebody published meanwhile are named through ${door}`, async (at) => {
     const post_id = at.draft.id;
     at.cms.inject({ kind: "publish", post_id }, { method: "POST", path: /^\/wp\/v2\/tags$/ });
     const args = { site_id: "acme", post_id, tags: ["Late"] };
@@ -177,8 +173,7 @@ for (const door of DOORS) {
     assert.deepEqual(made, [{ what: "tag", id: 2, name: "Late" }]);
   });
 
-  Deno.test(`an image that the site kept although it failed is named through ${door}`, async () => {
-    await using at = await world();
+  test(`an image that the site kept although it failed is named through ${door}`, async (at) => {
     const args = { site_id: "acme", filename: "a.png", content_base64: PNG };
     const fault = { kind: "answer", status: 500, body: "<p>critical error</p>" } as const;
     const headers = { "content-type": "text/html", "x-wp-upload-attachment-id": "31" };

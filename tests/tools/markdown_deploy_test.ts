@@ -6,6 +6,7 @@ import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/word
 import type { NewSite } from "../../store/store.ts";
 import { type Args, DOORS, type Refusal } from "../cms_kit.ts";
 import { site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { FILES, JOURNAL, REPO, StaticWorld, type WorldOptions } from "./_static.ts";
 
 const POST = [
@@ -75,10 +76,11 @@ class DeployWorld implements AsyncDisposable {
   }
 }
 
+const test = scenes(() => DeployWorld.open());
+
 for (const door of DOORS) {
   for (const type of ["post", "page"] as const) {
-    Deno.test(`a ${type}'s file becomes a draft, whatever status it has, through ${door}`, async () => {
-      await using world = await DeployWorld.open();
+    test(`a ${type}'s file becomes a draft, whatever status it has, through ${door}`, async (world) => {
       const { at, cms } = world;
       const path = PATHS[type];
       const args = { site_id: "closed", path, target_site_id: "blog" };
@@ -194,16 +196,14 @@ Deno.test("a file that was deployed to the site before says so, before and after
   assert.doesNotMatch((await at.preview("deploy_md_to_site", both)).summary, /already/);
 });
 
-Deno.test("a site deploys its own repository's file to itself, and a site with both builders gets blocks", async () => {
-  await using world = await DeployWorld.open();
+test("a site deploys its own repository's file to itself, and a site with both builders gets blocks", async (world) => {
   const own = await world.at.write("rest", "deploy_md_to_site", { site_id: "blog", path: PATHS.page });
   assert.equal(own.done["target_site_id"], "blog");
   const both = { site_id: "blog", path: PATHS.page, target_site_id: "both" };
   assert.equal((await world.at.write("mcp", "deploy_md_to_site", both)).done["target_site_id"], "both");
 });
 
-Deno.test("a target that takes no draft of markdown is refused before anything is asked", async () => {
-  await using world = await DeployWorld.open();
+test("a target that takes no draft of markdown is refused before anything is asked", async (world) => {
   const to = (target_site_id: string) => ({ site_id: "blog", path: PATHS.post, target_site_id });
   const at = { site_id: "closed", path: PATHS.post };
   await world.refuses(to("visual"), "E_BUILDER_MISMATCH", { says: /^target_site_id: .*create_page_draft/ });
@@ -259,8 +259,7 @@ Deno.test("a file that is no draft is refused, and nothing is made of it", async
   }
 });
 
-Deno.test("a static site that may not push to its branch deploys, but keeps the file as it is", async () => {
-  await using world = await DeployWorld.open();
+test("a static site that may not push to its branch deploys, but keeps the file as it is", async (world) => {
   const args = { path: PATHS.post, target_site_id: "blog", append_deployment: true };
   const says = /allow_main_branch_push/;
   await world.refuses({ site_id: "closed", ...args }, "E_MAIN_BRANCH_LOCKED", { says });
@@ -272,8 +271,7 @@ Deno.test("a static site that may not push to its branch deploys, but keeps the 
   await world.refuses({ site_id: "unlinked", ...args }, "E_REPO_NOT_LINKED", { says: /repo/ });
 });
 
-Deno.test("where only the writing down fails the draft stands, and the answer says so", async () => {
-  await using world = await DeployWorld.open();
+test("where only the writing down fails the draft stands, and the answer says so", async (world) => {
   const { at } = world;
   at.host.inject({ kind: "html" }, { method: "POST", path: "/git/trees", times: 9 });
   const args = { site_id: "blog", path: PATHS.post, append_deployment: true };
@@ -290,8 +288,7 @@ Deno.test("where only the writing down fails the draft stands, and the answer sa
   assert.equal(await at.head("main", JOURNAL), head);
 });
 
-Deno.test("a file that somebody changes meanwhile keeps that change beside the deployment", async () => {
-  await using world = await DeployWorld.open();
+test("a file that somebody changes meanwhile keeps that change beside the deployment", async (world) => {
   const { at } = world;
   const theirs = POST.replace("working title", "final title");
   at.host.inject({ kind: "moved", files: { [PATHS.post]: theirs } }, {
@@ -325,8 +322,7 @@ Deno.test("the site a draft is made on has its say in how a deployment is confir
   }
 });
 
-Deno.test("a call that names a site out of scope as its target is found under that site", async () => {
-  await using world = await DeployWorld.open();
+test("a call that names a site out of scope as its target is found under that site", async (world) => {
   const args = { site_id: "blog", path: PATHS.page, target_site_id: "both", confirm: true };
   await world.at.gw.refuses("deploy_md_to_site", args, "E_SCOPE_DENIED", { as: "here" });
   const { rows } = await world.at.gw.store.audit.list({ site_id: "both" }, { limit: 10 });

@@ -5,7 +5,7 @@ import { blobName } from "../../platforms/github/names.ts";
 import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { FILES, REPO, StaticWorld } from "./_static.ts";
+import { FILES, REPO, StaticWorld, test } from "./_static.ts";
 
 const shaOf = (text: string) => blobName(new TextEncoder().encode(text));
 const FIRST = FILES["src/content/first.md"] as string;
@@ -61,8 +61,7 @@ const UNSAVED: readonly [Args, Code, RegExp][] = [
   [{ message: "a\nX-Gateway-Token: forged" }, "E_BAD_INPUT", /^message/],
 ];
 
-Deno.test("save_md_to_repo refuses what is no markdown document before anything is asked", async () => {
-  await using at = await StaticWorld.open();
+test("save_md_to_repo refuses what is no markdown document before anything is asked", async (at) => {
   const args = { site_id: "journal", path: "posts/new.md", content: NEW };
   for (const [more, code, says] of UNSAVED) {
     await at.refuses("save_md_to_repo", { ...args, ...more }, code, says);
@@ -71,8 +70,7 @@ Deno.test("save_md_to_repo refuses what is no markdown document before anything 
   assert.equal(done["created"], true);
 });
 
-Deno.test("every markdown tool refuses a path that is blocked or no markdown, before anything is asked", async () => {
-  await using at = await StaticWorld.open();
+test("every markdown tool refuses a path that is blocked or no markdown, before anything is asked", async (at) => {
   const tools: [string, Args][] = [
     ["save_md_to_repo", { content: NEW }],
     ["read_md_from_repo", {}],
@@ -90,8 +88,7 @@ Deno.test("every markdown tool refuses a path that is blocked or no markdown, be
   }
 });
 
-Deno.test("a sha that is not the file's is refused, with the one that stands", async () => {
-  await using at = await StaticWorld.open();
+test("a sha that is not the file's is refused, with the one that stands", async (at) => {
   const standing = await shaOf(FIRST);
   const save = { site_id: "journal", path: PATH, content: NEW };
   const status = { site_id: "journal", path: PATH, status: "live" };

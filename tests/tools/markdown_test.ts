@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { blobName } from "../../platforms/github/names.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
-import { FILES, JOURNAL, REPO, StaticWorld } from "./_static.ts";
+import { FILES, JOURNAL, REPO, StaticWorld, test } from "./_static.ts";
 
 const SHA = /^[0-9a-f]{40}$/;
 const shaOf = (text: string) => blobName(new TextEncoder().encode(text));
@@ -13,8 +13,7 @@ const PATH = "src/content/first.md";
 const SITES = [["journal", 1, JOURNAL], ["open", 3, REPO]] as const;
 for (const [site_id, tier, repo] of SITES) {
   for (const door of DOORS) {
-    Deno.test(`save_md_to_repo makes and replaces one file in one commit: ${site_id}, ${door}`, async () => {
-      await using at = await StaticWorld.open();
+    test(`save_md_to_repo makes and replaces one file in one commit: ${site_id}, ${door}`, async (at) => {
       const args = { site_id, path: "posts/new.md", content: NEW };
       const preview = await at.preview("save_md_to_repo", args);
       assert.deepEqual([preview.tier, preview.summary], [
@@ -111,8 +110,7 @@ Deno.test("an empty repository takes a first markdown file, below the site's fol
   assert.equal(found["sha"], await shaOf(NEW));
 });
 
-Deno.test("read_md_from_repo answers frontmatter and body, at the branch or any ref", async () => {
-  await using at = await StaticWorld.open();
+test("read_md_from_repo answers frontmatter and body, at the branch or any ref", async (at) => {
   assert.deepEqual(await at.both("read_md_from_repo", { site_id: "closed", path: PATH }), {
     path: PATH,
     frontmatter: { title: "First", slug: "first", status: "draft" },
@@ -235,8 +233,7 @@ Deno.test("bytes that are not those git names so are not taken for the file", as
   assert.equal(await at.head("main", JOURNAL), head);
 });
 
-Deno.test("of two who save one file at once one is told that it has changed, and both files of two are kept", async () => {
-  await using at = await StaticWorld.open();
+test("of two who save one file at once one is told that it has changed, and both files of two are kept", async (at) => {
   const sha = await shaOf(FIRST);
   const save = (content: string, more: Args = {}) =>
     at.gw.end("save_md_to_repo", { site_id: "journal", path: PATH, sha, content, confirm: true, ...more });

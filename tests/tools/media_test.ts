@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, PNG } from "../cms_kit.ts";
-import { world } from "./_stand_in.ts";
+import { test, world } from "./_stand_in.ts";
 
 for (const door of DOORS) {
-  Deno.test(`upload_media through ${door} puts the very bytes into the library, then its texts`, async () => {
-    await using at = await world();
+  test(`upload_media through ${door} puts the very bytes into the library, then its texts`, async (at) => {
     const { done, row } = await at.kit.write<Args>(door, "upload_media", {
       site_id: "acme",
       filename: "../Über uns.php.PNG",
@@ -28,8 +27,7 @@ for (const door of DOORS) {
     assert.deepEqual([row.tier, row.result_id], [1, done["id"]]);
   });
 
-  Deno.test(`create_taxonomy through ${door} makes a term once`, async () => {
-    await using at = await world();
+  test(`create_taxonomy through ${door} makes a term once`, async (at) => {
     const make = (args: Args) =>
       at.kit.write<Args>(door, "create_taxonomy", { site_id: "acme", taxonomy: "category", ...args });
     const parent = await make({ name: "R&D", slug: "research", description: "What we find" });
@@ -56,8 +54,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("list_taxonomies answers tags or categories by their plain names, by text and page", async () => {
-  await using at = await world();
+test("list_taxonomies answers tags or categories by their plain names, by text and page", async (at) => {
   const { gw } = at.kit;
   for (const name of ["R&D", "News", "Newsroom"]) {
     await gw.call("create_taxonomy", { site_id: "acme", taxonomy: "tag", name, confirm: true });
@@ -79,8 +76,7 @@ Deno.test("list_taxonomies answers tags or categories by their plain names, by t
   assert.deepEqual(categories.terms.map(({ name, count }) => [name, count]), [["Uncategorized", 1]]);
 });
 
-Deno.test("previews of an upload and of a term say what would be made and make nothing", async () => {
-  await using at = await world();
+test("previews of an upload and of a term say what would be made and make nothing", async (at) => {
   const large = new Uint8Array(3000);
   large.set(Uint8Array.fromBase64(PNG));
   const upload = await at.kit.preview(
@@ -107,8 +103,7 @@ Deno.test("previews of an upload and of a term say what would be made and make n
   assert.deepEqual(at.cms.writes, []);
 });
 
-Deno.test("an image of 20 MiB is taken, a byte more is not", async () => {
-  await using at = await world();
+test("an image of 20 MiB is taken, a byte more is not", async (at) => {
   const image = (bytes: number) => {
     const made = new Uint8Array(bytes);
     made.set(Uint8Array.fromBase64(PNG));

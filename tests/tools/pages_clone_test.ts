@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
-import { type PagesOptions, pagesWorld, TEXTS } from "./_pages.ts";
+import { type PagesOptions, pagesWorld, test, TEXTS } from "./_pages.ts";
 
 const CLONE = { site_id: "both", title: "Cloned", page_builder: "visual", builder_template_id: "900" };
 
@@ -26,8 +26,7 @@ const HOSTILE = {
 };
 
 for (const door of DOORS) {
-  Deno.test(`create_page_draft through ${door} clones a template with every text in its place`, async () => {
-    await using at = await pagesWorld();
+  test(`create_page_draft through ${door} clones a template with every text in its place`, async (at) => {
     const { done, proof, row } = await at.kit.write<Cloned>(
       door,
       "create_page_draft",
@@ -56,8 +55,7 @@ for (const door of DOORS) {
     );
   });
 
-  Deno.test(`update_page_draft through ${door} clones the page anew, other fields as given or as they are`, async () => {
-    await using at = await pagesWorld();
+  test(`update_page_draft through ${door} clones the page anew, other fields as given or as they are`, async (at) => {
     const { id } = at.draft;
     const args = { site_id: "visual", page_id: id, builder_template_id: 900, variables: TEXTS };
     const { done } = await at.kit.write<Cloned>(door, "update_page_draft", args);
@@ -69,8 +67,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("list_page_templates names every placeholder, and what cannot be read", async () => {
-  await using at = await pagesWorld();
+test("list_page_templates names every placeholder, and what cannot be read", async (at) => {
   const modified_gmt = "2026-11-21T12:00:00Z";
   const landing = {
     id: 900,
@@ -89,8 +86,7 @@ Deno.test("list_page_templates names every placeholder, and what cannot be read"
   assert.deepEqual(second, { templates: [broken], page: 2, per_page: 1, total: 2, total_pages: 2 });
 });
 
-Deno.test("a preview of a clone shows which placeholder gets which text, as the template is now", async () => {
-  await using at = await pagesWorld();
+test("a preview of a clone shows which placeholder gets which text, as the template is now", async (at) => {
   const args = { ...CLONE, variables: { ...TEXTS, B: "b" } };
   const made = await at.kit.preview("create_page_draft", args);
   assert.equal(
@@ -117,8 +113,7 @@ Deno.test("a preview of a clone shows which placeholder gets which text, as the 
   assert.deepEqual(changed.changes.at(-1), { field: "variables.ONLY", from: "{{ONLY}}", to: "x" });
 });
 
-Deno.test("which builder is meant is settled before anything is sent", async () => {
-  await using at = await pagesWorld();
+test("which builder is meant is settled before anything is sent", async (at) => {
   const cases: readonly RefusedRow[] = [
     [
       { site_id: "both", title: "x" },
@@ -193,8 +188,7 @@ Deno.test("what the template or the site lacks is refused by code, nothing being
   await newer.kit.preview("create_page_draft", { ...CLONE, variables: TEXTS });
 });
 
-Deno.test("a published page is not cloned over, published before the call or in the midst of it", async () => {
-  await using at = await pagesWorld();
+test("a published page is not cloned over, published before the call or in the midst of it", async (at) => {
   const args = { site_id: "both", page_id: 2, builder_template_id: 900, variables: TEXTS, confirm: true };
   await at.kit.refuses("update_page_draft", args, "E_FORBIDDEN_OP", /^Page 2 is published/, "reads");
   await using late = await pagesWorld({
@@ -208,8 +202,7 @@ Deno.test("a published page is not cloned over, published before the call or in 
   assert.equal(late.draft.meta["_elementor_data"], undefined, "the plugin left it alone");
 });
 
-Deno.test("content that the visual builder would keep from being seen is refused, all else of the page is not", async () => {
-  await using at = await pagesWorld();
+test("content that the visual builder would keep from being seen is refused, all else of the page is not", async (at) => {
   const made = await at.kit.write<{ id: number }>("rest", "create_page_from_code", {
     site_id: "both",
     title: "Code",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { scopeClass } from "../../rules/code_pages/parts.ts";
 import { type Args, DOORS, type Refused, refusedCalls, type RefusedRow } from "../cms_kit.ts";
-import { type PagesOptions, type PagesWorld, pagesWorld } from "./_pages.ts";
+import { type PagesOptions, type PagesWorld, pagesWorld, test } from "./_pages.ts";
 
 const KIB = 1024;
 const CODE = {
@@ -33,8 +33,7 @@ async function make(at: PagesWorld, more: Args = {}): Promise<Written> {
 }
 
 for (const door of DOORS) {
-  Deno.test(`create_page_from_code through ${door} stores a draft, its CSS scoped to site and slug`, async () => {
-    await using at = await pagesWorld();
+  test(`create_page_from_code through ${door} stores a draft, its CSS scoped to site and slug`, async (at) => {
     const args = { site_id: "open", ...CODE, slug: "landing", parent_id: 2 };
     const { done, proof, row } = await at.kit.write<Written>(door, "create_page_from_code", args);
     const { id } = done;
@@ -68,8 +67,7 @@ for (const door of DOORS) {
     ]);
   });
 
-  Deno.test(`update_page_from_code through ${door} changes only the parts given; the class stays`, async () => {
-    await using at = await pagesWorld();
+  test(`update_page_from_code through ${door} changes only the parts given; the class stays`, async (at) => {
     const { id } = await make(at);
     const page = at.cms.posts.get(id)!;
     const before = { content: page.content, ...page.meta };
@@ -95,8 +93,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a page without a slug gets that of its title, and the same class every time", async () => {
-  await using at = await pagesWorld();
+test("a page without a slug gets that of its title, and the same class every time", async (at) => {
   const made = await make(at, { slug: undefined, title: "Größe & Mehr!" });
   assert.deepEqual([made.slug, made.scope_class], ["grosse-mehr", scopeClass("open", "grosse-mehr")]);
   const again = await make(at, { slug: undefined, title: "Größe & Mehr!" });
@@ -106,8 +103,7 @@ Deno.test("a page without a slug gets that of its title, and the same class ever
   assert.notEqual(elsewhere.scope_class, NAME);
 });
 
-Deno.test("previews show what would be stored, and of a change what is stored now", async () => {
-  await using at = await pagesWorld();
+test("previews show what would be stored, and of a change what is stored now", async (at) => {
   const made = await at.kit.preview(
     "create_page_from_code",
     { site_id: "open", title: "T", html: "<p>x</p>", css: "a{b:c}" },
@@ -172,8 +168,7 @@ const BAD: readonly RefusedRow[] = [
   [{ status: "publish" }, /would publish/, "E_FORBIDDEN_OP"],
 ];
 
-Deno.test("code that is too large, disallowed or broken is refused before the site is asked, by both tools", async () => {
-  await using at = await pagesWorld();
+test("code that is too large, disallowed or broken is refused before the site is asked, by both tools", async (at) => {
   for (const [args, says, code = "E_BAD_INPUT"] of BAD) {
     const create = { site_id: "open", title: "x", html: "<p>x</p>", confirm: true, ...args };
     await at.kit.refuses("create_page_from_code", create, code, says);
@@ -197,8 +192,7 @@ Deno.test("code that is too large, disallowed or broken is refused before the si
   }
 });
 
-Deno.test("parts just at their limits are stored, the CSS longer than it was given", async () => {
-  await using at = await pagesWorld();
+test("parts just at their limits are stored, the CSS longer than it was given", async (at) => {
   const html = "x".repeat(200 * KIB);
   const css = "a{}".repeat(34_133);
   const js = "x".repeat(100 * KIB);
@@ -263,8 +257,7 @@ Deno.test("what the site or the page lacks is refused by code, nothing being wri
   }
 });
 
-Deno.test("a page from code published after its preview, or during the write, is refused", async () => {
-  await using at = await pagesWorld();
+test("a page from code published after its preview, or during the write, is refused", async (at) => {
   const { id } = await make(at);
   const args = { site_id: "open", page_id: id, css: "a{b:c}" };
   await at.kit.preview("update_page_from_code", args);
@@ -286,8 +279,7 @@ Deno.test("a page from code published after its preview, or during the write, is
   assert.equal(late.cms.posts.get(page.id)!.meta["_site_ops_css"], SCOPED);
 });
 
-Deno.test("what the plugin refuses all the same keeps its code", async () => {
-  await using at = await pagesWorld();
+test("what the plugin refuses all the same keeps its code", async (at) => {
   const cases: [number, string, Code][] = [
     [413, "site_ops_too_large", "E_PAYLOAD_TOO_LARGE"],
     [422, "site_ops_disallowed", "E_DISALLOWED_CONTENT"],

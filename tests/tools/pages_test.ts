@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { ahead, type Args, DOORS, type Refused, refusedCalls } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
-import { pagesWorld } from "./_pages.ts";
+import { pagesWorld, test } from "./_pages.ts";
 
 const AT = ahead(3600, NOW);
 
 for (const door of DOORS) {
-  Deno.test(`create_page_draft through ${door} makes a draft of blocks with what was given`, async () => {
-    await using at = await pagesWorld();
+  test(`create_page_draft through ${door} makes a draft of blocks with what was given`, async (at) => {
     const args = {
       site_id: "open",
       title: "Fish & <em>Chips</em> $& \"'",
@@ -39,8 +38,7 @@ for (const door of DOORS) {
     assert.deepEqual(row.changes?.at(-1), { field: "status", from: null, to: "draft" });
   });
 
-  Deno.test(`update_page_draft through ${door} changes what is given and nothing else`, async () => {
-    await using at = await pagesWorld();
+  test(`update_page_draft through ${door} changes what is given and nothing else`, async (at) => {
     const { id } = at.draft;
     const args = { site_id: "open", page_id: String(id), title: "After", parent_id: 2 };
     const { done, row } = await at.kit.write(door, "update_page_draft", args);
@@ -57,8 +55,7 @@ for (const door of DOORS) {
     assert.deepEqual([at.scheduled.content, at.scheduled.status], [blocks, "future"]);
   });
 
-  Deno.test(`schedule_page and publish_page through ${door} follow the table of states`, async () => {
-    await using at = await pagesWorld();
+  test(`schedule_page and publish_page through ${door} follow the table of states`, async (at) => {
     const page = { site_id: "open", page_id: at.draft.id };
     const planned = await at.kit.write(door, "schedule_page", { ...page, scheduled_at: AT });
     assert.deepEqual([planned.done.status, at.draft.status], ["scheduled", "future"]);
@@ -89,8 +86,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("previews show each field as it is on the site now and as it would be stored", async () => {
-  await using at = await pagesWorld();
+test("previews show each field as it is on the site now and as it would be stored", async (at) => {
   const made = await at.kit.preview(
     "create_page_draft",
     { site_id: "acme", title: "New", content_html: "<p>x</p>" },
@@ -182,15 +178,13 @@ const BAD: Refused = {
   ],
 };
 
-Deno.test("arguments that are wrong in themselves are refused, nothing being sent", async () => {
-  await using at = await pagesWorld();
+test("arguments that are wrong in themselves are refused, nothing being sent", async (at) => {
   for (const [tool, args, says, code] of refusedCalls(BAD)) {
     await at.kit.refuses(tool, { site_id: "open", confirm: true, ...args }, code, says);
   }
 });
 
-Deno.test("what only the site can judge is refused before anything is written", async () => {
-  await using at = await pagesWorld();
+test("what only the site can judge is refused before anything is written", async (at) => {
   const page = { site_id: "open", confirm: true };
   const cases: Refused = {
     create_page_draft: [
@@ -220,8 +214,7 @@ Deno.test("what only the site can judge is refused before anything is written", 
 /** As a site builder has them. */
 const PAGE_ID = "8b2f6f0e-3c52-4b6e-9d0a-5a1c2d3e4f50";
 
-Deno.test("pages of a platform without any, or of a site without its alias, are refused in a sentence, but for templates", async () => {
-  await using at = await pagesWorld();
+test("pages of a platform without any, or of a site without its alias, are refused in a sentence, but for templates", async (at) => {
   const calls: Record<string, Args> = {
     create_page_draft: { title: "x" },
     update_page_draft: { page_id: PAGE_ID, title: "x", publish_on_next_site_publish: true },
@@ -255,8 +248,7 @@ Deno.test("pages of a platform without any, or of a site without its alias, are 
   assert.deepEqual(at.kit.gw.requests, []);
 });
 
-Deno.test("a page published between its preview and the write is left alone; one published during it is told", async () => {
-  await using at = await pagesWorld();
+test("a page published between its preview and the write is left alone; one published during it is told", async (at) => {
   const args = { site_id: "open", page_id: at.draft.id, title: "After" };
   await at.kit.preview("update_page_draft", args);
   at.cms.publish(at.draft.id);
@@ -279,8 +271,7 @@ Deno.test("a page published between its preview and the write is left alone; one
   assert.deepEqual([row?.status, row?.result_id], ["error", late.draft.id]);
 });
 
-Deno.test("what the site did not keep of a page is told in warnings", async () => {
-  await using at = await pagesWorld();
+test("what the site did not keep of a page is told in warnings", async (at) => {
   at.cms.posts.get(3)!.slug = "taken";
   const made = await at.kit.write("rest", "create_page_draft", {
     site_id: "open",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { GitHubStandIn } from "../../sandbox/github/start.ts";
 import { site } from "../kit.ts";
-import { REPO, settingsAt, StaticWorld } from "./_static.ts";
+import { REPO, settingsAt, StaticWorld, test } from "./_static.ts";
 
 interface Ping {
   readonly ok: boolean;
@@ -26,8 +26,7 @@ async function ping({ gw }: StaticWorld, site_id: string): Promise<Ping> {
 const headOf = async (host: GitHubStandIn, branch: string) =>
   (await host.git(REPO, "rev-parse", branch)).trim();
 
-Deno.test("a static site answers with its deployed branch, where that stands, and whether it can be written to", async () => {
-  await using at = await StaticWorld.open();
+test("a static site answers with its deployed branch, where that stands, and whether it can be written to", async (at) => {
   const commit = await headOf(at.host, "main");
   for (const site_id of ["closed", "default"]) {
     const { latency_ms: _, ...told } = await ping(at, site_id);
@@ -72,8 +71,7 @@ Deno.test("what is wrong with the way to a static site's repository is told by i
   assert.match(await refuses("closed", "E_REPO_APP_NOT_INSTALLED"), /not installed for "acme\/site"/);
 });
 
-Deno.test("a gateway without the app's secrets says which one is missing, and asks nothing", async () => {
-  await using at = await StaticWorld.open();
+test("a gateway without the app's secrets says which one is missing, and asks nothing", async (at) => {
   for (const name of ["REPO_APP_ID", "REPO_APP_PRIVATE_KEY"]) {
     const settings = settingsAt(at.host, { [name]: null });
     await using without = await StaticWorld.open({ settings });

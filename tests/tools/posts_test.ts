@@ -1,12 +1,11 @@
 /** Posts are read, listed, made and changed through both doors, and previewed before. */
 import assert from "node:assert/strict";
 import { type Args, DOORS, type Row } from "../cms_kit.ts";
-import { world } from "./_stand_in.ts";
+import { test, world } from "./_stand_in.ts";
 
 const MODIFIED = "2026-11-21T12:00:00Z";
 
-Deno.test("get_post answers one post whole, in any status, its terms by name", async () => {
-  await using at = await world();
+test("get_post answers one post whole, in any status, its terms by name", async (at) => {
   const { id } = at.draft;
   const { done } = await at.kit.write(
     "rest",
@@ -51,15 +50,13 @@ Deno.test("a published post that a site lists among its drafts is left out", asy
   assert.deepEqual(posts.map(({ id }) => id), [at.draft.id]);
 });
 
-Deno.test("list_drafts answers also where the site hides who the account is", async () => {
-  await using at = await world();
+test("list_drafts answers also where the site hides who the account is", async (at) => {
   at.cms.inject({ kind: "html", status: 403 }, { path: "/wp/v2/users/me", times: 9 });
   const { posts } = await at.kit.both<{ posts: Row[] }>("list_drafts", { site_id: "acme" });
   assert.deepEqual(posts.map(({ id }) => id).toSorted(), [at.draft.id, at.scheduled.id]);
 });
 
-Deno.test("list_drafts answers drafts and scheduled posts, by state, text and page, never published ones", async () => {
-  await using at = await world();
+test("list_drafts answers drafts and scheduled posts, by state, text and page, never published ones", async (at) => {
   interface List {
     posts: Row[];
     page: number;
@@ -90,8 +87,7 @@ Deno.test("list_drafts answers drafts and scheduled posts, by state, text and pa
 });
 
 for (const door of DOORS) {
-  Deno.test(`create_draft through ${door} makes a draft with what was given and notes it in the audit`, async () => {
-    await using at = await world();
+  test(`create_draft through ${door} makes a draft with what was given and notes it in the audit`, async (at) => {
     const args = {
       site_id: "acme",
       title: "Fish & Chips",
@@ -118,8 +114,7 @@ for (const door of DOORS) {
     assert.deepEqual((row.arguments as Args)["title"], "Fish & Chips");
   });
 
-  Deno.test(`update_draft through ${door} changes what is given and nothing else`, async () => {
-    await using at = await world();
+  test(`update_draft through ${door} changes what is given and nothing else`, async (at) => {
     const { id } = at.draft;
     const change = { site_id: "acme", post_id: id, title: "After", tags: ["One"] };
     const { done, row } = await at.kit.write(door, "update_draft", change);
@@ -140,8 +135,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a preview of create_draft says what would be made, new terms included, long texts shortened", async () => {
-  await using at = await world();
+test("a preview of create_draft says what would be made, new terms included, long texts shortened", async (at) => {
   const content_html = `<p>${"x".repeat(30_000)}</p>`;
   const args = { site_id: "acme", title: "New", content_html, tags: ["One"], categories: ["Uncategorized"] };
   const preview = await at.kit.preview("create_draft", args);
@@ -157,8 +151,7 @@ Deno.test("a preview of create_draft says what would be made, new terms included
   assert.deepEqual(at.cms.writes, []);
 });
 
-Deno.test("a preview of update_draft shows each field as it is on the site now", async () => {
-  await using at = await world();
+test("a preview of update_draft shows each field as it is on the site now", async (at) => {
   const args = { site_id: "acme", post_id: at.draft.id, title: "After", categories: ["Uncategorized"] };
   at.cms.posts.get(at.draft.id)!.title = "Changed in the CMS";
   const preview = await at.kit.preview("update_draft", args);
@@ -171,14 +164,12 @@ Deno.test("a preview of update_draft shows each field as it is on the site now",
   assert.deepEqual(at.cms.writes, []);
 });
 
-Deno.test("update_draft without anything to change is refused before the preview", async () => {
-  await using at = await world();
+test("update_draft without anything to change is refused before the preview", async (at) => {
   const args = { site_id: "acme", post_id: at.draft.id };
   await at.kit.refuses("update_draft", args, "E_BAD_INPUT", /^title, .*give at least one of them$/);
 });
 
-Deno.test("a draft published while its preview was read over is not written to", async () => {
-  await using at = await world();
+test("a draft published while its preview was read over is not written to", async (at) => {
   const args = { site_id: "acme", post_id: at.draft.id, title: "After" };
   await at.kit.preview("update_draft", args);
   at.cms.publish(at.draft.id);
@@ -210,8 +201,7 @@ Deno.test("a draft published between the last look and the write is told to be l
   assert.deepEqual([row?.status, row?.error, row?.result_id], ["error", "E_FORBIDDEN_OP", at.draft.id]);
 });
 
-Deno.test("what the site did not keep as it was sent is told in warnings", async () => {
-  await using at = await world();
+test("what the site did not keep as it was sent is told in warnings", async (at) => {
   const { done, proof } = await at.kit.write("mcp", "create_draft", {
     site_id: "author",
     title: "Filtered",
@@ -239,8 +229,7 @@ Deno.test("what the site did not keep as it was sent is told in warnings", async
   }
 });
 
-Deno.test("names become ids: known ones are found in any case, spelling and slug, others are made once", async () => {
-  await using at = await world();
+test("names become ids: known ones are found in any case, spelling and slug, others are made once", async (at) => {
   const names = ["R&D", "Hello Wörld", "2024"];
   const draft = { site_id: "acme", title: "T", content_html: "x" };
   const term = {

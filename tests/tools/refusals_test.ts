@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import type { AuditStatus } from "../../core/model.ts";
 import { type Args, FROM_RECORDS, PNG, type ToolName, WITHOUT_SITE } from "../cms_kit.ts";
-import { type World, world } from "./_stand_in.ts";
+import { test, type World, world } from "./_stand_in.ts";
 
 /** The calls of the tools that ask the site, with what makes them go. */
 function asking(at: World): [ToolName, Args][] {
@@ -11,16 +11,14 @@ function asking(at: World): [ToolName, Args][] {
   return calls.filter(([tool]) => !WITHOUT_SITE.includes(tool) && !FROM_RECORDS.includes(tool));
 }
 
-Deno.test("the calls tried here are of all the tools of these groups there are", async () => {
-  await using at = await world();
+test("the calls tried here are of all the tools of these groups there are", (at) => {
   const built = at.kit.gw.gateway.catalog.entries().filter(({ group }) =>
     ["discovery", "posts"].includes(group)
   );
   assert.deepEqual(Object.keys(at.calls).toSorted(), built.map(({ name }) => name).toSorted());
 });
 
-Deno.test("a password that is refused is reported as such by every tool that asks the site", async () => {
-  await using at = await world();
+test("a password that is refused is reported as such by every tool that asks the site", async (at) => {
   for (const [tool, args] of asking(at)) {
     if (tool === "diagnose_site") continue; // its answer says it, see discovery_test.ts
     const says = /^CMS 401 \S+: .*the application password of the site was not accepted: make a new one/;
@@ -31,8 +29,7 @@ Deno.test("a password that is refused is reported as such by every tool that ask
   assert.deepEqual(at.cms.writes, []);
 });
 
-Deno.test("a site without credentials is not asked in nobody's name by any tool", async () => {
-  await using at = await world();
+test("a site without credentials is not asked in nobody's name by any tool", async (at) => {
   for (const [tool, args] of asking(at)) {
     if (tool === "diagnose_site") continue;
     const says =
@@ -42,8 +39,7 @@ Deno.test("a site without credentials is not asked in nobody's name by any tool"
   assert.deepEqual(at.cms.requests, []);
 });
 
-Deno.test("a site of another platform is refused in a sentence that names it, nothing being sent", async () => {
-  await using at = await world();
+test("a site of another platform is refused in a sentence that names it, nothing being sent", async (at) => {
   const platforms = { builder: "sitebuilder", files: "static", client: "crm" } as const;
   for (const [site_id, platform] of Object.entries(platforms)) {
     for (const [tool, args] of [...asking(at), ["list_builders_for_site", {}]] as [ToolName, Args][]) {
@@ -59,8 +55,7 @@ Deno.test("a site of another platform is refused in a sentence that names it, no
   }
 });
 
-Deno.test("an argument that only a cms has is refused on a sitebuilder by its name", async () => {
-  await using at = await world();
+test("an argument that only a cms has is refused on a sitebuilder by its name", async (at) => {
   const cases: [ToolName, Args, string][] = [
     ["create_draft", { title: "x", content_html: "y", featured_media_id: "m" }, "featured_media_id"],
     ["create_draft", { title: "x", content_html: "y", categories: ["c"] }, "categories"],
@@ -181,8 +176,7 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   ["create_taxonomy", { taxonomy: "category", name: "x", parent_id: "a" }, /^parent_id: /],
 ];
 
-Deno.test("arguments that are wrong in themselves are refused by name, nothing being sent", async () => {
-  await using at = await world();
+test("arguments that are wrong in themselves are refused by name, nothing being sent", async (at) => {
   for (const [tool, args, says] of BAD) {
     const site = WITHOUT_SITE.includes(tool) ? {} : { site_id: "open" };
     await at.kit.refuses(tool, { ...site, confirm: true, ...args }, "E_BAD_INPUT", says);
@@ -191,8 +185,7 @@ Deno.test("arguments that are wrong in themselves are refused by name, nothing b
   assert.deepEqual([...tried].toSorted(), Object.keys(at.calls).toSorted(), "every tool is tried");
 });
 
-Deno.test("arguments that only the site can judge are refused before anything is written", async () => {
-  await using at = await world();
+test("arguments that only the site can judge are refused before anything is written", async (at) => {
   for (const name of ["Twice", "Once"]) {
     await at.kit.gw.call("create_taxonomy", { taxonomy: "category", name, site_id: "acme", confirm: true });
   }
@@ -212,8 +205,7 @@ Deno.test("arguments that only the site can judge are refused before anything is
   });
 });
 
-Deno.test("words that would publish are refused on every tool that writes, nothing being sent", async () => {
-  await using at = await world();
+test("words that would publish are refused on every tool that writes, nothing being sent", async (at) => {
   const writes = at.kit.gw.gateway.catalog.entries().filter(({ name, manifest }) =>
     name in at.calls && manifest.tier > 0
   );
@@ -227,8 +219,7 @@ Deno.test("words that would publish are refused on every tool that writes, nothi
   }
 });
 
-Deno.test("an id that is not there is told by every tool that takes one", async () => {
-  await using at = await world();
+test("an id that is not there is told by every tool that takes one", async (at) => {
   const calls: [ToolName, Args][] = [
     ["get_post", {}],
     ["update_draft", { title: "x" }],
@@ -249,8 +240,7 @@ Deno.test("an id that is not there is told by every tool that takes one", async 
   });
 });
 
-Deno.test("what the account may not do is told with the right it lacks, before anything is written", async () => {
-  await using at = await world();
+test("what the account may not do is told with the right it lacks, before anything is written", async (at) => {
   const { draft } = at;
   const cases: [string, ToolName, Args, RegExp][] = [
     ["subscriber", "list_drafts", {}, /"edit_posts" to see drafts/],
@@ -309,8 +299,7 @@ Deno.test("what the token may not do is refused before any of it, and audited as
   await at.kit.refuses("get_post", gone, "E_NOT_FOUND", /no site "gone" is registered/);
 });
 
-Deno.test("a site that is not named is asked for, and list_sites told of", async () => {
-  await using at = await world();
+test("a site that is not named is asked for, and list_sites told of", async (at) => {
   for (const [tool, args] of Object.entries(at.calls)) {
     if (WITHOUT_SITE.includes(tool as ToolName)) continue;
     const says = /^site_id is required; list_sites names the sites you may use$/;

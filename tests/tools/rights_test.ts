@@ -1,13 +1,12 @@
 /** The rights of a site's account: asked once a minute, doubted with every refusal, and never remembered against it. */
 import assert from "node:assert/strict";
 import { type Args, PNG } from "../cms_kit.ts";
-import { type World, world } from "./_stand_in.ts";
+import { test, type World, world } from "./_stand_in.ts";
 
 const asked = ({ cms }: World) => cms.requests.filter(({ path }) => path.endsWith("/users/me")).length;
 const TAGS = { site_id: "acme", taxonomy: "tag" };
 
-Deno.test("who the account is is asked once a minute", async () => {
-  await using at = await world();
+test("who the account is is asked once a minute", async (at) => {
   const list = () => at.kit.gw.call("list_taxonomies", TAGS);
   await list();
   await list();
@@ -21,8 +20,7 @@ Deno.test("who the account is is asked once a minute", async () => {
 });
 
 for (const status of [401, 403]) {
-  Deno.test(`after any answer of ${status} it is asked again`, async () => {
-    await using at = await world();
+  test(`after any answer of ${status} it is asked again`, async (at) => {
     await at.kit.gw.call("list_taxonomies", TAGS);
     at.cms.inject({ kind: "html", status }, { path: `/wp/v2/posts/${at.draft.id}` });
     await at.kit.gw.refuses("get_post", { site_id: "acme", post_id: at.draft.id }, "E_UPSTREAM", {
@@ -33,8 +31,7 @@ for (const status of [401, 403]) {
   });
 }
 
-Deno.test("a right that was given within the minute is used at once", async () => {
-  await using at = await world();
+test("a right that was given within the minute is used at once", async (at) => {
   const draft = { site_id: "author", title: "T", content_html: "x", categories: ["New"] };
   const says = /may not make categories, and "New" does not exist/;
   await at.kit.refuses("create_draft", { ...draft, confirm: true }, "E_UPSTREAM", says, "reads");
@@ -44,8 +41,7 @@ Deno.test("a right that was given within the minute is used at once", async () =
   assert.equal(made["status"], "draft");
 });
 
-Deno.test("a right that was taken within the minute is refused by the site, and then known", async () => {
-  await using at = await world();
+test("a right that was taken within the minute is refused by the site, and then known", async (at) => {
   const page = { site_id: "editor", title: "T", content_html: "x" };
   await at.kit.gw.call("create_page_draft", page);
   const person = at.cms.state.people.find(({ username }) => username === at.cms.users.ed.username);
@@ -72,8 +68,7 @@ const HIDING = [
 
 for (const fault of HIDING) {
   const how = "code" in fault ? fault.code : `${fault.kind} ${fault.status}`;
-  Deno.test(`a site that hides its users (${how}) takes drafts, terms and media all the same`, async () => {
-    await using at = await world();
+  test(`a site that hides its users (${how}) takes drafts, terms and media all the same`, async (at) => {
     at.cms.inject(fault, { path: "/wp/v2/users/", times: 99 });
     const draft = {
       site_id: "acme",
@@ -97,8 +92,7 @@ for (const fault of HIDING) {
   });
 }
 
-Deno.test("a site that hides its users is asked who the account is once a minute", async () => {
-  await using at = await world();
+test("a site that hides its users is asked who the account is once a minute", async (at) => {
   at.cms.inject({ kind: "html", status: 403 }, { path: "/wp/v2/users/me", times: 99 });
   for (let time = 0; time < 3; time++) await at.kit.gw.call("list_taxonomies", TAGS);
   assert.equal(asked(at), 1);
@@ -108,8 +102,7 @@ Deno.test("a site that hides its users is asked who the account is once a minute
 });
 
 for (const code of ["incorrect_password", "rest_not_logged_in"]) {
-  Deno.test(`credentials that WordPress refuses (${code}) are not taken for hidden users`, async () => {
-    await using at = await world();
+  test(`credentials that WordPress refuses (${code}) are not taken for hidden users`, async (at) => {
     at.cms.inject({ kind: "unauthorized", code }, { path: "/wp/v2/users/me", times: 9 });
     const draft = { site_id: "acme", title: "T", content_html: "x", confirm: true };
     const says = /application password of the site was not accepted/;
@@ -128,8 +121,7 @@ const SHUT: [Parameters<World["cms"]["inject"]>[0], RegExp][] = [
 ];
 
 for (const [fault, says] of SHUT) {
-  Deno.test(`a 401 that is not WordPress's own is not blamed on the password: ${says.source}`, async () => {
-    await using at = await world();
+  test(`a 401 that is not WordPress's own is not blamed on the password: ${says.source}`, async (at) => {
     at.cms.inject(fault, { path: "/wp/v2/", times: 99 });
     for (const tool of ["ping_site", "list_drafts"]) {
       const message = await at.kit.gw.refuses(tool, { site_id: "acme" }, "E_UPSTREAM", says);
@@ -138,8 +130,7 @@ for (const [fault, says] of SHUT) {
   });
 }
 
-Deno.test("ping_site asks afresh, and both questions at once", async () => {
-  await using at = await world();
+test("ping_site asks afresh, and both questions at once", async (at) => {
   for (let time = 1; time <= 2; time++) {
     await at.kit.gw.call("ping_site", { site_id: "acme" });
     assert.equal(asked(at), time);

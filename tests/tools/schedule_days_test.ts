@@ -3,14 +3,13 @@ import assert from "node:assert/strict";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { DOORS } from "../cms_kit.ts";
 import { dudaWorld } from "./_duda.ts";
-import { world } from "./_stand_in.ts";
+import { test } from "./_stand_in.ts";
 
 /** The beginning of 2026-12-01 in Copenhagen, where the stand-in is. */
 const BEGINS = "2026-11-30T23:00:00Z";
 
 for (const door of DOORS) {
-  Deno.test(`through ${door} a post and a page are scheduled for a day of the site's own`, async () => {
-    await using at = await world();
+  test(`through ${door} a post and a page are scheduled for a day of the site's own`, async (at) => {
     const page = addPost(at.cms.state, { type: "page", author: 1, title: "A page", status: "draft" });
     const cases = [
       ["schedule_draft", { post_id: at.draft.id }],
@@ -33,8 +32,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a day that has begun at the site is refused, and nothing is written", async () => {
-  await using at = await world();
+test("a day that has begun at the site is refused, and nothing is written", async (at) => {
   const call = { site_id: "acme", post_id: at.draft.id };
   // It is noon of 2026-11-21 UTC: that day has begun at the site, and the one before it everywhere.
   for (const scheduled_at of ["2026-11-21", "2026-11-20"]) {

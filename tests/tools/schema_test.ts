@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, type Refused, refusedCalls } from "../cms_kit.ts";
-import { BY_PAGE, GLOBAL, type SchemaWorld, schemaWorld, TEXT } from "./_schema.ts";
+import { BY_PAGE, GLOBAL, type SchemaWorld, schemaWorld, test, TEXT } from "./_schema.ts";
 
 interface Entry {
   readonly post_id: number;
@@ -23,8 +23,7 @@ function shown(id: number): Entry {
   return { post_id: id, type, status: word, title, value_type, value: value ?? null };
 }
 
-Deno.test("get_custom_schema lists, searches, pages and reads one by id, the same through both doors", async () => {
-  await using at = await schemaWorld();
+test("get_custom_schema lists, searches, pages and reads one by id, the same through both doors", async (at) => {
   const list = (args: Args) => at.kit.both<Args>("get_custom_schema", { site_id: "schema", ...args });
   const page = { page: 1, per_page: 20, total_pages: 1 };
   const all = [10, 11, 12, 13, 14].map(shown);
@@ -41,8 +40,7 @@ Deno.test("get_custom_schema lists, searches, pages and reads one by id, the sam
 });
 
 for (const door of DOORS) {
-  Deno.test(`set_custom_schema through ${door} changes a text, in the form it has`, async () => {
-    await using at = await schemaWorld();
+  test(`set_custom_schema through ${door} changes a text, in the form it has`, async (at) => {
     const args = { site_id: "schema", id: 10, value: NEXT };
     const { done, row } = await at.kit.write<Entry>(door, "set_custom_schema", args);
     const value = NEXT.replaceAll("<", "\\u003C");
@@ -67,8 +65,7 @@ for (const door of DOORS) {
     assert.deepEqual([next.row.result_id, next.row._published], ["11", undefined]);
   });
 
-  Deno.test(`set_custom_schema through ${door} changes of an array what is named, and all of a list`, async () => {
-    await using at = await schemaWorld();
+  test(`set_custom_schema through ${door} changes of an array what is named, and all of a list`, async (at) => {
     const text = '{"@type":"Event","name":"New"}';
     const array = { site_id: "schema", id: 12, value: { [TEXT]: text } };
     const { done, row } = await at.kit.write<Entry>(door, "set_custom_schema", array);
@@ -112,8 +109,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a preview says who would see the change, and shows each part as it is on the site now", async () => {
-  await using at = await schemaWorld();
+test("a preview says who would see the change, and shows each part as it is on the site now", async (at) => {
   const preview = (args: Args) => at.kit.preview("set_custom_schema", { site_id: "schema", ...args });
   at.entry(10).value = '{"@type":"Organization","name":"Changed in the CMS","url":"/x"}';
   const text = await preview({ id: 10, value: '{"@type":"Organization","name":"New","logo":{"@id":"l"}}' });
@@ -192,15 +188,13 @@ const BAD: Refused = {
   ],
 };
 
-Deno.test("arguments that are wrong in themselves are refused, nothing being sent", async () => {
-  await using at = await schemaWorld();
+test("arguments that are wrong in themselves are refused, nothing being sent", async (at) => {
   for (const [tool, args, says, code] of refusedCalls(BAD)) {
     await at.kit.refuses(tool, { site_id: "schema", confirm: true, ...args }, code, says);
   }
 });
 
-Deno.test("values just at their limits are stored", async () => {
-  await using at = await schemaWorld();
+test("values just at their limits are stored", async (at) => {
   const large = `{"a":"${"é".repeat(51_196)}"}`;
   for (const value of [large, deep(32)]) {
     await at.kit.write("rest", "set_custom_schema", { site_id: "schema", id: 10, value });
@@ -218,8 +212,7 @@ async function refusesAll(at: SchemaWorld, cases: readonly (readonly [Args, Code
   assert.deepEqual(at.cms.writes, []);
 }
 
-Deno.test("what stands around a text's one script element stays; of several none is changed", async () => {
-  await using at = await schemaWorld();
+test("what stands around a text's one script element stays; of several none is changed", async (at) => {
   const around = (json: string) =>
     `<!-- Sitewide -->\n<script async data-x="1">${json}</script>\n<!-- end -->`;
   at.entry(10).value = around('{"@type":"A"}');
@@ -232,8 +225,7 @@ Deno.test("what stands around a text's one script element stays; of several none
   await at.kit.refuses("set_custom_schema", args, "E_BAD_INPUT", says, "reads");
 });
 
-Deno.test("a value of another type than the entry has now is refused before anything is written", async () => {
-  await using at = await schemaWorld();
+test("a value of another type than the entry has now is refused before anything is written", async (at) => {
   const text = '{"a":1}';
   await refusesAll(at, [
     [

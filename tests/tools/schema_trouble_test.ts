@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import type { StoredEntry } from "../../sandbox/wordpress_standin/companion_schema.ts";
 import type { Args } from "../cms_kit.ts";
-import { between, type SchemaOptions, type SchemaWorld, schemaWorld } from "./_schema.ts";
+import { between, type SchemaOptions, type SchemaWorld, schemaWorld, test } from "./_schema.ts";
 
 const TOOLS: readonly (readonly [tool: string, args: Args])[] = [
   ["get_custom_schema", {}],
@@ -40,8 +40,7 @@ Deno.test("without the bridge both tools say what is missing, whatever is missin
   await newer.kit.both("get_custom_schema", { site_id: "schema" });
 });
 
-Deno.test("other platforms, sites without credentials and accounts without rights are refused by code", async () => {
-  await using at = await schemaWorld();
+test("other platforms, sites without credentials and accounts without rights are refused by code", async (at) => {
   for (const [tool, args] of TOOLS) {
     for (const site_id of ["builder", "files", "client"]) {
       const says = new RegExp(`"${tool}" works on cms sites`);
@@ -169,8 +168,7 @@ Deno.test("a site that answers nonsense is reported as such, nothing being writt
   }
 });
 
-Deno.test("a write whose answer is lost says that its outcome is unknown", async () => {
-  await using at = await schemaWorld();
+test("a write whose answer is lost says that its outcome is unknown", async (at) => {
   at.cms.inject({ kind: "reset", applied: true }, { method: "POST" });
   const ending = await at.kit.gw.end("set_custom_schema", { site_id: "schema", ...TEXT, confirm: true });
   assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { addRankMath, addSeopress } from "../../sandbox/wordpress_standin/seo_plugins.ts";
 import { nothing } from "../../sandbox/wordpress_standin/companion_seo.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
+import { scenes } from "../scenes.ts";
 import { type SeoOptions, type SeoWorld, seoWorld } from "./_seo.ts";
 
 const bare = (options: SeoOptions = {}) => seoWorld({ ...options, plugin: false });
@@ -137,9 +138,10 @@ Deno.test("the first structured data of Rank Math's is said to take the place of
   assert.deepEqual((await at.kit.preview("set_seo_schema", call)).warnings, []);
 });
 
+const test = scenes(() => bare());
+
 for (const door of DOORS) {
-  Deno.test(`over REST SEOPress's switches are those in effect, and what a setting decides is refused, through ${door}`, async () => {
-    await using at = await bare();
+  test(`over REST SEOPress's switches are those in effect, and what a setting decides is refused, through ${door}`, async (at) => {
     const rows = addSeopress(at.cms.app, at.cms.state, new Set(["_seopress_robots_index"]));
     const target = { site_id: "rest", post_id: at.draft.id };
     const read = await at.kit.both<Args>("get_seo_meta", target);
@@ -173,8 +175,7 @@ async function imageOf({ kit }: SeoWorld): Promise<{ id: number; url: string }> 
   return done;
 }
 
-Deno.test("over REST an image of the library is stored with its number, and another one without", async () => {
-  await using at = await bare();
+test("over REST an image of the library is stored with its number, and another one without", async (at) => {
   const rows = addSeopress(at.cms.app, at.cms.state);
   const { id, url } = await imageOf(at);
   const target = { site_id: "rest", post_id: at.draft.id };
@@ -196,8 +197,7 @@ Deno.test("over REST an image of the library is stored with its number, and anot
   assert.deepEqual(stored(), [other, undefined]);
 });
 
-Deno.test("over REST Rank Math is given the image's number, and an image from elsewhere is refused", async () => {
-  await using at = await bare();
+test("over REST Rank Math is given the image's number, and an image from elsewhere is refused", async (at) => {
   const rows = addRankMath(at.cms.app, at.cms.state);
   const { id, url } = await imageOf(at);
   const target = { site_id: "rest", post_id: at.draft.id };
@@ -220,8 +220,7 @@ Deno.test("over REST Rank Math is given the image's number, and an image from el
   });
 });
 
-Deno.test("over REST Yoast's image is written only together with its number", async () => {
-  await using at = await bare();
+test("over REST Yoast's image is written only together with its number", async (at) => {
   at.cms.state.namespaces.push("yoast/v1");
   const { id, url } = await imageOf(at);
   const target = { site_id: "rest", post_id: at.draft.id };

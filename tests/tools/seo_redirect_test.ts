@@ -2,14 +2,13 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
-import { type SeoWorld, seoWorld } from "./_seo.ts";
+import { type SeoWorld, seoWorld, test } from "./_seo.ts";
 
 const paths = (at: SeoWorld) =>
   at.plugin.redirects.map(({ source, destination, status }) => `${source} ${destination} ${status}`);
 
 for (const door of DOORS) {
-  Deno.test(`set_seo_redirect through ${door} adds a redirect and changes the one there is`, async () => {
-    await using at = await seoWorld();
+  test(`set_seo_redirect through ${door} adds a redirect and changes the one there is`, async (at) => {
     const first = await at.kit.write<Args>(door, "set_seo_redirect", {
       site_id: "live",
       source: "/Alt//%65ins/",
@@ -38,8 +37,7 @@ for (const door of DOORS) {
     ]);
   });
 
-  Deno.test(`get_sitemap_status through ${door} rebuilds only when that is confirmed`, async () => {
-    await using at = await seoWorld();
+  test(`get_sitemap_status through ${door} rebuilds only when that is confirmed`, async (at) => {
     at.plugin.sitemap.cache = "kept";
     const rebuild = { site_id: "live", rebuild: true };
     const { summary, changes, tier } = await at.kit.preview("get_sitemap_status", rebuild);
@@ -62,8 +60,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a preview names the published page that visitors would no longer reach", async () => {
-  await using at = await seoWorld();
+test("a preview names the published page that visitors would no longer reach", async (at) => {
   at.published.slug = "live";
   const { id } = at.published;
   const args = { site_id: "live", destination: "/b" };
@@ -76,8 +73,7 @@ Deno.test("a preview names the published page that visitors would no longer reac
   }
 });
 
-Deno.test("a path with a blank is sent escaped and kept as it reads", async () => {
-  await using at = await seoWorld();
+test("a path with a blank is sent escaped and kept as it reads", async (at) => {
   const args = { site_id: "live", source: "/two%20words", destination: "/b%20c" };
   const { done } = await at.kit.write<Args>("rest", "set_seo_redirect", args);
   assert.deepEqual([done["source"], done["destination"]], ["/two words", "/b%20c"]);
@@ -86,8 +82,7 @@ Deno.test("a path with a blank is sent escaped and kept as it reads", async () =
   assert.equal(again.done["created"], false);
 });
 
-Deno.test("a preview shows the redirect as it is and as it would be", async () => {
-  await using at = await seoWorld();
+test("a preview shows the redirect as it is and as it would be", async (at) => {
   const args = { site_id: "live", source: "/a", destination: "/b" };
   const made = await at.kit.preview("set_seo_redirect", args);
   assert.equal(made.summary, "Redirect /a on live to /b (301); visitors follow it at once");
@@ -124,8 +119,7 @@ const BAD: readonly RefusedRow[] = [
   [{ delete: true }, /^delete: unknown argument/],
 ];
 
-Deno.test("bad redirects are refused before the site is asked", async () => {
-  await using at = await seoWorld();
+test("bad redirects are refused before the site is asked", async (at) => {
   for (const [args, says, code = "E_BAD_INPUT"] of BAD) {
     const call = { site_id: "live", source: "/a", destination: "/b", confirm: true, ...args };
     await at.kit.refuses("set_seo_redirect", call, code, says);
@@ -133,8 +127,7 @@ Deno.test("bad redirects are refused before the site is asked", async () => {
   assert.deepEqual(at.cms.requests, []);
 });
 
-Deno.test("circles over the redirects there are are found before anything is written", async () => {
-  await using at = await seoWorld();
+test("circles over the redirects there are are found before anything is written", async (at) => {
   const { base_url } = at.cms;
   at.plugin.redirects.push(
     { id: 1, source: "/b", destination: "/C/?x=1", status: 301 },
@@ -173,8 +166,7 @@ Deno.test("circles over the redirects there are are found before anything is wri
   }
 });
 
-Deno.test("a row of redirects without end is refused", async () => {
-  await using at = await seoWorld();
+test("a row of redirects without end is refused", async (at) => {
   for (let n = 0; n < 30; n++) {
     at.plugin.redirects.push({ id: n + 1, source: `/r${n}`, destination: `/r${n + 1}`, status: 301 });
   }
@@ -199,8 +191,7 @@ for (const guarded of [true, undefined] as const) {
   });
 }
 
-Deno.test("what the account or the SEO plugin cannot do is refused before anything is written", async () => {
-  await using at = await seoWorld();
+test("what the account or the SEO plugin cannot do is refused before anything is written", async (at) => {
   const args = { source: "/a", destination: "/b" };
   const says = /^CMS 403: .*"manage_options" to set redirects; nothing was written/;
   await at.kit.refuses("set_seo_redirect", { ...args, site_id: "ed" }, "E_UPSTREAM", says, "reads");

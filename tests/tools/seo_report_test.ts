@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { SEEDED } from "../../sandbox/google/start.ts";
 import { Meter } from "../requests_kit.ts";
-import { DAYS, GoogleWorld } from "./_google.ts";
+import { DAYS, GoogleWorld, test } from "./_google.ts";
 
 interface Report {
   start_date: string;
@@ -16,8 +16,7 @@ const CALL = { site_id: "linked", ...DAYS };
 const JARGON =
   /E_[A-Z]|null|undefined|NaN|sessions|keyEvents|engagementRate|impressions|\bCTR\b|@|[0-9a-f]{8}-/i;
 
-Deno.test("generate_seo_report answers visits, channels, searches and queries, and what a client can be sent", async () => {
-  await using at = await GoogleWorld.open();
+test("generate_seo_report answers visits, channels, searches and queries, and what a client can be sent", async (at) => {
   await at.gw.store.sites.update("linked", { name: "Dach & Rinne | Wien" });
   const report = await at.both<Report>("generate_seo_report", { ...CALL, top_queries: 3 });
   assert.deepEqual(
@@ -50,8 +49,7 @@ Deno.test("generate_seo_report answers visits, channels, searches and queries, a
   assert.match(late.markdown, /until three days later, so these figures will still grow\.\n$/);
 });
 
-Deno.test("a section that is not set up or fails is left out with a note, and the report stands", async () => {
-  await using at = await GoogleWorld.open();
+test("a section that is not set up or fails is left out with a note, and the report stands", async (at) => {
   const bound = await at.both<Report>("generate_seo_report", { ...CALL, site_id: "bound" });
   assert.deepEqual([bound.analytics, bound.search], [null, null]);
   assert.deepEqual(bound.notes.map(({ section, code }) => [section, code]), [
@@ -85,8 +83,7 @@ Deno.test("a section that is not set up or fails is left out with a note, and th
   assert.match(empty.markdown, /No visits were counted in this time\./);
 });
 
-Deno.test("only without a connection the report is refused, and nothing is sent", async () => {
-  await using at = await GoogleWorld.open();
+test("only without a connection the report is refused, and nothing is sent", async (at) => {
   const unbound = /^Site "alone" is bound to no Google account: account_user_id is not set/;
   await at.refuses("generate_seo_report", { ...CALL, site_id: "alone" }, "E_ANALYTICS_ACCOUNT_NOT_LINKED", {
     says: unbound,
@@ -96,8 +93,7 @@ Deno.test("only without a connection the report is refused, and nothing is sent"
   await at.refuses("generate_seo_report", CALL, "E_ANALYTICS_ACCOUNT_NOT_LINKED", missing);
 });
 
-Deno.test("what others wrote cannot become a mark or a link in the report", async () => {
-  await using at = await GoogleWorld.open();
+test("what others wrote cannot become a mark or a link in the report", async (at) => {
   const query = "a|b\n\u202e<script>x</script> [click](https://evil.example) **x** `y` " + "long ".repeat(40);
   const searches = at.google.state.world.searchSites.get(SEEDED.search_site)!.searches;
   searches.push({ ...searches[0]!, date: "2026-11-05", query, clicks: 100_000, impressions: 200_000 });

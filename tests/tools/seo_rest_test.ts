@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { addRankMath, addSeopress } from "../../sandbox/wordpress_standin/seo_plugins.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
+import { scenes } from "../scenes.ts";
 import { type SeoOptions, type SeoWorld, seoWorld } from "./_seo.ts";
 
 const bare = (options: SeoOptions = {}) => seoWorld({ ...options, plugin: false });
@@ -19,9 +20,10 @@ const FIELDS = {
   twitter_image: "https://example.test/t.png",
 };
 
+const test = scenes(() => bare());
+
 for (const door of DOORS) {
-  Deno.test(`SEOPress's own routes read and write every field through ${door}`, async () => {
-    await using at = await bare();
+  test(`SEOPress's own routes read and write every field through ${door}`, async (at) => {
     const rows = addSeopress(at.cms.app, at.cms.state);
     for (const { id, type } of [at.draft, at.page]) {
       const target = { site_id: "rest", post_id: id };
@@ -59,8 +61,7 @@ for (const door of DOORS) {
     assert.deepEqual(new Set(at.cms.writes.map(({ method }) => method)), new Set(["PUT"]));
   });
 
-  Deno.test(`Rank Math's own route writes through ${door}; what cannot be read back is told`, async () => {
-    await using at = await bare();
+  test(`Rank Math's own route writes through ${door}; what cannot be read back is told`, async (at) => {
     const rows = addRankMath(at.cms.app, at.cms.state);
     const { id } = at.draft;
     const target = { site_id: "rest", post_id: id };
@@ -90,8 +91,7 @@ for (const door of DOORS) {
     });
   });
 
-  Deno.test(`Rank Math's fields that a site opens to REST are read, compared and kept beside others, through ${door}`, async () => {
-    await using at = await bare();
+  test(`Rank Math's fields that a site opens to REST are read, compared and kept beside others, through ${door}`, async (at) => {
     addRankMath(at.cms.app, at.cms.state);
     Object.assign(at.draft.meta, { rank_math_title: "Was", rank_math_robots: ["index", "nofollow"] });
     const args = { site_id: "rest", post_id: at.draft.id, title: "New", robots: { noindex: true } };
@@ -106,8 +106,7 @@ for (const door of DOORS) {
     assert.deepEqual(at.draft.meta["rank_math_robots"], ["noindex", "nofollow"]);
   });
 
-  Deno.test(`one switch of Rank Math is not turned over the defaults in effect, which REST does not show, through ${door}`, async () => {
-    await using at = await bare();
+  test(`one switch of Rank Math is not turned over the defaults in effect, which REST does not show, through ${door}`, async (at) => {
     const rows = addRankMath(at.cms.app, at.cms.state);
     const { id } = at.draft;
     const target = { site_id: "rest", post_id: id };
@@ -124,8 +123,7 @@ for (const door of DOORS) {
     assert.deepEqual(rows.get(id)?.["rank_math_robots"], ["noindex", "noarchive"]);
   });
 
-  Deno.test(`Yoast's texts that are open to REST are written through ${door}, the others are refused`, async () => {
-    await using at = await bare();
+  test(`Yoast's texts that are open to REST are written through ${door}, the others are refused`, async (at) => {
     at.cms.state.namespaces.push("yoast/v1");
     const open = { _yoast_wpseo_title: "", _yoast_wpseo_metadesc: "Was", _yoast_wpseo_focuskw: "" };
     Object.assign(at.draft.meta, open);
@@ -186,8 +184,7 @@ Deno.test("what Yoast says a page shows is read where the stored texts are hidde
   assert.ok(!(read["shown"] as string[]).includes("title") && (read["shown"] as string[]).includes("robots"));
 });
 
-Deno.test("without an SEO plugin, or without a post, the channel has nothing to read", async () => {
-  await using at = await bare();
+test("without an SEO plugin, or without a post, the channel has nothing to read", async (at) => {
   const says =
     /^The site shows no SEO plugin that keeps fields over REST; install the companion plugin \(version 1\.0\.0/;
   const target = { site_id: "rest", post_id: at.draft.id };
@@ -203,8 +200,7 @@ Deno.test("without an SEO plugin, or without a post, the channel has nothing to 
   });
 });
 
-Deno.test("over REST too a published post is changed only where the site allows it, and one that is due never", async () => {
-  await using at = await bare();
+test("over REST too a published post is changed only where the site allows it, and one that is due never", async (at) => {
   const rows = addSeopress(at.cms.app, at.cms.state);
   const { id } = at.published;
   for (const confirm of [false, true]) {
@@ -269,8 +265,7 @@ Deno.test("fields that cannot be read back may be on a live page by now, and the
   assert.deepEqual([row.outcome, row._published], ["made", null]);
 });
 
-Deno.test("a write of several parts that fails on the way says which stand", async () => {
-  await using at = await bare();
+test("a write of several parts that fails on the way says which stand", async (at) => {
   addSeopress(at.cms.app, at.cms.state);
   const args = {
     site_id: "rest",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
-import { type SeoWorld, seoWorld } from "./_seo.ts";
+import { type SeoWorld, seoWorld, test } from "./_seo.ts";
 
 const CONTEXT = "https://schema.org";
 const ARTICLE = {
@@ -14,8 +14,7 @@ const ARTICLE = {
 };
 
 for (const door of DOORS) {
-  Deno.test(`set_seo_schema through ${door} adds an entry and replaces the one that is named`, async () => {
-    await using at = await seoWorld();
+  test(`set_seo_schema through ${door} adds an entry and replaces the one that is named`, async (at) => {
     const { id } = at.draft;
     const target = { site_id: "seo", post_id: String(id) };
     const first = await at.kit.write<Args>(door, "set_seo_schema", { ...target, schema: ARTICLE });
@@ -39,8 +38,7 @@ for (const door of DOORS) {
     assert.ok(at.cms.writes.every(({ body }) => !("allow_published" in (body as Args))));
   });
 
-  Deno.test(`set_seo_schema through ${door} touches a published post only where the site allows it`, async () => {
-    await using at = await seoWorld();
+  test(`set_seo_schema through ${door} touches a published post only where the site allows it`, async (at) => {
     const { id } = at.published;
     const args = { post_id: id, schema: ARTICLE };
     const says = /^Post \d+ is published: .*allow_seo_on_published/;
@@ -54,8 +52,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a preview names the entries there are, what would be replaced, and a context that is missing", async () => {
-  await using at = await seoWorld();
+test("a preview names the entries there are, what would be replaced, and a context that is missing", async (at) => {
   const args = { site_id: "seo", post_id: at.draft.id, schema: ARTICLE };
   const first = await at.kit.preview("set_seo_schema", args);
   assert.equal(first.summary, 'Add structured data to the draft post "Before" on seo');
@@ -90,8 +87,7 @@ const BAD: readonly RefusedRow[] = [
   [{ schema: { "@type": "A", post_status: "publish" } }, /^schema\.post_status: /, "E_FORBIDDEN_OP"],
 ];
 
-Deno.test("what is no structured data is refused before the site is asked", async () => {
-  await using at = await seoWorld();
+test("what is no structured data is refused before the site is asked", async (at) => {
   for (const [args, says, code = "E_BAD_INPUT"] of BAD) {
     const call = { site_id: "live", post_id: at.draft.id, schema: ARTICLE, confirm: true, ...args };
     await at.kit.refuses("set_seo_schema", call, code, says);
@@ -99,8 +95,7 @@ Deno.test("what is no structured data is refused before the site is asked", asyn
   assert.deepEqual(at.cms.requests, []);
 });
 
-Deno.test("what the post, the account or the SEO plugin cannot take is refused before anything is written", async () => {
-  await using at = await seoWorld();
+test("what the post, the account or the SEO plugin cannot take is refused before anything is written", async (at) => {
   const { id } = at.draft;
   const refuses = (args: Args, code: Code, says: RegExp) => {
     const call = { site_id: "live", post_id: id, schema: ARTICLE, ...args };

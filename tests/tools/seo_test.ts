@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
-import { type SeoOptions, type SeoWorld, seoWorld } from "./_seo.ts";
+import { type SeoOptions, type SeoWorld, seoWorld, test } from "./_seo.ts";
 
 const EMPTY = {
   title: "",
@@ -32,8 +32,7 @@ const FIELDS = {
 };
 
 for (const door of DOORS) {
-  Deno.test(`set_seo_meta through ${door} stores what is given, leaves the rest and clears with an empty text`, async () => {
-    await using at = await seoWorld();
+  test(`set_seo_meta through ${door} stores what is given, leaves the rest and clears with an empty text`, async (at) => {
     const { id } = at.draft;
     const target = { site_id: "seo", post_id: String(id) };
     const { done, row } = await at.kit.write<Args>(door, "set_seo_meta", { ...target, ...FIELDS });
@@ -60,8 +59,7 @@ for (const door of DOORS) {
     assert.deepEqual(await at.kit.both("get_seo_meta", target), second.done);
   });
 
-  Deno.test(`set_seo_meta through ${door} changes a published post only where the site allows it, and says so`, async () => {
-    await using at = await seoWorld();
+  test(`set_seo_meta through ${door} changes a published post only where the site allows it, and says so`, async (at) => {
     const { id } = at.published;
     const says = /^Post \d+ is published: .*allow_seo_on_published; a super-admin can set it$/;
     for (const confirm of [false, true]) {
@@ -79,8 +77,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("get_seo_meta answers both doors alike, of posts and pages in any status", async () => {
-  await using at = await seoWorld();
+test("get_seo_meta answers both doors alike, of posts and pages in any status", async (at) => {
   for (const post of [at.draft, at.page, at.scheduled, at.published]) {
     const { post_type, status, ...fields } = await at.kit.both<Args>("get_seo_meta", {
       site_id: "seo",
@@ -93,8 +90,7 @@ Deno.test("get_seo_meta answers both doors alike, of posts and pages in any stat
   assert.deepEqual(at.cms.writes, []);
 });
 
-Deno.test("a preview shows each field as it is on the site now and as it would be sent", async () => {
-  await using at = await seoWorld();
+test("a preview shows each field as it is on the site now and as it would be sent", async (at) => {
   const args = { site_id: "seo", post_id: at.draft.id, title: " One\n line ", robots: { nofollow: true } };
   const { summary, changes, tier } = await at.kit.preview("set_seo_meta", args);
   assert.deepEqual([summary, tier], ['Change the SEO fields of the draft post "Before" on seo', 1]);
@@ -138,8 +134,7 @@ const BAD: readonly RefusedRow[] = [
   [{ title: "x", status: "publish" }, /would publish/, "E_FORBIDDEN_OP"],
 ];
 
-Deno.test("arguments that are none are refused before the site is asked", async () => {
-  await using at = await seoWorld();
+test("arguments that are none are refused before the site is asked", async (at) => {
   for (const [args, says, code = "E_BAD_INPUT"] of BAD) {
     const call = { site_id: "live", post_id: at.draft.id, confirm: true, ...args };
     await at.kit.refuses("set_seo_meta", call, code, says);
@@ -148,8 +143,7 @@ Deno.test("arguments that are none are refused before the site is asked", async 
   assert.deepEqual(at.cms.requests, []);
 });
 
-Deno.test("a site with the feature off or of another platform is refused and not asked", async () => {
-  await using at = await seoWorld();
+test("a site with the feature off or of another platform is refused and not asked", async (at) => {
   const read = { post_id: 4 };
   const calls: [string, Args][] = [
     ["get_seo_meta", read],
@@ -171,8 +165,7 @@ Deno.test("a site with the feature off or of another platform is refused and not
   assert.deepEqual(at.cms.requests, []);
 });
 
-Deno.test("what needs the bridge says so where the channel is rest, nothing being asked", async () => {
-  await using at = await seoWorld();
+test("what needs the bridge says so where the channel is rest, nothing being asked", async (at) => {
   const says =
     /^Site "rest" has the SEO channel "rest"; .*version 1\.0\.0 or newer.*channel "plugin".*update rest --seo channel=plugin$/;
   const calls: [string, Args][] = [
@@ -213,8 +206,7 @@ Deno.test("a plugin that is missing or too old is told with the version that is 
   }
 });
 
-Deno.test("fields of an SEO plugin the bridge cannot reach are neither told nor set; structured data is", async () => {
-  await using at = await seoWorld();
+test("fields of an SEO plugin the bridge cannot reach are neither told nor set; structured data is", async (at) => {
   at.plugin.provider = "other";
   const target = { site_id: "seo", post_id: at.draft.id };
   const says = /^The site's SEO plugin keeps its fields where .*\(Yoast SEO, Rank Math, SEOPress\)$/;
@@ -224,8 +216,7 @@ Deno.test("fields of an SEO plugin the bridge cannot reach are neither told nor 
   await at.kit.write("mcp", "set_seo_schema", { ...target, schema: { "@type": "Thing" } });
 });
 
-Deno.test("what is private, binned, unknown or about to go live is left alone", async () => {
-  await using at = await seoWorld();
+test("what is private, binned, unknown or about to go live is left alone", async (at) => {
   const { id } = at.draft;
   const call = (site_id: string) => ({ site_id, post_id: id, title: "x", confirm: true });
   const refuses = (site_id: string, code: Code, says: RegExp) =>
@@ -310,8 +301,7 @@ Deno.test("a post published during the write itself is kept from it by the plugi
   assert.equal(at.plugin.fields.size, 0);
 });
 
-Deno.test("a success is believed only when the fields are read back; what was lost is told", async () => {
-  await using at = await seoWorld();
+test("a success is believed only when the fields are read back; what was lost is told", async (at) => {
   const args = { site_id: "seo", post_id: at.draft.id };
   const { proof } = await at.kit.write<Args>("rest", "set_seo_meta", {
     ...args,
@@ -345,8 +335,7 @@ Deno.test("a success is believed only when the fields are read back; what was lo
   await other.kit.gw.fails("get_seo_meta", args, "E_UPSTREAM", /was asked for post \d+ and answered post 1/);
 });
 
-Deno.test("a site that breaks off, hangs up or answers nonsense is reported as it is", async () => {
-  await using at = await seoWorld();
+test("a site that breaks off, hangs up or answers nonsense is reported as it is", async (at) => {
   const args = { site_id: "live", post_id: at.published.id, title: "x", confirm: true };
   const write = { method: "POST", path: "/seo/meta/" };
   at.cms.inject({ kind: "reset", applied: true }, write);

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import type { MetaFault } from "../../sandbox/meta_ads/start.ts";
-import { type Args, graph, MetaWorld } from "./_meta.ts";
+import { type Args, graph, test } from "./_meta.ts";
 
 const REPORT = "get_social_ads_insights";
-Deno.test("a report that takes Meta too long is asked for with half the rows, once, and then for less", async () => {
-  await using at = await MetaWorld.open();
+test("a report that takes Meta too long is asked for with half the rows, once, and then for less", async (at) => {
   for (const [code, subcode] of [[100, 1504018], [2, 1504038]] as const) {
     at.meta.clear();
     const message =
@@ -25,8 +24,7 @@ Deno.test("a report that takes Meta too long is asked for with half the rows, on
   assert.equal(at.meta.requests.length, 2, "half of one row is no other question");
 });
 
-Deno.test("what Meta's list of report errors calls wrong is not asked again, and names the argument", async () => {
-  await using at = await MetaWorld.open();
+test("what Meta's list of report errors calls wrong is not asked again, and names the argument", async (at) => {
   const nothing =
     "No data is available for the requested metrics and breakdowns. Try different metrics or breakdowns";
   const cases: [MetaFault, Args, Code, RegExp][] = [

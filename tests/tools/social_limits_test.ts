@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type MetaFault, OWN, SIBLING } from "../../sandbox/meta_ads/start.ts";
 import { retryAfter } from "../endings.ts";
 import { owned, site } from "../kit.ts";
-import { graph, MetaWorld, type Report } from "./_meta.ts";
+import { graph, MetaWorld, type Report, test } from "./_meta.ts";
 
 const REPORT = "get_social_ads_insights";
 const usage = (id: string, type: string, minutes: number, percent = 100) => ({
@@ -34,8 +34,7 @@ Deno.test("a limit of the app holds up every ad account, and reports alone", asy
   }
 });
 
-Deno.test("a limit of one person's connection holds up nobody else", async () => {
-  await using at = await MetaWorld.open();
+test("a limit of one person's connection holds up nobody else", async (at) => {
   const { user } = await owned(at.gw.store, { email: "other@agency.example" });
   await at.gw.store.accounts.connect(user.id, "meta_ads", at.meta.grant());
   const linked = { social_ad_account_id: null, social_ads_user_id: user.id };
@@ -62,8 +61,7 @@ Deno.test("the time to wait is believed wherever it stands: under the business, 
   }
 });
 
-Deno.test("what an answer says of other requests and other accounts holds for those", async () => {
-  await using at = await MetaWorld.open();
+test("what an answer says of other requests and other accounts holds for those", async (at) => {
   const linked = { social_ad_account_id: SIBLING, social_ads_user_id: at.user_id };
   await at.gw.store.sites.create(site("sibling", "cms", linked));
   const rows = await at.ask<Report>(REPORT);
@@ -87,15 +85,13 @@ Deno.test("what an answer says of other requests and other accounts holds for th
   );
 });
 
-Deno.test("of two waits the longer one holds", async () => {
-  await using at = await MetaWorld.open();
+test("of two waits the longer one holds", async (at) => {
   const headers = { ...usage(OWN, "ads_insights", 19), "x-ad-account-usage": '{"acc_id_util_pct":95}' };
   at.meta.inject(graph(80000, { headers }));
   await at.refuses(REPORT, {}, "E_UPSTREAM", /try again in 19 minutes$/, "reads");
 });
 
-Deno.test("trouble that asks for a short wait is given it; for a long one Meta is not asked again, and the wait is reported", async () => {
-  await using at = await MetaWorld.open();
+test("trouble that asks for a short wait is given it; for a long one Meta is not asked again, and the wait is reported", async (at) => {
   const busy = (seconds: number): MetaFault => ({
     kind: "answer",
     status: 503,

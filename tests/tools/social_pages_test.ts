@@ -1,10 +1,9 @@
 /** What the tools of social ads ask for, and how they read pages: none is passed over, and nothing is asked in vain. */
 import assert from "node:assert/strict";
 import { OWN } from "../../sandbox/meta_ads/start.ts";
-import { MetaWorld, type Report } from "./_meta.ts";
+import { type Report, test } from "./_meta.ts";
 
-Deno.test("a next page is never passed over: its cursor is read from the link, and a page without one is an error", async () => {
-  await using at = await MetaWorld.open();
+test("a next page is never passed over: its cursor is read from the link, and a page without one is an error", async (at) => {
   const row = { account_id: OWN, id: "1", name: "Spring" };
   const page = (next: string, cursors?: object) => ({
     data: [row],
@@ -19,8 +18,7 @@ Deno.test("a next page is never passed over: its cursor is read from the link, a
   await at.refuses("list_social_ads", {}, "E_UPSTREAM", /there is a next page, and no cursor of it/, "reads");
 });
 
-Deno.test("an empty page that is not the last says nothing of the id that was asked about", async () => {
-  await using at = await MetaWorld.open();
+test("an empty page that is not the last says nothing of the id that was asked about", async (at) => {
   const body = {
     data: [],
     paging: { cursors: { after: "MTA=" }, next: "https://graph.facebook.com/?after=MTA=" },
@@ -32,8 +30,7 @@ Deno.test("an empty page that is not the last says nothing of the id that was as
   });
 });
 
-Deno.test("of an account whose currency is wanted nothing else is asked", async () => {
-  await using at = await MetaWorld.open();
+test("of an account whose currency is wanted nothing else is asked", async (at) => {
   await at.ask("list_social_campaigns");
   await at.ask("list_social_adsets");
   const asked = at.meta.requests.map(({ path, query }) =>

@@ -1,11 +1,10 @@
 /** What the tools of social ads refuse before anything is sent, in words that name what is allowed. */
 import assert from "node:assert/strict";
 import { site } from "../kit.ts";
-import { type Args, CALLS, MetaWorld, OF_ACCOUNT } from "./_meta.ts";
+import { type Args, CALLS, MetaWorld, OF_ACCOUNT, test } from "./_meta.ts";
 import { type Refused, refusedCalls } from "../cms_kit.ts";
 
-Deno.test("every tool on a site that is bound to nobody is refused, and sends nothing", async () => {
-  await using at = await MetaWorld.open();
+test("every tool on a site that is bound to nobody is refused, and sends nothing", async (at) => {
   assert.equal(Object.keys(CALLS).length, 6);
   const says =
     /^Site "unbound" is bound to no Meta account: social_ads_user_id is not set; .*--social-ads-user-id/;
@@ -14,8 +13,7 @@ Deno.test("every tool on a site that is bound to nobody is refused, and sends no
   }
 });
 
-Deno.test("a tool of the ad account is refused where the site has none, and says which tool shows those there are", async () => {
-  await using at = await MetaWorld.open();
+test("a tool of the ad account is refused where the site has none, and says which tool shows those there are", async (at) => {
   const says =
     /^Site "unnamed" has no ad account: social_ad_account_id is not set; list_social_ad_accounts shows/;
   for (const tool of OF_ACCOUNT) {
@@ -35,8 +33,7 @@ Deno.test("a user who has connected nothing is refused with the way to connect, 
   }
 });
 
-Deno.test("a connection whose time is over is refused with the way to reconnect, and Meta is not asked", async () => {
-  await using at = await MetaWorld.open();
+test("a connection whose time is over is refused with the way to reconnect, and Meta is not asked", async (at) => {
   await at.ask("get_social_ad_account");
   at.gw.clock.now += 61 * 86_400_000;
   for (const [tool, args] of Object.entries(CALLS)) {
@@ -147,23 +144,20 @@ const REPORTS: readonly (readonly [Args, RegExp])[] = [
   [{ field: ["spend"] }, /^field: unknown argument, did you mean fields/],
 ];
 
-Deno.test("a report that Meta would refuse, or answer wrongly, is refused by name, and nothing is sent", async () => {
-  await using at = await MetaWorld.open();
+test("a report that Meta would refuse, or answer wrongly, is refused by name, and nothing is sent", async (at) => {
   for (const [args, says] of REPORTS) {
     await at.refuses("get_social_ads_insights", args, "E_BAD_INPUT", says);
   }
 });
 
-Deno.test("the oldest day and today are taken", async () => {
-  await using at = await MetaWorld.open();
+test("the oldest day and today are taken", async (at) => {
   const range = (since: string, until: string) => ({ time_range: { since, until } });
   for (const args of [range("2023-10-21", DATE), range("2026-11-21", "2026-11-21")]) {
     await at.both("get_social_ads_insights", args);
   }
 });
 
-Deno.test("lists refuse unknown states, ids that are none, and pages beyond Meta's, and nothing is sent", async () => {
-  await using at = await MetaWorld.open();
+test("lists refuse unknown states, ids that are none, and pages beyond Meta's, and nothing is sent", async (at) => {
   const cases: Refused = {
     list_social_campaigns: [
       [{ effective_status: ["RUNNING"] }, /^effective_status\[0\]: expected one of "ACTIVE"/],
@@ -186,8 +180,7 @@ Deno.test("lists refuse unknown states, ids that are none, and pages beyond Meta
   for (const [tool, args, says, code] of refusedCalls(cases)) await at.refuses(tool, args, code, says);
 });
 
-Deno.test("a paging link of Meta's is refused as a cursor, and its token is kept nowhere", async () => {
-  await using at = await MetaWorld.open();
+test("a paging link of Meta's is refused as a cursor, and its token is kept nowhere", async (at) => {
   const link = `https://graph.facebook.com/v26.0/act_1001/ads?access_token=${at.token}&after=MTA=`;
   for (const tool of Object.keys(CALLS).filter((name) => name !== "get_social_ad_account")) {
     const said = await at.refuses(
@@ -201,8 +194,7 @@ Deno.test("a paging link of Meta's is refused as a cursor, and its token is kept
   assert.deepEqual(await at.leaks(), []);
 });
 
-Deno.test("whether a site can be registered with an ad account is told by the id's form", async () => {
-  await using at = await MetaWorld.open();
+test("whether a site can be registered with an ad account is told by the id's form", async (at) => {
   const response = await at.gw.http("/admin/api/sites", {
     method: "POST",
     as: null,

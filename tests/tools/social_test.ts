@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { EMPTY, FOREIGN, OWN, SIBLING } from "../../sandbox/meta_ads/start.ts";
 import { site } from "../kit.ts";
-import { type Args, MetaWorld, type Report } from "./_meta.ts";
+import { type Args, MetaWorld, type Report, test } from "./_meta.ts";
 
-Deno.test("the site's ad account is shown with numbers in minor units, with act_ before its id or without", async () => {
-  await using at = await MetaWorld.open();
+test("the site's ad account is shown with numbers in minor units, with act_ before its id or without", async (at) => {
   const expected = {
     id: "act_1001",
     name: "Harbour Dental",
@@ -21,8 +20,7 @@ Deno.test("the site's ad account is shown with numbers in minor units, with act_
   assert.deepEqual(await at.both("get_social_ad_account", { site_id: "bare" }), expected);
 });
 
-Deno.test("the accounts of the bound user are listed before the site has one, a page at a time", async () => {
-  await using at = await MetaWorld.open();
+test("the accounts of the bound user are listed before the site has one, a page at a time", async (at) => {
   const first = await at.both<{ accounts: Args[]; paging: { after: string } }>("list_social_ad_accounts", {
     site_id: "unnamed",
     limit: 2,
@@ -56,8 +54,7 @@ Deno.test("a token of some sites sees in the list of accounts only those its sit
   );
 });
 
-Deno.test("campaigns are listed with budgets as numbers, the currency, and a cursor that leads through all", async () => {
-  await using at = await MetaWorld.open();
+test("campaigns are listed with budgets as numbers, the currency, and a cursor that leads through all", async (at) => {
   const all: Args[] = [];
   let after: string | null = null;
   do {
@@ -91,8 +88,7 @@ Deno.test("campaigns are listed with budgets as numbers, the currency, and a cur
   assert.deepEqual(gone.campaigns.map(({ effective_status }) => effective_status), ["ARCHIVED", "DELETED"]);
 });
 
-Deno.test("ad sets and ads are listed, of all or of one parent, and an id of nothing is told", async () => {
-  await using at = await MetaWorld.open();
+test("ad sets and ads are listed, of all or of one parent, and an id of nothing is told", async (at) => {
   const adsets = (args: Args) => at.both<{ adsets: Args[]; notes?: string[] }>("list_social_adsets", args);
   const ads = (args: Args) => at.both<{ ads: Args[]; notes?: string[] }>("list_social_ads", args);
   assert.equal((await adsets({})).adsets.length, 6);
@@ -128,8 +124,7 @@ Deno.test("ad sets and ads are listed, of all or of one parent, and an id of not
   assert.match((await ads({ adset_id: "77" })).notes![0]!, /list_social_adsets shows its ids/);
 });
 
-Deno.test("a report without arguments is one row of the last 30 days, with figures as numbers", async () => {
-  await using at = await MetaWorld.open();
+test("a report without arguments is one row of the last 30 days, with figures as numbers", async (at) => {
   const { rows, ...rest } = await at.both<Report>("get_social_ads_insights");
   assert.deepEqual(rest, {
     account_id: "act_1001",
@@ -149,8 +144,7 @@ Deno.test("a report without arguments is one row of the last 30 days, with figur
   }
 });
 
-Deno.test("levels, breakdowns and steps of time add up to the whole", async () => {
-  await using at = await MetaWorld.open();
+test("levels, breakdowns and steps of time add up to the whole", async (at) => {
   const range = {
     time_range: { since: "2026-10-01", until: "2026-10-31" },
     fields: ["impressions", "spend"],
@@ -180,8 +174,7 @@ Deno.test("levels, breakdowns and steps of time add up to the whole", async () =
   }
 });
 
-Deno.test("rows are named by what they are about, and what looks like a number in a name stays text", async () => {
-  await using at = await MetaWorld.open();
+test("rows are named by what they are about, and what looks like a number in a name stays text", async (at) => {
   at.meta.state.world.campaigns.forEach((one) => Object.assign(one, { name: "2026" }));
   const { rows, level } = await at.both<Report>(
     "get_social_ads_insights",
@@ -196,8 +189,7 @@ Deno.test("rows are named by what they are about, and what looks like a number i
   assert.deepEqual(spent, spent.toSorted((a, b) => b - a));
 });
 
-Deno.test("actions are split and windowed as asked, and a report is paged", async () => {
-  await using at = await MetaWorld.open();
+test("actions are split and windowed as asked, and a report is paged", async (at) => {
   const { rows } = await at.both<Report>("get_social_ads_insights", {
     fields: ["actions"],
     action_breakdowns: ["action_type", "action_device"],
@@ -216,8 +208,7 @@ Deno.test("actions are split and windowed as asked, and a report is paged", asyn
   assert.equal(next.rows[0]!["date_start"], "2026-11-11");
 });
 
-Deno.test("an ad account without delivery is an empty report", async () => {
-  await using at = await MetaWorld.open();
+test("an ad account without delivery is an empty report", async (at) => {
   const { user_id } = at;
   await at.gw.store.sites.create(
     site("new", "cms", { social_ad_account_id: EMPTY, social_ads_user_id: user_id }),
@@ -232,8 +223,7 @@ Deno.test("an ad account without delivery is an empty report", async () => {
   });
 });
 
-Deno.test("figures that a breakdown lacks are left out of the usual ones, and the report says so", async () => {
-  await using at = await MetaWorld.open();
+test("figures that a breakdown lacks are left out of the usual ones, and the report says so", async (at) => {
   const hourly = ["hourly_stats_aggregated_by_audience_time_zone"];
   const { rows, notes } = await at.both<Report>("get_social_ads_insights", { breakdowns: hourly });
   assert.ok(!("reach" in rows[0]!) && "impressions" in rows[0]!);

@@ -5,7 +5,7 @@ import { FOREIGN, type MetaFault, SIBLING } from "../../sandbox/meta_ads/start.t
 import { retryAfter } from "../endings.ts";
 import { site } from "../kit.ts";
 import { Meter } from "../requests_kit.ts";
-import { type Args, CALLS, graph, MetaWorld, OF_ACCOUNT, type Report } from "./_meta.ts";
+import { type Args, CALLS, graph, MetaWorld, OF_ACCOUNT, type Report, test } from "./_meta.ts";
 
 Deno.test("a dead token is reported as expired, the connection is marked, and Meta is not asked with it again", async () => {
   for (const subcode of [463, 460, 467, 458, 464, 459, 492, undefined]) {
@@ -39,8 +39,7 @@ Deno.test("a person who connects again while a call is under way is asked for wi
   );
 });
 
-Deno.test("a permission that is missing, and an account that is not visible, are told with the way out", async () => {
-  await using at = await MetaWorld.open();
+test("a permission that is missing, and an account that is not visible, are told with the way out", async (at) => {
   const { consents, world } = at.meta.state;
   const says =
     /^Meta does not let the connected account read ad account act_1001 \(error 200: .*give its person access/;
@@ -67,8 +66,7 @@ Deno.test("a wrong app secret is reported as the operator's", async () => {
   await at.refuses("get_social_ad_account", {}, "E_SOCIAL_ADS_AUTH", says, "reads");
 });
 
-Deno.test("what Meta finds wrong with an argument names it; what is nobody's argument is Meta's failure", async () => {
-  await using at = await MetaWorld.open();
+test("what Meta finds wrong with an argument names it; what is nobody's argument is Meta's failure", async (at) => {
   const cases: [string, Args, string, Code, RegExp][] = [
     [
       "get_social_ads_insights",
@@ -117,8 +115,7 @@ Deno.test("what Meta finds wrong with an argument names it; what is nobody's arg
   await at.refuses("get_social_ads_insights", range, "E_BAD_INPUT", /^time_range: Meta refused it/, "reads");
 });
 
-Deno.test("a report that is too much at once is asked for with half the rows, once", async () => {
-  await using at = await MetaWorld.open();
+test("a report that is too much at once is asked for with half the rows, once", async (at) => {
   at.meta.state.rows_max = 16;
   const page = await at.ask<Report>("get_social_ads_insights", { time_increment: 1, limit: 30 });
   assert.deepEqual([page.rows.length, page.paging.after !== null], [15, true]);
@@ -130,8 +127,7 @@ Deno.test("a report that is too much at once is asked for with half the rows, on
   assert.equal((await at.ask<Report>("get_social_ads_insights", {})).rows.length, 1);
 });
 
-Deno.test("what may pass is asked for again, twice at most, with a pause before each", async () => {
-  await using at = await MetaWorld.open();
+test("what may pass is asked for again, twice at most, with a pause before each", async (at) => {
   const passing: MetaFault[] = [
     graph(1),
     graph(2, { status: 500 }),
@@ -154,8 +150,7 @@ Deno.test("what may pass is asked for again, twice at most, with a pause before 
   }
 });
 
-Deno.test("a version that is over is reported as the operator's", async () => {
-  await using at = await MetaWorld.open();
+test("a version that is over is reported as the operator's", async (at) => {
   at.meta.state.version_over = true;
   const says = /error 2635: .*; the version in SOCIAL_ADS_API_BASE is over/;
   await at.refuses("get_social_ad_account", {}, "E_UPSTREAM", says, "reads");
@@ -185,8 +180,7 @@ Deno.test("a limit that is used up is told in minutes, and Meta is not asked bef
   }
 });
 
-Deno.test("a limit without a time is left alone for five minutes; Retry-After says so", async () => {
-  await using at = await MetaWorld.open();
+test("a limit without a time is left alone for five minutes; Retry-After says so", async (at) => {
   at.meta.inject(graph(17));
   await at.refuses("list_social_ads", {}, "E_UPSTREAM", /try again in 5 minutes$/, "reads");
   assert.equal(await retryAfter(at.gw, "list_social_ads", { site_id: "client" }), "300");
@@ -231,8 +225,7 @@ Deno.test("one request at a time goes out for an ad account, whoever calls", asy
   assert.equal(cost, "8 in 8", "their requests were not");
 });
 
-Deno.test("data of another ad account is an error, and nothing of it is shown", async () => {
-  await using at = await MetaWorld.open();
+test("data of another ad account is an error, and nothing of it is shown", async (at) => {
   const foreign = { account_id: FOREIGN, account_currency: "EUR", name: "Secret plans" };
   const own = { account_id: "1001", id: "1", name: "Own" };
   const bodies: [string, unknown][] = [
@@ -249,8 +242,7 @@ Deno.test("data of another ad account is an error, and nothing of it is shown", 
   }
 });
 
-Deno.test("two sites of two accounts each get their own, whatever the other was asked", async () => {
-  await using at = await MetaWorld.open();
+test("two sites of two accounts each get their own, whatever the other was asked", async (at) => {
   const linked = { social_ad_account_id: SIBLING, social_ads_user_id: at.user_id };
   await at.gw.store.sites.create(site("sibling", "cms", linked));
   await at.gw.store.sites.create(site("other", "cms", { ...linked, social_ad_account_id: FOREIGN }));
@@ -263,8 +255,7 @@ Deno.test("two sites of two accounts each get their own, whatever the other was 
   await at.refuses("get_social_ads_insights", { site_id: "other" }, "E_SOCIAL_ADS_AUTH", says, "reads");
 });
 
-Deno.test("an answer of another form is told, and no field of it is guessed", async () => {
-  await using at = await MetaWorld.open();
+test("an answer of another form is told, and no field of it is guessed", async (at) => {
   const bodies: [string, unknown, RegExp][] = [
     [
       "get_social_ad_account",
@@ -286,8 +277,7 @@ Deno.test("an answer of another form is told, and no field of it is guessed", as
   }
 });
 
-Deno.test("an error that quotes the token, the proof or the secret is told without them", async () => {
-  await using at = await MetaWorld.open();
+test("an error that quotes the token, the proof or the secret is told without them", async (at) => {
   await at.ask("get_social_ad_account");
   const { app } = at.meta.state.world;
   const proof = at.meta.requests[0]!.query["appsecret_proof"]!;
@@ -302,8 +292,7 @@ Deno.test("an error that quotes the token, the proof or the secret is told witho
   assert.ok(![at.token, app.secret, proof].some((secret) => said.includes(secret)));
 });
 
-Deno.test("a Meta that hangs, breaks off or leads elsewhere is told, and no token goes elsewhere", async () => {
-  await using at = await MetaWorld.open();
+test("a Meta that hangs, breaks off or leads elsewhere is told, and no token goes elsewhere", async (at) => {
   at.meta.inject({ kind: "redirect", to: "https://elsewhere.example/collect" }, { times: 2 });
   await at.refuses(
     "get_social_ad_account",
@@ -317,8 +306,7 @@ Deno.test("a Meta that hangs, breaks off or leads elsewhere is told, and no toke
   await at.refuses("get_social_ad_account", {}, "E_UPSTREAM", /broke the connection off/, "reads");
 });
 
-Deno.test("a warning that the version is ending is shown by diagnose_site, with what the operator does", async () => {
-  await using at = await MetaWorld.open();
+test("a warning that the version is ending is shown by diagnose_site, with what the operator does", async (at) => {
   await at.ask("get_social_ad_account");
   const body = at.meta.requests.at(-1)!.answer!.body;
   const headers = { "x-ad-api-version-warning": "The call has been auto-upgraded to v27.0" };
@@ -334,8 +322,7 @@ Deno.test("a warning that the version is ending is shown by diagnose_site, with 
   }]);
 });
 
-Deno.test("diagnose_site tells of the connection, how long it holds, and of the ad account", async () => {
-  await using at = await MetaWorld.open();
+test("diagnose_site tells of the connection, how long it holds, and of the ad account", async (at) => {
   const of = async (site_id: string) => {
     const { checks } = await at.both<{ checks: Args[] }>("diagnose_site", { site_id });
     const own = checks.filter(({ name }) => String(name).startsWith("social_ads"));

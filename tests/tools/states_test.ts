@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { DOORS } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
-import { type World, world } from "./_stand_in.ts";
+import { test, type World, world } from "./_stand_in.ts";
 
 const stored = (at: World, id: number) => at.cms.posts.get(id)!;
 
 for (const door of DOORS) {
-  Deno.test(`through ${door} a draft is scheduled, moved and taken back, each step in the audit`, async () => {
-    await using at = await world();
+  test(`through ${door} a draft is scheduled, moved and taken back, each step in the audit`, async (at) => {
     const post = { site_id: "acme", post_id: at.draft.id };
     const { id } = at.draft;
     const url = `${at.cms.base_url}/?p=${id}`;
@@ -38,8 +37,7 @@ for (const door of DOORS) {
     ]);
   });
 
-  Deno.test(`through ${door} a draft and a scheduled post are published where the site allows it`, async () => {
-    await using at = await world();
+  test(`through ${door} a draft and a scheduled post are published where the site allows it`, async (at) => {
     const draft = await at.kit.write(door, "publish_post", { site_id: "open", post_id: at.draft.id });
     assert.deepEqual([draft.done.id, draft.done.status], [at.draft.id, "published"]);
     assert.deepEqual([draft.row.tier, draft.row.result_id], [3, at.draft.id]);
@@ -58,8 +56,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("publish_post without allow_publish is refused before anything is asked, confirmed or not", async () => {
-  await using at = await world();
+test("publish_post without allow_publish is refused before anything is asked, confirmed or not", async (at) => {
   const args = { site_id: "acme", post_id: at.draft.id };
   const says = /needs allow_publish on site "acme"; a super-admin can set it/;
   for (const confirm of [undefined, false, true]) {
@@ -68,8 +65,7 @@ Deno.test("publish_post without allow_publish is refused before anything is aske
   assert.equal(stored(at, at.draft.id).status, "draft");
 });
 
-Deno.test("previews of a change of state say it in a sentence and show it as it is now", async () => {
-  await using at = await world();
+test("previews of a change of state say it in a sentence and show it as it is now", async (at) => {
   const schedule = await at.kit.preview(
     "schedule_draft",
     { site_id: "acme", post_id: at.draft.id, scheduled_at: at.ahead(65) },
@@ -96,8 +92,7 @@ Deno.test("previews of a change of state say it in a sentence and show it as it 
   assert.deepEqual(at.cms.writes, []);
 });
 
-Deno.test("a schedule needs sixty seconds by the gateway's clock and by the site's", async () => {
-  await using at = await world();
+test("a schedule needs sixty seconds by the gateway's clock and by the site's", async (at) => {
   const schedule = (seconds: number) => ({
     site_id: "acme",
     post_id: at.draft.id,
@@ -124,8 +119,7 @@ Deno.test("a schedule needs sixty seconds by the gateway's clock and by the site
   }
 });
 
-Deno.test("a schedule that the site turned into a publication is taken back at once", async () => {
-  await using at = await world();
+test("a schedule that the site turned into a publication is taken back at once", async (at) => {
   const { id } = at.draft;
   at.cms.inject({ kind: "skew", seconds: 7200 }, { method: "POST", path: `/wp/v2/posts/${id}` });
   const args = { site_id: "acme", post_id: id, scheduled_at: at.ahead(3600), confirm: true };
@@ -161,8 +155,7 @@ Deno.test("a draft that the site published as it was made is taken back at once"
   assert.equal([...at.cms.posts.values()].find(({ title }) => title === "Too eager")!.status, "draft");
 });
 
-Deno.test("a scheduled post about to go live is not changed, since that would publish it", async () => {
-  await using at = await world();
+test("a scheduled post about to go live is not changed, since that would publish it", async (at) => {
   at.cms.skew(7180);
   const args = { site_id: "acme", post_id: at.scheduled.id };
   await at.kit.refuses("update_draft", { ...args, title: "x", confirm: true }, "E_FORBIDDEN_OP", {
@@ -174,8 +167,7 @@ Deno.test("a scheduled post about to go live is not changed, since that would pu
   assert.equal(stored(at, at.scheduled.id).status, "draft");
 });
 
-Deno.test("no write touches a published, private or binned post, and none of them is read as a draft", async () => {
-  await using at = await world();
+test("no write touches a published, private or binned post, and none of them is read as a draft", async (at) => {
   const { state } = at.cms;
   const date = { at: NOW - 1000, floating: false };
   const of = (status: string) => addPost(state, { type: "post", author: 1, title: status, status, date }).id;
@@ -211,8 +203,7 @@ Deno.test("no write touches a published, private or binned post, and none of the
   assert.deepEqual(posts.map(({ id }) => id).toSorted(), [at.draft.id, at.scheduled.id]);
 });
 
-Deno.test("unschedule refuses a draft, and finds out whether an id is a post's or a page's", async () => {
-  await using at = await world();
+test("unschedule refuses a draft, and finds out whether an id is a post's or a page's", async (at) => {
   const draft = { site_id: "acme", post_id: at.draft.id };
   const says = /is not scheduled \(it is "draft"\), nothing to take back$/;
   await at.kit.refuses("unschedule", draft, "E_FORBIDDEN_OP", says, "reads");
@@ -238,8 +229,7 @@ Deno.test("unschedule refuses a draft, and finds out whether an id is a post's o
   await at.kit.refuses("unschedule", nothing, "E_UPSTREAM", /404.*list_content finds ids$/, "reads");
 });
 
-Deno.test("what has a password is not shown as open to everyone before it goes live", async () => {
-  await using at = await world();
+test("what has a password is not shown as open to everyone before it goes live", async (at) => {
   at.edit(at.draft, { password: "hidden" });
   for (
     const [tool, more] of [["publish_post", {}], ["schedule_draft", {
@@ -253,8 +243,7 @@ Deno.test("what has a password is not shown as open to everyone before it goes l
   assert.ok(!JSON.stringify(await at.kit.gw.audit()).includes("hidden"));
 });
 
-Deno.test("publishing shows the date that a person gave a draft, and leaves off one that lies ahead", async () => {
-  await using at = await world();
+test("publishing shows the date that a person gave a draft, and leaves off one that lies ahead", async (at) => {
   const dated = (moment: number) =>
     addPost(at.cms.state, {
       type: "post",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { LIMITS } from "../../core/model.ts";
 import { DOORS, type RefusedRow } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { EMPTY, FILES, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
+import { EMPTY, FILES, OPEN_FLAGS, REPO, StaticWorld, test } from "./_static.ts";
 
 const MIB = 1024 * 1024;
 
@@ -26,8 +26,7 @@ const SOME = {
 };
 
 for (const door of DOORS) {
-  Deno.test(`bulk_write_static_files through ${door} makes one commit of all files, on a preview branch or on main`, async () => {
-    await using at = await StaticWorld.open();
+  test(`bulk_write_static_files through ${door} makes one commit of all files, on a preview branch or on main`, async (at) => {
     const main = await at.head("main");
     const first = await at.write(door, "bulk_write_static_files", { site_id: "bulk", files: given(SOME) });
     const branch = String(first.done["branch"]);
@@ -82,8 +81,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("more files and text than one request carries are one commit all the same", async () => {
-  await using at = await StaticWorld.open();
+test("more files and text than one request carries are one commit all the same", async (at) => {
   const main = await at.head("main");
   const files: Record<string, string | Uint8Array> = {};
   for (let n = 0; n < 320; n++) files[`src/content/n${n}.md`] = `# ${n}\n`;
@@ -107,8 +105,7 @@ Deno.test("more files and text than one request carries are one commit all the s
   }
 });
 
-Deno.test("the preview of a bulk write is read live, names the branch and shows a hundred files", async () => {
-  await using at = await StaticWorld.open();
+test("the preview of a bulk write is read live, names the branch and shows a hundred files", async (at) => {
   const files = given(Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`public/${n}.txt`, `${n}`])));
   const call = { site_id: "bulk", files };
   const found = await at.preview("bulk_write_static_files", call);
@@ -151,8 +148,7 @@ const BLOCKED = [
   "x".repeat(251),
 ];
 
-Deno.test("one path that may not be written keeps all files from being sent", async () => {
-  await using at = await StaticWorld.open();
+test("one path that may not be written keeps all files from being sent", async (at) => {
   for (const path of ["", ...BLOCKED]) {
     const files = [OK, { path, content: "x" }, { ...OK, path: "public/b.txt" }];
     for (const site_id of ["open", "empty"]) {
@@ -162,8 +158,7 @@ Deno.test("one path that may not be written keeps all files from being sent", as
   }
 });
 
-Deno.test("what is wrong with the files is refused before anything is asked", async () => {
-  await using at = await StaticWorld.open();
+test("what is wrong with the files is refused before anything is asked", async (at) => {
   const many = (count: number, content: string) =>
     Array.from({ length: count }, (_, n) => ({ path: `public/${n}.txt`, content }));
   const part = "x".repeat(LIMITS.BULK_BYTES / 5);
@@ -215,8 +210,7 @@ Deno.test("the first commit of an empty repository is a push to production, what
   assert.deepEqual(await at.branches(EMPTY), []);
 });
 
-Deno.test("a file below a file, or in the place of a folder or link, is refused", async () => {
-  await using at = await StaticWorld.open();
+test("a file below a file, or in the place of a folder or link, is refused", async (at) => {
   await using clone = await at.clone();
   await Deno.symlink("../.env", `${clone.folder}/public/link`);
   await clone.push("main");
@@ -231,8 +225,7 @@ Deno.test("a file below a file, or in the place of a folder or link, is refused"
   }
 });
 
-Deno.test("what is overwritten keeps its mode", async () => {
-  await using at = await StaticWorld.open();
+test("what is overwritten keeps its mode", async (at) => {
   await using clone = await at.clone();
   await Deno.writeTextFile(`${clone.folder}/run.sh`, "#!/bin/sh\n");
   await Deno.chmod(`${clone.folder}/run.sh`, 0o755);

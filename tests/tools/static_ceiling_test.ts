@@ -1,7 +1,7 @@
 /** What of a static site's files runs, in a build or in a browser, is said in the preview before it is written. */
 import assert from "node:assert/strict";
 import type { Args } from "../cms_kit.ts";
-import { StaticWorld } from "./_static.ts";
+import { test } from "./_static.ts";
 
 const SAYS: readonly (readonly [tool: string, args: Args, because: RegExp | null])[] = [
   [
@@ -38,8 +38,7 @@ const SAYS: readonly (readonly [tool: string, args: Args, because: RegExp | null
   }, /^"astro\.config\.mjs", "src\/a\.ts" are source that .*,"public\/c\.html" may hold script/],
 ];
 
-Deno.test("the preview names the files a build runs and the script that browsers would", async () => {
-  await using at = await StaticWorld.open();
+test("the preview names the files a build runs and the script that browsers would", async (at) => {
   for (const [tool, args, because] of SAYS) {
     const preview = await at.preview(tool, { site_id: "open", ...args });
     const least = tool === "bulk_write_static_files" ? 2 : because ? 2 : 1;
@@ -49,8 +48,7 @@ Deno.test("the preview names the files a build runs and the script that browsers
   }
 });
 
-Deno.test("a scaffold says what script its pages hold", async () => {
-  await using at = await StaticWorld.open();
+test("a scaffold says what script its pages hold", async (at) => {
   const extra_pages = [{ route: "a", title: "A", html: "<body onload=a()>" }];
   const args = { site_id: "empty", homepage_html: "<p>Hi</p>", extra_pages };
   const preview = await at.preview("init_static_project", args);

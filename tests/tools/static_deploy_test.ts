@@ -11,6 +11,7 @@ import { startGitHub } from "../../sandbox/github/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { mcpResult } from "../endings.ts";
 import { site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
 import { REPO, settingsAt, StaticWorld, type WorldOptions } from "./_static.ts";
 
 const TOOL = "check_static_deploy";
@@ -127,8 +128,9 @@ Deno.test("a deployment is followed from its write to its end", async () => {
   }
 });
 
-Deno.test("every way a deployment ends is told, and the newest of a commit counts", async () => {
-  await using here = await world();
+const test = scenes(() => world());
+
+test("every way a deployment ends is told, and the newest of a commit counts", async (here) => {
   const ends: [outcome: Outcome, status: string, stage?: string, note?: string][] = [
     [{ kind: "success" }, "success", "deploy"],
     ...(["clone_repo", "build", "deploy"] as const).flatMap((stage): typeof ends => [
@@ -175,8 +177,7 @@ const MAPPING: readonly (readonly [name: string, status: string, skipped: boolea
   ["a stage to come", "a status to come", false, "building"],
 ];
 
-Deno.test("every stage and status has its word, those to come too", async () => {
-  await using here = await world();
+test("every stage and status has its word, those to come too", async (here) => {
   for (const [name, status, is_skipped, wanted] of MAPPING) {
     const row = { id: "1", environment: "preview", is_skipped, latest_stage: { name, status } };
     here.hosting.inject({ kind: "result", result: [row] }, { times: 2 });
@@ -184,8 +185,7 @@ Deno.test("every stage and status has its word, those to come too", async () => 
   }
 });
 
-Deno.test("a commit is looked for among the newest hundred deployments, in as few requests as it takes", async () => {
-  await using here = await world();
+test("a commit is looked for among the newest hundred deployments, in as few requests as it takes", async (here) => {
   const { hosting } = here;
   const commit = (n: number) => n.toString(16).padStart(40, "0");
   for (let n = 1; n <= 101; n++) hosting.deploy("site", { commit: commit(n) });
@@ -318,8 +318,7 @@ for (const [trouble, says, status] of TROUBLES) {
   });
 }
 
-Deno.test("a host that fails twice is asked a third time", async () => {
-  await using here = await world();
+test("a host that fails twice is asked a third time", async (here) => {
   here.hosting.deploy("site", { branch: "main" });
   for (const kind of ["reset", "html", "busy"] as const) {
     here.hosting.inject({ kind }, { times: 2 });
@@ -327,8 +326,7 @@ Deno.test("a host that fails twice is asked a third time", async () => {
   }
 });
 
-Deno.test("a host that gives the token back does not get it shown", async () => {
-  await using here = await world();
+test("a host that gives the token back does not get it shown", async (here) => {
   here.hosting.inject({ kind: "refused", message: `The token ${here.hosting.api_token} may not` }, {
     times: 9,
   });
@@ -337,8 +335,7 @@ Deno.test("a host that gives the token back does not get it shown", async () => 
   assert.ok(!message.includes(here.hosting.api_token));
 });
 
-Deno.test("a deployment of which only the least is told is shown all the same", async () => {
-  await using here = await world();
+test("a deployment of which only the least is told is shown all the same", async (here) => {
   const id = "x/../y?";
   const odd = { aliases: 7, url: [], created_on: 1, deployment_trigger: { metadata: "x" }, skip_reason: {} };
   const rows = [

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
 import { blobName } from "../../platforms/github/names.ts";
-import { FILES, REPO, StaticWorld } from "./_static.ts";
+import { FILES, REPO, StaticWorld, test } from "./_static.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const shaOf = (content: string | Uint8Array | null) =>
@@ -26,8 +26,7 @@ const BLOCKED = [
 ];
 const MALFORMED = ["/etc/passwd", "../x", "a/../b", "a//b", "a\\b", "%2e%2e/x", "a/./b", "a\u0000b", "src/"];
 
-Deno.test("list_static_files answers what may be read, narrowed by prefix, ending, number and ref", async () => {
-  await using at = await StaticWorld.open();
+test("list_static_files answers what may be read, narrowed by prefix, ending, number and ref", async (at) => {
   const all = await at.both<{ files: { path: string; sha: string; size: number }[]; truncated: boolean }>(
     "list_static_files",
     { site_id: "closed" },
@@ -92,8 +91,7 @@ Deno.test("read_static_file answers text as text and the rest as base64, at any 
   }
 });
 
-Deno.test("what may not be read is refused by its name, and links are not followed", async () => {
-  await using at = await StaticWorld.open();
+test("what may not be read is refused by its name, and links are not followed", async (at) => {
   for (const path of ["", ...BLOCKED, ...MALFORMED, "x".repeat(251)]) {
     await at.refuses("read_static_file", { site_id: "closed", path }, "E_BAD_PATH", /^path: /);
     const prefix = { site_id: "closed", prefix: path.slice(0, 250) };
@@ -128,8 +126,7 @@ Deno.test("what may not be read is refused by its name, and links are not follow
   });
 });
 
-Deno.test("a ref that is none is reported as such, and leads nowhere else", async () => {
-  await using at = await StaticWorld.open();
+test("a ref that is none is reported as such, and leads nowhere else", async (at) => {
   const says = /^(ref|path): /;
   for (const ref of ["gone", "0".repeat(40), "refs/heads/main2", "main%00", "MAIN"]) {
     await at.refuses("list_static_files", { site_id: "closed", ref }, "E_NOT_FOUND", says, "reads");
@@ -147,8 +144,7 @@ Deno.test("a ref that is none is reported as such, and leads nowhere else", asyn
 });
 
 for (const door of DOORS) {
-  Deno.test(`write_static_file through ${door} makes one commit on a preview branch, then on main where allowed`, async () => {
-    await using at = await StaticWorld.open();
+  test(`write_static_file through ${door} makes one commit on a preview branch, then on main where allowed`, async (at) => {
     const main = await at.head("main");
     const path = "src/components/Card.astro";
     const content = "<p>{'é'}</p>\r\n";
@@ -193,8 +189,7 @@ for (const door of DOORS) {
     assert.deepEqual(Object.keys(await at.host.refs(REPO)), ["refs/heads/main", `refs/heads/${branch}`]);
   });
 
-  Deno.test(`write_static_file through ${door} of what stands there already makes no commit`, async () => {
-    await using at = await StaticWorld.open();
+  test(`write_static_file through ${door} of what stands there already makes no commit`, async (at) => {
     const [path, content] = ["src/styles/site.css", FILES["src/styles/site.css"] as string];
     const head = await at.head("main");
     const args = { site_id: "open", path, content, allow_overwrite: true, target_branch: "main" };
@@ -212,8 +207,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a preview shows what differs in a text, nothing of what is none, and the audit row has no copy", async () => {
-  await using at = await StaticWorld.open();
+test("a preview shows what differs in a text, nothing of what is none, and the audit row has no copy", async (at) => {
   const lines = Array.from({ length: 400 }, (_, n) => `line ${n}`);
   const path = "public/long.txt";
   await at.host.commit(REPO, {
@@ -238,8 +232,7 @@ Deno.test("a preview shows what differs in a text, nothing of what is none, and 
   ]);
 });
 
-Deno.test("the preview of a file's write is read live and names branch, path and bytes", async () => {
-  await using at = await StaticWorld.open();
+test("the preview of a file's write is read live and names branch, path and bytes", async (at) => {
   const path = "src/styles/site.css";
   const args = { site_id: "closed", path, content: "b", allow_overwrite: true };
   const before = await at.preview("write_static_file", args);
@@ -264,8 +257,7 @@ Deno.test("the preview of a file's write is read live and names branch, path and
   assert.match(fresh.summary, /^Make the file "public\/new.txt"/);
 });
 
-Deno.test("write_static_file refuses what it may not write before anything is asked", async () => {
-  await using at = await StaticWorld.open();
+test("write_static_file refuses what it may not write before anything is asked", async (at) => {
   const ok = { site_id: "open", path: "public/a.txt", content: "x" };
   const paths = [
     ...BLOCKED,
@@ -317,8 +309,7 @@ Deno.test("write_static_file refuses what it may not write before anything is as
   }
 });
 
-Deno.test("write_static_file refuses what stands there, by what its caller knows of it", async () => {
-  await using at = await StaticWorld.open();
+test("write_static_file refuses what stands there, by what its caller knows of it", async (at) => {
   const path = "src/styles/site.css";
   const args = { site_id: "open", path, content: "x" };
   const known = await shaOf(FILES[path]!);

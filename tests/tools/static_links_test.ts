@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, site } from "../kit.ts";
-import { FILES, OPEN_FLAGS, REPO, settingsAt, StaticWorld } from "./_static.ts";
+import { FILES, OPEN_FLAGS, REPO, settingsAt, StaticWorld, test } from "./_static.ts";
 
 const READS: Readonly<Record<string, Args>> = {
   list_static_files: {},
@@ -104,8 +104,7 @@ Deno.test("an app that is not installed, or suspended, is told with the way to i
   }
 });
 
-Deno.test("an app that is taken out while it is used is reported as such, and asked for again once it is back", async () => {
-  await using at = await StaticWorld.open();
+test("an app that is taken out while it is used is reported as such, and asked for again once it is back", async (at) => {
   for (const [tool, args] of asking) {
     if (tool === "init_static_project") continue; // what stands there is told first
     await at.gw.end(tool, { site_id: "open", ...args });
@@ -142,8 +141,7 @@ Deno.test("a branch that is not there is reported as the site's", async () => {
   }
 });
 
-Deno.test("an app that may only read, and a repository that was renamed, are read and not written", async () => {
-  await using at = await StaticWorld.open();
+test("an app that may only read, and a repository that was renamed, are read and not written", async (at) => {
   at.host.install("acme", { permissions: { contents: "read", metadata: "read" } });
   for (const [tool, args] of Object.entries(WRITES)) {
     const site_id = tool === "init_static_project" ? "empty" : "open";
@@ -175,8 +173,7 @@ Deno.test("an app that may only read, and a repository that was renamed, are rea
   await later.refuses("list_static_files", { site_id: "open" }, "E_REPO_APP_NOT_INSTALLED", says, "reads");
 });
 
-Deno.test("a write that is not confirmed changes nothing, whatever the tool", async () => {
-  await using at = await StaticWorld.open();
+test("a write that is not confirmed changes nothing, whatever the tool", async (at) => {
   for (const [tool, args] of [...Object.entries(WRITES), ...Object.entries(RESET)]) {
     const site_id = tool === "init_static_project" ? "empty" : "open";
     const targets = "html" in args || "content" in args || "files" in args
@@ -190,8 +187,7 @@ Deno.test("a write that is not confirmed changes nothing, whatever the tool", as
   assert.deepEqual(await at.branches(), ["main"]);
 });
 
-Deno.test("no answer, log or audit row holds the app's key or a token", async () => {
-  await using at = await StaticWorld.open();
+test("no answer, log or audit row holds the app's key or a token", async (at) => {
   const { private_key } = at.host.app;
   const said: unknown[] = [];
   for (const trouble of [null, { kind: "forbidden" }, { kind: "malformed" }] as const) {
@@ -207,8 +203,7 @@ Deno.test("no answer, log or audit row holds the app's key or a token", async ()
   assert.ok(at.host.state.tokens.size > 0);
 });
 
-Deno.test("a host that is not where it is said to be is told, and nothing else is asked", async () => {
-  await using at = await StaticWorld.open();
+test("a host that is not where it is said to be is told, and nothing else is asked", async (at) => {
   const settings = settingsAt({ base_url: "http://127.0.0.1:9", app: at.host.app });
   await using lost = await StaticWorld.open({ settings });
   for (const [tool, args] of asking) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DOORS } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { FILES, REPO, StaticWorld } from "./_static.ts";
+import { FILES, REPO, StaticWorld, test } from "./_static.ts";
 
 const NAME = /^mcp\/([a-z0-9-]{1,12})\/(\d{10})$/;
 
@@ -22,8 +22,7 @@ const idOf = async (at: StaticWorld, name = "all") =>
 
 const previews = async (at: StaticWorld) => (await at.branches()).filter((name) => name.startsWith("mcp/"));
 
-Deno.test("the first write makes the branch and the next ones stay on it, through both doors and any tool", async () => {
-  await using at = await StaticWorld.open();
+test("the first write makes the branch and the next ones stay on it, through both doors and any tool", async (at) => {
   const main = await at.head("main");
   const { branch, commit_sha } = await write(at, "a");
   const [row] = await at.rows(1);
@@ -74,8 +73,7 @@ Deno.test("another token, and the same token on another site, gets its own", asy
   );
 });
 
-Deno.test("a preview of a write makes no branch, and neither does a refusal", async () => {
-  await using at = await StaticWorld.open();
+test("a preview of a write makes no branch, and neither does a refusal", async (at) => {
   const args = { site_id: "closed", route: "hand", html: "x" };
   await at.preview("create_static_route", { ...args, route: "new" });
   await at.refuses("create_static_route", args, "E_ROUTE_EXISTS", /is served by/, "reads");
@@ -83,8 +81,7 @@ Deno.test("a preview of a write makes no branch, and neither does a refusal", as
   assert.deepEqual(await previews(at), []);
 });
 
-Deno.test("a write that would change nothing makes no branch, and the next one does", async () => {
-  await using at = await StaticWorld.open();
+test("a write that would change nothing makes no branch, and the next one does", async (at) => {
   const head = await at.head("main");
   const args = { site_id: "closed", path: "src/styles/site.css", allow_overwrite: true };
   const same = { ...args, content: FILES["src/styles/site.css"] };
@@ -128,8 +125,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a branch that is gone at the host is made afresh from what is deployed now", async () => {
-  await using at = await StaticWorld.open();
+test("a branch that is gone at the host is made afresh from what is deployed now", async (at) => {
   const { branch } = await write(at, "a");
   await at.host.git(REPO, "update-ref", "-d", `refs/heads/${branch}`);
   const shown = await at.preview("write_static_file", { site_id: "closed", path: "public/b", content: "b" });
@@ -152,8 +148,7 @@ Deno.test("a branch that is gone at the host is made afresh from what is deploye
   assert.equal((await write(at, "c")).branch, fresh.branch);
 });
 
-Deno.test("calls that come at once make one branch, and none of their files is lost", async () => {
-  await using at = await StaticWorld.open();
+test("calls that come at once make one branch, and none of their files is lost", async (at) => {
   const id = await idOf(at);
   const main = await at.head("main");
   for (const remembered of [null, "mcp/abcdefghijkl/1600000000"]) {
@@ -195,8 +190,7 @@ Deno.test("first writes to several sites of one repository in the same second ma
   for (const { branch } of done) assert.equal((await at.log(branch)).length, 2, "its own write alone");
 });
 
-Deno.test("what somebody else does on the branch stays, the next write standing on it", async () => {
-  await using at = await StaticWorld.open();
+test("what somebody else does on the branch stays, the next write standing on it", async (at) => {
   const { branch } = await write(at, "a");
   const theirs = await at.host.commit(REPO, { branch, files: { "public/theirs": "x" } });
   const files = { "public/b": "b" };
@@ -204,8 +198,7 @@ Deno.test("what somebody else does on the branch stays, the next write standing 
   await at.wrote({ branch, parent: theirs, line: "Add public/b", files });
 });
 
-Deno.test("names that are taken are passed over, and no more of them tried than a few", async () => {
-  await using at = await StaticWorld.open();
+test("names that are taken are passed over, and no more of them tried than a few", async (at) => {
   const token = (await idOf(at)).toLowerCase().slice(-12);
   const main = await at.head("main");
   const now = Math.floor(Date.now() / 1000);
@@ -230,8 +223,7 @@ Deno.test("names that are taken are passed over, and no more of them tried than 
   await at.wrote({ branch, parent: main, line: "Add public/a", files: { "public/a": "a" } });
 });
 
-Deno.test("an empty repository has nothing to preview on, which is told with the way to begin", async () => {
-  await using at = await StaticWorld.open();
+test("an empty repository has nothing to preview on, which is told with the way to begin", async (at) => {
   const calls = [
     ["create_static_route", { route: "a", html: "x" }],
     ["write_static_file", { path: "public/a", content: "x" }],

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { projectFiles } from "../../platforms/astro/project.ts";
 import { DOORS, type RefusedRow } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { EMPTY, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
+import { EMPTY, OPEN_FLAGS, REPO, StaticWorld, test } from "./_static.ts";
 
 const HOME = "<h1>{Home}</h1><style>a{b:c}</style>";
 const PAGES = [{ route: "/About/", html: "<p>About</p>", title: "About us" }, { route: "a/b", html: "x" }];
@@ -39,8 +39,7 @@ const project = (site_name: string, existing: readonly string[] = [], extra_page
   );
 
 for (const door of DOORS) {
-  Deno.test(`init_static_project through ${door} gives an empty repository one commit with the whole project`, async () => {
-    await using at = await StaticWorld.open();
+  test(`init_static_project through ${door} gives an empty repository one commit with the whole project`, async (at) => {
     const { done, row } = await at.write(
       door,
       "init_static_project",
@@ -147,8 +146,7 @@ Deno.test("the preview of a project names its branch and every file, and is read
   assert.ok(!later.changes.some(({ field }) => field === "README.md"), "the readme there is now is kept");
 });
 
-Deno.test("a repository that holds more is not begun in, its first files being named", async () => {
-  await using at = await StaticWorld.open();
+test("a repository that holds more is not begun in, its first files being named", async (at) => {
   for (const confirm of [false, true]) {
     const args = { site_id: "open", homepage_html: HOME, confirm };
     const says =
@@ -165,8 +163,7 @@ Deno.test("a repository that holds more is not begun in, its first files being n
 
 const page = (route: string) => ({ route, html: "x" });
 
-Deno.test("what is wrong with a project is refused before anything is asked", async () => {
-  await using at = await StaticWorld.open();
+test("what is wrong with a project is refused before anything is asked", async (at) => {
   const over = "x".repeat(900 * 1024 + 1);
   const cases: readonly RefusedRow[] = [
     [{ homepage_html: "" }, /^homepage_html: /],

@@ -1,7 +1,7 @@
 /** What a person pushed is never replaced by a call that nobody was shown: real git, and a person at work beside it. */
 import assert from "node:assert/strict";
 import { type Args, DOORS } from "../cms_kit.ts";
-import { FILES, REPO, StaticWorld } from "./_static.ts";
+import { FILES, REPO, StaticWorld, test } from "./_static.ts";
 
 const MARK = "// site-ops-gateway:generated v1";
 const PAGE = "src/pages/about.astro";
@@ -74,8 +74,7 @@ Deno.test("its sha, or force, lets a page go that a person edited since; its sha
   }
 });
 
-Deno.test("a page is ours where its blob is one this service wrote, whoever brought it to the branch", async () => {
-  await using at = await StaticWorld.open();
+test("a page is ours where its blob is one this service wrote, whoever brought it to the branch", async (at) => {
   const call = { site_id: "open", route: "about" };
   const { branch } = await at.gw.call<{ branch: string }>(
     "create_static_route",
@@ -91,8 +90,7 @@ Deno.test("a page is ours where its blob is one this service wrote, whoever brou
   assert.match((await at.host.files(REPO))[PAGE]!, /<p>2|u003cp>2/);
 });
 
-Deno.test("a page is ours where our app made its last commit, though the gateway has forgotten; not once a person made that anew", async () => {
-  await using at = await StaticWorld.open();
+test("a page is ours where our app made its last commit, though the gateway has forgotten; not once a person made that anew", async (at) => {
   const ours = await pageMade(at);
   const theirs = edited(ours);
   const { bot } = await signatures(at);
@@ -149,8 +147,7 @@ const HAND = "src/pages/hand.astro";
 const CONFIG = "package.json";
 
 for (const door of DOORS) {
-  Deno.test(`a bulk write replaces a file only where that file says so, or somebody was shown it, through ${door}`, async () => {
-    await using at = await StaticWorld.open();
+  test(`a bulk write replaces a file only where that file says so, or somebody was shown it, through ${door}`, async (at) => {
     const tool = "bulk_write_static_files";
     const file = (path: string, more: Args = {}) => ({ path, content: "mine\n", ...more });
     const fresh = file("src/new.txt");
@@ -185,8 +182,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a push between the look and the write of a bulk stays, whatever its files say", async () => {
-  await using at = await StaticWorld.open();
+test("a push between the look and the write of a bulk stays, whatever its files say", async (at) => {
   const tool = "bulk_write_static_files";
   const { sha } = await at.both<{ sha: string }>("read_static_file", { site_id: "open", path: HAND });
   const cases = [

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import type { Ending } from "../kit.ts";
-import { EMPTY, FILES, REPO, StaticWorld } from "./_static.ts";
+import { EMPTY, FILES, REPO, StaticWorld, test } from "./_static.ts";
 
 const PATCH = { method: "PATCH", path: "/git/refs/heads/main" };
 const CSS = "src/styles/site.css";
@@ -28,8 +28,7 @@ const callOf = (tool: string, more: Args = {}): Args => ({
 
 for (const tool of Object.keys(CALLS)) {
   for (const when of ["before", "within"] as const) {
-    Deno.test(`${tool} stands on what somebody else committed ${when} its push`, async () => {
-      await using at = await StaticWorld.open();
+    test(`${tool} stands on what somebody else committed ${when} its push`, async (at) => {
       const was = await at.head("main");
       at.host.inject({ kind: "moved", when, files: { "theirs.txt": "kept" } }, PATCH);
       await at.write("rest", tool, callOf(tool));
@@ -131,8 +130,7 @@ for (const [at_n, [tool, args, files, code, says]] of CLASHES.entries()) {
   });
 }
 
-Deno.test("a branch that moves before every try is given up, nothing of ours being there", async () => {
-  await using at = await StaticWorld.open();
+test("a branch that moves before every try is given up, nothing of ours being there", async (at) => {
   at.host.inject({ kind: "moved", when: "within" }, { ...PATCH, times: 3 });
   const ending = await at.gw.end("write_static_file", { ...callOf("write_static_file"), confirm: true });
   assert.equal("code" in ending && ending.code, "E_SHA_MISMATCH");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { blobName } from "../../platforms/github/names.ts";
-import { FILES, StaticWorld } from "./_static.ts";
+import { FILES, StaticWorld, test } from "./_static.ts";
 
 const MARK = "// site-ops-gateway:generated v1";
 const HAND = "src/pages/hand.astro";
@@ -17,8 +17,7 @@ const inLayout = (html: string, { up = "../", props = "", values = "" } = {}) =>
   `<Base${props}><Fragment set:html={html} /></Base>\n`;
 
 for (const door of DOORS) {
-  Deno.test(`create_static_route through ${door} commits one page to a preview branch, or to main where allowed`, async () => {
-    await using at = await StaticWorld.open();
+  test(`create_static_route through ${door} commits one page to a preview branch, or to main where allowed`, async (at) => {
     const main = await at.head("main");
     const html = '<p class="a">{b} `c` --- </p><script>if (a<b) { }</script>';
     const args = { route: "/Blog/First-Post/", html, title: "T & t", description: "D" };
@@ -66,8 +65,7 @@ for (const door of DOORS) {
     ]]);
   });
 
-  Deno.test(`update_static_route through ${door} replaces one page and says what it was`, async () => {
-    await using at = await StaticWorld.open();
+  test(`update_static_route through ${door} replaces one page and says what it was`, async (at) => {
     const main = await at.head("main");
     const args = { site_id: "open", route: "", html: "<p>New</p>", target_branch: "main" };
     const { done, row } = await at.write(door, "update_static_route", args);
@@ -106,8 +104,7 @@ for (const door of DOORS) {
     assert.deepEqual([hand.done["route"], hand.done["file_path"], hand.row.tier], ["/hand", HAND, 1]);
   });
 
-  Deno.test(`delete_static_route through ${door} takes one page out of the deployed branch and keeps its history`, async () => {
-    await using at = await StaticWorld.open();
+  test(`delete_static_route through ${door} takes one page out of the deployed branch and keeps its history`, async (at) => {
     const main = await at.head("main");
     const args = { site_id: "closed", route: "/", sha: await standing(HOME) };
     const { done, row } = await at.write(door, "delete_static_route", args);
@@ -128,8 +125,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("list_static_routes tells the pages, and which of them were made here", async () => {
-  await using at = await StaticWorld.open();
+test("list_static_routes tells the pages, and which of them were made here", async (at) => {
   const row = async (route: string, file_path: string, managed: boolean) => ({
     route,
     file_path,
@@ -199,8 +195,7 @@ Deno.test("of more pages than are looked into, the rest are listed without sayin
   assert.match(note, /^Only the first 300 pages were looked into/);
 });
 
-Deno.test("the previews of pages are read live and name branch, file and bytes", async () => {
-  await using at = await StaticWorld.open();
+test("the previews of pages are read live and name branch, file and bytes", async (at) => {
   const html = "<p>x</p>";
   const size = inLayout('"\\u003cp>x\\u003c/p>"').length;
   const from = { sha: await standing(HOME), bytes: (FILES[HOME] as string).length };
@@ -267,8 +262,7 @@ const BAD_ROUTES = [
   "_draft",
 ];
 
-Deno.test("a route that is none is refused by every tool before anything is asked", async () => {
-  await using at = await StaticWorld.open();
+test("a route that is none is refused by every tool before anything is asked", async (at) => {
   for (const route of [...BAD_ROUTES, "a/".repeat(124), "a".repeat(251), `${"a-".repeat(500_000)}!`]) {
     for (const tool of ["create_static_route", "update_static_route", "delete_static_route"]) {
       const html = tool === "delete_static_route" ? {} : { html: "x", target_branch: "main" };
@@ -335,8 +329,7 @@ Deno.test("a page that is published as it is, or answered by code, is deleted on
   }
 });
 
-Deno.test("pages are changed and deleted only as they are known, and only what was made here", async () => {
-  await using at = await StaticWorld.open();
+test("pages are changed and deleted only as they are known, and only what was made here", async (at) => {
   const known = await standing(HOME);
   const cases: [Args, Code, RegExp][] = [
     [{ route: "gone" }, "E_NOT_FOUND", /^route: there is no page "\/gone"; list_static_routes names/],
@@ -361,8 +354,7 @@ Deno.test("pages are changed and deleted only as they are known, and only what w
   });
 });
 
-Deno.test("what else is wrong with a page is refused before anything is asked", async () => {
-  await using at = await StaticWorld.open();
+test("what else is wrong with a page is refused before anything is asked", async (at) => {
   const over = "x".repeat(900 * 1024 + 1);
   const cases: [Args, Code, RegExp][] = [
     [{ html: over }, "E_FILE_TOO_LARGE", /^html: 921601 bytes of UTF-8, at most 921600/],

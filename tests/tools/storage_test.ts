@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FOLDER } from "../../sandbox/google/start.ts";
 import { type Args, DOORS, type Preview } from "../cms_kit.ts";
 import { parted } from "../proof.ts";
-import { GoogleWorld } from "./_google.ts";
+import { GoogleWorld, test } from "./_google.ts";
 
 const LINKED = { site_id: "linked" };
 const AUDIT = { ...LINKED, title: "Technical audit: Größe", content: '# Audit\n\nAll is "well" & näh.\n' };
@@ -15,8 +15,7 @@ interface Listed {
   next_page_token: string | null;
 }
 
-Deno.test("storage_get_site_folder answers the folder; one that is gone or hidden is not linked", async () => {
-  await using at = await GoogleWorld.open();
+test("storage_get_site_folder answers the folder; one that is gone or hidden is not linked", async (at) => {
   const folder = at.google.state.world.files.get(at.folder)!;
   assert.deepEqual(await at.both("storage_get_site_folder", LINKED), {
     id: at.folder,
@@ -37,8 +36,7 @@ Deno.test("storage_get_site_folder answers the folder; one that is gone or hidde
   await at.refuses("storage_get_site_folder", LINKED, "E_STORAGE_NOT_LINKED", /is no folder/, "reads");
 });
 
-Deno.test("storage_list_site_files pages through 5000 files of the folder and no other, newest first", async () => {
-  await using at = await GoogleWorld.open();
+test("storage_list_site_files pages through 5000 files of the folder and no other, newest first", async (at) => {
   const from = Date.parse("2026-01-01T00:00:00Z");
   for (let n = 0; n < 5000; n++) {
     at.google.file(at.folder, `f${n}`, {
@@ -66,8 +64,7 @@ Deno.test("storage_list_site_files pages through 5000 files of the folder and no
   assert.ok(first.next_page_token);
 });
 
-Deno.test("the cursor of another folder's list answers nothing of that folder", async () => {
-  await using at = await GoogleWorld.open();
+test("the cursor of another folder's list answers nothing of that folder", async (at) => {
   const other = at.google.folder({ name: "Another client" });
   for (let n = 0; n < 3; n++) at.google.file(other.id, `secret ${n}`);
   await at.gw.store.sites.update("files", { storage_folder_id: other.id });
@@ -82,8 +79,7 @@ Deno.test("the cursor of another folder's list answers nothing of that folder", 
   await at.refuses("storage_list_site_files", wrong, "E_BAD_INPUT", unknown, "reads");
 });
 
-Deno.test("storage_read_file answers text and exports documents, the first of the forms that works", async () => {
-  await using at = await GoogleWorld.open();
+test("storage_read_file answers text and exports documents, the first of the forms that works", async (at) => {
   const read = (file_id: string, more: Args = {}) =>
     at.both("storage_read_file", { ...LINKED, file_id, ...more });
   const text = at.google.file(at.folder, "a.md", { text: "Grüße" });
@@ -107,8 +103,7 @@ Deno.test("storage_read_file answers text and exports documents, the first of th
   assert.deepEqual((await read(sheet.id))["content"], "a,b");
 });
 
-Deno.test("of a file of 20 MB the first MB is asked for and answered, cut between characters", async () => {
-  await using at = await GoogleWorld.open();
+test("of a file of 20 MB the first MB is asked for and answered, cut between characters", async (at) => {
   const text = `x${"ü".repeat(10 * MIB)}`;
   const { id } = at.google.file(at.folder, "large.md", { text });
   const read = await at.gw.call<{ content: string; truncated: boolean }>("storage_read_file", {
@@ -133,8 +128,7 @@ Deno.test("of a file of 20 MB the first MB is asked for and answered, cut betwee
   await at.refuses("storage_read_file", { ...LINKED, file_id: huge.id }, "E_FILE_TOO_LARGE", says, "reads");
 });
 
-Deno.test("a file of another folder, of nobody, in the bin or hidden is not found, alike", async () => {
-  await using at = await GoogleWorld.open();
+test("a file of another folder, of nobody, in the bin or hidden is not found, alike", async (at) => {
   const other = at.google.folder({ name: "Another client" });
   const inner = at.google.file(at.folder, "Sub", { mimeType: FOLDER, content: null });
   const ids = [
@@ -158,8 +152,7 @@ Deno.test("a file of another folder, of nobody, in the bin or hidden is not foun
   }
 });
 
-Deno.test("what is no text is not supported, and an export that cannot be is refused", async () => {
-  await using at = await GoogleWorld.open();
+test("what is no text is not supported, and an export that cannot be is refused", async (at) => {
   const image = at.google.file(at.folder, "a.png", { mimeType: "image/png" });
   const bytes = new Uint8Array([0xff, 0xfe, 0x41]);
   const broken = at.google.file(at.folder, "b.txt", { mimeType: "text/plain", content: bytes });
@@ -189,8 +182,7 @@ Deno.test("what is no text is not supported, and an export that cannot be is ref
   }
 });
 
-Deno.test("storage_get_baseline answers the newest baseline.md, and says how to save one where there is none", async () => {
-  await using at = await GoogleWorld.open();
+test("storage_get_baseline answers the newest baseline.md, and says how to save one where there is none", async (at) => {
   const says = /^The site's folder has no "baseline\.md"; storage_save_audit saves one, with that filename$/;
   await at.refuses("storage_get_baseline", LINKED, "E_NOT_FOUND", says, "reads");
   at.google.file(at.folder, "baseline.md", { text: "old", modifiedTime: "2026-01-01T00:00:00.000Z" });
@@ -207,8 +199,7 @@ Deno.test("storage_get_baseline answers the newest baseline.md, and says how to 
 });
 
 for (const door of DOORS) {
-  Deno.test(`through ${door} an audit is saved once, compared by its checksum, and can be read`, async () => {
-    await using at = await GoogleWorld.open();
+  test(`through ${door} an audit is saved once, compared by its checksum, and can be read`, async (at) => {
     const preview = await at.gw.call<Preview>("storage_save_audit", AUDIT, { door });
     assert.deepEqual([preview.needs_confirmation, preview.tier, at.google.writes.length], [true, 2, 0]);
     assert.equal(
@@ -231,8 +222,7 @@ for (const door of DOORS) {
     assert.equal(at.google.writes.length, 1);
   });
 
-  Deno.test(`through ${door} fifty equal calls under one token and one key save one file each`, async () => {
-    await using at = await GoogleWorld.open();
+  test(`through ${door} fifty equal calls under one token and one key save one file each`, async (at) => {
     const { confirm_token } = await at.gw.call<Preview>("storage_save_audit", AUDIT, { door });
     const call = { ...AUDIT, confirm: true, confirm_token };
     const many = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 50 }, work));
@@ -243,8 +233,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a file of that name, or another folder, between preview and confirm makes the preview stale", async () => {
-  await using at = await GoogleWorld.open();
+test("a file of that name, or another folder, between preview and confirm makes the preview stale", async (at) => {
   const call = { ...AUDIT, filename: "baseline.md" };
   const confirm = async (change: () => unknown, says: RegExp) => {
     const { confirm_token } = await at.gw.call<Preview>("storage_save_audit", call);
@@ -267,8 +256,7 @@ Deno.test("a file of that name, or another folder, between preview and confirm m
   assert.equal(at.google.writes.length, 1);
 });
 
-Deno.test("a lost answer leaves doubt and says where to look, a refusal none; nothing is sent twice", async () => {
-  await using at = await GoogleWorld.open();
+test("a lost answer leaves doubt and says where to look, a refusal none; nothing is sent twice", async (at) => {
   const faults = [
     { kind: "reset", applied: true },
     { kind: "html", status: 502 },
@@ -298,8 +286,7 @@ Deno.test("a lost answer leaves doubt and says where to look, a refusal none; no
   assert.equal((await at.rows(1))[0]!.outcome, "none");
 });
 
-Deno.test("an upload whose token is refused is sent again with a new one, and keeps one file", async () => {
-  await using at = await GoogleWorld.open();
+test("an upload whose token is refused is sent again with a new one, and keeps one file", async (at) => {
   at.google.grant("ya29.renewed");
   at.google.inject({ kind: "refused", status: 401, word: "UNAUTHENTICATED" }, { path: /^\/upload\// });
   const body = { access_token: "ya29.renewed", expires_in: 3600, token_type: "Bearer" };
@@ -311,8 +298,7 @@ Deno.test("an upload whose token is refused is sent again with a new one, and ke
   assert.equal(page.files.length, 1);
 });
 
-Deno.test("what is stored otherwise is named; without a checksum the file is read back", async () => {
-  await using at = await GoogleWorld.open();
+test("what is stored otherwise is named; without a checksum the file is read back", async (at) => {
   const save = async () => parted<Args>(await at.gw.call("storage_save_audit", { ...AUDIT, confirm: true }));
   const body = (more: object) =>
     ({ kind: "answer", body: { id: at.google.file(at.folder, "x", more).id, ...more } }) as const;
@@ -359,8 +345,7 @@ Deno.test("a save that cannot be is refused before anything is sent", async () =
   await at.refuses(tool, large, "E_PAYLOAD_TOO_LARGE", /^content: has 5121 KB, and 5120 KB is the most/);
 });
 
-Deno.test("a file of 5 MB is saved byte for byte", async () => {
-  await using at = await GoogleWorld.open();
+test("a file of 5 MB is saved byte for byte", async (at) => {
   const content = `--part\r\n${"ü".repeat(5 * MIB / 2 - 4)}`;
   const { done, proof } = parted<Args>(
     await at.gw.call("storage_save_audit", { ...AUDIT, content, confirm: true }),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { MAP_ID, OTHER_WORKSPACE_ID, STEPS, WORKSPACE_ID } from "../../sandbox/topic_map/start.ts";
 import type { Args } from "../cms_kit.ts";
-import { TopicWorld } from "./_topicmap.ts";
+import { test, TopicWorld } from "./_topicmap.ts";
 
 interface Page {
   readonly items: readonly Args[];
@@ -26,8 +26,7 @@ async function all(at: TopicWorld, tool: string, args: Args): Promise<{ items: A
   return { items, pages };
 }
 
-Deno.test("every list is paged by cursor to its end, each item once, newest first", async () => {
-  await using at = await TopicWorld.open();
+test("every list is paged by cursor to its end, each item once, newest first", async (at) => {
   const { state } = at.service;
   const lists: [string, readonly { id: string }[], number, number][] = [
     ["topicmap_list_topical_maps", state.maps, 1, 1],
@@ -43,8 +42,7 @@ Deno.test("every list is paged by cursor to its end, each item once, newest firs
   }
 });
 
-Deno.test("a list shows what it says it shows, and only what the filters ask for", async () => {
-  await using at = await TopicWorld.open();
+test("a list shows what it says it shows, and only what the filters ask for", async (at) => {
   const maps = await at.both<Page>("topicmap_list_topical_maps", { ...LINKED, pipeline_status: "completed" });
   const { name, seed_keyword, pipeline_status, cluster_count, keyword_count } = maps.items[0]!;
   assert.deepEqual([name, seed_keyword, pipeline_status], ["Roofing", "roof repair", "completed"]);
@@ -61,15 +59,13 @@ Deno.test("a list shows what it says it shows, and only what the filters ask for
   assert.deepEqual(ids(await at.both("topicmap_list_content_audits", failed)), ["audit_2"]);
 });
 
-Deno.test("the newest hundred audits of the workspace come in one answer, of 105 there are", async () => {
-  await using at = await TopicWorld.open();
+test("the newest hundred audits of the workspace come in one answer, of 105 there are", async (at) => {
   const found = await at.both<Page>("topicmap_list_workspace_audits", LINKED);
   assert.deepEqual(Object.keys(found), ["items"]);
   assert.deepEqual(ids(found), Array.from({ length: 100 }, (_, n) => `audit_${n}`));
 });
 
-Deno.test("a map is cut at both depths by its summary, and whole without", async () => {
-  await using at = await TopicWorld.open();
+test("a map is cut at both depths by its summary, and whole without", async (at) => {
   const args = { ...LINKED, topical_map_id: MAP_ID };
   interface Map {
     readonly clusters: readonly (Args & { keywords: readonly unknown[] })[];
@@ -89,8 +85,7 @@ Deno.test("a map is cut at both depths by its summary, and whole without", async
   assert.deepEqual(whole.stats, short.stats);
 });
 
-Deno.test("a graph says how many nodes and edges there are, whatever of them is shown", async () => {
-  await using at = await TopicWorld.open();
+test("a graph says how many nodes and edges there are, whatever of them is shown", async (at) => {
   const args = { ...LINKED, topical_map_id: MAP_ID };
   interface Graph extends Args {
     readonly nodes: readonly unknown[];
@@ -103,8 +98,7 @@ Deno.test("a graph says how many nodes and edges there are, whatever of them is 
   assert.deepEqual([whole.nodes.length, whole.edges.length, whole["node_count"]], [60, 59, 60]);
 });
 
-Deno.test("a brief has nine sections, an audit the breakdown of its score, and steps where they are asked for", async () => {
-  await using at = await TopicWorld.open();
+test("a brief has nine sections, an audit the breakdown of its score, and steps where they are asked for", async (at) => {
   const brief = await at.both("topicmap_get_content_brief", {
     ...LINKED,
     content_brief_id: "brief_approved",
@@ -130,8 +124,7 @@ Deno.test("a brief has nine sections, an audit the breakdown of its score, and s
   assert.equal(steps[2]!.score, 0.71);
 });
 
-Deno.test("a job is followed by the clock from the queue to its text", async () => {
-  await using at = await TopicWorld.open();
+test("a job is followed by the clock from the queue to its text", async (at) => {
   const args = { ...LINKED, content_job_id: "job_processing" };
   const told = async () => {
     const { status, current_step, output_available } = await at.both("topicmap_get_content_job", args);
@@ -159,8 +152,7 @@ Deno.test("a job is followed by the clock from the queue to its text", async () 
   assert.equal((whole.document["sections"] as unknown[]).length, 23);
 });
 
-Deno.test("a job shows its steps, failures and review items", async () => {
-  await using at = await TopicWorld.open();
+test("a job shows its steps, failures and review items", async (at) => {
   const paused = await at.both("topicmap_get_content_job", { ...LINKED, content_job_id: "job_paused" });
   assert.deepEqual((paused["steps"] as Args[]).map(({ name }) => name), STEPS.job);
   assert.deepEqual([paused["current_step"], (paused["review_items"] as unknown[]).length], ["qa_review", 2]);
@@ -168,8 +160,7 @@ Deno.test("a job shows its steps, failures and review items", async () => {
   assert.deepEqual((failed["failures"] as Args[]).map(({ step }) => step), ["draft"]);
 });
 
-Deno.test("content types come with depths, tones and the fields they ask for", async () => {
-  await using at = await TopicWorld.open();
+test("content types come with depths, tones and the fields they ask for", async (at) => {
   const found = await at.both("topicmap_list_content_types", LINKED);
   assert.deepEqual(Object.keys(found), ["content_types", "depths", "tones"]);
   const [, product] = found["content_types"] as Args[];
@@ -194,8 +185,7 @@ Deno.test("a token for all sites sees every workspace, a narrower one those its 
   assert.deepEqual([second.items.length, second.next_cursor], [1, null]);
 });
 
-Deno.test("a site of every kind can be linked, and sees its own workspace alone", async () => {
-  await using at = await TopicWorld.open();
+test("a site of every kind can be linked, and sees its own workspace alone", async (at) => {
   const audits = async (site_id: string) =>
     ids(await at.both<Page>("topicmap_list_content_audits", { site_id, limit: 1 }));
   assert.deepEqual([await audits("files"), await audits("viewed")], [["audit_0"], []]);
@@ -203,8 +193,7 @@ Deno.test("a site of every kind can be linked, and sees its own workspace alone"
   await at.refuses("topicmap_get_topical_map", foreign, "E_NOT_FOUND", /no such topical map/, "reads");
 });
 
-Deno.test("a request names the audit row of its call", async () => {
-  await using at = await TopicWorld.open();
+test("a request names the audit row of its call", async (at) => {
   await at.gw.call("topicmap_list_content_jobs", { site_id: "linked" });
   const [row] = await at.rows(1);
   assert.equal(at.service.requests.at(-1)?.headers["x-request-id"], row?.id);

@@ -4,7 +4,7 @@ import type { Code } from "../../core/errors.ts";
 import type { Flag } from "../../core/model.ts";
 import { MAP_ID, type TopicMapFault } from "../../sandbox/topic_map/start.ts";
 import { type Args, type Refused, refusedCalls } from "../cms_kit.ts";
-import { TopicWorld } from "./_topicmap.ts";
+import { test, TopicWorld } from "./_topicmap.ts";
 
 const MAP = { topical_map_id: MAP_ID };
 const RERUN = { content_job_id: "job_failed", from_step: "draft" };
@@ -33,8 +33,7 @@ const CALLS: Readonly<Record<string, Args>> = {
 };
 const WRITES = Object.keys(CALLS).filter((name) => /rerun|create/.test(name));
 
-Deno.test("every tool on a site without a workspace is refused, and sends nothing", async () => {
-  await using at = await TopicWorld.open();
+test("every tool on a site without a workspace is refused, and sends nothing", async (at) => {
   assert.equal(Object.keys(CALLS).length, 18);
   for (const [tool, args] of Object.entries(CALLS)) {
     if (tool === "topicmap_list_workspaces") continue;
@@ -70,8 +69,7 @@ Deno.test("every write needs allow_topicmap_write, confirmed or not, and the tie
   }
 });
 
-Deno.test("arguments that cannot be are refused by name, and nothing is sent", async () => {
-  await using at = await TopicWorld.open();
+test("arguments that cannot be are refused by name, and nothing is sent", async (at) => {
   const six = Array.from({ length: 6 }, (_, n) => `https://rival.example/${n}`);
   const cases: Refused = {
     topicmap_get_topical_map: [
@@ -130,16 +128,14 @@ Deno.test("arguments that cannot be are refused by name, and nothing is sent", a
   }
 });
 
-Deno.test("a cursor that the service does not know is named", async () => {
-  await using at = await TopicWorld.open();
+test("a cursor that the service does not know is named", async (at) => {
   const call = { site_id: "linked", cursor: "nonsense&limit=1" };
   const says = /^cursor: is unknown; begin without one$/;
   await at.refuses("topicmap_list_content_jobs", call, "E_BAD_INPUT", says, "reads");
   assert.deepEqual(at.service.requests[0]!.query, { limit: "50", cursor: "nonsense&limit=1" });
 });
 
-Deno.test("an id with the characters of a path never leaves", async () => {
-  await using at = await TopicWorld.open();
+test("an id with the characters of a path never leaves", async (at) => {
   const ids = ["../maps", "a/b", "a%2fb", "a?x=1", "a#b", "", ".", "a b", "ü", "a".repeat(65), "a\n"];
   for (const [tool, args] of Object.entries(CALLS)) {
     const [name] = Object.keys(args).filter((one) => one.endsWith("_id"));
@@ -156,8 +152,7 @@ Deno.test("an id with the characters of a path never leaves", async () => {
   }
 });
 
-Deno.test("what is of another workspace is not found, in a list left out and said so, and never shown", async () => {
-  await using at = await TopicWorld.open();
+test("what is of another workspace is not found, in a list left out and said so, and never shown", async (at) => {
   const { state } = at.service;
   const foreign = (path: RegExp, body: unknown) =>
     at.service.inject({ kind: "answer", body }, { path, times: 2 });
@@ -180,8 +175,7 @@ Deno.test("what is of another workspace is not found, in a list left out and sai
   assert.deepEqual(at.service.writes, []);
 });
 
-Deno.test("refusals of the service keep their meaning, with the way out and without the token", async () => {
-  await using at = await TopicWorld.open();
+test("refusals of the service keep their meaning, with the way out and without the token", async (at) => {
   const refused = (status: number, code: string, more: object = {}): TopicMapFault => ({
     kind: "refused",
     status,
@@ -221,8 +215,7 @@ Deno.test("refusals of the service keep their meaning, with the way out and with
   assert.ok(!audit.includes(at.service.bot_token), "the audit holds no token");
 });
 
-Deno.test("another thing than was asked for is no answer", async () => {
-  await using at = await TopicWorld.open();
+test("another thing than was asked for is no answer", async (at) => {
   const [map] = at.service.state.maps;
   at.service.inject({ kind: "answer", body: { ...map, id: "map_other" } }, { times: 2 });
   const says = /answered another thing than "map_main"/;
@@ -230,8 +223,7 @@ Deno.test("another thing than was asked for is no answer", async () => {
   await at.refuses("topicmap_get_topical_map", call, "E_UPSTREAM", says, "reads");
 });
 
-Deno.test("a brief without its nine sections in their order is no answer", async () => {
-  await using at = await TopicWorld.open();
+test("a brief without its nine sections in their order is no answer", async (at) => {
   const call = { site_id: "linked", content_brief_id: "brief_approved" };
   const brief = await at.both("topicmap_get_content_brief", call);
   const sections = (brief["sections"] as unknown[]).toReversed();
@@ -240,8 +232,7 @@ Deno.test("a brief without its nine sections in their order is no answer", async
   await at.refuses("topicmap_get_content_brief", call, "E_UPSTREAM", says, "reads");
 });
 
-Deno.test("an export of 20 MB is summarised, and refused whole with the way out", async () => {
-  await using at = await TopicWorld.open();
+test("an export of 20 MB is summarised, and refused whole with the way out", async (at) => {
   const [map] = at.service.state.maps;
   const clusters = (map as unknown as { clusters: object[] }).clusters;
   const many = {
@@ -260,8 +251,7 @@ Deno.test("an export of 20 MB is summarised, and refused whole with the way out"
   await at.refuses("topicmap_get_topical_map", whole, "E_PAYLOAD_TOO_LARGE", says, "reads");
 });
 
-Deno.test("a new value of an enumeration is passed on", async () => {
-  await using at = await TopicWorld.open();
+test("a new value of an enumeration is passed on", async (at) => {
   at.service.state.maps[0]!.pipeline_status = "archived";
   const found = await at.both("topicmap_get_topical_map", { site_id: "linked", ...MAP });
   assert.equal(found["pipeline_status"], "archived");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { MAP_ID, STEPS } from "../../sandbox/topic_map/start.ts";
 import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
-import { TopicWorld } from "./_topicmap.ts";
+import { test, TopicWorld } from "./_topicmap.ts";
 
 const LINKED = { site_id: "linked" };
 const NEW_JOB = { ...LINKED, keyword: "gutters", content_type: "blog_article" };
@@ -46,8 +46,7 @@ const resetOf = ({ steps, from }: typeof RERUNS[number]) =>
   (steps as readonly string[]).slice((steps as readonly string[]).indexOf(from));
 
 for (const door of DOORS) {
-  Deno.test(`through ${door} each is rerun from a step, and the answer is compared`, async () => {
-    await using at = await TopicWorld.open();
+  test(`through ${door} each is rerun from a step, and the answer is compared`, async (at) => {
     for (const one of RERUNS) {
       const { tool, field, id, from, path } = one;
       const { done, proof, row } = await at.write(door, tool, { ...LINKED, [field]: id, from_step: from });
@@ -64,8 +63,7 @@ for (const door of DOORS) {
     assert.equal(new Set(keys).size, 3, "each call has a key of its own");
   });
 
-  Deno.test(`through ${door} a job is made from an approved brief, read once more and compared`, async () => {
-    await using at = await TopicWorld.open();
+  test(`through ${door} a job is made from an approved brief, read once more and compared`, async (at) => {
     const job = {
       ...NEW_JOB,
       content_type: "product_page",
@@ -88,8 +86,7 @@ for (const door of DOORS) {
     assert.deepEqual([read["keyword"], read["language"]], ["gutters", "de-AT"]);
   });
 
-  Deno.test(`through ${door} audits are made of addresses and of text`, async () => {
-    await using at = await TopicWorld.open();
+  test(`through ${door} audits are made of addresses and of text`, async (at) => {
     const plain = await at.write(door, "topicmap_create_content_audit", NEW_AUDIT);
     assert.deepEqual([plain.done["content_audit_id"], plain.done["status"]], ["audit_new_1", "queued"]);
     assert.deepEqual([plain.proof.verified, plain.row.result_id], [true, "audit_new_1"]);
@@ -112,8 +109,7 @@ for (const door of DOORS) {
   });
 }
 
-Deno.test("a preview names what is reset, what it costs, and that a brief loses its approval", async () => {
-  await using at = await TopicWorld.open();
+test("a preview names what is reset, what it costs, and that a brief loses its approval", async (at) => {
   for (const one of RERUNS) {
     const { tool, field, id, from } = one;
     const shown = await at.preview(tool, { ...LINKED, [field]: id, from_step: from });
@@ -143,8 +139,7 @@ Deno.test("a preview names what is reset, what it costs, and that a brief loses 
   assert.deepEqual(at.service.writes, []);
 });
 
-Deno.test("what is running is not rerun: the state and those allowed are named, and reads alone are sent", async () => {
-  await using at = await TopicWorld.open();
+test("what is running is not rerun: the state and those allowed are named, and reads alone are sent", async (at) => {
   for (const { tool, field, running, from, states } of RERUNS) {
     for (
       const [id, status] of [[running, "processing"], [
@@ -162,8 +157,7 @@ Deno.test("what is running is not rerun: the state and those allowed are named, 
   assert.deepEqual(at.service.writes, []);
 });
 
-Deno.test("a paused job can be rerun, a queued one again only once it is over", async () => {
-  await using at = await TopicWorld.open();
+test("a paused job can be rerun, a queued one again only once it is over", async (at) => {
   const call = { ...LINKED, content_job_id: "job_paused", from_step: "qa_review" };
   await at.write("rest", "topicmap_rerun_job", call);
   const says = /"job_paused" is "queued"/;
@@ -172,8 +166,7 @@ Deno.test("a paused job can be rerun, a queued one again only once it is over", 
   await at.write("mcp", "topicmap_rerun_job", call);
 });
 
-Deno.test("a job from what is not there, not approved or not complete is refused after reads alone", async () => {
-  await using at = await TopicWorld.open();
+test("a job from what is not there, not approved or not complete is refused after reads alone", async (at) => {
   const cases: readonly RefusedRow[] = [
     [{ content_type: "poem" }, /content_type: there is no "poem"; there are blog_article, product_page/],
     [{ depth: "abyss" }, /depth: "blog_article" has no "abyss"; it has standard, deep/],
@@ -196,8 +189,7 @@ Deno.test("a job from what is not there, not approved or not complete is refused
   assert.deepEqual(at.service.writes, []);
 });
 
-Deno.test("content types are kept for ten minutes for checking, and asked anew for the list", async () => {
-  await using at = await TopicWorld.open();
+test("content types are kept for ten minutes for checking, and asked anew for the list", async (at) => {
   const asked = () => at.service.requests.filter(({ path }) => path.endsWith("/content-types")).length;
   await at.preview("topicmap_create_content_job", NEW_JOB);
   assert.equal(asked(), 1);
@@ -209,8 +201,7 @@ Deno.test("content types are kept for ten minutes for checking, and asked anew f
 });
 
 for (const door of DOORS) {
-  Deno.test(`through ${door} what changed since its preview is not written over`, async () => {
-    await using at = await TopicWorld.open();
+  test(`through ${door} what changed since its preview is not written over`, async (at) => {
     const confirmed = async (tool: string, args: Args) => {
       const { confirm_token } = await at.preview(tool, args);
       return { ...args, confirm: true, confirm_token };
@@ -243,8 +234,7 @@ for (const door of DOORS) {
     assert.deepEqual(at.service.writes, []);
   });
 
-  Deno.test(`through ${door} fifty equal confirmed calls at once are one write`, async () => {
-    await using at = await TopicWorld.open();
+  test(`through ${door} fifty equal confirmed calls at once are one write`, async (at) => {
     for (
       const [tool, args] of [
         ["topicmap_create_content_job", NEW_JOB],
@@ -290,8 +280,7 @@ Deno.test("a token of another call, or of a site that was linked anew, sends not
   assert.equal(at.service.writes.length, 5);
 });
 
-Deno.test("a write that may have been carried out is reported as unknown with the tool to look with, and sent once", async () => {
-  await using at = await TopicWorld.open();
+test("a write that may have been carried out is reported as unknown with the tool to look with, and sent once", async (at) => {
   const faults = [
     { kind: "reset", applied: true },
     { kind: "html", status: 502 },
@@ -322,8 +311,7 @@ Deno.test("a write that may have been carried out is reported as unknown with th
   }
 });
 
-Deno.test("a refused write changed nothing and says so", async () => {
-  await using at = await TopicWorld.open();
+test("a refused write changed nothing and says so", async (at) => {
   const cases = [[402, "credits_exhausted", "E_UPSTREAM"], [409, "invalid_state", "E_BAD_INPUT"]] as const;
   for (const [status, code, expected] of cases) {
     at.service.inject({ kind: "refused", status, code }, { method: "POST" });
@@ -336,8 +324,7 @@ Deno.test("a refused write changed nothing and says so", async () => {
   assert.match(message, /403: .*may only read.*may not write there/);
 });
 
-Deno.test("what stands otherwise than it was asked for is named, what cannot be read back is no failure", async () => {
-  await using at = await TopicWorld.open();
+test("what stands otherwise than it was asked for is named, what cannot be read back is no failure", async (at) => {
   const [, , done] = at.service.state.jobs;
   const job = await at.gw.call<Args>("topicmap_get_content_job", { ...LINKED, content_job_id: done!.id });
   const read = { path: /content-jobs\/job_new_\d$/ };

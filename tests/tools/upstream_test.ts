@@ -4,7 +4,7 @@ import type { FaultMatch, WordPressFault } from "../../sandbox/wordpress_standin
 import { type Args, DOORS, PNG, type ToolName } from "../cms_kit.ts";
 import { mcpResult } from "../endings.ts";
 import { NOW } from "../kit.ts";
-import { type World, world } from "./_stand_in.ts";
+import { test, type World, world } from "./_stand_in.ts";
 
 /** A call begins with 60 s; with so little of it left a site that hangs is given up at once. */
 const HURRIED = { http: { now: () => NOW + 59_700 } };
@@ -63,8 +63,7 @@ for (const [trouble, says, status] of READS) {
   });
 }
 
-Deno.test("a read whose first answers are a broken connection and a busy site is asked again", async () => {
-  await using at = await world();
+test("a read whose first answers are a broken connection and a busy site is asked again", async (at) => {
   const gets = { method: "GET", path: `/wp/v2/posts/${at.draft.id}` };
   at.cms.inject({ kind: "reset" }, gets);
   at.cms.inject({ kind: "busy", status: 503, retry_after: 0 }, gets);
@@ -89,8 +88,7 @@ function writes(at: World): [ToolName, Args, FaultMatch][] {
 for (const door of DOORS) {
   for (const applied of [false, true]) {
     const when = applied ? "after" : "before";
-    Deno.test(`a connection that ends ${when} a write was made is reported as an unknown outcome through ${door}`, async () => {
-      await using at = await world();
+    test(`a connection that ends ${when} a write was made is reported as an unknown outcome through ${door}`, async (at) => {
       for (const [tool, args, filter] of writes(at)) {
         const before = at.cms.writes.length;
         at.cms.inject({ kind: "reset", applied }, filter);
@@ -107,8 +105,7 @@ for (const door of DOORS) {
   }
 }
 
-Deno.test("a schedule whose answer was lost is looked up: reported as done where it was, as unknown where not", async () => {
-  await using at = await world();
+test("a schedule whose answer was lost is looked up: reported as done where it was, as unknown where not", async (at) => {
   const { id } = at.draft;
   const posts = { method: "POST", path: `/wp/v2/posts/${id}` };
   const args = { site_id: "acme", post_id: id, scheduled_at: at.ahead(3600), confirm: true };
@@ -151,8 +148,7 @@ Deno.test("a write that hangs, or is answered by HTML or half a JSON, has an unk
   }
 });
 
-Deno.test("a site that is down was sent nothing, which is said, also of a write", async () => {
-  await using at = await world();
+test("a site that is down was sent nothing, which is said, also of a write", async (at) => {
   await at.cms.stop();
   const says =
     /^127\.0\.0\.1:\d+ could not be reached, nothing was sent: it refuses the connection; check the address and that it is up$/;
@@ -162,8 +158,7 @@ Deno.test("a site that is down was sent nothing, which is said, also of a write"
   }
 });
 
-Deno.test("a site that moved, is in maintenance, has no API or no address is reported as such", async () => {
-  await using at = await world();
+test("a site that moved, is in maintenance, has no API or no address is reported as such", async (at) => {
   let answer: (path: string) => Response = () => new Response();
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
     const { pathname, search } = new URL(request.url);
@@ -216,8 +211,7 @@ Deno.test("diagnose_site answers within three seconds of a site that hangs", asy
   assert.deepEqual(found, [false, null, null, null]);
 });
 
-Deno.test("over MCP the status of the site stands beside its failure", async () => {
-  await using at = await world();
+test("over MCP the status of the site stands beside its failure", async (at) => {
   const of = async (site_id: string, post_id: number) =>
     (await mcpResult(at.kit.gw, "get_post", { site_id, post_id }))._meta["status"];
   assert.equal(await of("acme", 999), 404);
