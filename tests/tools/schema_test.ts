@@ -164,7 +164,7 @@ const BAD: Refused = {
     [{ id: 10, value: 7 }, /^value: expected a string .* or an object$/],
     [{ id: 10, value: null }, /^value: /],
     [{ id: 10, value: "{broken" }, /^value: is not JSON/],
-    [{ id: 10, value: '{"a":1 }' }, /^value: is not JSON \(at line 1 /],
+    [{ id: 10, value: '{"a":1,}' }, /^value: is not JSON \(at line 1 /],
     [{ id: 10, value: '{"a":1}<script>' }, /^value: is not JSON/],
     [{ id: 10, value: '<script src="//x">{"a":1}</script>' }, /^value: is not JSON/],
     [{ id: 10, value: "17" }, /^value: is JSON, but neither/],
