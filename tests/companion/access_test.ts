@@ -1,16 +1,15 @@
 /** Who may use which route of the companion plugin, and what its health route tells. */
 import assert from "node:assert/strict";
 import type { CmsLogin } from "../../sandbox/wordpress/start.ts";
-import { Companion, cut, ignore, type Json, on } from "./site.ts";
+import { Companion, cut, type Json, suite } from "./site.ts";
 
 let wp: Companion;
 let page: number;
-Deno.test.beforeAll(async () => {
-  if (ignore) return;
+const test = suite(async () => {
   wp = await Companion.start("elementor", "schemapro");
   page = await wp.draft("ed", {}, "pages");
+  return wp;
 });
-Deno.test.afterAll(async () => await wp?.site.stop());
 
 const LOGINS: readonly (CmsLogin | null)[] = ["admin", "ed", "auth", "sub", null];
 const CODE = { title: "Code", scope_class: "so-0123456789", html: "<p>x</p>" };
@@ -51,105 +50,81 @@ const RIGHTS: readonly [method: string, path: string, body: Json | undefined, go
 ];
 
 for (const [method, path, body, got] of RIGHTS) {
-  Deno.test({
-    name: `${method} ${path} answers only those who may, ${on}`,
-    ignore,
-    async fn() {
-      const answers = await Promise.all(
-        LOGINS.map((login) => wp.call(login, method, path.replace("PAGE", String(page)), body)),
-      );
-      const codes = answers.map(({ status, body }) => body["code"] === "rest_forbidden" ? status : "x");
-      assert.equal(codes.join(" "), got);
-    },
+  test(`${method} ${path} answers only those who may`, async () => {
+    const answers = await Promise.all(
+      LOGINS.map((login) => wp.call(login, method, path.replace("PAGE", String(page)), body)),
+    );
+    const codes = answers.map(({ status, body }) => body["code"] === "rest_forbidden" ? status : "x");
+    assert.equal(codes.join(" "), got);
   });
 }
 
-Deno.test({
-  name: `no route has another method, and a missing post is 404 only to those who write, ${on}`,
-  ignore,
-  async fn() {
-    for (const method of ["DELETE", "PUT", "PATCH"]) {
-      const answer = await wp.call("admin", method, `/code-pages/${page}`, {});
-      assert.deepEqual(cut(answer), [404, "rest_no_route"]);
-    }
-    const smuggled = await wp.call("admin", "GET", `/code-pages/${page}?_method=DELETE`);
-    assert.deepEqual(cut(smuggled), [404, "rest_no_route"]);
-    assert.deepEqual(cut(await wp.call("auth", "GET", "/seo/meta/99999")), [404, "site_ops_post_not_found"]);
-    assert.deepEqual(cut(await wp.call("sub", "GET", "/seo/meta/99999")), [403, "rest_forbidden"]);
-    assert.deepEqual(cut(await wp.call(null, "GET", "/seo/meta/99999")), [401, "rest_forbidden"]);
-  },
+test("no route has another method, and a missing post is 404 only to those who write", async () => {
+  for (const method of ["DELETE", "PUT", "PATCH"]) {
+    const answer = await wp.call("admin", method, `/code-pages/${page}`, {});
+    assert.deepEqual(cut(answer), [404, "rest_no_route"]);
+  }
+  const smuggled = await wp.call("admin", "GET", `/code-pages/${page}?_method=DELETE`);
+  assert.deepEqual(cut(smuggled), [404, "rest_no_route"]);
+  assert.deepEqual(cut(await wp.call("auth", "GET", "/seo/meta/99999")), [404, "site_ops_post_not_found"]);
+  assert.deepEqual(cut(await wp.call("sub", "GET", "/seo/meta/99999")), [403, "rest_forbidden"]);
+  assert.deepEqual(cut(await wp.call(null, "GET", "/seo/meta/99999")), [401, "rest_forbidden"]);
 });
 
-Deno.test({
-  name: `an author may change the SEO fields of an own draft, but no structured data, ${on}`,
-  ignore,
-  async fn() {
-    const own = await wp.draft("auth");
-    assert.deepEqual(cut(await wp.call("auth", "POST", `/seo/meta/${own}`, { title: "T" }), "title"), [
-      200,
-      "T",
-    ]);
-    const schema = await wp.call("auth", "POST", `/seo/schema/${own}`, { schema: { "@type": "Thing" } });
-    assert.deepEqual(cut(schema), [403, "rest_forbidden"]);
-    assert.deepEqual(cut(await wp.call("auth", "POST", `/code-pages/${own}`, {})), [403, "rest_forbidden"]);
-  },
+test("an author may change the SEO fields of an own draft, but no structured data", async () => {
+  const own = await wp.draft("auth");
+  assert.deepEqual(cut(await wp.call("auth", "POST", `/seo/meta/${own}`, { title: "T" }), "title"), [
+    200,
+    "T",
+  ]);
+  const schema = await wp.call("auth", "POST", `/seo/schema/${own}`, { schema: { "@type": "Thing" } });
+  assert.deepEqual(cut(schema), [403, "rest_forbidden"]);
+  assert.deepEqual(cut(await wp.call("auth", "POST", `/code-pages/${own}`, {})), [403, "rest_forbidden"]);
 });
 
-Deno.test({
-  name: `posts in the trash, revisions and posts without a page of their own are not found, ${on}`,
-  ignore,
-  async fn() {
-    const trashed = await wp.draft("ed");
-    await wp.rest("ed", "DELETE", `/posts/${trashed}`);
-    assert.deepEqual(cut(await wp.call("ed", "GET", `/seo/meta/${trashed}`)), [
-      404,
-      "site_ops_post_not_found",
-    ]);
-    const { id } = await wp.peek({ post: { post_type: "wp_block", post_title: "x", post_status: "draft" } });
-    assert.deepEqual(cut(await wp.call("ed", "GET", `/seo/meta/${id}`)), [404, "site_ops_post_not_found"]);
-    const post = await wp.draft("ed");
-    const asPage = await wp.call("ed", "POST", `/builder/pages/${post}`, { template_id: 1 });
-    assert.deepEqual(cut(asPage), [404, "site_ops_post_not_found"]);
-  },
+test("posts in the trash, revisions and posts without a page of their own are not found", async () => {
+  const trashed = await wp.draft("ed");
+  await wp.rest("ed", "DELETE", `/posts/${trashed}`);
+  assert.deepEqual(cut(await wp.call("ed", "GET", `/seo/meta/${trashed}`)), [
+    404,
+    "site_ops_post_not_found",
+  ]);
+  const { id } = await wp.peek({ post: { post_type: "wp_block", post_title: "x", post_status: "draft" } });
+  assert.deepEqual(cut(await wp.call("ed", "GET", `/seo/meta/${id}`)), [404, "site_ops_post_not_found"]);
+  const post = await wp.draft("ed");
+  const asPage = await wp.call("ed", "POST", `/builder/pages/${post}`, { template_id: 1 });
+  assert.deepEqual(cut(asPage), [404, "site_ops_post_not_found"]);
 });
 
-Deno.test({
-  name: `health tells versions, features and the caller's rights, ${on}`,
-  ignore,
-  async fn() {
-    const { body } = await wp.call("ed", "GET", "/health");
-    const { hold, ...features } = body["features"] as Json;
-    assert.deepEqual(Object.keys(hold as Json), ["active", "engine", "version", "why", "paired"]);
-    assert.deepEqual(
-      Object.keys(body),
-      ["plugin_version", "wp_version", "php_version", "multisite", "timezone", "features", "user"],
-    );
-    assert.equal(body["timezone"], "Europe/Copenhagen");
-    assert.deepEqual(features, {
-      page_builder: { block: true, visual: { active: true, version: "3.27.0-standin" } },
-      theme_snippet: { applied: false },
-      tool_adapter: { active: false, version: null },
-      builder_tools: { active: false, version: null, route: null },
-      code_page: { active: true },
-      seo_bridge: { active: true, provider: "none", provider_version: null },
-      schema_bridge: { active: true, provider: "schemapro", entries: 0 },
-      guarded_write: { active: true, lock: "file" },
-    });
-    const user = body["user"] as { id: number; roles: string[]; caps: Record<string, boolean> };
-    assert.deepEqual(
-      [user.roles, user.caps["edit_pages"], user.caps["manage_options"]],
-      [["editor"], true, false],
-    );
-  },
+test("health tells versions, features and the caller's rights", async () => {
+  const { body } = await wp.call("ed", "GET", "/health");
+  const { hold, ...features } = body["features"] as Json;
+  assert.deepEqual(Object.keys(hold as Json), ["active", "engine", "version", "why", "paired"]);
+  assert.deepEqual(
+    Object.keys(body),
+    ["plugin_version", "wp_version", "php_version", "multisite", "timezone", "features", "user"],
+  );
+  assert.equal(body["timezone"], "Europe/Copenhagen");
+  assert.deepEqual(features, {
+    page_builder: { block: true, visual: { active: true, version: "3.27.0-standin" } },
+    theme_snippet: { applied: false },
+    tool_adapter: { active: false, version: null },
+    builder_tools: { active: false, version: null, route: null },
+    code_page: { active: true },
+    seo_bridge: { active: true, provider: "none", provider_version: null },
+    schema_bridge: { active: true, provider: "schemapro", entries: 0 },
+    guarded_write: { active: true, lock: "file" },
+  });
+  const user = body["user"] as { id: number; roles: string[]; caps: Record<string, boolean> };
+  assert.deepEqual(
+    [user.roles, user.caps["edit_pages"], user.caps["manage_options"]],
+    [["editor"], true, false],
+  );
 });
 
-Deno.test({
-  name: `the public index tells that the plugin is there, and none of its routes, ${on}`,
-  ignore,
-  async fn() {
-    const index = await wp.send(null, "GET", "/wp-json/");
-    assert.ok((index.body["namespaces"] as string[]).includes("site-ops/v1"));
-    const own = (await wp.send(null, "GET", "/wp-json/site-ops/v1")).body["routes"] as Json;
-    assert.deepEqual(Object.keys(own), ["/site-ops/v1"]);
-  },
+test("the public index tells that the plugin is there, and none of its routes", async () => {
+  const index = await wp.send(null, "GET", "/wp-json/");
+  assert.ok((index.body["namespaces"] as string[]).includes("site-ops/v1"));
+  const own = (await wp.send(null, "GET", "/wp-json/site-ops/v1")).body["routes"] as Json;
+  assert.deepEqual(Object.keys(own), ["/site-ops/v1"]);
 });

@@ -1,21 +1,8 @@
 /** SEO values in effect: what visitors get where a post says nothing itself, and what is stored of it, by stand-ins. */
 import assert from "node:assert/strict";
-import { Companion, cut, ignore, type Json, on, type StandIn } from "./site.ts";
+import { type Companion, cut, type Json, type SeoPlugin, seoSuite } from "./site.ts";
 
-type Provider = "yoast" | "rankmath" | "seopress";
-const sites = new Map<Provider, Companion>();
-Deno.test.beforeAll(async () => {
-  if (ignore) return;
-  const names: Provider[] = ["yoast", "rankmath", "seopress"];
-  await Promise.all(names.map(async (name) => sites.set(name, await Companion.start(name as StandIn))));
-});
-Deno.test.afterAll(async () => {
-  await Promise.all([...sites.values()].map(({ site }) => site.stop()));
-});
-
-function test(provider: Provider, name: string, fn: (wp: Companion) => Promise<void>): void {
-  Deno.test({ name: `${provider}: ${name}, ${on}`, ignore, fn: () => fn(sites.get(provider)!) });
-}
+const test = seoSuite();
 
 /** The switches that are on, and what beside the post turns them on. */
 const told = (body: Json) => ({
@@ -64,13 +51,13 @@ test("yoast", "texts of a part that is off are refused, and may be cleared", asy
 });
 
 /** Where each keeps an image of Open Graph and its number. */
-const IMAGES: Record<Provider, [url: string, id: string]> = {
+const IMAGES: Record<SeoPlugin, [url: string, id: string]> = {
   yoast: ["_yoast_wpseo_opengraph-image", "_yoast_wpseo_opengraph-image-id"],
   rankmath: ["rank_math_facebook_image", "rank_math_facebook_image_id"],
   seopress: ["_seopress_social_fb_img", "_seopress_social_fb_img_attachment_id"],
 };
 
-for (const provider of Object.keys(IMAGES) as Provider[]) {
+for (const provider of Object.keys(IMAGES) as SeoPlugin[]) {
   const [url, number] = IMAGES[provider];
 
   test(

@@ -1,21 +1,8 @@
 /** SEO fields, redirects, structured data and sitemap in the stores of three SEO plugins, by stand-ins of them. */
 import assert from "node:assert/strict";
-import { Companion, cut, ignore, type Json, on, rows, type StandIn } from "./site.ts";
+import { type Companion, cut, type Json, rows, type SeoPlugin, seoSuite } from "./site.ts";
 
-type Provider = "yoast" | "rankmath" | "seopress";
-const sites = new Map<Provider, Companion>();
-Deno.test.beforeAll(async () => {
-  if (ignore) return;
-  const names: Provider[] = ["yoast", "rankmath", "seopress"];
-  await Promise.all(names.map(async (name) => sites.set(name, await Companion.start(name as StandIn))));
-});
-Deno.test.afterAll(async () => {
-  await Promise.all([...sites.values()].map(({ site }) => site.stop()));
-});
-
-function test(provider: Provider, name: string, fn: (wp: Companion) => Promise<void>): void {
-  Deno.test({ name: `${provider}: ${name}, ${on}`, ignore, fn: () => fn(sites.get(provider)!) });
-}
+const test = seoSuite();
 
 const FIELDS = {
   title: `%%title%% "q" \\ 😀`,
@@ -28,7 +15,7 @@ const FIELDS = {
 };
 
 /** The fields as that plugin takes them: Rank Math only shows images of the library, SEOPress has no noarchive. */
-async function fieldsFor(wp: Companion, provider: Provider) {
+async function fieldsFor(wp: Companion, provider: SeoPlugin) {
   if (provider === "seopress") return { ...FIELDS, robots: { ...FIELDS.robots, noarchive: false } };
   if (provider !== "rankmath") return FIELDS;
   const [og, twitter] = [await wp.image("o"), await wp.image("t")];
@@ -52,7 +39,7 @@ interface Store {
 
 const Y = "_yoast_wpseo_";
 const S = "_seopress_";
-const STORES: Record<Provider, Store> = {
+const STORES: Record<SeoPlugin, Store> = {
   yoast: {
     version: "22.0-standin",
     before: {
@@ -130,7 +117,7 @@ const STORES: Record<Provider, Store> = {
   },
 };
 
-for (const provider of Object.keys(STORES) as Provider[]) {
+for (const provider of Object.keys(STORES) as SeoPlugin[]) {
   const { version, before, stored, turned, gone } = STORES[provider];
 
   test(

@@ -178,6 +178,24 @@ export function suite(start: () => Promise<Companion>): (name: string, fn: () =>
   return (name, fn) => Deno.test({ name: `${name}, ${on}`, ignore, fn });
 }
 
+/** The SEO plugins whose stand-ins keep fields. */
+export type SeoPlugin = "yoast" | "rankmath" | "seopress";
+
+/** As `suite`, with a site of each SEO plugin, started together; a test says whose site it gets. */
+export function seoSuite(): (plugin: SeoPlugin, name: string, fn: (wp: Companion) => Promise<void>) => void {
+  const started = new Map<SeoPlugin, Companion>();
+  Deno.test.beforeAll(async () => {
+    if (ignore) return;
+    const plugins: SeoPlugin[] = ["yoast", "rankmath", "seopress"];
+    await Promise.all(plugins.map(async (plugin) => started.set(plugin, await Companion.start(plugin))));
+  });
+  Deno.test.afterAll(async () => {
+    await Promise.all([...started.values()].map(({ site }) => site.stop()));
+  });
+  return (plugin, name, fn) =>
+    Deno.test({ name: `${plugin}: ${name}, ${on}`, ignore, fn: () => fn(started.get(plugin)!) });
+}
+
 /** The rows an answer holds under a name. */
 export function rows({ body }: Answer, name: "entries" | "redirects"): Json[] {
   return (body as Json)[name] as Json[];
