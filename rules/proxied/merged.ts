@@ -21,44 +21,36 @@ interface Said {
 /** So many values and texts are named; of more it is said that there are more. */
 const NAMED_MAX = 4;
 const SITES_MAX = 6;
+const VALUES_MAX = 200;
 
 /** What is compared is an object that stays as it is, and most sites have the same. */
-const textOf = memoize((schema: Schema) => ({ text: canonical(schema) }));
-const isSame = (a: Schema, b: Schema) => a === b || textOf(a).text === textOf(b).text;
-
+const textOf = memoize((schema: Schema) => canonical(schema));
 const propertiesOf = ({ properties }: Schema) => (properties ?? {}) as Readonly<Record<string, Schema>>;
 const requiredOf = memoize(({ required }: Schema): ReadonlySet<string> =>
   new Set((required ?? []) as string[])
 );
+const sitesOf = (all: readonly Pick<Way, "sites">[]) => all.flatMap(({ sites }) => sites);
 
 /**
  * One schema for several: they themselves where they say the same, else a loose one. There an argument is as all say that
  * say anything of it, only what all require is required, and its description names the sites at which it differs.
  */
 export function mergedSchema(ways: readonly Way[]): { readonly schema: Schema; readonly differ: boolean } {
-  const alike: { schema: Schema; sites: string[] }[] = [];
-  for (const { schema, sites } of ways) {
-    const same = alike.find((one) => isSame(one.schema, schema));
-    if (same) same.sites.push(...sites);
-    else alike.push({ schema, sites: [...sites] });
-  }
+  const alike = [...Map.groupBy(ways, ({ schema }) => textOf(schema)).values()]
+    .map((same): Way => ({ schema: same[0]!.schema, sites: sitesOf(same) }));
   const [first = { schema: { type: "object" }, sites: [] }, ...others] = alike;
   if (others.length === 0) return { schema: first.schema, differ: false };
   const names = new Set(alike.flatMap(({ schema }) => Object.keys(propertiesOf(schema))));
-  const all = alike.flatMap(({ sites }) => sites);
   const properties = [...names].map((name) => {
-    const said = alike.filter(({ schema }) => Object.hasOwn(propertiesOf(schema), name)).map(
-      ({ schema, sites }): Said => ({
-        part: propertiesOf(schema)[name]!,
-        sites,
-        isRequired: requiredOf(schema).has(name),
-      }),
-    );
-    return [name, mergedArgument(said, all)] as const;
+    const having = alike.filter(({ schema }) => Object.hasOwn(propertiesOf(schema), name));
+    const said = having.map(({ schema, sites }): Said => ({
+      part: propertiesOf(schema)[name]!,
+      sites,
+      isRequired: requiredOf(schema).has(name),
+    }));
+    return [name, mergedArgument(said, sitesOf(alike))] as const;
   });
-  const required = [...requiredOf(first.schema)].filter((name) =>
-    others.every(({ schema }) => requiredOf(schema).has(name))
-  );
+  const required = common(alike.map(({ schema }) => [...requiredOf(schema)]));
   return {
     schema: {
       type: "object",
@@ -80,46 +72,41 @@ function mergedArgument(said: readonly Said[], all: readonly string[]): Schema {
 
 /** The sites that have it and that require it, where these are not all. */
 function whereNote(said: readonly Said[], all: readonly string[]): string {
-  const having = said.flatMap(({ sites }) => sites);
-  const requiring = said.flatMap(({ sites, isRequired }) => isRequired ? sites : []);
+  const having = sitesOf(said);
+  const requiring = sitesOf(said.filter(({ isRequired }) => isRequired));
   const lacking = without(all, having);
+  const free = without(having, requiring);
   const isFew = lacking.length < having.length;
-  if (lacking.length > 0 && requiring.length === having.length) {
+  if (lacking.length > 0 && free.length === 0) {
     return isFew
       ? `Not on ${named(lacking)}; required on the others.`
       : `Only on ${named(having)}; required there.`;
   }
-  const free = without(having, requiring);
-  return [
-    ...(lacking.length === 0 ? [] : [isFew ? `Not on ${named(lacking)}.` : `Only on ${named(having)}.`]),
-    ...(requiring.length === 0 || free.length === 0 ? [] : [
-      free.length < requiring.length ? `Not required on ${named(free)}.` : `Required on ${named(requiring)}.`,
-    ]),
-  ].join(" ");
+  const where = lacking.length === 0 ? "" : isFew ? `Not on ${named(lacking)}.` : `Only on ${named(having)}.`;
+  if (requiring.length === 0 || free.length === 0) return where;
+  const isMost = free.length < requiring.length;
+  return `${where} ${isMost ? `Not required on ${named(free)}.` : `Required on ${named(requiring)}.`}`.trim();
 }
 
-/** Those of the first that are none of the others. */
-function without(some: readonly string[], others: readonly string[]): string[] {
-  const known = new Set(others);
-  return some.filter((one) => !known.has(one));
-}
+const without = (some: readonly string[], others: readonly string[]) => [
+  ...new Set(some).difference(new Set(others)),
+];
 
 /** What all say that say anything: of what differs its types and values, which are those of any, and what stands within. */
 function mergedPart(parts: readonly Schema[]): Schema {
   const bare = parts.map(({ title: _, description: __, ...rest }) => withTypes(rest));
-  const said = distinct(bare.filter((one) => Object.keys(one).length > 0));
-  const [first = {}, ...others] = said;
-  if (others.length === 0) return first;
-  const merged: Record<string, unknown> = {};
-  for (const key of new Set(said.flatMap((one) => Object.keys(one)))) {
-    const values = said.map((one) => one[key]).filter((one) => one !== undefined);
-    const one = mergedKeyword(key, values, said);
-    if (one !== undefined) merged[key] = one;
-  }
-  return merged;
+  const said = [
+    ...new Map(bare.filter((one) => Object.keys(one).length > 0).map((one) => [canonical(one), one]))
+      .values(),
+  ];
+  if (said.length < 2) return said[0] ?? {};
+  const keys = new Set(said.flatMap((one) => Object.keys(one)));
+  const merged = [...keys].map((key) => [key, mergedKeyword(key, said)] as const);
+  return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
 }
 
-function mergedKeyword(key: string, values: readonly unknown[], said: readonly Schema[]): unknown {
+function mergedKeyword(key: string, said: readonly Schema[]): unknown {
+  const values = said.map((one) => one[key]).filter((one) => one !== undefined);
   // Of another kind of value these say nothing, and alternatives are of whatever type.
   if (key === "type") return said.some(({ anyOf }) => anyOf !== undefined) ? undefined : ofAny(values);
   if (key === "items") return mergedInner(values as Schema[]);
@@ -134,20 +121,15 @@ function mergedKeyword(key: string, values: readonly unknown[], said: readonly S
 function withTypes({ const: only, ...rest }: Schema): Schema {
   const values = rest.enum ?? (only === undefined ? undefined : [only]);
   if (!Array.isArray(values)) return rest;
-  return { ...rest, enum: values, type: rest.type ?? ofAny(values.map(typeOf)) };
+  const types = values.map((value) => value === null ? "null" : typeof value);
+  return { ...rest, enum: values, type: rest.type ?? ofAny(types) };
 }
-
-const typeOf = (value: unknown) => value === null ? "null" : typeof value;
 
 /** What stands within an argument, in the words of the first that has some. */
 function mergedInner(parts: readonly Schema[]): Schema {
   const description = parts.find((one) => one.description !== undefined)?.description;
   return { ...mergedPart(parts), ...(description === undefined ? {} : { description }) };
 }
-
-const distinct = (schemas: readonly Schema[]): Schema[] => [
-  ...new Map(schemas.map((one) => [canonical(one), one])).values(),
-];
 
 function mergedProperties(all: readonly Schema[]): Schema {
   const names = new Set(all.flatMap((one) => Object.keys(one)));
@@ -157,18 +139,15 @@ function mergedProperties(all: readonly Schema[]): Schema {
   }));
 }
 
-const VALUES_MAX = 200;
-
 function ofAny(values: readonly unknown[]): unknown {
   const all = [...new Set(values.flat())];
   if (all.length > VALUES_MAX) return undefined;
   return all.length === 1 && values.every((one) => !Array.isArray(one)) ? all[0] : all;
 }
 
-function common([first = [], ...others]: readonly (readonly string[])[]): string[] {
-  const known = others.map((one) => new Set(one));
-  return first.filter((name) => known.every((one) => one.has(name)));
-}
+const common = (all: readonly (readonly string[])[]): string[] => [
+  ...all.map((one) => new Set(one)).reduce((some, others) => some.intersection(others)),
+];
 
 /** The words of one, or of each with its sites. */
 function described(said: readonly Said[]): string {
@@ -176,16 +155,11 @@ function described(said: readonly Said[]): string {
   ways.delete("");
   const all = [...ways];
   if (all.length < 2) return all[0]?.[0] ?? "";
-  const more = all.length > NAMED_MAX ? [MORE] : [];
-  return [
-    ...all.slice(0, NAMED_MAX).map(([text, of]) =>
-      sentence(`On ${named(of.flatMap(({ sites }) => sites))}: ${text}`)
-    ),
-    ...more,
-  ].join(" ");
+  const more = all.length > NAMED_MAX ? ["Other sites describe it otherwise."] : [];
+  const each = all.slice(0, NAMED_MAX).map(([text, of]) => sentence(`On ${named(sitesOf(of))}: ${text}`));
+  return [...each, ...more].join(" ");
 }
 
-const MORE = "Other sites describe it otherwise.";
 const sentence = (text: string) => text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
 
 /** Values that not all of its sites take. */
@@ -195,9 +169,7 @@ function valuesNote({ enum: values }: Schema, said: readonly Said[]): string {
     .map(({ part, sites }) => ({ sites, known: new Set(part.enum as unknown[]) }));
   const some = values.flatMap((value) => {
     const having = listing.filter(({ known }) => known.has(value));
-    return having.length === listing.length
-      ? []
-      : [`${JSON.stringify(value)} on ${named(having.flatMap(({ sites }) => sites))}`];
+    return having.length === listing.length ? [] : [`${JSON.stringify(value)} on ${named(sitesOf(having))}`];
   });
   if (some.length === 0) return "";
   const more = some.length > NAMED_MAX ? "; other values differ too" : "";

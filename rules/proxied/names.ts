@@ -1,5 +1,6 @@
 /** What the names of others' tools say of them: which are never run, which run another tool, which look like ours. */
 import { memoizeByName } from "../../core/made_once.ts";
+import { isFields } from "../structured_data.ts";
 
 /** What destroys, or makes public. */
 export const DESTROYS: readonly string[] = [
@@ -98,15 +99,12 @@ export function runsAnother(name: string): boolean {
   return RUNS.some((one) => words.includes(one)) && RUN.some((one) => words.includes(one));
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Why a call is never sent: because of the tool's name, or of the name of one that it runs, down to the fourth. */
 export function neverCalled(name: string, args: unknown, level = 0): NeverRun | null {
   const own = neverRun(name);
-  if (own !== null || !runsAnother(name) || !isRecord(args)) return own;
+  if (own !== null || !runsAnother(name) || !isFields(args)) return own;
   if (level === RUN_LEVELS_MAX) return { word: name, because: "tools run each other too deep" };
-  const inner = ARGUMENT_KEYS.map((key) => args[key]).find(isRecord);
+  const inner = ARGUMENT_KEYS.map((key) => args[key]).find(isFields);
   for (const key of NAME_KEYS) {
     const run = args[key];
     const never = typeof run === "string" ? neverCalled(run, inner, level + 1) : null;

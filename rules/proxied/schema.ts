@@ -1,26 +1,66 @@
 /** The schemas of sites' own tools as callers are shown them: what is no schema of arguments is left out, and prose unless it was read. */
-import { canonical } from "../../core/canonical.ts";
-import { isFormat, isOneWord, isPattern } from "./plain.ts";
-import { asRecord, isRecord, PROPERTY } from "./schema_fault.ts";
+import { canonical, sizeOf } from "../../core/canonical.ts";
+import { isFields } from "../structured_data.ts";
 
 /** A schema as it came: any JSON. */
 export type StrangeSchema = Readonly<Record<string, unknown>>;
 
+const VALUES_MAX = 4000;
+const LEVELS_MAX = 24;
 const PROPERTIES_MAX = 200;
 const ENUM_MAX = 200;
 const TEXT_CHARACTERS = { title: 100, description: 1000, pattern: 200 } as const;
+/** So many schemas and values may stand in place of what refers to them, and so deep in each other. */
+const REFERRED_MAX = 500;
+const REFERRED_LEVELS_MAX = 4;
 
 const TYPES = ["string", "integer", "number", "boolean", "object", "array", "null"];
 const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
 const COUNTS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"];
 /** Of a schema of arguments as a whole providers take no other keywords. */
-const WHOLE = ["title", "description", "properties", "required", "additionalProperties"] as const;
+const WHOLE = ["type", "title", "description", "properties", "required", "additionalProperties"];
+const FORMATS: ReadonlySet<unknown> = new Set([
+  ...["date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uri-reference"],
+  ...["url", "uuid", "regex", "hex-color", "color", "html", "json", "binary", "byte", "int32", "int64"],
+  ...["float", "double"],
+]);
+/** What model providers take for the name of an argument: for another one they refuse a request with all of its tools. */
+const PROPERTY = /^[A-Za-z0-9_.-]{1,64}$/;
 /** A value of an enum that gives no orders: three words at most. */
 const PLAIN_VALUE = /^(?:[\w.:/#%+@-]{1,48}(?: [\w.:/#%+@-]{1,24}){0,2})?$/;
+/** As names and values are written: no sentence is put together of what is joined. */
+const ONE_WORD = /^[\w.:/#%+@$[\]-]{0,48}$/;
+const PARTS_MAX = 6;
 const LOCAL_REF = /^#\/(\$defs|definitions)\/([\w.-]{1,64})$/;
-/** So many schemas and values may stand in place of what refers to them, and so deep in each other. */
-const REFERRED_MAX = 500;
-const REFERRED_LEVELS_MAX = 4;
+
+/** What PHP writes for an object without members. */
+const asRecord = (value: unknown): unknown => Array.isArray(value) && value.length === 0 ? {} : value;
+
+/** Why that cannot be the schema of a tool's arguments; null where it can. */
+export function schemaFault(given: unknown): string | null {
+  const schema = asRecord(given);
+  if (!isFields(schema)) return "its input schema is not an object";
+  const { values, levels } = sizeOf(schema, VALUES_MAX);
+  if (values > VALUES_MAX) return `its input schema has more than ${VALUES_MAX} values`;
+  if (levels > LEVELS_MAX) return `its input schema is nested deeper than ${LEVELS_MAX} levels`;
+  if (schema.type !== undefined && schema.type !== "object") {
+    return "its input schema is not one of an object";
+  }
+  const properties = asRecord(schema.properties ?? {});
+  if (!isFields(properties)) return "its input schema has properties that are no object";
+  const isSchema = (one: unknown) => isFields(asRecord(one)) || typeof one === "boolean";
+  const strange = Object.keys(properties).find((name) => !isSchema(properties[name]));
+  if (strange !== undefined) {
+    return `its input schema has a property that is no schema: ${JSON.stringify(strange.slice(0, 64))}`;
+  }
+  const { required = [] } = schema;
+  if (!Array.isArray(required)) return "its input schema has a required that is no list";
+  if (required.includes("site_id")) return "its input schema requires a site_id, which is the gateway's own";
+  const unnamed = required.find((name) => typeof name !== "string" || !PROPERTY.test(name));
+  if (unnamed === undefined) return null;
+  const said = JSON.stringify(unnamed).slice(0, 64);
+  return `its input schema requires an argument that cannot be named: ${said}`;
+}
 
 /** A text without control, direction, private and unassigned characters, cut where it is long. */
 export function cleanText(text: string, characters: number): string {
@@ -58,29 +98,22 @@ export function shownSchema(given: StrangeSchema, how: Showing): Record<string, 
   const root = asRecord(given) as StrangeSchema;
   const shown = shownPart(root, { ...how, root, within: [], left: { values: REFERRED_MAX }, beside: {} });
   const { allOf = [], anyOf = [] } = shown as Readonly<Record<string, readonly Record<string, unknown>[]>>;
-  const properties: Record<string, unknown> = {};
-  for (const one of [shown, ...allOf, ...anyOf]) {
-    for (const [name, part] of Object.entries(one.properties ?? {})) {
-      if (!Object.hasOwn(properties, name)) properties[name] = part;
-    }
-  }
-  const required = [
-    ...new Set([shown, ...allOf].flatMap((one) => one.required as string[] | undefined ?? [])),
-  ];
+  const parts = [shown, ...allOf, ...anyOf].flatMap((one) => Object.entries(one.properties ?? {}));
+  const first = new Map(parts.toReversed());
+  const properties = Object.fromEntries(parts.map(([name]) => [name, first.get(name)]));
+  const required = [...new Set([shown, ...allOf].flatMap((one) => one.required as string[] ?? []))];
   const whole = {
     ...shown,
     type: "object",
-    ...(Object.keys(properties).length > 0 ? { properties } : {}),
+    ...(parts.length > 0 ? { properties } : {}),
     ...(required.length > 0 ? { required } : {}),
   };
-  return Object.fromEntries(
-    Object.entries(whole).filter(([key]) => key === "type" || WHOLE.some((one) => one === key)),
-  );
+  return Object.fromEntries(Object.entries(whole).filter(([key]) => WHOLE.includes(key)));
 }
 
 function shownPart(given: unknown, how: Shown): Record<string, unknown> {
   const schema = asRecord(given);
-  if (!isRecord(schema)) return {};
+  if (!isFields(schema)) return {};
   if (how.within.length > 0) {
     how.left.values -= 1 + (Array.isArray(schema.enum) ? schema.enum.length : 0);
     if (how.left.values < 0) return {};
@@ -107,20 +140,17 @@ function shownPart(given: unknown, how: Shown): Record<string, unknown> {
     put("multipleOf", schema.multipleOf);
   }
   if (typeof schema.uniqueItems === "boolean") put("uniqueItems", schema.uniqueItems);
-  if (typeof schema.format === "string" && isFormat(schema.format)) put("format", schema.format);
+  if (FORMATS.has(schema.format)) put("format", schema.format);
   if (isPlain(schema.default, how)) put("default", schema.default);
   if (Object.hasOwn(schema, "const") && isPlain(schema.const, how)) put("const", schema.const);
   put("enum", enumOf(schema.enum, how));
   if (schema.items !== undefined) {
     put("items", Array.isArray(schema.items) ? {} : shownPart(schema.items, how));
   }
+  const more = schema.additionalProperties;
   put(
     "additionalProperties",
-    typeof schema.additionalProperties === "boolean"
-      ? schema.additionalProperties
-      : isRecord(schema.additionalProperties)
-      ? shownPart(schema.additionalProperties, how)
-      : undefined,
+    isFields(more) ? shownPart(more, how) : typeof more === "boolean" ? more : undefined,
   );
   const properties = partsOf(schema, how, how.read ? {} : how.words);
   put("properties", properties);
@@ -155,7 +185,7 @@ function referred(ref: unknown, how: Shown): Record<string, unknown> {
   const [, place, name] = typeof ref === "string" ? LOCAL_REF.exec(ref) ?? [] : [];
   if (place === undefined || name === undefined) return {};
   const all = asRecord(how.root[place]);
-  const found = isRecord(all) && Object.hasOwn(all, name) ? all[name] : undefined;
+  const found = isFields(all) && Object.hasOwn(all, name) ? all[name] : undefined;
   if (found === undefined || how.within.includes(found) || how.within.length >= REFERRED_LEVELS_MAX) {
     return {};
   }
@@ -171,7 +201,20 @@ function typesOf(type: unknown): unknown {
 }
 
 /** A name or value is shown unread where it is one word. */
-const isNamed = (text: string, { read }: Showing) => read || isOneWord(text);
+function isNamed(text: string, { read }: Showing): boolean {
+  if (read) return true;
+  const parts = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return ONE_WORD.test(text) && parts.length <= PARTS_MAX;
+}
+
+/** Whether it is a regular expression of schemas, and not of another language. */
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
 
 function isPlain(value: unknown, how: Showing): boolean {
   if (typeof value === "string") return PLAIN_VALUE.test(value) && isNamed(value, how);
@@ -189,10 +232,10 @@ function enumOf(values: unknown, how: Showing): unknown {
 function partsOf(
   { properties: given, required = [] }: StrangeSchema,
   how: Shown,
-  words: Readonly<Record<string, string>> = {},
+  words: Readonly<Record<string, string>>,
 ): Record<string, unknown> | undefined {
   const parts = asRecord(given);
-  if (!isRecord(parts)) return undefined;
+  if (!isFields(parts)) return undefined;
   const first: readonly unknown[] = Array.isArray(required) ? required : [];
   const places = new Map(first.map((name, at) => [name, at] as const).toReversed());
   const placeOf = (name: string) => places.get(name) ?? first.length;

@@ -32,10 +32,8 @@ import * as named from "../../rules/proxied/named.ts";
 import * as names from "../../rules/proxied/names.ts";
 import * as payload from "../../rules/proxied/payload.ts";
 import * as php from "../../rules/proxied/php_serialized.ts";
-import * as plain from "../../rules/proxied/plain.ts";
 import * as requests from "../../rules/proxied/requests.ts";
 import * as schema from "../../rules/proxied/schema.ts";
-import * as schemaFault from "../../rules/proxied/schema_fault.ts";
 import * as status from "../../rules/proxied/status.ts";
 import * as unpacked from "../../rules/proxied/unpacked.ts";
 import * as values from "../../rules/proxied/values.ts";
@@ -206,7 +204,6 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
       payload.assertUnpublished({ status: "scheduled", at: of }, { status: "status", moment: "at" }, NOW),
   },
   "proxied/php_serialized.ts": { unserialized: (of) => php.unserialized(`a:9:{${of}`, new Steps()) },
-  "proxied/plain.ts": { isOneWord: plain.isOneWord, isFormat: plain.isFormat, isPattern: plain.isPattern },
   "proxied/requests.ts": {
     flagsSet: (of) => requests.flagsSet(of, new Steps()),
     sqlSets: (of) => requests.sqlSets(`update x set status=${of}`, new Steps()),
@@ -288,17 +285,13 @@ const VALUES: Readonly<Record<string, Named<unknown>>> = {
   },
   "proxied/payload.ts": { payloadFault: (of) => payload.payloadFault({ of, meta: of }) },
   "proxied/schema.ts": {
+    schemaFault: (
+      of,
+    ) => [schema.schemaFault(of), schema.schemaFault({ properties: of, required: listOf(of) })],
     shownSchema: (of) =>
       [true, false].map((read) =>
         schema.shownSchema({ properties: of, required: listOf(of), enum: of, anyOf: of }, { read, words: {} })
       ),
-  },
-  "proxied/schema_fault.ts": {
-    isRecord: schemaFault.isRecord,
-    asRecord: schemaFault.asRecord,
-    schemaFault: (
-      of,
-    ) => [schemaFault.schemaFault(of), schemaFault.schemaFault({ properties: of, required: listOf(of) })],
   },
   "proxied/values.ts": {
     withoutPublishing: (of) =>
