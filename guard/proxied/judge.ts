@@ -3,7 +3,7 @@ import type { Site } from "../../core/model.ts";
 import type { ProxyClass, ProxyEffect } from "../../platforms/tool_servers/types.ts";
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
 import { neverRun, skeleton } from "../../rules/proxied/names.ts";
-import { LOST_PIN } from "./lost_pins.ts";
+import { LOST_PIN } from "./pins.ts";
 import type { CatalogTool, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
 
 /** A tool of a server, whichever site has it. */

@@ -2,9 +2,8 @@
 import type { Proxies } from "../../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../../store/store.ts";
 import { failuresAfter } from "./schedule.ts";
-import { pinsWithFirstSeen } from "./first_seen.ts";
 import { type Listed, pinsDigest } from "./listed_tools.ts";
-import { pinsOf } from "./lost_pins.ts";
+import { pinsOf, pinsWithFirstSeen } from "./pins.ts";
 
 /** What a server was asked as, and what came of it. */
 export interface Answered {

@@ -1,15 +1,23 @@
 /** Sites' own tools as the store has them: what their catalogues list and operators let through, made into entries. */
 import { turns } from "../../core/async.ts";
-import { LIMITS, type Site } from "../../core/model.ts";
-import type { Proxies } from "../../registry/proxies.ts";
+import { isStoreGone } from "../../core/errors.ts";
+import { LIMITS, type PlatformKind, type Site } from "../../core/model.ts";
 import type { ProxyPorts } from "../../platforms/tool_servers/proxied_context.ts";
 import type { SiteOffer } from "../../platforms/tool_servers/types.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
-import type { Store, ToolCatalog } from "../../store/store.ts";
-import { type Behaviour, hiddenEntry, proxiedEntry, type ShownOffer, shownOffer } from "./entries.ts";
-import { type JudgedCase, ProxiedCases } from "./cases.ts";
-import { type JudgedTool, placeOf } from "./judge.ts";
-import { isStoreGone } from "../../core/errors.ts";
+import type { Proxies } from "../../registry/proxies.ts";
+import type { Store, ToolCatalog, ToolDecision } from "../../store/store.ts";
+import {
+  type Behaviour,
+  hiddenEntry,
+  proxiedEntry,
+  type ShownOffer,
+  shownOffer,
+  type ShownTool,
+  shownTool,
+} from "./entries.ts";
+import { type Case, heldBy, Judge, type JudgedTool, type Judgement, placeOf } from "./judge.ts";
+import { pinsAgain, pinsDamaged } from "./pins.ts";
 
 /** What it stands on. */
 export interface ProxiedPorts {
@@ -27,29 +35,38 @@ export interface ProxiedPorts {
   log(event: Record<string, unknown>): void;
 }
 
+/** The tools of a server, judged once for all servers that list the same and of which the same was decided. */
+interface JudgedCase {
+  readonly judged: readonly Judgement[];
+  /** Those that may be called, by the name they are served under. */
+  readonly shown: ReadonlyMap<string, ShownTool>;
+  /** Why every call is refused of those that are never run, by that name too. */
+  readonly hidden: ReadonlyMap<string, string>;
+}
+
 /** One server of a site as it was last looked at. */
 interface Known {
   readonly catalog: ToolCatalog;
+  readonly source: Proxies;
   readonly found: JudgedCase;
-  readonly offers: ReadonlyMap<string, ShownOffer>;
 }
 
-/** A tool as it was made of these offers; of none where it is hidden. */
-interface Made {
-  readonly of: readonly ShownOffer[];
-  readonly entry: ToolEntry;
-}
+const LARGE = `large: the arguments of its server's known tools take more than ${
+  LIMITS.UNREAD_TOOLS_BYTES / 1024
+} KiB, and no more are shown unread`;
 
-/** The tools of all sites; what was worked out once is kept while nothing of it changes. */
+/** The tools of all sites, worked out anew where the store has others. */
 export class ProxiedView {
   readonly #ports: ProxiedPorts;
   readonly #turn: () => Promise<void>;
   #current: ReadonlyMap<string, ToolEntry> = new Map();
-  #servers: ReadonlyMap<string, Known> = new Map();
-  #made: ReadonlyMap<string, Made> = new Map();
-  /** Of the sites that were asked for since their tools last changed. */
-  readonly #bySite = new Map<string, readonly SiteOffer[]>();
-  #cases: ProxiedCases | null = null;
+  #servers: readonly Known[] = [];
+  /** The servers at which a name is called, by the name. */
+  #called: ReadonlyMap<string, readonly Known[]> = new Map();
+  #offers: ReadonlyMap<string, readonly SiteOffer[]> = new Map();
+  /** Of the last load, by what they were judged by. */
+  #cases: ReadonlyMap<string, JudgedCase> = new Map();
+  #judge: Judge | null = null;
   #isWhole = true;
 
   constructor(ports: ProxiedPorts) {
@@ -69,182 +86,170 @@ export class ProxiedView {
 
   /** What becomes of every tool of every server; one that another server is asked for says so in its reason. */
   get judged(): readonly JudgedTool[] {
-    const used = new Set([...this.#made.values()].flatMap(({ of }) => of));
-    return [...this.#servers.values()].flatMap(({ catalog, found, offers }) =>
-      found.judged.map((judgement) => {
+    return this.#servers.flatMap(({ catalog, found }) =>
+      found.judged.map((judgement): JudgedTool => {
         const one = { ...judgement, judgement, catalog };
-        const own = offers.get(one.name);
-        if (own === undefined || used.has(own)) return one;
-        const of = this.#made.get(one.name)?.of ?? [];
-        const other = of.find(({ offer }) => offer.site_id === own.offer.site_id) ?? of[0];
-        const reason = `the server "${other?.offer.ref.server}" has a tool of that name, which is called`;
+        const called = this.#called.get(one.name) ?? [];
+        if (!found.shown.has(one.name) || called.some((of) => isOf(of, catalog))) return one;
+        const other = called.find((of) => of.catalog.site_id === catalog.site_id) ?? called[0];
+        const reason = `the server "${other?.catalog.server}" has a tool of that name, which is called`;
         return { ...one, reason };
       })
     );
   }
 
-  /** Every tool of a site that may be called, of all its servers. */
-  readonly #offersOf = (siteId: string): readonly SiteOffer[] => {
-    const known = this.#bySite.get(siteId);
-    if (known) return known;
-    const own = [...this.#servers.values()].filter(({ catalog }) => catalog.site_id === siteId);
-    const all = own.flatMap(({ offers }) => [...offers.values()].map(({ offer }) => offer));
-    this.#bySite.set(siteId, all);
-    return all;
-  };
-
-  /** Reads what the store has of these sites, and makes anew what changed, in parts that let others have their turn. */
+  /** Reads what the store has of these sites, in parts that let others have their turn. */
   async load(sites: readonly Site[]): Promise<void> {
     const { store, proxies, behaviour } = this.#ports;
-    const turn = this.#turn;
-    await turn();
+    await this.#turn();
     const catalogs = await store.toolCatalogs.list();
     // A gateway whose sites have no tool servers need not know what is known of their tools.
-    if (catalogs.length === 0 && this.#servers.size === 0) return;
-    await turn();
+    if (catalogs.length === 0 && this.#servers.length === 0) return;
     const sources = await proxies();
-    await turn();
-    const servers = await this.#looked(catalogs, sites, sources, turn);
-    const { names, siteIds } = changes(this.#servers, servers);
-    const made = new Map(this.#made);
-    if (names.size > 0) {
-      const behave = await behaviour(this.#offersOf);
-      const ordered = inOrder(servers, sources);
-      for (const name of names) {
-        await turn();
-        const one = this.#make(name, ordered, behave);
-        if (one === null) made.delete(name);
-        else made.set(name, one);
-      }
+    await this.#turn();
+    const servers = await this.#looked(catalogs, sites, sources);
+    const before = this.#servers;
+    if (servers.length === before.length && servers.every((one, at) => isSame(one, before[at]!))) {
+      this.#servers = servers;
+      return;
     }
-    this.#servers = servers;
-    for (const id of siteIds) this.#bySite.delete(id);
-    const same = made.size === this.#made.size &&
-      [...names].every((name) => made.get(name)?.entry === this.#made.get(name)?.entry);
-    this.#made = made;
-    if (same) return;
-    this.#current = new Map([...made].map(([name, { entry }]) => [name, entry] as const).sort(byKey));
+    const behave = await behaviour((site) => this.#offers.get(site) ?? []);
+    const all = new Map<Known, ReadonlyMap<string, ShownOffer>>();
+    for (const one of servers) {
+      await this.#turn();
+      all.set(
+        one,
+        new Map([...one.found.shown].map(([name, tool]) => [name, shownOffer(tool, one.catalog)])),
+      );
+    }
+    const names = new Set(
+      servers.flatMap(({ found: { shown, hidden } }) => [...shown.keys(), ...hidden.keys()]),
+    );
+    const entries: ToolEntry[] = [];
+    const called = new Map<string, readonly Known[]>();
+    for (const name of [...names].sort()) {
+      await this.#turn();
+      const hiding = servers.filter(({ found }) => found.hidden.has(name));
+      const of = hiding.length > 0 ? [] : calledAt(name, servers);
+      called.set(name, of);
+      entries.push(
+        hiding.length > 0
+          ? hiddenAt(name, hiding)
+          : proxiedEntry(name, of.map((one) => all.get(one)!.get(name)!), behave, this.#ports),
+      );
+    }
+    [this.#servers, this.#called] = [servers, called];
+    const offers = servers.flatMap((one) => [...all.get(one)!.values()].map(({ offer }) => offer));
+    this.#offers = Map.groupBy(offers, ({ site_id }) => site_id);
+    this.#current = new Map(entries.map((entry) => [entry.name, entry]));
   }
 
-  /** The servers that stand where they were listed, with what becomes of their tools. */
+  /**
+   * The servers that stand where they were listed, with what becomes of their tools: of each source by site, and of one
+   * site's, the one that is asked first comes first.
+   */
   async #looked(
     catalogs: readonly ToolCatalog[],
     sites: readonly Site[],
     sources: readonly Proxies[],
-    turn: () => Promise<void>,
-  ): Promise<Map<string, Known>> {
+  ): Promise<readonly Known[]> {
     const { store: { toolCatalogs }, builtIn, log } = this.#ports;
     this.#isWhole = true;
+    this.#judge ??= new Judge({ builtIn, all: sources });
     const decided = Map.groupBy(await toolCatalogs.decisions(), siteKey);
-    const cases = this.#cases ??= new ProxiedCases(toolCatalogs, { builtIn, all: sources });
-    cases.begin();
+    const cases = new Map<string, JudgedCase>();
     const bySite = new Map(sites.map((site) => [site.id, site]));
-    const servers = new Map<string, Known>();
+    const servers: Known[] = [];
     for (const catalog of catalogs) {
-      await turn();
+      await this.#turn();
       const source = sources.find((one) => one.source === catalog.source);
       const site = bySite.get(catalog.site_id);
       if (!source || !site || placeOf(site, source) !== catalog.bound_to) continue;
-      const key = keyOf(catalog);
-      const before = this.#servers.get(key);
-      const decisions = decided.get(siteKey(catalog)) ?? [];
-      let found: JudgedCase | null;
       try {
-        found = await cases.of({ source, catalog, decisions, before: before?.found }, turn);
+        const found = await this.#caseOf(source, catalog, decided.get(siteKey(catalog)) ?? [], cases);
+        // What was replaced meanwhile is another version: until that is read, what was known of it holds.
+        const known = found ? { catalog, source, found } : this.#servers.find((one) => isOf(one, catalog));
+        if (known) servers.push(known);
       } catch (fault) {
         // Where the store answers nothing, all stays as it is; what of one site cannot be read is not offered.
         if (isStoreGone(fault)) throw fault;
         log({ event: "tool_catalog_unread", site_id: catalog.site_id, cause: String(fault) });
         this.#isWhole = false;
-        continue;
       }
-      if (found) servers.set(key, known(catalog, found, before));
-      else if (before) servers.set(key, before); // replaced meanwhile, which is another version
     }
-    return servers;
-  }
-
-  /** The tool of that name; null where no server has it. What nothing changed of stays the same object. */
-  #make(name: string, servers: readonly Known[], behave: Behaviour): Made | null {
-    const before = this.#made.get(name);
-    const hiding = servers.filter(({ found }) => found.hidden.has(name));
-    const [first] = hiding;
-    if (first) {
-      const sites = [...new Set(hiding.map(({ catalog }) => catalog.site_id))].sort();
-      const { reason, kinds } = first.found.hidden.get(name)!;
-      const { hidden, sites: those } = before?.entry.offer ?? {};
-      if (before && hidden === reason && those?.join() === sites.join()) return before;
-      return { of: [], entry: hiddenEntry(name, reason, sites, kinds) };
-    }
-    const of = offersOf(name, servers);
-    if (of.length === 0) return null;
-    const isSame = before?.of.length === of.length && of.every((one, at) => one === before.of[at]);
-    return isSame ? before! : { of, entry: proxiedEntry(name, of, behave, this.#ports) };
-  }
-}
-
-/** The names whose tools can be other ones, and the sites some of whose can. */
-function changes(
-  before: ReadonlyMap<string, Known>,
-  now: ReadonlyMap<string, Known>,
-): { readonly names: ReadonlySet<string>; readonly siteIds: ReadonlySet<string> } {
-  const names = new Set<string>();
-  const siteIds = new Set<string>();
-  for (const key of new Set([...before.keys(), ...now.keys()])) {
-    const [old, own] = [before.get(key), now.get(key)];
-    if (old?.offers === own?.offers) continue;
-    siteIds.add((own ?? old)!.catalog.site_id);
-    for (const name of [...(old?.offers.keys() ?? []), ...(own?.offers.keys() ?? [])]) {
-      if (old?.offers.get(name) !== own?.offers.get(name)) names.add(name);
-    }
-    for (const name of [...(old?.found.hidden.keys() ?? []), ...(own?.found.hidden.keys() ?? [])]) {
-      if (old?.found.hidden.get(name)?.reason !== own?.found.hidden.get(name)?.reason) names.add(name);
-    }
-  }
-  return { names, siteIds };
-}
-
-/** The servers of each source, by site; of one site's, the one that is asked first comes first. */
-const inOrder = (servers: ReadonlyMap<string, Known>, sources: readonly Proxies[]): readonly Known[] =>
-  sources.flatMap((source) =>
-    [...servers.values()].filter(({ catalog }) => catalog.source === source.source).sort((a, b) =>
+    this.#cases = cases;
+    return servers.sort((a, b) =>
+      sources.indexOf(a.source) - sources.indexOf(b.source) ||
       compared(a.catalog.site_id, b.catalog.site_id) ||
-      source.compareServers(a.catalog.server, b.catalog.server)
-    )
-  );
-
-/**
- * The offers of a name, by site: of a site with several servers the one that comes first, and of one source, the first
- * that has the name.
- */
-function offersOf(name: string, servers: readonly Known[]): readonly ShownOffer[] {
-  const all: ShownOffer[] = [];
-  for (const { catalog: { site_id, source }, offers } of servers) {
-    const one = offers.get(name);
-    if (one === undefined || all.at(-1)?.offer.site_id === site_id) continue;
-    if (all.length > 0 && all[0]!.offer.ref.source !== source) break;
-    all.push(one);
+      a.source.compareServers(a.catalog.server, b.catalog.server)
+    );
   }
-  return all;
+
+  /** The tools of a server, judged by decisions on those of the site; null where the store has others by now. */
+  async #caseOf(
+    source: Proxies,
+    catalog: ToolCatalog,
+    decisions: readonly ToolDecision[],
+    cases: Map<string, JudgedCase>,
+  ): Promise<JudgedCase | null> {
+    const here = decisions.filter(({ bound_to }) => bound_to === catalog.bound_to);
+    const own = here.filter(({ server }) => server === catalog.server);
+    const withdrawn = here.filter(({ verdict }) => verdict !== "approved")
+      .map((one) => [source.servedName(one.name), heldBy(one)] as const);
+    const decided = own.map(({ site_id: _, bound_to: __, ...one }) => one);
+    const key = JSON.stringify([source.source, catalog.digest, catalog.pins_digest, decided, withdrawn]);
+    let found = cases.get(key) ?? this.#cases.get(key);
+    if (found === undefined) {
+      const { toolCatalogs } = this.#ports.store;
+      const tools = await toolCatalogs.tools(catalog);
+      if (tools === null) return null;
+      const pins = await toolCatalogs.pins(catalog) ?? pinsAgain(catalog, source, tools);
+      // Without them a tool that has changed would count as one that is seen for the first time.
+      if (pins === null) throw new Error(pinsDamaged(catalog));
+      const byName = new Map(own.map((one) => [one.name, one]));
+      found = await this.#judged(source, { tools, pins, decisions: byName, withdrawn: new Map(withdrawn) });
+    }
+    cases.set(key, found);
+    return found;
+  }
+
+  async #judged(source: Proxies, of: Case): Promise<JudgedCase> {
+    const judged: Judgement[] = [];
+    const shown = new Map<string, ShownTool>();
+    const hidden = new Map<string, string>();
+    let unread = 0;
+    for (const one of this.#judge!.judge(source, of)) {
+      await this.#turn();
+      const { name, state, reason } = one;
+      if (state === "hidden") hidden.set(name, reason!);
+      const tool = state === "offered" || state === "approved" ? shownTool(source, one) : null;
+      if (tool && state === "offered") unread += JSON.stringify(tool.schema).length;
+      const isLarge = state === "offered" && unread > LIMITS.UNREAD_TOOLS_BYTES;
+      judged.push(isLarge ? { ...one, state: "held", reason: LARGE } : one);
+      if (tool && !isLarge) shown.set(name, tool);
+    }
+    return { judged, shown, hidden };
+  }
 }
 
-/** What was made of the same before stays the same object. */
-function known(catalog: ToolCatalog, found: JudgedCase, before: Known | undefined): Known {
-  const kept = before?.catalog.bound_to === catalog.bound_to ? before : undefined;
-  if (kept?.found === found) return { catalog, found, offers: kept.offers };
-  const offers = [...found.shown].map(([name, shown]) => {
-    const one = kept?.offers.get(name);
-    return [name, one?.shown === shown ? one : shownOffer(shown, catalog)] as const;
-  });
-  return { catalog, found, offers: new Map(offers) };
+/** The entry of a name that is never run, for the sites whose servers list it. */
+function hiddenAt(name: string, hiding: readonly Known[]): ToolEntry {
+  const [{ found, source }] = hiding as [Known, ...Known[]];
+  const sites = [...new Set(hiding.map(({ catalog }) => catalog.site_id))].sort();
+  return hiddenEntry(name, found.hidden.get(name)!, sites, source.kinds as PlatformKind[]);
 }
 
-const keyOf = ({ site_id, source, server }: { site_id: string; source: string; server: string }) =>
-  JSON.stringify([site_id, source, server]);
+/** The servers at which a name is called: of a site's the first, and of the first source that has the name. */
+function calledAt(name: string, servers: readonly Known[]): readonly Known[] {
+  const having = servers.filter(({ found }) => found.shown.has(name));
+  const of = having.filter(({ source }) => source === having[0]!.source);
+  return of.filter((one, at) => one.catalog.site_id !== of[at - 1]?.catalog.site_id);
+}
 
+const isOf = ({ catalog: a }: Known, b: ToolCatalog) =>
+  a.site_id === b.site_id && a.source === b.source && a.server === b.server;
+const isSame = (a: Known, b: Known) =>
+  a.found === b.found && isOf(a, b.catalog) && a.catalog.bound_to === b.catalog.bound_to;
 const siteKey = ({ site_id, source }: { site_id: string; source: string }) =>
   JSON.stringify([site_id, source]);
-
 const compared = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;
-
-const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => compared(a, b);
