@@ -136,20 +136,6 @@ Deno.test("what is not there is told apart: the file, the branch, the repository
   }
 });
 
-Deno.test("an empty repository has no files, and no branch stands anywhere", async () => {
-  await using at = await RepoWorld.open({ empty: true });
-  const client = await at.client();
-  assert.equal(await client.head("main"), null);
-  const view = await client.view();
-  assert.deepEqual([view.commit, await view.list(), await view.find("a.md"), await view.count()], [
-    null,
-    { entries: [], truncated: false },
-    null,
-    0,
-  ]);
-  await refused("E_NOT_FOUND", /has no file "a.md" at "main"/, client.read("a.md", LIMIT));
-});
-
 Deno.test("a view stays at its commit though the branch moves", async () => {
   await using at = await RepoWorld.open({ files: { "a.md": "one", "b/c.md": "c" } });
   const view = await (await at.client()).view();
