@@ -8,7 +8,7 @@ import type { Proxies } from "../../registry/proxies.ts";
 import type { Store } from "../../store/store.ts";
 import type { ConnectorPorts } from "../connector_context.ts";
 import type { Jobs } from "../jobs.ts";
-import { holdBack } from "./hold.ts";
+import { holdBack } from "./decision.ts";
 import { ProxiedTools } from "./source.ts";
 
 /** What it stands on. */

@@ -1,6 +1,7 @@
 /** Sites' own tools for an operator: what is listed, why it is held back, what changed; and decisions on them. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
+import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
 import type {
   ApprovalOrder,
   HeldTool,
@@ -9,14 +10,12 @@ import type {
   ToolTextReport,
 } from "../../registry/proxied_reports.ts";
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
-import type { Store, ToolDecision } from "../../store/store.ts";
+import type { ListedTool, Store, ToolDecision } from "../../store/store.ts";
 import type { CatalogRefresh } from "./refresh.ts";
-import { classFor } from "./class.ts";
 import { afterwards, decide, type Subject, subjectOf, UNKNOWN } from "./decision.ts";
 import { shownTool } from "./entries.ts";
 import type { JudgedTool } from "./judge.ts";
-import { likeKey, serverViews, viewOf } from "./report.ts";
-import { changesOf, readable, shortened } from "./texts.ts";
+import { changesOf, likeKey, readable, serverViews, shortened, viewOf } from "./report.ts";
 import type { ProxiedTools } from "./source.ts";
 
 /** What it stands on. */
@@ -216,4 +215,45 @@ function unlisted(name: string, sites: readonly string[]): GatewayError {
     }; deno task admin tool-server list names those there are, and tool-server refresh asks a ` +
       "site anew",
   );
+}
+
+const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
+
+/** The class that an order gives a tool. Throws E_BAD_INPUT for one it cannot have. */
+function classFor(order: ApprovalOrder, source: Proxies, tool: ListedTool): ProxyClass {
+  const { name } = order;
+  const known = source.known.get(name);
+  if (known) {
+    if (order.class !== undefined && order.class !== (known.writes ? "write" : "read")) {
+      throw bad(`class: "${name}" is known as a ${known.writes ? "write" : "read"}; leave it out`);
+    }
+    if (order.effect !== undefined && order.effect !== known.effect) {
+      throw bad(`effect: "${name}" is known with effect ${known.effect}; leave it out`);
+    }
+    const { writes, effect, page } = known;
+    return { writes, effect, ...(page === undefined ? {} : { page }) };
+  }
+  if (order.class === undefined) throw bad(`class is required for "${name}": read or write`);
+  const because = source.mustWrite(name, tool.hints);
+  if (order.class === "read") {
+    if (because !== null) throw bad(`class: "${name}" can only be a write, for ${because}`);
+    if ((order.effect ?? "read") !== "read") throw bad("effect: a read has effect read; leave it out");
+    return { writes: false, effect: "read" };
+  }
+  const effect = order.effect ?? source.effect;
+  if (!source.effects.includes(effect)) {
+    throw bad(`effect: expected one of ${source.effects.join(", ")} for such a tool`);
+  }
+  if (effect !== "page") {
+    if (order.page !== undefined) throw bad("page: only a tool with effect page names one; leave it out");
+    return { writes: true, effect };
+  }
+  const properties = (tool.input_schema.properties ?? {}) as object;
+  const { page } = order;
+  if (page === undefined || !Object.hasOwn(properties, page)) {
+    throw bad(
+      `page: expected the argument that names the page, one of ${Object.keys(properties).join(", ")}`,
+    );
+  }
+  return { writes: true, effect, page };
 }

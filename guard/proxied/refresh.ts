@@ -10,7 +10,7 @@ import { gapFor, inTurn, isDue } from "./schedule.ts";
 import { CatalogHosts, hostOf } from "./hosts.ts";
 import { saveCatalog } from "./save_catalog.ts";
 import { type ConnectorPorts, makeConnectorContext } from "../connector_context.ts";
-import { KeptTools, listedTools } from "./listed_tools.ts";
+import { listedTools } from "./listed_tools.ts";
 import { placeOf } from "./judge.ts";
 import type { Jobs } from "../jobs.ts";
 
@@ -38,7 +38,6 @@ export class CatalogRefresh {
   readonly #soon = new Map<string, number>();
   /** Shared by all that is listed at the same time. */
   readonly #turn: () => Promise<void>;
-  readonly #kept = new KeptTools();
   #isStopping = false;
 
   constructor(ports: RefreshPorts) {
@@ -133,7 +132,6 @@ export class CatalogRefresh {
     };
     const working = () => work().catch((fault) => gone ??= { fault });
     await Promise.all(Array.from({ length: LIMITS.TOOL_CATALOGS_AT_ONCE }, working));
-    this.#kept.clear();
     if (gone !== null) throw (gone as { readonly fault: unknown }).fault;
   }
 
@@ -208,7 +206,7 @@ export class CatalogRefresh {
       return await saveCatalog(toolCatalogs, before, { plain, source, answer, wait, log });
     }
     const isKnown = (name: string) => source.known.has(source.servedName(name));
-    const listing = await listedTools(found ?? [], isKnown, { kept: this.#kept, turn: this.#turn });
+    const listing = await listedTools(found ?? [], isKnown, this.#turn);
     const answer = { ...listing, exists: found !== null, listed: found?.length ?? 0 };
     try {
       await saveCatalog(toolCatalogs, before, { plain, source, answer, log });

@@ -1,7 +1,9 @@
-/** What an operator sees of sites' own tools and of the servers that list them. */
+/** What an operator sees of sites' own tools and of the servers that list them: every character, and what changed. */
+import { commonEnds } from "../../core/common_ends.ts";
+import { LIMITS } from "../../core/model.ts";
 import type { ToolReport, ToolServerReport } from "../../registry/proxied_reports.ts";
 import { caution } from "../../rules/proxied/names.ts";
-import type { CatalogKey, ToolCatalog } from "../../store/store.ts";
+import type { CatalogKey, ListedTool, ToolCatalog } from "../../store/store.ts";
 import type { JudgedTool, Judgement } from "./judge.ts";
 
 /**
@@ -69,4 +71,70 @@ export function viewOf(alike: readonly JudgedTool[], changes: readonly string[] 
     sites,
     changes,
   };
+}
+
+const LINE_CHARACTERS = 120;
+
+/** A tool in lines of ASCII; whatever is not seen, or looks like something else, stands as its code. */
+export const readable = (tool: ListedTool): string =>
+  [...headOf(tool).values(), [
+    "input_schema:",
+    ...indented(escaped(JSON.stringify(tool.input_schema, null, 2))),
+  ]]
+    .flat().join("\n");
+
+function headOf({ name, title, description, hints }: ListedTool): Map<string, string[]> {
+  return new Map([
+    ["name", [`name: ${quoted(name)}`]],
+    ["title", [`title: ${title === undefined ? "-" : quoted(title)}`]],
+    ["description", ["description:", ...wrapped(quoted(description)).map((line) => `  ${line}`)]],
+    ["hints", [`hints: ${quoted(hints)}`]],
+  ]);
+}
+
+const quoted = (value: unknown) => escaped(JSON.stringify(value));
+const indented = (text: string) => text.split("\n").map((line) => `  ${line}`);
+
+const escaped = (text: string) =>
+  text.replace(/[^\x20-\x7e\n]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** Lines of some length, broken between words. */
+function wrapped(text: string): string[] {
+  const lines = [""];
+  for (const word of text.split(/(?<= )/)) {
+    const line = lines.at(-1)!;
+    if (line !== "" && line.length + word.length > LINE_CHARACTERS) lines.push(word);
+    else lines[lines.length - 1] = line + word;
+  }
+  return lines;
+}
+
+/** The same by parts that are compared by themselves: each argument is one. */
+function partsOf(tool: ListedTool): ReadonlyMap<string, readonly string[]> {
+  const { properties, ...rest } = tool.input_schema;
+  const given = Object.entries(typeof properties === "object" && properties !== null ? properties : {});
+  const text = (value: unknown) => indented(escaped(JSON.stringify(value, null, 2) ?? ""));
+  const parts = given.map(([name, part]) => [`argument ${quoted(name)}`, text(part)] as const);
+  return new Map([...headOf(tool), ...parts, ["input_schema beside its arguments", text(rest)]]);
+}
+
+/** What changed, part by part: the lines it had begin with `-`, those it has with `+`. */
+export function changesOf(before: ListedTool, after: ListedTool): string[] {
+  const [from, to] = [partsOf(before), partsOf(after)];
+  return [...new Set([...from.keys(), ...to.keys()])].flatMap((part) => {
+    const [old, now] = [from.get(part) ?? [], to.get(part) ?? []];
+    const { start, end } = commonEnds(old, now);
+    const lines = [
+      ...old.slice(start, old.length - end).map((line) => `-${line}`),
+      ...now.slice(start, now.length - end).map((line) => `+${line}`),
+    ];
+    return lines.length === 0 ? [] : [`@@ ${part} @@`, ...lines];
+  });
+}
+
+/** So many of them as a list of tools shows. */
+export function shortened(lines: readonly string[]): string[] {
+  let left: number = LIMITS.PREVIEW_FIELD_BYTES;
+  const count = lines.findIndex((line) => (left -= line.length) < 0);
+  return count < 0 ? [...lines] : [...lines.slice(0, count), `… and ${lines.length - count} lines more`];
 }

@@ -1,7 +1,7 @@
 /** Sites' own tools after changes here and there: what is kept from before is what would be made from nothing. */
 import assert from "node:assert/strict";
 import { readRegistry } from "../../../gateway/wire.ts";
-import { KeptTools, listedTools, pinsDigest } from "../../../guard/proxied/listed_tools.ts";
+import { listedTools, pinsDigest } from "../../../guard/proxied/listed_tools.ts";
 import { ProxiedView } from "../../../guard/proxied/view.ts";
 import type { Site } from "../../../core/model.ts";
 import type { ToolEntry } from "../../../registry/entry.ts";
@@ -42,7 +42,7 @@ async function put(store: Store, site_id: string, server: string, texts: Readonl
   const key = { site_id, source: "cms", server };
   const own = Object.entries(texts).map(([name, description]) => listed(name, { description }));
   const turn = () => Promise.resolve();
-  const { tools, digest } = await listedTools(own, () => true, { kept: new KeptTools(), turn });
+  const { tools, digest } = await listedTools(own, () => true, turn);
   const pins = Object.fromEntries(tools.map(({ name, hash }) => [name, hash]));
   const at = `${++tries}`;
   const put = await store.toolCatalogs.put(await store.toolCatalogs.get(key), {
