@@ -1,10 +1,21 @@
 /** One WordPress site: a fresh copy of the seed, served by PHP on a free port, gone without a trace when stopped. */
-import type { CmsSandbox } from "./sandbox.ts";
+import type { CmsLogin, CmsSandbox, CmsUser } from "./sandbox.ts";
 import { runPhp, script } from "./php.ts";
 import { cacheFolder, seed } from "./seed.ts";
 
+/** A database of a running MariaDB, empty; the account is its owner's. */
+export interface SiteDatabase {
+  /** `localhost:<path of a socket>` or `<host>:<port>`. */
+  readonly host: string;
+  readonly name: string;
+  readonly user: string;
+  readonly password: string;
+}
+
 /** How a site is set up. */
 export interface SiteOptions {
+  /** In place of SQLite. */
+  readonly database?: SiteDatabase;
   readonly plugins: readonly string[];
   readonly environment: "local" | "production";
   readonly plain_permalinks: boolean;
@@ -34,6 +45,28 @@ async function addPlugins(site: string, folders: readonly string[]): Promise<str
     names.push(name);
   }
   return names;
+}
+
+/** Installs the copy once more, into another database than the seed's. */
+async function useDatabase(site: string, database: SiteDatabase): Promise<Record<CmsLogin, CmsUser>> {
+  const values = {
+    DB_NAME: database.name,
+    DB_USER: database.user,
+    DB_PASSWORD: database.password,
+    DB_HOST: database.host,
+    DB_CHARSET: "utf8mb4",
+    DB_COLLATE: "",
+  };
+  const text = await Deno.readTextFile(script("config.php"));
+  const lines = Object.entries(values).map(([name, value]) => `define( '${name}', '${value}' );\n`);
+  const config = text.replaceAll(/^define\( 'DB_.*\n/gm, "").replace(
+    "<?php\n",
+    () => `<?php\n${lines.join("")}`,
+  );
+  // Removed first: both are second names of the seed's files.
+  for (const name of ["wp-config.php", "wp-content/db.php"]) await Deno.remove(`${site}/${name}`);
+  await Deno.writeTextFile(`${site}/wp-config.php`, config);
+  return JSON.parse(await runPhp([script("install.php"), site], "WordPress could not be installed"));
 }
 
 /** The keeper's first line: the port, or what went wrong. */
@@ -94,12 +127,14 @@ async function mustAnswer(url: string, run: string): Promise<void> {
 /** Starts a site and resolves once it has answered. Throws an Error that says what failed, leaving nothing behind. */
 export async function startSite(options: SiteOptions): Promise<CmsSandbox> {
   const cache = await cacheFolder();
-  const { folder, users } = await seed(cache, options.say);
+  const { folder, users: seeded } = await seed(cache, options.say);
   await Deno.mkdir(`${cache}/runs`, { recursive: true });
   const run = await Deno.makeTempDir({ dir: `${cache}/runs`, prefix: "site-" });
   let served: Served | undefined;
+  let users = seeded;
   try {
     await copyTree(`${folder}/site`, `${run}/site`, true);
+    if (options.database) users = await useDatabase(`${run}/site`, options.database);
     const plugins = await addPlugins(`${run}/site`, options.plugins);
     if (plugins.length > 0 || options.plain_permalinks) {
       const asked = JSON.stringify({ plugins, plain_permalinks: options.plain_permalinks });

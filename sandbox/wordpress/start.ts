@@ -1,9 +1,11 @@
 /** A CMS to try the gateway on: a real WordPress on loopback where PHP is at hand, else the stand-in. */
 import { phpMissing } from "./php.ts";
 import type { CmsSandbox } from "./sandbox.ts";
+import type { SiteDatabase } from "./site.ts";
 
 export { phpMissing } from "./php.ts";
 export type { CmsLogin, CmsSandbox, CmsUser } from "./sandbox.ts";
+export type { SiteDatabase } from "./site.ts";
 
 const WORKERS = 4;
 
@@ -13,6 +15,8 @@ export interface CmsOptions {
   readonly kind?: "auto" | "wordpress" | "stand-in";
   /** Folders of plugins to copy in and activate. Real WordPress only. */
   readonly plugins?: readonly string[];
+  /** An empty database of a running MariaDB, in place of SQLite. Real WordPress only. */
+  readonly database?: SiteDatabase;
   /** `production` turns application passwords off, as on a site without https. Default `local`. */
   readonly environment?: "local" | "production";
   /** The REST root then is `/index.php?rest_route=/`. Default false. */
@@ -34,8 +38,8 @@ export async function startCms(options: CmsOptions = {}): Promise<CmsSandbox> {
     try {
       if (missing !== null) throw new Error(missing);
       const { startSite } = await import("./site.ts");
-      const { plugins = [], workers = WORKERS } = options;
-      return await startSite({ plugins, environment, plain_permalinks, workers, say });
+      const { plugins = [], workers = WORKERS, database } = options;
+      return await startSite({ plugins, database, environment, plain_permalinks, workers, say });
     } catch (thrown) {
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
       if (kind === "wordpress") {
