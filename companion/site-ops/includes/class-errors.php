@@ -44,6 +44,7 @@ final class Errors {
 		'hold_escaped'            => 409,
 		'hold_not_found'          => 404,
 		'held'                    => 409,
+		'held'                    => 409,
 	);
 
 	/**

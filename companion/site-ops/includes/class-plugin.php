@@ -26,6 +26,7 @@ final class Plugin {
 		add_action( 'plugins_loaded', array( Seo_Output::class, 'start' ) );
 		Code_Output::start();
 		Code_Text::start();
+		Hold::start();
 	}
 
 	/** Registers the routes of every subject. */

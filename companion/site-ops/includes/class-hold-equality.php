@@ -1,0 +1,257 @@
+<?php
+/**
+ * Whether a held call did what its preview did.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Compares the effects of two runs. Values may differ by numbers of new rows, by times near now, and by random names, each
+ * of which must then differ in the same way everywhere.
+ */
+final class Hold_Equality {
+
+	/** How far apart two times near now may be. */
+	const TIME_SECONDS = 3600;
+
+	/** Numbers above this are times. */
+	const TIME_MIN = 1600000000;
+
+	/** Random names have at least so many characters. */
+	const RANDOM_MIN = 6;
+
+	/** Columns of new users that nobody can foresee. */
+	const FRESH_SECRETS = array( 'user_pass', 'user_activation_key' );
+
+	/**
+	 * Words of the second run by those of the first, and the other way round.
+	 *
+	 * @var array[]
+	 */
+	private $map = array( array(), array() );
+
+	/**
+	 * Numbers of rows that the second run made.
+	 *
+	 * @var bool[]
+	 */
+	private $fresh = array();
+
+	/**
+	 * The request, whose own words are not random.
+	 *
+	 * @var string
+	 */
+	private $request;
+
+	/**
+	 * Makes ready to compare.
+	 *
+	 * @param string $request Route and body of the request.
+	 */
+	public function __construct( $request ) {
+		$this->request = $request;
+	}
+
+	/**
+	 * What differs.
+	 *
+	 * @param array    $preview A dry run, as Hold_Receipts::dry() gives it.
+	 * @param array    $rows    Rows of this run, as Hold_Effects::rows() gives them.
+	 * @param string[] $outside Effects of this run outside the database, as Hold_Effects::outside() gives them.
+	 * @return string|null A sentence; null where both did the same.
+	 */
+	public function differing( array $preview, array $rows, array $outside ) {
+		$told = Hold_Effects::outside( $preview['effects'] );
+		if ( count( $told ) >= Hold_Effects::TOLD_MAX || $told !== $outside ) {
+			return __( 'The effects outside the database are not those of the preview', 'site-ops' );
+		}
+		$this->learn( $rows );
+		foreach ( array_keys( $preview['rows'] + $rows ) as $table ) {
+			$was = isset( $preview['rows'][ $table ] ) ? $preview['rows'][ $table ] : array();
+			$is  = isset( $rows[ $table ] ) ? $rows[ $table ] : array();
+			if ( count( $was ) !== count( $is ) ) {
+				/* translators: 1: name of a table, 2: number of rows, 3: number of rows */
+				return sprintf( __( '%1$s: %2$d rows would change, in the preview %3$d', 'site-ops' ), $table, count( $is ), count( $was ) );
+			}
+			$differing = $this->table( $table, $was, $is );
+			if ( null !== $differing ) {
+				return $differing;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Notes the numbers of rows that were made.
+	 *
+	 * @param array $rows Rows of the second run.
+	 */
+	private function learn( array $rows ) {
+		foreach ( $rows as $changes ) {
+			foreach ( $changes as $key => $pair ) {
+				if ( null === $pair[0] ) {
+					foreach ( explode( ',', (string) $key ) as $part ) {
+						$this->fresh[ $part ] = true;
+					}
+				}
+			}
+		}
+	}
+
+	/**
+	 * What differs in a table; the rows are in the order of their keys.
+	 *
+	 * @param string $table Its name.
+	 * @param array  $was   Rows of the preview.
+	 * @param array  $is    Rows of this run.
+	 * @return string|null
+	 */
+	private function table( $table, array $was, array $is ) {
+		$keys = array_keys( $is );
+		foreach ( array_keys( $was ) as $at => $old ) {
+			$key  = (string) $keys[ $at ];
+			$pair = array( $was[ $old ], $is[ $keys[ $at ] ] );
+			foreach ( array( 0, 1 ) as $side ) {
+				list( $one, $other ) = array( $pair[0][ $side ], $pair[1][ $side ] );
+				if ( ( null === $one ) !== ( null === $other ) || ( 0 === $side && null !== $one && (string) $old !== $key ) ) {
+					/* translators: 1: name of a table, 2: key of a row */
+					return sprintf( __( '%1$s %2$s: the preview changed other rows', 'site-ops' ), $table, $key );
+				}
+				$column = null === $one ? null : $this->column( $one, $other, 1 === $side, null === $pair[0][0] );
+				if ( null !== $column ) {
+					/* translators: 1: name of a table, 2: key of a row, 3: name of a column */
+					return sprintf( __( '%1$s %2$s: %3$s is not what it was in the preview', 'site-ops' ), $table, $key, $column );
+				}
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * The first column in which two rows differ.
+	 *
+	 * @param array $one   Row of the preview.
+	 * @param array $other Row of this run.
+	 * @param bool  $after Whether these are rows after the call: those before must be the same.
+	 * @param bool  $made  Whether the call made the row.
+	 * @return string|null
+	 */
+	private function column( array $one, array $other, $after, $made ) {
+		if ( array_keys( $one ) !== array_keys( $other ) ) {
+			return '*';
+		}
+		foreach ( $one as $column => $value ) {
+			$same = $value === $other[ $column ]
+				? ! $after || $this->is_alike( (string) $value, (string) $value )
+				: $after && null !== $value && null !== $other[ $column ]
+					&& ( ( $made && in_array( $column, self::FRESH_SECRETS, true ) ) || $this->is_alike( $value, $other[ $column ] ) );
+			if ( ! $same ) {
+				return $column;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Whether two values differ by nothing that had to differ.
+	 *
+	 * @param string $one   Value of the preview.
+	 * @param string $other Value of this run.
+	 * @return bool
+	 */
+	private function is_alike( $one, $other ) {
+		if ( $one === $other && array() === $this->map[0] ) {
+			return true;
+		}
+		$words = '/([0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8}|[A-Za-z0-9]+)/';
+		$one   = preg_split( $words, $one, -1, PREG_SPLIT_DELIM_CAPTURE );
+		$other = preg_split( $words, $other, -1, PREG_SPLIT_DELIM_CAPTURE );
+		if ( count( $one ) !== count( $other ) ) {
+			return false;
+		}
+		foreach ( $one as $at => $word ) {
+			if ( ! $this->is_word_alike( $word, $other[ $at ] ) ) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/**
+	 * Whether one word stands for the other.
+	 *
+	 * @param string $one   Word of the preview.
+	 * @param string $other Word of this run.
+	 * @return bool
+	 */
+	private function is_word_alike( $one, $other ) {
+		if ( isset( $this->map[0][ $one ] ) || isset( $this->map[1][ $other ] ) ) {
+			$renamed = isset( $this->map[0][ $one ], $this->map[1][ $other ] ) && $this->map[0][ $one ] === $other && $this->map[1][ $other ] === $one;
+			// Small numbers occur by themselves beside their being numbers of rows.
+			return $renamed || ( $one === $other && ctype_digit( $one ) && strlen( $one ) < self::RANDOM_MIN );
+		}
+		if ( $one === $other || self::is_time_alike( $one, $other ) ) {
+			return true;
+		}
+		if ( ! $this->is_new_number( $one, $other ) && ! $this->is_random( $one, $other ) ) {
+			return false;
+		}
+		$this->map[0][ $one ]   = $other;
+		$this->map[1][ $other ] = $one;
+		return true;
+	}
+
+	/**
+	 * Whether both are times near now.
+	 *
+	 * @param string $one   Word of the preview.
+	 * @param string $other Word of this run.
+	 * @return bool
+	 */
+	private static function is_time_alike( $one, $other ) {
+		$times = array();
+		foreach ( array( $one, $other ) as $word ) {
+			$is_date = 1 === preg_match( '/^\d{4}-\d\d-\d\d[ T]/', $word );
+			if ( ! $is_date && ( ! ctype_digit( $word ) || strlen( $word ) !== 10 || (int) $word < self::TIME_MIN ) ) {
+				return false;
+			}
+			$times[] = $is_date ? strtotime( $word . ' UTC' ) : (int) $word;
+		}
+		// The site's own time may be up to fourteen hours off.
+		$near = abs( $times[1] - time() ) < 14 * HOUR_IN_SECONDS + self::TIME_SECONDS;
+		return $near && abs( $times[0] - $times[1] ) < self::TIME_SECONDS;
+	}
+
+	/**
+	 * Whether the second is the number of a row that was made.
+	 *
+	 * @param string $one   Word of the preview.
+	 * @param string $other Word of this run.
+	 * @return bool
+	 */
+	private function is_new_number( $one, $other ) {
+		return ctype_digit( $one ) && ctype_digit( $other ) && (int) $other >= (int) $one && isset( $this->fresh[ $other ] );
+	}
+
+	/**
+	 * Whether both look random, and neither was asked for.
+	 *
+	 * @param string $one   Word of the preview.
+	 * @param string $other Word of this run.
+	 * @return bool
+	 */
+	private function is_random( $one, $other ) {
+		$length = strlen( $one );
+		if ( strlen( $other ) !== $length || $length < self::RANDOM_MIN || ( ctype_digit( $one ) && ctype_digit( $other ) ) ) {
+			return false;
+		}
+		$hex   = ctype_xdigit( $one ) && ctype_xdigit( $other ) && strtolower( $one . $other ) === $one . $other && preg_match( '/\d/', $one . $other );
+		$mixed = $length >= 8 && preg_match( '/\d/', $one ) && preg_match( '/\d/', $other ) && preg_match( '/[a-z]/i', $one ) && preg_match( '/[a-z]/i', $other );
+		return ( $hex || $mixed ) && false === strpos( $this->request, $one ) && false === strpos( $this->request, $other );
+	}
+}

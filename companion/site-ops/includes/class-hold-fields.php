@@ -1,0 +1,150 @@
+<?php
+/**
+ * The values that a held call changed, as they may be shown.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Tells the columns that differ: long values around what differs, secrets not at all. */
+final class Hold_Fields {
+
+	/** Longer values are cut. */
+	const BYTES_MAX = 8192;
+
+	/** What of a long value stands before and after what differs. */
+	const AROUND = 400;
+
+	const HIDDEN = '…';
+
+	/** Columns that are secrets wherever they are. */
+	const SECRET_COLUMNS = array( 'user_pass', 'user_activation_key', 'post_password' );
+
+	/** Names of options, meta and parts of them that are secrets. */
+	const SECRET_NAME = '/pass(word|wd|phrase)|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|auth[_-]?key|_key$|(^|_)salt|nonce|credential|licen[cs]e|site_ops_gateways/i';
+
+	/** The same within serialized PHP and JSON: a name, and the text that follows it. */
+	const SECRET_PART = '/("[\w-]*(?:password|passwd|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|auth[_-]?key|licen[cs]e)[\w-]*"(?:;s:\d+:|\s*:\s*)")((?:[^"\\\\]|\\\\.)+)(")/is';
+
+	/** What a new row has in columns that nothing was written to. */
+	const BLANK = array( '', null, '0', '0000-00-00 00:00:00' );
+
+	/**
+	 * The columns that differ.
+	 *
+	 * @param string     $table  Name of the table, without prefix.
+	 * @param array|null $before The row before.
+	 * @param array|null $after  The row after.
+	 * @return array[] name, from, to, and cut where a value is not whole.
+	 */
+	public static function differing( $table, $before, $after ) {
+		$fields = array();
+		foreach ( array_keys( $before ?? $after ) as $name ) {
+			$from = $before[ $name ] ?? null;
+			$to   = $after[ $name ] ?? null;
+			if ( $from === $to || ( null === $before && in_array( $to, self::BLANK, true ) ) ) {
+				continue;
+			}
+			$field    = array( 'name' => $name ) + self::shown( $table, $name, $before ?? $after, $from, $to );
+			$fields[] = $field;
+		}
+		return $fields;
+	}
+
+	/**
+	 * A value's two sides as they may be shown.
+	 *
+	 * @param string      $table Name of the table, without prefix.
+	 * @param string      $name  Name of the column.
+	 * @param array       $row   The row.
+	 * @param string|null $from  The value before.
+	 * @param string|null $to    The value after.
+	 * @return array
+	 */
+	private static function shown( $table, $name, array $row, $from, $to ) {
+		if ( in_array( $table, array( 'users', 'usermeta' ), true ) ) {
+			return array(
+				'from' => null,
+				'to'   => null,
+			);
+		}
+		if ( self::is_secret( $name, $row ) ) {
+			return array(
+				'from' => null === $from ? null : self::HIDDEN,
+				'to'   => null === $to ? null : self::HIDDEN,
+			);
+		}
+		return self::cut( self::readable( $from ), self::readable( $to ) );
+	}
+
+	/**
+	 * Whether a column of a row is a secret.
+	 *
+	 * @param string $name Name of the column.
+	 * @param array  $row  The row.
+	 * @return bool
+	 */
+	private static function is_secret( $name, array $row ) {
+		if ( in_array( $name, self::SECRET_COLUMNS, true ) ) {
+			return true;
+		}
+		$named = $row['option_name'] ?? $row['meta_key'] ?? $name;
+		return in_array( $name, array( 'option_value', 'meta_value', $named ), true ) && 1 === preg_match( self::SECRET_NAME, (string) $named );
+	}
+
+	/**
+	 * A text that JSON can have, without the secrets in it.
+	 *
+	 * @param string|null $text Any text.
+	 * @return string|null
+	 */
+	private static function readable( $text ) {
+		if ( null === $text ) {
+			return null;
+		}
+		if ( ! preg_match( '//u', $text ) ) {
+			return 'base64:' . base64_encode( $text );
+		}
+		return preg_replace( self::SECRET_PART, '$1' . self::HIDDEN . '$3', $text ) ?? self::HIDDEN;
+	}
+
+	/**
+	 * Two values, each cut around what differs where one is long.
+	 *
+	 * @param string|null $from The value before.
+	 * @param string|null $to   The value after.
+	 * @return array from, to, and cut.
+	 */
+	private static function cut( $from, $to ) {
+		$long = max( strlen( (string) $from ), strlen( (string) $to ) );
+		$pair = array(
+			'from' => $from,
+			'to'   => $to,
+		);
+		if ( $long <= self::BYTES_MAX ) {
+			return $pair;
+		}
+		$start = 0;
+		$least = min( strlen( (string) $from ), strlen( (string) $to ) );
+		if ( null !== $from && null !== $to ) {
+			$start = strspn( $from ^ $to, "\0" );
+		}
+		$end = 0;
+		while ( $end < $least - $start && substr( (string) $from, -1 - $end, 1 ) === substr( (string) $to, -1 - $end, 1 ) ) {
+			++$end;
+		}
+		foreach ( $pair as $side => $text ) {
+			if ( null !== $text ) {
+				$first         = max( 0, $start - self::AROUND );
+				$last          = min( strlen( $text ), strlen( $text ) - $end + self::AROUND );
+				$pair[ $side ] = ( $first > 0 ? '…' : '' )
+					. mb_strcut( $text, $first, min( self::BYTES_MAX, $last - $first ), 'UTF-8' )
+					. ( $first + min( self::BYTES_MAX, $last - $first ) < strlen( $text ) ? '…' : '' );
+			}
+		}
+		return $pair + array( 'cut' => true );
+	}
+}
