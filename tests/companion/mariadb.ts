@@ -1,0 +1,109 @@
+/** A private MariaDB in a folder of its own, reached by a socket only; gone when stopped. */
+import type { SiteDatabase } from "../../sandbox/wordpress/start.ts";
+
+const USER = "site";
+const PASSWORD = "site-password";
+
+/** Why MariaDB cannot run here, as a sentence; null when it can. */
+export async function mariadbMissing(): Promise<string | null> {
+  try {
+    const { success } = await new Deno.Command("mariadbd", {
+      args: ["--version"],
+      stdout: "null",
+      stderr: "null",
+    })
+      .output();
+    if (!success) return "mariadbd does not run";
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+    return "MariaDB is not installed (wanted: mariadb-server)";
+  }
+  const asked = await new Deno.Command("php", { args: ["-m"], stdout: "piped", stderr: "null" }).output();
+  return /^mysqli$/m.test(new TextDecoder().decode(asked.stdout))
+    ? null
+    : "PHP lacks mysqli (wanted: php-mysql)";
+}
+
+async function me(): Promise<string> {
+  const { stdout } = await new Deno.Command("id", { args: ["-un"], stdout: "piped" }).output();
+  return new TextDecoder().decode(stdout).trim();
+}
+
+/** Reads until the server says that it listens. Throws an Error with the last lines where it does not. */
+async function untilReady(log: ReadableStream<Uint8Array>): Promise<void> {
+  let text = "";
+  for await (const part of log.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
+    text += part;
+    if (/ready for connections/.test(text)) return;
+  }
+  throw new Error(`MariaDB did not start: ${text.split("\n").slice(-5).join(" ")}`);
+}
+
+/** A running server. */
+export class Mariadb implements AsyncDisposable {
+  private constructor(private readonly child: Deno.ChildProcess, private readonly folder: string) {}
+
+  /** Starts one with these databases, all of them an ordinary account's. */
+  static async start(...names: string[]): Promise<Mariadb> {
+    const folder = await Deno.makeTempDir({ prefix: "mariadb-" });
+    const user = await me();
+    const made = await new Deno.Command("mariadb-install-db", {
+      args: ["--no-defaults", `--user=${user}`, `--datadir=${folder}/data`, "--skip-test-db"],
+      stdout: "null",
+      stderr: "piped",
+    }).output();
+    if (!made.success) throw new Error(new TextDecoder().decode(made.stderr));
+    const grants = names.flatMap((name) => [
+      `CREATE DATABASE ${name} CHARACTER SET utf8mb4;`,
+      `GRANT ALL ON ${name}.* TO '${USER}'@'localhost' IDENTIFIED BY '${PASSWORD}';`,
+    ]);
+    await Deno.writeTextFile(`${folder}/init.sql`, grants.join("\n"));
+    const settings = [
+      `--user=${user}`,
+      `--datadir=${folder}/data`,
+      `--socket=${folder}/socket`,
+      `--pid-file=${folder}/pid`,
+      `--init-file=${folder}/init.sql`,
+      "--skip-networking",
+      "--innodb-buffer-pool-size=32M",
+      "--innodb-flush-log-at-trx-commit=0",
+    ];
+    // Ends with its standard input, and so with whoever started it.
+    const child = new Deno.Command("sh", {
+      args: [
+        "-c",
+        'mariadbd --no-defaults "$@" <&- & server=$!; cat >/dev/null; kill "$server"; wait "$server"',
+        "sh",
+        ...settings,
+      ],
+      stdin: "piped",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    const server = new Mariadb(child, folder);
+    try {
+      await untilReady(child.stderr);
+    } catch (thrown) {
+      await server.stop();
+      throw thrown;
+    }
+    return server;
+  }
+
+  /** One of its databases. */
+  database(name: string): SiteDatabase {
+    return { host: `localhost:${this.folder}/socket`, name, user: USER, password: PASSWORD };
+  }
+
+  /** Ends it and removes its folder. */
+  async stop(): Promise<void> {
+    await this.child.stdin.close();
+    await this.child.stderr.cancel().catch(() => {});
+    await this.child.status;
+    await Deno.remove(this.folder, { recursive: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}
