@@ -150,6 +150,7 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
     ...ports,
     jobs,
     proxies,
+    baseUrl: settings.baseUrl,
     newId,
     handler: async () => (await import("../platforms/tool_servers/proxied_tool.ts")).proxiedTool,
     toolServers: replace.toolServers ?? connectors.get("tool_servers"),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { PlatformKind } from "../core/model.ts";
 import type {
+  HoldRule,
   ProxyClass,
   ProxyEffect,
   ProxySource,
@@ -57,6 +58,11 @@ const proxySchema = closed({
   filled: z.array(z.string().min(1)).default([]),
   filled_beside: z.record(z.string().min(1), z.string().min(1)).default({}),
   read_back: z.array(readBackSchema).default([]),
+  /** How writes are held, where sites can: by the credential that is their key, and each server's own tables. */
+  hold: closed({
+    credential: word,
+    own: z.record(z.string().regex(NAME), z.array(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/))).default({}),
+  }).optional(),
   arguments: argument,
   tools: z.record(
     z.string().regex(NAME),
@@ -66,6 +72,9 @@ const proxySchema = closed({
       /** Where a tool counts as a write although it touches nothing. */
       writes: yesNo.optional(),
       page: word.optional(),
+      /** Whether a held call of it stores files, and reads from other hosts. */
+      files: yesNo.optional(),
+      http: z.literal("get").optional(),
       also: names,
       /** Our words for its arguments, where they mean other things than in other tools. */
       arguments: argument,
@@ -174,6 +183,14 @@ export class Proxies {
     return this.#file.read_back.find(({ of }) => matches(of, name));
   }
 
+  /** How writes of a tool of that name are held at that server; undefined where such sites hold nothing. */
+  holdRule(name: string, server: string): HoldRule | undefined {
+    const { hold, tools } = this.#file;
+    if (hold === undefined) return undefined;
+    const { files = false, http = "none" } = Object.hasOwn(tools, name) ? tools[name]! : {};
+    return { files, http, own: Object.hasOwn(hold.own, server) ? hold.own[server]! : [] };
+  }
+
   /** The class of a tool with what its hints say: they only make it stricter. */
   strictest(given: ProxyClass, name: string, hints: UpstreamTool["hints"]): ProxyClass {
     if (given.writes || this.mustWrite(name, hints) === null) return given;
@@ -222,12 +239,13 @@ export async function readProxies(
 }
 
 /** What a file names that no connector brings. */
-function strangers({ kinds = [], link, credential }: ProxyFile, connectors: Connectors): string[] {
+function strangers({ kinds = [], link, credential, hold }: ProxyFile, connectors: Connectors): string[] {
   const known: readonly string[] = connectors.kinds;
   return [
     ...kinds.filter((kind) => !known.includes(kind)).map((kind) => `kinds: "${kind}" is no kind of site`),
     ...(link !== undefined && !connectors.links.has(link) ? [`link: no connector offers "${link}"`] : []),
-    ...(connectors.credentials.has(credential) ? [] : [`credential: no connector has "${credential}"`]),
+    ...[credential, ...(hold ? [hold.credential] : [])].filter((one) => !connectors.credentials.has(one))
+      .map((one) => `credential: no connector has "${one}"`),
   ];
 }
 

@@ -75,6 +75,7 @@ export class FakeToolServers {
     const cms = site.base_url !== null && site.credentials.includes("cms");
     const crm = site.crm_location_id !== null && site.credentials.includes("crm");
     return {
+      held: () => Promise.reject(new Error("no site of these tests holds anything")),
       possible: () => [
         ...(cms
           ? ["elementor-mcp-server", "emcp-tools-server", "mcp-adapter-default-server"].map((server) =>

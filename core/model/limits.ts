@@ -120,6 +120,8 @@ export const LIMITS = {
   TOOL_ANSWER_NODES: 200_000,
   TOOL_RESULT_BYTES: MIB,
   TOOL_CALL_DEADLINE_MS: 40_000,
+  /** The answer of a held call: the tool's own, and its effects. */
+  HELD_BYTES: 8 * MIB,
   /** Around a write of a site's own tool: of how many types of posts it is asked what is public, and for how many of each. */
   PUBLIC_KINDS: 10,
   PUBLIC_ITEMS: 100,

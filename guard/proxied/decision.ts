@@ -111,7 +111,7 @@ export interface HoldPorts {
 }
 
 /** The gateway itself. */
-const GATEWAY: Actor = { token_id: "gateway", token_name: "gateway", owner_user_id: null };
+export const GATEWAY: Actor = { token_id: "gateway", token_name: "gateway", owner_user_id: null };
 
 /**
  * Holds the tool of that name back at all servers of the site that list it, because of `what` it did, a sentence's part.

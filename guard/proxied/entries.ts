@@ -83,7 +83,9 @@ export function shownTool(
 export function shownOffer(shown: ShownTool, { site_id, server, bound_to }: ToolCatalog): ShownOffer {
   const { proxies: { source }, upstream_name, input_schema, writes, effect, served, more } = shown;
   const ref = { source, server };
-  const offer = { site_id, ref, upstream_name, input_schema, writes, effect, served, ...more };
+  const hold = writes ? shown.proxies.holdRule(served.name, server) : undefined;
+  const held = hold === undefined ? {} : { hold };
+  const offer = { site_id, ref, upstream_name, input_schema, writes, effect, served, ...more, ...held };
   return { shown, place: bound_to, offer };
 }
 

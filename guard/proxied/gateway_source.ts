@@ -8,7 +8,7 @@ import type { Proxies } from "../../registry/proxies.ts";
 import type { Store } from "../../store/store.ts";
 import type { ConnectorPorts } from "../connector_context.ts";
 import type { Jobs } from "../jobs.ts";
-import { holdBack } from "./decision.ts";
+import { GATEWAY, holdBack } from "./decision.ts";
 import { ProxiedTools } from "./source.ts";
 
 /** What it stands on. */
@@ -24,6 +24,9 @@ export interface ProxiedGatewayPorts extends ConnectorPorts {
   readonly builtIn: ReadonlySet<string>;
   /** A new ULID. */
   newId(): string;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  delay(ms: number): Promise<void>;
   readonly jobs: Pick<Jobs, "run">;
   log(event: Record<string, unknown>): void;
 }
@@ -47,7 +50,13 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
       const servers: ProxyPorts["servers"] = (ctx) => ctx.use(given.toolServers as Connector<ToolServers>);
       const hold: ProxyPorts["hold"] = ({ site: { id: site_id } }, { served: { name } }, what) =>
         holdBack({ ...ports, judged: () => source.judged() }, { site_id, name }, what);
-      return (tool) => handlerOf(tool, { servers, offersOf, hold });
+      const pair: ProxyPorts["pair"] = async ({ site }) => {
+        const { pairSite } = await import("../site_pairing.ts");
+        await pairSite(ports, { site, by: GATEWAY, unless_paired: true });
+      };
+      const alarm: ProxyPorts["alarm"] = ({ site: { id: site_id } }, { served: { name } }, why) =>
+        given.log({ event: "held_call_in_doubt", site_id, tool: name, cause: why });
+      return (tool) => handlerOf(tool, { servers, offersOf, hold, pair, alarm });
     },
     gone(site) {
       const failed = (fault: unknown) =>

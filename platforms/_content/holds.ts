@@ -72,6 +72,8 @@ export interface HoldsClient {
   state(): Promise<HoldState>;
   /** Waits for a run under way, within the call's deadline. Throws E_UPSTREAM where it cannot be told. */
   settle(id: string): Promise<Receipt>;
+  /** The site refused to hold a call although it said that it can: it is asked anew. */
+  forget(): void;
   /** Lets the site forget the rows that it keeps of a committed call. Throws E_UPSTREAM. */
   acknowledge(id: string): Promise<void>;
 }

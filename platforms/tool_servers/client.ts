@@ -7,7 +7,8 @@ import { heardTooOften } from "./paced.ts";
 import { LENDERS, placesOf, possibleServers } from "./servers.ts";
 import { askInSession } from "./session.ts";
 import type { ServerRef, ToolServers, UpstreamResult, UpstreamTool } from "./types.ts";
-import type { ToolServerContext } from "./wire.ts";
+import { callHeld, type HeldAnswer, type HoldOrder } from "./held_call.ts";
+import type { Reply, ToolServerContext } from "./wire.ts";
 
 /** More than any server lists, and than any result has: what is left of so many bytes once each is looked at. */
 const ROWS_MAX = 20_000;
@@ -51,20 +52,35 @@ export class ToolServersClient implements ToolServers {
     { writes }: { readonly writes: boolean },
   ): Promise<UpstreamResult> {
     const effect = writes ? "write" : "read";
-    const { result } = await askInSession(this.ctx, ref, {
+    const reply = await askInSession(this.ctx, ref, {
       method: "tools/call",
       params: { name, arguments: args },
       effect,
       max_bytes: LIMITS.TOOL_RESULT_BYTES,
       deadline_ms: LIMITS.TOOL_CALL_DEADLINE_MS,
     });
+    const read = this.#result(ref, reply, effect);
+    if (ref.source === "crm" && read.status === 429) {
+      await heardTooOften(this.ctx, this.ctx.borrow(LENDERS.crm));
+    }
+    return read;
+  }
+
+  async held(
+    ref: ServerRef,
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    order: HoldOrder,
+  ): Promise<HeldAnswer> {
+    const read = (reply: Reply) => this.#result(ref, reply, "write");
+    return await callHeld(this.ctx, { ref, name, args }, order, read);
+  }
+
+  #result(ref: ServerRef, { result }: Reply, effect: "read" | "write"): UpstreamResult {
     const read = ref.source === "crm" ? crmResult(result) : cmsResult(result);
     if (read === null) throw this.#unusable(ref, "a tool's result has no content", effect);
     if (read.content.length > ITEMS_MAX) {
       throw this.#unusable(ref, `a tool's result has more than ${ITEMS_MAX} items`, effect);
-    }
-    if (ref.source === "crm" && read.status === 429) {
-      await heardTooOften(this.ctx, this.ctx.borrow(LENDERS.crm));
     }
     return read;
   }

@@ -30,6 +30,10 @@ export interface ProxyPorts {
   servers(ctx: ProxyContext): Promise<ToolServers>;
   /** Every tool of a site that may be called, of all its servers. */
   offersOf(siteId: string): Iterable<SiteOffer>;
+  /** Pairs the call's site with the gateway, unless it is already. Throws what the site refuses with. */
+  pair(ctx: ProxyContext): Promise<void>;
+  /** Tells the operator's log that nobody knows what a held call of the tool did. */
+  alarm(ctx: ProxyContext, tool: SiteOffer, why: string): void;
   /**
    * Holds the tool back on the call's site until an operator has looked; `what` it did is a sentence's part. Durable once
    * it resolves; false where the store failed, which is logged.

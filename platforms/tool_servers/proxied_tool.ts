@@ -1,11 +1,14 @@
 /** How a proxied tool is called: judged before anything is sent, one writer at a time, read back, audited. */
 import { GatewayError } from "../../core/errors.ts";
+import { allOrThrow } from "../../core/async.ts";
 import type { Change, Flag, Tier } from "../../core/model.ts";
 import { runsAnother } from "../../rules/proxied/names.ts";
 import { filterListedTools } from "./abilities.ts";
 import { assertFit, contentOf, toolError } from "./answers.ts";
 import { liveRecord } from "./live_verdict.ts";
 import { type PageState, pageState } from "./page_state.ts";
+import { canHold } from "./hold_state.ts";
+import { HeldWrite } from "./held_write.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import { ProxiedWrite } from "./proxied_write.ts";
 import { assertShown } from "./read_back.ts";
@@ -59,10 +62,14 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
     raises: (args, ctx) => raisesOf(tool, resolved(args, ctx)),
     async plan(args, ctx) {
       const call = resolved(args, ctx);
-      const state = call.pageId === null ? null : await pageState(ctx, call.pageId);
-      if (state?.isKnown === false) await assertShown(call, ctx, ports);
-      const live = state === null ? await liveRecord(call, ctx, ports) : state.live;
+      const [isHeld, page] = await allOrThrow(
+        canHold(call, ctx, ports),
+        call.pageId === null ? null : pageState(ctx, call.pageId),
+      );
+      if (!isHeld && page?.isKnown === false) await assertShown(call, ctx, ports);
+      const live = page === null ? isHeld ? null : await liveRecord(call, ctx, ports) : page.live;
       const raises: ProxyRaise[] = live ? [liveRaise(live)] : [];
+      const state: Planned = { page, isHeld };
       return { summary: `Run ${tool.name} on ${ctx.site.id}`, changes: [], raises, state };
     },
     async run(args, ctx, plan) {
@@ -73,8 +80,14 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
           filterListedTools(call.target, ctx.caller, await read(tool, call, ctx, servers), ports),
         );
       }
+      const { page: state, isHeld } = plan?.state as Planned | undefined ?? { page: null, isHeld: false };
+      const warnings = state?.warnings ?? [];
+      if (isHeld) {
+        const hidden = state?.live === null ? call.pageId : null;
+        const one = new HeldWrite(tool, call, ctx, ports, servers, hidden);
+        return (await ctx.exclusively(HELD_LOCK, (turn) => one.run(null, turn))).warned(warnings);
+      }
       const name = lockKey(call);
-      const state = plan?.state as PageState | null | undefined ?? null;
       const one = new ProxiedWrite(tool, call, ctx, ports, servers, state);
       const began = ctx.now();
       const done = name === null ? await one.run() : await ctx.exclusively(name, async (turn) => {
@@ -84,10 +97,20 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
           if (isOld && call.pageId !== null) await assertAsPlanned(ctx, call.pageId, state);
         });
       });
-      return done.warned(state?.warnings ?? []);
+      return done.warned(warnings);
     },
   };
 }
+
+/** What a plan found. */
+interface Planned {
+  readonly page: PageState | null;
+  /** Whether the site holds the write. */
+  readonly isHeld: boolean;
+}
+
+/** A site holds one call at a time: the others wait here, and not at the site, which refuses them after some seconds. */
+const HELD_LOCK = "held call";
 
 /** What two calls must not change at once; null where nothing is known of it. */
 function lockKey({ pageId, effect }: Resolved): string | null {

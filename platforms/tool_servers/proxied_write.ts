@@ -133,7 +133,8 @@ function outcomeOf(result: UpstreamResult, changed: boolean | null): Outcome {
   return changed === false || isRefused(result) ? "none" : "unknown";
 }
 
-function proofOf({ verified, reason, warnings }: Verdict): ContentProof {
+/** A verdict as a caller is told it. */
+export function proofOf({ verified, reason, warnings }: Verdict): ContentProof {
   const why = verified === null ? { verified_reason: reason ?? NO_READER } : {};
   return { verified, ...why, warnings };
 }

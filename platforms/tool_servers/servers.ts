@@ -2,6 +2,7 @@
 import type { Site } from "../../core/model.ts";
 import { neverCalled } from "../../rules/proxied/names.ts";
 import type { Configured, PolicyContext } from "../_connector/connector.ts";
+import { HOLD_HEADER } from "../_content/holds.ts";
 import type { Outgoing } from "../_http/request.ts";
 import { kindAmong, namingOf } from "./arguments.ts";
 import type { ProxySource, ServerRef } from "./types.ts";
@@ -75,8 +76,11 @@ export function refusalOf(out: Outgoing, ctx: PolicyContext<ToolServerSettings>)
   const forbidden = method === "tools/call" ? forbiddenCall(params) : null;
   if (forbidden !== null) return forbidden;
   if (out.effect === "write" && method !== "tools/call") return "only a call of a tool can be a write";
+  const hold = source === "cms" && method === "tools/call" ? [HOLD_HEADER] : [];
   const location = source === "crm" ? ctx.site?.crm_location_id ?? null : null;
-  const named = Object.entries(out.headers ?? {}).filter(([name]) => !HEADERS.has(name.toLowerCase()));
+  const named = Object.entries(out.headers ?? {}).filter(([name]) =>
+    !HEADERS.has(name.toLowerCase()) && !hold.includes(name.toLowerCase())
+  );
   const other = named.find(([name]) => source !== "crm" || name !== LOCATION_HEADER);
   if (other !== undefined) return `its header "${other[0]}" is none that a tool server needs`;
   if (source === "cms") return null;

@@ -23,17 +23,28 @@ export async function askInSession(
   ref: ServerRef,
   question: Question,
 ): Promise<Reply> {
+  // Whoever says so in other words than the protocol's may stand in between: a write may have been run.
+  const isRunTwice = ({ rpc }: ToolServerError) => question.effect === "write" && rpc === null;
+  return await inSession(ctx, ref, (at) => ask(ctx, at, question), isRunTwice);
+}
+
+/** Works within a session, again in a new one where it was lost, unless `mayHaveRun` says what that could do twice. */
+export async function inSession<T>(
+  ctx: ToolServerContext,
+  ref: ServerRef,
+  work: (at: Endpoint) => Promise<T>,
+  mayHaveRun: (lost: ToolServerError) => boolean,
+): Promise<T> {
   const at = await sessionOf(ctx, ref);
   try {
-    return await ask(ctx, at, question);
+    return await work(at);
   } catch (thrown) {
     if (!(thrown instanceof ToolServerError) || !thrown.lostSession(at.session)) throw thrown;
     const key = keyOf(ref);
     // Another call may have opened a new one meanwhile.
     if (ctx.cache.get<Endpoint>(key) === at) ctx.cache.drop(key);
-    // Whoever says so in other words than the protocol's may stand in between: a write may have been run.
-    if (question.effect === "write" && thrown.rpc === null) throw thrown;
-    return await ask(ctx, await openedSession(ctx, ref), question);
+    if (mayHaveRun(thrown)) throw thrown;
+    return await work(await openedSession(ctx, ref));
   }
 }
 

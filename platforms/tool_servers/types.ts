@@ -1,5 +1,37 @@
 /** What a site's own tool server offers and answers, and what the gateway knows of its tools. */
 
+import type { HeldEffects } from "../_content/holds.ts";
+
+/** How a call is held: the header that asks for it, with a new id each time it is asked for. */
+export interface HoldOrder {
+  readonly dry: boolean;
+  header(): { readonly id: string; readonly value: string };
+}
+
+/** What became of a call that was to be held. */
+export type HeldAnswer =
+  | { readonly kind: "committed"; readonly result: UpstreamResult }
+  | RolledBack
+  /** Something may have been written past the hold. */
+  | { readonly kind: "escaped" }
+  /** It does not say whether it was held; null where it is no result at all. */
+  | { readonly kind: "unsaid"; readonly result: UpstreamResult | null };
+
+/** Nothing was changed. */
+export interface RolledBack {
+  readonly kind: "rolled_back";
+  /** Why, in the site's word; empty of a dry run. */
+  readonly reason: string;
+  /** The kinds of its effects that are not allowed. */
+  readonly over: readonly string[];
+  /** What differs from the dry run that was expected; null where that is not why. */
+  readonly differs: string | null;
+  readonly id: string;
+  readonly held: HeldEffects;
+  /** What the tool itself answered; null where that cannot be read. */
+  readonly result: UpstreamResult | null;
+}
+
 /** Whose tools they are: `cms`, the content platform's tool servers; `crm`, the CRM's hosted one. */
 export type ProxySource = "cms" | "crm";
 
@@ -56,6 +88,13 @@ export interface ToolServers {
     args: Readonly<Record<string, unknown>>,
     how: { readonly writes: boolean },
   ): Promise<UpstreamResult>;
+  /** The same within a hold of the site. Throws as `call` does; what was refused before it ran has the outcome "none". */
+  held(
+    ref: ServerRef,
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    order: HoldOrder,
+  ): Promise<HeldAnswer>;
 }
 
 /** What a call of a tool touches: nothing, one page that exists, something made new, records of the CRM, or the whole site. */
@@ -129,6 +168,17 @@ export interface SiteOffer extends ProxyClass {
   readonly input_schema: Readonly<Record<string, unknown>>;
   /** What reads back what it writes, where that is known. */
   readonly shown_by?: ShownBy;
+  /** How its writes are held; absent where its kind of site holds nothing. */
+  readonly hold?: HoldRule;
+}
+
+/** How writes of a tool are held. */
+export interface HoldRule {
+  /** Whether it stores files, and whether it may read from other hosts meanwhile. */
+  readonly files: boolean;
+  readonly http: "none" | "get";
+  /** Tables of its server's own, without the site's prefix. */
+  readonly own: readonly string[];
 }
 
 /** A tool that sites offer under one name of ours. */

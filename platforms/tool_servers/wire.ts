@@ -1,4 +1,5 @@
 /** One request of the protocol to one tool server: signed by the lender, its answer read strictly. */
+import { HOLD_HEADER } from "../_content/holds.ts";
 import type { SiteContext } from "../_connector/connector.ts";
 import type { Lent } from "../_connector/context.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
@@ -16,6 +17,9 @@ export type ToolServerContext = SiteContext<ToolServerSettings>;
 export interface Question extends Sending {
   readonly method: "initialize" | "tools/list" | "tools/call";
   readonly params: Readonly<Record<string, unknown>>;
+  /** Asks the site to hold what it does. */
+  readonly hold?: string;
+  readonly once?: true;
 }
 
 /** What is told, without an answer. */
@@ -57,8 +61,26 @@ const isFields = (value: unknown): value is Record<string, unknown> =>
 
 /** Asks once, reads again as every read may be. Throws ToolServerError, E_UPSTREAM. */
 export async function ask(ctx: ToolServerContext, at: Endpoint, question: Question): Promise<Reply> {
+  return (await exchange(ctx, at, question, ++last)).reply();
+}
+
+/** An answer as it came, of whatever status. */
+export interface Exchanged {
+  readonly out: Outgoing;
+  readonly answer: Incoming;
+  readonly hide: Lent["hide"];
+  /** Reads it as the answer to what was asked. Throws ToolServerError. */
+  reply(): Reply;
+}
+
+/** Sends a question under that id. Throws E_UPSTREAM. */
+export async function exchange(
+  ctx: ToolServerContext,
+  at: Endpoint,
+  question: Question,
+  id: number,
+): Promise<Exchanged> {
   const { ref } = at;
-  const id = ++last;
   const out = requestOf(ctx, at, question, id);
   let events: EventReader | null = null;
   const reducer = (headers: Headers) =>
@@ -67,9 +89,25 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
   const whole = { ...out, reducer };
   const answer = await (ref.source === "crm" ? sendInTurn(ctx, lent, whole) : lent.send(whole));
   const hide = hidingFor(at, lent);
+  return { out, answer, hide, reply: () => replyOf({ ref, out, id, hide }, answer, events) };
+}
+
+/** A question that was sent. */
+interface Asked {
+  readonly ref: ServerRef;
+  readonly out: Outgoing;
+  readonly id: number;
+  readonly hide: Lent["hide"];
+}
+
+/** Reads an answer to that question, of a stream what its reader found. Throws ToolServerError. */
+export function replyOf(
+  { ref, out, id, hide }: Asked,
+  answer: Incoming,
+  stream: EventReader | null = null,
+): Reply {
   const shown = shownOf(answer, hide);
   if (answer.status < 200 || answer.status > 299) throw refused(ref, out, shown);
-  const stream = events as EventReader | null; // which the reducer has set
   const found = stream ? stream.message : messageOf(answer.text());
   if (found === undefined) {
     const why = stream?.isFlood ? "has too many messages before the answer" : "ended without an answer";
@@ -122,9 +160,10 @@ function shownOf(answer: Incoming, hide: Lent["hide"]): Incoming {
 function requestOf(
   { site }: ToolServerContext,
   { ref, url, version, session }: Endpoint,
-  { method, params, ...rest }: Question | Notice,
+  { method, params, ...more }: Question | Notice,
   id?: number,
 ): Outgoing & Pick<Question, "deadline_ms"> {
+  const { hold, ...rest } = more as Pick<Question, "hold" | "once"> & Sending;
   return {
     method: "POST",
     url,
@@ -132,6 +171,7 @@ function requestOf(
       accept: "application/json, text/event-stream",
       ...(version === null ? {} : { "mcp-protocol-version": version }),
       ...(session === null ? {} : { "mcp-session-id": session }),
+      ...(hold === undefined ? {} : { [HOLD_HEADER]: hold }),
       ...(ref.source === "crm" ? { [LOCATION_HEADER]: site.crm_location_id ?? "" } : {}),
     },
     json: { jsonrpc: "2.0", id, method, params },

@@ -62,6 +62,7 @@ export class MemoryServers implements ToolServers {
   readonly answers = new Map<string, Answer>();
   #made = 0;
 
+  held = () => Promise.reject(new Error("no site of these tests holds anything"));
   possible = () => [];
   list = () => Promise.resolve([]);
 
@@ -153,6 +154,8 @@ export class ProxiedSource implements ToolSource {
       offersOf: (id: string) => this.#offers.get(id) ?? [],
       hold: (_: unknown, one: SiteOffer, what: string) =>
         Promise.resolve(this.held.push({ name: one.served.name, what }) > 0),
+      pair: () => Promise.reject(new Error("no site of these tests is paired")),
+      alarm: () => {},
     };
     const entry = offered({
       name,

@@ -55,8 +55,8 @@ class Holds implements HoldsClient {
     const { cache } = this.ctx;
     const known = cache.get<HoldState>("no hold");
     if (known !== undefined) return known;
-    const report = await cache.once("hold report", REPORT_MS, () => findReport(this.#wire));
-    const found = await this.#judged(report);
+    const asked = cache.once("hold report", REPORT_MS, () => findReport(this.#wire));
+    const found = await this.#judged(await asked.catch((thrown) => this.#unasked(thrown)));
     if (found.ready) return await this.#proven(found);
     // What a pairing would change is asked again at once.
     if (!found.may_pair) cache.set("no hold", found, ABSENT_MS);
@@ -64,11 +64,18 @@ class Holds implements HoldsClient {
     return found;
   }
 
-  async #judged(report: CompanionHealth | null): Promise<HoldState> {
+  /** Of a site that was never paired it does not matter why it does not answer. */
+  async #unasked(thrown: unknown): Promise<string> {
+    if (!(thrown instanceof GatewayError) || await this.#key() !== null) throw thrown;
+    return `it could not be asked: ${thrown.message}`;
+  }
+
+  async #judged(report: CompanionHealth | string | null): Promise<HoldState> {
     const none = (why: string, may_pair = false): HoldState => ({ ready: false, why, may_pair });
     const { id } = this.ctx.site;
     const way = `run deno task admin site pair ${id}`;
     if (report === null) return none("no companion plugin");
+    if (typeof report === "string") return none(report);
     const { hold } = report.features;
     if (hold === null) {
       return none(
@@ -151,6 +158,10 @@ class Holds implements HoldsClient {
         throw thrown;
       }
     }
+  }
+
+  forget(): void {
+    this.ctx.cache.drop("hold report");
   }
 
   async acknowledge(id: string): Promise<void> {
