@@ -116,10 +116,8 @@ final class Hold_Innodb extends Hold_Database {
 	}
 
 	public function escaped() {
-		$made = self::links() - $this->links;
-		if ( $made > 0 ) {
-			/* translators: %d: number of connections */
-			return sprintf( __( 'the tool made %d database connections of its own', 'site-ops' ), $made );
+		if ( self::links() > $this->links ) {
+			return __( 'the tool made a database connection of its own', 'site-ops' );
 		}
 		if ( array() === $this->now( 'SELECT 1' ) ) {
 			// The server takes back what a lost connection wrote.

@@ -36,10 +36,17 @@ final class Hold_Reply {
 
 	/** Begins to take the answer. */
 	public static function start() {
-		ob_start( array( __CLASS__, 'take' ) );
+		self::buffer();
 		remove_action( 'shutdown', 'wp_ob_end_flush_all', 1 );
 		add_filter( 'rest_pre_serve_request', array( __CLASS__, 'served' ), PHP_INT_MAX );
 		add_filter( 'rest_pre_echo_response', array( __CLASS__, 'echoed' ), PHP_INT_MAX );
+	}
+
+	/** Takes what is printed from now on; tools may have ended every buffer that there was. */
+	private static function buffer() {
+		if ( ! in_array( __CLASS__ . '::take', ob_list_handlers(), true ) ) {
+			ob_start( array( __CLASS__, 'take' ) );
+		}
 	}
 
 	/**
@@ -65,6 +72,7 @@ final class Hold_Reply {
 	 * @return bool
 	 */
 	public static function served( $served ) {
+		self::buffer();
 		self::$reached = self::$reached || $served;
 		return $served;
 	}
@@ -136,7 +144,9 @@ final class Hold_Reply {
 	 * @param string $digest  Sum of its effects.
 	 */
 	public static function mark( $outcome, $id, $digest ) {
-		header( "X-Site-Ops-Held: $outcome; id=$id; digest=$digest" );
+		if ( ! headers_sent() ) {
+			header( "X-Site-Ops-Held: $outcome; id=$id; digest=$digest" );
+		}
 	}
 
 	/** Sends the tool's answer. */
@@ -162,12 +172,14 @@ final class Hold_Reply {
 	 * @return string The body.
 	 */
 	public static function prepare( $status, array $body ) {
-		if ( ! headers_sent() ) {
-			// The whole line: what was set before would win over a number alone.
-			header( wp_get_server_protocol() . " $status " . get_status_header_desc( $status ), true, $status );
-			header( 'Content-Type: application/json; charset=UTF-8' );
-			header_remove( 'Content-Length' );
+		if ( headers_sent() ) {
+			// A part of the tool's answer is on its way; without our header nobody takes it for more.
+			return '';
 		}
+		// The whole line: what was set before would win over a number alone.
+		header( wp_get_server_protocol() . " $status " . get_status_header_desc( $status ), true, $status );
+		header( 'Content-Type: application/json; charset=UTF-8' );
+		header_remove( 'Content-Length' );
 		return json_encode( $body, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_INVALID_UTF8_SUBSTITUTE | JSON_PARTIAL_OUTPUT_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION );
 	}
 
