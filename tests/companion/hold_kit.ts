@@ -74,6 +74,33 @@ export function newId(): string {
   return randomBytes(16).toString("hex");
 }
 
+/** Registers a test on some databases, or on both. */
+export type OnEach = (
+  name: string,
+  fn: (site: Held, engine: Engine) => Promise<void>,
+  engines?: readonly Engine[],
+) => void;
+
+/** The tests of one file, each of them on both databases; the sites start before them and stop after them. */
+export function heldSuite(): OnEach {
+  const sites = new Map<Engine, Held>();
+  Deno.test.beforeAll(async () => {
+    for (const engine of ENGINES) if (!ignored(engine)) sites.set(engine, await Held.start(engine));
+  });
+  Deno.test.afterAll(async () => {
+    for (const site of sites.values()) await site.stop();
+  });
+  return (name, fn, engines = ENGINES) => {
+    for (const engine of engines) {
+      Deno.test({
+        name: `${name}, ${where(engine)}`,
+        ignore: ignored(engine),
+        fn: () => fn(sites.get(engine)!, engine),
+      });
+    }
+  };
+}
+
 /** A site with a connected gateway. */
 export class Held implements AsyncDisposable {
   private constructor(
@@ -118,6 +145,11 @@ export class Held implements AsyncDisposable {
   /** An act that stays where it does nothing but this. */
   hold(act: string, args: Json, allow: string, more = ""): Promise<Answer> {
     return this.ask(act, args, `hold; id=${newId()}; allow=${allow}${more}`);
+  }
+
+  /** Runs SQL plainly. */
+  async sql(statement: string): Promise<unknown> {
+    return (await this.wp.peek({ db: ["query", statement] })).result;
   }
 
   /** All that the site keeps. */

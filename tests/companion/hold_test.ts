@@ -1,25 +1,9 @@
 /** Held calls on a real WordPress: a dry run leaves nothing, a hold keeps what was allowed or shown, and nothing else. */
 import assert from "node:assert/strict";
-import { became, type Engine, ENGINES, Held, ignored, newId, told, where } from "./hold_kit.ts";
+import { became, type Held, heldSuite, newId, told } from "./hold_kit.ts";
 import type { Answer, Json } from "./site.ts";
 
-const sites = new Map<Engine, Held>();
-Deno.test.beforeAll(async () => {
-  for (const engine of ENGINES) if (!ignored(engine)) sites.set(engine, await Held.start(engine));
-});
-Deno.test.afterAll(async () => {
-  for (const site of sites.values()) await site.stop();
-});
-
-function onEach(name: string, fn: (site: Held) => Promise<void>): void {
-  for (const engine of ENGINES) {
-    Deno.test({
-      name: `${name}, ${where(engine)}`,
-      ignore: ignored(engine),
-      fn: () => fn(sites.get(engine)!),
-    });
-  }
-}
+const onEach = heldSuite();
 
 const KEPT = [200, null, "committed"];
 const DRY = [200, null, "rolled_back"];
@@ -139,14 +123,24 @@ onEach("a preview that is stale, another's, of another request or not there refu
 
 onEach("a tool that fails, by whatever end of the request, changes nothing", async (site) => {
   const id = await site.wp.draft("admin");
-  for (const act of ["fails", "is_error", "rpc_error", "exit", "fatal", "fatal_at_end", "endless", "flush"]) {
+  for (const act of ["fails", "is_error", "rpc_error", "exit", "fatal", "fatal_at_end", "endless"]) {
     const answer = await site.leavesNothing(() => site.hold(act, { id }, "draft,files"));
-    if (answer.headers.get("x-site-ops-held") === null && act === "flush") continue;
     assert.deepEqual([act, ...became(answer)], [act, ...refused("tool_failed")]);
     const dry = await site.leavesNothing(() => site.dry(act, { id }));
     assert.deepEqual([act, ...became(dry), typeof told(dry).why], [act, ...DRY, "string"]);
   }
 });
+
+onEach(
+  "an answer that began too early is no success, and buffers that a tool ends do no harm",
+  async (site) => {
+    const id = await site.wp.draft("admin");
+    const early = await site.leavesNothing(() => site.hold("flush", { id }, "draft"));
+    assert.equal(early.headers.get("x-site-ops-held"), null);
+    assert.deepEqual(became(await site.hold("buffers", { id }, "draft")), KEPT);
+    assert.equal(await site.title(id), "Changed");
+  },
+);
 
 onEach("the answer's own status is kept, and ours wins where WordPress has set another", async (site) => {
   const id = await site.wp.draft("admin");

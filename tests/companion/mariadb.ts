@@ -32,9 +32,14 @@ async function me(): Promise<string> {
 /** Reads until the server says that it listens. Throws an Error with the last lines where it does not. */
 async function untilReady(log: ReadableStream<Uint8Array>): Promise<void> {
   let text = "";
-  for await (const part of log.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
-    text += part;
-    if (/ready for connections/.test(text)) return;
+  const decoder = new TextDecoder();
+  // Read by hand: nothing is read any more once it is ready.
+  const reader = log.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    text += decoder.decode(part.value, { stream: true });
+    if (!/ready for connections/.test(text)) continue;
+    reader.releaseLock();
+    return;
   }
   throw new Error(`MariaDB did not start: ${text.split("\n").slice(-5).join(" ")}`);
 }
