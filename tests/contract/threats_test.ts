@@ -1,0 +1,29 @@
+/** The tables of docs/THREATS.md: every row names a test there is, or says that there is none. */
+import assert from "node:assert/strict";
+
+const ROOT = new URL("../../", import.meta.url);
+const FILES = ["hold_test.ts", "hold_attacks_test.ts", "hold_limits_test.ts"];
+
+/** Tests whose name is put together of an act and its arguments: act, arguments, rest of the name. */
+const OF_ACTS = /^(\w+) (\{.*\}) (.+)$/;
+
+Deno.test("every threat that is said to be stopped names a test that there is", async () => {
+  const texts = await Promise.all(
+    FILES.map((file) => Deno.readTextFile(new URL(`tests/companion/${file}`, ROOT))),
+  );
+  const text = texts.join("\n");
+  const page = await Deno.readTextFile(new URL("docs/THREATS.md", ROOT));
+  const rows = page.split("\n").filter((line) => /^\| (?!-|What is at stake)/.test(line));
+  assert.ok(rows.length >= 15, `${rows.length} rows`);
+  for (const row of rows) {
+    const test = /\| (none|`(.+)`) \|$/.exec(row);
+    assert.ok(test, row);
+    if (test[1] === "none") {
+      assert.match(row, /\*\*Not /, row);
+      continue;
+    }
+    const act = OF_ACTS.exec(test[2]!);
+    const parts = act ? [`["${act[1]}", {`, `} ${act[3]}`] : [`"${test[2]}"`];
+    for (const part of parts) assert.ok(text.includes(part), `${row}: no test has ${part}`);
+  }
+});
