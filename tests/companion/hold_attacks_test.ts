@@ -236,6 +236,50 @@ onEach("the same id twice at once is one call", async (site) => {
   assert.deepEqual(options["acts_twice"], [1]);
 });
 
+onEach("rows that a foreign key removes with another are found", async (site) => {
+  await site.sql("CREATE TABLE wp_acts_parent ( id int NOT NULL, PRIMARY KEY (id) )");
+  await site.sql(
+    "CREATE TABLE wp_acts_child ( id int NOT NULL, parent int, PRIMARY KEY (id), FOREIGN KEY (parent) REFERENCES wp_acts_parent (id) ON DELETE CASCADE )",
+  );
+  for (const row of ["parent ( id ) VALUES ( 1 )", "child ( id, parent ) VALUES ( 7, 1 )"]) {
+    await site.sql(`INSERT INTO wp_acts_${row}`);
+  }
+  const sql = "DELETE FROM wp_acts_parent WHERE id = 1";
+  const answer = await site.leavesNothing(() => site.dry("sql", { sql }));
+  const gone = told(answer).effects.map(({ table, key, change }) => [table, key, change]);
+  assert.deepEqual(gone, [["acts_child", "7", "removed"], ["acts_parent", "1", "removed"]]);
+}, ["innodb"]);
+
+onEach(
+  "a revision that WordPress removes for a newer one needs no permission, one that a tool removes does",
+  async (site) => {
+    const id = await site.wp.draft("admin");
+    await site.wp.peek({ options: { acts_revisions: 2 } });
+    for (const title of ["One", "Two", "Three"]) await site.plain("title", { id, title });
+    const answer = await site.hold("title", { id, title: "Four" }, "draft", `; of=${id}`);
+    assert.deepEqual(became(answer), KEPT);
+    const { body } = await site.wp.rest("admin", "GET", `/posts/${id}/revisions`);
+    const deleted = await site.leavesNothing(() => site.hold("delete", { id: body[0]!["id"] }, "draft"));
+    assert.deepEqual([became(deleted), (deleted.body["data"] as Json)["over"]], [NOT_ALLOWED, ["delete"]]);
+    assert.equal(body.length, 2);
+  },
+);
+
+onEach("reads over HTTP are let through where the header says so, and nothing else is", async (site) => {
+  const url = "http://example.test/";
+  const said = async (method: string, more: string) =>
+    told(await site.dry("http", { url, method }, more)).answer?.body["said"];
+  // The sandbox itself is offline, and says so in its own words.
+  const got = [
+    await said("GET", "; http=get"),
+    await said("POST", "; http=get"),
+    await said("GET", "; http=none"),
+  ];
+  assert.deepEqual(got, ["http_request_blocked", "site_ops_held", "site_ops_held"]);
+  const hold = await site.hold("http", { url, method: "GET" }, "draft", "; http=get");
+  assert.deepEqual(became(hold), KEPT);
+});
+
 /** What the database does by itself, and what it cannot take back. */
 const INNODB: readonly [name: string, sql: string[], act: string, args: Json, over: string[]][] = [
   [
