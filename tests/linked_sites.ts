@@ -18,6 +18,8 @@ const TEXTS = [
   "act_123456",
   "https://acme.example/",
   "word-123",
+  "0123456789abcdef",
+  "0123456789abcdef".repeat(4),
   theApp().private_key.trim(),
 ];
 

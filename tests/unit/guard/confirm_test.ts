@@ -48,7 +48,7 @@ Deno.test("a preview shows what would change and how to go on, with credentials 
   const plan = {
     summary: `Write "${secret}"`,
     changes: [{ field: "title", from: null, to: secret }],
-    revision: { part: "the old value" },
+    revision: { part: "a part that only the revision holds" },
     warnings: ["Somebody has it open"],
     state: { hidden: true },
   };
@@ -71,7 +71,7 @@ Deno.test("a preview shows what would change and how to go on, with credentials 
   assert.match(seen.next, /confirm: true and this confirm_token before 1970-01-01T00:00:00.000Z$/);
   assert.deepEqual(seen.warnings, ["Somebody has it open"]);
   assert.equal("arguments" in seen, false);
-  for (const hidden of [secret, "the old value", "hidden"]) {
+  for (const hidden of [secret, "a part that only", "hidden"]) {
     assert.ok(!JSON.stringify(seen).includes(hidden), hidden);
   }
 });
