@@ -24,7 +24,7 @@ export const CEILINGS: readonly (readonly string[])[] = [
     "Write many files to a preview branch at once, where the site has allow_full_repo_write.",
     "Have texts written, audited and run again by the topic-planning service, which spends its credits, where the site has allow_topicmap_write.",
     "Save files in storage folders, as new ones beside those there are, where the site has allow_storage_write.",
-    "Change drafts by tools of sites' own servers, at once and without a preview; by those of the CRM, where the site has allow_crm_write, change its records and send messages to its contacts.",
+    "Change drafts by tools of sites' own servers, which can be shown first only where the site's companion plugin is paired; by those of the CRM, where the site has allow_crm_write, change its records and send messages to its contacts.",
   ],
   [
     "Publish posts and pages, where the site has allow_publish.",
@@ -33,7 +33,7 @@ export const CEILINGS: readonly (readonly string[])[] = [
     "Redirect an address that answers visitors, or to another host, where the site has allow_seo_on_published.",
     "Write to the branch a static site is deployed from, where the site has allow_main_branch_push.",
     "Begin a static project, where the site has allow_full_repo_write, and allow_main_branch_push for the deployed branch.",
-    "Change what visitors see by tools of sites' own servers, at once and without a preview, where the site has allow_publish.",
+    "Change what visitors see by tools of sites' own servers, where the site has allow_publish.",
   ],
   [
     "Take a page off a static site's deployed branch, for super-admin tokens only.",

@@ -1,8 +1,8 @@
-/** `tool-server list`, `tool-server show`, `tool-server approve`, `tool-server withdraw`, `tool-server refresh`. */
-import type { Command, Options } from "./command.ts";
-import type { ToolReport, ToolServerReport } from "../registry/proxied_reports.ts";
+/** `tool-server list`, `show`, `try`, `approve`, `withdraw` and `refresh`. */
+import type { Command, Options, Words } from "./command.ts";
+import type { ToolReport, ToolServerReport, ToolTrial, UnheldSite } from "../registry/proxied_reports.ts";
 import type { ProxiedToolsPort } from "./ports.ts";
-import { cell, table } from "./terminal.ts";
+import { cell, CommandError, table } from "./terminal.ts";
 
 type Answer<Verb extends keyof ProxiedToolsPort> = Awaited<ReturnType<ProxiedToolsPort[Verb]>>;
 
@@ -32,7 +32,9 @@ const list: Command = {
     show(
       listed,
       ({ servers, tools }) =>
-        `${serverTable(servers, NONE_YET)}\n${toolTable(tools)}${changed(tools)}${cautions(tools)}`,
+        `${serverTable(servers, NONE_YET)}${unheldLines(servers)}\n${toolTable(tools)}${changed(tools)}${
+          cautions(tools)
+        }`,
     );
   },
 };
@@ -62,6 +64,75 @@ const show: Command = {
   },
 };
 
+const CLASS: Options = {
+  class: { value: "read|write", help: "what it does; of a known tool this is known" },
+  effect: { value: "effect", help: "what a write touches: page, new, record or site" },
+  page: { value: "argument", help: "the argument that names the page, for effect page" },
+};
+
+const tryOut: Command = {
+  words: ["tool-server", "try"],
+  subject: NAME,
+  summary: "Run a tool dry on a site and show what it would change, approved or not",
+  options: {
+    site: { value: "id", help: "the site's id", required: true },
+    arguments: {
+      value: "json",
+      help: 'what it is run with, such as {"post_id": 12}; name a draft',
+      required: true,
+    },
+    ...CLASS,
+  },
+  notes:
+    "The site runs it and takes it back: it needs the companion plugin, paired (site pair). Nothing is kept.",
+  async run({ words, api, show }) {
+    const order = {
+      name: words.subject,
+      site_id: words.text("site"),
+      ...classOption(words),
+      arguments: given(words),
+    };
+    show(await api.call("POST", "proxied-tools/try", order) as Answer<"try">, trialText);
+  },
+};
+
+const classOption = (words: Words) => ({
+  class: words.text("class"),
+  effect: words.text("effect"),
+  page: words.text("page"),
+});
+
+/** The arguments of a dry run. Throws a CommandError. */
+function given(words: Words): unknown {
+  const text = words.text("arguments");
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandError("--arguments: expected JSON in quotes, such as '{\"post_id\": 12}'");
+  }
+}
+
+const VALUE_CHARACTERS = 200;
+const shownValue = (value: unknown) => {
+  const text = typeof value === "string" ? value : JSON.stringify(value) ?? "";
+  return cell(text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS).toWellFormed()}…` : text);
+};
+
+/** What a dry run would have changed, and what a call would need. */
+function trialText(
+  { site_id, name, summary, changes, left_out, warnings, needs, missing }: ToolTrial,
+): string {
+  const lacks = missing.length === 0 ? "" : `, of which the site lacks ${missing.join(", ")}`;
+  return [
+    `A dry run of ${cell(name)} on ${site_id}; nothing was kept. It would have ${cell(summary)}.`,
+    ...changes.map(({ field, from, to }) => `  ${cell(field)}: ${shownValue(from)} -> ${shownValue(to)}`),
+    ...(left_out === undefined ? [] : [`  ${cell(left_out)}`]),
+    ...warnings.map((one) => `${cell(one)}.`),
+    ...(needs.length === 0 ? [] : [`Such a call needs ${needs.join(", ")}${lacks}.`]),
+  ].join("\n") + "\n";
+}
+
 const approve: Command = {
   words: ["tool-server", "approve"],
   subject: NAME,
@@ -69,24 +140,23 @@ const approve: Command = {
   options: {
     ...SITES,
     hash: { value: "hash", help: "as tool-server show shows it", required: true },
-    class: { value: "read|write", help: "what it does; of a known tool this is known" },
-    effect: { value: "effect", help: "what a write touches: page, new, record or site" },
-    page: { value: "argument", help: "the argument that names the page, for effect page" },
+    ...CLASS,
+    arguments: { value: "json", help: "run it dry first, on a draft, and approve only what succeeds" },
   },
   notes:
-    "Callers are shown its own description and texts from then on. Another text under that name is held back again.",
+    "Callers are shown its own description and texts from then on. Another text under that name is held back again. With " +
+    "--arguments its dry run is shown first; without a hold of the site (tool-server list) nobody sees what it does.",
   async run({ words, api, show }) {
     const order = {
       name: words.subject,
       sites: words.list("sites"),
       hash: words.text("hash"),
-      class: words.text("class"),
-      effect: words.text("effect"),
-      page: words.text("page"),
+      ...classOption(words),
+      arguments: given(words),
     };
     show(
       await api.call("POST", "proxied-tools/approve", order) as Answer<"approve">,
-      ({ tools }) => toolTable(tools) + cautions(tools),
+      ({ tools, trials = [] }) => [...trials.map(trialText), toolTable(tools) + cautions(tools)].join("\n"),
     );
   },
 };
@@ -140,6 +210,12 @@ function serverTable(servers: readonly ToolServerReport[], none: string): string
   ]);
 }
 
+/** The sites whose tools' writes are held to their types alone. */
+function unheldLines(servers: readonly ToolServerReport[]): string {
+  const why = servers.flatMap(({ site_id, unheld }) => unheld === null ? [] : [[site_id, unheld] as const]);
+  return [...new Map(why)].map(([site_id, because]) => `${unheldLine({ site_id, because })}\n`).join("");
+}
+
 function toolTable(tools: readonly ToolReport[]): string {
   const rows = tools.map((one) => ({
     ...one,
@@ -187,5 +263,12 @@ function span(seconds: number): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** What follows from a site without a hold. */
+export const unheldLine = ({ site_id, because }: UnheldSite): string =>
+  `Site ${site_id} does not hold what its own tools write (${
+    cell(because)
+  }): their arguments are held to the listed types, ` +
+  "what they do is not seen, and nothing can be shown before it is written.";
+
 /** The commands about sites' own tools. */
-export const PROXIED_COMMANDS: readonly Command[] = [list, show, approve, withdraw, refresh];
+export const PROXIED_COMMANDS: readonly Command[] = [list, show, tryOut, approve, withdraw, refresh];

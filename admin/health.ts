@@ -1,7 +1,7 @@
 /** How the gateway does, for its operator: its jobs, its repository app, the days it keeps; /healthz is for anybody. */
 import type { Hono } from "hono";
 import { type JobReport, LIMITS } from "../core/model.ts";
-import type { HeldTool } from "../registry/proxied_reports.ts";
+import type { HeldTool, UnheldSite } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
 import { type Unpreviewed, unpreviewed } from "./confirm_policy.ts";
@@ -29,6 +29,8 @@ export interface HealthReport {
   readonly proxies: readonly ProxyReport[];
   /** Sites' own tools that are held back because of what a call of them did. */
   readonly held_tools: readonly HeldTool[];
+  /** Sites that do not hold what their own tools write, and why. */
+  readonly unheld: readonly UnheldSite[];
 }
 
 /** No run takes so long. */
@@ -45,9 +47,11 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
     const retention = await ports.retention.state();
     const jobs = ports.jobs();
     const clock = new Date(ports.now()).toISOString();
-    const [sealed, held_tools] = await Promise.all([
+    const tools = await ports.proxiedTools();
+    const [sealed, held_tools, unheld] = await Promise.all([
       sealedElsewhere(ports.store),
-      ports.proxiedTools().then((tools) => tools.held()),
+      tools.held(),
+      tools.unheld(),
     ]);
     const ok = retention.waiting === null && sealed.length === 0 && held_tools.length === 0 &&
       !jobs.some((job) => isJobWrong(job, clock));
@@ -62,6 +66,7 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
       unpreviewed: sites,
       proxies,
       held_tools,
+      unheld,
     };
     return answer(c, report);
   });

@@ -20,6 +20,9 @@ import type {
   ToolReport,
   ToolServerReport,
   ToolTextReport,
+  ToolTrial,
+  TrialOrder,
+  UnheldSite,
 } from "../registry/proxied_reports.ts";
 import type { ToolState } from "../registry/proxies.ts";
 
@@ -153,8 +156,12 @@ export interface ProxiedToolsPort {
     readonly tools: readonly ToolReport[];
   }>;
   show(name: string, site_id?: string): Promise<{ readonly tools: readonly ToolTextReport[] }>;
-  approve(order: ApprovalOrder): Promise<{ readonly tools: readonly ToolReport[] }>;
+  approve(
+    order: ApprovalOrder,
+  ): Promise<{ readonly tools: readonly ToolReport[]; readonly trials?: readonly ToolTrial[] }>;
+  try(order: TrialOrder): Promise<ToolTrial>;
   withdraw(name: string, sites: readonly string[]): Promise<{ readonly tools: readonly ToolReport[] }>;
   held(): Promise<readonly HeldTool[]>;
+  unheld(): Promise<readonly UnheldSite[]>;
   refresh(site_id: string): Promise<{ readonly servers: readonly ToolServerReport[] }>;
 }

@@ -27,14 +27,14 @@ const listQuery = closed({
   name: name.optional(),
 });
 const showQuery = closed({ site_id: site_id.optional() });
-const approveBody = closed({
-  name,
-  sites,
-  hash,
+const toolArguments = z.record(z.string(), z.unknown(), { error: expected("an object of arguments") });
+const classes = {
   class: choice(["read", "write"]).optional(),
   effect: choice(PROXY_EFFECTS).optional(),
   page: text("the name of an argument", /^[A-Za-z0-9_.-]{1,64}$/).optional(),
-});
+};
+const approveBody = closed({ name, sites, hash, ...classes, arguments: toolArguments.optional() });
+const tryBody = closed({ name, site_id, arguments: toolArguments, ...classes });
 const withdrawBody = closed({ name, sites });
 const refreshBody = closed({ site_id });
 
@@ -51,6 +51,11 @@ export function proxiedToolRoutes(app: Hono, { proxiedTools }: AdminPorts): void
   app.post(`${at}/approve`, async (c) => {
     const order = checked(approveBody, await jsonObject(c.req.raw));
     return answer(c, await (await proxiedTools()).approve(order));
+  });
+
+  app.post(`${at}/try`, async (c) => {
+    const order = checked(tryBody, await jsonObject(c.req.raw));
+    return answer(c, await (await proxiedTools()).try(order));
   });
 
   app.post(`${at}/withdraw`, async (c) => {

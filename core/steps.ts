@@ -3,9 +3,6 @@ import { GatewayError } from "./errors.ts";
 import { LIMITS } from "./model.ts";
 import { textExcess } from "./json_extent.ts";
 
-/** A value within a text costs more than a value by itself: it is found, cut out and compared. */
-const FOUND_STEPS = 10;
-
 /** A counter that is handed down to whatever works in proportion to what a caller sent. */
 export class Steps {
   readonly #most: number;
@@ -25,32 +22,12 @@ export class Steps {
     this.#taken += count;
     if (this.#taken > this.#most) throw tooMuch();
   }
-
-  /** Counts each such sign of a text, before it is cut there. */
-  takeEach(sign: string, text: string): void {
-    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + sign.length)) {
-      this.take(FOUND_STEPS);
-    }
-  }
-
-  /** The value of a JSON text; undefined where it is none. Throws as `take` does where it holds too much to be judged. */
-  parsed(text: string): unknown {
-    return parsedWithin(text, LIMITS.JSON_NODES / 2);
-  }
-
-  /** What a pattern finds in a text, each of it counted; the pattern is global. */
-  *matches(pattern: RegExp, text: string): Generator<RegExpExecArray> {
-    for (const found of text.matchAll(pattern)) {
-      this.take(FOUND_STEPS);
-      yield found;
-    }
-  }
 }
 
 const tooMuch = () =>
   new GatewayError(
     "E_BAD_INPUT",
-    "arguments: their texts hold too much to be judged in one call; send shorter texts, or fewer",
+    "arguments: they hold too much to be judged in one call; send less",
   );
 
 const tooDeep = () =>

@@ -19,6 +19,7 @@ import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
+import type { Asks } from "../guard/pipeline/input.ts";
 import type { Excess } from "../core/json_extent.ts";
 import type { Follower } from "../registry/tool.ts";
 
@@ -207,14 +208,15 @@ class Answers {
     if (!isRecord(given)) {
       return new FrameFault(200, RPC.INVALID_PARAMS, "arguments: send an object", frame.id);
     }
-    const key = isRecord(frame.params._meta) ? frame.params._meta[IDEMPOTENCY_KEY] : undefined;
+    const meta = isRecord(frame.params._meta) ? frame.params._meta : {};
+    const key = meta[IDEMPOTENCY_KEY];
     if (key !== undefined && typeof key !== "string") {
       return new FrameFault(200, RPC.INVALID_PARAMS, `_meta: ${IDEMPOTENCY_KEY} must be a string`, frame.id);
     }
     const { sites: _, ...rest } = asked;
-    const call = { ...rest, tool: name, arguments: given, idempotencyKey: key };
-    const { members, meta } = await this.#run(call);
-    return this.#result(frame, members, { ...meta, [REQUEST_ID]: asked.requestId });
+    const call = { ...rest, tool: name, arguments: given, idempotencyKey: key, asks: asksOf(meta) };
+    const { members, meta: said } = await this.#run(call);
+    return this.#result(frame, members, { ...said, [REQUEST_ID]: asked.requestId });
   }
 
   async #run(call: McpCall): Promise<ToolResult> {
@@ -237,6 +239,13 @@ class Answers {
   }
 }
 
+/** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
+const asksOf = (meta: Readonly<Record<string, unknown>>): Asks => ({
+  dry_run: meta["site-operations/dry-run"],
+  confirm: meta["site-operations/confirm"],
+  confirm_token: meta["site-operations/confirm-token"],
+});
+
 /** A call of a tool as this door hands it on. */
 export interface McpCall {
   readonly caller: Caller;
@@ -247,6 +256,7 @@ export interface McpCall {
   readonly bodyBytes: number;
   /** As `_meta` of the request carries it. */
   readonly idempotencyKey?: string;
+  readonly asks?: Asks;
   readonly requestId: string;
   /** Set where its client wants to know how far it is. */
   readonly follower?: Follower;

@@ -4,6 +4,7 @@ import { asGatewayError } from "../core/errors.ts";
 import type { Authenticate } from "../guard/pipeline/authenticate.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { BodiesInFlight, HeldBody } from "../guard/pipeline/in_flight.ts";
+import type { Asks } from "../guard/pipeline/input.ts";
 import type { RateLimit } from "../guard/pipeline/limits.ts";
 import { reaches, sitesInScope } from "../guard/pipeline/scope.ts";
 import type { ToolLists } from "../guard/tool_lists.ts";
@@ -75,6 +76,7 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       caller,
       tool,
       idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+      asks: asksOf(request.headers),
       left: () => request.signal,
       parse: async (limit) => {
         const read = await readObject(request, limit, held);
@@ -87,6 +89,19 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
   } finally {
     body?.release();
   }
+}
+
+/** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
+function asksOf(headers: Headers): Asks {
+  const asked = (name: string): unknown => {
+    const said = headers.get(name);
+    return said === "true" ? true : said === "false" ? false : said ?? undefined;
+  };
+  return {
+    dry_run: asked("dry-run"),
+    confirm: asked("confirm"),
+    confirm_token: headers.get("confirm-token") ?? undefined,
+  };
 }
 
 const ok = (text: string, requestId: string, more: Readonly<Record<string, string>> = {}) =>

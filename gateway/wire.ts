@@ -22,6 +22,7 @@ import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
 import { Retention } from "../guard/audit/retention.ts";
 import { proxiedTools } from "../guard/proxied/gateway_source.ts";
+import { holds } from "../platforms/_content/holds.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
 import { ToolLists } from "../guard/tool_lists.ts";
 import { CLOCK, delay, onDemand } from "../core/async.ts";
@@ -152,7 +153,8 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
     proxies,
     baseUrl: settings.baseUrl,
     newId,
-    handler: async () => (await import("../platforms/tool_servers/proxied_tool.ts")).proxiedTool,
+    handler: async () => (await import("../platforms/_proxied_calls/proxied_tool.ts")).proxiedTool,
+    holds,
     toolServers: replace.toolServers ?? connectors.get("tool_servers"),
     builtIn: new Set(tools.keys()),
     log,

@@ -25,6 +25,8 @@ export interface Offer {
   readonly hidden?: string;
   /** Whether the tool of that site has an argument of that name itself. */
   has(argument: string, site: string): boolean;
+  /** Whether a site of that kind can show what a write of it would do, where it is set up for that. */
+  previews(site: string): boolean;
   /** How it is shown to a caller who reaches those of its sites: by what they say of it, and no other. */
   shown?(sites: readonly string[]): Shown;
 }

@@ -1,4 +1,5 @@
 /** What an operator reads of sites' own tools and of their servers, and how one is approved. */
+import type { Change, Flag } from "../core/model.ts";
 import type { ProxyClass } from "../platforms/tool_servers/types.ts";
 import type { ToolState } from "./proxies.ts";
 
@@ -38,6 +39,40 @@ export interface ToolServerReport {
   readonly failure: string | null;
   readonly listed: number;
   readonly states: Readonly<Partial<Record<ToolState, number>>>;
+  /** Why the site does not hold what its tools write, a sentence's part; null where it does, or was not asked yet. */
+  readonly unheld: string | null;
+}
+
+/** A site whose tools' writes are only held to their types, for it does not hold them. */
+export interface UnheldSite {
+  readonly site_id: string;
+  /** A sentence's part: no companion plugin. */
+  readonly because: string;
+}
+
+/** What a dry run of a tool showed an operator. */
+export interface ToolTrial {
+  readonly site_id: string;
+  readonly name: string;
+  /** What it would do, a sentence's part. */
+  readonly summary: string;
+  readonly changes: readonly Change[];
+  /** How much of the changes is left out, where any is. */
+  readonly left_out?: string;
+  readonly warnings: readonly string[];
+  /** Flags of the site that such a call needs, and those of them that the site lacks. */
+  readonly needs: readonly Flag[];
+  readonly missing: readonly Flag[];
+}
+
+/** A dry run, as it is asked for. */
+export interface TrialOrder {
+  readonly name: string;
+  readonly site_id: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly class?: "read" | "write";
+  readonly effect?: ProxyClass["effect"];
+  readonly page?: string;
 }
 
 /** A tool that is held back on a site because of what a call of it did. */
@@ -58,4 +93,6 @@ export interface ApprovalOrder {
   readonly class?: "read" | "write";
   readonly effect?: ProxyClass["effect"];
   readonly page?: string;
+  /** What a dry run is made with first; the tool is let through only where that succeeds on each of the sites. */
+  readonly arguments?: Readonly<Record<string, unknown>>;
 }

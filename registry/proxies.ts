@@ -30,6 +30,7 @@ const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const word = z.string().regex(/^[a-z][A-Za-z0-9_]{0,63}$/);
 const effect = z.enum(PROXY_EFFECTS);
 const names = z.array(z.string().regex(NAME)).default([]);
+const pattern = z.string().regex(/^[A-Za-z0-9_.*-]+$/);
 const argument = z.record(z.string(), z.string().min(1).max(200)).default({});
 
 const proxySchema = closed({
@@ -49,7 +50,7 @@ const proxySchema = closed({
   /** Tools that list other tools, and those that describe them in full, by the names they are served under. */
   describe: closed({ briefly: names, fully: names }).default({ briefly: [], fully: [] }),
   read_words: z.array(word).optional(),
-  write: z.array(z.string().regex(/^[A-Za-z0-9_.*-]+$/)).default([]),
+  write: z.array(pattern).default([]),
   effect,
   /** What a write can touch. */
   effects: z.array(effect).min(1),
@@ -57,6 +58,8 @@ const proxySchema = closed({
   argument_prefixes: z.array(z.string().min(1)).default([]),
   filled: z.array(z.string().min(1)).default([]),
   filled_beside: z.record(z.string().min(1), z.string().min(1)).default({}),
+  /** Writes of posts that visitors see by themselves at a moment: which argument names it. */
+  posts: z.array(closed({ of: pattern, moment: word })).default([]),
   read_back: z.array(readBackSchema).default([]),
   /** How writes are held, where sites can: by the credential that is their key, and each server's own tables. */
   hold: closed({
@@ -80,6 +83,8 @@ const proxySchema = closed({
       arguments: argument,
       /** Arguments that are texts, whatever their schema says, with the values that are accepted; none where any is. */
       values: z.record(z.string(), z.array(z.string().min(1))).default({}),
+      /** Where its arguments hold a state of content, names joined by dots: a draft's is sent, and no other. */
+      states: z.array(z.string().regex(/^[a-z_]+(\.[a-z_]+)*$/)).default([]),
     }),
   ),
 });
@@ -92,6 +97,8 @@ export interface KnownTool extends ProxyClass {
   readonly words: Readonly<Record<string, string>>;
   /** Its arguments that are texts, whatever their schema says, with the values that are accepted; none where any is. */
   readonly values: Readonly<Record<string, readonly string[]>>;
+  /** Where its arguments hold a state of content. */
+  readonly states: readonly string[];
 }
 
 type ProxyFile = z.output<typeof proxySchema>;
@@ -183,6 +190,11 @@ export class Proxies {
     return this.#file.read_back.find(({ of }) => matches(of, name));
   }
 
+  /** The argument that says when a post which a tool of that name writes goes live; undefined where it writes none. */
+  moment(name: string): string | undefined {
+    return this.#file.posts.find(({ of }) => matches(of, name))?.moment;
+  }
+
   /** How writes of a tool of that name are held at that server; undefined where such sites hold nothing. */
   holdRule(name: string, server: string): HoldRule | undefined {
     const { hold, tools } = this.#file;
@@ -201,8 +213,8 @@ export class Proxies {
 function knownTool(name: string, tool: ProxyFile["tools"][string], file: ProxyFile): KnownTool {
   const { about, effect, writes = effect !== "read" } = tool;
   const page = tool.page ?? (effect === "page" ? file.page : undefined);
-  const { arguments: words, values } = tool;
-  return { name, about, words, values, effect, writes, ...(page === undefined ? {} : { page }) };
+  const { arguments: words, values, states } = tool;
+  return { name, about, words, values, states, effect, writes, ...(page === undefined ? {} : { page }) };
 }
 
 /** Whether a name fits a pattern in which `*` stands for any characters. */

@@ -26,8 +26,6 @@ export const readBackSchema = closed({
   live: z.record(name, z.array(z.string().regex(/^[a-z_-]{1,40}$/)).min(1)).default({}),
   failed: z.record(name, z.array(z.string().min(1)).min(1)).default({}),
   later: name.optional(),
-  copies: closed({ page: name, part: name }).optional(),
-  rows: z.record(name, z.array(place).min(1)).default({}),
 });
 
 /** One of them, as a file has it. */
@@ -35,7 +33,6 @@ export type ReadBackRule = z.output<typeof readBackSchema>;
 
 /** What a rule says that cannot hold. */
 export function readBackFaults(rules: readonly ReadBackRule[]): string[] {
-  return rules.filter(({ id, made, rows }) =>
-    id === undefined && made.length === 0 && Object.keys(rows).length === 0
-  ).map(({ of }) => `read_back: nothing names what ${of} wrote; give id, made or rows`);
+  return rules.filter(({ id, made }) => id === undefined && made.length === 0)
+    .map(({ of }) => `read_back: nothing names what ${of} wrote; give id or made`);
 }

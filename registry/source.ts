@@ -37,6 +37,8 @@ export interface OfferedTool {
   shown?(sites: readonly string[]): Shown;
   /** Whether the tool of a site has an argument of that name; by the schema above where it is left out. */
   has?(argument: string, site: string): boolean;
+  /** Whether a site can show what a write would do; none can where it is left out. */
+  previews?(site: string): boolean;
   /** The kinds of site that can offer it. */
   readonly platforms: readonly PlatformKind[];
   readonly flags?: Manifest["flags"];
@@ -88,6 +90,7 @@ export function offered(tool: OfferedTool): ToolEntry {
     offer: {
       sites: [...new Set(tool.sites)].sort(),
       writesAt: tool.writesAt ?? [],
+      previews: (site) => tool.previews?.(site) ?? false,
       has: (argument, site) => tool.has?.(argument, site) ?? Object.hasOwn(schema.properties ?? {}, argument),
       ...(tool.hidden === undefined ? {} : { hidden: tool.hidden }),
       ...(tool.shown === undefined ? {} : { shown: (sites) => tool.shown!(sites) }),

@@ -4,10 +4,12 @@ import type { Awaitable } from "../core/async.ts";
 import type { Caller, Change, Flag, Making, Site, Tier } from "../core/model.ts";
 import type { Capability, Connector } from "../platforms/_connector/connector.ts";
 import type { PublishGrant } from "../platforms/_http/request.ts";
+import type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
 import type { Shapes } from "./shapes.gen.ts";
 import type { ManagedPort, PreviewsPort, SitesPort, SnapshotsPort, UpstreamsPort } from "./tool_ports.ts";
 import type { ReadResult, WriteResult } from "./write_result.ts";
 
+export type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
 export type { ManagedPort, PreviewsPort, SitesPort, SnapshotsPort, UpstreamsPort } from "./tool_ports.ts";
 export { compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
 
@@ -46,6 +48,13 @@ export interface Plan<State = unknown> {
   readonly warnings?: readonly string[];
   /** Why the change cannot be taken back; left out where it can. */
   readonly final?: string;
+  /**
+   * Of a site's own tool, which has no changes to show before it ran: runs it on the site without keeping anything, or why
+   * the site cannot do that, a sentence's part. Left out of any other tool.
+   */
+  readonly dryRun?: (() => Promise<DryRun>) | { readonly unavailable: string };
+  /** The dry run that `run` must equal, where the call was shown as one. */
+  readonly expects?: string;
   /** What `run` needs of what was read; never shown. */
   readonly state?: State;
 }

@@ -4,7 +4,7 @@ import { parsedWithin } from "../core/steps.ts";
 import { LIMITS } from "../core/model.ts";
 
 /** Words for "public", compared in lower case without anything but letters. `private` is published to the signed-in. */
-export const PUBLISHED_WORDS: ReadonlySet<string> = new Set([
+const PUBLISHED_WORDS: ReadonlySet<string> = new Set([
   "publish",
   "published",
   "publishing",
@@ -35,7 +35,7 @@ const STATUS_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** Names whose mere truth publishes; their words joined. */
-export const SWITCH_NAMES: ReadonlySet<string> = new Set([
+const SWITCH_NAMES: ReadonlySet<string> = new Set([
   "publish",
   "published",
   "ispublished",

@@ -4,6 +4,8 @@ import type { DemoPart } from "./demo_part.ts";
 import type { CrmStandIn } from "./highlevel/start.ts";
 import { addHostedTools } from "./tool_servers/hosted.ts";
 import { addToolServers, container, widget } from "./tool_servers/start.ts";
+import { addCompanionHealth } from "./wordpress_standin/companion.ts";
+import { addCompanionHold } from "./wordpress_standin/companion_hold.ts";
 import { startWordPressStandIn } from "./wordpress_standin/start.ts";
 
 /** The site with the page builder's tool server. */
@@ -13,11 +15,21 @@ const CRM_SITE = "demo-crm";
 /** Starts it. */
 export async function startDemoToolServers(crm: CrmStandIn) {
   const site = await startWordPressStandIn();
-  const servers = addToolServers(site);
+  const hold = addCompanionHold(site);
+  const health = { version: hold.version, visual: true };
+  addCompanionHealth(site.app, site.state.namespaces, health, undefined, hold);
+  const servers = addToolServers(site, { hold });
   const section = container({}, [widget("heading", { title: "Welcome" })]);
   const { id: post_id } = servers.page({ title: "Home", elements: [section] });
   const { username, application_password } = site.users.admin;
   const hosted = addHostedTools(crm);
+  const heading = {
+    site_id: BUILDER_SITE,
+    post_id,
+    parent_id: section.id,
+    widget_type: "heading",
+    settings: { title: "Open on Sundays" },
+  };
   return {
     env: { CRM_MCP_URL: hosted.url },
     async register({ store, toolCatalogs }: Pick<Gateway, "store" | "toolCatalogs">) {
@@ -33,19 +45,15 @@ export async function startDemoToolServers(crm: CrmStandIn) {
       await toolCatalogs.run(); // nobody wants to wait for the clock
     },
     guide: (address, paste) => [
-      `Tools of sites' own tool servers, passed on (site ids "${BUILDER_SITE}" and "${CRM_SITE}"; writes of them have no ` +
-      "preview). The elements of a page, and one more heading:",
+      `Tools of sites' own tool servers, passed on (site ids "${BUILDER_SITE}" and "${CRM_SITE}"). The elements of a page:`,
       paste("builder-mcp-get-page-structure", { site_id: BUILDER_SITE, post_id }),
       "",
-      paste("builder-mcp-add-free-widget", {
-        site_id: BUILDER_SITE,
-        post_id,
-        parent_id: section.id,
-        widget_type: "heading",
-        settings: { title: "Open on Sundays" },
-      }),
+      "What one more heading would change, which the site runs and takes back; and the same, carried out:",
+      paste("builder-mcp-add-free-widget", { ...heading, dry_run: true }),
       "",
-      "A tag for a contact of the CRM:",
+      paste("builder-mcp-add-free-widget", heading),
+      "",
+      "A tag for a contact of the CRM, whose server has no preview:",
       "",
       paste("contacts_add-tags", { site_id: CRM_SITE, contactId: "contact-1", tags: ["vip"] }),
       "",

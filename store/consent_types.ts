@@ -12,6 +12,8 @@ export interface ConsentContent {
   /** A hash per part of what the call replaces; null where it touches nothing that exists, or for a key. */
   readonly revision: Readonly<Record<string, string>> | null;
   readonly tier: number;
+  /** How a site knows the dry run that was shown of a tool of its own; left out of any other call. */
+  readonly dry_run?: string;
 }
 
 /** A record as it is now. `open`: not spent. `running`: a call has spent it. `done`: its answer is kept. */

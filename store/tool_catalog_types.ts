@@ -53,6 +53,11 @@ export interface ToolCatalog extends CatalogKey {
   readonly failures?: number;
   /** Until when the server asked to be left alone as it failed last; null, or not there, where it did not. */
   readonly not_before?: string | null;
+  /**
+   * Why its site does not hold what its tools write, as it said when it was last asked; null where it does, left out where
+   * it was not asked.
+   */
+  readonly unheld?: string | null;
   /** How many tools it listed, those that were not kept included. */
   readonly listed: number;
   /** SHA-256 of what was listed: the same for the same tools, whichever server listed them. */

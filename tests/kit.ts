@@ -57,6 +57,8 @@ export interface CallOptions {
   readonly as?: string;
   /** An idempotency key. */
   readonly key?: string;
+  /** What is asked beside the arguments: by headers, or in `_meta`. */
+  readonly asks?: { readonly dry_run?: boolean; readonly confirm?: boolean; readonly confirm_token?: string };
 }
 
 export type { Ending };
@@ -202,11 +204,19 @@ class OpenKit implements Kit {
   async end(
     tool: string,
     args: Record<string, unknown>,
-    { door = "rest", as, key }: CallOptions = {},
+    { door = "rest", as, key, asks = {} }: CallOptions = {},
   ): Promise<Ending> {
-    const headers = { "content-type": "application/json", ...key && { "idempotency-key": key } };
+    const asked = Object.entries(asks).map(([name, value]) => [name.replace("_", "-"), value] as const);
+    const headers = {
+      "content-type": "application/json",
+      ...key && { "idempotency-key": key },
+      ...Object.fromEntries(asked.map(([name, value]) => [name, String(value)])),
+    };
     const init = (body: unknown) => ({ method: "POST", headers, body: JSON.stringify(body), as });
-    const params = { name: tool, arguments: args, _meta: { "site-operations/idempotency-key": key } };
+    const meta = [["idempotency-key", key] as const, ...asked].map(([name, value]) =>
+      [`site-operations/${name}`, value] as const
+    );
+    const params = { name: tool, arguments: args, _meta: Object.fromEntries(meta) };
     const response = door === "rest"
       ? await this.http(`/api/v1/tools/${encodeURIComponent(tool)}`, init(args))
       : await this.http("/mcp", init({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));

@@ -26,8 +26,6 @@ const SLOW: Readonly<Record<string, string>> = {
   "tests/attacks/deployed_branch_test.ts": "tries every argument of every tool that writes to a repository",
   "tests/attacks/tls_chaos_test.ts":
     "opens a world of TLS servers for each of 24 ways in which a connection fails",
-  "tests/guard/proxied_arguments_seen_test.ts":
-    "makes a write for every argument of every known tool of a site",
   "tests/tools/approved_test.ts": "changes every part of what each tool writes, between preview and write",
   "tests/tools/static_trouble_test.ts": "writes a commit for each of 22 troubles at each of eight steps",
 };

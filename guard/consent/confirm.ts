@@ -7,7 +7,7 @@ import {
   type Site,
   type Tier,
 } from "../../core/model.ts";
-import type { PlannedCall } from "../../registry/tool.ts";
+import type { Plan, PlannedCall } from "../../registry/tool.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import { revisionName } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
@@ -39,20 +39,21 @@ export interface Preview {
 }
 
 /** A call ready to be carried out, as far as a preview shows it. */
-export type Previewed = Pick<
-  ReadyCall,
-  "tool" | "tier" | "plan" | "changes" | "revision" | "warnings" | "calls"
->;
+export interface Previewed
+  extends Pick<ReadyCall, "tool" | "tier" | "changes" | "revision" | "warnings" | "calls" | "offered"> {
+  readonly plan: Pick<Plan, "summary" | "final"> | null;
+}
 
 interface Gated {
   readonly caller: Caller;
-  readonly input: { readonly confirm: boolean };
+  readonly input: { readonly confirm: boolean; readonly dryRun: boolean };
 }
 
 const skips = ({ token, superAdmin }: Caller): boolean => superAdmin && token.skip_write_confirm;
 
-/** Whether the call asks for the write itself: it is confirmed, or its token skips the gate. */
-export const mayWrite = ({ caller, input }: Gated): boolean => input.confirm || skips(caller);
+/** Whether the call asks for the write itself: it is confirmed, or its token skips the gate, and it asks for no preview. */
+export const mayWrite = ({ caller, input }: Gated): boolean =>
+  !input.dryRun && (input.confirm || skips(caller));
 
 /**
  * Whether a confirmed call may go on under the strictest policy of the token and of every site that the call and those
@@ -64,15 +65,25 @@ export function meetsPolicy(
   bound: boolean,
 ): boolean {
   if (skips(caller)) return true;
-  const policy = strictest([caller.token, ...sites].map(({ confirm_policy }) => confirm_policy));
+  const policy = policyOf(caller, sites);
   return policy === "flag" || (policy === "preview" && bound);
 }
+
+/** Whether a person must approve what the call writes. */
+export const needsPerson = (caller: Caller, sites: Iterable<Pick<Site, "confirm_policy">>): boolean =>
+  policyOf(caller, sites) === "human";
+
+const policyOf = ({ token }: Caller, sites: Iterable<Pick<Site, "confirm_policy">>): ConfirmPolicy =>
+  strictest([token, ...sites].map(({ confirm_policy }) => confirm_policy));
 
 const strictest = (policies: readonly ConfirmPolicy[]): ConfirmPolicy =>
   CONFIRM_POLICIES[Math.max(...policies.map((one) => CONFIRM_POLICIES.indexOf(one)))] ?? "human";
 
 /** Why nothing is marked as undoable in this version. */
 const NOT_UNDOABLE = "The gateway does not take changes back yet; the values under from are the old values";
+
+const WITHOUT_DRY_RUN =
+  "without dry_run: what it does then must equal what is shown here, or nothing is changed";
 
 /** The preview of a planned write, with what the calls it planned would change; secrets and long texts shortened. */
 export function preview(
@@ -93,7 +104,7 @@ export function preview(
     expires_at: expires,
     next:
       "Nothing was changed; to carry this out send the same call with confirm: true and this confirm_token " +
-      `before ${expires}`,
+      `before ${expires}${call.offered ? `, ${WITHOUT_DRY_RUN}` : ""}`,
     undoable: false,
     undoable_reason: call.plan?.final ?? NOT_UNDOABLE,
     warnings: call.warnings.map(redactText),

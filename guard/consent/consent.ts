@@ -1,11 +1,11 @@
 /** Steps 13a to 16 of a call that may write: it is previewed, or carried out once among all that are equal to it. */
 import { cancelled, GatewayError } from "../../core/errors.ts";
 import { type Caller, LIMITS } from "../../core/model.ts";
-import type { Revision } from "../../registry/tool.ts";
+import type { DryRun, Plan, Revision } from "../../registry/tool.ts";
 import type { Beside, ConsentContent, ConsentRecord, Run, Spending } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
-import { meetsPolicy, type Preview, preview } from "./confirm.ts";
+import { meetsPolicy, needsPerson, type Preview, preview, type Previewed } from "./confirm.ts";
 import { contentOf, differing, hashParts, type Subject } from "./consent_content.ts";
 import { type EqualCallPorts, EqualCalls, type Waits } from "./equal_calls.ts";
 import { repeatable, type Repeated } from "./repeated.ts";
@@ -51,14 +51,69 @@ export interface Write {
   readonly signal?: AbortSignal | undefined;
   /** Writes the intent's row, which takes those records into its commit. */
   intent(beside: readonly Beside[]): Promise<void>;
-  /** Carries it out, and answers what its caller is told. */
-  run(ready: ReadyCall): Promise<unknown>;
+  /** Carries it out, as the dry run that was shown where there was one; answers what its caller is told. */
+  run(ready: ReadyCall, expects?: string): Promise<unknown>;
 }
 
 const outOfTime = () =>
   new GatewayError("E_UPSTREAM", "The time of the call was used up before anything was written; try again", {
     upstream: 504,
   });
+
+type ShownPlan = Pick<Plan, "dryRun"> | null;
+
+/** Whether the site itself can show what its tool would do. */
+const canShow = (plan: ShownPlan): boolean => typeof plan?.dryRun === "function";
+
+function reasonOf(plan: ShownPlan): string {
+  const { dryRun } = plan ?? {};
+  return typeof dryRun === "object" ? dryRun.unavailable : "its kind of site holds nothing";
+}
+
+/** What a preview shows; of a site's own tool what its dry run found. Throws E_NOT_SUPPORTED. */
+async function previewed(ready: ReadyCall): Promise<{ call: Previewed; dryRun: DryRun | null }> {
+  const { plan, tool } = ready;
+  if (!ready.offered) {
+    return { call: { ...ready, changes: [...ready.changes, ...await ready.shown()] }, dryRun: null };
+  }
+  if (typeof plan?.dryRun !== "function") {
+    throw new GatewayError(
+      "E_NOT_SUPPORTED",
+      `"${tool}" has no preview: the site does not hold what its own tools write (${
+        reasonOf(plan)
+      }), so nothing ` +
+        "can be shown before it is written; nothing was sent",
+    );
+  }
+  const dryRun = await plan.dryRun();
+  const { summary, changes, warnings, digest, published } = dryRun;
+  const call: Previewed = {
+    ...ready,
+    tier: published ? 3 : ready.tier,
+    plan: { summary: `${plan.summary}: ${summary}` },
+    changes,
+    revision: { effects: digest },
+    warnings: [...ready.warnings, ...warnings],
+  };
+  return { call, dryRun };
+}
+
+const unapproved = (tool: string) =>
+  new GatewayError(
+    "E_FORBIDDEN",
+    `A person must approve what "${tool}" writes here, and nothing can be shown to one; nothing was sent`,
+    { outcome: "none" },
+  );
+
+const notHeldAnyMore = (plan: ShownPlan) =>
+  new GatewayError(
+    "E_STALE_PREVIEW",
+    `The site does not hold what its own tools write any more (${
+      reasonOf(plan)
+    }), so nothing was sent; what was shown ` +
+      "cannot be compared with what the call would do now",
+    { outcome: "none" },
+  );
 
 /** The consent of one call, which is either previewed or asks for the write itself. */
 export class Consent {
@@ -80,15 +135,17 @@ export class Consent {
     });
   }
 
-  /** Step 15 for what is not to be carried out: the preview of a plan, with a confirm token that its row keeps. */
-  async preview(plan: ReadyCall): Promise<Preview> {
+  /**
+   * Step 15 for what is not to be carried out: the preview of a plan, with a confirm token that its row keeps. Of a site's
+   * own tool it shows a dry run: throws E_NOT_SUPPORTED where the site can make none, and what the write is refused with.
+   */
+  async preview(ready: ReadyCall): Promise<Preview> {
     const { record } = this.#call;
     record.decision.begin("confirm");
-    const shown = await plan.shown();
-    const { token, expires_at, beside } = await this.#issue(plan.revision);
+    const { call, dryRun } = await previewed(ready);
+    const { token, expires_at, beside } = await this.#issue(ready.revision, dryRun?.id);
     record.beside = () => beside;
-    const changes = [...plan.changes, ...shown];
-    const answer = preview({ ...plan, changes }, record, { token, expires_at });
+    const answer = preview(call, record, { token, expires_at });
     record.decision.ends("previewed");
     return answer;
   }
@@ -105,20 +162,23 @@ export class Consent {
     decision.begin("consent", { confirmed: true });
     const ready = await this.#judge(write.presented) ?? await this.#look(write);
     if ("value" in ready) return this.#givenAgain(ready);
-    if (ready.gate && !meetsPolicy(caller, record.allSites, this.#shown !== null)) {
-      return await this.preview(ready);
+    if (!meetsPolicy(caller, record.allSites, this.#shown !== null)) {
+      if (ready.gate || canShow(ready.plan)) return await this.preview(ready);
+      if (needsPerson(caller, record.allSites)) throw unapproved(ready.tool);
     }
+    const expects = this.#shown?.content.dry_run;
+    if (expects !== undefined && !canShow(ready.plan)) throw notHeldAnyMore(ready.plan);
     decision.begin("confirm");
     this.#requireTime();
     if (write.signal?.aborted) throw cancelled();
     const repeated = await this.#spend();
     if (repeated) return this.#givenAgain(repeated);
     this.#requireTime(); // an equal call may take its place from now on
-    return await this.#carryOut(write, ready);
+    return await this.#carryOut(write, ready, expects);
   }
 
   /** Step 16. Says that it is at work until it has ended; what was spent is settled with the outcome's row. */
-  async #carryOut(write: Write, ready: ReadyCall): Promise<unknown> {
+  async #carryOut(write: Write, ready: ReadyCall, expects?: string): Promise<unknown> {
     const { record } = this.#call;
     record.beside = (ending) => this.#settle(ending);
     const stopSigns = this.#sign();
@@ -129,7 +189,7 @@ export class Consent {
         record.beside = () => []; // what was spent may be another call's by now
         throw outOfTime();
       }
-      return await write.run(ready);
+      return await write.run(ready, expects);
     } finally {
       stopSigns();
     }
@@ -196,11 +256,13 @@ export class Consent {
   /** A new confirm token for what a preview shows, and the record to be committed with the preview's audit row. */
   async #issue(
     revision: Revision | null,
+    dry_run?: string,
   ): Promise<{ token: string; expires_at: number; beside: Beside[] }> {
     const random = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
     const token = `cft_${random.toBase64({ alphabet: "base64url", omitPadding: true })}`;
     const expires_at = this.#ports.now() + LIMITS.CONFIRM_TOKEN_MS;
-    const content = contentOf(this.#call.subject, revision);
+    const shown = contentOf(this.#call.subject, revision);
+    const content = dry_run === undefined ? shown : { ...shown, dry_run };
     return { token, expires_at, beside: await this.#ports.store.consents.issue(token, content, expires_at) };
   }
 

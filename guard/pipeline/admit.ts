@@ -13,7 +13,7 @@ import type { CallParts, ContextPorts } from "./context_ports.ts";
 import type { Decision } from "./decision.ts";
 import { effectivePlatform } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
-import { forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
+import { type Asks, forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
 import { linkStep } from "./links.ts";
 import { type NestedCalls, nestedCalls, type ReadyCall } from "./nested_calls.ts";
@@ -32,6 +32,8 @@ export interface AdmitPorts extends ContextPorts {
 /** What the steps from 4 on are walked with: by a call that came through a door, and by one that another tool makes. */
 export interface Asked {
   readonly args: Record<string, unknown>;
+  /** What is asked beside them. */
+  readonly asks?: Asks;
   /** Of the body they came in. */
   readonly bytes: number;
   readonly caller: Caller;
@@ -75,7 +77,9 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const call = { caller, decision, name: entry.name };
   capTier(call, manifest.tier); // 7
   decision.begin("arguments");
-  const given = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
+  const given = offer // 8
+    ? readForwarded(entry, asked.args)
+    : readInput(entry, asked.args, ports.now(), asked.asks);
   decision.begin("site");
   const site = await siteOf(ports, caller, entry, given.siteId); // 9
   decision.finds({ site });
@@ -86,7 +90,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const isOfferedWrite = site !== null && offer?.writesAt.includes(site.id);
   capTier(call, isOfferedWrite ? OFFERED_WRITE : effectiveTier(manifest, given.args, kind)); // 10
   if (offer) decision.begin("arguments");
-  const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, ports.now()) : given;
+  const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, asked.asks) : given;
   decision.begin("rate");
   for (const id of new Set(sites.map(({ id }) => id))) ports.siteLimit.take(id);
   decision.begin("platform");
@@ -141,6 +145,7 @@ export async function planned(
     args: input.args,
     confirm: input.confirm,
     gate,
+    offered: offer !== undefined,
     plan,
     changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
     shown: async () => [...await plan?.shows?.() ?? [], ...await nested.shown()],
@@ -151,8 +156,8 @@ export async function planned(
       ...calls.flatMap((one) => one.warnings),
     ],
     calls,
-    run: async () => {
-      const answer = await handler.run(input.args, ctx, plan ?? undefined);
+    run: async (expects) => {
+      const answer = await handler.run(input.args, ctx, plan ? { ...plan, expects } : undefined);
       if (offer) return asOffered(answer);
       if (!(whole > 0 && gate)) return plain(answer);
       const written = asWritten(answer);

@@ -13,6 +13,7 @@ import { admit, type AdmitPorts, type Admitted, planned, read } from "./admit.ts
 import { endOfCall } from "./context.ts";
 import type { ContextPorts } from "./context_ports.ts";
 import type { CallsInFlight, Place } from "./in_flight.ts";
+import type { Asks } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
 import { namingMade, withPartialResult } from "./made.ts";
 import { inspectionHint, withOutcome } from "./outcome.ts";
@@ -24,6 +25,8 @@ export interface ToolCall {
   readonly requestId: string;
   readonly caller: Caller;
   readonly tool: string;
+  /** What is asked beside the arguments. */
+  readonly asks?: Asks;
   /** As the door was given it; what is sent again under it is carried out once. */
   readonly idempotencyKey?: string;
   /** Who follows the call: told how far it is, and what is only read ends where nobody waits any more. */
@@ -110,9 +113,10 @@ async function runPipeline(
   record.arguments = body.args;
   decision.begin("place");
   await place.take(); // 3a
-  const { tool, follower } = call;
+  const { tool, follower, asks } = call;
   const deadline = endOfCall(ports.now());
-  const admitted = await admit(ports, { ...body, caller, tool, deadline, outer: [], follower }, record); // 4 to 13
+  const asked = { ...body, caller, tool, asks, deadline, outer: [], follower };
+  const admitted = await admit(ports, asked, record); // 4 to 13
   if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
     decision.begin("run");
     return await read(admitted); // 16
@@ -144,13 +148,13 @@ async function write(
     record,
   });
   const plan = () => planned(admitted, record); // 14
-  if (gate && !mayWrite(admitted)) return await consent.preview(await plan()); // 15
+  if (gate ? !mayWrite(admitted) : admitted.input.dryRun) return await consent.preview(await plan()); // 15
   return await consent.once({ // 13a to 16
     presented: { confirmToken, idempotencyKey },
     plan,
     signal: follower?.signal,
     intent: (beside) => appendAudit(ports, record.intent(deadline), "none", beside),
-    run: async (ready) => answered(await ready.run(), requestId),
+    run: async (ready, expects) => answered(await ready.run(expects), requestId),
   });
 }
 

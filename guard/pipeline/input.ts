@@ -3,7 +3,7 @@ import { clipped, GatewayError } from "../../core/errors.ts";
 import { type Manifest, writes } from "../../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../../registry/entry.ts";
 import { wouldPublish } from "../../rules/publishing.ts";
-import { checkSchedule, parseSchedule } from "../../rules/schedule.ts";
+import { checkSchedule } from "../../rules/schedule.ts";
 import { matches } from "./risk.ts";
 
 /** A call's arguments, checked, with what every tool takes set apart. */
@@ -13,6 +13,15 @@ export interface Input {
   readonly siteId: string | undefined;
   readonly confirm: boolean;
   readonly confirmToken: string | undefined;
+  /** Whether a preview is asked for, whatever else the call says. */
+  readonly dryRun: boolean;
+}
+
+/** What a call asks of the gateway beside its arguments, by headers or in `_meta`; as it came. */
+export interface Asks {
+  readonly dry_run?: unknown;
+  readonly confirm?: unknown;
+  readonly confirm_token?: unknown;
 }
 
 /** Longer than any id a site can have, and short enough to look up. */
@@ -25,76 +34,81 @@ export function readInput(
   entry: Pick<ToolEntry, "manifest" | "check">,
   raw: Record<string, unknown>,
   now: number,
+  asks: Asks = {},
 ): Input {
   const { manifest, check } = entry;
-  refuseAny(manifest, raw, now);
+  if (writes(manifest)) refusePublishing(raw, manifest, now);
   const { site_id, confirm, confirm_token, ...rest } = raw;
   refuseSiteId(site_id);
-  if (confirm !== undefined && typeof confirm !== "boolean") throw bad("confirm: expected true or false");
-  if (confirm_token !== undefined && typeof confirm_token !== "string") {
-    throw bad("confirm_token: expected the text that the preview answered");
-  }
+  const asked = askedOf({ confirm, confirm_token }, asks);
   const args = check(rest);
   for (const rule of manifest.rules) applyRule(rule, args);
-  return { args, siteId: site_id, confirm: confirm === true, confirmToken: confirm_token };
+  return { args, siteId: site_id, ...asked };
+}
+
+/** What is asked as an argument and beside the arguments, which may not contradict each other. Throws E_BAD_INPUT. */
+function askedOf(given: Asks, asks: Asks): Pick<Input, "confirm" | "confirmToken" | "dryRun"> {
+  const one = (name: keyof Asks): unknown => {
+    const [argument, beside] = [given[name], asks[name]];
+    if (argument !== undefined && beside !== undefined && argument !== beside) {
+      throw bad(`${name}: is given twice, as an argument and as a header or in _meta, and differs; give one`);
+    }
+    return argument === undefined ? beside : argument;
+  };
+  const [confirm, confirmToken, dryRun] = [one("confirm"), one("confirm_token"), one("dry_run")];
+  if (confirm !== undefined && typeof confirm !== "boolean") throw bad("confirm: expected true or false");
+  if (confirmToken !== undefined && typeof confirmToken !== "string") {
+    throw bad("confirm_token: expected the text that the preview answered");
+  }
+  if (dryRun !== undefined && typeof dryRun !== "boolean") throw bad("dry_run: expected true or false");
+  return { confirm: confirm === true, confirmToken, dryRun: dryRun === true };
 }
 
 /** Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`. Throws as readInput does. */
-export function readForwarded(
-  { manifest, check }: Pick<ToolEntry, "manifest" | "check">,
-  raw: Record<string, unknown>,
-  now: number,
-): Input {
-  refuseAny(manifest, raw, now, FORWARDED);
+export function readForwarded({ check }: Pick<ToolEntry, "check">, raw: Record<string, unknown>): Input {
   const { site_id, ...rest } = raw;
   refuseSiteId(site_id);
-  return { args: check(rest), siteId: site_id, confirm: false, confirmToken: undefined };
+  return { args: check(rest), siteId: site_id, confirm: false, confirmToken: undefined, dryRun: false };
 }
 
+const GATEWAYS_OWN = ["dry_run", "confirm", "confirm_token"] as const;
+
 /**
- * What of such arguments the tool of a site gets, whatever that name is elsewhere: all but a `confirm` or `confirm_token`
- * that it does not have; who asks for a preview with them, or confirms one, does not get a write instead. Throws
- * E_FORBIDDEN_OP for what would publish, E_BAD_INPUT naming the field.
+ * What of such arguments the tool of a site gets, whatever that name is elsewhere: all but a `dry_run`, `confirm` or
+ * `confirm_token` that it does not have, which are the gateway's. Who sends `confirm: false` asks for a preview. Throws
+ * E_BAD_INPUT, and E_NOT_SUPPORTED where a write is to be shown that such sites cannot show before it is made.
  */
 export function forwardedTo(
   { manifest, offer }: Pick<ToolEntry, "manifest"> & { readonly offer: Offer },
   input: Input,
   site: string,
-  now: number,
+  asks: Asks = {},
 ): Input {
-  const { name } = manifest;
-  const { confirm, confirm_token, ...rest } = input.args;
-  const own = {
-    ...(confirm !== undefined && offer.has("confirm", site) ? { confirm } : {}),
-    ...(confirm_token !== undefined && offer.has("confirm_token", site) ? { confirm_token } : {}),
-  };
-  const isRaised = offer.writesAt.includes(site);
-  if (isRaised) refusePublishing(input.args, manifest, now, FORWARDED);
-  if (isRaised || writes(manifest)) {
-    const instead = (argument: string) =>
-      `and nothing was sent; leave ${argument} out, and it writes at once`;
-    if (confirm !== undefined && confirm !== true && !("confirm" in own)) {
-      throw bad(`confirm: "${name}" has no preview, ${instead("confirm")}`);
+  const args = { ...input.args };
+  const given: Record<string, unknown> = {};
+  for (const name of GATEWAYS_OWN) {
+    if (!Object.hasOwn(args, name) || offer.has(name, site)) continue;
+    given[name] = args[name];
+    delete args[name];
+  }
+  const { dryRun, ...asked } = askedOf(given, asks);
+  const isWrite = offer.writesAt.includes(site) || writes(manifest);
+  const isShown = isWrite && (dryRun || (given.confirm ?? asks.confirm) === false);
+  if (isWrite && !offer.previews(site)) {
+    const way = "and nothing was sent; leave it out, and it writes at once";
+    if (isShown) {
+      const name = dryRun ? "dry_run" : "confirm";
+      throw new GatewayError("E_NOT_SUPPORTED", `${name}: "${manifest.name}" has no preview, ${way}`);
     }
-    if (confirm_token !== undefined && !("confirm_token" in own)) {
-      throw bad(`confirm_token: "${name}" has no preview to confirm, ${instead("confirm_token")}`);
+    if (asked.confirmToken !== undefined) {
+      throw bad(`confirm_token: "${manifest.name}" has no preview to confirm, ${way}`);
     }
   }
-  return { ...input, args: { ...rest, ...own } };
+  return { ...input, args, ...asked, dryRun: isShown };
 }
 
 /** What to do instead of publishing. */
 const INSTEAD = "leave it out, and publish with publish_post or publish_page where the site allows it";
-/** The same of a tool that may need a status, on a site that may be no place of posts. */
-const FORWARDED =
-  'send "draft" where it is a status, else leave it out; publish_post and publish_page publish on a cms site that ' +
-  "allows it";
-
-/** What no tool takes, whatever its schema. */
-function refuseAny(manifest: Manifest, raw: Record<string, unknown>, now: number, instead = INSTEAD): void {
-  if (writes(manifest)) refusePublishing(raw, manifest, now, instead);
-}
-
 function refuseSiteId(site_id: unknown): asserts site_id is string | undefined {
   if (site_id !== undefined && typeof site_id !== "string") throw bad("site_id: expected a string");
   if (site_id !== undefined && site_id.length > SITE_ID_CHARACTERS) {
@@ -104,12 +118,8 @@ function refuseSiteId(site_id: unknown): asserts site_id is string | undefined {
   }
 }
 
-function refusePublishing(
-  raw: Record<string, unknown>,
-  manifest: Manifest,
-  now: number,
-  instead: string,
-): void {
+/** What no tool of the gateway's own takes, whatever its schema. */
+function refusePublishing(raw: Record<string, unknown>, manifest: Manifest, now: number): void {
   const judged = Object.entries(raw).filter(([name]) => !manifest.file_text.includes(name));
   const found = wouldPublish(Object.fromEntries(judged));
   if (found) {
@@ -117,13 +127,10 @@ function refusePublishing(
       "E_FORBIDDEN_OP",
       `${clipped(found.field)}: ${
         JSON.stringify(clipped(found.value))
-      } would publish, which "${manifest.name}" never does; ${instead}`,
+      } would publish, which "${manifest.name}" never does; ${INSTEAD}`,
     );
   }
-  if (typeof raw.scheduled_at !== "string") return;
-  // What the tool of a site makes of a date without a time, nobody knows.
-  if (instead === FORWARDED) parseSchedule(raw.scheduled_at, now);
-  else checkSchedule(raw.scheduled_at, now);
+  if (typeof raw.scheduled_at === "string") checkSchedule(raw.scheduled_at, now);
 }
 
 const quoted = (names: readonly string[]) => names.join(", ");

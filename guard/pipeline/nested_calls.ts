@@ -14,7 +14,9 @@ export interface ReadyCall {
   readonly confirm: boolean;
   /** Whether it must be confirmed, as every write but that of a site's own tool. */
   readonly gate: boolean;
-  /** What a write behind the gate would do. */
+  /** Whether it is a site's own tool. */
+  readonly offered: boolean;
+  /** What a write would do. */
   readonly plan: Plan | null;
   /** What the plan says would change, and after it what the calls would that it planned. */
   readonly changes: readonly Change[];
@@ -26,8 +28,8 @@ export interface ReadyCall {
   readonly warnings: readonly string[];
   /** The calls of other tools that the plan planned. */
   readonly calls: readonly PlannedCall[];
-  /** Carries it out, once. */
-  run(): Promise<unknown>;
+  /** Carries it out, once; `expects` is the dry run that it must equal, where it was shown as one. */
+  run(expects?: string): Promise<unknown>;
 }
 
 /** The call that makes others. */

@@ -6,11 +6,11 @@ import type { Shown, ToolEntry } from "../../registry/entry.ts";
 import type { Proxies } from "../../registry/proxies.ts";
 import { offered, type OfferedTool } from "../../registry/source.ts";
 import { servedArguments } from "../../rules/proxied/arguments.ts";
-import { mergedSchema } from "../../rules/proxied/merged.ts";
-import { cleanText, shownSchema } from "../../rules/proxied/schema.ts";
-import { withoutPublishing, withValues } from "../../rules/proxied/values.ts";
+import { withoutStates } from "../../rules/proxied/typed.ts";
 import type { ToolCatalog } from "../../store/store.ts";
 import { type Judgement, placeOf } from "./judge.ts";
+import { mergedSchema } from "./merged_schema.ts";
+import { cleanText, shownSchema, withValues } from "./shown_schema.ts";
 
 /** What a tool does when it is called. */
 export type Behaviour = (tool: ProxiedTool) => Pick<OfferedTool, "run"> & Partial<OfferedTool>;
@@ -31,7 +31,7 @@ export interface ShownTool extends ProxyClass {
   readonly description: string;
   readonly schema: Record<string, unknown>;
   readonly served: ServedTool;
-  readonly more: Pick<SiteOffer, "shown_by" | "describes" | "page">;
+  readonly more: Pick<SiteOffer, "known" | "typing" | "shown_by" | "describes" | "page">;
 }
 
 /** A tool of one site that may be called. */
@@ -50,19 +50,23 @@ export function shownTool(
   { name, listed: { name: upstream_name, tool }, state, class: chosen }: Judgement,
 ): ShownTool | null {
   if (tool === null || chosen === null) return null;
-  const { about, words = {}, values = {} } = proxies.known.get(name) ?? {};
+  const known = proxies.known.get(name);
+  const { about, words = {}, values = {}, states = [] } = known ?? {};
   const read = state === "approved";
   const whole = shownSchema(
     servedArguments(tool.input_schema, proxies.argumentNames),
     { read, words: { ...proxies.words, ...words } },
   );
-  const open = chosen.writes ? withoutPublishing(whole, chosen.effect === "record") : whole;
-  const schema = withValues(open, values);
+  const schema = withValues(withoutStates(whole, states), values);
   const description = read ? said(tool.description, about) : `${about}.`;
   const served = { name, ability: proxies.abilityName(upstream_name), description, input_schema: schema };
   const shown_by = chosen.writes ? proxies.shownBy(name) : undefined;
   const describes = proxies.describes(name);
+  const moment = proxies.moment(name);
+  const typing = { values, states, ...(moment === undefined ? {} : { moment }) };
   const more = {
+    known: known !== undefined,
+    typing,
     ...(chosen.page === undefined ? {} : { page: chosen.page }),
     ...(shown_by === undefined ? {} : { shown_by }),
     ...(describes === undefined ? {} : { describes }),
@@ -97,6 +101,8 @@ function said(description: string, about: string | undefined): string {
 }
 
 const AT_ONCE = " writes at once: there is no preview.";
+const SHOWN_FIRST =
+  " writes at once; with dry_run: true it only shows what it would change, where the site's companion plugin is paired.";
 const BY_NAME = " counts as a write, though it is not known to change anything.";
 const DIFFER = " Its arguments differ between these sites.";
 /** Of sites that describe a tool each in their own way, so many ways are shown. */
@@ -128,6 +134,7 @@ export function proxiedEntry(
     sites: [...bySite.keys()],
     platforms: proxies.kinds as PlatformKind[],
     links: [...proxies.links],
+    previews: (site) => bySite.get(site)?.offer.hold !== undefined,
     has: (argument, site) => Object.hasOwn(bySite.get(site)?.shown.schema.properties ?? {}, argument),
     shown: (sites) => shownBy(sites.flatMap((id) => bySite.get(id) ?? [])),
     ...watched(name, bySite, behave(tool), changed),
@@ -172,7 +179,9 @@ function shownBy(all: readonly ShownOffer[]): Shown {
   const { schema, differ } = mergedSchema(schemas.map(([schema, of]) => ({ schema, sites: siteIds(of) })));
   const ways = [...Map.groupBy(all, ({ shown }) => shown.description)];
   const writing = all.filter(({ offer }) => offer.writes);
-  const counted = writing.some(({ offer }) => offer.effect !== "read") ? AT_ONCE : BY_NAME;
+  const isShown = writing.length > 0 && writing.every(({ offer }) => offer.hold !== undefined);
+  const changes = writing.some(({ offer }) => offer.effect !== "read");
+  const counted = !changes ? BY_NAME : isShown ? SHOWN_FIRST : AT_ONCE;
   const where = writing.length < all.length ? ` On ${siteNames(writing)} it` : " It";
   const more = ways.length > WAYS_MAX ? " Other sites describe it otherwise." : "";
   const text = ways.length === 1
@@ -180,9 +189,21 @@ function shownBy(all: readonly ShownOffer[]): Shown {
     : ways.slice(0, WAYS_MAX).map(([said, of]) => `On ${siteNames(of)}: ${said}`).join(" ") + more;
   return {
     description: `${text}${writing.length > 0 ? where + counted : ""}${differ ? DIFFER : ""}`,
-    input_schema: schema,
+    input_schema: isShown ? withAsked(schema) : schema,
   };
 }
+
+/** The schema with what asks for a preview and confirms one, where the tool has no arguments of those names itself. */
+function withAsked(schema: Record<string, unknown>): Record<string, unknown> {
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, unknown>> };
+  return { ...schema, properties: { ...properties, ...ASKED, ...properties } };
+}
+
+const ASKED = {
+  dry_run: { type: "boolean" },
+  confirm: { type: "boolean" },
+  confirm_token: { type: "string" },
+};
 
 const siteIds = (all: readonly ShownOffer[]) => all.map(({ offer }) => offer.site_id);
 const siteNames = (all: readonly ShownOffer[]) => siteIds(all).join(", ");

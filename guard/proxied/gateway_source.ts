@@ -1,8 +1,9 @@
 /** Joins what sites' own tools need: their source, what keeps their catalogues, and the operator's view of them. */
 import { delay, onDemand } from "../../core/async.ts";
-import type { Connector } from "../../platforms/_connector/connector.ts";
-import type { ProxyPorts } from "../../platforms/tool_servers/proxied_context.ts";
-import type { ProxiedHandler } from "../../platforms/tool_servers/proxied_tool.ts";
+import type { Capability, Connector } from "../../platforms/_connector/connector.ts";
+import type { HoldsClient } from "../../platforms/_content/holds.ts";
+import type { ProxyPorts } from "../../platforms/_proxied_calls/proxied_context.ts";
+import type { ProxiedHandler } from "../../platforms/_proxied_calls/proxied_tool.ts";
 import type { ProxiedTool, ToolServers } from "../../platforms/tool_servers/types.ts";
 import type { Proxies } from "../../registry/proxies.ts";
 import type { Store } from "../../store/store.ts";
@@ -18,6 +19,8 @@ export interface ProxiedGatewayPorts extends ConnectorPorts {
   proxies(): Promise<readonly Proxies[]>;
   /** What reaches tool servers; none in a gateway whose connectors do not. */
   readonly toolServers: Connector | undefined;
+  /** What tells whether a site holds what its tools write. */
+  readonly holds: Capability<HoldsClient>;
   /** What makes the handler of a tool that sites offer; loaded when there is the first. */
   handler(): Promise<(tool: ProxiedTool, ports: ProxyPorts) => ProxiedHandler>;
   /** The names of the gateway's own tools. */
@@ -43,21 +46,23 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
     used = true;
     return refresh();
   };
+  /** What makes the handlers of tools, of which each knows the others that its site offers. */
+  const handling = async (offersOf: ProxyPorts["offersOf"]) => {
+    const handlerOf = await given.handler();
+    const servers: ProxyPorts["servers"] = (ctx) => ctx.use(given.toolServers as Connector<ToolServers>);
+    const hold: ProxyPorts["hold"] = ({ site: { id: site_id } }, { served: { name } }, what) =>
+      holdBack({ ...ports, judged: () => source.judged() }, { site_id, name }, what);
+    const pair: ProxyPorts["pair"] = async ({ site }) => {
+      const { pairSite } = await import("../site_pairing.ts");
+      await pairSite(ports, { site, by: GATEWAY, unless_paired: true });
+    };
+    const alarm: ProxyPorts["alarm"] = ({ site: { id: site_id } }, { served: { name } }, why) =>
+      given.log({ event: "held_call_in_doubt", site_id, tool: name, cause: why });
+    return (tool: ProxiedTool) => handlerOf(tool, { servers, offersOf, hold, pair, alarm });
+  };
   const source: ProxiedTools = new ProxiedTools({
     ...ports,
-    async behaviour(offersOf) {
-      const handlerOf = await given.handler();
-      const servers: ProxyPorts["servers"] = (ctx) => ctx.use(given.toolServers as Connector<ToolServers>);
-      const hold: ProxyPorts["hold"] = ({ site: { id: site_id } }, { served: { name } }, what) =>
-        holdBack({ ...ports, judged: () => source.judged() }, { site_id, name }, what);
-      const pair: ProxyPorts["pair"] = async ({ site }) => {
-        const { pairSite } = await import("../site_pairing.ts");
-        await pairSite(ports, { site, by: GATEWAY, unless_paired: true });
-      };
-      const alarm: ProxyPorts["alarm"] = ({ site: { id: site_id } }, { served: { name } }, why) =>
-        given.log({ event: "held_call_in_doubt", site_id, tool: name, cause: why });
-      return (tool) => handlerOf(tool, { servers, offersOf, hold, pair, alarm });
-    },
+    behaviour: handling,
     gone(site) {
       const failed = (fault: unknown) =>
         given.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(fault) });
@@ -76,7 +81,8 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
     /** The operator's view. */
     operator: onDemand(async () => {
       const { ProxiedOperator } = await import("./operator.ts");
-      return new ProxiedOperator({ ...ports, source, catalogs });
+      const handlerOf = async (tool: ProxiedTool) => (await handling(() => tool.offers.values()))(tool);
+      return new ProxiedOperator({ ...ports, source, catalogs, handlerOf });
     }),
   };
 }

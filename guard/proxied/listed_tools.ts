@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { canonical } from "../../core/canonical.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { UpstreamTool } from "../../platforms/tool_servers/types.ts";
-import { schemaFault } from "../../rules/proxied/schema.ts";
+import { schemaFault } from "./shown_schema.ts";
 import type { CatalogTool, ListedTool, ToolPins } from "../../store/store.ts";
 
 /** A name that is longer is shown cut, and can be served by nobody. */

@@ -8,6 +8,9 @@ import type {
   ToolReport,
   ToolServerReport,
   ToolTextReport,
+  ToolTrial,
+  TrialOrder,
+  UnheldSite,
 } from "../../registry/proxied_reports.ts";
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
 import type { ListedTool, Store, ToolDecision } from "../../store/store.ts";
@@ -17,15 +20,14 @@ import { shownTool } from "./entries.ts";
 import type { JudgedTool } from "./judge.ts";
 import { changesOf, likeKey, readable, serverViews, shortened, viewOf } from "./report.ts";
 import type { ProxiedTools } from "./source.ts";
+import { type TrialPorts, tryTool } from "./try_tool.ts";
 
 /** What it stands on. */
-export interface OperatorPorts {
-  readonly store: Pick<Store, "sites" | "toolCatalogs" | "audit">;
+export interface OperatorPorts extends TrialPorts {
+  readonly store: TrialPorts["store"] & Pick<Store, "sites" | "toolCatalogs" | "audit">;
   readonly source: Pick<ProxiedTools, "judged">;
   catalogs(): Promise<CatalogRefresh>;
   proxies(): Promise<readonly Proxies[]>;
-  now(): number;
-  newId(): string;
 }
 
 /** Which tools are asked for. */
@@ -90,20 +92,66 @@ export class ProxiedOperator {
 
   /**
    * Lets a tool through on those sites, as it was shown under that hash. Throws E_NOT_FOUND, E_FORBIDDEN_OP for what
-   * nobody can approve, E_STALE_PREVIEW where a site lists another one by now, E_BAD_INPUT for a class it cannot have.
+   * nobody can approve, E_STALE_PREVIEW where a site lists another one by now, E_BAD_INPUT for a class it cannot have, and
+   * what a dry run is refused with where the order asks for one.
    */
-  async approve(order: ApprovalOrder): Promise<{ readonly tools: readonly ToolReport[] }> {
-    const { name, hash } = order;
+  async approve(
+    order: ApprovalOrder,
+  ): Promise<{ readonly tools: readonly ToolReport[]; readonly trials?: readonly ToolTrial[] }> {
+    const { name, hash, arguments: given } = order;
     const named = await this.#named(name);
     const chosen = order.sites.flatMap((id) => likeThis(named, name, id, hash));
     const [first] = chosen as [JudgedTool, ...JudgedTool[]];
     const sources = await this.ports.proxies();
     const source = sources.find((one) => one.source === first.catalog.source)!;
     const decided: ToolClass = { page: null, ...classFor(order, source, first.listed.tool!) };
+    const trials: ToolTrial[] = [];
+    const bySite = new Map(chosen.map((one) => [one.catalog.site_id, one]));
+    for (const [id, judged] of given === undefined ? [] : bySite) {
+      trials.push(await this.#tried(id, judged, source, decided, given!));
+    }
     await this.#keep(chosen);
     const subjects = chosen.map((one) => ({ ...subjectOf(one), ...decided }));
     await decide(this.ports, "approved", subjects, { order: { ...order, ...decided } });
-    return { tools: (await afterwards(this.list({ name }))).tools };
+    const { tools } = await afterwards(this.list({ name }));
+    return { tools, ...(given === undefined ? {} : { trials }) };
+  }
+
+  /**
+   * Runs a tool dry on a site, offered, approved or held back. Throws E_NOT_FOUND, E_FORBIDDEN_OP for what is never run,
+   * E_NOT_SUPPORTED where the site holds nothing, and what a call of it would be refused with.
+   */
+  async try(order: TrialOrder): Promise<ToolTrial> {
+    const { name, site_id } = order;
+    await this.#site(site_id);
+    const own = (await this.#named(name)).filter(({ catalog }) => catalog.site_id === site_id);
+    const [first] = own;
+    if (first === undefined) throw unlisted(name, [site_id]);
+    const judged = own.find(({ state }) => state !== "refused" && state !== "hidden");
+    if (judged === undefined) throw unapprovable(name, site_id, first.reason);
+    const source = (await this.ports.proxies()).find((one) => one.source === judged.catalog.source)!;
+    const isClassed = order.class === undefined && judged.class !== null;
+    const chosen = isClassed ? judged.class! : classFor(order, source, judged.listed.tool!);
+    return await this.#tried(site_id, judged, source, chosen, order.arguments);
+  }
+
+  async #tried(
+    site_id: string,
+    judged: JudgedTool,
+    source: Proxies,
+    { page, ...rest }: ProxyClass | ToolClass,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<ToolTrial> {
+    const chosen = { ...rest, ...(page ? { page } : {}) } as ProxyClass;
+    const site = await this.#site(site_id);
+    return await tryTool(this.ports, { site, judged, source, class: chosen, arguments: given });
+  }
+
+  /** The sites with tool servers that do not hold what their tools write, and why. */
+  async unheld(): Promise<readonly UnheldSite[]> {
+    const all = (await this.ports.store.toolCatalogs.list()).filter(({ exists }) => exists);
+    const why = all.flatMap(({ site_id, unheld }) => unheld ? [[site_id, unheld] as const] : []);
+    return [...new Map(why)].map(([site_id, because]) => ({ site_id, because }));
   }
 
   /** Takes a tool away on those sites, approved or known. Throws E_NOT_FOUND. */
@@ -189,12 +237,7 @@ function likeThis(
   const [first] = own;
   if (first === undefined) throw unlisted(name, [site_id]);
   const open = own.filter(({ state }) => state !== "refused" && state !== "hidden");
-  if (open.length === 0) {
-    throw new GatewayError(
-      "E_FORBIDDEN_OP",
-      `name: "${name}" of site "${site_id}" cannot be approved: ${first.reason}`,
-    );
-  }
+  if (open.length === 0) throw unapprovable(name, site_id, first.reason);
   const alike = open.filter(({ listed }) => listed.hash === hash);
   if (alike.length > 0) return alike;
   throw new GatewayError(
@@ -203,6 +246,9 @@ function likeThis(
       `${open.map(({ listed }) => listed.hash).join(" or ")}); read that one, and approve it by its own hash`,
   );
 }
+
+const unapprovable = (name: string, site_id: string, reason: string | null) =>
+  new GatewayError("E_FORBIDDEN_OP", `name: "${name}" of site "${site_id}" cannot be approved: ${reason}`);
 
 function unlisted(name: string, sites: readonly string[]): GatewayError {
   const where = sites.length === 0
@@ -220,7 +266,11 @@ function unlisted(name: string, sites: readonly string[]): GatewayError {
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 /** The class that an order gives a tool. Throws E_BAD_INPUT for one it cannot have. */
-function classFor(order: ApprovalOrder, source: Proxies, tool: ListedTool): ProxyClass {
+function classFor(
+  order: Omit<TrialOrder, "arguments" | "site_id">,
+  source: Proxies,
+  tool: ListedTool,
+): ProxyClass {
   const { name } = order;
   const known = source.known.get(name);
   if (known) {

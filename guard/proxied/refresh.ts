@@ -1,8 +1,9 @@
 /** Keeps the catalogues of sites' own tool servers: lists them on a clock, and when somebody asks for it. */
 import { GatewayError, isStoreGone } from "../../core/errors.ts";
-import { ended, turns } from "../../core/async.ts";
+import { ended, onDemand, turns } from "../../core/async.ts";
 import { LIMITS, type Site } from "../../core/model.ts";
-import type { Connector } from "../../platforms/_connector/connector.ts";
+import type { Capability, Connector } from "../../platforms/_connector/connector.ts";
+import type { HoldsClient } from "../../platforms/_content/holds.ts";
 import type { ServerRef, ToolServers } from "../../platforms/tool_servers/types.ts";
 import type { Proxies } from "../../registry/proxies.ts";
 import type { Store, ToolCatalog } from "../../store/store.ts";
@@ -21,6 +22,8 @@ export interface RefreshPorts extends ConnectorPorts {
   readonly store: ConnectorPorts["store"] & Pick<Store, "sites" | "leases" | "toolCatalogs">;
   /** What reaches tool servers; none in a gateway whose connectors do not. */
   readonly toolServers: Connector | undefined;
+  /** What tells whether a site holds what its tools write. */
+  readonly holds: Capability<HoldsClient>;
   proxies(): Promise<readonly Proxies[]>;
   /** Milliseconds that never go back. */
   elapsed(): number;
@@ -159,6 +162,7 @@ export class CatalogRefresh {
     } catch (fault) {
       return this.#ports.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(fault) });
     }
+    const unheld = onDemand(() => this.#unheld(site));
     const possible = servers.possible();
     const [first] = possible;
     const known = first ? await toolCatalogs.get({ site_id: site.id, ...first }) : null;
@@ -168,7 +172,24 @@ export class CatalogRefresh {
       if (!source || place === null || this.#isStopping) continue;
       const before = await toolCatalogs.get({ site_id: site.id, ...ref });
       if (!wanted(before?.bound_to === place ? before : null)) continue;
-      await this.#server({ site, servers, ref, source, place, hosts }, before);
+      await this.#server({ site, servers, ref, source, place, hosts, unheld }, before);
+    }
+  }
+
+  /** Why the site does not hold what its tools write; null where it does. A site that was never asked for it is not paired. */
+  async #unheld(site: Site): Promise<string | null> {
+    const { connectors, holds, now } = this.#ports;
+    const found = connectors.provider(site.platform, holds);
+    if (!found) return "its kind of site holds nothing";
+    const call = { site, caller: null, deadline: now() + LIMITS.CALL_DEADLINE_MS };
+    try {
+      const ctx = makeConnectorContext(this.#ports, call, found.connector);
+      const client = await found.provision.connect(ctx) as HoldsClient;
+      const state = await client.state();
+      if (state.ready) return null;
+      return state.may_pair ? `${state.why}, or its first write pairs it` : state.why;
+    } catch (thrown) {
+      return `it could not be asked: ${this.#sentence(thrown, site.id)}`;
     }
   }
 
@@ -183,7 +204,7 @@ export class CatalogRefresh {
   }
 
   async #server(
-    { site, servers, ref, source, place, hosts }: Asked,
+    { site, servers, ref, source, place, hosts, unheld }: Asked,
     before: ToolCatalog | null,
   ): Promise<void> {
     const { store: { toolCatalogs }, now, log } = this.#ports;
@@ -208,8 +229,10 @@ export class CatalogRefresh {
     const isKnown = (name: string) => source.known.has(source.servedName(name));
     const listing = await listedTools(found ?? [], isKnown, this.#turn);
     const answer = { ...listing, exists: found !== null, listed: found?.length ?? 0 };
+    const isHeld = found !== null && source.holdRule("", ref.server) !== undefined;
+    const known = isHeld ? { ...plain, unheld: await unheld() } : plain;
     try {
-      await saveCatalog(toolCatalogs, before, { plain, source, answer, log });
+      await saveCatalog(toolCatalogs, before, { plain: known, source, answer, log });
     } catch (thrown) {
       if (isStoreGone(thrown)) throw thrown;
       this.#ports.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(thrown) });
@@ -232,6 +255,7 @@ interface Asked {
   readonly source: Proxies;
   readonly place: string;
   readonly hosts: CatalogHosts;
+  unheld(): Promise<string | null>;
 }
 
 const SOON_MS = 60_000;

@@ -32,6 +32,7 @@ export function serverViews(
     failure: one.failure,
     listed: one.listed,
     states: Object.fromEntries(states(one)),
+    unheld: one.unheld ?? null,
   }));
 }
 

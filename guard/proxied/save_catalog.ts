@@ -9,7 +9,7 @@ import { pinsOf, pinsWithFirstSeen } from "./pins.ts";
 export interface Answered {
   readonly plain: Pick<
     ToolCatalog,
-    "site_id" | "source" | "server" | "bound_to" | "credentials_version" | "tried_at"
+    "site_id" | "source" | "server" | "bound_to" | "credentials_version" | "tried_at" | "unheld"
   >;
   readonly source: Proxies;
   log(event: Record<string, unknown>): void;

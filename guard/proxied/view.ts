@@ -2,7 +2,7 @@
 import { turns } from "../../core/async.ts";
 import { isStoreGone } from "../../core/errors.ts";
 import { LIMITS, type PlatformKind, type Site } from "../../core/model.ts";
-import type { ProxyPorts } from "../../platforms/tool_servers/proxied_context.ts";
+import type { ProxyPorts } from "../../platforms/_proxied_calls/proxied_context.ts";
 import type { SiteOffer } from "../../platforms/tool_servers/types.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import type { Proxies } from "../../registry/proxies.ts";

@@ -55,32 +55,16 @@ export interface PostsClient {
 
 /** A post or page as it is found by its id alone. */
 export interface FoundState extends PostHead {
-  readonly type: ContentType;
-  /** The template of its theme; empty for the usual one. */
-  readonly template: string;
-  /** What visitors see of it; null where its own record does not say. */
-  readonly builder: Builder | null;
   /** Who has it open in the editor, in a sentence; none for nobody, and where the site does not tell. */
   readonly editing: readonly string[];
-  /** Whether the site's account may store scripts and frames in it; null where the site does not tell. */
-  readonly storesCode: boolean | null;
   /** The latest time that the site's clock can show now. */
   readonly siteNow: number;
 }
-
-/** The fields of a post or page by the names that its site has for them, with its state in our word. */
-export type PostFields = Readonly<Record<string, string | number>>;
 
 /** The states of posts and pages, where it is not known which of the two an id is of. */
 export interface StatesClient {
   /** One request for a page, two for a post; null where neither has the id. Throws E_UPSTREAM. */
   find(id: Id): Promise<FoundState | null>;
-  /** The text of its own record; null where none of that kind has the id. Throws E_UPSTREAM. */
-  text(id: Id, type: ContentType): Promise<string | null>;
-  /** The fields of its own record; null where none of that kind has the id. Throws E_UPSTREAM. */
-  fields(id: Id, type: ContentType): Promise<PostFields | null>;
-  /** What visitors see of one whose own record does not say; null where nothing does. */
-  builderSeen(id: Id, type: ContentType): Promise<Builder | null>;
 }
 
 /** The states of a site's posts and pages. */

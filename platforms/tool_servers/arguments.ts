@@ -1,8 +1,6 @@
 /** The arguments of a hosted tool as callers write them, and as its server wants them: prefixes and the location put back. */
 import { clipped, GatewayError } from "../../core/errors.ts";
-import { memoize } from "../../core/made_once.ts";
-import { type Place, walk } from "../../rules/proxied/walk.ts";
-import { wordList } from "../../rules/proxied/words.ts";
+import { nameWords } from "../../rules/proxied/names.ts";
 import type { SiteOffer } from "./types.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -49,7 +47,7 @@ export function namingOf(name: string, hasKind: () => boolean): Naming | undefin
 }
 
 function bareWords(name: string): string {
-  const words = wordList(name);
+  const words = nameWords(name);
   return words.slice(words.findIndex((word) => !PREFIX_WORDS.has(word))).join("");
 }
 
@@ -113,18 +111,27 @@ function upstreamName(
   return found ?? given;
 }
 
-/** The location is the site's, wherever one is named. */
+/** The location is the site's, wherever one is named, however deep. */
 function assertOwnLocation(args: Arguments, location: string): void {
-  const kindIn = memoize((place: Place) => kindAmong(() => Object.keys(propertiesIn(place.value))));
-  const fault = walk(args, ({ field, key, value, within }) => {
-    const hasKind = () => within !== null && kindIn(within)();
-    const naming = value === null ? undefined : namingOf(key, hasKind);
-    return naming === undefined || isOwn(naming, value, location) ? undefined : field;
-  });
-  if (fault !== undefined) throw foreign(fault);
+  const fault = foreignIn(args, "", location);
+  if (fault !== null) throw foreign(fault);
 }
 
-/** Whether what stands under such a name is the own location; of one a list or an object could not be compared. */
+/** Where within a value another location is named; null where none is. */
+function foreignIn(value: unknown, at: string, location: string): string | null {
+  if (typeof value !== "object" || value === null) return null;
+  const hasKind = kindAmong(() => Object.keys(value));
+  for (const [key, one] of Object.entries(value)) {
+    const field = Array.isArray(value) ? `${at}[${key}]` : at === "" ? key : `${at}.${key}`;
+    const naming = Array.isArray(value) || one === null ? undefined : namingOf(key, hasKind);
+    if (naming !== undefined && !isOwn(naming, one, location)) return field;
+    const inner = foreignIn(one, field, location);
+    if (inner !== null) return inner;
+  }
+  return null;
+}
+
+/** Whether the value under such a name is the own location; of one a list or an object could not be compared. */
 function isOwn(naming: Naming, value: unknown, location: string): boolean {
   if (naming === "kind") return value === LOCATION_KIND;
   return naming === "several" && Array.isArray(value)

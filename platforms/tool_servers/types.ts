@@ -140,10 +140,6 @@ export interface ShownBy {
   readonly failed: Readonly<Record<string, readonly string[]>>;
   /** The argument that puts the write off: the record need not be there yet. */
   readonly later?: string;
-  /** The arguments that name the page, or the element of it, of which the record is a copy. */
-  readonly copies?: { readonly page: string; readonly part: string };
-  /** Lists among the arguments: where the answer has rows with the same `_id`, which must all be as they were sent. */
-  readonly rows: Readonly<Record<string, readonly string[]>>;
 }
 
 /** How a tool is shown to callers: in our words, or in those that an operator approved. */
@@ -166,10 +162,24 @@ export interface SiteOffer extends ProxyClass {
   readonly upstream_name: string;
   /** The server's own schema, by which arguments are translated. */
   readonly input_schema: Readonly<Record<string, unknown>>;
+  /** Whether it is offered because the gateway knows its name; an operator approved any other. */
+  readonly known: boolean;
+  /** How its arguments are judged where no site holds its writes. */
+  readonly typing: ArgumentTyping;
   /** What reads back what it writes, where that is known. */
   readonly shown_by?: ShownBy;
   /** How its writes are held; absent where its kind of site holds nothing. */
   readonly hold?: HoldRule;
+}
+
+/** What is known of a tool's arguments beside the schema that its server lists. */
+export interface ArgumentTyping {
+  /** Arguments that are texts, whatever the schema says, with the values that are accepted; none where any is. */
+  readonly values: Readonly<Record<string, readonly string[]>>;
+  /** Where they hold a state of content: `status`, `page_settings.post_status`. */
+  readonly states: readonly string[];
+  /** Of a post that visitors see by itself: the argument that says when. */
+  readonly moment?: string;
 }
 
 /** How writes of a tool are held. */

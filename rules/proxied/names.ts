@@ -3,7 +3,7 @@ import { memoizeByName } from "../../core/made_once.ts";
 import { isFields } from "../structured_data.ts";
 
 /** What destroys, or makes public. */
-export const DESTROYS: readonly string[] = [
+const DESTROYS: readonly string[] = [
   ...["delete", "trash", "destroy", "purge", "erase", "wipe", "drop", "uninstall", "deactivate"],
   ...["publish", "unpublish"],
 ];
@@ -119,7 +119,7 @@ export function caution(name: string): string | null {
   return word === undefined
     ? null
     : `Its name has the word "${word}": find out whether it takes something away or shows it to visitors before you ` +
-      "approve it, for there is no preview and no undo.";
+      "approve it; tool-server try shows that where the site holds its writes.";
 }
 
 /** A name as somebody sees it who reads quickly: case and what joins its words do not count, nor 1 for l or 0 for o. */

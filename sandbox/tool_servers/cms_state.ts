@@ -129,13 +129,6 @@ export function takeOver(post: Post): void {
   post.built = putOut(post);
 }
 
-/** Gives a page back to WordPress's own editor: the elements stay, and nobody sees them. */
-export function giveBack(post: Post, content: string): void {
-  post.meta[MODE] = "";
-  post.content = content;
-  delete post.built;
-}
-
 /** What storing needs; the site itself may store whatever there is. */
 interface Storing extends Pick<Asked, "tools"> {
   readonly ask: Pick<Ask, "state"> & Partial<Pick<Ask, "person">>;

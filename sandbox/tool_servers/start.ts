@@ -13,7 +13,6 @@ import type { Sessions } from "./sessions.ts";
 import type { ToolFault } from "./tool_faults.ts";
 
 export { all, container, type Element, find, widget } from "./elements.ts";
-export { giveBack } from "./cms_state.ts";
 export type { ToolFault } from "./tool_faults.ts";
 export type { Ran, ToolState } from "./cms_state.ts";
 

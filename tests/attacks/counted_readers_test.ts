@@ -11,23 +11,18 @@ import { parsedWithin } from "../../core/steps.ts";
 import { redactText, shorten } from "../../guard/audit/redact.ts";
 import { differing, hashParts, revisionName } from "../../guard/consent/consent_content.ts";
 import { shownChanges } from "../../guard/consent/preview_changes.ts";
+import { mergedSchema } from "../../guard/proxied/merged_schema.ts";
+import { cleanText, schemaFault, shownSchema, withValues } from "../../guard/proxied/shown_schema.ts";
 import { excerpt } from "../../platforms/_content/excerpt.ts";
 import { isDocument, isGenerated, literal, pageSource } from "../../platforms/astro/page.ts";
 import { filterOf, ordersOf } from "../../platforms/google/filters.ts";
 import { encoded } from "../../platforms/github/wire.ts";
 import { checkQuery } from "../../platforms/google/gaql.ts";
 import { kindAmong, namingOf, toUpstreamArguments } from "../../platforms/tool_servers/arguments.ts";
-import { asPhpKeeps, blocksOf, reread } from "../../platforms/tool_servers/block_tree.ts";
-import { comparedBlocks } from "../../platforms/tool_servers/compared_blocks.ts";
-import { comparedRecord, comparedRows } from "../../platforms/tool_servers/compared_records.ts";
-import { editedBeside, structural, touched } from "../../platforms/tool_servers/compared.ts";
-import { NamedIds } from "../../platforms/tool_servers/named_ids.ts";
-import { sentFor } from "../../platforms/tool_servers/element_settings.ts";
-import { paired } from "../../platforms/tool_servers/sent_trees.ts";
+import { comparedRecord } from "../../platforms/_proxied_calls/compared_records.ts";
+import { NamedIds } from "../../platforms/_proxied_calls/named_ids.ts";
 import { EventReader } from "../../platforms/tool_servers/stream.ts";
-import { readTitle } from "../../platforms/tool_servers/read_back_post.ts";
-import { changesBetween, structureOf } from "../../platforms/tool_servers/structure.ts";
-import { plainAddress } from "../../platforms/tool_servers/went_live.ts";
+import { plainAddress } from "../../platforms/_proxied_calls/went_live.ts";
 import { asBlocks } from "../../platforms/wordpress/pages/pages.ts";
 import { readable } from "../../platforms/wordpress/rest/writer.ts";
 import { plainName } from "../../platforms/wordpress/rest/records.ts";
@@ -110,12 +105,9 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
     const reader = new EventReader((one) => one === 1);
     for (let at = 0; at < of.length; at += 10) reader.add(new TextEncoder().encode(of.slice(at, at + 10)));
   },
-  "platforms/tool_servers/block_tree.ts": (of) => reread(blocksOf(of) ?? []),
-  "platforms/tool_servers/compared_blocks.ts": (of) =>
-    comparedBlocks(["update"], { content: of }, { before: of, now: `${of} ` } as never),
-  "platforms/tool_servers/named_ids.ts": (of) => new NamedIds([of], [of]).ids,
-  "platforms/tool_servers/read_back_post.ts readTitle": readTitle,
-  "platforms/tool_servers/went_live.ts plainAddress": plainAddress,
+  "platforms/_proxied_calls/named_ids.ts": (of) => new NamedIds([of], [of]).ids,
+  "guard/proxied/shown_schema.ts cleanText": (of) => cleanText(of, 100),
+  "platforms/_proxied_calls/went_live.ts plainAddress": plainAddress,
   "platforms/wordpress/pages/pages.ts asBlocks": asBlocks,
   "platforms/wordpress/rest/writer.ts readable": readable,
   "platforms/wordpress/rest/records.ts plainName": plainName,
@@ -139,19 +131,9 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
 const RULE = { ask: {}, names: {}, like: {}, unshown: [], apart: [], failed: {} };
 
 type Fields = Readonly<Record<string, unknown>>;
-const seen = (of: unknown, verb: string) => {
-  const before = structureOf(of);
-  const now = structureOf([of, { id: "new" }]);
-  const ids = [...before.elements.keys()];
-  return {
-    words: [verb, "element"],
-    args: { element_ids: ids, element_id: ids[0], container_id: "", position: 1, target_parent_id: ids[1] },
-    payload: { element_id: "new" },
-    before,
-    now,
-    changed: true,
-  };
-};
+/** The names or words of a value, as a list. */
+const namesOf = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : Object.keys(Object(value))).filter((one) => typeof one === "string");
 
 const VALUES: Readonly<Record<string, Reader<unknown>>> = {
   "core/canonical.ts": (of) => [canonical(of), sizeOf(of, 50_000)],
@@ -168,34 +150,30 @@ const VALUES: Readonly<Record<string, Reader<unknown>>> = {
   "registry/listing.ts ascii": ascii,
   "platforms/google/filters.ts": (of) => filterOf({ or_group: { expressions: of } }, "dimension_filter"),
   "platforms/google/filters.ts ordersOf": (of) => ordersOf(of, "order_bys"),
-  "platforms/tool_servers/block_tree.ts asPhpKeeps": asPhpKeeps,
-  "platforms/tool_servers/named_ids.ts": (of) => new NamedIds([of]).ids,
-  "platforms/tool_servers/structure.ts": (of) => changesBetween(structureOf(of), structureOf([of, of])),
+  "platforms/_proxied_calls/named_ids.ts": (of) => new NamedIds([of]).ids,
+  "guard/proxied/merged_schema.ts": (of) =>
+    mergedSchema([
+      { schema: { type: "object", properties: of, required: namesOf(of) }, sites: ["a"] },
+      { schema: { type: "object", properties: of, required: namesOf(of).slice(1) }, sites: ["b"] },
+    ]),
+  "guard/proxied/shown_schema.ts": (of) => [
+    schemaFault(of),
+    schemaFault({ properties: of, required: namesOf(of) }),
+    withValues({ properties: of }, { n1: namesOf(of) }),
+    ...[true, false].map((read) =>
+      shownSchema({ properties: of, required: namesOf(of), enum: of, anyOf: of }, { read, words: {} })
+    ),
+  ],
   "platforms/tool_servers/arguments.ts": (of) => {
     const properties = Object.fromEntries(Object.keys(of as Fields).map((name) => [`body_${name}`, {}]));
     toUpstreamArguments({ input_schema: { properties } }, of as Fields, "a");
   },
-  "platforms/tool_servers/compared_records.ts": (of) => [
+  "platforms/_proxied_calls/compared_records.ts": (of) => [
     ...(["added", "removed", "whole"] as const).map((lists) =>
       comparedRecord({ of }, { of: [of, 1] }, { ...RULE, id: "id" } as never, lists)
     ),
     comparedRecord(of as Fields, of as Fields, { ...RULE, id: "id" } as never),
-    comparedRows({ rows: of }, { rows: of }, { rows: "rows" } as never),
   ],
-  "platforms/tool_servers/element_settings.ts": (of) =>
-    sentFor({ words: ["edit"], args: { operations: of, of }, payload: of, page: "post_id" }),
-  "platforms/tool_servers/sent_trees.ts": (of) => {
-    const page = structureOf(of);
-    const tree = (of as { elements?: unknown }).elements ?? of;
-    return paired("tree", tree, [...page.elements.keys()], page);
-  },
-  "platforms/tool_servers/compared.ts touched": (of) =>
-    ["move", "add", "remove", "edit"].map((verb) => touched(seen(of, verb))),
-  "platforms/tool_servers/compared.ts structural": (of) => [
-    ...["reorder", "add", "duplicate", "remove"].map((verb) => structural(seen(of, verb))),
-    structural({ ...seen(of, "reorder"), args: { ...seen(of, "reorder").args, element_id: 1 } }),
-  ],
-  "platforms/tool_servers/compared.ts editedBeside": (of) => editedBeside(seen(of, "edit")),
 };
 
 Deno.test("what reads texts and values of others takes at most twice the steps for twice as much", async () => {

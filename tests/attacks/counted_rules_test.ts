@@ -26,20 +26,8 @@ import * as raises from "../../rules/code_pages/script_raises.ts";
 import * as tags from "../../rules/code_pages/tags.ts";
 import * as tokens from "../../rules/code_pages/tokens.ts";
 import * as proxiedArguments from "../../rules/proxied/arguments.ts";
-import * as lines from "../../rules/proxied/lines.ts";
-import * as merged from "../../rules/proxied/merged.ts";
-import * as named from "../../rules/proxied/named.ts";
 import * as names from "../../rules/proxied/names.ts";
-import * as payload from "../../rules/proxied/payload.ts";
-import * as php from "../../rules/proxied/php_serialized.ts";
-import * as requests from "../../rules/proxied/requests.ts";
-import * as schema from "../../rules/proxied/schema.ts";
-import * as status from "../../rules/proxied/status.ts";
-import * as unpacked from "../../rules/proxied/unpacked.ts";
-import * as values from "../../rules/proxied/values.ts";
-import * as walk from "../../rules/proxied/walk.ts";
-import * as words from "../../rules/proxied/words.ts";
-import { Steps } from "../../core/steps.ts";
+import * as typed from "../../rules/proxied/typed.ts";
 import type { Change } from "../../core/model.ts";
 
 type Named<Given> = Readonly<Record<string, Reader<Given>>>;
@@ -53,6 +41,19 @@ const looked = (given: string) => ({
   noindex: null,
   warnings: [given],
 });
+
+/** Arguments held to schemas that say as much as they can of them. */
+const typedBy = (args: Names, name = "of") =>
+  typed.typeFault(args, {
+    schema: {
+      properties: {
+        [name]: { anyOf: [{ type: "integer" }, { $ref: "#/$defs/any" }], allOf: [{ $ref: "#/$defs/any" }] },
+      },
+      $defs: { any: { items: { $ref: "#/$defs/any" }, properties: { n1: { $ref: "#/$defs/any" } } } },
+    },
+    values: {},
+    shown: (one) => one,
+  });
 
 /** By module and function: what reads a text. */
 const TEXTS: Readonly<Record<string, Named<string>>> = {
@@ -182,14 +183,6 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     place: (of) => tokens.place(of, of.length),
   },
   "proxied/arguments.ts": { bareName: (of) => proxiedArguments.bareName(of, ["query_", of]) },
-  "proxied/lines.ts": {
-    linesSet: (of) => lines.linesSet(of, new Steps()),
-    xmlSets: (of) => lines.xmlSets(of, new Steps()),
-    blocksSet: (of) => lines.blocksSet(of, new Steps()),
-    bare: lines.bare,
-    distinct: (of) => lines.distinct([...of].map((one) => ({ [one]: one }))),
-  },
-  "proxied/named.ts": { namedForbidden: (of) => named.namedForbidden({ x: of, tools: [of], [of]: of }) },
   "proxied/names.ts": {
     nameWords: names.nameWords,
     destroyingWord: names.destroyingWord,
@@ -198,32 +191,14 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     caution: names.caution,
     skeleton: names.skeleton,
   },
-  "proxied/payload.ts": {
-    payloadFault: (of) => payload.payloadFault({ x: of, status: "draft", publish: of, [of]: of }),
-    assertUnpublished: (of) =>
-      payload.assertUnpublished({ status: "scheduled", at: of }, { status: "status", moment: "at" }, NOW),
+  "proxied/typed.ts": {
+    typeFault: (of) => [typedBy({ of, [of]: of }), typedBy({ [of]: of }, of)],
+    stateFault: (
+      of,
+    ) => [typed.stateFault({ status: of }, ["status"]), typed.stateFault({ of }, [`of.${of}`])],
+    assertUnpublished: (of) => typed.assertUnpublished({ status: "scheduled", at: of }, "at", NOW),
+    withoutStates: (of) => typed.withoutStates({ properties: { status: { enum: [of] } } }, ["status"]),
   },
-  "proxied/php_serialized.ts": { unserialized: (of) => php.unserialized(`a:9:{${of}`, new Steps()) },
-  "proxied/requests.ts": {
-    flagsSet: (of) => requests.flagsSet(of, new Steps()),
-    sqlSets: (of) => requests.sqlSets(`update x set status=${of}`, new Steps()),
-    mutationSets: (of) => requests.mutationSets(`mutation ${of}`, new Steps()),
-    routeSets: (of) => requests.routeSets(`/wp-json/?${of}`, new Steps()),
-    tableSets: (of) => requests.tableSets(of, new Steps()),
-  },
-  "proxied/schema.ts": {
-    cleanText: (of) => schema.cleanText(of, 100),
-  },
-  "proxied/status.ts": {
-    kindOf: status.kindOf,
-    isMore: (of) => status.isMore(of, "status"),
-    namesStatus: (of) => status.namesStatus(of, of),
-  },
-  "proxied/unpacked.ts": {
-    isJsonLike: unpacked.isJsonLike,
-    unpacked: (of) => unpacked.unpacked(of, () => "sent", new Steps()),
-  },
-  "proxied/words.ts": { readingsOf: words.readingsOf, wordsOf: words.wordsOf, wordList: words.wordList },
 };
 
 /** The same for values of JSON. */
@@ -272,35 +247,14 @@ const VALUES: Readonly<Record<string, Named<unknown>>> = {
         filled_beside: { altId: "altType" },
       }),
   },
-  "proxied/merged.ts": {
-    mergedSchema: (of) =>
-      merged.mergedSchema([
-        { schema: { type: "object", properties: of, required: listOf(of) }, sites: ["a"] },
-        { schema: { type: "object", properties: of, required: listOf(of).slice(1) }, sites: ["b"] },
-      ]),
-  },
-  "proxied/named.ts": { namedForbidden: (of) => named.namedForbidden({ of, tools: of }) },
   "proxied/names.ts": {
     neverCalled: (of) => names.neverCalled("call-tool", { tool: "call-tool", args: of }),
   },
-  "proxied/payload.ts": { payloadFault: (of) => payload.payloadFault({ of, meta: of }) },
-  "proxied/schema.ts": {
-    schemaFault: (
-      of,
-    ) => [schema.schemaFault(of), schema.schemaFault({ properties: of, required: listOf(of) })],
-    shownSchema: (of) =>
-      [true, false].map((read) =>
-        schema.shownSchema({ properties: of, required: listOf(of), enum: of, anyOf: of }, { read, words: {} })
-      ),
-  },
-  "proxied/values.ts": {
-    withoutPublishing: (of) =>
-      values.withoutPublishing({ properties: { status: { enum: listOf(of) }, of }, allOf: of }),
-    withValues: (of) => values.withValues({ properties: of }, { n1: listOf(of) }),
-  },
-  "proxied/walk.ts": {
-    walk: (of) => walk.walk(of, () => undefined),
-    unreadable: (of) => walk.unreadable({ field: "", key: "", within: null, value: of }, undefined),
+  "proxied/typed.ts": {
+    typeFault: (of) => [typedBy({ of }), typedBy(of as Names)],
+    stateFault: (of) => typed.stateFault({ of, status: of }, ["of.n1.n1", "status"]),
+    withoutStates: (of) =>
+      typed.withoutStates({ properties: { status: { enum: listOf(of) }, of } }, ["status"]),
   },
 };
 

@@ -2,14 +2,17 @@
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
-const FILES = ["hold_test.ts", "hold_attacks_test.ts", "hold_limits_test.ts"];
+/** The tests of held calls, and of sites' own tools. */
+const FILES = ["tests/companion/", "tests/tools/"].flatMap((folder) =>
+  [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)
+).filter((path) => /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held)_test\.ts$/.test(path));
 
 /** Tests whose name is put together of an act and its arguments: act, arguments, rest of the name. */
 const OF_ACTS = /^(\w+) (\{.*\}) (.+)$/;
 
 Deno.test("every threat that is said to be stopped names a test that there is", async () => {
   const texts = await Promise.all(
-    FILES.map((file) => Deno.readTextFile(new URL(`tests/companion/${file}`, ROOT))),
+    FILES.map((file) => Deno.readTextFile(new URL(file, ROOT))),
   );
   const text = texts.join("\n");
   const page = await Deno.readTextFile(new URL("docs/THREATS.md", ROOT));

@@ -4,6 +4,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { CatalogHosts, hostOf } from "../../guard/proxied/hosts.ts";
 import { Jobs } from "../../guard/jobs.ts";
 import { CatalogRefresh } from "../../guard/proxied/refresh.ts";
+import { holds } from "../../platforms/_content/holds.ts";
 import { FactCaches } from "../../guard/fact_caches.ts";
 import { brokenOff, failure } from "../../platforms/_http/failures.ts";
 import { readProxies } from "../../registry/proxies.ts";
@@ -246,6 +247,7 @@ Deno.test("200 sites that are due at once are asked over half a minute, a few at
         return connector.connect!(ctx);
       },
     },
+    holds,
     proxies: () => readProxies([new URL("../../", import.meta.url)], CONNECTORS),
     elapsed: () => elapsed,
     pause: (ms) => {

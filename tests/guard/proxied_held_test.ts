@@ -98,20 +98,33 @@ Deno.test("a known tool that publishes is held back on that site alone, shown wi
   assert.ok("value" in await at.publish());
 });
 
-Deno.test("a tool that an operator approved loses its approval, and must be given its class anew", async () => {
+Deno.test("a tool that an operator approved loses its approval where it publishes again", async () => {
+  await using at = await open();
+  const approve = async () =>
+    await admin(at.gw, "/approve", { name: NAME, sites: ["acme"], hash: (await one(at.gw)).hash });
+  for (let times = 0; times < 2; times++) {
+    const ending = await at.publish() as { code?: string; message?: string };
+    assert.equal(ending.code, "E_PUBLISH_NOT_ALLOWED", ending.message);
+    assert.equal((await one(at.gw)).state, "held");
+    assert.equal((await approve()).ok, true);
+  }
+});
+
+Deno.test("a tool that only an operator knows is sent nothing where the site may not publish, whatever it is said to touch", async () => {
   await using at = await open(SEAL);
   const name = "builder-mcp-seal-page";
-  const approve = async (more: object) =>
-    await admin(at.gw, "/approve", { name, sites: ["acme"], hash: (await one(at.gw, name)).hash, ...more });
-  const asPage = { class: "write", effect: "page", page: "post_id" };
-  assert.equal((await approve(asPage)).ok, true);
-  const ending = await at.publish(name) as { code?: string; message?: string };
-  assert.equal(ending.code, "E_PUBLISH_NOT_ALLOWED", ending.message);
-  assert.equal((await one(at.gw, name)).state, "held");
-  assert.equal((await approve({})).error.code, "E_BAD_INPUT");
-  assert.equal((await approve({ class: "write", effect: "site" })).ok, true);
-  const refused = await at.publish(name) as { code?: string };
-  assert.equal(refused.code, "E_PUBLISH_NOT_ALLOWED", "it counts as touching the whole site now");
+  for (const more of [{ effect: "page", page: "post_id" }, { effect: "new" }, { effect: "site" }]) {
+    const { hash } = await one(at.gw, name);
+    const order = { name, sites: ["acme", "open"], hash, class: "write", ...more };
+    assert.equal((await admin(at.gw, "/approve", order)).ok, true);
+    const call = { site_id: "acme", post_id: at.draft(), title: "T" };
+    const code = more.effect === "site" ? "E_PUBLISH_NOT_ALLOWED" : "E_FORBIDDEN_OP";
+    await at.gw.refuses(name, call, code, /allow_publish/);
+    assert.deepEqual(at.fake.calls, []);
+    assert.ok("value" in await at.publish(name, "open"));
+    const [row] = (await at.gw.audit()).filter(({ tool }) => tool === name);
+    assert.deepEqual([row?.tier, row?._published, at.fake.calls.splice(0).length], [3, true, 1]);
+  }
 });
 
 Deno.test("calls at the same time hold it back once, and a store that fails says that it could not be", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ToolReport } from "../../registry/proxied_reports.ts";
 import { listed } from "../fake_tool_servers.ts";
 import type { Kit } from "../kit.ts";
-import { admin, HEADING, open, shown } from "./proxied_kit.ts";
+import { admin, open, shown } from "./proxied_kit.ts";
 
 const THING = "builder-mcp-get-thing";
 const thing = (description: string, properties: Record<string, unknown> = {}) =>
@@ -28,33 +28,35 @@ async function approve(gw: Kit, name: string, site: string, order: Record<string
 
 Deno.test("who asks for a preview at a site gets no write there, whatever the tool is at another", async () => {
   const tokens = { own: { allowed_sites: ["acme"] } };
-  const other = listed("emcp-tools-add-heading", { input_schema: { type: "object", properties: ASKING } });
+  const IMAGE = "builder-mcp-sideload-image";
+  const image = (more = {}) =>
+    listed("emcp-tools-sideload-image", {
+      input_schema: { type: "object", properties: { url: { type: "string" }, ...more } },
+    });
   await using at = await open(
-    { acme: [HEADING, thing("Writes")], bolt: [other, thing("Reads", ASKING)] },
-    { tokens },
+    { acme: [image(), thing("Writes")], bolt: [image(ASKING), thing("Reads", ASKING)] },
+    { tokens, fetch: () => Promise.resolve(new Response("", { status: 404 })) },
   );
   await approve(at.gw, THING, "acme", { class: "write", effect: "new" });
   await approve(at.gw, THING, "bolt", { class: "read" });
   for (const as of ["all", "own"]) {
-    for (const name of ["builder-mcp-add-heading", THING]) {
-      for (const asked of [{ confirm: false }, { confirm_token: "cft_x" }]) {
-        const message = await at.gw.refuses(name, { site_id: "acme", post_id: 5, ...asked }, "E_BAD_INPUT", {
-          as,
-        });
-        assert.match(message, /has no preview.*nothing was sent/);
-      }
+    for (const asked of [{ confirm: false }, { dry_run: true }]) {
+      await at.gw.refuses(IMAGE, { site_id: "acme", url: "x", ...asked }, "E_NOT_SUPPORTED", { as });
+      await at.gw.refuses(THING, { site_id: "acme", post_id: 5, ...asked }, "E_FORBIDDEN_OP", { as });
     }
-    const publishing = { site_id: "acme", post_id: 5, status: "publish" };
-    await at.gw.refuses(THING, publishing, "E_FORBIDDEN_OP", { as });
+    await at.gw.refuses(IMAGE, { site_id: "acme", url: "x", confirm_token: "cft_x" }, "E_CONFIRM_INVALID", {
+      as,
+    });
+    await at.gw.refuses(THING, { site_id: "acme", post_id: 5, status: "publish" }, "E_BAD_INPUT", { as });
   }
   assert.deepEqual(at.fake.calls, []);
   for (const { tier, outcome } of await at.gw.audit()) {
-    if (tier !== null) assert.deepEqual([tier, outcome], [2, "none"]);
+    if (tier !== null) assert.deepEqual([tier >= 2, outcome], [true, "none"]);
   }
-  await at.gw.call(THING, { site_id: "acme", confirm: true });
+  await at.gw.call(IMAGE, { site_id: "acme", url: "x", confirm: true });
   await at.gw.call(THING, { site_id: "bolt", confirm: false, confirm_token: "own" });
   assert.deepEqual(at.fake.calls.map(({ site, args, writes }) => [site, args, writes]), [
-    ["acme", {}, true],
+    ["acme", { url: "x" }, true],
     ["bolt", { confirm: false, confirm_token: "own" }, false],
   ]);
 });
@@ -83,8 +85,8 @@ Deno.test("a tool that writes at one site and reads at another says where it wri
   const { description, inputSchema, annotations } = (await shown(at.gw)).get(THING)!;
   assert.equal(
     description,
-    "The site's own tool server describes it so: One. On acme it writes at once: there is no preview. " +
-      "Its arguments differ between these sites.\n\nSites that offer it: acme, bolt",
+    "The site's own tool server describes it so: One. On acme it writes at once; with dry_run: true it only shows what it " +
+      "would change, where the site's companion plugin is paired. Its arguments differ between these sites.\n\nSites that offer it: acme, bolt",
   );
   assert.deepEqual(inputSchema.properties.all, { type: "boolean", description: "Only on bolt." });
   assert.equal(annotations.readOnlyHint, false);

@@ -11,7 +11,8 @@ Deno.test("known names are offered under ours, in our words, with the upstream's
   const { description, inputSchema, annotations } = tools.get("builder-mcp-add-heading")!;
   assert.equal(
     description,
-    "Add a heading to a page. It writes at once: there is no preview.\n\nSites that offer it: acme",
+    "Add a heading to a page. It writes at once; with dry_run: true it only shows what it would change, where the site's " +
+      "companion plugin is paired.\n\nSites that offer it: acme",
   );
   assert.deepEqual(inputSchema.required, ["site_id", "post_id"]);
   assert.deepEqual(inputSchema.properties.site_id!.enum, ["acme"]);
@@ -21,6 +22,15 @@ Deno.test("known names are offered under ours, in our words, with the upstream's
   });
   assert.deepEqual(inputSchema.properties.title, { type: "string" });
   assert.equal(annotations.readOnlyHint, false);
+  for (
+    const [name, type] of [["dry_run", "boolean"], ["confirm", "boolean"], [
+      "confirm_token",
+      "string",
+    ]] as const
+  ) {
+    assert.deepEqual(inputSchema.properties[name], { type });
+    assert.equal(tools.get("builder-mcp-list-pages")!.inputSchema.properties[name], undefined);
+  }
   assert.equal(tools.get("builder-mcp-list-pages")!.annotations.readOnlyHint, true);
   assert.ok(!JSON.stringify([...tools.values()]).includes("OBEY"));
   assert.ok(!JSON.stringify([...tools.values()]).includes("IGNORE"));
@@ -128,7 +138,8 @@ Deno.test("a list is made of the sites in a token's scope: names, schemas and te
   assert.deepEqual([...own.keys()], ["builder-mcp-add-heading"]);
   assert.ok(!JSON.stringify([...own.values()]).includes("bolt"));
   const { inputSchema } = own.get("builder-mcp-add-heading")!;
-  assert.deepEqual(Object.keys(inputSchema.properties), ["site_id", "post_id", "title"]);
+  const asked = ["dry_run", "confirm", "confirm_token"];
+  assert.deepEqual(Object.keys(inputSchema.properties), ["site_id", "post_id", "title", ...asked]);
   const both = (await shown(at.gw)).get("builder-mcp-add-heading")!;
   assert.match(
     both.description,

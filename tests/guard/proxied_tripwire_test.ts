@@ -1,4 +1,4 @@
-/** No destructive, publishing or unapproved call of a site's own tools ever leaves: names and payloads of every kind. */
+/** No destructive, publishing or unapproved call of a site's own tools ever leaves: whatever its name and whatever it is sent. */
 import assert from "node:assert/strict";
 import { cmsTools } from "../../sandbox/tool_servers/cms_catalogue.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
@@ -25,6 +25,34 @@ const live = (at: Served) =>
     visible(at),
     [...at.tools.state.pages].filter(([id]) => at.cms.posts.get(id)?.status === "publish"),
   ]);
+
+interface Property {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly items?: Property;
+}
+
+/** What any argument of that shape may be. */
+function valueOf({ type, enum: words, items }: Property): unknown {
+  if (words) return words[0];
+  if (type === "integer" || type === "number") return 7;
+  if (type === "boolean") return true;
+  if (type === "array") return items === undefined ? [] : [valueOf(items)];
+  return type === "object" ? {} : "text";
+}
+
+/** The arguments that a tool of that name demands. */
+function fittingArguments(name: string, post_id: number): Args {
+  const tool = cmsTools().find((one) =>
+    one.name.replace(/^emcp-tools-/, "builder-mcp-") === name || one.name === name
+  );
+  const { properties = {}, required = [] } = tool?.inputSchema as {
+    properties?: Record<string, Property>;
+    required?: string[];
+  };
+  const values = required.map((one) => [one, one === "post_id" ? post_id : valueOf(properties[one]!)]);
+  return Object.fromEntries(values);
+}
 
 Deno.test("of all that a site's servers can do, only what is listed is ever run, and it publishes nothing", async () => {
   const all = {
@@ -68,8 +96,9 @@ Deno.test("of all that a site's servers can do, only what is listed is ever run,
         username: "x",
         email: "a@b.example",
       };
-      const harmless = { site_id: "acme", post_id: post.id, element_id: "a", parent_id: "", title: "T" };
-      for (const one of listed.has(name) ? [args, harmless] : [harmless]) {
+      const fitting = { site_id: "acme", ...fittingArguments(name, post.id) };
+      const more = { ...fitting, status: "publish", settings: { post_status: "publish" } };
+      for (const one of listed.has(name) ? [args, fitting, more] : [fitting]) {
         const ending = await at.gw.end(name, one, { door: DOORS[n % DOORS.length] });
         if (!listed.has(name)) assert.ok("code" in ending, `${name} is not listed and was answered`);
       }
@@ -118,122 +147,4 @@ Deno.test("no hosted tool beyond the known ones is run, and none writes where th
     }
   }
   assert.deepEqual(at.writes(), []);
-});
-
-/** Numbers that look random and are the same each time. */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
-    return Math.floor(state / 4_294_967_296 * below);
-  };
-}
-
-const POISONS: readonly Args[] = [
-  ...["publish", "PUBLISHED", "future", "private", "trash", " publish", "Live", "schedule"].flatMap((
-    value,
-  ) => [
-    { status: value },
-    { post_status: value },
-    { postStatus: [value] },
-    { template_status: { value } },
-  ]),
-  { publish: true },
-  { published: "yes" },
-  { force_delete: true },
-  { operation: "delete-menu" },
-  { action: "trash" },
-  { op: "unpublish" },
-  { tool: "emcp-tools-delete-post" },
-  { ability_name: "emcp-tools/write-file", parameters: {} },
-  { tool_name: "emcp-tools-add-free-widget", arguments: { post_id: 1 } },
-  { ops: [{ type: "DROP" }] },
-  { actions: ["save", "Purge"] },
-  { operation: "dеlete" },
-  { fields: [{ name: "post_status", content: "publish" }] },
-  { columns: ["title", "post_status"], rows: [["T", "private"]] },
-  { "post_statuѕ": "inherit" },
-  { "ｓｔａｔｕｓ": "publish" },
-  { visibility: "public" },
-  { unprivate: true },
-  { data: btoa('{"post_status":"publish"}') },
-  { data: encodeURIComponent('{"post_status":"future"}') },
-  { data: 'a:1:{s:11:"post_status";s:7:"publish";}' },
-  { data: "<wp:status>publish</wp:status>" },
-  { data: "title: T\nstatus: publish\n" },
-  { data: "wp post update 5 --post_status=publish" },
-  { data: "UPDATE wp_posts SET post_status = 'publish'" },
-  { content: '<!-- wp:acme/post {"post_status":"publish"} /-->' },
-];
-const HARMLESS: readonly Args[] = [
-  { status: "draft" },
-  { post_status: "pending" },
-  { text: "publish or delete, as you like" },
-  { state: "hover" },
-  { operation: "update" },
-  { comment_status: "open" },
-  { drop_cap: "yes" },
-  { text: "<wp:status>publish</wp:status>" },
-  { editor: "status: publish\ntitle: T" },
-  { note: "The status is: publish" },
-  { data: btoa('{"post_status":"draft"}') },
-  { data: 'a:1:{s:11:"post_status";s:5:"draft";}' },
-  { visibility: "hidden" },
-  { content: '<!-- wp:heading {"className":"status publish"} --><h2>Publish</h2><!-- /wp:heading -->' },
-];
-
-/** Puts something somewhere within other things: objects, lists, texts that are JSON, with what is harmless beside it. */
-function buried(inner: Args, next: (below: number) => number): Args {
-  let found: unknown = inner;
-  for (let levels = next(8); levels > 0; levels--) {
-    const beside = HARMLESS[next(HARMLESS.length)]!;
-    found = [
-      () => ({ ...beside, settings: found }),
-      () => [beside, found],
-      () => ({ data: JSON.stringify(found) }),
-      () => ({ data: JSON.stringify(found).replace(/[\\"]/g, "\\$&") }), // as PHP's older ways leave it
-      () => ({ [`k${next(100)}`]: found }),
-    ][next(5)]!();
-  }
-  return typeof found === "object" && !Array.isArray(found) ? found as Args : { settings: found };
-}
-
-Deno.test("whatever publishes or destroys is found wherever it is buried, and what is harmless passes", async () => {
-  await using at = await served({ race_ms: 0 }, OPEN);
-  const { id } = at.tools.page({ title: "Draft" });
-  const parent_id = at.tools.state.pages.get(id)!.elements[0]!.id;
-  const before = live(at);
-  const next = random(20_261_122);
-  const WRITES = ["update-page-settings", "add-free-widget", "create-page", "batch-update"];
-  for (let n = 0; n < 400; n++) {
-    const bad = n % 2 === 0;
-    const [pool, door] = [bad ? POISONS : HARMLESS, DOORS[next(2)]!];
-    const tool = WRITES[next(WRITES.length)]!;
-    const payload = {
-      post_id: id,
-      parent_id,
-      widget_type: "heading",
-      title: "T",
-      settings: {},
-      ...buried(pool[next(pool.length)]!, next),
-    };
-    const byName = next(3) === 0;
-    const call = byName
-      ? {
-        name: "mcp-adapter-execute-ability",
-        args: { ability_name: `emcp-tools/${tool}`, parameters: payload },
-      }
-      : { name: `builder-mcp-${tool}`, args: payload };
-    const writes = at.writes().length;
-    const ending = await at.gw.end(call.name, { site_id: "acme", ...call.args }, { door });
-    const sent = at.writes().length > writes;
-    const shown = `${n} ${door} ${call.name} ${JSON.stringify(call.args)} ${JSON.stringify(ending)}`;
-    if (bad) {
-      assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP" && !sent, shown);
-    } else {
-      // The tool may not like it, which is its own affair: it was asked.
-      assert.ok(!("code" in ending) || ending.code === "E_TOOL_ERROR", shown);
-    }
-  }
-  assert.equal(live(at), before, "visitors see what they saw");
 });

@@ -1,47 +1,129 @@
-/** On a real WordPress with the companion plugin, a plugin's tool for pages runs held: an ordinary write is kept, what publishes is taken back. */
+/** On a real WordPress, on SQLite and MariaDB, a plugin's tool runs held: whole dumps before and after are compared. */
 import assert from "node:assert/strict";
-import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
-import { parted } from "../proof.ts";
+import { startCms } from "../../sandbox/wordpress/start.ts";
+import { type Engine, ENGINES, ignored, type State, where } from "../companion/hold_kit.ts";
+import { Mariadb } from "../companion/mariadb.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
 import { site as registered } from "../kit.ts";
-import { fresh, onWordPress, Real } from "./_wordpress.ts";
+import { parted } from "../proof.ts";
+import { fresh, Real } from "./_wordpress.ts";
 
 type Args = Record<string, unknown>;
 const TOOL = "builder-mcp-add-block";
+const PLUGINS = [PLUGIN, fixture("publishing-tools"), fixture("hold-acts")];
 
-async function open(site: CmsSandbox): Promise<Real> {
-  const { username, application_password } = site.users.admin;
-  const own = { base_url: site.base_url, credentials: { cms: { username, application_password } } };
-  const at = await Real.open(site, {
-    settings: { rateLimitToken: 0, rateLimitSite: 0 },
-    sites: [registered("never", "cms", own)],
-  });
-  await at.kit.gw.gateway.toolCatalogs.run();
-  return at;
+/** A gateway at a WordPress of its own, on one of the databases. */
+class Held implements AsyncDisposable {
+  private constructor(readonly at: Real, private readonly server: Mariadb | null) {}
+
+  static async open(engine: Engine): Promise<Held> {
+    const server = engine === "innodb" ? await Mariadb.start("site") : null;
+    const site = await startCms({ kind: "wordpress", plugins: PLUGINS, database: server?.database("site") });
+    const { username, application_password } = site.users.admin;
+    const own = { base_url: site.base_url, credentials: { cms: { username, application_password } } };
+    const at = await Real.open(site, {
+      settings: { rateLimitToken: 0, rateLimitSite: 0 },
+      tokens: { careful: { confirm_policy: "preview" } },
+      sites: [registered("never", "cms", own)],
+    });
+    await at.kit.gw.gateway.toolCatalogs.run();
+    return new Held(at, server);
+  }
+
+  page(): Promise<number> {
+    return this.at.ask.draft("ed", { title: fresh("Page"), content: "<p>Text</p>" }, "pages");
+  }
+
+  async call(post_id: number, way: number, more: Args = {}, as?: string): Promise<Args> {
+    const args = { site_id: "never", post_id, markup: `<p>way ${way}</p>`, ...more };
+    return await this.at.kit.gw.end(TOOL, args, { as }) as Args;
+  }
+
+  /** Every row and file of the site, but for what the hold keeps of its own runs. */
+  async dump(): Promise<State> {
+    return (await this.at.ask.send("admin", "POST", "/wp-json/acts/v1/state", {})).body as unknown as State;
+  }
+
+  /** The tables, and the files, that differ from a dump. */
+  async differing(before: State): Promise<string[]> {
+    const now = await this.dump();
+    const names = new Set([...Object.keys(before.tables), ...Object.keys(now.tables)]);
+    const tables = [...names].filter((one) =>
+      JSON.stringify(before.tables[one]) !== JSON.stringify(now.tables[one])
+    );
+    const files = JSON.stringify(before.files) === JSON.stringify(now.files) ? [] : ["files"];
+    return [...tables.map((one) => one.replace(/^[a-z0-9]+_/, "")), ...files].sort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.at[Symbol.asyncDispose]();
+    await this.at.site.stop();
+    await this.server?.stop();
+  }
 }
 
-const pageOf = (at: Real) => at.ask.draft("ed", { title: fresh("Page") }, "pages");
-const call = (at: Real, post_id: number, way: number) =>
-  at.kit.gw.end(TOOL, { site_id: "never", post_id, markup: `<p>way ${way}</p>` }) as Promise<Args>;
+interface Preview {
+  readonly confirm_token: string;
+  readonly changes: readonly { readonly field: string; readonly from: unknown; readonly to: unknown }[];
+}
 
-onWordPress({
-  // A site pairs with one gateway of an account, so both are asked of the same.
-  "an ordinary write is kept with its effects as the proof, and what publishes is taken back": async (
-    site,
-  ) => {
-    await using at = await open(site);
-    const kept = await pageOf(at);
-    const ending = await call(at, kept, 0);
-    assert.equal(parted(ending.beside as Args).proof.verified, true, JSON.stringify(ending));
-    const row = (await at.kit.gw.audit()).find(({ tool }) => tool === TOOL)!;
-    assert.deepEqual([row.changes, row._published], [[], undefined], "the tool changes nothing this way");
-    for (const way of [1, 2, 3, 4, 5, 7]) {
-      const id = await pageOf(at);
-      const before = await at.stored(id, "pages");
-      const { code, outcome, message } = await call(at, id, way);
-      const wanted = way === 7 ? "E_TOOL_ERROR" : "E_PUBLISH_NOT_ALLOWED";
-      assert.deepEqual([way, code, outcome], [way, wanted, "none"], String(message));
-      assert.deepEqual(await at.stored(id, "pages"), before);
-    }
-  },
-}, { plugins: [PLUGIN, fixture("publishing-tools")] });
+for (const engine of ENGINES) {
+  Deno.test({
+    name: `a dry run, a held write and a refused one, by whole dumps, ${where(engine)}`,
+    ignore: ignored(engine),
+    async fn(t) {
+      await using held = await Held.open(engine);
+      const id = await held.page();
+      // The first write pairs the site, and tests the hold.
+      assert.equal(parted((await held.call(id, 0)).beside as Args).proof.verified, true);
+      let confirm_token = "";
+
+      await t.step("a dry run shows the rows that would change and leaves the dump as it was", async () => {
+        const before = await held.dump();
+        const { value } = await held.call(id, 8, { dry_run: true }) as { value: Preview };
+        assert.deepEqual(await held.differing(before), []);
+        const text = value.changes.find(({ field }) => field === `page ${id}: post_content`);
+        assert.deepEqual([text?.from, text?.to], ["<p>Text</p>", "<p>More text</p>"], JSON.stringify(value));
+        confirm_token = value.confirm_token;
+      });
+
+      await t.step("confirmed, it changes what was shown, and nothing else", async () => {
+        const before = await held.dump();
+        const ending = await held.call(id, 8, { confirm: true, confirm_token });
+        assert.equal(parted(ending.beside as Args).proof.verified, true, JSON.stringify(ending));
+        assert.deepEqual(await held.differing(before), ["posts"]);
+        const row = (await held.at.kit.gw.audit()).find(({ tool }) => tool === TOOL)!;
+        assert.ok(
+          row.changes?.some(({ field, to }) =>
+            field === `page ${id}: post_content` && to === "<p>More text</p>"
+          ),
+        );
+      });
+
+      await t.step("what publishes is taken back, dry and held, and the dump is as it was", async () => {
+        for (const way of [1, 2, 3, 4, 5, 7]) {
+          const page = await held.page();
+          const before = await held.dump();
+          for (const more of [{}, { dry_run: true }]) {
+            const { code, message, outcome } = await held.call(page, way, more);
+            const wanted = way === 7 ? "E_TOOL_ERROR" : "E_PUBLISH_NOT_ALLOWED";
+            assert.deepEqual([way, code, outcome], [way, wanted, "none"], String(message));
+            assert.deepEqual(await held.differing(before), [], `way ${way}`);
+          }
+        }
+      });
+
+      await t.step("a person's edit between preview and confirmation stays", async () => {
+        const page = await held.page();
+        const { value } = await held.call(page, 8, {}, "careful") as { value: Preview };
+        const edited = { content: "<p>A person wrote this</p>" };
+        await held.at.ask.rest("ed", "POST", `/pages/${page}`, edited);
+        const before = await held.dump();
+        const confirmed = { confirm: true, confirm_token: value.confirm_token };
+        const { code, outcome } = await held.call(page, 8, confirmed, "careful");
+        assert.deepEqual([code, outcome], ["E_STALE_PREVIEW", "none"]);
+        assert.deepEqual(await held.differing(before), []);
+      });
+    },
+  });
+}

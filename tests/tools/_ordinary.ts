@@ -170,11 +170,11 @@ const PAGES: readonly Ordinary[] = [
   {
     tool: "builder-mcp-import-template",
     args: {
-      template_json: JSON.stringify([{
+      template_json: [{
         elType: "widget",
         widgetType: "heading",
         settings: { title: "status: publish", _element_id: "status" },
-      }]),
+      }],
     },
   },
 ];

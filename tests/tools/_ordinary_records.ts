@@ -48,7 +48,15 @@ export const RECORDS: readonly Ordinary[] = [
   contact({ customFields: [{ key: "go_live", value: "2026-05-01" }] }),
   contact({ customFields: [{ key: "next_action", value: "Delete the draft, then publish" }] }),
   contact({ customFields: [{ key: "follow_up_action", value: "Drop by next week" }] }),
-  contact({ companyName: "Publish & Sons", address1: "5 Trash Lane", state: "CA" }),
+  {
+    tool: "contacts_create-contact",
+    args: {
+      companyName: "Publish & Sons",
+      address1: "5 Trash Lane",
+      state: "CA",
+      email: "ann@publish.example",
+    },
+  },
   {
     tool: "opportunities_update-opportunity",
     args: { id: "opp-0", status: "won", name: "Publish their site" },
@@ -70,7 +78,7 @@ export const RECORDS: readonly Ordinary[] = [
       type: "html",
       importProvider: "mailchimp",
       title: "Publish on Monday",
-      html: "<p>Status: live. Delete me.</p>",
+      templateSource: "<p>Status: live. Delete me.</p>",
     },
   },
   {

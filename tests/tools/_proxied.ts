@@ -1,5 +1,5 @@
 /** Sites whose own tools are called through the gateway: tool servers in memory that record, and a WordPress beside them. */
-import { proxiedTool } from "../../platforms/tool_servers/proxied_tool.ts";
+import { proxiedTool } from "../../platforms/_proxied_calls/proxied_tool.ts";
 import type {
   ProxiedTool,
   ProxyClass,
@@ -34,14 +34,6 @@ export interface Reached {
   readonly writes: boolean;
 }
 
-/** An element of a page. */
-export interface Element {
-  readonly id: string;
-  widgetType: string;
-  settings: Args;
-  elements?: Element[];
-}
-
 const BUILT = { _elementor_edit_mode: "builder" };
 type Answer = (args: Args) => UpstreamResult | Promise<UpstreamResult>;
 
@@ -54,10 +46,11 @@ export const says = (value: unknown, more: Partial<UpstreamResult> = {}): Upstre
 /** A failure in the tool's own words. */
 export const fails = (text: string): UpstreamResult => says(text, { isError: true });
 
-/** The tool servers of every site, which hold pages with elements. What they are asked is recorded. */
+/** The tool servers of every site, which keep pages of elements. What they are asked is recorded. */
 export class MemoryServers implements ToolServers {
   readonly reached: Reached[] = [];
-  readonly pages = new Map<number, Element[]>();
+  /** The ids of a page's elements. */
+  readonly pages = new Map<number, readonly string[]>();
   /** What a tool answers instead. */
   readonly answers = new Map<string, Answer>();
   #made = 0;
@@ -82,43 +75,12 @@ export class MemoryServers implements ToolServers {
     return this.reached.filter((one) => one.writes);
   }
 
-  /** What the tool does of itself. */
+  /** What the tool does of itself: an element is added, and nothing else is done. */
   own(name: string, args: Args): UpstreamResult {
-    const page = this.pages.get(Number(args.post_id)) ?? [];
-    const element = page.find(({ id }) => id === args.element_id);
-    switch (name.replace(/^emcp-tools-/, "")) {
-      case "get-page-structure":
-        return says({
-          post_id: args.post_id,
-          structure: page.map(({ id, widgetType, settings }) => ({
-            id,
-            widgetType,
-            settings_summary: { t: settings.title },
-          })),
-        });
-      case "get-element-settings":
-        return element
-          ? says({ element_id: element.id, settings: element.settings })
-          : fails("Element not found");
-      case "add-free-widget": {
-        const added = {
-          id: `e${++this.#made}`,
-          widgetType: String(args.widget_type),
-          settings: (args.settings ?? {}) as Args,
-        };
-        this.pages.set(Number(args.post_id), [...page, added]);
-        return says({ success: true, element_id: added.id });
-      }
-      case "update-element":
-        if (!element) return fails("Element not found");
-        Object.assign(element.settings, args.settings);
-        return says({ success: true });
-      case "remove-element":
-        this.pages.set(Number(args.post_id), page.filter((one) => one !== element));
-        return says({ success: true, element_id: args.element_id });
-      default:
-        return says({ name, args });
-    }
+    if (name !== "emcp-tools-add-free-widget") return says({ name, args });
+    const [page, element_id] = [Number(args.post_id), `e${++this.#made}`];
+    this.pages.set(page, [...this.pages.get(page) ?? [], element_id]);
+    return says({ success: true, element_id });
   }
 }
 

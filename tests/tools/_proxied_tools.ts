@@ -2,6 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { ProxyClass, ServerRef, SiteOffer } from "../../platforms/tool_servers/types.ts";
 import { readProxies } from "../../registry/proxies.ts";
+import { cmsTools } from "../../sandbox/tool_servers/cms_catalogue.ts";
 import { CONNECTORS } from "../connectors.ts";
 
 export const SERVER: ServerRef = { source: "cms", server: "emcp-tools-server" };
@@ -27,8 +28,6 @@ export const CMS_TOOLS: Readonly<Record<string, ProxyClass>> = {
   "emcp-tools-call-tool": READ,
 };
 
-/** The schema of every argument. */
-const text = { type: "string" };
 /** The tools of the CRM, with the arguments that their own schemas have. */
 export const CRM_TOOLS: Readonly<Record<string, readonly [ProxyClass, readonly string[]]>> = {
   "contacts_get-contact": [READ, ["path_contactId", "query_locationId"]],
@@ -53,7 +52,10 @@ export const CRM_TOOLS: Readonly<Record<string, readonly [ProxyClass, readonly s
 
 const SOURCES = await readProxies([new URL("../../", import.meta.url)], CONNECTORS);
 
-/** A tool that sites offer, whichever site, with what is known of its name. */
+/**
+ * A tool that sites offer, whichever site, with what is known of its name: with arguments of those names, whose values may
+ * be anything, or with those that the real one lists.
+ */
 export function offerOf(
   upstream_name: string,
   name: string,
@@ -61,16 +63,22 @@ export function offerOf(
   ref: ServerRef,
   names: readonly string[],
 ): Omit<SiteOffer, "site_id"> {
-  const properties = Object.fromEntries(names.map((one) => [one, text]));
-  const input_schema = { type: "object", properties };
+  const listed = cmsTools().find((one) => one.name === upstream_name)?.inputSchema;
+  const properties = Object.fromEntries(names.map((one) => [one, {}]));
+  const input_schema = names.length === 0 && listed !== undefined ? listed : { type: "object", properties };
   const source = SOURCES.find((one) => one.source === ref.source)!;
   const [shown_by, describes] = [source.shownBy(name), source.describes(name)];
   const description = "What the site's own tool does.";
+  const known = source.known.get(name);
+  const { values = {}, states = [] } = known ?? {};
+  const moment = source.moment(name);
   return {
     ...own,
     ref,
     upstream_name,
     input_schema,
+    known: known !== undefined,
+    typing: { values, states, ...(moment === undefined ? {} : { moment }) },
     served: { name, ability: source.abilityName(upstream_name), description, input_schema },
     ...(shown_by === undefined ? {} : { shown_by }),
     ...(describes === undefined ? {} : { describes }),

@@ -28,7 +28,11 @@ Deno.test("on the demo's sites, tools of their own tool servers answer as the gu
     const [, tool, args] = /^(\S+) (\{.*\})$/.exec(line) ?? [];
     return tool === undefined ? [] : [{ tool, args: JSON.parse(args!) as Args }];
   });
-  const [structure, ...writes] = calls;
+  const [structure, dry, ...writes] = calls;
+  const preview = await gw.call<Args>(dry!.tool, dry!.args);
+  assert.equal(preview.needs_confirmation, true);
+  assert.match(JSON.stringify(preview.changes), /Open on Sundays/);
+  assert.doesNotMatch(JSON.stringify(await gw.call(structure!.tool, structure!.args)), /Open on Sundays/);
   assert.equal(writes.length, 2);
   for (const { tool, args } of writes) {
     const answer = await gw.proven(tool, args);

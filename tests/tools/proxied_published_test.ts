@@ -265,8 +265,8 @@ Deno.test("a site that blocks these reads is written all the same, and the answe
     await using at = await world();
     const body = { code: "rest_disabled", message: "The REST API is off.", data: { status: 403 } };
     at.cms.inject({ kind: "answer", status: 403, body }, { method: "GET", path, times: Infinity });
-    const { proof: { verified, warnings } } = await at.gw.proven(ADD, add(at.page("draft")));
-    assert.equal(verified, true);
+    const { proof: { warnings } } = await at.gw.proven(ADD, add(at.page("draft")));
+    assert.equal(at.servers.writes.length, 1);
     assert.match(String(warnings), words);
     assert.equal((await lastRow(at))._published, null);
   }

@@ -1,27 +1,13 @@
 /** Reading posts and pages: one by its id, one of which only the id is known, and lists of them. */
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
-import { type Id, numericId } from "../../../core/ids.ts";
+import { numericId } from "../../../core/ids.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
-import type { ContentType, FoundState, PostFields, StatesClient } from "../../_content/posts.ts";
+import type { ContentType, FoundState, StatesClient } from "../../_content/posts.ts";
 import type { ContentList, ListQuery, PostRow } from "../../_content/post.ts";
 import { editingWarnings, TRACE } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
-import { builderSeen, builderTold } from "./builders.ts";
-import {
-  CONTENT,
-  fieldsOf,
-  head,
-  type Kind,
-  POST_HEAD,
-  POST_ROW,
-  POST_STATE,
-  type PostRowRecord,
-  RAW,
-  SLUG,
-  statusWord,
-  totals,
-} from "./records.ts";
+import { fieldsOf, head, type Kind, POST_HEAD, POST_ROW, type PostRowRecord, totals } from "./records.ts";
 import { requireRight } from "./users.ts";
 import { type Query, WordPressClient } from "./wordpress_client.ts";
 
@@ -66,39 +52,15 @@ async function explained(wire: WordPressClient, kind: Kind, id: number, thrown: 
     : new OtherKindError(`CMS 404 ${reason}: ${id} is ${other.is}`, 404, reason, data);
 }
 
-const MORE = CONTENT.pick({ template: true, site_ops_builder: true, meta: true });
 /** Who has it open; the companion plugin's field, null where it is missing or too old. */
 const EDITING = TRACE.nullable().catch(null);
-/** What the account may do, by the names of links: rights that a network of sites takes away show nowhere else. */
-const LINKS = z.looseObject({ self: z.unknown() }).optional().catch(undefined);
-const CODE_LINK = "wp:action-unfiltered-html";
-const STATE = POST_HEAD.extend({ ...MORE.shape, site_ops_editing: EDITING, _links: LINKS });
-const FIELDS = `${
-  fieldsOf(POST_HEAD)
-},template,site_ops_builder,site_ops_editing,meta._elementor_edit_mode,_links`;
-const TEXT = POST_HEAD.pick({ id: true }).extend({ content: RAW });
-/** Of posts and pages, which both have not all of them. */
-const RECORD = POST_STATE.pick({ id: true, status: true }).extend({
-  title: RAW,
-  content: RAW,
-  excerpt: RAW,
-  slug: SLUG,
-  parent: z.number().optional().catch(undefined),
-  menu_order: z.number().optional().catch(undefined),
-  comment_status: z.string().optional().catch(undefined),
-});
-const TEXT_FIELDS = "id,content.raw";
+const STATE = POST_HEAD.extend({ site_ops_editing: EDITING });
+const FIELDS = `${fieldsOf(POST_HEAD)},site_ops_editing`;
 
 /** The states of the posts and pages of a site. */
 export function statesOf(ctx: SiteContext): StatesClient {
   const wire = new WordPressClient(ctx);
-  const number = (id: Id) => numericId(id, "post_id");
-  return {
-    find: (id) => findState(wire, number(id)),
-    text: (id, type) => textOf(wire, kindOf(type), number(id)),
-    fields: (id, type) => recordOf(wire, kindOf(type), number(id)),
-    builderSeen: (id, type) => builderSeen(wire, kindOf(type), number(id)),
-  };
+  return { find: (id) => findState(wire, numericId(id, "post_id")) };
 }
 
 /** As the REST API names it. */
@@ -113,34 +75,7 @@ async function stateOf(wire: WordPressClient, kind: Kind, id: number): Promise<F
   const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: FIELDS }, STATE));
   if (found?.data.id !== id) return null;
   const { data, siteNow } = found;
-  const { template, site_ops_editing, _links } = data;
-  const type = kind === "pages" ? "page" : "post";
-  const editing = editingWarnings(site_ops_editing);
-  const storesCode = _links?.self === undefined ? null : CODE_LINK in _links;
-  return { ...head(data), type, template, builder: builderTold(data), editing, storesCode, siteNow };
-}
-
-/** Its text as it is stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
-async function textOf(wire: WordPressClient, kind: Kind, id: number): Promise<string | null> {
-  const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: TEXT_FIELDS }, TEXT));
-  return found?.data.id === id ? found.data.content.raw : null;
-}
-
-/** Its fields as they are stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
-async function recordOf(wire: WordPressClient, kind: Kind, id: number): Promise<PostFields | null> {
-  const query = { context: "edit", _fields: fieldsOf(RECORD) };
-  const found = await orNone(wire.get(route(kind, id), query, RECORD));
-  if (found?.data.id !== id) return null;
-  const { id: _, title, content, excerpt, slug, status, ...others } = found.data;
-  const more = Object.entries(others).filter((one): one is [string, string | number] => one[1] !== undefined);
-  return {
-    ...Object.fromEntries(more),
-    title: title.raw,
-    content: content.raw,
-    excerpt: excerpt.raw,
-    slug,
-    status: statusWord(status),
-  };
+  return { ...head(data), editing: editingWarnings(data.site_ops_editing), siteNow };
 }
 
 const route = (kind: Kind, id: number) => `wp/v2/${kind}/${id}`;

@@ -52,6 +52,8 @@ const NO_TOOLS = {
   withdraw: noTools,
   refresh: noTools,
   held: () => Promise.resolve([]),
+  unheld: () => Promise.resolve([]),
+  try: () => Promise.reject(new Error("nothing is tried here")),
 };
 
 /** An API to call, and what stands behind it. */

@@ -46,6 +46,7 @@ Deno.test("health says what waits for the operator", async () => {
     unpreviewed: [],
     proxies: [],
     held_tools: [],
+    unheld: [],
   });
   await gw.ok("POST", RETAIN, { confirm: true });
   assert.equal((await gw.ok("GET", "/admin/api/health")).ok, true);

@@ -6,15 +6,19 @@ import type { ConfirmPolicy } from "../../../core/model.ts";
 import { site } from "../platforms/_site.ts";
 import { caller } from "./_callers.ts";
 
-const gated = (who: ReturnType<typeof caller>, confirm: boolean) => ({ caller: who, input: { confirm } });
+const gated = (who: ReturnType<typeof caller>, confirm: boolean, dryRun = false) => ({
+  caller: who,
+  input: { confirm, dryRun },
+});
 const sites = (...policies: ConfirmPolicy[]) => policies.map((confirm_policy) => site({ confirm_policy }));
 
-Deno.test("only confirm: true asks for the write, or a super-admin token that may skip it", () => {
+Deno.test("only confirm: true asks for the write, or a super-admin token that may skip it, and a dry run never does", () => {
   const skipping = { skip_write_confirm: true };
   assert.equal(mayWrite(gated(caller(), true)), true);
   assert.equal(mayWrite(gated(caller(), false)), false);
   assert.equal(mayWrite(gated(caller(skipping), false)), true);
   assert.equal(mayWrite(gated(caller(skipping, {}), false)), false, "a user's token that claims it does not");
+  for (const who of [caller(), caller(skipping)]) assert.equal(mayWrite(gated(who, true, true)), false);
 });
 
 const POLICIES: [token: ConfirmPolicy, site: ConfirmPolicy, bound: boolean, passes: boolean][] = [
@@ -60,6 +64,7 @@ Deno.test("a preview shows what would change and how to go on, with credentials 
     revision: plan.revision,
     warnings: plan.warnings,
     calls: [],
+    offered: false,
   } as const;
   const token = "cft_0123456789012345678901";
   const seen = preview(call, { site: "acme", highestTier: 1 }, { token, expires_at: 0 });

@@ -1,6 +1,6 @@
 /** Step 8: what would publish, then the schema, then the manifest's rules; what every tool takes is set apart. */
 import assert from "node:assert/strict";
-import { readInput } from "../../../guard/pipeline/input.ts";
+import { type Asks, readInput } from "../../../guard/pipeline/input.ts";
 import { checker } from "../../../registry/dialect.ts";
 import { manifest, refusal } from "./_callers.ts";
 
@@ -34,12 +34,14 @@ Deno.test("site_id and confirm are taken on every tool and set apart, defaults a
     siteId: "acme",
     confirm: true,
     confirmToken: undefined,
+    dryRun: false,
   });
   assert.deepEqual(input({ title: "a" }), {
     args: { title: "a", loud: false },
     siteId: undefined,
     confirm: false,
     confirmToken: undefined,
+    dryRun: false,
   });
   assert.equal(input({ title: "a", confirm: false }, { tier: "T0" }).confirm, false);
 });
@@ -56,6 +58,27 @@ Deno.test("site_id and confirm of a wrong type are told by name; nothing that lo
       (await refusal(() => input({ title: "a", confirm }), "E_BAD_INPUT")).message,
       "confirm: expected true or false",
     );
+  }
+});
+
+Deno.test("a preview is asked for, or confirmed, beside the arguments as well, and never both ways at once", async () => {
+  const asked = (args: Record<string, unknown>, asks: Asks) =>
+    readInput(entry(), { title: "a", ...args }, NOW, asks);
+  const { confirm, confirmToken, dryRun } = asked({}, {
+    dry_run: true,
+    confirm: true,
+    confirm_token: "cft_a",
+  });
+  assert.deepEqual([confirm, confirmToken, dryRun], [true, "cft_a", true]);
+  assert.equal(asked({ confirm: true }, { confirm: true }).confirm, true);
+  const rows: [Record<string, unknown>, Asks, RegExp][] = [
+    [{ confirm: true }, { confirm: false }, /^confirm: is given twice/],
+    [{ confirm_token: "cft_a" }, { confirm_token: "cft_b" }, /^confirm_token: is given twice/],
+    [{}, { dry_run: "yes" }, /^dry_run: expected true or false$/],
+    [{}, { confirm: "yes" }, /^confirm: expected true or false$/],
+  ];
+  for (const [args, asks, says] of rows) {
+    assert.match((await refusal(() => asked(args, asks), "E_BAD_INPUT")).message, says);
   }
 });
 

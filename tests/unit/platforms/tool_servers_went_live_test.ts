@@ -1,8 +1,8 @@
 /** What two looks at a site say of what became public, and which posts a call names. */
 import assert from "node:assert/strict";
 import type { PublicItem, PublicKind } from "../../../platforms/_content/public_content.ts";
-import { NamedIds } from "../../../platforms/tool_servers/named_ids.ts";
-import { difference } from "../../../platforms/tool_servers/went_live.ts";
+import { NamedIds } from "../../../platforms/_proxied_calls/named_ids.ts";
+import { difference } from "../../../platforms/_proxied_calls/went_live.ts";
 
 const NOON = Date.parse("2026-11-21T12:00:00Z");
 const at = (minutes: number) => new Date(NOON + minutes * 60_000).toISOString().slice(0, 19) + "Z";

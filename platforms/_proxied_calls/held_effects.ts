@@ -1,0 +1,145 @@
+/** What a held call did, or would have done: as changes, in sentences, and which of it may not be. */
+import { GatewayError } from "../../core/errors.ts";
+import type { Change } from "../../core/model.ts";
+import type { HeldEffect, HeldEffects } from "../_content/holds.ts";
+import { mayPublish } from "./live_verdict.ts";
+import type { ProxyContext } from "./proxied_context.ts";
+import type { Resolved } from "./resolved.ts";
+import type { RolledBack } from "../tool_servers/types.ts";
+
+/** Effects that are always allowed, and that nobody has to look at. */
+const ALWAYS: ReadonlySet<string> = new Set(["cache", "own", "revision"]);
+/** What allow_publish allows besides. */
+const WITH_FLAG = ["live", "structure", "site", "settings"] as const;
+/** What a call may need allow_publish for; of these, publishing and scheduling have tools of their own. */
+const VISIBLE: ReadonlySet<string> = new Set([...WITH_FLAG, "publish", "schedule"]);
+const NAMED_MAX = 5;
+const NAME_CHARACTERS = 120;
+
+/** The kinds of effects that a call may have, and the post that drafts are bound to. */
+export function allowedOf(
+  call: Resolved,
+  ctx: ProxyContext,
+): { readonly labels: string[]; readonly of: number | null } {
+  const { target: { effect, hold }, pageId } = call;
+  const whole = effect === "site" && pageId === null;
+  return {
+    labels: [
+      ...(pageId !== null || whole ? ["draft"] : []),
+      ...(effect === "new" || whole ? ["draft-new"] : []),
+      ...(mayPublish(ctx) ? WITH_FLAG : []),
+      ...(hold?.files ? ["files"] : []),
+      "own",
+    ],
+    of: pageId,
+  };
+}
+
+/** What a dry run shows of a call. */
+export interface DryRun {
+  /** The dry run that a confirmed call must equal, as the site knows it. */
+  readonly id: string;
+  /** The same for the same effects. */
+  readonly digest: string;
+  readonly summary: string;
+  readonly changes: readonly Change[];
+  /** What a person should know before approving, a sentence each. */
+  readonly warnings: readonly string[];
+  /** Whether visitors would see a change at once. */
+  readonly published: boolean;
+}
+
+/** A dry run as a preview shows it. */
+export function dryRunOf({ id, held }: { readonly id: string; readonly held: HeldEffects }): DryRun {
+  const changes = changesOf(held);
+  const published = held.labels.some((label) => VISIBLE.has(label));
+  const warnings = [
+    ...(published ? [`Visitors see this at once: it would have ${named(held, [...VISIBLE])}`] : []),
+    ...(changes.length === 0 ? ["The tool reports success, and would change nothing of the site"] : []),
+  ];
+  return { id, digest: held.digest, summary: named(held), changes, warnings, published };
+}
+
+/** What of a dry run's effects the call itself would not be allowed. */
+export function overOf({ labels }: HeldEffects, call: Resolved, ctx: ProxyContext): string[] {
+  const allowed = allowedOf(call, ctx).labels;
+  const isAllowed = (label: string) =>
+    ALWAYS.has(label) || allowed.includes(label) || (label === "draft" && allowed.includes("draft-new"));
+  return labels.filter((label) => !isAllowed(label));
+}
+
+/** Each value that is another one now; of people and of what has no values only that it changed. */
+export function changesOf({ effects, more }: HeldEffects): Change[] {
+  const shown = effects.filter(({ label }) => !ALWAYS.has(label));
+  const rest = more === 0 ? [] : [{ field: "more", from: null, to: `${more} more effects` }];
+  return [...shown.flatMap(changes), ...rest];
+}
+
+function changes({ label, what, change, post, fields }: HeldEffect): Change[] {
+  const name = post === null ? what : `${post.type} ${post.id}`;
+  if (fields.length === 0 || label === "people") {
+    const about = [what, ...fields.map((one) => one.name)].join(", ");
+    return [{
+      field: about,
+      from: change === "made" ? null : "there",
+      to: change === "removed" ? null : change,
+    }];
+  }
+  return fields.map((one) => ({
+    field: `${name}: ${fieldOf(one.name, what)}`,
+    from: one.from ?? null,
+    to: one.to ?? null,
+  }));
+}
+
+/** The column alone says little where a row is a value under a name. */
+const fieldOf = (name: string, what: string) =>
+  /^(meta_value|option_value|value)$/.test(name) ? what.slice(0, NAME_CHARACTERS) : name;
+
+/** The effects in a sentence's part, those of these kinds where any are given. */
+export function named({ effects, more, labels }: HeldEffects, only?: readonly string[]): string {
+  const wanted = effects.filter(({ label }) =>
+    only === undefined ? !ALWAYS.has(label) : only.includes(label)
+  );
+  const words = wanted.map(({ label, what, change }) => `${change} ${clipped(what)} (${label})`);
+  const unique = [...new Set(words)];
+  const rest = unique.length - NAMED_MAX + more;
+  const shown = unique.slice(0, NAMED_MAX);
+  if (shown.length === 0) return (only ?? labels).join(", ") || "nothing";
+  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");
+}
+
+const clipped = (text: string) => text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS)}…` : text;
+
+/** Effects beyond those that the call may have; nothing was changed. */
+export function refusedOver(
+  { over, held }: Pick<RolledBack, "over" | "held">,
+  call: Resolved,
+  ctx: ProxyContext,
+): GatewayError {
+  const { served: { name } } = call.target;
+  const may = mayPublish(ctx);
+  const isVisible = over.length > 0 && over.every((label) => VISIBLE.has(label));
+  const code = !may && isVisible ? "E_PUBLISH_NOT_ALLOWED" : "E_FORBIDDEN_OP";
+  const what = named(held, over);
+  return new GatewayError(
+    code,
+    `"${name}" was taken back, and nothing was changed, for it would have: ${what}; ${
+      neededFor(over, may, ctx)
+    }`,
+    { outcome: "none" },
+  );
+}
+
+function neededFor(over: readonly string[], may: boolean, { site }: ProxyContext): string {
+  if (over.includes("publish") || over.includes("schedule")) {
+    return "publish_post and publish_page publish, schedule_draft and schedule_page schedule, where the site allows it";
+  }
+  if (over.every((label) => WITH_FLAG.some((one) => one === label)) && !may) {
+    return site.flags.allow_publish
+      ? "what visitors see takes a token of max_risk 3"
+      : `what visitors see takes allow_publish on site "${site.id}"`;
+  }
+  if (over.includes("draft")) return "a call may change the one draft that it names, and make no other";
+  return "no token may do that by a tool of the site's own; a person does it in the CMS";
+}
