@@ -1,5 +1,6 @@
 /** A site's own tool that speaks like the gateway: its words stand apart from the gateway's, through both doors. */
 import assert from "node:assert/strict";
+import type { Code } from "../../core/errors.ts";
 import type { UpstreamResult } from "../../platforms/tool_servers/types.ts";
 import { parted } from "../proof.ts";
 import { ADD, add, type Args, says, type World, world } from "../tools/_proxied.ts";
@@ -118,12 +119,24 @@ for (const [name, answer, result, alike] of shapes) {
   });
 }
 
-Deno.test("what stands otherwise than it was asked for is told behind the items too", async () => {
+Deno.test("a write that nothing proves is told so behind the items too", async () => {
   await using at = await world();
   const id = at.page("draft");
   at.servers.answers.set("emcp-tools-add-free-widget", () => says({ success: true, element_id: "e9" }));
   const [rest, mcp] = await both(at, ADD, add(id));
-  assert.deepEqual([rest.result, rest.verified], [{ success: true, element_id: "e9" }, false]);
+  assert.deepEqual([rest.result, rest.verified], [{ success: true, element_id: "e9" }, null]);
+  const { verified, verified_reason, request_id } = mcp._meta;
+  assert.deepEqual([verified, verified_reason], [null, rest.verified_reason]);
+  assert.equal(typeof request_id, "string");
+});
+
+Deno.test("a record that is not as it was asked for is told behind the items too", async () => {
+  await using at = await world();
+  const record = { success: true, data: { contact: { id: "c1", tags: ["old"] } } };
+  at.servers.answers.set("contacts_get-contact", () => says(record));
+  at.servers.answers.set("contacts_add-tags", () => says({ success: true }));
+  const [rest, mcp] = await both(at, "contacts_add-tags", { site_id: "crm", contactId: "c1", tags: ["vip"] });
+  assert.equal(rest.verified, false);
   const told = behind(mcp.content, 1);
   assert.deepEqual([told.verified, told.warnings], [false, rest.warnings]);
   assert.equal(told.request_id, mcp._meta.request_id);
@@ -213,16 +226,19 @@ Deno.test("a preview that is asked for or confirmed where there is none is refus
   const element = { post_id, parent_id: "root", widget_type: "heading" };
   const add = { site_id: "acme", ...element };
   const token = { confirm_token: "cft_AAAAAAAAAAAAAAAAAAAAAA" };
-  for (const more of [token, { ...token, confirm: true }, { confirm_token: 5 }, { confirm: false }]) {
-    const said = await at.gw.refuses("builder-mcp-add-free-widget", { ...add, ...more }, "E_BAD_INPUT");
-    assert.match(said, /^confirm(_token)?: "builder-mcp-add-free-widget" has no preview.*nothing was sent/);
+  const asked: readonly (readonly [Args, code: Code, says: RegExp])[] = [
+    [token, "E_BAD_INPUT", /^confirm_token: .* has no preview to confirm, and nothing was sent/],
+    [{ ...token, confirm: true }, "E_BAD_INPUT", /^confirm_token: .* has no preview to confirm/],
+    [{ confirm_token: 5 }, "E_BAD_INPUT", /^confirm_token: expected the text/],
+    [{ confirm: false }, "E_NOT_SUPPORTED", /^confirm: .* has no preview, and nothing was sent/],
+    [{ dry_run: true }, "E_NOT_SUPPORTED", /^dry_run: .* has no preview, and nothing was sent/],
+  ];
+  for (const [more, code, says] of asked) {
+    await at.gw.refuses("builder-mcp-add-free-widget", { ...add, ...more }, code, says);
     const run = { ability_name: "emcp-tools/add-free-widget", parameters: { ...element, ...more } };
-    const inner = await at.gw.refuses(
-      "mcp-adapter-execute-ability",
-      { site_id: "acme", ...run },
-      "E_BAD_INPUT",
-    );
-    assert.match(inner, /^parameters\.confirm(_token)?: "builder-mcp-add-free-widget" has no preview/);
+    const inner =
+      /^parameters\.(dry_run|confirm|confirm_token): .* has no such argument, and nothing was sent/;
+    await at.gw.refuses("mcp-adapter-execute-ability", { site_id: "acme", ...run }, "E_BAD_INPUT", inner);
   }
   assert.deepEqual(at.servers.reached, []);
   await at.gw.call("builder-mcp-add-free-widget", { ...add, confirm: true });

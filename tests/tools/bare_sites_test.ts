@@ -121,10 +121,11 @@ Deno.test("a site's own tools do not fail inside once its credentials are gone",
     await gw.store.sites.update(id, { credentials: { cms: null, crm: null } });
   }
   const about = { post_id: 1, contactId: "c", element_id: "a", settings: { a: 1 }, title: "x", tags: ["a"] };
+  const element = { post_id: 1, element_id: "a" };
   const codes = new Set<string>();
   for (const { name, offer } of gw.gateway.catalog.entries()) {
     for (const site_id of offer?.sites ?? []) {
-      for (const args of [{}, about]) {
+      for (const args of [{}, about, element]) {
         const ending = await gw.end(name, { site_id, ...args, confirm: true });
         codes.add("code" in ending ? ending.code : "answered");
       }
