@@ -6,6 +6,7 @@ import { sitePageRows } from "./code_pages_site.ts";
 import { crmRows } from "./crm.ts";
 import { doorTables } from "./doors.ts";
 import { googleRows } from "./google.ts";
+import { holdRows } from "./holds.ts";
 import { oauthRows } from "./oauth.ts";
 import { proxyRows } from "./proxies.ts";
 import { repoRows } from "./repo.ts";
@@ -33,6 +34,7 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<string>>> = {
   upkeep: async () => lines(await upkeepRows()),
   proxies: async (rounds) => lines(await proxyRows(rounds)),
   oauth: async (rounds) => lines(await oauthRows(rounds)),
+  holds: async (rounds) => lines(await holdRows(rounds)),
 };
 
 const RESULTS = new URL("RESULTS.md", import.meta.url);
