@@ -53,7 +53,13 @@ export class Mariadb implements AsyncDisposable {
     const folder = await Deno.makeTempDir({ prefix: "mariadb-" });
     const user = await me();
     const made = await new Deno.Command("mariadb-install-db", {
-      args: ["--no-defaults", `--user=${user}`, `--datadir=${folder}/data`, "--skip-test-db"],
+      args: [
+        "--no-defaults",
+        `--user=${user}`,
+        `--datadir=${folder}/data`,
+        `--tmpdir=${folder}`,
+        "--skip-test-db",
+      ],
       stdout: "null",
       stderr: "piped",
     }).output();
@@ -68,6 +74,7 @@ export class Mariadb implements AsyncDisposable {
       `--datadir=${folder}/data`,
       `--socket=${folder}/socket`,
       `--pid-file=${folder}/pid`,
+      `--tmpdir=${folder}`,
       `--init-file=${folder}/init.sql`,
       "--skip-networking",
       "--innodb-buffer-pool-size=32M",
