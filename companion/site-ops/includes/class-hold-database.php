@@ -30,6 +30,13 @@ abstract class Hold_Database extends Hold_Link {
 	private $asked = array();
 
 	/**
+	 * What the largest number was, by table.
+	 *
+	 * @var int[]
+	 */
+	private $ends = array();
+
+	/**
 	 * Every row that was changed.
 	 *
 	 * @return array array( table => array( key => array( row before or null, row after or null ) ) )
@@ -37,10 +44,11 @@ abstract class Hold_Database extends Hold_Link {
 	public function rows() {
 		$this->busy = true;
 		$this->complete();
+		$this->read_ends();
 		$all = array();
 		foreach ( $this->statements->touched as $table => $mark ) {
 			$shape = $this->shape( $table );
-			$rows  = array() === $shape['key'] ? $this->compare_keyless( $table ) : $this->compare( $table, $shape, $this->keys( $table, $shape, $mark ) );
+			$rows  = array() === $shape['key'] ? $this->compare_keyless( $table ) : $this->compare_touched( $table, $shape, $mark );
 			if ( $rows ) {
 				uksort( $rows, 'strnatcmp' );
 				$all[ $table ] = $rows;
@@ -52,34 +60,64 @@ abstract class Hold_Database extends Hold_Link {
 		return $all;
 	}
 
+	/** Reads what the largest numbers were of the tables that got new rows. */
+	private function read_ends() {
+		$ends = array();
+		foreach ( $this->statements->touched as $table => $mark ) {
+			if ( $mark['new'] && ! $mark['full'] ) {
+				$ends[ $table ] = "( SELECT MAX(`{$this->shape( $table )['auto']}`) FROM `$table` )";
+			}
+		}
+		$this->ends = array_fill_keys( array_keys( $ends ), 0 );
+		$found      = $ends ? $this->was( 'SELECT ' . implode( ', ', $ends ) ) : array();
+		if ( $found ) {
+			$this->ends = array_combine( array_keys( $ends ), array_map( 'intval', array_values( $found[0] ) ) );
+		}
+	}
+
 	/**
-	 * The keys of the rows of a table that may have been changed.
+	 * Which of the rows differ that the statements touched.
+	 *
+	 * @param string $table Their table.
+	 * @param array  $shape Its shape.
+	 * @param array  $mark  What is known, as Hold_Statements::$touched has it.
+	 * @return array[]
+	 */
+	private function compare_touched( $table, array $shape, array $mark ) {
+		$keys = $mark['full'] ? $mark['keys'] + $this->differing_keys( $table, $shape ) : $mark['keys'];
+		$any  = array();
+		foreach ( array_chunk( $keys, self::ROWS_AT_ONCE ) as $some ) {
+			$any[] = $this->where( $shape['key'], $some );
+		}
+		if ( $mark['new'] && ! $mark['full'] ) {
+			$new    = "`{$shape['auto']}` > " . $this->ends[ $table ];
+			$any[0] = isset( $any[0] ) ? "$new OR $any[0]" : $new;
+		}
+		$changed = array();
+		foreach ( $any as $where ) {
+			$changed += $this->compare_where( $table, $shape['key'], $where );
+		}
+		return $changed;
+	}
+
+	/**
+	 * The keys of the rows of a whole table that differ.
 	 *
 	 * @param string $table Its name.
 	 * @param array  $shape Its shape.
-	 * @param array  $mark  What is known, as Hold_Statements::$touched has it.
 	 * @return array[] Values by a text of them.
 	 */
-	private function keys( $table, array $shape, array $mark ) {
-		$keys    = $mark['keys'];
-		$columns = $this->columns( $shape['key'] );
-		if ( $mark['full'] ) {
-			$sql    = "SELECT $columns, " . $this->sum( $shape['columns'] ) . " AS held_sum FROM `$table`";
-			$before = $this->sums( $this->was( $sql ) );
-			$after  = $this->sums( $this->now( $sql ) );
-			foreach ( $before + $after as $text => $one ) {
-				if ( ! isset( $before[ $text ], $after[ $text ] ) || $before[ $text ][1] !== $after[ $text ][1] ) {
-					$keys[ $text ] = $one[0];
-				}
-			}
-		} elseif ( $mark['new'] ) {
-			$auto = $shape['auto'];
-			$most = $this->was( "SELECT MAX(`$auto`) AS held_max FROM `$table`" );
-			$most = isset( $most[0] ) ? (int) $most[0]['held_max'] : 0;
-			foreach ( $this->now( "SELECT $columns FROM `$table` WHERE `$auto` > $most" ) as $row ) {
-				$values = array_values( $row );
+	private function differing_keys( $table, array $shape ) {
+		$sql    = 'SELECT ' . $this->columns( $shape['key'] ) . ', ' . $this->sum( $shape['columns'] ) . " AS held_sum FROM `$table`";
 
-				$keys[ implode( "\0", $values ) ] = $values;
+		list( $was, $now ) = $this->sides( $sql );
+
+		$before = $this->sums( $was );
+		$after  = $this->sums( $now );
+		$keys   = array();
+		foreach ( $before + $after as $text => $one ) {
+			if ( ! isset( $before[ $text ], $after[ $text ] ) || $before[ $text ][1] !== $after[ $text ][1] ) {
+				$keys[ $text ] = $one[0];
 			}
 		}
 		return $keys;
@@ -103,23 +141,6 @@ abstract class Hold_Database extends Hold_Link {
 	}
 
 	/**
-	 * Which of these rows differ.
-	 *
-	 * @param string  $table Their table.
-	 * @param array   $shape Its shape.
-	 * @param array[] $keys  Their keys.
-	 * @return array[]
-	 */
-	protected function compare( $table, array $shape, array $keys ) {
-		$changed = array();
-		foreach ( array_chunk( $keys, self::ROWS_AT_ONCE ) as $some ) {
-			$where  = $this->where( $shape['key'], $some );
-			$changed += $this->compare_where( $table, $shape['key'], $where );
-		}
-		return $changed;
-	}
-
-	/**
 	 * Which of the rows that a condition names differ.
 	 *
 	 * @param string   $table Their table.
@@ -129,9 +150,12 @@ abstract class Hold_Database extends Hold_Link {
 	 * @return array[]
 	 */
 	protected function compare_where( $table, array $key, $where, $what = '*' ) {
-		$sql     = "SELECT $what FROM `$table` WHERE $where";
-		$before  = $this->by_key( $this->was( $sql ), $key );
-		$after   = $this->by_key( $this->now( $sql ), $key );
+		$sql = "SELECT $what FROM `$table` WHERE $where";
+
+		list( $was, $now ) = $this->sides( $sql );
+
+		$before  = $this->by_key( $was, $key );
+		$after   = $this->by_key( $now, $key );
 		$changed = array();
 		foreach ( array_keys( $before + $after ) as $text ) {
 			$pair = array( isset( $before[ $text ] ) ? $before[ $text ] : null, isset( $after[ $text ] ) ? $after[ $text ] : null );
@@ -153,7 +177,7 @@ abstract class Hold_Database extends Hold_Link {
 	 */
 	private function compare_keyless( $table ) {
 		$sides = array();
-		foreach ( array( $this->was( "SELECT * FROM `$table`" ), $this->now( "SELECT * FROM `$table`" ) ) as $side => $rows ) {
+		foreach ( $this->sides( "SELECT * FROM `$table`" ) as $side => $rows ) {
 			$counts         = array();
 			$sides[ $side ] = array();
 			foreach ( $rows as $row ) {

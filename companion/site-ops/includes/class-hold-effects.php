@@ -44,6 +44,13 @@ final class Hold_Effects {
 	private $ask;
 
 	/**
+	 * The sum of all that matters; null until it was asked for.
+	 *
+	 * @var string|null
+	 */
+	private $digest = null;
+
+	/**
 	 * Lists the effects.
 	 *
 	 * @param Hold_Ask  $ask     What the header asks for.
@@ -135,7 +142,10 @@ final class Hold_Effects {
 	 * @return string
 	 */
 	public function digest() {
-		return hash( 'sha256', serialize( array( $this->rows, self::outside( $this->all ) ) ) );
+		if ( null === $this->digest ) {
+			$this->digest = hash( 'sha256', serialize( array( $this->rows, self::outside( $this->all ) ) ) );
+		}
+		return $this->digest;
 	}
 
 	/**

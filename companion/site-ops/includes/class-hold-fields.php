@@ -26,8 +26,11 @@ final class Hold_Fields {
 	/** Names of options, meta and parts of them that are secrets. */
 	const SECRET_NAME = '/pass(word|wd|phrase)|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|auth[_-]?key|_key$|(^|_)salt|nonce|credential|licen[cs]e|site_ops_gateways/i';
 
-	/** The same within serialized PHP and JSON: a name, and the text that follows it. */
-	const SECRET_PART = '/("[\w-]*(?:password|passwd|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|auth[_-]?key|licen[cs]e)[\w-]*"(?:;s:\d+:|\s*:\s*)")((?:[^"\\\\]|\\\\.)+)(")/is';
+	/** The same within serialized PHP and JSON: the end of a name, and the text that follows it. */
+	const SECRET_PART = '/((?:password|passwd|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|auth[_-]?key|licen[cs]e)[\w-]*"(?:;s:\d+:|\s*:\s*)")((?:[^"\\\\]|\\\\.)+)(")/is';
+
+	/** A text in which none of these occurs has no such part; looking for them costs less than the pattern. */
+	const SECRET_HINTS = array( 'passw', 'secret', 'token', 'key', 'licen' );
 
 	/** What a new row has in columns that nothing was written to. */
 	const BLANK = array( '', null, '0', '0000-00-00 00:00:00' );
@@ -108,7 +111,12 @@ final class Hold_Fields {
 		if ( ! preg_match( '//u', $text ) ) {
 			return 'base64:' . base64_encode( $text );
 		}
-		return preg_replace( self::SECRET_PART, '$1' . self::HIDDEN . '$3', $text ) ?? self::HIDDEN;
+		foreach ( self::SECRET_HINTS as $hint ) {
+			if ( false !== stripos( $text, $hint ) ) {
+				return preg_replace( self::SECRET_PART, '$1' . self::HIDDEN . '$3', $text ) ?? self::HIDDEN;
+			}
+		}
+		return $text;
 	}
 
 	/**
@@ -127,15 +135,7 @@ final class Hold_Fields {
 		if ( $long <= self::BYTES_MAX ) {
 			return $pair;
 		}
-		$start = 0;
-		$least = min( strlen( (string) $from ), strlen( (string) $to ) );
-		if ( null !== $from && null !== $to ) {
-			$start = strspn( $from ^ $to, "\0" );
-		}
-		$end = 0;
-		while ( $end < $least - $start && substr( (string) $from, -1 - $end, 1 ) === substr( (string) $to, -1 - $end, 1 ) ) {
-			++$end;
-		}
+		list( $start, $end ) = self::alike( (string) $from, (string) $to );
 		foreach ( $pair as $side => $text ) {
 			if ( null !== $text ) {
 				$first         = max( 0, $start - self::AROUND );
@@ -146,5 +146,49 @@ final class Hold_Fields {
 			}
 		}
 		return $pair + array( 'cut' => true );
+	}
+
+	/**
+	 * How many bytes two texts have in common at their beginning, and how many further ones at their end.
+	 *
+	 * @param string $one   A text.
+	 * @param string $other Another.
+	 * @return int[]
+	 */
+	private static function alike( $one, $other ) {
+		$least = min( strlen( $one ), strlen( $other ) );
+		$start = self::most(
+			$least,
+			static function ( $count ) use ( $one, $other ) {
+				return 0 === strncmp( $one, $other, $count );
+			}
+		);
+		$end   = self::most(
+			$least - $start,
+			static function ( $count ) use ( $one, $other ) {
+				return 0 === $count || 0 === substr_compare( $one, substr( $other, -$count ), -$count );
+			}
+		);
+		return array( $start, $end );
+	}
+
+	/**
+	 * The largest number up to a limit for which something holds that holds for all smaller ones too.
+	 *
+	 * @param int      $limit The limit.
+	 * @param callable $holds Whether it holds for a number.
+	 * @return int
+	 */
+	private static function most( $limit, $holds ) {
+		$least = 0;
+		while ( $least < $limit ) {
+			$middle = intdiv( $least + $limit + 1, 2 );
+			if ( $holds( $middle ) ) {
+				$least = $middle;
+			} else {
+				$limit = $middle - 1;
+			}
+		}
+		return $least;
 	}
 }

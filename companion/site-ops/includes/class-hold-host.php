@@ -24,15 +24,27 @@ final class Hold_Host {
 	 * @return array engine (innodb, sqlite or null) and why (null or a sentence).
 	 */
 	public static function support() {
-		$engine = self::is_sqlite() ? 'sqlite' : 'innodb';
-		$why    = is_multisite() ? __( 'Calls are not held on networks of sites', 'site-ops' ) : null;
-		if ( null === $why ) {
-			$why = 'sqlite' === $engine ? self::missing_sqlite() : self::missing_innodb();
+		$why = self::missing();
+		if ( null === $why && ! Row_Lock::is_file() ) {
+			$why = self::refused_innodb();
 		}
+		$engine = Row_Lock::is_file() ? 'sqlite' : 'innodb';
 		return array(
 			'engine' => null === $why ? $engine : null,
 			'why'    => $why,
 		);
+	}
+
+	/**
+	 * Why calls cannot be held on this site, as far as it can be told without asking the database.
+	 *
+	 * @return string|null
+	 */
+	public static function missing() {
+		if ( is_multisite() ) {
+			return __( 'Calls are not held on networks of sites', 'site-ops' );
+		}
+		return Row_Lock::is_file() ? self::missing_sqlite() : self::missing_innodb();
 	}
 
 	/**
@@ -41,7 +53,7 @@ final class Hold_Host {
 	 * @return Hold_Database
 	 */
 	public static function database() {
-		return self::is_sqlite() ? new Hold_Sqlite() : new Hold_Innodb();
+		return Row_Lock::is_file() ? new Hold_Sqlite() : new Hold_Innodb();
 	}
 
 	/**
@@ -52,7 +64,7 @@ final class Hold_Host {
 	 */
 	public static function running( $id ) {
 		global $wpdb;
-		if ( ! self::is_sqlite() ) {
+		if ( ! Row_Lock::is_file() ) {
 			// phpcs:ignore WordPress.DB.DirectDatabaseQuery -- WordPress has no locks of its own.
 			return '0' === (string) $wpdb->get_var( $wpdb->prepare( 'SELECT IS_FREE_LOCK(%s)', self::lock_name( $id ) ) );
 		}
@@ -87,15 +99,6 @@ final class Hold_Host {
 	}
 
 	/**
-	 * Whether the database is a file of SQLite.
-	 *
-	 * @return bool
-	 */
-	private static function is_sqlite() {
-		return 'file' === Row_Lock::kind();
-	}
-
-	/**
 	 * Why calls cannot be held on SQLite.
 	 *
 	 * @return string|null
@@ -109,7 +112,7 @@ final class Hold_Host {
 	}
 
 	/**
-	 * Why calls cannot be held on MariaDB or MySQL.
+	 * Why calls cannot be held over this connection to MariaDB or MySQL.
 	 *
 	 * @return string|null
 	 */
@@ -122,15 +125,52 @@ final class Hold_Host {
 		if ( ! function_exists( 'mysqli_get_client_stats' ) || '1' !== (string) ini_get( 'mysqlnd.collect_statistics' ) ) {
 			return __( 'PHP does not count the connections to the database: mysqlnd.collect_statistics is off', 'site-ops' );
 		}
+		return null;
+	}
+
+	/**
+	 * Why the server of MariaDB or MySQL cannot hold calls. A held call finds that out by itself.
+	 *
+	 * @return string|null
+	 */
+	private static function refused_innodb() {
+		global $wpdb;
 		if ( 'row' !== Row_Lock::kind() ) {
-			return __( 'The table of posts is not InnoDB', 'site-ops' );
+			return self::no_transactions();
 		}
 		// phpcs:ignore WordPress.DB.DirectDatabaseQuery -- what the server is, nobody else keeps.
 		$wsrep = $wpdb->get_row( "SHOW VARIABLES LIKE 'wsrep_on'", ARRAY_N );
 		if ( $wsrep && 'ON' === strtoupper( $wsrep[1] ) ) {
-			return __( 'The database is a Galera cluster, which has no XA transactions', 'site-ops' );
+			return self::cluster();
 		}
-		return Hold::is_held() || self::can_xa( $wpdb->dbh ) ? null : __( 'The database refuses XA transactions', 'site-ops' );
+		return Hold::is_held() || self::can_xa( $wpdb->dbh ) ? null : self::no_xa();
+	}
+
+	/**
+	 * The reason of a site whose posts are in a table without transactions.
+	 *
+	 * @return string
+	 */
+	public static function no_transactions() {
+		return __( 'The table of posts is not InnoDB', 'site-ops' );
+	}
+
+	/**
+	 * The reason of a cluster.
+	 *
+	 * @return string
+	 */
+	public static function cluster() {
+		return __( 'The database is a Galera cluster, which has no XA transactions', 'site-ops' );
+	}
+
+	/**
+	 * The reason of a server that begins no such transaction.
+	 *
+	 * @return string
+	 */
+	public static function no_xa() {
+		return __( 'The database refuses XA transactions', 'site-ops' );
 	}
 
 	/**

@@ -7,10 +7,8 @@
 
 namespace SiteOps;
 
-use mysqli;
 use mysqli_result;
 use Throwable;
-use wpdb;
 
 defined( 'ABSPATH' ) || exit;
 
@@ -18,7 +16,7 @@ defined( 'ABSPATH' ) || exit;
  * An XA transaction, which the server lets nobody commit without its secret name. What was there before is read on a
  * second connection.
  */
-final class Hold_Innodb extends Hold_Database {
+final class Hold_Innodb extends Hold_Mysql {
 
 	/** What mysqlnd counts when a connection is made or taken over. */
 	const LINKS = array( 'connect_success', 'connect_reused', 'pconnect_success' );
@@ -26,29 +24,22 @@ final class Hold_Innodb extends Hold_Database {
 	/** Statements of a session that write rows, as the server counts them. */
 	const WRITES = "SHOW SESSION STATUS WHERE Variable_name IN ('Com_insert','Com_update','Com_delete','Com_replace','Com_insert_select','Com_replace_select','Com_update_multi','Com_delete_multi','Com_load','Com_call_procedure','Com_execute_immediate')";
 
+	/** Tables whose rows the server changes with those of others. */
+	const CASCADES = "SELECT TABLE_NAME AS child, REFERENCED_TABLE_NAME AS parent FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() AND ( DELETE_RULE NOT IN ('RESTRICT','NO ACTION') OR UPDATE_RULE NOT IN ('RESTRICT','NO ACTION') )";
+
+	const ISOLATION = 'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ';
+
+	const SNAPSHOT = 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY';
+
 	/** The error of a statement that an XA transaction does not allow. */
 	const NOT_ALLOWED = 1399;
 
 	/**
-	 * The connection that is held.
-	 *
-	 * @var mysqli
-	 */
-	private $held;
-
-	/**
-	 * Number of that connection.
+	 * Number of the held connection.
 	 *
 	 * @var int
 	 */
 	private $thread;
-
-	/**
-	 * The connection that sees what was before.
-	 *
-	 * @var mysqli
-	 */
-	private $old;
 
 	/**
 	 * Secret name of the transaction.
@@ -72,11 +63,18 @@ final class Hold_Innodb extends Hold_Database {
 	private $links;
 
 	/**
-	 * Engine by table.
+	 * Whether the tool may have written past $wpdb; null until it was asked.
 	 *
-	 * @var string[]|null
+	 * @var bool|null
 	 */
-	private $engines = null;
+	private $unseen = null;
+
+	/**
+	 * What CASCADES gave, after the tool has ended.
+	 *
+	 * @var array[]
+	 */
+	private $cascades = array();
 
 	// What these methods do is said where they are declared.
 	// phpcs:disable Squiz.Commenting.FunctionComment.Missing
@@ -85,14 +83,15 @@ final class Hold_Innodb extends Hold_Database {
 		global $wpdb;
 		$this->held   = $wpdb->dbh;
 		$this->thread = $this->held->thread_id;
-		$second       = new wpdb( DB_USER, DB_PASSWORD, DB_NAME, DB_HOST );
-		$this->old    = $second->dbh;
-		$got          = $this->was( "SELECT GET_LOCK('" . Hold_Host::lock_name( $id ) . "', 0) AS held_lock" );
-		if ( $got && '1' === (string) $got[0]['held_lock'] ) {
-			$got = $this->was( "SELECT GET_LOCK('" . Hold_Host::lock_name( '' ) . "', " . (int) $seconds . ') AS held_lock' );
-			return $got && '1' === (string) $got[0]['held_lock'];
+		$second       = self::connect();
+		if ( null === $second ) {
+			return false;
 		}
-		return false;
+		$this->old = $second;
+		$own       = "GET_LOCK('" . Hold_Host::lock_name( $id ) . "', 0)";
+		$all       = "GET_LOCK('" . Hold_Host::lock_name( '' ) . "', " . (int) $seconds . ')';
+		$got       = $this->was( "SELECT IF( $own = 1, $all, 0 ) AS held_lock" );
+		return $got && '1' === (string) $got[0]['held_lock'];
 	}
 
 	public function begin( $seconds ) {
@@ -100,18 +99,22 @@ final class Hold_Innodb extends Hold_Database {
 		// A connection that is lost must not be made anew: what is written there would stay.
 		$wpdb->reconnect_retries = 0;
 		$this->xid               = bin2hex( random_bytes( 16 ) );
-		$this->tables();
-		foreach ( array( $this->old, $this->held ) as $link ) {
-			$this->ask( $link, 'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ' );
+		if ( $this->is_cluster() ) {
+			return Errors::make( 'hold_unsupported', Hold_Host::cluster() );
 		}
-		$this->ask( $this->held, 'SET SESSION innodb_lock_wait_timeout = ' . (int) $seconds );
-		$this->links   = self::links();
-		$this->written = $this->written();
-		$this->ask( $this->old, 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY' );
-		$this->ask( $this->held, "XA START '$this->xid'" );
-		$this->ask( $this->held, "SELECT 1 FROM `$wpdb->options` LIMIT 1" );
-		return $this->failed || ! $this->is_standing()
-			? Errors::make( 'hold_unsupported', __( 'The database did not begin an XA transaction', 'site-ops' ) )
+		if ( 'InnoDB' !== $this->engine( $wpdb->posts ) ) {
+			return Errors::make( 'hold_unsupported', Hold_Host::no_transactions() );
+		}
+		$this->links = self::links();
+		$this->both( self::ISOLATION, self::ISOLATION );
+		$this->now( 'SET SESSION innodb_lock_wait_timeout = ' . (int) $seconds );
+		list( $counts ) = $this->both( self::WRITES, self::SNAPSHOT );
+		$this->written  = self::count( $counts );
+		$this->now( "XA START '$this->xid'" );
+		// From here on the call sees one state of the site, as the second connection does.
+		$this->now( "SELECT 1 FROM `$wpdb->options` LIMIT 1" );
+		return $this->failed || 'standing' !== $this->state()
+			? Errors::make( 'hold_unsupported', Hold_Host::no_xa() )
 			: null;
 	}
 
@@ -119,15 +122,16 @@ final class Hold_Innodb extends Hold_Database {
 		if ( self::links() > $this->links ) {
 			return __( 'the tool made a database connection of its own', 'site-ops' );
 		}
-		if ( array() === $this->now( 'SELECT 1' ) ) {
+		$state = $this->state();
+		if ( 'lost' === $state ) {
 			// The server takes back what a lost connection wrote.
 			$this->failed = true;
 			return null;
 		}
-		if ( ! $this->is_standing() ) {
+		if ( 'ended' === $state ) {
 			return __( 'the transaction was ended', 'site-ops' );
 		}
-		return $this->unseen() && array_diff( $this->engines, array( 'InnoDB' ) )
+		return $this->unseen() && array_diff( $this->all_engines(), array( 'InnoDB' ) )
 			? __( 'statements past WordPress on a site that has tables without transactions', 'site-ops' )
 			: null;
 	}
@@ -180,70 +184,22 @@ final class Hold_Innodb extends Hold_Database {
 		return true;
 	}
 
-	public function tables() {
-		if ( null === $this->engines ) {
-			$this->engines = array_column( $this->was( "SELECT TABLE_NAME AS n, ENGINE AS e FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE'" ), 'e', 'n' );
-		}
-		return array_keys( $this->engines );
-	}
-
-	public function quote( $text ) {
-		return "'" . $this->old->real_escape_string( (string) $text ) . "'";
-	}
-
-	protected function now( $sql ) {
-		return $this->ask( $this->held, $sql );
-	}
-
-	protected function was( $sql ) {
-		return $this->ask( $this->old, $sql );
-	}
-
 	protected function renew() {
-		$this->ask( $this->old, 'ROLLBACK' );
-		$this->ask( $this->old, 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY' );
+		// This ends the transaction before.
+		$this->was( self::SNAPSHOT );
 		return true;
 	}
 
-	protected function read_shape( $table ) {
-		$shape = array(
-			'columns'       => array(),
-			'key'           => array(),
-			'auto'          => null,
-			'transactional' => isset( $this->engines[ $table ] ) && 'InnoDB' === $this->engines[ $table ],
-		);
-		foreach ( $this->was( "SHOW COLUMNS FROM `$table`" ) as $column ) {
-			$shape['columns'][] = $column['Field'];
-			if ( 'PRI' === $column['Key'] ) {
-				$shape['key'][] = $column['Field'];
-			}
-			if ( false !== strpos( $column['Extra'], 'auto_increment' ) ) {
-				$shape['auto'] = $column['Field'];
-			}
-		}
-		return $shape;
-	}
-
-	protected function sum( array $columns ) {
-		$sums = array();
-		foreach ( $columns as $column ) {
-			$sums[] = "IFNULL(MD5(`$column`),'-')";
-		}
-		return 'MD5(CONCAT(' . implode( ",'|',", $sums ) . '))';
-	}
-
 	protected function complete() {
-		$triggers = $this->was( 'SELECT 1 FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE() LIMIT 1' );
-		if ( $this->unseen() || $triggers ) {
+		if ( $this->unseen() || $this->has_triggers() ) {
 			foreach ( $this->tables() as $table ) {
 				$this->statements->touch( $table, 'full' );
 			}
 			return;
 		}
-		$cascades = $this->was( "SELECT TABLE_NAME AS child, REFERENCED_TABLE_NAME AS parent FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() AND ( DELETE_RULE NOT IN ('RESTRICT','NO ACTION') OR UPDATE_RULE NOT IN ('RESTRICT','NO ACTION') )" );
 		do {
 			$before = count( $this->statements->touched );
-			foreach ( $cascades as $cascade ) {
+			foreach ( $this->cascades as $cascade ) {
 				if ( isset( $this->statements->touched[ $cascade['parent'] ] ) ) {
 					$this->statements->touch( $cascade['child'], 'full' );
 				}
@@ -254,35 +210,34 @@ final class Hold_Innodb extends Hold_Database {
 	// phpcs:enable
 
 	/**
-	 * Runs a statement of ours.
+	 * Whether the server is one of a Galera cluster; other servers do not know the variable.
 	 *
-	 * @param mysqli $link On which connection.
-	 * @param string $sql  The statement.
-	 * @return array[] Its rows.
+	 * @return bool
 	 */
-	private function ask( mysqli $link, $sql ) {
+	private function is_cluster() {
 		try {
-			$result = $link->query( $sql );
+			$result = $this->old->query( 'SELECT @@GLOBAL.wsrep_on' );
 		} catch ( Throwable $error ) {
-			$result = false;
+			return false;
 		}
-		if ( false === $result ) {
-			$this->failed = true;
-		}
-		return $result instanceof mysqli_result ? $result->fetch_all( MYSQLI_ASSOC ) : array();
+		return $result instanceof mysqli_result && '1' === (string) $result->fetch_row()[0];
 	}
 
 	/**
 	 * Whether our transaction is there: only it refuses a plain COMMIT.
 	 *
-	 * @return bool
+	 * @return string standing, ended, or lost with its connection.
 	 */
-	private function is_standing() {
+	private function state() {
 		try {
-			return ! $this->held->query( 'COMMIT' ) && self::NOT_ALLOWED === $this->held->errno;
+			$code = $this->held->query( 'COMMIT' ) ? 0 : $this->held->errno;
 		} catch ( Throwable $error ) {
-			return self::NOT_ALLOWED === $error->getCode();
+			$code = $error->getCode();
 		}
+		if ( self::NOT_ALLOWED === $code ) {
+			return 'standing';
+		}
+		return 0 === $code || array() !== $this->now( 'SELECT 1' ) ? 'ended' : 'lost';
 	}
 
 	/**
@@ -297,19 +252,25 @@ final class Hold_Innodb extends Hold_Database {
 	/**
 	 * Writing statements of the session.
 	 *
+	 * @param array[] $rows What self::WRITES gave.
 	 * @return int
 	 */
-	private function written() {
-		return (int) array_sum( array_column( $this->now( self::WRITES ), 'Value' ) );
+	private static function count( array $rows ) {
+		return (int) array_sum( array_column( $rows, 'Value' ) );
 	}
 
 	/**
-	 * Whether the tool may have written past $wpdb.
+	 * Whether the tool may have written past $wpdb. Asked once, after the tool has ended.
 	 *
 	 * @return bool
 	 */
 	private function unseen() {
-		$this->statements->heed_error();
-		return $this->statements->doubt || $this->written() - $this->written !== $this->statements->seen;
+		if ( null === $this->unseen ) {
+			list( $counts, $this->cascades ) = $this->both( self::WRITES, self::CASCADES );
+
+			$this->statements->heed_error();
+			$this->unseen = $this->statements->doubt || self::count( $counts ) - $this->written !== $this->statements->seen;
+		}
+		return $this->unseen;
 	}
 }

@@ -144,6 +144,16 @@ abstract class Hold_Link {
 	abstract protected function was( $sql );
 
 	/**
+	 * The same rows on both sides.
+	 *
+	 * @param string $sql A SELECT.
+	 * @return array Rows as they were, and as the held call sees them.
+	 */
+	protected function sides( $sql ) {
+		return array( $this->was( $sql ), $this->now( $sql ) );
+	}
+
+	/**
 	 * Reads what is committed by now, by was().
 	 *
 	 * @return bool Whether there is anything to be looked at again.

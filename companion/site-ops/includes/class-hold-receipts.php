@@ -28,6 +28,11 @@ final class Hold_Receipts {
 	/** The columns kept as JSON. */
 	const JSON_COLUMNS = array( 'labels', 'effects', 'rows' );
 
+	/** Longer JSON is packed: writing it costs more than that. */
+	const PACKED_BYTES = 4096;
+
+	const PACKED = 'deflate:';
+
 	/**
 	 * Name of the table.
 	 *
@@ -89,7 +94,8 @@ final class Hold_Receipts {
 	 * The row of a receipt, for the INSERT that a held call makes inside its transaction.
 	 *
 	 * @param array $receipt id, kind, key_id, user_id, route, body_hash, digest, labels, effects, and rows:
-	 *                       array( table => array( key => array( row before or null, row after or null ) ) ).
+	 *                       array( table => array( key => array( row before or null, row after or null ) ) ); of a
+	 *                       committed call the rows after are left out.
 	 * @return array Name of the table, and values by column; the column `rows` needs backticks.
 	 */
 	public static function statement( array $receipt ) {
@@ -110,11 +116,8 @@ final class Hold_Receipts {
 	 * @return bool Whether they were stored.
 	 */
 	public static function keep_dry( array $receipt ) {
-		global $wpdb;
 		self::expire();
-		list( $table, $values ) = self::statement( array( 'kind' => 'dry' ) + $receipt );
-		// phpcs:ignore WordPress.DB.DirectDatabaseQuery -- a table of the plugin's own.
-		return false !== $wpdb->insert( $table, $values );
+		return self::insert( 'INSERT', array( 'kind' => 'dry' ) + $receipt );
 	}
 
 	/**
@@ -200,7 +203,6 @@ final class Hold_Receipts {
 	 * @return bool Whether it is taken now.
 	 */
 	private static function take( $id, array $key ) {
-		global $wpdb;
 		$void = array(
 			'id'        => $id,
 			'kind'      => 'void',
@@ -211,12 +213,24 @@ final class Hold_Receipts {
 			'effects'   => array(),
 			'rows'      => array(),
 		);
+		return self::insert( 'INSERT IGNORE', $void + $key );
+	}
 
-		list( $table, $values ) = self::statement( $void + $key );
+	/**
+	 * Writes a row. $wpdb's own insert() asks the server for the table's columns each time, and has no INSERT that leaves
+	 * a row that is there.
+	 *
+	 * @param string $verb    INSERT, or INSERT IGNORE.
+	 * @param array  $receipt As statement() takes it.
+	 * @return bool Whether it was done.
+	 */
+	private static function insert( $verb, array $receipt ) {
+		global $wpdb;
+		list( $table, $values ) = self::statement( $receipt );
 		$columns                = '`' . implode( '`, `', array_keys( $values ) ) . '`';
 		$places                 = implode( ', ', array_fill( 0, count( $values ), '%s' ) );
-		// phpcs:ignore WordPress.DB -- a table of the plugin's own; $wpdb has no INSERT that leaves a row that is there.
-		return false !== $wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO `$table` ($columns) VALUES ($places)", array_values( $values ) ) );
+		// phpcs:ignore WordPress.DB -- a table of the plugin's own.
+		return false !== $wpdb->query( $wpdb->prepare( "$verb INTO `$table` ($columns) VALUES ($places)", array_values( $values ) ) );
 	}
 
 	/**
@@ -252,7 +266,7 @@ final class Hold_Receipts {
 	}
 
 	/**
-	 * JSON of ASCII alone, whatever the character set of the table.
+	 * JSON of ASCII alone, whatever the character set of the table; packed where it is long and PHP can do it.
 	 *
 	 * @param array $value What is kept.
 	 * @return string
@@ -264,7 +278,10 @@ final class Hold_Receipts {
 				$leaf = self::readable( $leaf );
 			}
 		);
-		return json_encode( $value, JSON_UNESCAPED_SLASHES | JSON_PRESERVE_ZERO_FRACTION );
+		$json = json_encode( $value, JSON_UNESCAPED_SLASHES | JSON_PRESERVE_ZERO_FRACTION );
+		return strlen( $json ) > self::PACKED_BYTES && function_exists( 'gzdeflate' )
+			? self::PACKED . base64_encode( gzdeflate( $json, 1 ) )
+			: $json;
 	}
 
 	/**
@@ -274,6 +291,9 @@ final class Hold_Receipts {
 	 * @return mixed
 	 */
 	private static function decode( $json ) {
+		if ( 0 === strpos( $json, self::PACKED ) ) {
+			$json = (string) gzinflate( base64_decode( substr( $json, strlen( self::PACKED ) ) ) );
+		}
 		return self::restore( json_decode( $json, true ) );
 	}
 

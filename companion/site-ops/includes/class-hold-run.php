@@ -68,9 +68,9 @@ final class Hold_Run {
 		if ( is_wp_error( $key ) || is_string( $ask ) ) {
 			return is_wp_error( $key ) ? $key : Errors::make( 'hold_header', $ask );
 		}
-		$support = Hold_Host::support();
-		if ( null !== $support['why'] ) {
-			return Errors::make( 'hold_unsupported', $support['why'] );
+		$missing = Hold_Host::missing();
+		if ( null !== $missing ) {
+			return Errors::make( 'hold_unsupported', $missing );
 		}
 		$this->ask     = $ask;
 		$this->request = $route . "\n" . $body;
@@ -228,7 +228,12 @@ final class Hold_Run {
 	 * @return bool Whether it was committed.
 	 */
 	private function keep( Hold_Effects $effects ) {
-		list( $table, $values ) = Hold_Receipts::statement( array( 'kind' => 'kept' ) + $this->receipt( $effects ) );
+		// What the rows became can be read where they are; only what they were is kept.
+		$before = array(
+			'kind' => 'kept',
+			'rows' => array_map( array( __CLASS__, 'before' ), $effects->rows() ),
+		);
+		list( $table, $values ) = Hold_Receipts::statement( $before + $this->receipt( $effects ) );
 
 		$quoted  = implode( ', ', array_map( array( $this->db, 'quote' ), $values ) );
 		$columns = '`' . implode( '`, `', array_keys( $values ) ) . '`';
@@ -242,6 +247,21 @@ final class Hold_Run {
 		Hold_Reply::mark( 'committed', $this->ask->id, $effects->digest() );
 		Hold_Reply::pass();
 		return true;
+	}
+
+	/**
+	 * The rows of a table as they were.
+	 *
+	 * @param array[] $rows Each before and after, by key.
+	 * @return array[] The same without what is after.
+	 */
+	private static function before( array $rows ) {
+		return array_map(
+			static function ( $pair ) {
+				return array( $pair[0], null );
+			},
+			$rows
+		);
 	}
 
 	/** Takes everything back. */

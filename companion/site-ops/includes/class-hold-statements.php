@@ -161,13 +161,8 @@ final class Hold_Statements {
 		if ( ! $this->db->needs_statements() ) {
 			return $sql;
 		}
-		$bare = preg_replace_callback(
-			"/'(?:[^'\\\\]++|\\\\.|'')*+'|\"(?:[^\"\\\\]++|\\\\.|\"\")*+\"/s",
-			static function ( $text ) {
-				return str_repeat( 'x', strlen( $text[0] ) );
-			},
-			$sql
-		);
+		list( $bare, $texts ) = self::without_texts( $sql );
+
 		$name = '`?(?:\w+`?\.`?)?(\w+)`?';
 		$more = '(\s*,|\s+(?:AS\s+)?(?!SET|WHERE|VALUES|VALUE|SELECT|ORDER|LIMIT|ON)\w+\b(?!\s*\())?';
 		$head = '/^[\s(]*(?:\/\*.*?\*\/\s*)*(?:INSERT|REPLACE|UPDATE|DELETE)\s+(?:LOW_PRIORITY\s+|DELAYED\s+|HIGH_PRIORITY\s+|QUICK\s+|IGNORE\s+)*(?:INTO\s+|FROM\s+)?';
@@ -189,9 +184,47 @@ final class Hold_Statements {
 		} elseif ( 'INSERT' === $verb || 'REPLACE' === $verb ) {
 			$this->touch( $table, 'full' );
 		} else {
-			$this->write_where( $table, $shape['key'], $verb, $sql, $bare );
+			$this->write_where( $table, $shape, $verb, $bare, $texts );
 		}
 		return $sql;
+	}
+
+	/**
+	 * A statement with nothing in its quotes.
+	 *
+	 * @param string $sql The statement.
+	 * @return array The statement, null where its quotes are not understood; and the texts, quotes included.
+	 */
+	private static function without_texts( $sql ) {
+		$texts = array();
+		$bare  = preg_replace_callback(
+			"/'(?:[^'\\\\]++|\\\\.|'')*+'|\"(?:[^\"\\\\]++|\\\\.|\"\")*+\"/s",
+			static function ( $text ) use ( &$texts ) {
+				$texts[] = $text[0];
+				return "''";
+			},
+			$sql
+		);
+		return array( null !== $bare && substr_count( $bare, "''" ) === count( $texts ) ? $bare : null, $texts );
+	}
+
+	/**
+	 * The end of a statement, with its texts.
+	 *
+	 * @param string   $bare  The statement without its texts.
+	 * @param string[] $texts Its texts.
+	 * @param int      $from  Where the end begins.
+	 * @return string
+	 */
+	private static function with_texts( $bare, array $texts, $from ) {
+		$at = substr_count( substr( $bare, 0, $from ), "''" );
+		return preg_replace_callback(
+			"/''/",
+			static function () use ( $texts, &$at ) {
+				return $texts[ $at++ ];
+			},
+			substr( $bare, $from )
+		);
 	}
 
 	/**
@@ -224,16 +257,17 @@ final class Hold_Statements {
 	 * Finds the rows that an UPDATE or DELETE names.
 	 *
 	 * @param string   $table Its table.
-	 * @param string[] $key   Columns of the table's key.
+	 * @param array    $shape Its shape.
 	 * @param string   $verb  UPDATE or DELETE.
-	 * @param string   $sql   The statement.
-	 * @param string   $bare  The same without its texts.
+	 * @param string   $bare  The statement without its texts.
+	 * @param string[] $texts Its texts.
 	 */
-	private function write_where( $table, array $key, $verb, $sql, $bare ) {
+	private function write_where( $table, array $shape, $verb, $bare, array $texts ) {
+		$key    = $shape['key'];
 		$simple = preg_match( '/\bWHERE\b/i', $bare, $where, PREG_OFFSET_CAPTURE ) && ! preg_match( '/\b(SELECT|LIMIT|RAND|UUID|SLEEP|LAST_INSERT_ID)\b|@/i', $bare );
 		// A key itself may be set.
 		$sets = 'UPDATE' === $verb && preg_match( '/\bSET\b(.*?)\bWHERE\b/is', $bare, $set ) && preg_match( '/\b(' . implode( '|', $key ) . ')`?\s*=/i', $set[1] );
-		$found = $simple && ! $sets && ! $this->touched[ $table ]['full'] ? $this->db->find( $table, substr( $sql, $where[0][1] ), self::ROWS_MAX + 1 ) : null;
+		$found = $simple && ! $sets && ! $this->touched[ $table ]['full'] ? $this->named( $table, $shape, self::with_texts( $bare, $texts, $where[0][1] ) ) : null;
 		if ( null === $found || count( $found ) > self::ROWS_MAX ) {
 			$this->touch( $table, 'full' );
 			return;
@@ -242,5 +276,19 @@ final class Hold_Statements {
 			$values = array_values( $row );
 			$this->touched[ $table ]['keys'][ implode( "\0", $values ) ] = $values;
 		}
+	}
+
+	/**
+	 * The keys of the rows that a condition names. A whole number that is the key of one row need not be looked for.
+	 *
+	 * @param string $table Their table.
+	 * @param array  $shape Its shape.
+	 * @param string $where The condition, from WHERE on.
+	 * @return array[]|null Null where they could not be read.
+	 */
+	private function named( $table, array $shape, $where ) {
+		$is_one = array( $shape['auto'] ) === $shape['key']
+			&& preg_match( '/^WHERE\s+`?' . preg_quote( $shape['auto'], '/' ) . '`?\s*=\s*(\d{1,18})\s*;?\s*$/iD', $where, $number );
+		return $is_one ? array( array( (string) (int) $number[1] ) ) : $this->db->find( $table, $where, self::ROWS_MAX + 1 );
 	}
 }

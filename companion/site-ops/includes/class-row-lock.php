@@ -23,7 +23,7 @@ final class Row_Lock {
 	 */
 	public static function kind() {
 		global $wpdb;
-		if ( ( defined( 'DB_ENGINE' ) && 'sqlite' === constant( 'DB_ENGINE' ) ) || $wpdb instanceof \WP_SQLite_DB ) {
+		if ( self::is_file() ) {
 			return 'file';
 		}
 		// phpcs:ignore WordPress.DB.DirectDatabaseQuery -- what kind of table it is, nobody else keeps.
@@ -34,6 +34,16 @@ final class Row_Lock {
 			)
 		);
 		return 'innodb' === strtolower( (string) $engine ) ? 'row' : 'name';
+	}
+
+	/**
+	 * Whether the site's database is a file of SQLite; it is not asked for that.
+	 *
+	 * @return bool
+	 */
+	public static function is_file() {
+		global $wpdb;
+		return ( defined( 'DB_ENGINE' ) && 'sqlite' === constant( 'DB_ENGINE' ) ) || $wpdb instanceof \WP_SQLite_DB;
 	}
 
 	/**
