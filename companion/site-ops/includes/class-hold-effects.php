@@ -121,14 +121,22 @@ final class Hold_Effects {
 	}
 
 	/**
-	 * Effects outside the database that matter, as texts.
+	 * A sum of all effects outside the database that matter, told or not.
 	 *
-	 * @param array[] $effects As told() gives them.
+	 * @return string
+	 */
+	public function outside_digest() {
+		return hash( 'sha256', serialize( $this->outside() ) );
+	}
+
+	/**
+	 * The effects outside the database that matter, as texts.
+	 *
 	 * @return string[]
 	 */
-	public static function outside( array $effects ) {
+	private function outside() {
 		$texts = array();
-		foreach ( $effects as $effect ) {
+		foreach ( $this->all as $effect ) {
 			if ( null === $effect['table'] && 'cache' !== $effect['label'] ) {
 				$texts[] = implode( ' ', array( $effect['label'], $effect['change'], $effect['what'], Json::text( $effect['fields'] ) ) );
 			}
@@ -143,7 +151,7 @@ final class Hold_Effects {
 	 */
 	public function digest() {
 		if ( null === $this->digest ) {
-			$this->digest = hash( 'sha256', serialize( array( $this->rows, self::outside( $this->all ) ) ) );
+			$this->digest = hash( 'sha256', serialize( array( $this->rows, $this->outside() ) ) );
 		}
 		return $this->digest;
 	}

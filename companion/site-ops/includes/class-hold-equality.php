@@ -60,14 +60,13 @@ final class Hold_Equality {
 	/**
 	 * What differs.
 	 *
-	 * @param array    $preview A dry run, as Hold_Receipts::dry() gives it.
-	 * @param array    $rows    Rows of this run, as Hold_Effects::rows() gives them.
-	 * @param string[] $outside Effects of this run outside the database, as Hold_Effects::outside() gives them.
+	 * @param array  $preview A dry run, as Hold_Receipts::dry() gives it.
+	 * @param array  $rows    Rows of this run, as Hold_Effects::rows() gives them.
+	 * @param string $outside Its effects outside the database, as Hold_Effects::outside_digest() gives them.
 	 * @return string|null A sentence; null where both did the same.
 	 */
-	public function differing( array $preview, array $rows, array $outside ) {
-		$told = Hold_Effects::outside( $preview['effects'] );
-		if ( count( $told ) >= Hold_Effects::TOLD_MAX || $told !== $outside ) {
+	public function differing( array $preview, array $rows, $outside ) {
+		if ( ! isset( $preview['effects']['outside'] ) || $preview['effects']['outside'] !== $outside ) {
 			return __( 'The effects outside the database are not those of the preview', 'site-ops' );
 		}
 		$this->learn( $rows );

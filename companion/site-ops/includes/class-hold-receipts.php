@@ -93,7 +93,8 @@ final class Hold_Receipts {
 	/**
 	 * The row of a receipt, for the INSERT that a held call makes inside its transaction.
 	 *
-	 * @param array $receipt id, kind, key_id, user_id, route, body_hash, digest, labels, effects, and rows:
+	 * @param array $receipt id, kind, key_id, user_id, route, body_hash, digest, labels, effects (of a committed call those
+	 *                       that are told, of a dry run a sum of those outside the database), and rows:
 	 *                       array( table => array( key => array( row before or null, row after or null ) ) ); of a
 	 *                       committed call the rows after are left out.
 	 * @return array Name of the table, and values by column; the column `rows` needs backticks.

@@ -164,7 +164,7 @@ final class Hold_Run {
 		}
 		if ( null !== $this->preview ) {
 			$equality = new Hold_Equality( $this->request );
-			$differs  = $equality->differing( $this->preview, $effects->rows(), Hold_Effects::outside( $effects->told() ) );
+			$differs  = $equality->differing( $this->preview, $effects->rows(), $effects->outside_digest() );
 			if ( null !== $differs ) {
 				return array( 'stale', $differs );
 			}
@@ -209,7 +209,9 @@ final class Hold_Run {
 		$told = Hold_Told::call( $this->ask->id, 'rolled_back', $why, $effects, Hold_Reply::answer() );
 		$this->take_back();
 		if ( null === $why ) {
-			$receipt = array( 'kind' => 'dry' ) + $this->receipt( $effects );
+			// Nobody reads the effects of a preview again; what is confirmed is compared with all of them.
+			$compared = array( 'effects' => array( 'outside' => $effects->outside_digest() ) );
+			$receipt  = $compared + $this->receipt( $effects );
 			$this->db->freely(
 				static function () use ( $receipt ) {
 					Hold_Receipts::keep_dry( $receipt );
