@@ -37,13 +37,14 @@ final class Errors {
 		'disallowed'              => 422,
 		'incomplete'              => 500,
 		'pairing_code'            => 403,
+		'pairing_limit'           => 409,
 		'hold_signature'          => 403,
 		'hold_header'             => 400,
 		'hold_unsupported'        => 501,
 		'hold_used'               => 409,
 		'hold_escaped'            => 409,
 		'hold_not_found'          => 404,
-		'held'                    => 409,
+		'hold_other_key'          => 403,
 		'held'                    => 409,
 	);
 

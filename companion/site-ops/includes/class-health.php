@@ -7,6 +7,8 @@
 
 namespace SiteOps;
 
+use WP_REST_Request;
+
 defined( 'ABSPATH' ) || exit;
 
 /** Tells the state of the site; changes nothing. */
@@ -47,16 +49,17 @@ final class Health {
 	/**
 	 * Answers GET /health.
 	 *
+	 * @param WP_REST_Request $request The request.
 	 * @return array
 	 */
-	public static function answer() {
+	public static function answer( $request ) {
 		return array(
 			'plugin_version' => VERSION,
 			'wp_version'     => get_bloginfo( 'version' ),
 			'php_version'    => PHP_VERSION,
 			'multisite'      => is_multisite(),
 			'timezone'       => wp_timezone_string(),
-			'features'       => self::features(),
+			'features'       => self::features( $request ),
 			'user'           => self::user(),
 		);
 	}
@@ -64,9 +67,10 @@ final class Health {
 	/**
 	 * The parts of the site the gateway's tools need.
 	 *
+	 * @param WP_REST_Request $request The request.
 	 * @return array
 	 */
-	private static function features() {
+	private static function features( $request ) {
 		$seo    = Seo_Provider::active();
 		$server = rest_get_server();
 		$routes = array_values( array_intersect( self::BUILDER_TOOL_ROUTES, array_keys( $server->get_routes( 'mcp' ) ) ) );
@@ -99,29 +103,43 @@ final class Health {
 				'active' => true,
 				'lock'   => Row_Lock::kind(),
 			),
-			'hold'          => self::hold(),
+			'hold'          => self::hold( $request ),
 		);
 	}
 
 	/**
 	 * Whether a tool of another plugin can be run so that it takes effect only where it does what was allowed.
 	 *
+	 * @param WP_REST_Request $request The request.
 	 * @return array
 	 */
-	private static function hold() {
-		$support = Hold_Keys::support();
-		$paired  = null !== Hold_Keys::of_user( get_current_user_id() );
-		$why     = $support['why'];
-		if ( null === $why && ! $paired ) {
-			$why = __( 'The account is not connected to a gateway: see Tools, Site Ops', 'site-ops' );
-		}
+	private static function hold( $request ) {
+		$support  = Hold_Keys::support();
+		$unpaired = self::unpaired( $request );
+		$why      = $support['why'] ?? $unpaired;
 		return array(
 			'active'  => null === $why,
 			'engine'  => $support['engine'],
 			'version' => VERSION,
 			'why'     => $why,
-			'paired'  => $paired,
+			'paired'  => null === $unpaired,
 		);
+	}
+
+	/**
+	 * Why the gateway that asks is not connected, where it signed; else why no gateway of the account is.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return string|null
+	 */
+	private static function unpaired( $request ) {
+		if ( Hold_Signature::is_sent() ) {
+			$key = Hold_Signature::of( $request );
+			return is_wp_error( $key ) ? $key->get_error_message() : null;
+		}
+		return Hold_Keys::of_user( get_current_user_id() )
+			? null
+			: __( 'The account is not connected to a gateway: see Tools, Site Ops', 'site-ops' );
 	}
 
 	/**

@@ -57,7 +57,7 @@ final class Hold_Answers {
 		}
 		$receipt = Hold_Receipts::settle( $id, Hold_Signature::of( $request ) );
 		if ( ! is_array( $receipt ) ) {
-			return null === $receipt ? self::not_found( $id ) : $receipt;
+			return $receipt ?? self::not_found( $id );
 		}
 		$answer = array(
 			'id'      => $id,
@@ -77,9 +77,10 @@ final class Hold_Answers {
 	 * @return array|WP_Error
 	 */
 	public static function acknowledge( $request ) {
-		$id = $request['id'];
-		if ( null === Hold_Receipts::kept( $id, Hold_Signature::of( $request ) ) ) {
-			return self::not_found( $id );
+		$id      = $request['id'];
+		$receipt = Hold_Receipts::kept( $id, Hold_Signature::of( $request ) );
+		if ( ! is_array( $receipt ) ) {
+			return $receipt ?? self::not_found( $id );
 		}
 		Hold_Receipts::acknowledge( $id );
 		return array(

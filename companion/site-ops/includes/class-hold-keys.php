@@ -13,13 +13,16 @@ use WP_REST_Response;
 
 defined( 'ABSPATH' ) || exit;
 
-/** The keys of the connected gateways: each account has one at most. */
+/** The keys of the connected gateways: several may use one account, each with a key of its own. */
 final class Hold_Keys {
 
 	/** Option of the keys: a list of key_id, key, name, user_id, paired_at. */
 	const OPTION = 'site_ops_gateways';
 
 	const NAME_MAX = 100;
+
+	/** How many gateways one account may have. */
+	const PER_ACCOUNT = 8;
 
 	/** Registers the route. */
 	public static function register_routes() {
@@ -58,7 +61,8 @@ final class Hold_Keys {
 		if ( '' === $name ) {
 			return Errors::argument( 'name', __( 'Give the gateway a name', 'site-ops' ) );
 		}
-		$refused = self::judge( $request['code'] );
+		// Asked before the code is used up; who comes at the same moment is refused below.
+		$refused = self::full() ?? self::judge( $request['code'] );
 		if ( is_wp_error( $refused ) ) {
 			return $refused;
 		}
@@ -93,17 +97,18 @@ final class Hold_Keys {
 	 * @return array|null
 	 */
 	public static function find( $key_id ) {
-		return self::first( 'key_id', $key_id );
+		$found = self::with( 'key_id', $key_id );
+		return $found ? $found[0] : null;
 	}
 
 	/**
-	 * The key of that account.
+	 * The keys of that account.
 	 *
 	 * @param int $user_id Number of the account.
-	 * @return array|null
+	 * @return array[]
 	 */
 	public static function of_user( $user_id ) {
-		return self::first( 'user_id', $user_id );
+		return self::with( 'user_id', $user_id );
 	}
 
 	/**
@@ -125,7 +130,14 @@ final class Hold_Keys {
 		Row_Lock::alone(
 			self::OPTION,
 			static function () use ( $key_id ) {
-				self::store( 'key_id', $key_id );
+				self::forget( self::OPTION );
+				$kept = array();
+				foreach ( self::all() as $one ) {
+					if ( $one['key_id'] !== $key_id ) {
+						$kept[] = $one;
+					}
+				}
+				update_option( self::OPTION, $kept, false );
 			}
 		);
 	}
@@ -161,12 +173,31 @@ final class Hold_Keys {
 	}
 
 	/**
-	 * Makes a key for the caller's account, in place of the one it had.
+	 * Whether the caller's account has as many gateways as it may have.
+	 *
+	 * @return WP_Error|null
+	 */
+	private static function full() {
+		if ( count( self::of_user( get_current_user_id() ) ) < self::PER_ACCOUNT ) {
+			return null;
+		}
+		/* translators: %d: number of gateways */
+		$why = __( 'This account has %d connected gateways, which is the most. An administrator disconnects one that is no longer used in WordPress under Tools, Site Ops; then connect again.', 'site-ops' );
+		return Errors::make( 'pairing_limit', sprintf( $why, self::PER_ACCOUNT ) );
+	}
+
+	/**
+	 * Makes a further key for the caller's account; those that it has stay.
 	 *
 	 * @param string $name Name of the gateway.
 	 * @return array|WP_Error key_id and key.
 	 */
 	private static function add( $name ) {
+		self::forget( self::OPTION );
+		$full = self::full();
+		if ( null !== $full ) {
+			return $full;
+		}
 		$made   = array(
 			'key_id' => bin2hex( random_bytes( 8 ) ),
 			'key'    => bin2hex( random_bytes( 32 ) ),
@@ -176,46 +207,27 @@ final class Hold_Keys {
 			'user_id'   => get_current_user_id(),
 			'paired_at' => time(),
 		);
-		return self::store( 'user_id', $record['user_id'], $record )
+		$kept   = self::all();
+		$kept[] = $record;
+		return update_option( self::OPTION, $kept, false )
 			? $made
 			: Errors::make( 'incomplete', __( 'The key could not be stored', 'site-ops' ) );
 	}
 
 	/**
-	 * Writes the list without some records, and with one more.
-	 *
-	 * @param string     $field  By which field records are left out.
-	 * @param mixed      $value  Value of that field.
-	 * @param array|null $record The new record.
-	 * @return bool Whether it was stored.
-	 */
-	private static function store( $field, $value, $record = null ) {
-		self::forget( self::OPTION );
-		$kept = array();
-		foreach ( self::all() as $one ) {
-			if ( $one[ $field ] !== $value ) {
-				$kept[] = $one;
-			}
-		}
-		if ( null !== $record ) {
-			$kept[] = $record;
-		}
-		return update_option( self::OPTION, $kept, false );
-	}
-
-	/**
-	 * The first record with that value.
+	 * The records with that value.
 	 *
 	 * @param string $field Name of a field.
 	 * @param mixed  $value Its value.
-	 * @return array|null
+	 * @return array[]
 	 */
-	private static function first( $field, $value ) {
+	private static function with( $field, $value ) {
+		$found = array();
 		foreach ( self::all() as $one ) {
 			if ( $one[ $field ] === $value ) {
-				return $one;
+				$found[] = $one;
 			}
 		}
-		return null;
+		return $found;
 	}
 }

@@ -75,8 +75,9 @@ final class Hold_Page {
 			echo '<p>' . esc_html__( 'No gateway is connected.', 'site-ops' ) . '</p>';
 			return;
 		}
+		echo '<p>' . esc_html__( 'A gateway that connects again gets a further key. Its older keys work until they are disconnected.', 'site-ops' ) . '</p>';
 		echo '<table class="widefat striped"><thead><tr>';
-		foreach ( array( __( 'Name', 'site-ops' ), __( 'Account', 'site-ops' ), __( 'Connected', 'site-ops' ), '' ) as $heading ) {
+		foreach ( array( __( 'Name', 'site-ops' ), __( 'Account', 'site-ops' ), __( 'Key', 'site-ops' ), __( 'Connected', 'site-ops' ), '' ) as $heading ) {
 			echo '<th scope="col">' . esc_html( $heading ) . '</th>';
 		}
 		echo '</tr></thead><tbody>';
@@ -85,6 +86,7 @@ final class Hold_Page {
 			$when = wp_date( get_option( 'date_format' ) . ' ' . get_option( 'time_format' ), $gateway['paired_at'] );
 			echo '<tr><td>' . esc_html( $gateway['name'] ) . '</td>';
 			echo '<td>' . esc_html( $user ? $user->user_login : __( '(deleted)', 'site-ops' ) ) . '</td>';
+			echo '<td><code>' . esc_html( $gateway['key_id'] ) . '</code></td>';
 			echo '<td>' . esc_html( $when ) . '</td><td>';
 			self::show_form( self::DISCONNECT, $gateway['key_id'], __( 'Disconnect', 'site-ops' ), 'secondary' );
 			echo '</td></tr>';

@@ -148,8 +148,7 @@ final class Hold_Receipts {
 	 *
 	 * @param string $id  Its id.
 	 * @param array  $key The key of the asking gateway, as Hold_Signature gives it.
-	 * @return array|WP_Error|null As statement() takes it, with created and acknowledged; null for none, or one of another
-	 *                             account; an error where the id could not be taken, so that nothing is known.
+	 * @return array|WP_Error|null As kept(); an error where the id could not be taken, so that nothing is known.
 	 */
 	public static function settle( $id, array $key ) {
 		if ( ! self::used( $id ) && ! self::take( $id, $key ) ) {
@@ -163,11 +162,18 @@ final class Hold_Receipts {
 	 *
 	 * @param string $id  Its id.
 	 * @param array  $key As settle() takes it.
-	 * @return array|null As settle() gives it; null for none.
+	 * @return array|WP_Error|null As statement() takes it, with created and acknowledged; null for none, or one of another
+	 *                             account; an error where another gateway of the account made the call, for that must
+	 *                             not be taken for none.
 	 */
 	public static function kept( $id, array $key ) {
 		$found = self::find( $id );
-		return $found && 'kept' === $found['kind'] && $found['user_id'] === $key['user_id'] ? $found : null;
+		if ( ! $found || 'kept' !== $found['kind'] || $found['user_id'] !== $key['user_id'] ) {
+			return null;
+		}
+		return $found['key_id'] === $key['key_id']
+			? $found
+			: Errors::make( 'hold_other_key', __( 'Another key of this account made the held call, and only that key is told of it', 'site-ops' ) );
 	}
 
 	/**

@@ -74,6 +74,15 @@ final class Hold_Signature {
 	}
 
 	/**
+	 * Whether a request has a signature at all, right or wrong.
+	 *
+	 * @return bool
+	 */
+	public static function is_sent() {
+		return '' !== self::header( 'HTTP_X_SITE_OPS_SIGNATURE' );
+	}
+
+	/**
 	 * A header as it was sent; WordPress adds slashes to all of them.
 	 *
 	 * @param string $name Its name among the server's variables.
