@@ -52,7 +52,7 @@ export function addCompanionHealth(
   namespaces: string[],
   options: CompanionOptions,
   schema: () => SchemaReport = () => ({ active: false, provider: null, entries: 0 }),
-  hold?: { report(user_id: number): unknown },
+  hold?: { report(ask: Ask): unknown },
 ): void {
   if (!namespaces.includes("site-ops/v1")) namespaces.push("site-ops/v1");
   route(app, ["GET"], "/site-ops/v1/health", () => ({}), (ask) => {
@@ -76,7 +76,7 @@ export function addCompanionHealth(
           code_page: { active: true },
           seo_bridge: { active: true, provider: "none", provider_version: null },
           schema_bridge: schema(),
-          hold: hold?.report(person?.id ?? 0) ?? {
+          hold: hold?.report(ask) ?? {
             active: false,
             engine: "innodb",
             version: options.version,

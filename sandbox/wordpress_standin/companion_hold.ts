@@ -1,11 +1,12 @@
 /** The companion plugin's hold on the stand-in: pairing, signatures, held runs on a snapshot of the site, and receipts. */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { fault, needs } from "./companion.ts";
+import { type Asking, type Paired, sha, unpairedOf, verify } from "./companion_hold_keys.ts";
 import { type HeldRow, labelled, rowsOf, takeSnapshot } from "./companion_hold_rows.ts";
 import { RestError } from "./errors.ts";
 import { can } from "./people.ts";
-import { json, type RestEnv, route } from "./rest.ts";
+import { type Ask, json, type RestEnv, route } from "./rest.ts";
 import { addPost } from "./state.ts";
 import type { WordPressStandIn } from "./start.ts";
 
@@ -26,17 +27,10 @@ export type HoldFault =
   /** Another writer came in between. */
   | "meanwhile";
 
-/** A paired gateway. */
-interface Paired {
-  readonly key_id: string;
-  readonly key: string;
-  readonly name: string;
-  readonly user_id: number;
-}
-
 interface Run {
   readonly kind: "kept" | "dry";
   readonly user_id: number;
+  readonly key_id: string;
   readonly about: string;
   readonly digest: string;
   readonly labels: readonly string[];
@@ -69,11 +63,12 @@ export interface CompanionHold {
   readonly more: (() => Readonly<Record<string, unknown>>)[];
   /** In front of the routes whose requests can be held. */
   readonly middleware: MiddlewareHandler<RestEnv>;
-  /** What the plugin's report says of it to that account. */
-  report(user_id: number): Fields;
+  /** What the plugin's report says of it to who asks. */
+  report(ask: Ask): Fields;
 }
 
-const sha = (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex");
+/** How many gateways an account may have. */
+const GATEWAYS_MAX = 8;
 const ALWAYS = ["cache", "own", "revision"];
 const NEVER = ["publish", "schedule", "code", "people", "delete"];
 
@@ -84,7 +79,7 @@ export function addCompanionHold(site: WordPressStandIn): CompanionHold {
     gateways: [],
     runs: new Map(),
     asked: [],
-    version: "1.2.0",
+    version: "1.3.0",
     why: null,
     leaks: false,
     running: 0,
@@ -94,11 +89,16 @@ export function addCompanionHold(site: WordPressStandIn): CompanionHold {
     during: () => {},
     more: [],
     middleware: (c, next) => held(site, hold, c, next),
-    report(user_id) {
-      const paired = hold.gateways.some((one) => one.user_id === user_id);
-      const why = hold.why ??
-        (paired ? null : "The account is not connected to a gateway: see Tools, Site Ops");
-      return { active: why === null, engine: "innodb", version: hold.version, why, paired };
+    report(ask) {
+      const unpaired = unpairedOf(hold.gateways, state.now(), ask);
+      const why = hold.why ?? unpaired;
+      return {
+        active: why === null,
+        engine: "innodb",
+        version: hold.version,
+        why,
+        paired: unpaired === null,
+      };
     },
   };
   addPairing(site, hold);
@@ -134,6 +134,13 @@ function addPairing({ app, state }: WordPressStandIn, hold: CompanionHold): void
     (ask) => {
       needs(ask, "edit_posts");
       const { person, params } = ask;
+      if (hold.gateways.filter(({ user_id }) => user_id === person!.id).length >= GATEWAYS_MAX) {
+        throw fault(
+          "pairing_limit",
+          409,
+          `This account has ${GATEWAYS_MAX} connected gateways, disconnect one`,
+        );
+      }
       const isCode = hold.code !== null && params["code"] === hold.code;
       if (!isCode && (params["code"] !== undefined || !can(person, "manage_options"))) {
         throw fault(
@@ -144,15 +151,13 @@ function addPairing({ app, state }: WordPressStandIn, hold: CompanionHold): void
       }
       hold.code = isCode ? null : hold.code;
       const [key_id, key] = [randomBytes(8).toString("hex"), randomBytes(32).toString("hex")];
-      const at = hold.gateways.findIndex(({ user_id }) => user_id === person!.id);
-      if (at >= 0) hold.gateways.splice(at, 1);
       hold.gateways.push({ key_id, key, name: String(params["name"]), user_id: person!.id });
       return { body: { key_id, key }, status: 201 };
     },
   );
   const path = "/site-ops/v1/holds/:id{[0-9a-f]{32}}";
   const sign: MiddlewareHandler<RestEnv> = async (c, next) => {
-    verify(hold, state.now(), c.req.method, c.req.path, c.env.carried.ask);
+    verify(hold.gateways, state.now(), c.req.method, c.req.path, c.env.carried.ask);
     await next();
   };
   app.on("GET", path, sign, (c) => {
@@ -161,9 +166,7 @@ function addPairing({ app, state }: WordPressStandIn, hold: CompanionHold): void
       hold.running--;
       return json({ id, outcome: "running" }, 200);
     }
-    const run = hold.runs.get(id);
-    if (run?.kind !== "kept") throw fault("hold_not_found", 404, `No held call ${id} was committed`);
-    const { digest, labels, effects } = run;
+    const { digest, labels, effects } = keptOf(hold, id, c.env.carried.ask);
     return json({
       id,
       outcome: "committed",
@@ -174,35 +177,19 @@ function addPairing({ app, state }: WordPressStandIn, hold: CompanionHold): void
     }, 200);
   });
   app.on("POST", `${path}/acknowledged`, sign, (c) => {
-    const run = hold.runs.get(c.req.param("id")!);
-    if (run?.kind !== "kept") throw fault("hold_not_found", 404, "No such held call was committed");
-    run.acknowledged = true;
+    keptOf(hold, c.req.param("id")!, c.env.carried.ask).acknowledged = true;
     return json({ id: c.req.param("id"), acknowledged: true }, 200);
   });
 }
 
-interface Asking {
-  readonly headers: Headers;
-  readonly bytes: Uint8Array;
-  readonly person: { readonly id: number } | null;
-}
-
-/** The key that signed the request. */
-function verify(hold: CompanionHold, now: number, method: string, path: string, ask: Asking): Paired {
-  const refuse = (why: string) => fault("hold_signature", 403, why);
-  const said = ask.headers.get("x-site-ops-signature");
-  if (said === null) throw refuse("The request has no signature");
-  const [, key_id, t = "", sig = ""] = /^v1; key=([0-9a-f]{16}); t=(\d+); sig=([0-9a-f]{64})$/.exec(said) ??
-    [];
-  const key = hold.gateways.find((one) => one.key_id === key_id);
-  if (key === undefined) throw refuse("The key is unknown here: connect the gateway again");
-  const lines = ["v1", method, path, sha(ask.bytes), ask.headers.get("x-site-ops-hold") ?? "", t];
-  const own = createHmac("sha256", Buffer.from(key.key, "hex")).update(lines.join("\n")).digest();
-  if (!timingSafeEqual(own, Buffer.from(sig, "hex"))) throw refuse("The signature is wrong");
-  const off = Math.abs(Math.floor(now / 1000) - Number(t));
-  if (off > 300) throw refuse(`The clocks of gateway and site differ by ${off} seconds`);
-  if (ask.person?.id !== key.user_id) throw refuse("The key belongs to another account");
-  return key;
+/** The committed call of that id, where the asking gateway made it; its signature was judged before. */
+function keptOf(hold: CompanionHold, id: string, { headers, person }: Asking): Run {
+  const run = hold.runs.get(id);
+  if (run?.kind !== "kept" || run.user_id !== person?.id) {
+    throw fault("hold_not_found", 404, `No held call ${id} was committed`);
+  }
+  if (headers.get("x-site-ops-signature")!.includes(`key=${run.key_id};`)) return run;
+  throw fault("hold_other_key", 403, "Another key of this account made the held call");
 }
 
 interface Order {
@@ -248,7 +235,7 @@ async function held(
   const { ask } = c.env.carried;
   const text = ask.headers.get("x-site-ops-hold");
   if (text === null) return await next();
-  const key = verify(hold, site.state.now(), c.req.method, c.req.path, ask);
+  const key = verify(hold.gateways, site.state.now(), c.req.method, c.req.path, ask);
   hold.asked.push(text);
   const order = orderOf(text);
   const wrong = hold.fault;
@@ -266,7 +253,8 @@ async function held(
   const ended = verdictOf(hold, order, { about, effects, isFailed: isFailed(status, body), wrong });
   const { digest, labels } = ended;
   if (ended.outcome === "rolled_back") before.restore();
-  const run = { user_id: key.user_id, about, digest, labels, effects, acknowledged: false };
+  const { user_id, key_id } = key;
+  const run = { user_id, key_id, about, digest, labels, effects, acknowledged: false };
   if (order.mode === "dry" || ended.outcome === "committed") {
     hold.runs.set(order.id, { kind: order.mode === "dry" ? "dry" : "kept", ...run });
   }

@@ -1,6 +1,6 @@
 /** On a real WordPress, on SQLite and MariaDB, a plugin's tool runs held: whole dumps before and after are compared. */
 import assert from "node:assert/strict";
-import { startCms } from "../../sandbox/wordpress/start.ts";
+import { type CmsSandbox, startCms } from "../../sandbox/wordpress/start.ts";
 import { type Engine, ENGINES, ignored, type State, where } from "../companion/hold_kit.ts";
 import { Mariadb } from "../companion/mariadb.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
@@ -12,6 +12,19 @@ type Args = Record<string, unknown>;
 const TOOL = "builder-mcp-add-block";
 const PLUGINS = [PLUGIN, fixture("publishing-tools"), fixture("hold-acts")];
 
+/** A gateway at that site, which its administrator's account pairs. */
+async function opened(site: CmsSandbox): Promise<Real> {
+  const { username, application_password } = site.users.admin;
+  const own = { base_url: site.base_url, credentials: { cms: { username, application_password } } };
+  const at = await Real.open(site, {
+    settings: { rateLimitToken: 0, rateLimitSite: 0 },
+    tokens: { careful: { confirm_policy: "preview" } },
+    sites: [registered("never", "cms", own)],
+  });
+  await at.kit.gw.gateway.toolCatalogs.run();
+  return at;
+}
+
 /** A gateway at a WordPress of its own, on one of the databases. */
 class Held implements AsyncDisposable {
   private constructor(readonly at: Real, private readonly server: Mariadb | null) {}
@@ -19,24 +32,16 @@ class Held implements AsyncDisposable {
   static async open(engine: Engine): Promise<Held> {
     const server = engine === "innodb" ? await Mariadb.start("site") : null;
     const site = await startCms({ kind: "wordpress", plugins: PLUGINS, database: server?.database("site") });
-    const { username, application_password } = site.users.admin;
-    const own = { base_url: site.base_url, credentials: { cms: { username, application_password } } };
-    const at = await Real.open(site, {
-      settings: { rateLimitToken: 0, rateLimitSite: 0 },
-      tokens: { careful: { confirm_policy: "preview" } },
-      sites: [registered("never", "cms", own)],
-    });
-    await at.kit.gw.gateway.toolCatalogs.run();
-    return new Held(at, server);
+    return new Held(await opened(site), server);
   }
 
   page(): Promise<number> {
     return this.at.ask.draft("ed", { title: fresh("Page"), content: "<p>Text</p>" }, "pages");
   }
 
-  async call(post_id: number, way: number, more: Args = {}, as?: string): Promise<Args> {
+  async call(post_id: number, way: number, more: Args = {}, as?: string, at = this.at): Promise<Args> {
     const args = { site_id: "never", post_id, markup: `<p>way ${way}</p>`, ...more };
-    return await this.at.kit.gw.end(TOOL, args, { as }) as Args;
+    return await at.kit.gw.end(TOOL, args, { as }) as Args;
   }
 
   /** Every row and file of the site, but for what the hold keeps of its own runs. */
@@ -124,6 +129,20 @@ for (const engine of ENGINES) {
         assert.deepEqual([code, outcome], ["E_STALE_PREVIEW", "none"]);
         assert.deepEqual(await held.differing(before), []);
       });
+
+      await t.step(
+        "a second gateway with the same account pairs beside the first, and both write held",
+        async () => {
+          await using other = await opened(held.at.site);
+          for (const at of [other, held.at, other]) {
+            const ending = await held.call(await held.page(), 8, {}, undefined, at);
+            assert.equal(parted(ending.beside as Args).proof.verified, true, JSON.stringify(ending));
+          }
+          const secrets = [held.at, other].map(({ kit }) => kit.gw.store.sites.secret("never", "companion"));
+          const keys = await Promise.all(secrets);
+          assert.equal(new Set(keys.map((key) => key?.key_id)).size, 2);
+        },
+      );
     },
   });
 }

@@ -75,11 +75,79 @@ Deno.test("why a site has no hold is said in a sentence's part, and asked again 
   at.hold.gateways.length = 0;
   assert.equal(
     await why("acme"),
-    "the gateway was disconnected on the site: run deno task admin site pair acme",
+    "the site does not accept this gateway's key (The key is unknown here: connect the gateway again): " +
+      "run deno task admin site pair acme",
   );
   await using bare = await heldWorld({ paired: [], bare: true });
   const none = await (await clientOf(bare, "acme")).state();
   assert.deepEqual(none, { ready: false, why: "no companion plugin", may_pair: false });
+});
+
+/** Another gateway's key of the administrator's account. */
+const others = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    key_id: `${at}`.repeat(16),
+    key: "0".repeat(64),
+    name: "Another gateway",
+    user_id: 1,
+  }));
+
+Deno.test("a gateway pairs beside others of the account, and the site's report says of itself whether it is paired", async () => {
+  await using at = await heldWorld({ paired: [] });
+  at.hold.gateways.push(...others(1));
+  const state = async () => await (await clientOf(at, "acme")).state();
+  assert.deepEqual(await state(), {
+    ready: false,
+    why: "not paired: run deno task admin site pair acme",
+    may_pair: true,
+  });
+  assert.equal((await at.pair("acme")).ok, true);
+  assert.equal(at.hold.gateways.length, 2);
+  assert.equal((await state()).ready, true);
+  const asked = at.cms.requests.findLast(({ path }) => path === "/site-ops/v1/health")!;
+  assert.match(asked.headers["x-site-ops-signature"]!, new RegExp(`key=${at.hold.gateways[1]!.key_id};`));
+  at.hold.gateways.pop();
+  const revoked = await state();
+  assert.match(String(!revoked.ready && revoked.why), /does not accept this gateway's key/);
+  assert.equal(!revoked.ready && revoked.may_pair, false, "an operator decides whether it is paired again");
+});
+
+Deno.test("where the account has as many gateways as it may have, the refusal says so, and nothing is replaced", async () => {
+  await using at = await heldWorld({ paired: [] });
+  at.hold.gateways.push(...others(8));
+  const before = [...at.hold.gateways];
+  assert.match(JSON.stringify(await at.pair("acme")), /site_ops_pairing_limit.*disconnect one/);
+  assert.deepEqual(at.hold.gateways, before);
+  assert.equal(await at.gw.store.sites.secret("acme", "companion"), null);
+});
+
+Deno.test("from a plugin that gives an account one key the gateway takes it from no other by itself", async () => {
+  await using at = await heldWorld({ paired: [] });
+  at.hold.version = "1.2.0";
+  at.hold.gateways.push(...others(1));
+  const state = await (await clientOf(at, "acme")).state();
+  assert.deepEqual(state, {
+    ready: false,
+    why: "the site's account is paired, and its key is not here: run deno task admin site pair acme",
+    may_pair: false,
+  });
+});
+
+Deno.test("a receipt of another key of the account tells nothing, so that it is not taken for none", async () => {
+  await using at = await heldWorld();
+  const id = "cd34".repeat(8);
+  const run = {
+    kind: "kept",
+    about: "",
+    digest: "0f",
+    labels: [],
+    effects: [],
+    acknowledged: false,
+  } as const;
+  at.hold.runs.set(id, { ...run, user_id: 1, key_id: "9".repeat(16) });
+  const client = await clientOf(at, "acme");
+  await assert.rejects(() => client.settle(id), /site_ops_hold_other_key/);
+  await assert.rejects(() => client.acknowledge(id), /site_ops_hold_other_key/);
 });
 
 Deno.test("the self-test is run once for a version, leaves nothing behind, and is run again for another", async () => {
@@ -105,6 +173,7 @@ Deno.test("a receipt is waited for, and is none where nothing was committed, and
   const run = {
     kind: "kept",
     user_id: 1,
+    key_id: at.hold.gateways[0]!.key_id,
     about: "",
     digest: "0f",
     labels: ["draft"],

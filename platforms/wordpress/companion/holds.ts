@@ -17,7 +17,7 @@ import type { Outgoing } from "../../_http/request.ts";
 import { CmsError } from "../errors.ts";
 import { WordPressClient } from "../rest/wordpress_client.ts";
 import { signatureOf } from "./hold_signature.ts";
-import { COMPANION, type CompanionHealth, findReport } from "./plugin.ts";
+import { COMPANION, type CompanionHealth, findReport, isOlder } from "./plugin.ts";
 
 /** What the site said of its hold is asked again after that time. */
 const REPORT_MS = 10_000;
@@ -28,6 +28,8 @@ const PROVEN_MS = 24 * 3_600_000;
 const FAILED_MS = 60_000;
 const POLL_MS = 500;
 const POLLS_MAX = 100;
+/** The plugin before that gives an account one key: a further gateway that pairs takes it from the one that has it. */
+const SEVERAL_GATEWAYS = "1.3.0";
 
 const PAIRED = z.object({
   key_id: z.string().regex(/^[0-9a-f]{16}$/),
@@ -55,42 +57,16 @@ class Holds implements HoldsClient {
     const { cache } = this.ctx;
     const known = cache.get<HoldState>("no hold");
     if (known !== undefined) return known;
-    const asked = cache.once("hold report", REPORT_MS, () => findReport(this.#wire));
-    const found = await this.#judged(await asked.catch((thrown) => this.#unasked(thrown)));
+    const key = await this.#key();
+    const sign = key === null ? undefined : (out: Outgoing) => signatureOf(key, out, this.ctx.now());
+    const asked = cache.once("hold report", REPORT_MS, () => findReport(this.#wire, sign));
+    const report = await asked.catch((thrown) => unasked(thrown, key));
+    const found = judged(report, key, this.ctx.site.id);
     if (found.ready) return await this.#proven(found);
     // What a pairing would change is asked again at once.
     if (!found.may_pair) cache.set("no hold", found, ABSENT_MS);
     else cache.drop("hold report");
     return found;
-  }
-
-  /** Of a site that was never paired it does not matter why it does not answer. */
-  async #unasked(thrown: unknown): Promise<string> {
-    if (!(thrown instanceof GatewayError) || await this.#key() !== null) throw thrown;
-    return `it could not be asked: ${thrown.message}`;
-  }
-
-  async #judged(report: CompanionHealth | string | null): Promise<HoldState> {
-    const none = (why: string, may_pair = false): HoldState => ({ ready: false, why, may_pair });
-    const { id } = this.ctx.site;
-    const way = `run deno task admin site pair ${id}`;
-    if (report === null) return none("no companion plugin");
-    if (typeof report === "string") return none(report);
-    const { hold } = report.features;
-    if (hold === null) {
-      return none(
-        `the companion plugin ${JSON.stringify(report.plugin_version.slice(0, 40))} is too old for it`,
-      );
-    }
-    const key = await this.#key();
-    if (!hold.paired) {
-      const caps = report.user.caps["manage_options"];
-      if (key === null) return none(`not paired: ${way}`, caps === true || caps === 1);
-      return none(`the gateway was disconnected on the site: ${way}`);
-    }
-    if (key === null) return none(`the site's account is paired, and its key is not here: ${way}`);
-    if (!hold.active) return none(hold.why ?? "the site does not say why");
-    return { ready: true, version: hold.version ?? report.plugin_version };
   }
 
   /** A plugin of that version has shown that a dry run of it leaves nothing behind. */
@@ -193,6 +169,37 @@ class Holds implements HoldsClient {
     const message = `What became of the held call cannot be told: ${why}`;
     return new GatewayError("E_UPSTREAM", message, { upstream: 502 });
   }
+}
+
+/** Of a site that was never paired it does not matter why it does not answer. */
+function unasked(thrown: unknown, key: PairedKey | null): string {
+  if (!(thrown instanceof GatewayError) || key !== null) throw thrown;
+  return `it could not be asked: ${thrown.message}`;
+}
+
+/** What the report says of the hold to the gateway that has this key. */
+function judged(report: CompanionHealth | string | null, key: PairedKey | null, id: string): HoldState {
+  const none = (why: string, may_pair = false): HoldState => ({ ready: false, why, may_pair });
+  if (report === null) return none("no companion plugin");
+  if (typeof report === "string") return none(report);
+  const { features: { hold }, plugin_version, user } = report;
+  if (hold === null) {
+    return none(`the companion plugin ${JSON.stringify(plugin_version.slice(0, 40))} is too old for it`);
+  }
+  const way = `run deno task admin site pair ${id}`;
+  if (key === null) {
+    if (hold.paired && isOlder(hold.version ?? plugin_version, SEVERAL_GATEWAYS)) {
+      return none(`the site's account is paired, and its key is not here: ${way}`);
+    }
+    const caps = user.caps["manage_options"];
+    return none(`not paired: ${way}`, caps === true || caps === 1);
+  }
+  if (!hold.paired) {
+    const said = hold.why === null ? "" : ` (${hold.why})`;
+    return none(`the site does not accept this gateway's key${said}: ${way}`);
+  }
+  if (!hold.active) return none(hold.why ?? "the site does not say why");
+  return { ready: true, version: hold.version ?? plugin_version };
 }
 
 /** Asks the plugin for a key, with a code of its page or as an administrator. Throws CmsError. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Code, GatewayError } from "../../../core/errors.ts";
 import type { Making } from "../../../core/model.ts";
+import type { Outgoing } from "../../_http/request.ts";
 import { CmsError } from "../errors.ts";
 import { VERSION } from "../rest/records.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
@@ -65,7 +66,7 @@ const FEATURES = z.object({
   ),
   /** From version 1.1.0 on. */
   guarded_write: told(z.object({ active: z.boolean(), lock: told(z.enum(["row", "file", "name"])) })),
-  /** From version 1.2.0 on; `paired` speaks of the account that asks. */
+  /** From version 1.2.0 on; `paired` speaks of the account that asks, from 1.3.0 on of the gateway where it signed. */
   hold: told(z.object({ active: z.boolean(), paired: z.boolean(), version, why: told(z.string()) })),
 });
 
@@ -158,18 +159,25 @@ export async function readCompanion(wire: WordPressClient, part: CompanionPart):
   );
 }
 
-/** Reads the plugin's report, whatever its version; null where the site has no such route. Throws CmsError. */
-export async function findReport(wire: WordPressClient): Promise<CompanionHealth | null> {
+/**
+ * Reads the plugin's report, whatever its version; null where the site has no such route. `sign` adds headers that prove
+ * which gateway asks. Throws CmsError.
+ */
+export async function findReport(wire: WordPressClient, sign?: Sign): Promise<CompanionHealth | null> {
   try {
-    return await readReport(wire);
+    return await readReport(wire, sign);
   } catch (thrown) {
     if (thrown instanceof CmsError && isNoRoute(thrown)) return null;
     throw thrown;
   }
 }
 
-async function readReport(wire: WordPressClient): Promise<CompanionHealth> {
-  return (await wire.get(`${COMPANION}/health`, {}, HEALTH)).data;
+type Sign = (out: Outgoing) => Promise<Readonly<Record<string, string>>>;
+
+async function readReport(wire: WordPressClient, sign?: Sign): Promise<CompanionHealth> {
+  const route = `${COMPANION}/health`;
+  if (sign === undefined) return (await wire.get(route, {}, HEALTH)).data;
+  return (await wire.ask(route, { method: "GET", effect: "read" }, HEALTH, sign)).data;
 }
 
 /** Whether the plugin is older than this gateway can work with. */
