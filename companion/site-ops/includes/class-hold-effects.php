@@ -188,7 +188,9 @@ final class Hold_Effects {
 	 */
 	private function add_file( $path, array $pair ) {
 		$label = 'files';
-		if ( preg_match( '#^wp-content/(cache/|uploads/elementor/(css|js)/)#', $path ) ) {
+		// A folder of the builder is made by the first call that looks into it, and shows nothing by itself.
+		$is_made = array( null, 'folder' ) === $pair && preg_match( '#^wp-content/(cache|uploads/elementor)(/|$)#', $path );
+		if ( $is_made || preg_match( '#^wp-content/(cache/|uploads/elementor/(css|js)/)#', $path ) ) {
 			$label = 'cache';
 		}
 		if ( preg_match( '#\.(php\d?|phtml|phar|inc|cgi|pl|py|sh)(\.|$)|(^|/)\.(htaccess|user\.ini)$#i', $path ) ) {

@@ -19,7 +19,7 @@ final class Hold_Labels {
 	const CACHE_META = '/^(_edit_lock|_edit_last|_oembed_.*|_elementor_(css|element_cache|page_assets|controls_usage|inline_svg))$/';
 
 	/** Post types that many pages show. */
-	const STRUCTURE_TYPES = array( 'nav_menu_item', 'wp_template', 'wp_template_part', 'wp_global_styles', 'wp_navigation', 'wp_block', 'wp_font_family', 'wp_font_face', 'elementor_library' );
+	const STRUCTURE_TYPES = array( 'nav_menu_item', 'wp_template', 'wp_template_part', 'wp_global_styles', 'wp_navigation', 'wp_block', 'wp_font_family', 'wp_font_face', 'elementor_library', 'e_global_class' );
 
 	/** Other post types whose label is that of the type. */
 	const TYPES = array(
@@ -35,6 +35,8 @@ final class Hold_Labels {
 	/** Options by pattern; the first that fits counts, and "settings" is what the rest is. */
 	const OPTIONS = array(
 		'/^_(site_)?transient_|^(rewrite_rules|doing_cron)$/' => 'cache',
+		// What Elementor makes anew from its own files and the pages' elements, and its log of errors.
+		'/^(_elementor_(assets_data|element_cache_unique_id)|elementor_(atomic_cache_validity__.+|log))$/' => 'cache',
 		'/^cron$|^action_scheduler_/'                     => 'schedule',
 		'/^(active_plugins|active_sitewide_plugins|template|stylesheet|current_theme|recently_activated|uninstall_plugins|upload_path|auto_update_\w+|auto_plugin_theme_update_emails|site_ops_\w+)$|snippet/' => 'code',
 		'/user_roles$|^(users_can_register|default_role|admin_email|new_admin_email|initial_db_version)$/' => 'people',
