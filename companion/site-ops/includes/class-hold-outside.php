@@ -76,9 +76,11 @@ final class Hold_Outside {
 		if ( ! Hold::is_held() ) {
 			return $pre;
 		}
-		$method = strtoupper( isset( $args['method'] ) ? $args['method'] : 'GET' );
-		$may    = self::$reads && in_array( $method, array( 'GET', 'HEAD' ), true );
-		self::note( 'outbound', $method . ' ' . strtok( $url, '?' ) . ( $may ? '' : ' (not sent)' ), $may );
+		$method  = strtoupper( isset( $args['method'] ) ? $args['method'] : 'GET' );
+		$is_read = in_array( $method, array( 'GET', 'HEAD' ), true );
+		$may     = self::$reads && $is_read;
+		// A read that is not sent changes nothing anywhere: builders ask their vendor for news during any call.
+		self::note( $is_read && ! $may ? 'cache' : 'outbound', $method . ' ' . strtok( $url, '?' ) . ( $may ? '' : ' (not sent)' ), $may );
 		return $may ? $pre : new WP_Error( 'site_ops_held', __( 'The call is held: no request leaves the site', 'site-ops' ) );
 	}
 
