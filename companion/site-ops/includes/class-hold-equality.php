@@ -70,9 +70,11 @@ final class Hold_Equality {
 			return __( 'The effects outside the database are not those of the preview', 'site-ops' );
 		}
 		$this->learn( $rows );
-		foreach ( array_keys( $preview['rows'] + $rows ) as $table ) {
-			$was = isset( $preview['rows'][ $table ] ) ? $preview['rows'][ $table ] : array();
-			$is  = isset( $rows[ $table ] ) ? $rows[ $table ] : array();
+		$before = array_map( array( __CLASS__, 'without_touched' ), $preview['rows'] );
+		$now    = array_map( array( __CLASS__, 'without_touched' ), $rows );
+		foreach ( array_keys( $before + $now ) as $table ) {
+			$was = isset( $before[ $table ] ) ? $before[ $table ] : array();
+			$is  = isset( $now[ $table ] ) ? $now[ $table ] : array();
 			if ( count( $was ) !== count( $is ) ) {
 				/* translators: 1: name of a table, 2: number of rows, 3: number of rows */
 				return sprintf( __( '%1$s: %2$d rows would change, in the preview %3$d', 'site-ops' ), $table, count( $is ), count( $was ) );
@@ -83,6 +85,30 @@ final class Hold_Equality {
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * Rows without those of which only the time of the last change is another: within the second of the change before, a
+	 * call leaves that as it is. A draft without a date of its own has the time of its last change there.
+	 *
+	 * @param array $rows Rows of a table.
+	 * @return array
+	 */
+	private static function without_touched( array $rows ) {
+		return array_filter(
+			$rows,
+			static function ( $pair ) {
+				list( $before, $after ) = $pair;
+				if ( null === $before || null === $after || ! isset( $before['post_modified'], $before['post_date_gmt'] ) ) {
+					return true;
+				}
+				$times = array( 'post_modified', 'post_modified_gmt' );
+				if ( '0000-00-00 00:00:00' === $before['post_date_gmt'] ) {
+					$times[] = 'post_date';
+				}
+				return array_diff_key( $before, array_flip( $times ) ) !== array_diff_key( $after, array_flip( $times ) );
+			}
+		);
 	}
 
 	/**
