@@ -35,11 +35,12 @@ final class Hold_Equality {
 	private $map = array( array(), array() );
 
 	/**
-	 * Numbers of rows that the second run made.
+	 * Numbers of rows that the second run made, by those of the same rows in the first. Rows of several tables may have had
+	 * the same number.
 	 *
-	 * @var bool[]
+	 * @var bool[][]
 	 */
-	private $fresh = array();
+	private $numbers = array();
 
 	/**
 	 * The request, whose own words are not random.
@@ -69,9 +70,13 @@ final class Hold_Equality {
 		if ( ! isset( $preview['effects']['outside'] ) || $preview['effects']['outside'] !== $outside ) {
 			return __( 'The effects outside the database are not those of the preview', 'site-ops' );
 		}
-		$this->learn( $rows );
 		$before = array_map( array( __CLASS__, 'without_touched' ), $preview['rows'] );
 		$now    = array_map( array( __CLASS__, 'without_touched' ), $rows );
+		foreach ( array_keys( $before + $now ) as $table ) {
+			$was = isset( $before[ $table ] ) ? $before[ $table ] : array();
+			$is  = isset( $now[ $table ] ) ? $now[ $table ] : array();
+			$this->learn( $was, $is );
+		}
 		foreach ( array_keys( $before + $now ) as $table ) {
 			$was = isset( $before[ $table ] ) ? $before[ $table ] : array();
 			$is  = isset( $now[ $table ] ) ? $now[ $table ] : array();
@@ -112,18 +117,18 @@ final class Hold_Equality {
 	}
 
 	/**
-	 * Notes the numbers of rows that were made.
+	 * Notes the numbers of rows that were made; the rows are in the order of their keys. A key of several numbers names other
+	 * tables' rows.
 	 *
-	 * @param array $rows Rows of the second run.
+	 * @param array $was Rows of a table in the preview.
+	 * @param array $is  Rows of the table in this run.
 	 */
-	private function learn( array $rows ) {
-		foreach ( $rows as $changes ) {
-			foreach ( $changes as $key => $pair ) {
-				if ( null === $pair[0] ) {
-					foreach ( explode( ',', (string) $key ) as $part ) {
-						$this->fresh[ $part ] = true;
-					}
-				}
+	private function learn( array $was, array $is ) {
+		$keys = array_keys( $is );
+		foreach ( array_keys( $was ) as $at => $old ) {
+			$key = isset( $keys[ $at ] ) ? $keys[ $at ] : null;
+			if ( null !== $key && null === $was[ $old ][0] && null === $is[ $key ][0] && ctype_digit( "$old$key" ) ) {
+				$this->numbers[ $old ][ $key ] = true;
 			}
 		}
 	}
@@ -190,7 +195,7 @@ final class Hold_Equality {
 	 * @return bool
 	 */
 	private function is_alike( $one, $other ) {
-		if ( $one === $other && array() === $this->map[0] ) {
+		if ( $one === $other && array() === $this->map[0] && array() === $this->numbers ) {
 			return true;
 		}
 		$words = '/([0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8}|[A-Za-z0-9]+)/';
@@ -215,15 +220,20 @@ final class Hold_Equality {
 	 * @return bool
 	 */
 	private function is_word_alike( $one, $other ) {
-		if ( isset( $this->map[0][ $one ] ) || isset( $this->map[1][ $other ] ) ) {
-			$renamed = isset( $this->map[0][ $one ], $this->map[1][ $other ] ) && $this->map[0][ $one ] === $other && $this->map[1][ $other ] === $one;
-			// Small numbers occur by themselves beside their being numbers of rows.
-			return $renamed || ( $one === $other && ctype_digit( $one ) && strlen( $one ) < self::RANDOM_MIN );
-		}
-		if ( $one === $other || self::is_time_alike( $one, $other ) ) {
+		if ( isset( $this->numbers[ $one ][ $other ] ) ) {
 			return true;
 		}
-		if ( ! $this->is_new_number( $one, $other ) && ! $this->is_random( $one, $other ) ) {
+		if ( isset( $this->map[0][ $one ] ) || isset( $this->map[1][ $other ] ) ) {
+			return isset( $this->map[0][ $one ], $this->map[1][ $other ] ) && $this->map[0][ $one ] === $other && $this->map[1][ $other ] === $one;
+		}
+		if ( $one === $other ) {
+			// Small numbers occur by themselves beside their being numbers of rows.
+			return ! isset( $this->numbers[ $one ] ) || strlen( $one ) < self::RANDOM_MIN;
+		}
+		if ( self::is_time_alike( $one, $other ) ) {
+			return true;
+		}
+		if ( ! $this->is_random( $one, $other ) ) {
 			return false;
 		}
 		$this->map[0][ $one ]   = $other;
@@ -250,17 +260,6 @@ final class Hold_Equality {
 		// The site's own time may be up to fourteen hours off.
 		$near = abs( $times[1] - time() ) < 14 * HOUR_IN_SECONDS + self::TIME_SECONDS;
 		return $near && abs( $times[0] - $times[1] ) < self::TIME_SECONDS;
-	}
-
-	/**
-	 * Whether the second is the number of a row that was made.
-	 *
-	 * @param string $one   Word of the preview.
-	 * @param string $other Word of this run.
-	 * @return bool
-	 */
-	private function is_new_number( $one, $other ) {
-		return ctype_digit( $one ) && ctype_digit( $other ) && (int) $other >= (int) $one && isset( $this->fresh[ $other ] );
 	}
 
 	/**
