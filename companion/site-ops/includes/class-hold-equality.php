@@ -205,7 +205,8 @@ final class Hold_Equality {
 			return false;
 		}
 		foreach ( $one as $at => $word ) {
-			if ( ! $this->is_word_alike( $word, $other[ $at ] ) ) {
+			$is_id = $at > 1 && 'id' === $one[ $at - 2 ] && '":"' === $one[ $at - 1 ];
+			if ( ! $this->is_word_alike( $word, $other[ $at ], $is_id ) ) {
 				return false;
 			}
 		}
@@ -217,9 +218,10 @@ final class Hold_Equality {
 	 *
 	 * @param string $one   Word of the preview.
 	 * @param string $other Word of this run.
+	 * @param bool   $is_id Whether JSON has it as an id.
 	 * @return bool
 	 */
-	private function is_word_alike( $one, $other ) {
+	private function is_word_alike( $one, $other, $is_id ) {
 		if ( isset( $this->numbers[ $one ][ $other ] ) ) {
 			return true;
 		}
@@ -233,7 +235,7 @@ final class Hold_Equality {
 		if ( self::is_time_alike( $one, $other ) ) {
 			return true;
 		}
-		if ( ! $this->is_random( $one, $other ) ) {
+		if ( ! $this->is_random( $one, $other, $is_id ) ) {
 			return false;
 		}
 		$this->map[0][ $one ]   = $other;
@@ -267,11 +269,12 @@ final class Hold_Equality {
 	 *
 	 * @param string $one   Word of the preview.
 	 * @param string $other Word of this run.
+	 * @param bool   $is_id Whether JSON has it as an id: of seven random hexadecimal digits, now and then all are decimal ones.
 	 * @return bool
 	 */
-	private function is_random( $one, $other ) {
+	private function is_random( $one, $other, $is_id ) {
 		$length = strlen( $one );
-		if ( strlen( $other ) !== $length || $length < self::RANDOM_MIN || ( ctype_digit( $one ) && ctype_digit( $other ) ) ) {
+		if ( strlen( $other ) !== $length || $length < self::RANDOM_MIN || ( ! $is_id && ctype_digit( $one ) && ctype_digit( $other ) ) ) {
 			return false;
 		}
 		$hex   = ctype_xdigit( $one ) && ctype_xdigit( $other ) && strtolower( $one . $other ) === $one . $other && preg_match( '/\d/', $one . $other );
