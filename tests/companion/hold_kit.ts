@@ -81,11 +81,11 @@ export type OnEach = (
   engines?: readonly Engine[],
 ) => void;
 
-/** The tests of one file, each of them on both databases; the sites start before them and stop after them. */
-export function heldSuite(): OnEach {
+/** The tests of one file, each of them on both databases; the sites start before them, with these plugins too, and stop after them. */
+export function heldSuite(...more: string[]): OnEach {
   const sites = new Map<Engine, Held>();
   Deno.test.beforeAll(async () => {
-    for (const engine of ENGINES) if (!ignored(engine)) sites.set(engine, await Held.start(engine));
+    for (const engine of ENGINES) if (!ignored(engine)) sites.set(engine, await Held.start(engine, more));
   });
   Deno.test.afterAll(async () => {
     for (const site of sites.values()) await site.stop();
@@ -109,11 +109,11 @@ export class Held implements AsyncDisposable {
     private readonly server: Mariadb | null,
   ) {}
 
-  /** Starts one. */
-  static async start(engine: Engine): Promise<Held> {
+  /** Starts one, with the folders of more plugins. */
+  static async start(engine: Engine, more: readonly string[] = []): Promise<Held> {
     const server = engine === "innodb" ? await Mariadb.start("site") : null;
     try {
-      const plugins = [PLUGIN, fixture("peek"), fixture("hold-acts")];
+      const plugins = [PLUGIN, fixture("peek"), fixture("hold-acts"), ...more];
       const site = await startCms({ kind: "wordpress", plugins, database: server?.database("site") });
       const wp = new Companion(site);
       const paired = await wp.call("admin", "POST", "/gateways", { name: "Test" });
