@@ -61,12 +61,19 @@ export function dryRunOf({ id, held }: { readonly id: string; readonly held: Hel
 }
 
 /** What of a dry run's effects the call itself would not be allowed. */
-export function overOf({ labels }: HeldEffects, call: Resolved, ctx: ProxyContext): string[] {
+export function overOf({ labels, effects }: HeldEffects, call: Resolved, ctx: ProxyContext): string[] {
   const allowed = allowedOf(call, ctx).labels;
+  // Where reads from other hosts are allowed, those that were sent are effects, and nothing else of the kind may be.
+  const areReads = call.target.hold?.http === "get" &&
+    effects.every(({ label, what }) => label !== "outbound" || !what.endsWith(UNSENT));
   const isAllowed = (label: string) =>
-    ALWAYS.has(label) || allowed.includes(label) || (label === "draft" && allowed.includes("draft-new"));
+    ALWAYS.has(label) || allowed.includes(label) || (label === "draft" && allowed.includes("draft-new")) ||
+    (label === "outbound" && areReads);
   return labels.filter((label) => !isAllowed(label));
 }
+
+/** How the plugin ends what it says of a request that it did not send. */
+const UNSENT = "(not sent)";
 
 /** Each value that is another one now; of people and of what has no values only that it changed. */
 export function changesOf({ effects, more }: HeldEffects): Change[] {

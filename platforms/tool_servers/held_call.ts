@@ -26,6 +26,9 @@ const REQUEST_ID = 1;
 /** Codes of the plugin that are given before anything is run. */
 const NOT_RUN = /^site_ops_(hold_(signature|header|used|unsupported)|busy)$/;
 
+/** The status of a call that is to equal a dry run which the site does not know: it is not run, and no header says so. */
+const UNKNOWN_DRY = 409;
+
 /** The reason of what was taken back because the tool itself failed. */
 export const FAILED = "tool_failed";
 
@@ -94,9 +97,12 @@ async function once(
   if (said?.id === id && said.outcome === "committed" && isOk && !order.dry) {
     return { kind: "committed", result: readable(sent, read) };
   }
-  if (said?.id === id && said.outcome === "rolled_back") {
+  if (
+    (said?.id === id && said.outcome === "rolled_back") || (said === null && answer.status === UNKNOWN_DRY)
+  ) {
     const back = rolledBack(sent, order.dry);
-    if (back !== null && back.hold.id === id) return judged({ ref, sent, read }, back);
+    const isTold = said !== null || back?.reason === "no_such_preview";
+    if (back !== null && isTold && back.hold.id === id) return judged({ ref, sent, read }, back);
   }
   refuseUnrun(sent);
   if (isOk) return { kind: "unsaid", result: order.dry ? null : orNull(() => readable(sent, read)) };

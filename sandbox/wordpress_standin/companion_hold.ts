@@ -243,13 +243,28 @@ async function held(
   if (wrong === "unsupported") throw fault("hold_unsupported", 501, "The database cannot hold");
   if (wrong === "busy") throw new RestError("site_ops_busy", "Another held call is running", 503);
   if (hold.runs.has(order.id)) throw fault("hold_used", 409, "The id was used before");
+  const about = [key.key_id, key.user_id, c.req.path, sha(ask.bytes)].join(" ");
+  const dry = order.expect === null ? undefined : hold.runs.get(order.expect);
+  if (order.expect !== null && (dry?.kind !== "dry" || dry.about !== about)) {
+    const why = "There is no such preview of this call, or it is too old";
+    const none = {
+      id: order.id,
+      outcome: "rolled_back",
+      why,
+      digest: "",
+      labels: [],
+      effects: [],
+      answer: null,
+    };
+    const data = { reason: "no_such_preview", labels: [], over: [], differs: null, hold: none };
+    throw fault("held", 409, why, data); // nothing was run, and no header says so
+  }
   const before = takeSnapshot(site.state, hold.more);
   const rows = rowsOf(site.state, hold.more);
   await next();
   const status = c.res.status;
   const body = await c.res.clone().json().catch(() => null) as Fields | null;
   const effects = labelled(rows, rowsOf(site.state, hold.more), order, hold.own_tables);
-  const about = [key.key_id, key.user_id, c.req.path, sha(ask.bytes)].join(" ");
   const ended = verdictOf(hold, order, { about, effects, isFailed: isFailed(status, body), wrong });
   const { digest, labels } = ended;
   if (ended.outcome === "rolled_back") before.restore();
@@ -298,8 +313,7 @@ function verdictOf(hold: CompanionHold, order: Order, run: {
   if (run.wrong === "meanwhile") return ended("meanwhile");
   if (order.expect !== null) {
     const dry = hold.runs.get(order.expect);
-    if (dry?.kind !== "dry" || dry.about !== run.about) return ended("no_such_preview");
-    if (dry.digest !== digest) return ended("stale");
+    if (dry?.digest !== digest) return ended("stale");
   }
   return ended(over.length > 0 ? "not_allowed" : "");
 }

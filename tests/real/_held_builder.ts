@@ -1,8 +1,8 @@
 /** Pages for the tools of a page builder, and calls of those tools that are held as the gateway holds them. */
 import assert from "node:assert/strict";
-import { allowedOf } from "../../platforms/tool_servers/held_effects.ts";
-import type { ProxyContext } from "../../platforms/tool_servers/proxied_context.ts";
-import type { Resolved } from "../../platforms/tool_servers/resolved.ts";
+import { allowedOf } from "../../platforms/_proxied_calls/held_effects.ts";
+import type { ProxyContext } from "../../platforms/_proxied_calls/proxied_context.ts";
+import type { Resolved } from "../../platforms/_proxied_calls/resolved.ts";
 import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
 import { readProxies } from "../../registry/proxies.ts";
 import type { Held } from "../companion/hold_kit.ts";

@@ -145,10 +145,16 @@ const BETWEEN: readonly (readonly [
   ],
   ["other arguments are sent", () => {}, "E_CONFIRM_INVALID", /settings/, { settings: { title: "Other" } }],
   [
+    "the site forgets what was shown",
+    (at) => at.hold.runs.clear(),
+    "E_STALE_PREVIEW",
+    /The preview is too old.*nothing was changed/,
+  ],
+  [
     "the site is disconnected",
     (at) => at.hold.gateways.splice(0),
     "E_STALE_PREVIEW",
-    /does not hold .* any more \(the gateway was disconnected/,
+    /does not hold .* any more \(.*connect the gateway again/,
   ],
   [
     "the page is published",
@@ -241,6 +247,17 @@ Deno.test("a dry run that is cut off kept nothing where the site still holds", a
   assert.deepEqual([ending.code, ending.outcome], ["E_UPSTREAM", "none"], String(ending.message));
   assert.equal(at.site(), before);
   await at.gw.proven(ADD, add(at, page.id));
+});
+
+Deno.test("a tool that reads from other hosts is shown and carried out where the gateway knows it as one", async () => {
+  await using at = await heldWorld();
+  const before = at.site();
+  const args = { site_id: "acme", url: "https://images.example/a.jpg" };
+  const preview = await shown(at, "builder-mcp-sideload-image", { ...args, dry_run: true });
+  assert.equal(at.site(), before);
+  assert.match(at.calls()[0]!, /^dry; .*http=get/);
+  const confirmed = { ...args, confirm: true, confirm_token: preview.confirm_token };
+  assert.equal((await at.gw.proven("builder-mcp-sideload-image", confirmed)).proof.verified, true);
 });
 
 Deno.test("where a site cannot show a write first it is refused, and nothing is written", async () => {
