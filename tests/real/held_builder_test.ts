@@ -284,6 +284,7 @@ onEach("what a builder makes for itself in the first call of a site is no effect
     "GET https://news.example/info (not sent)",
     "File wp-content/uploads/elementor/css",
     "Option _elementor_assets_data",
+    "Option elementor_connect_site_key",
   ];
   assert.deepEqual(made.filter((one) => !caches.includes(one)), [], caches.join());
   assert.deepEqual(became(await confirmed(site, "build-page", args, () => Promise.resolve())), KEPT);

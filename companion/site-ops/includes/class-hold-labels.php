@@ -35,8 +35,9 @@ final class Hold_Labels {
 	/** Options by pattern; the first that fits counts, and "settings" is what the rest is. */
 	const OPTIONS = array(
 		'/^_(site_)?transient_|^(rewrite_rules|doing_cron)$/' => 'cache',
-		// What Elementor makes anew from its own files and the pages' elements, and its log of errors.
-		'/^(_elementor_(assets_data|element_cache_unique_id)|elementor_(atomic_cache_validity__.+|log))$/' => 'cache',
+		// What Elementor makes anew from its own files and the pages' elements, its log of errors, and the site's key, which it
+		// makes where there is none.
+		'/^(_elementor_(assets_data|element_cache_unique_id)|elementor_(atomic_cache_validity__.+|connect_site_key|log))$/' => 'cache',
 		'/^cron$|^action_scheduler_/'                     => 'schedule',
 		'/^(active_plugins|active_sitewide_plugins|template|stylesheet|current_theme|recently_activated|uninstall_plugins|upload_path|auto_update_\w+|auto_plugin_theme_update_emails|site_ops_\w+)$|snippet/' => 'code',
 		'/user_roles$|^(users_can_register|default_role|admin_email|new_admin_email|initial_db_version)$/' => 'people',
