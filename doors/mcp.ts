@@ -1,5 +1,6 @@
 /** The MCP door: JSON-RPC dispatched by hand, stateless, for both protocol eras at one address. */
-import { asGatewayError, GatewayError } from "../core/errors.ts";
+import { meantBy } from "../core/asked_names.ts";
+import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
 import type { Caller } from "../core/model.ts";
 import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
@@ -54,6 +55,11 @@ export interface McpPorts extends SubscriptionPorts {
 
 /** The name of the idempotency key in the `_meta` of a call. */
 const IDEMPOTENCY_KEY = "site-operations/idempotency-key";
+/** The names of what a call asks beside its arguments. */
+const DRY_RUN = "site-operations/dry-run";
+const CONFIRM = "site-operations/confirm";
+const CONFIRM_TOKEN = "site-operations/confirm-token";
+const ASKED = [IDEMPOTENCY_KEY, DRY_RUN, CONFIRM, CONFIRM_TOKEN] as const;
 const LIST_TTL_MS = 60_000;
 const DISCOVER_TTL_MS = 3_600_000;
 
@@ -213,6 +219,8 @@ class Answers {
     if (key !== undefined && typeof key !== "string") {
       return new FrameFault(200, RPC.INVALID_PARAMS, `_meta: ${IDEMPOTENCY_KEY} must be a string`, frame.id);
     }
+    const wrong = misspelt(meta);
+    if (wrong !== null) return new FrameFault(200, RPC.INVALID_PARAMS, wrong, frame.id);
     const { sites: _, ...rest } = asked;
     const call = { ...rest, tool: name, arguments: given, idempotencyKey: key, asks: asksOf(meta) };
     const { members, meta: said } = await this.#run(call);
@@ -241,10 +249,21 @@ class Answers {
 
 /** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
 const asksOf = (meta: Readonly<Record<string, unknown>>): Asks => ({
-  dry_run: meta["site-operations/dry-run"],
-  confirm: meta["site-operations/confirm"],
-  confirm_token: meta["site-operations/confirm-token"],
+  dry_run: meta[DRY_RUN],
+  confirm: meta[CONFIRM],
+  confirm_token: meta[CONFIRM_TOKEN],
 });
+
+/** Why a member of `_meta` is refused that would ask nothing as it is spelt; null where there is none. */
+function misspelt(meta: Readonly<Record<string, unknown>>): string | null {
+  for (const name of Object.keys(meta)) {
+    const meant = meantBy(name, ASKED);
+    if (meant !== null) {
+      return `_meta: "${clipped(name)}" is unknown, did you mean "${meant}"; nothing was done`;
+    }
+  }
+  return null;
+}
 
 /** A call of a tool as this door hands it on. */
 export interface McpCall {

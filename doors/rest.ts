@@ -1,6 +1,7 @@
 /** The REST door: five routes below /api/v1, JSON in and out. */
 import type { Context, Hono } from "hono";
-import { asGatewayError } from "../core/errors.ts";
+import { ASKED_NAMES, meantBy } from "../core/asked_names.ts";
+import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
 import type { Authenticate } from "../guard/pipeline/authenticate.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { BodiesInFlight, HeldBody } from "../guard/pipeline/in_flight.ts";
@@ -79,6 +80,7 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       asks: asksOf(request.headers),
       left: () => request.signal,
       parse: async (limit) => {
+        refuseAskedInAddress(request.url);
         const read = await readObject(request, limit, held);
         return { ...read, caller: await ports.authenticate(request) };
       },
@@ -88,6 +90,21 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
     return refuse(ports, thrown, requestId);
   } finally {
     body?.release();
+  }
+}
+
+/** A preview that is asked for in the address would be a write. Throws E_BAD_INPUT. */
+function refuseAskedInAddress(url: string): void {
+  const at = url.indexOf("?");
+  if (at < 0) return;
+  for (const name of new URLSearchParams(url.slice(at)).keys()) {
+    const meant = ASKED_NAMES.find((one) => one === name) ?? meantBy(name, ASKED_NAMES);
+    if (meant === null) continue;
+    const way = `send ${meant} among the arguments, or as a header`;
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `${clipped(name)}: asks nothing in the address, and nothing was done; ${way}`,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 /** The arguments of a call: what would publish, what the schema says, what the manifest's rules add. */
+import { ASKED_NAMES, meantBy } from "../../core/asked_names.ts";
 import { clipped, GatewayError } from "../../core/errors.ts";
 import { type Manifest, writes } from "../../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../../registry/entry.ts";
@@ -71,12 +72,11 @@ export function readForwarded({ check }: Pick<ToolEntry, "check">, raw: Record<s
   return { args: check(rest), siteId: site_id, confirm: false, confirmToken: undefined, dryRun: false };
 }
 
-const GATEWAYS_OWN = ["dry_run", "confirm", "confirm_token"] as const;
-
 /**
  * What of such arguments the tool of a site gets, whatever that name is elsewhere: all but a `dry_run`, `confirm` or
  * `confirm_token` that it does not have, which are the gateway's. Who sends `confirm: false` asks for a preview. Throws
- * E_BAD_INPUT, and E_NOT_SUPPORTED where a write is to be shown that such sites cannot show before it is made.
+ * E_BAD_INPUT, also for another spelling of these names, and E_NOT_SUPPORTED where a write is to be shown that such sites
+ * cannot show before it is made.
  */
 export function forwardedTo(
   { manifest, offer }: Pick<ToolEntry, "manifest"> & { readonly offer: Offer },
@@ -86,13 +86,14 @@ export function forwardedTo(
 ): Input {
   const args = { ...input.args };
   const given: Record<string, unknown> = {};
-  for (const name of GATEWAYS_OWN) {
+  for (const name of ASKED_NAMES) {
     if (!Object.hasOwn(args, name) || offer.has(name, site)) continue;
     given[name] = args[name];
     delete args[name];
   }
   const { dryRun, ...asked } = askedOf(given, asks);
   const isWrite = offer.writesAt.includes(site) || writes(manifest);
+  if (isWrite) refuseMisspelt(args, (name) => offer.has(name, site));
   const isShown = isWrite && (dryRun || (given.confirm ?? asks.confirm) === false);
   if (isWrite && !offer.previews(site)) {
     const way = "and nothing was sent; leave it out, and it writes at once";
@@ -105,6 +106,15 @@ export function forwardedTo(
     }
   }
   return { ...input, args, ...asked, dryRun: isShown };
+}
+
+/** A preview that is asked for in another spelling must not become a write. */
+function refuseMisspelt(args: Readonly<Record<string, unknown>>, isTools: (name: string) => boolean): void {
+  for (const name of Object.keys(args)) {
+    const meant = meantBy(name, ASKED_NAMES);
+    if (meant === null || isTools(name)) continue;
+    throw bad(`${clipped(name)}: unknown argument, did you mean ${meant}; nothing was sent`);
+  }
 }
 
 /** What to do instead of publishing. */

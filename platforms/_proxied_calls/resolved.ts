@@ -1,4 +1,5 @@
 /** What a call of a proxied tool comes to: which tool is really run, with what, and what it may touch. Sends nothing. */
+import { ASKED_NAMES, meantBy } from "../../core/asked_names.ts";
 import { clipped, GatewayError } from "../../core/errors.ts";
 import { numericId } from "../../core/ids.ts";
 import {
@@ -50,7 +51,9 @@ export function resolve(tool: ProxiedTool, given: Arguments, ctx: ProxyContext, 
     : given;
   const run = runOf({ offer, args, field: "" }, ctx.caller, ports, 0);
   const { offer: target, args: targetArgs } = run.last;
-  if (target.writes && target !== offer) assertOwnArguments(run.last, offer);
+  if (target.writes && target !== offer) {
+    for (const inner of [...run.runners.slice(1), run.last]) assertOwnArguments(inner, offer);
+  }
   const changesPage = target.effect === "page" || (target.writes && target.page !== undefined);
   const pageId = changesPage ? pageOf(target, targetArgs) : null;
   const page = pageId === null ? targetArgs : { ...targetArgs, [target.page!]: pageId };
@@ -144,21 +147,21 @@ function named(
   return found;
 }
 
-/** What asks the gateway for a preview, or confirms one; within the arguments of a tool that is run it would ask nobody. */
-const GATEWAYS_OWN = ["dry_run", "confirm", "confirm_token"] as const;
-
+/** What asks the gateway for a preview, or confirms one, would ask nobody within the arguments of a tool that is run. */
 function assertOwnArguments(
   { offer: { served, input_schema }, args, field }: Level,
   runner: SiteOffer,
 ): void {
   const { properties } = input_schema;
   const own = typeof properties === "object" && properties !== null ? properties : {};
-  const asked = GATEWAYS_OWN.find((name) =>
-    !Object.hasOwn(own, name) && Object.hasOwn(args, name) && !(name === "confirm" && args[name] === true)
-  );
+  const isAsking = (name: string) =>
+    !Object.hasOwn(own, name) && !(name === "confirm" && args[name] === true) &&
+    (ASKED_NAMES.some((one) => one === name) || meantBy(name, ASKED_NAMES) !== null);
+  const asked = Object.keys(args).find(isAsking);
   if (asked === undefined) return;
+  const known = meantBy(asked, ASKED_NAMES) ?? asked;
   throw bad(
-    `${at(field, asked)}: "${served.name}" has no such argument, and nothing was sent; give ${asked} to ` +
+    `${at(field, asked)}: "${served.name}" has no such argument, and nothing was sent; give ${known} to ` +
       `"${runner.served.name}" itself, beside the name of the tool that it runs`,
   );
 }

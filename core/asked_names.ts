@@ -1,0 +1,14 @@
+/** The names by which a call asks something of the gateway itself, and other spellings of them, which would ask nothing. */
+
+/** What a call can ask beside what its tool takes. */
+export const ASKED_NAMES = ["dry_run", "confirm", "confirm_token"] as const;
+/** A name of these. */
+export type AskedName = typeof ASKED_NAMES[number];
+
+const bare = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+/** The one of those names that another name differs from by nothing but case, dashes and the like; null for none. */
+export function meantBy<Name extends string>(name: string, names: readonly Name[]): Name | null {
+  const wanted = bare(name);
+  return names.find((one) => one !== name && bare(one) === wanted) ?? null;
+}

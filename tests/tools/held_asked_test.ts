@@ -1,0 +1,69 @@
+/** Previews of sites' own tools that are asked for wrongly, and previews of what the site's own texts and drafts make of them. */
+import assert from "node:assert/strict";
+import { type Args, type HeldWorld, heldWorld } from "./_held.ts";
+
+const ADD = "builder-mcp-add-free-widget";
+const RUN = "mcp-adapter-execute-ability";
+
+const add = (at: HeldWorld, post_id: number): Args => ({
+  site_id: "acme",
+  post_id,
+  parent_id: at.tools.state.pages.get(post_id)!.elements[0]!.id,
+  widget_type: "heading",
+  settings: { title: "Hello" },
+});
+
+Deno.test("a preview that is asked for in another spelling, or at another place, is refused and nothing is written", async () => {
+  await using at = await heldWorld();
+  const page = at.tools.page({ title: "About" });
+  const args = add(at, page.id);
+  await at.gw.proven(ADD, args);
+  const { site_id: _, ...inner } = args;
+  const run = (more: Args) => ({ ability_name: "emcp-tools/add-free-widget", parameters: inner, ...more });
+  const [before, asked] = [at.site(), at.hold.asked.length];
+  for (const door of ["rest", "mcp"] as const) {
+    for (
+      const more of [{ dryRun: true }, { "dry-run": true }, { DRY_RUN: true }, { confirmToken: "cft_x" }]
+    ) {
+      const [name] = Object.keys(more);
+      const says = new RegExp(
+        `^${name}: unknown argument, did you mean (dry_run|confirm_token); nothing was sent`,
+      );
+      await at.gw.refuses(ADD, { ...args, ...more }, "E_BAD_INPUT", says, { door });
+      await at.gw.refuses(RUN, { site_id: "acme", ...run(more) }, "E_BAD_INPUT", says, { door });
+      const within = { site_id: "acme", ...run({ parameters: { ...inner, ...more } }) };
+      await at.gw.refuses(RUN, within, "E_BAD_INPUT", new RegExp(`^parameters.${name}: .*no such argument`), {
+        door,
+      });
+    }
+    for (const more of [{ dry_run: true }, { dryRun: true }, { confirm: false }]) {
+      const nested = { site_id: "acme", ability_name: "mcp-adapter/execute-ability", parameters: run(more) };
+      await at.gw.refuses(RUN, nested, "E_BAD_INPUT", /^parameters\.\w+: .*no such argument/, { door });
+    }
+  }
+  assert.deepEqual([at.site(), at.hold.asked.length], [before, asked]);
+});
+
+Deno.test("a preview that is asked for in the address, or under a misspelt name of _meta, is refused", async () => {
+  await using at = await heldWorld();
+  const page = at.tools.page({ title: "About" });
+  const args = add(at, page.id);
+  await at.gw.proven(ADD, args);
+  const before = at.site();
+  const post = async (path: string, body: unknown) => {
+    const headers = { "content-type": "application/json" };
+    return await (await at.gw.http(path, { method: "POST", headers, body: JSON.stringify(body) })).text();
+  };
+  for (const query of ["dry_run=true", "dryRun=1", "x=1&confirm=false"]) {
+    assert.match(
+      await post(`/api/v1/tools/${ADD}?${query}`, args),
+      /E_BAD_INPUT.*asks nothing in the address/,
+    );
+  }
+  for (const name of ["dry_run", "dryRun", "Dry-Run", "idempotency_key", "confirm_token"]) {
+    const params = { name: ADD, arguments: args, _meta: { [`site-operations/${name}`]: true } };
+    const said = await post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    assert.match(said, /"code":-32602.*is unknown, did you mean/, name);
+  }
+  assert.equal(at.site(), before);
+});
