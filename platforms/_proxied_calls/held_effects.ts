@@ -62,12 +62,17 @@ export function dryRunOf({ id, held }: { readonly id: string; readonly held: Hel
 
 /** What of a dry run's effects the call itself would not be allowed. */
 export function overOf({ labels, effects }: HeldEffects, call: Resolved, ctx: ProxyContext): string[] {
-  const allowed = allowedOf(call, ctx).labels;
+  const { labels: allowed, of } = allowedOf(call, ctx);
   // Where reads from other hosts are allowed, those that were sent are effects, and nothing else of the kind may be.
   const areReads = call.target.hold?.http === "get" &&
     effects.every(({ label, what }) => label !== "outbound" || !what.endsWith(UNSENT));
+  // A dry run is told no post that it is bound to: which drafts it changed is judged here, as the site will for the write.
+  const isOwnDraft = ({ post }: HeldEffect) =>
+    (allowed.includes("draft-new") && post?.status_before === null) ||
+    (allowed.includes("draft") && (of === null || post?.id === of));
+  const areDrafts = effects.every((one) => one.label !== "draft" || isOwnDraft(one));
   const isAllowed = (label: string) =>
-    ALWAYS.has(label) || allowed.includes(label) || (label === "draft" && allowed.includes("draft-new")) ||
+    ALWAYS.has(label) || (label === "draft" ? areDrafts : allowed.includes(label)) ||
     (label === "outbound" && areReads);
   return labels.filter((label) => !isAllowed(label));
 }
@@ -112,7 +117,10 @@ export function named({ effects, more, labels }: HeldEffects, only?: readonly st
   const unique = [...new Set(words)];
   const rest = unique.length - NAMED_MAX + more;
   const shown = unique.slice(0, NAMED_MAX);
-  if (shown.length === 0) return (only ?? labels).join(", ") || "nothing";
+  // The kinds are known also of effects that are not listed.
+  if (shown.length === 0) {
+    return labels.filter((label) => only?.includes(label) ?? true).join(", ") || "nothing";
+  }
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");
 }
 

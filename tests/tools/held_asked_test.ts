@@ -1,5 +1,6 @@
 /** Previews of sites' own tools that are asked for wrongly, and previews of what the site's own texts and drafts make of them. */
 import assert from "node:assert/strict";
+import { named } from "../../platforms/_proxied_calls/held_effects.ts";
 import { type Args, type HeldWorld, heldWorld } from "./_held.ts";
 
 const ADD = "builder-mcp-add-free-widget";
@@ -12,6 +13,17 @@ const add = (at: HeldWorld, post_id: number): Args => ({
   widget_type: "heading",
   settings: { title: "Hello" },
 });
+
+/** Does that beside the tool's next write. */
+function beside(at: HeldWorld, deed: () => void): void {
+  const { pages } = at.tools.state;
+  const set = pages.set.bind(pages);
+  pages.set = (id, one) => {
+    pages.set = set;
+    deed();
+    return set(id, one);
+  };
+}
 
 Deno.test("a preview that is asked for in another spelling, or at another place, is refused and nothing is written", async () => {
   await using at = await heldWorld();
@@ -66,4 +78,30 @@ Deno.test("a preview that is asked for in the address, or under a misspelt name 
     assert.match(said, /"code":-32602.*is unknown, did you mean/, name);
   }
   assert.equal(at.site(), before);
+});
+
+Deno.test("a dry run that changes other drafts than the call may is refused as the write is", async () => {
+  await using at = await heldWorld();
+  const page = at.tools.page({ title: "About" });
+  await at.gw.proven(ADD, add(at, page.id));
+  const makes = ["builder-mcp-create-page", { site_id: "acme", title: "New" }] as const;
+  for (const [tool, args] of [[ADD, add(at, page.id)] as const, makes]) {
+    const before = at.site();
+    for (const door of ["rest", "mcp"] as const) {
+      for (const more of [{}, { dry_run: true }]) {
+        beside(at, () => void (at.cms.state.posts.get(3)!.title = "Mine"));
+        const says = /page 3 "Mine" \(draft\).*the one draft that it names/;
+        await at.gw.refuses(tool, { ...args, ...more }, "E_FORBIDDEN_OP", says, { door });
+      }
+    }
+    assert.equal(at.site(), before);
+  }
+  const made = await at.gw.call<Args>(makes[0], { ...makes[1], dry_run: true });
+  assert.equal(made.needs_confirmation, true, "a page that it makes is its own");
+});
+
+Deno.test("of effects that are not listed one by one the kinds are named that there are, and no others", () => {
+  const held = { digest: "", labels: ["draft", "live"], effects: [], more: 3 };
+  assert.equal(named(held, ["live", "publish", "schedule"]), "live");
+  assert.equal(named(held), "draft, live");
 });
