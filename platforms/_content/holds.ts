@@ -1,5 +1,6 @@
 /** Held writes: a site runs a tool in a transaction, keeps it only where its effects are allowed, and tells them exactly. */
 import { z } from "zod";
+import { oneLine } from "../../core/one_line.ts";
 import type { Capability } from "../_connector/connector.ts";
 
 /** The header that asks for a held run, and the one that answers it (docs/upstreams/wordpress.md, "Held calls"). */
@@ -8,23 +9,32 @@ export const HELD_HEADER = "x-site-ops-held";
 /** The header that proves that a paired gateway sent the request. */
 export const SIGNATURE_HEADER = "x-site-ops-signature";
 
+/** What a site says of itself, as a part of our sentences: a title or a reason may be anybody's text. */
+export const said = (characters: number) => z.string().transform((text) => oneLine(text, characters));
+
+const LABEL_CHARACTERS = 40;
+const WHAT_CHARACTERS = 600;
+const NAME_CHARACTERS = 120;
+/** The most that is told of why a site did not do something. */
+export const WHY_CHARACTERS = 300;
+
 const text = z.string().catch("");
 const nullable = z.string().nullable().catch(null);
 
 const EFFECT = z.object({
-  label: z.string(),
-  what: z.string(),
+  label: said(LABEL_CHARACTERS),
+  what: said(WHAT_CHARACTERS),
   change: z.enum(["made", "changed", "removed"]).catch("changed"),
   table: nullable,
   key: nullable,
   post: z.object({
     id: z.coerce.number().int(),
-    type: text,
+    type: said(LABEL_CHARACTERS).catch(""),
     title: text,
     status_before: nullable,
     status_after: nullable,
   }).nullable().catch(null),
-  fields: z.array(z.object({ name: z.string(), from: z.unknown(), to: z.unknown() })).catch([]),
+  fields: z.array(z.object({ name: said(NAME_CHARACTERS), from: z.unknown(), to: z.unknown() })).catch([]),
 });
 
 /** One row that a held run changed, or something beside the database. */
@@ -34,7 +44,7 @@ export type HeldEffect = z.infer<typeof EFFECT>;
 export const HELD_EFFECTS = z.object({
   digest: text,
   /** The kinds of all effects, listed or not. */
-  labels: z.array(z.string()),
+  labels: z.array(said(LABEL_CHARACTERS)),
   effects: z.array(EFFECT),
   /** How many more there are than are listed. */
   more: z.number().int().nonnegative().catch(0),
@@ -47,7 +57,7 @@ export type HeldEffects = z.infer<typeof HELD_EFFECTS>;
 export const ROLLED_BACK = HELD_EFFECTS.extend({
   id: z.string(),
   outcome: z.literal("rolled_back"),
-  why: text,
+  why: said(WHY_CHARACTERS).catch(""),
   /** What the tool itself answered. */
   answer: z.object({ status: z.number().int(), body: z.unknown() }).nullable().catch(null),
 });

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
+import { oneLine } from "../../core/one_line.ts";
 import { hiddenIn } from "../../core/signed_secrets.ts";
-import { type HeldEffects, heldOf, ROLLED_BACK } from "../_content/holds.ts";
+import { type HeldEffects, heldOf, ROLLED_BACK, said as toldBy, WHY_CHARACTERS } from "../_content/holds.ts";
 import { askedWait } from "../_http/answer.ts";
 import type { Incoming } from "../_http/request.ts";
 import { ToolServerError } from "./errors.ts";
@@ -32,13 +33,15 @@ const UNKNOWN_DRY = 409;
 /** The reason of what was taken back because the tool itself failed. */
 export const FAILED = "tool_failed";
 
+const REASON_CHARACTERS = 80;
+
 const DRY = z.object({ hold: ROLLED_BACK });
 const REFUSED = z.object({
   code: z.literal("site_ops_held"),
   data: z.object({
-    reason: z.string(),
-    over: z.array(z.string()).catch([]),
-    differs: z.string().nullable().catch(null),
+    reason: toldBy(REASON_CHARACTERS),
+    over: z.array(toldBy(REASON_CHARACTERS)).catch([]),
+    differs: toldBy(WHY_CHARACTERS).nullable().catch(null),
     hold: ROLLED_BACK,
   }),
 });
@@ -188,7 +191,7 @@ function incomingOf(status: number, body: unknown, { url }: Incoming): Incoming 
 function refuseUnrun({ answer, hide }: Exchanged): void {
   const { data } = WORDS.safeParse(answer.json());
   if (data === undefined || answer.status < 400 || !NOT_RUN.test(data.code)) return;
-  const words = JSON.stringify(hide(data.message).slice(0, 300));
+  const words = JSON.stringify(oneLine(hide(data.message), WHY_CHARACTERS));
   throw new NotHeld(
     `The site's companion plugin did not run it (${data.code}): ${words}`,
     data.code,

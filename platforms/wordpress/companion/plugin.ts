@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Code, GatewayError } from "../../../core/errors.ts";
 import type { Making } from "../../../core/model.ts";
+import { said, WHY_CHARACTERS } from "../../_content/holds.ts";
 import type { Outgoing } from "../../_http/request.ts";
 import { CmsError } from "../errors.ts";
 import { VERSION } from "../rest/records.ts";
@@ -67,7 +68,9 @@ const FEATURES = z.object({
   /** From version 1.1.0 on. */
   guarded_write: told(z.object({ active: z.boolean(), lock: told(z.enum(["row", "file", "name"])) })),
   /** From version 1.2.0 on; `paired` speaks of the account that asks, from 1.3.0 on of the gateway where it signed. */
-  hold: told(z.object({ active: z.boolean(), paired: z.boolean(), version, why: told(z.string()) })),
+  hold: told(
+    z.object({ active: z.boolean(), paired: z.boolean(), version, why: told(said(WHY_CHARACTERS)) }),
+  ),
 });
 
 const HEALTH = z.object({

@@ -1,0 +1,21 @@
+/** Text of somebody else's as a part of our own sentences. */
+
+/** How much of the end is kept of what is cut. */
+const TAIL_CHARACTERS = 40;
+
+/**
+ * The text on one line, without characters that nobody sees or that turn the direction of writing, cut in its middle to so
+ * many characters.
+ */
+export function oneLine(text: string, characters: number): string {
+  const head = text.slice(0, 4 * characters);
+  const tail = head.length < text.length ? text.slice(-4 * TAIL_CHARACTERS) : "";
+  const clean = cleaned(head);
+  if (tail === "" && clean.length <= characters) return clean;
+  const end = (tail === "" ? clean : cleaned(tail)).slice(-TAIL_CHARACTERS).toWellFormed();
+  return `${clean.slice(0, characters - TAIL_CHARACTERS).toWellFormed()}…${end}`;
+}
+
+const cleaned = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Zl}\p{Zp}]|\s+/gu, " ").replace(/ +/g, " ").trim()
+    .toWellFormed();
