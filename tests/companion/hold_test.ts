@@ -103,6 +103,29 @@ onEach(UNLIKE, async (site) => {
   }
 });
 
+onEach(
+  "what a tool copies is stale where somebody changed it after the preview, whatever it looks like",
+  async (site) => {
+    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString().slice(0, 19);
+    const changes: readonly (readonly [before: string, after: string])[] = [
+      ["<p style='color:#1a2b3c'>Text</p>", "<p style='color:#d4e5f6'>Text</p>"],
+      ["<p>With code SAVE2025A</p>", "<p>With code SAVE3099B</p>"],
+      ["<p>Order 1a2b3c4d</p>", "<p>Order 9f8e7d6c</p>"],
+      [`<p>From ${at(20)} on</p>`, `<p>From ${at(60)} on</p>`],
+    ];
+    for (const [before, after] of changes) {
+      const from = await site.wp.draft("admin", { content: before });
+      const id = await site.wp.draft("admin");
+      const dry = newId();
+      assert.deepEqual(became(await site.ask("copy", { id, from }, `dry; id=${dry}`)), DRY);
+      await site.wp.rest("ed", "POST", `/posts/${from}`, { content: after });
+      const more = `; expect=${dry}`;
+      const answer = await site.leavesNothing(() => site.hold("copy", { id, from }, "draft", more));
+      assert.deepEqual([after, ...became(answer)], [after, ...refused("stale")]);
+    }
+  },
+);
+
 onEach("a preview that is stale, another's, of another request or not there refuses", async (site) => {
   const id = await site.wp.draft("admin", { title: "Before" });
   const dry = newId();

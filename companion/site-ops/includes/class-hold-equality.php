@@ -10,13 +10,21 @@ namespace SiteOps;
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Compares the effects of two runs. Values may differ by numbers of new rows, by times near now, and by random names, each
- * of which must then differ in the same way everywhere.
+ * Compares the effects of two runs. Values may differ by numbers of new rows, by times near now that moved on as the clock
+ * did, and by random names where names are written, each of which must then differ in the same way everywhere. Words and
+ * numbers of a text that a tool copies from elsewhere may have been changed there by somebody meanwhile.
  */
 final class Hold_Equality {
 
 	/** How far apart two times near now may be. */
 	const TIME_SECONDS = 3600;
+
+	/** How far from the time between the two runs that may be: as long as either of them may take. */
+	const RUN_SECONDS = 120;
+
+	/** What stands before and after a name in JSON, in serialized PHP, and in longer names; nothing where it is all. */
+	const BEFORE_NAME = '/(^|["\'_-])$/D';
+	const AFTER_NAME  = '/^($|\\\\?["\']|[_-]|\.\w)/';
 
 	/** Numbers above this are times. */
 	const TIME_MIN = 1600000000;
@@ -50,6 +58,13 @@ final class Hold_Equality {
 	private $request;
 
 	/**
+	 * Seconds between the two runs.
+	 *
+	 * @var int
+	 */
+	private $between = 0;
+
+	/**
 	 * Makes ready to compare.
 	 *
 	 * @param string $request Route and body of the request.
@@ -70,6 +85,8 @@ final class Hold_Equality {
 		if ( ! isset( $preview['effects']['outside'] ) || $preview['effects']['outside'] !== $outside ) {
 			return __( 'The effects outside the database are not those of the preview', 'site-ops' );
 		}
+		$this->between = time() - $preview['created'];
+
 		$before = array_map( array( __CLASS__, 'without_touched' ), $preview['rows'] );
 		$now    = array_map( array( __CLASS__, 'without_touched' ), $rows );
 		foreach ( array_keys( $before + $now ) as $table ) {
@@ -205,8 +222,9 @@ final class Hold_Equality {
 			return false;
 		}
 		foreach ( $one as $at => $word ) {
-			$is_id = $at > 1 && 'id' === $one[ $at - 2 ] && '":"' === $one[ $at - 1 ];
-			if ( ! $this->is_word_alike( $word, $other[ $at ], $is_id ) ) {
+			$is_id   = $at > 1 && 'id' === $one[ $at - 2 ] && '":"' === $one[ $at - 1 ];
+			$is_name = 1 === $at % 2 && preg_match( self::BEFORE_NAME, $one[ $at - 1 ] ) && preg_match( self::AFTER_NAME, $one[ $at + 1 ] );
+			if ( ! $this->is_word_alike( $word, $other[ $at ], $is_id, $is_name ) ) {
 				return false;
 			}
 		}
@@ -216,12 +234,13 @@ final class Hold_Equality {
 	/**
 	 * Whether one word stands for the other.
 	 *
-	 * @param string $one   Word of the preview.
-	 * @param string $other Word of this run.
-	 * @param bool   $is_id Whether JSON has it as an id.
+	 * @param string $one     Word of the preview.
+	 * @param string $other   Word of this run.
+	 * @param bool   $is_id   Whether JSON has it as an id.
+	 * @param bool   $is_name Whether it is written where names are, and not among the words of a text.
 	 * @return bool
 	 */
-	private function is_word_alike( $one, $other, $is_id ) {
+	private function is_word_alike( $one, $other, $is_id, $is_name ) {
 		if ( isset( $this->numbers[ $one ][ $other ] ) ) {
 			return true;
 		}
@@ -232,10 +251,10 @@ final class Hold_Equality {
 			// Small numbers occur by themselves beside their being numbers of rows.
 			return ! isset( $this->numbers[ $one ] ) || strlen( $one ) < self::RANDOM_MIN;
 		}
-		if ( self::is_time_alike( $one, $other ) ) {
+		if ( $this->is_time_alike( $one, $other ) ) {
 			return true;
 		}
-		if ( ! $this->is_random( $one, $other, $is_id ) ) {
+		if ( ! $is_name || ! $this->is_random( $one, $other, $is_id ) ) {
 			return false;
 		}
 		$this->map[0][ $one ]   = $other;
@@ -244,13 +263,13 @@ final class Hold_Equality {
 	}
 
 	/**
-	 * Whether both are times near now.
+	 * Whether both are times near now, as far apart as the two runs.
 	 *
 	 * @param string $one   Word of the preview.
 	 * @param string $other Word of this run.
 	 * @return bool
 	 */
-	private static function is_time_alike( $one, $other ) {
+	private function is_time_alike( $one, $other ) {
 		$times = array();
 		foreach ( array( $one, $other ) as $word ) {
 			$is_date = 1 === preg_match( '/^\d{4}-\d\d-\d\d[ T]/', $word );
@@ -261,7 +280,8 @@ final class Hold_Equality {
 		}
 		// The site's own time may be up to fourteen hours off.
 		$near = abs( $times[1] - time() ) < 14 * HOUR_IN_SECONDS + self::TIME_SECONDS;
-		return $near && abs( $times[0] - $times[1] ) < self::TIME_SECONDS;
+		$moved = $times[1] - $times[0];
+		return $near && abs( $moved ) < self::TIME_SECONDS && abs( $moved - $this->between ) < self::RUN_SECONDS;
 	}
 
 	/**
