@@ -57,6 +57,7 @@ export class HeldWrite {
     }
     if (answer.kind === "rolled_back") {
       if (answer.result?.isError) throw toolError(this.tool.name, answer.result, "none");
+      if (answer.why !== "") throw unshown(this.tool.name, answer.why);
       const over = overOf(answer.held, call, ctx);
       if (over.length > 0) throw refusedOver({ over, held: answer.held }, call, ctx);
       return { id: answer.id, held: answer.held };
@@ -251,6 +252,16 @@ export class HeldWrite {
 const UNREAD = "What was changed could not be read from the site";
 const NOT_TOLD = "The site answered, and did not say whether it held the call";
 const ESCAPED = "A part of the call may have been written past the hold";
+
+/** A dry run that the site would not have kept either, and that can therefore not be confirmed. */
+const unshown = (name: string, why: string) =>
+  new GatewayError(
+    "E_TOOL_ERROR",
+    `"${name}" cannot be shown, in the words of the site's companion plugin: ${
+      JSON.stringify(why)
+    }; nothing was changed`,
+    { outcome: "none" },
+  );
 
 const busy = (why: string) =>
   new GatewayError("E_BUSY", `${why}; nothing was changed: call again`, { outcome: "none" });

@@ -158,8 +158,8 @@ function judged(
   },
   { reason, over, differs, hold }: Back,
 ): RolledBack {
-  const { answer, id, outcome: _, why: __, ...held } = hold;
-  const back = { kind: "rolled_back", reason, over, differs, id, held } as const;
+  const { answer, id, outcome: _, why, ...held } = hold;
+  const back = { kind: "rolled_back", reason, why, over, differs, id, held } as const;
   if (answer === null) return { ...back, result: null };
   const { hide } = sent;
   try {

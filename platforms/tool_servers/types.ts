@@ -22,6 +22,8 @@ export interface RolledBack {
   readonly kind: "rolled_back";
   /** Why, in the site's word; empty of a dry run. */
   readonly reason: string;
+  /** The same as the site words it; empty where a dry run can be confirmed. */
+  readonly why: string;
   /** The kinds of its effects that are not allowed. */
   readonly over: readonly string[];
   /** What differs from the dry run that was expected; null where that is not why. */

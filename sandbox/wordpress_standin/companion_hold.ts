@@ -270,7 +270,7 @@ async function held(
   if (ended.outcome === "rolled_back") before.restore();
   const { user_id, key_id } = key;
   const run = { user_id, key_id, about, digest, labels, effects, acknowledged: false };
-  if (order.mode === "dry" || ended.outcome === "committed") {
+  if (order.mode === "dry" ? ended.why === "" : ended.outcome === "committed") {
     hold.runs.set(order.id, { kind: order.mode === "dry" ? "dry" : "kept", ...run });
   }
   hold.during();
@@ -308,9 +308,9 @@ function verdictOf(hold: CompanionHold, order: Order, run: {
     labels,
     over,
   });
-  if (order.mode === "dry") return ended(run.isFailed ? "tool_failed" : "dry");
   if (run.isFailed) return ended("tool_failed");
   if (run.wrong === "meanwhile") return ended("meanwhile");
+  if (order.mode === "dry") return { ...ended(""), outcome: "rolled_back" };
   if (order.expect !== null) {
     const dry = hold.runs.get(order.expect);
     if (dry?.digest !== digest) return ended("stale");
@@ -351,7 +351,15 @@ function answerOf(
     ...one,
     post: post && { ...post, is_new: undefined },
   }));
-  const hold = { id, outcome, why, digest, labels, effects: shown.slice(0, 200), answer };
+  const hold = {
+    id,
+    outcome,
+    why: why === "" ? null : why,
+    digest,
+    labels,
+    effects: shown.slice(0, 200),
+    answer,
+  };
   if (wrong === "escaped") {
     const body = fault("hold_escaped", 409, "Something was written past the hold").body();
     return json(body, 409, { "x-site-ops-held": `escaped; id=${id}` });

@@ -221,6 +221,20 @@ Deno.test("a dry run of what the write would be refused for is refused alike", a
   }
 });
 
+Deno.test("a dry run that the site could not keep either is no preview, for nobody could confirm it", async () => {
+  for (const door of DOORS) {
+    await using at = await heldWorld();
+    const page = at.tools.page({ title: "About" });
+    await at.gw.proven(ADD, add(at, page.id));
+    at.hold.fault = "meanwhile";
+    const before = at.site();
+    const says = /cannot be shown.*"meanwhile".*nothing was changed/;
+    await at.gw.refuses(ADD, { ...add(at, page.id), dry_run: true }, "E_TOOL_ERROR", says, { door });
+    assert.equal(at.site(), before);
+    assert.equal((await shown(at, ADD, { ...add(at, page.id), dry_run: true }, { door })).tier, 2);
+  }
+});
+
 Deno.test("a dry run that does not say that it was taken back is in doubt, and the tool is held back", async () => {
   for (const fault of ["escaped", "cut_off"] as const) {
     await using at = await heldWorld();
