@@ -12,3 +12,18 @@ export function meantBy<Name extends string>(name: string, names: readonly Name[
   const wanted = bare(name);
   return names.find((one) => one !== name && bare(one) === wanted) ?? null;
 }
+
+/** Words that callers use for these, each in lower case without blanks and dashes. */
+const OTHER_WORDS: ReadonlyMap<string, AskedName> = new Map([
+  ["dry", "dry_run"],
+  ["preview", "dry_run"],
+  ["previewonly", "dry_run"],
+  ["simulate", "dry_run"],
+  ["confirmed", "confirm"],
+  ["confirmationtoken", "confirm_token"],
+]);
+
+/** Which of what a call can ask is meant by the name of an argument, however it is spelt; null for none. */
+export const askedBy = (name: string): AskedName | null =>
+  ASKED_NAMES.find((one) => one === name) ?? meantBy(name, ASKED_NAMES) ?? OTHER_WORDS.get(bare(name)) ??
+    null;

@@ -1,5 +1,5 @@
 /** The arguments of a call: what would publish, what the schema says, what the manifest's rules add. */
-import { ASKED_NAMES, meantBy } from "../../core/asked_names.ts";
+import { ASKED_NAMES, askedBy } from "../../core/asked_names.ts";
 import { clipped, GatewayError } from "../../core/errors.ts";
 import { type Manifest, writes } from "../../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../../registry/entry.ts";
@@ -42,9 +42,19 @@ export function readInput(
   const { site_id, confirm, confirm_token, ...rest } = raw;
   refuseSiteId(site_id);
   const asked = askedOf({ confirm, confirm_token }, asks);
+  if (writes(manifest)) refuseDryRun(rest, manifest);
   const args = check(rest);
   for (const rule of manifest.rules) applyRule(rule, args);
   return { args, siteId: site_id, ...asked };
+}
+
+/** The gateway's own tools need no such argument: sites' own tools have it. Throws E_BAD_INPUT. */
+function refuseDryRun(args: Record<string, unknown>, { input }: Manifest): void {
+  const name = Object.keys(args).find((one) => askedBy(one) === "dry_run");
+  if (name === undefined || Object.hasOwn(input.properties ?? {}, name)) return;
+  throw bad(
+    `${clipped(name)}: unknown argument; leave it out: without confirm: true the answer is a preview`,
+  );
 }
 
 /** What is asked as an argument and beside the arguments, which may not contradict each other. Throws E_BAD_INPUT. */
@@ -57,12 +67,18 @@ function askedOf(given: Asks, asks: Asks): Pick<Input, "confirm" | "confirmToken
     return argument === undefined ? beside : argument;
   };
   const [confirm, confirmToken, dryRun] = [one("confirm"), one("confirm_token"), one("dry_run")];
-  if (confirm !== undefined && typeof confirm !== "boolean") throw bad("confirm: expected true or false");
+  if (confirm !== undefined && typeof confirm !== "boolean") throw notBoolean("confirm", confirm);
   if (confirmToken !== undefined && typeof confirmToken !== "string") {
     throw bad("confirm_token: expected the text that the preview answered");
   }
-  if (dryRun !== undefined && typeof dryRun !== "boolean") throw bad("dry_run: expected true or false");
+  if (dryRun !== undefined && typeof dryRun !== "boolean") throw notBoolean("dry_run", dryRun);
   return { confirm: confirm === true, confirmToken, dryRun: dryRun === true };
+}
+
+/** A text such as "true" is named with its quotes, which shows that it is a text. */
+function notBoolean(name: string, value: unknown): GatewayError {
+  const given = typeof value === "string" ? `, not the text ${JSON.stringify(clipped(value))}` : "";
+  return bad(`${name}: expected true or false${given}`);
 }
 
 /** Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`. Throws as readInput does. */
@@ -111,7 +127,7 @@ export function forwardedTo(
 /** A preview that is asked for in another spelling must not become a write. */
 function refuseMisspelt(args: Readonly<Record<string, unknown>>, isTools: (name: string) => boolean): void {
   for (const name of Object.keys(args)) {
-    const meant = meantBy(name, ASKED_NAMES);
+    const meant = askedBy(name);
     if (meant === null || isTools(name)) continue;
     throw bad(`${clipped(name)}: unknown argument, did you mean ${meant}; nothing was sent`);
   }

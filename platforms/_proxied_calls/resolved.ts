@@ -1,5 +1,5 @@
 /** What a call of a proxied tool comes to: which tool is really run, with what, and what it may touch. Sends nothing. */
-import { ASKED_NAMES, meantBy } from "../../core/asked_names.ts";
+import { askedBy } from "../../core/asked_names.ts";
 import { clipped, GatewayError } from "../../core/errors.ts";
 import { numericId } from "../../core/ids.ts";
 import {
@@ -147,22 +147,25 @@ function named(
   return found;
 }
 
-/** What asks the gateway for a preview, or confirms one, would ask nobody within the arguments of a tool that is run. */
+/**
+ * Refuses within the arguments of a tool that is run what asks the gateway for a preview, or confirms one: there it would
+ * ask nobody. `confirm: true` alone asks for what happens anyway. Throws E_BAD_INPUT.
+ */
 function assertOwnArguments(
   { offer: { served, input_schema }, args, field }: Level,
   runner: SiteOffer,
 ): void {
   const { properties } = input_schema;
   const own = typeof properties === "object" && properties !== null ? properties : {};
-  const isAsking = (name: string) =>
-    !Object.hasOwn(own, name) && !(name === "confirm" && args[name] === true) &&
-    (ASKED_NAMES.some((one) => one === name) || meantBy(name, ASKED_NAMES) !== null);
-  const asked = Object.keys(args).find(isAsking);
-  if (asked === undefined) return;
-  const known = meantBy(asked, ASKED_NAMES) ?? asked;
+  const given = Object.keys(args).filter((name) => !Object.hasOwn(own, name) && askedBy(name) !== null);
+  const asked = given.filter((name) => !(name === "confirm" && args[name] === true));
+  if (asked.length === 0) return;
+  const names = [...new Set(given.map(askedBy))].join(" and ");
   throw bad(
-    `${at(field, asked)}: "${served.name}" has no such argument, and nothing was sent; give ${known} to ` +
-      `"${runner.served.name}" itself, beside the name of the tool that it runs`,
+    `${
+      at(field, asked[0]!)
+    }: "${served.name}" has no such argument, and nothing was sent; give ${names} to ` +
+      `"${runner.served.name}" itself, beside ${field}`,
   );
 }
 

@@ -7,6 +7,15 @@ import { type Args, type HeldWorld, heldWorld } from "./_held.ts";
 const ADD = "builder-mcp-add-free-widget";
 const RUN = "mcp-adapter-execute-ability";
 
+const MISSPELT = [
+  ["dryRun", true, "dry_run"],
+  ["dry-run", true, "dry_run"],
+  ["DRY_RUN", true, "dry_run"],
+  ["preview", true, "dry_run"],
+  ["Confirm", false, "confirm"],
+  ["confirmToken", "cft_x", "confirm_token"],
+] as const;
+
 const add = (at: HeldWorld, post_id: number): Args => ({
   site_id: "acme",
   post_id,
@@ -35,19 +44,21 @@ Deno.test("a preview that is asked for in another spelling, or at another place,
   const run = (more: Args) => ({ ability_name: "emcp-tools/add-free-widget", parameters: inner, ...more });
   const [before, asked] = [at.site(), at.hold.asked.length];
   for (const door of ["rest", "mcp"] as const) {
-    for (
-      const more of [{ dryRun: true }, { "dry-run": true }, { DRY_RUN: true }, { confirmToken: "cft_x" }]
-    ) {
-      const [name] = Object.keys(more);
-      const says = new RegExp(
-        `^${name}: unknown argument, did you mean (dry_run|confirm_token); nothing was sent`,
-      );
+    for (const [name, value, meant] of MISSPELT) {
+      const more = { [name]: value };
+      const says = new RegExp(`^${name}: unknown argument, did you mean ${meant}; nothing was sent`);
       await at.gw.refuses(ADD, { ...args, ...more }, "E_BAD_INPUT", says, { door });
       await at.gw.refuses(RUN, { site_id: "acme", ...run(more) }, "E_BAD_INPUT", says, { door });
       const within = { site_id: "acme", ...run({ parameters: { ...inner, ...more } }) };
-      await at.gw.refuses(RUN, within, "E_BAD_INPUT", new RegExp(`^parameters.${name}: .*no such argument`), {
-        door,
-      });
+      await at.gw.refuses(
+        RUN,
+        within,
+        "E_BAD_INPUT",
+        new RegExp(`^parameters.${name}: .*no such argument.* give ${meant} to`),
+        {
+          door,
+        },
+      );
     }
     for (const more of [{ dry_run: true }, { dryRun: true }, { confirm: false }]) {
       const nested = { site_id: "acme", ability_name: "mcp-adapter/execute-ability", parameters: run(more) };

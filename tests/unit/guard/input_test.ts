@@ -54,9 +54,9 @@ Deno.test("site_id and confirm of a wrong type are told by name; nothing that lo
     );
   }
   for (const confirm of [null, 1, "true", "yes", [], {}]) {
-    assert.equal(
+    assert.match(
       (await refusal(() => input({ title: "a", confirm }), "E_BAD_INPUT")).message,
-      "confirm: expected true or false",
+      /^confirm: expected true or false(, not the text "(true|yes)")?$/,
     );
   }
 });
@@ -74,11 +74,20 @@ Deno.test("a preview is asked for, or confirmed, beside the arguments as well, a
   const rows: [Record<string, unknown>, Asks, RegExp][] = [
     [{ confirm: true }, { confirm: false }, /^confirm: is given twice/],
     [{ confirm_token: "cft_a" }, { confirm_token: "cft_b" }, /^confirm_token: is given twice/],
-    [{}, { dry_run: "yes" }, /^dry_run: expected true or false$/],
-    [{}, { confirm: "yes" }, /^confirm: expected true or false$/],
+    [{}, { dry_run: "yes" }, /^dry_run: expected true or false, not the text "yes"$/],
+    [{}, { confirm: "yes" }, /^confirm: expected true or false, not the text "yes"$/],
   ];
   for (const [args, asks, says] of rows) {
     assert.match((await refusal(() => asked(args, asks), "E_BAD_INPUT")).message, says);
+  }
+});
+
+Deno.test("a tool of the gateway's own that is asked for a dry run says how to get a preview", async () => {
+  for (const name of ["dry_run", "dryRun", "preview"]) {
+    assert.equal(
+      (await refusal(() => input({ title: "a", [name]: true }), "E_BAD_INPUT")).message,
+      `${name}: unknown argument; leave it out: without confirm: true the answer is a preview`,
+    );
   }
 });
 
