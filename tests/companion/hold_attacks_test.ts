@@ -131,10 +131,15 @@ onEach(
 onEach("secrets are not told", async (site) => {
   const tokens = { name: "some_api_token", value: "abcdef" };
   const nested = { name: "some_settings", value: { api_key: "abcdef", color: "red" } };
-  for (const args of [tokens, nested]) {
+  const mail = { name: "some_mailer", value: { smtp: { user: "red", pass: "abcdef", smtp_pwd: "abcdef" } } };
+  const short = { name: "mailer_pwd", value: "abcdef" };
+  for (const args of [tokens, nested, mail, short]) {
     const answer = await site.leavesNothing(() => site.dry("option", args));
-    assert.ok(!JSON.stringify(told(answer).effects).includes("abcdef"));
+    const text = JSON.stringify(told(answer).effects);
+    assert.ok(!text.includes("abcdef"), text);
   }
+  const plain = { name: "some_compass", value: { passenger: "abcdef", passive: "abcdef" } };
+  assert.match(JSON.stringify(told(await site.dry("option", plain)).effects), /passenger.*abcdef/);
   const user = await site.leavesNothing(() => site.dry("user"));
   assert.match(JSON.stringify(told(user).effects), /User new/);
   assert.ok(!/secret-of-new|\$P\$|\$wp\$/.test(JSON.stringify(told(user).effects)));

@@ -24,13 +24,13 @@ final class Hold_Fields {
 	const SECRET_COLUMNS = array( 'user_pass', 'user_activation_key', 'post_password' );
 
 	/** Names of options, meta and parts of them that are secrets. */
-	const SECRET_NAME = '/pass(word|wd|phrase)|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|auth[_-]?key|_key$|(^|_)salt|nonce|credential|licen[cs]e|site_ops_gateways/i';
+	const SECRET_NAME = '/pass(word|wd|phrase)|((?<![a-z])(pass|pwd)|(?-i:Pass|Pwd))([_-]|$)|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|auth[_-]?key|_key$|(^|_)salt|nonce|credential|licen[cs]e|site_ops_gateways/i';
 
 	/** The same within serialized PHP and JSON: the end of a name, and the text that follows it. */
-	const SECRET_PART = '/((?:password|passwd|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|auth[_-]?key|licen[cs]e)[\w-]*"(?:;s:\d+:|\s*:\s*)")((?:[^"\\\\]|\\\\.)+)(")/is';
+	const SECRET_PART = '/((?:password|passwd|passphrase|(?:(?<![a-z])(?:pass|pwd)|(?-i:Pass|Pwd))(?=[_"-])|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|auth[_-]?key|licen[cs]e)[\w-]*"(?:;s:\d+:|\s*:\s*)")((?:[^"\\\\]|\\\\.)+)(")/is';
 
 	/** A text in which none of these occurs has no such part; looking for them costs less than the pattern. */
-	const SECRET_HINTS = array( 'passw', 'secret', 'token', 'key', 'licen' );
+	const SECRET_HINTS = array( 'pass', 'pwd', 'secret', 'token', 'key', 'licen' );
 
 	/** What a new row has in columns that nothing was written to. */
 	const BLANK = array( '', null, '0', '0000-00-00 00:00:00' );
