@@ -1,6 +1,7 @@
 /** Arguments of another's tool, held to the types that its server lists, and states of content to those of drafts. */
 import { GatewayError } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
+import { oneLine } from "../../core/one_line.ts";
 import { Steps } from "../../core/steps.ts";
 import { hasLead, parseMoment } from "../schedule.ts";
 import { isFields } from "../structured_data.ts";
@@ -33,6 +34,7 @@ export interface Typing {
 const LEVELS_MAX = 16;
 const VALUES_SHOWN = 12;
 const NAMES_SHOWN = 40;
+const TEXT_CHARACTERS = 120;
 
 /**
  * The first argument that the schema does not name, or that is of another type than it says; null where there is none. An
@@ -73,7 +75,9 @@ function wholeOf(root: Schema, steps: Steps) {
     for (const [name, one] of named) {
       properties[name] = Object.hasOwn(properties, name) ? { anyOf: [properties[name], one] } : one;
     }
-    if (isSure) required.push(...listOf(schema.required).filter((one) => typeof one === "string"));
+    const needed = isSure ? listOf(schema.required) : [];
+    steps.take(needed.length);
+    for (const one of needed) if (typeof one === "string") required.push(one);
     isOpen ||= isFields(schema.additionalProperties) || schema.additionalProperties === true ||
       schema.patternProperties !== undefined;
     for (const one of listOf(schema.allOf)) take(one, isSure, levels - 1);
@@ -85,10 +89,15 @@ function wholeOf(root: Schema, steps: Steps) {
 
 function unknownName(field: string, known: readonly string[]): string {
   const near = nearest(field, known);
-  if (near !== null) return `unknown argument, did you mean ${near}`;
-  const all = known.length === 0 ? "it takes none" : `it takes ${known.slice(0, NAMES_SHOWN).join(", ")}`;
+  if (near !== null) return `unknown argument, did you mean ${shownText(near)}`;
+  const names = known.slice(0, NAMES_SHOWN).map(shownText);
+  const all = known.length === 0 ? "it takes none" : `it takes ${names.join(", ")}`;
   return `unknown argument; ${all}`;
 }
+
+/** What a server calls something, as a part of our sentence. */
+const shownText = (text: unknown) =>
+  typeof text === "object" ? "an object" : oneLine(String(text), TEXT_CHARACTERS);
 
 /** A fault that is put into words only where it is the one that is told. */
 interface Fault {
@@ -121,7 +130,7 @@ function valueFault(value: unknown, given: unknown, place: Place): Fault | null 
   const types = [schema.type].flat().filter((one): one is string => typeof one === "string");
   place.steps.take(allowed.length + types.length);
   if (allowed.length > 0 && !allowed.some((one) => isSame(one, value))) {
-    const because = () => `expected one of ${allowed.slice(0, VALUES_SHOWN).map(String).join(", ")}`;
+    const because = () => `expected one of ${allowed.slice(0, VALUES_SHOWN).map(shownText).join(", ")}`;
     return { field: place.field, because };
   }
   if (types.length > 0 && !types.some((one) => isOf(one, value, schema))) {
@@ -180,7 +189,9 @@ const NUMBER = /^\s*-?\d+(\.\d+)?\s*$/;
 
 /** Whether a value is the one that a schema names: a number may be written as a text. */
 const isSame = (named: unknown, value: unknown): boolean =>
-  typeof value === "object" ? typeof named === "object" : String(named) === String(value);
+  typeof named === "object" || typeof value === "object"
+    ? typeof named === typeof value
+    : String(named) === String(value);
 
 /** Whether a value is of that type, as servers in PHP and JavaScript read it: a number may be written as a text. */
 function isOf(type: string, value: unknown, { properties }: Schema): boolean {

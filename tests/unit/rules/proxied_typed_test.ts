@@ -279,3 +279,26 @@ Deno.test("a schema is shown without the states that are refused, and as it is e
   assert.deepEqual(withoutStates(preset, ["status"]), preset);
   assert.equal(status.enum.length, 3, "the server's own is left as it is");
 });
+
+Deno.test("what a server's schema says is cut and on one line in a refusal, however much and however deep it is", () => {
+  const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) as unknown;
+  const names = Object.fromEntries(
+    Array.from({ length: 50 }, (_, at) => [`${at}\n\u001b[2J${"x".repeat(5000)}`, {}]),
+  );
+  const cases: readonly (readonly [Record<string, unknown>, Record<string, unknown>])[] = [
+    [{ a: "x" }, { properties: { a: { enum: [deep, `ok\n\u202eapproved${"y".repeat(5000)}`] } } }],
+    [{ a: "x" }, { properties: { a: { const: deep } } }],
+    [{ zzz: "x" }, { properties: names }],
+    [{ a: 1 }, { properties: { a: {} }, required: Array(100_000).fill("b") }],
+  ];
+  for (const [args, schema] of cases) {
+    let said: string;
+    try {
+      said = typeFault(args, { schema, values: {}, shown: (name) => name })!.because;
+    } catch (thrown) {
+      assert.ok(thrown instanceof GatewayError, String(thrown));
+      said = thrown.message;
+    }
+    assert.ok(said.length < 6000 && !/[\p{Cc}\p{Cf}]/u.test(said), said.slice(0, 300));
+  }
+});
