@@ -13,10 +13,17 @@ export const SIGNATURE_HEADER = "x-site-ops-signature";
 export const said = (characters: number) => z.string().transform((text) => oneLine(text, characters));
 
 const LABEL_CHARACTERS = 40;
+/** More kinds of effects than there are. */
+const LABELS_MAX = 40;
 const WHAT_CHARACTERS = 600;
 const NAME_CHARACTERS = 120;
 /** The most that is told of why a site did not do something. */
 export const WHY_CHARACTERS = 300;
+
+/** Kinds of effects, each once. */
+export const SAID_LABELS = z.array(said(LABEL_CHARACTERS)).transform((all) =>
+  [...new Set(all)].slice(0, LABELS_MAX)
+);
 
 const text = z.string().catch("");
 const nullable = z.string().nullable().catch(null);
@@ -44,7 +51,7 @@ export type HeldEffect = z.infer<typeof EFFECT>;
 export const HELD_EFFECTS = z.object({
   digest: text,
   /** The kinds of all effects, listed or not. */
-  labels: z.array(said(LABEL_CHARACTERS)),
+  labels: SAID_LABELS,
   effects: z.array(EFFECT),
   /** How many more there are than are listed. */
   more: z.number().int().nonnegative().catch(0),

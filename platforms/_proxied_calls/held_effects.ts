@@ -52,7 +52,7 @@ export interface DryRun {
 /** A dry run as a preview shows it. */
 export function dryRunOf({ id, held }: { readonly id: string; readonly held: HeldEffects }): DryRun {
   const changes = changesOf(held);
-  const published = held.labels.some((label) => VISIBLE.has(label));
+  const published = labelsOf(held).some((label) => VISIBLE.has(label));
   const warnings = [
     ...(published ? [`Visitors see this at once: it would have ${named(held, [...VISIBLE])}`] : []),
     ...(changes.length === 0 ? ["The tool reports success, and would change nothing of the site"] : []),
@@ -61,7 +61,8 @@ export function dryRunOf({ id, held }: { readonly id: string; readonly held: Hel
 }
 
 /** What of a dry run's effects the call itself would not be allowed. */
-export function overOf({ labels, effects }: HeldEffects, call: Resolved, ctx: ProxyContext): string[] {
+export function overOf(held: HeldEffects, call: Resolved, ctx: ProxyContext): string[] {
+  const { effects } = held;
   const { labels: allowed, of } = allowedOf(call, ctx);
   // Where reads from other hosts are allowed, those that were sent are effects, and nothing else of the kind may be.
   const areReads = call.target.hold?.http === "get" &&
@@ -74,8 +75,13 @@ export function overOf({ labels, effects }: HeldEffects, call: Resolved, ctx: Pr
   const isAllowed = (label: string) =>
     ALWAYS.has(label) || (label === "draft" ? areDrafts : allowed.includes(label)) ||
     (label === "outbound" && areReads);
-  return labels.filter((label) => !isAllowed(label));
+  return labelsOf(held).filter((label) => !isAllowed(label));
 }
+
+/** The kinds of all effects: those that the site names, and those of the effects that it lists. */
+const labelsOf = ({ labels, effects }: HeldEffects): string[] => [
+  ...new Set([...labels, ...effects.map(({ label }) => label)]),
+];
 
 /** How the plugin ends what it says of a request that it did not send. */
 const UNSENT = "(not sent)";

@@ -4,7 +4,14 @@ import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import { oneLine } from "../../core/one_line.ts";
 import { hiddenIn } from "../../core/signed_secrets.ts";
-import { type HeldEffects, heldOf, ROLLED_BACK, said as toldBy, WHY_CHARACTERS } from "../_content/holds.ts";
+import {
+  type HeldEffects,
+  heldOf,
+  ROLLED_BACK,
+  said as toldBy,
+  SAID_LABELS,
+  WHY_CHARACTERS,
+} from "../_content/holds.ts";
 import { askedWait } from "../_http/answer.ts";
 import type { Incoming } from "../_http/request.ts";
 import { ToolServerError } from "./errors.ts";
@@ -40,7 +47,7 @@ const REFUSED = z.object({
   code: z.literal("site_ops_held"),
   data: z.object({
     reason: toldBy(REASON_CHARACTERS),
-    over: z.array(toldBy(REASON_CHARACTERS)).catch([]),
+    over: SAID_LABELS.catch([]),
     differs: toldBy(WHY_CHARACTERS).nullable().catch(null),
     hold: ROLLED_BACK,
   }),

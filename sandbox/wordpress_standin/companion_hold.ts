@@ -57,6 +57,8 @@ export interface CompanionHold {
   own_tables: readonly string[];
   /** Goes wrong with the next held call. */
   fault: HoldFault | null;
+  /** A lie that is told in place of the next held call, which is taken back and not run, by the call's id. */
+  answers: ((id: string) => Fields) | null;
   /** Happens between the tool's write and the comparison. */
   during: () => void;
   /** What else of the site a run is compared by. */
@@ -86,6 +88,7 @@ export function addCompanionHold(site: WordPressStandIn): CompanionHold {
     code: null,
     own_tables: [],
     fault: null,
+    answers: null,
     during: () => {},
     more: [],
     middleware: (c, next) => held(site, hold, c, next),
@@ -258,6 +261,12 @@ async function held(
     };
     const data = { reason: "no_such_preview", labels: [], over: [], differs: null, hold: none };
     throw fault("held", 409, why, data); // nothing was run, and no header says so
+  }
+  if (hold.answers !== null) {
+    const lie = hold.answers(order.id);
+    hold.answers = null;
+    const header = { "x-site-ops-held": `rolled_back; id=${order.id}; digest=a` };
+    return json(lie, "hold" in lie ? 200 : 409, header);
   }
   const before = takeSnapshot(site.state, hold.more);
   const rows = rowsOf(site.state, hold.more);

@@ -143,3 +143,29 @@ Deno.test("of effects that are not listed one by one the kinds are named that th
   assert.equal(named(held, ["live", "publish", "schedule"]), "live");
   assert.equal(named(held), "draft, live");
 });
+
+Deno.test("a site that names other kinds of effects than it lists, or very many, is taken at what it lists, and cut", async () => {
+  await using at = await heldWorld();
+  const page = at.tools.page({ title: "About" });
+  await at.gw.proven(ADD, add(at, page.id));
+  const one = { what: "Page", change: "changed", table: "posts", key: "4", post: null, fields: [] };
+  const cases = [
+    { more: { dry_run: true }, labels: [], code: "E_PUBLISH_NOT_ALLOWED", says: /changed Page \(publish\)/ },
+    {
+      more: {},
+      labels: Array.from({ length: 20_000 }, (_, nth) => `kind ${nth}`),
+      code: "E_FORBIDDEN_OP",
+      says: /kind 0/,
+    },
+  ] as const;
+  for (const { more, labels, code, says } of cases) {
+    at.hold.answers = (id) => {
+      const why = "dry_run" in more ? null : "not_allowed";
+      const effects = "dry_run" in more ? [{ label: "publish", ...one }] : [];
+      const hold = { id, outcome: "rolled_back", why, digest: "a", labels, effects, answer: null };
+      return why === null ? { hold } : { code: "site_ops_held", data: { reason: why, over: labels, hold } };
+    };
+    const message = await at.gw.refuses(ADD, { ...add(at, page.id), ...more }, code, says, { door: "rest" });
+    assert.ok(message.length < 2000, `${message.length} characters`);
+  }
+});
