@@ -6,6 +6,11 @@ import type { Capability } from "../_connector/connector.ts";
 /** The header that asks for a held run, and the one that answers it (docs/upstreams/wordpress.md, "Held calls"). */
 export const HOLD_HEADER = "x-site-ops-hold";
 export const HELD_HEADER = "x-site-ops-held";
+/**
+ * The method of a held call, which only the plugin knows: it makes it the method that the tool server knows, once it holds.
+ * A site that lost its plugin since it was asked runs nothing.
+ */
+export const HELD_METHOD = "site-ops/tools/call";
 /** The header that proves that a paired gateway sent the request. */
 export const SIGNATURE_HEADER = "x-site-ops-signature";
 
@@ -71,7 +76,12 @@ export const ROLLED_BACK = HELD_EFFECTS.extend({
 
 /** Whether tools of a site can run held just now; `why` is a sentence's part. */
 export type HoldState =
-  | { readonly ready: true; readonly version: string }
+  | {
+    readonly ready: true;
+    readonly version: string;
+    /** Whether held calls are sent with HELD_METHOD. */
+    readonly own_method: boolean;
+  }
   | { readonly ready: false; readonly why: string; readonly may_pair: boolean };
 
 /** What became of a held call that should have been kept. */

@@ -41,6 +41,8 @@ export class HeldWrite {
     readonly servers: ToolServers,
     /** The page that it changes, where visitors do not see that. */
     readonly hidden: number | null,
+    /** Whether a site that does not hold it any more would not run it either. */
+    readonly ownMethod: boolean,
   ) {}
 
   /** Runs it and takes it back. Throws what the write itself would be refused with. */
@@ -68,8 +70,9 @@ export class HeldWrite {
 
   /** A dry run without an answer kept nothing where the site still holds; a site that does not any more may have run it. */
   async #cutOff(thrown: unknown, watch: LiveWatch): Promise<unknown> {
-    if (!(thrown instanceof GatewayError) || thrown.outcome === "none") return thrown;
     const client = await this.#holds();
+    if (thrown instanceof NotHeld && thrown.reason !== "site_ops_busy") client.forget();
+    if (!(thrown instanceof GatewayError) || thrown.outcome === "none") return thrown;
     client.forget();
     const isHeld = await client.state().then(({ ready }) => ready, () => false);
     return isHeld ? withOutcome(thrown, "none") : await this.#doubted(thrown.message, watch);
@@ -120,7 +123,7 @@ export class HeldWrite {
       ];
       return { id, value: parts.join("; ") };
     };
-    return { dry, header };
+    return { dry, own_method: this.ownMethod, header };
   }
 
   /** The answer of what was committed, with its effects as the proof. */

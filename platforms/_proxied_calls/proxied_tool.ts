@@ -83,7 +83,7 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
       const { page, hold } = plan?.state as Planned | undefined ?? NOTHING_PLANNED;
       const warnings = page?.warnings ?? [];
       if (hold.ready) {
-        const one = heldWrite(tool, { call, ctx, ports, servers, page });
+        const one = heldWrite(tool, { call, ctx, ports, servers, page, ownMethod: hold.own_method });
         const expected = plan?.expects ?? null;
         return (await ctx.exclusively(HELD_LOCK, (turn) => one.run(expected, turn))).warned(warnings);
       }
@@ -135,7 +135,8 @@ async function planOf(
   const state: Planned = { page, hold };
   const dryRun = hold.ready
     ? async () => {
-      const one = heldWrite(tool, { call, ctx, ports, servers: await ports.servers(ctx), page });
+      const servers = await ports.servers(ctx);
+      const one = heldWrite(tool, { call, ctx, ports, servers, page, ownMethod: hold.own_method });
       return dryRunOf(await ctx.exclusively(HELD_LOCK, (turn) => one.rehearse(turn)));
     }
     : { unavailable: hold.why };
@@ -159,10 +160,12 @@ interface Held {
   readonly ports: ProxyPorts;
   readonly servers: ToolServers;
   readonly page: PageState | null;
+  readonly ownMethod: boolean;
 }
 
-function heldWrite(tool: ProxiedTool, { call, ctx, ports, servers, page }: Held): HeldWrite {
-  return new HeldWrite(tool, call, ctx, ports, servers, page?.live === null ? call.pageId : null);
+function heldWrite(tool: ProxiedTool, { call, ctx, ports, servers, page, ownMethod }: Held): HeldWrite {
+  const hidden = page?.live === null ? call.pageId : null;
+  return new HeldWrite(tool, call, ctx, ports, servers, hidden, ownMethod);
 }
 
 /** A site holds one call at a time: the others wait here, and not at the site, which refuses them after some seconds. */

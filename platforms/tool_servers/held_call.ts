@@ -5,6 +5,7 @@ import { LIMITS } from "../../core/model.ts";
 import { oneLine } from "../../core/one_line.ts";
 import { hiddenIn } from "../../core/signed_secrets.ts";
 import {
+  HELD_METHOD,
   type HeldEffects,
   heldOf,
   ROLLED_BACK,
@@ -93,7 +94,7 @@ async function once(
 ): Promise<HeldAnswer> {
   const { id, value } = order.header();
   const sent = await exchange(ctx, at, {
-    method: "tools/call",
+    method: order.own_method ? HELD_METHOD : "tools/call",
     params: { name, arguments: args },
     hold: value,
     ...(order.dry ? { effect: "read", once: true } : { effect: "write" }),
@@ -115,6 +116,7 @@ async function once(
     if (back !== null && isTold && back.hold.id === id) return judged({ ref, sent, read }, back);
   }
   refuseUnrun(sent);
+  if (order.own_method && said === null) refuseUnknown(sent);
   if (isOk) return { kind: "unsaid", result: order.dry ? null : orNull(() => readable(sent, read)) };
   sent.reply(); // which throws
   return { kind: "unsaid", result: null };
@@ -193,6 +195,21 @@ function incomingOf(status: number, body: unknown, { url }: Incoming): Incoming 
   };
   const headers = new Headers({ "content-type": "application/json" });
   return { status, url, headers, bytes, text: () => text, json };
+}
+
+/** The code for a method that a server does not know, as one without the plugin does not know HELD_METHOD. */
+const UNKNOWN_METHOD = -32601;
+
+/** A site that lost its plugin runs nothing. Throws NotHeld. */
+function refuseUnknown(sent: Exchanged): void {
+  try {
+    sent.reply();
+  } catch (thrown) {
+    if (!(thrown instanceof ToolServerError) || thrown.rpc !== UNKNOWN_METHOD) return;
+    const message =
+      "The site does not hold what its own tools write any more, so nothing was run: call again";
+    throw new NotHeld(message, "site_ops_hold_unsupported", sent.answer.status, {});
+  }
 }
 
 function refuseUnrun({ answer, hide }: Exchanged): void {

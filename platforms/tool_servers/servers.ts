@@ -2,7 +2,7 @@
 import type { Site } from "../../core/model.ts";
 import { neverCalled } from "../../rules/proxied/names.ts";
 import type { Configured, PolicyContext } from "../_connector/connector.ts";
-import { HOLD_HEADER } from "../_content/holds.ts";
+import { HELD_METHOD, HOLD_HEADER } from "../_content/holds.ts";
 import type { Outgoing } from "../_http/request.ts";
 import { kindAmong, namingOf } from "./arguments.ts";
 import type { ProxySource, ServerRef } from "./types.ts";
@@ -72,11 +72,14 @@ export function refusalOf(out: Outgoing, ctx: PolicyContext<ToolServerSettings>)
   if (source === null) return "it is no known tool server of the site";
   if (ctx.lender !== LENDERS[source]) return "it is not signed with the credential of that server";
   const { method, params } = isFields(out.json) ? out.json : {};
-  if (typeof method !== "string" || !METHODS.has(method)) return "it is not about the tools of a server";
-  const forbidden = method === "tools/call" ? forbiddenCall(params) : null;
+  if (typeof method !== "string") return "it is not about the tools of a server";
+  const isHeld = Object.keys(out.headers ?? {}).some((name) => name.toLowerCase() === HOLD_HEADER);
+  const isCall = method === "tools/call" || (method === HELD_METHOD && isHeld);
+  if (!isCall && !METHODS.has(method)) return "it is not about the tools of a server";
+  const forbidden = isCall ? forbiddenCall(params) : null;
   if (forbidden !== null) return forbidden;
-  if (out.effect === "write" && method !== "tools/call") return "only a call of a tool can be a write";
-  const hold = source === "cms" && method === "tools/call" ? [HOLD_HEADER] : [];
+  if (out.effect === "write" && !isCall) return "only a call of a tool can be a write";
+  const hold = source === "cms" && isCall ? [HOLD_HEADER] : [];
   const location = source === "crm" ? ctx.site?.crm_location_id ?? null : null;
   const named = Object.entries(out.headers ?? {}).filter(([name]) =>
     !HEADERS.has(name.toLowerCase()) && !hold.includes(name.toLowerCase())

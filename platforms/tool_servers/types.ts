@@ -5,6 +5,8 @@ import type { HeldEffects } from "../_content/holds.ts";
 /** How a call is held: the header that asks for it, with a new id each time it is asked for. */
 export interface HoldOrder {
   readonly dry: boolean;
+  /** Whether a site that does not hold it would not run it either. */
+  readonly own_method: boolean;
   header(): { readonly id: string; readonly value: string };
 }
 

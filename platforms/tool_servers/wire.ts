@@ -1,5 +1,5 @@
 /** One request of the protocol to one tool server: signed by the lender, its answer read strictly. */
-import { HOLD_HEADER } from "../_content/holds.ts";
+import { type HELD_METHOD, HOLD_HEADER } from "../_content/holds.ts";
 import type { SiteContext } from "../_connector/connector.ts";
 import type { Lent } from "../_connector/context.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
@@ -15,7 +15,7 @@ export type ToolServerContext = SiteContext<ToolServerSettings>;
 
 /** What is asked. */
 export interface Question extends Sending {
-  readonly method: "initialize" | "tools/list" | "tools/call";
+  readonly method: "initialize" | "tools/list" | "tools/call" | typeof HELD_METHOD;
   readonly params: Readonly<Record<string, unknown>>;
   /** Asks the site to hold what it does. */
   readonly hold?: string;

@@ -45,6 +45,8 @@ export interface CompanionHold {
   /** The headers of the held calls so far. */
   readonly asked: string[];
   version: string;
+  /** Methods of held calls that it takes beside those of the tool servers. */
+  methods: readonly string[];
   /** Why the host cannot hold; null where it can. */
   why: string | null;
   /** Whether its self-test finds what it made. */
@@ -57,6 +59,8 @@ export interface CompanionHold {
   own_tables: readonly string[];
   /** Goes wrong with the next held call. */
   fault: HoldFault | null;
+  /** Whether the plugin is switched off, so that its header means nothing. */
+  isGone: boolean;
   /** A lie that is told in place of the next held call, which is taken back and not run, by the call's id. */
   answers: ((id: string) => Fields) | null;
   /** Happens between the tool's write and the comparison. */
@@ -82,12 +86,14 @@ export function addCompanionHold(site: WordPressStandIn): CompanionHold {
     runs: new Map(),
     asked: [],
     version: "1.3.0",
+    methods: ["site-ops/tools/call"],
     why: null,
     leaks: false,
     running: 0,
     code: null,
     own_tables: [],
     fault: null,
+    isGone: false,
     answers: null,
     during: () => {},
     more: [],
@@ -99,6 +105,7 @@ export function addCompanionHold(site: WordPressStandIn): CompanionHold {
         active: why === null,
         engine: "innodb",
         version: hold.version,
+        methods: hold.methods,
         why,
         paired: unpaired === null,
       };
@@ -237,7 +244,7 @@ async function held(
 ): Promise<Response | void> {
   const { ask } = c.env.carried;
   const text = ask.headers.get("x-site-ops-hold");
-  if (text === null) return await next();
+  if (text === null || hold.isGone) return await next();
   const key = verify(hold.gateways, site.state.now(), c.req.method, c.req.path, ask);
   hold.asked.push(text);
   const order = orderOf(text);
@@ -270,6 +277,11 @@ async function held(
   }
   const before = takeSnapshot(site.state, hold.more);
   const rows = rowsOf(site.state, hold.more);
+  const known = new TextDecoder().decode(ask.bytes).replace(
+    '"method":"site-ops/tools/call"',
+    '"method":"tools/call"',
+  );
+  c.env.carried = { ...c.env.carried, ask: { ...ask, bytes: new TextEncoder().encode(known) } };
   await next();
   const status = c.res.status;
   const body = await c.res.clone().json().catch(() => null) as Fields | null;

@@ -143,6 +143,22 @@ for (const engine of ENGINES) {
           assert.equal(new Set(keys.map((key) => key?.key_id)).size, 2);
         },
       );
+
+      await t.step(
+        "a site whose plugin is switched off after its report runs nothing, dry or held",
+        async () => {
+          const pages = [await held.page(), await held.page()];
+          assert.equal((await held.call(pages[0]!, 8, { dry_run: true })).code, undefined);
+          const plugin = "/wp-json/wp/v2/plugins/site-ops/site-ops";
+          const off = await held.at.ask.send("admin", "POST", plugin, { status: "inactive" });
+          assert.equal(off.status, 200, JSON.stringify(off.body));
+          const before = await held.dump();
+          const { code, message, outcome } = await held.call(pages[1]!, 8, { dry_run: true });
+          assert.deepEqual([code, outcome], ["E_UPSTREAM", "none"], String(message));
+          assert.match(String(message), /so nothing was run/);
+          assert.deepEqual(await held.differing(before), []);
+        },
+      );
     },
   });
 }

@@ -77,3 +77,29 @@ Deno.test("where nobody can tell, the outcome is unknown, an alarm is logged and
     );
   }
 });
+
+Deno.test("a site that loses its plugin after its report runs nothing, dry or held, and no tool is held back", async () => {
+  for (const door of ["rest", "mcp"] as const) {
+    await using at = await heldWorld();
+    const page = at.tools.page({ title: "About" });
+    await at.gw.proven(ADD, add(at, page.id));
+    const [before, ran] = [at.site(), at.tools.ran.length];
+    for (const more of [{ dry_run: true }, {}]) {
+      at.hold.isGone = true;
+      const ending = await at.gw.end(ADD, { ...add(at, page.id), ...more }, { door }) as Args;
+      assert.deepEqual([ending.code, ending.outcome ?? "none"], ["E_UPSTREAM", "none"]);
+      assert.match(String(ending.message), /does not hold .* any more, so nothing was run/);
+      at.hold.isGone = false;
+    }
+    assert.deepEqual([at.site(), at.tools.ran.length], [before, ran]);
+    await at.gw.proven(ADD, add(at, page.id));
+  }
+});
+
+Deno.test("a plugin without a method of its own is asked with that of the tool servers", async () => {
+  await using at = await heldWorld({ paired: [] });
+  at.hold.methods = [];
+  await at.pair("acme");
+  const page = at.tools.page({ title: "About" });
+  assert.equal((await at.gw.proven(ADD, add(at, page.id))).proof.verified, true);
+});

@@ -123,6 +123,7 @@ final class Health {
 			'version' => VERSION,
 			'why'     => $why,
 			'paired'  => null === $unpaired,
+			'methods' => class_exists( Hold_Run::class ) ? array( Hold_Run::METHOD ) : array(),
 		);
 	}
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import {
   HELD_EFFECTS,
+  HELD_METHOD,
   heldOf,
   HOLD_HEADER,
   holdId,
@@ -199,7 +200,8 @@ function judged(report: CompanionHealth | string | null, key: PairedKey | null, 
     return none(`the site does not accept this gateway's key${said}: ${way}`);
   }
   if (!hold.active) return none(hold.why ?? "the site does not say why");
-  return { ready: true, version: hold.version ?? plugin_version };
+  const own_method = hold.methods.includes(HELD_METHOD);
+  return { ready: true, version: hold.version ?? plugin_version, own_method };
 }
 
 /** Asks the plugin for a key, with a code of its page or as an administrator. Throws CmsError. */

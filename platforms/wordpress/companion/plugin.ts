@@ -68,9 +68,14 @@ const FEATURES = z.object({
   /** From version 1.1.0 on. */
   guarded_write: told(z.object({ active: z.boolean(), lock: told(z.enum(["row", "file", "name"])) })),
   /** From version 1.2.0 on; `paired` speaks of the account that asks, from 1.3.0 on of the gateway where it signed. */
-  hold: told(
-    z.object({ active: z.boolean(), paired: z.boolean(), version, why: told(said(WHY_CHARACTERS)) }),
-  ),
+  hold: told(z.object({
+    active: z.boolean(),
+    paired: z.boolean(),
+    version,
+    why: told(said(WHY_CHARACTERS)),
+    /** The methods of held calls that it takes beside those of the tool servers. */
+    methods: z.array(z.string()).catch([]),
+  })),
 });
 
 const HEALTH = z.object({
