@@ -55,6 +55,7 @@ export function dryRunOf({ id, held }: { readonly id: string; readonly held: Hel
   const published = labelsOf(held).some((label) => VISIBLE.has(label));
   const warnings = [
     ...(published ? [`Visitors see this at once: it would have ${named(held, [...VISIBLE])}`] : []),
+    ...(held.more > 0 ? [`${held.more} further effects are not listed one by one`] : []),
     ...(changes.length === 0 ? ["The tool reports success, and would change nothing of the site"] : []),
   ];
   return { id, digest: held.digest, summary: named(held), changes, warnings, published };

@@ -34,6 +34,13 @@ onEach(
   },
 );
 
+onEach("of more effects than are listed those of posts themselves come first", async (site) => {
+  const id = await site.wp.draft("admin", { title: "Before" });
+  const { effects } = told(await site.dry("many_fields", { id }));
+  assert.deepEqual([effects.length, effects[0]?.table, effects[0]?.key], [200, "posts", String(id)]);
+  assert.ok(effects[0]?.fields.some(({ name, to }) => name === "post_title" && to === "Changed"));
+});
+
 const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]!;
 
 onEach("a held call costs less than five plain ones", async (site, engine) => {

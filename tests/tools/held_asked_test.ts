@@ -1,6 +1,6 @@
 /** Previews of sites' own tools that are asked for wrongly, and previews of what the site's own texts and drafts make of them. */
 import assert from "node:assert/strict";
-import { named } from "../../platforms/_proxied_calls/held_effects.ts";
+import { dryRunOf, named } from "../../platforms/_proxied_calls/held_effects.ts";
 import { publishNow } from "../../sandbox/wordpress_standin/state.ts";
 import { type Args, type HeldWorld, heldWorld } from "./_held.ts";
 
@@ -142,6 +142,8 @@ Deno.test("of effects that are not listed one by one the kinds are named that th
   const held = { digest: "", labels: ["draft", "live"], effects: [], more: 3 };
   assert.equal(named(held, ["live", "publish", "schedule"]), "live");
   assert.equal(named(held), "draft, live");
+  const { warnings } = dryRunOf({ id: "", held });
+  assert.ok(warnings.includes("3 further effects are not listed one by one"), warnings.join());
 });
 
 Deno.test("a site that names other kinds of effects than it lists, or very many, is taken at what it lists, and cut", async () => {

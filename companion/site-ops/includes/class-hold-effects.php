@@ -81,7 +81,7 @@ final class Hold_Effects {
 	 * @return array[]
 	 */
 	public function told() {
-		return array_slice( $this->all, 0, self::TOLD_MAX );
+		return array_slice( Hold_Told::ordered( $this->all ), 0, self::TOLD_MAX );
 	}
 
 	/**

@@ -13,6 +13,24 @@ defined( 'ABSPATH' ) || exit;
 final class Hold_Told {
 
 	/**
+	 * Effects with posts and what is outside the database first, and what nobody has to look at last, so that many small ones
+	 * do not hide the others.
+	 *
+	 * @param array[] $effects As Hold_Effects has them.
+	 * @return array[]
+	 */
+	public static function ordered( array $effects ) {
+		$ordered = array( array(), array(), array() );
+		foreach ( $effects as $effect ) {
+			$place = in_array( $effect['table'], array( 'posts', null ), true ) ? 0 : 1;
+			$place = in_array( $effect['label'], Hold_Ask::ALWAYS, true ) ? 2 : $place;
+
+			$ordered[ $place ][] = $effect;
+		}
+		return array_merge( ...$ordered );
+	}
+
+	/**
 	 * An error as REST tells it.
 	 *
 	 * @param string $code Code of the error.
