@@ -83,6 +83,24 @@ Deno.test("why a site has no hold is said in a sentence's part, and asked again 
   assert.deepEqual(none, { ready: false, why: "no companion plugin", may_pair: false });
 });
 
+Deno.test("a self-test that is asked too often has not failed: nothing is written without the hold for it", async () => {
+  await using at = await heldWorld();
+  const page = at.tools.page({ title: "About" });
+  const parent_id = at.tools.state.pages.get(page.id)!.elements[0]!.id;
+  const args = { site_id: "acme", post_id: page.id, parent_id, widget_type: "heading", settings: {} };
+  const body = { code: "rate_limited", message: "Slow down", data: { status: 429 } };
+  const path = /hold-test/;
+  at.cms.inject({ kind: "answer", status: 429, body }, {
+    method: "POST",
+    path,
+    while: () => true,
+    times: 20,
+  });
+  const before = at.site();
+  await at.gw.refuses("builder-mcp-add-free-widget", args, "E_UPSTREAM", /429/);
+  assert.deepEqual([at.site(), at.calls()], [before, []]);
+});
+
 /** Another gateway's key of the administrator's account. */
 const others = (count: number) =>
   Array.from({ length: count }, (_, at) => ({

@@ -107,7 +107,8 @@ class Holds implements HoldsClient {
       const { data } = await this.#wire.get(path, {}, EXISTS);
       return data.exists ? "what it made is there after it was rolled back" : null;
     } catch (thrown) {
-      const isTold = thrown instanceof CmsError &&
+      // Asked too often, the site has said nothing of its hold.
+      const isTold = thrown instanceof CmsError && thrown.upstream !== 429 &&
         (thrown.definite || thrown.reason === "site_ops_hold_unsupported");
       if (!isTold) throw thrown;
       return thrown.message;
