@@ -40,7 +40,8 @@ export interface Preview {
 
 /** A call ready to be carried out, as far as a preview shows it. */
 export interface Previewed
-  extends Pick<ReadyCall, "tool" | "tier" | "changes" | "revision" | "warnings" | "calls" | "offered"> {
+  extends
+    Pick<ReadyCall, "tool" | "tier" | "changes" | "revision" | "warnings" | "calls" | "offered" | "dryRun"> {
   readonly plan: Pick<Plan, "summary" | "final"> | null;
 }
 
@@ -82,8 +83,14 @@ const strictest = (policies: readonly ConfirmPolicy[]): ConfirmPolicy =>
 /** Why nothing is marked as undoable in this version. */
 const NOT_UNDOABLE = "The gateway does not take changes back yet; the values under from are the old values";
 
-const WITHOUT_DRY_RUN =
-  "without dry_run: what it does then must equal what is shown here, or nothing is changed";
+/** How the call is sent again, and what becomes of it then. */
+function nextStep({ offered, dryRun }: Pick<Previewed, "offered" | "dryRun">, expires: string): string {
+  const again =
+    "Nothing was changed; to carry this out send the same call with confirm: true and this confirm_token " +
+    `before ${expires}`;
+  if (offered) return `${again}, without dry_run; its changes are kept only if they are those shown here`;
+  return dryRun ? `${again}, and without asking for a dry run` : again;
+}
 
 /** The preview of a planned write, with what the calls it planned would change; secrets and long texts shortened. */
 export function preview(
@@ -102,9 +109,7 @@ export function preview(
     revision: revisionName(call.revision),
     confirm_token: token,
     expires_at: expires,
-    next:
-      "Nothing was changed; to carry this out send the same call with confirm: true and this confirm_token " +
-      `before ${expires}${call.offered ? `, ${WITHOUT_DRY_RUN}` : ""}`,
+    next: nextStep(call, expires),
     undoable: false,
     undoable_reason: call.plan?.final ?? NOT_UNDOABLE,
     warnings: call.warnings.map(redactText),

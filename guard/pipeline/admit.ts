@@ -126,6 +126,9 @@ export async function read({ entry, input, ctx }: Admitted): Promise<unknown> {
   return entry.offer ? asOffered(answer) : plain(answer);
 }
 
+/** Whether a raise of a site's own tool says more than that the tool writes, which its preview shows. */
+const isNews = ({ flags = [], published }: Raise) => flags.length > 0 || published === true;
+
 /** Step 14, which sends reads only, and of 14a what the plan found: ceiling and flags. */
 export async function planned(
   { entry: { name, handler, offer }, input, tier, raises, parts, gate, ctx, nested }: Admitted,
@@ -146,12 +149,13 @@ export async function planned(
     confirm: input.confirm,
     gate,
     offered: offer !== undefined,
+    dryRun: input.dryRun,
     plan,
     changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
     shown: async () => [...await plan?.shows?.() ?? [], ...await nested.shown()],
     revision: wholeRevision(plan?.revision ?? null, calls, record),
     warnings: [
-      ...[...raises, ...found].map(({ because }) => because),
+      ...[...raises, ...found].filter((one) => !offer || isNews(one)).map(({ because }) => because),
       ...(plan?.warnings ?? []),
       ...calls.flatMap((one) => one.warnings),
     ],

@@ -16,6 +16,8 @@ export interface ReadyCall {
   readonly gate: boolean;
   /** Whether it is a site's own tool. */
   readonly offered: boolean;
+  /** Whether the call asks for a preview, whatever else it says. */
+  readonly dryRun: boolean;
   /** What a write would do. */
   readonly plan: Plan | null;
   /** What the plan says would change, and after it what the calls would that it planned. */

@@ -4,6 +4,7 @@ import type { Change } from "../../core/model.ts";
 import type { HeldEffect, HeldEffects } from "../_content/holds.ts";
 import { mayPublish } from "./live_verdict.ts";
 import type { ProxyContext } from "./proxied_context.ts";
+import { jsonChanges } from "./json_changes.ts";
 import type { Resolved } from "./resolved.ts";
 import type { RolledBack } from "../tool_servers/types.ts";
 
@@ -87,16 +88,21 @@ const labelsOf = ({ labels, effects }: HeldEffects): string[] => [
 /** How the plugin ends what it says of a request that it did not send. */
 const UNSENT = "(not sent)";
 
-/** Each value that is another one now; of people and of what has no values only that it changed. */
+/**
+ * Each value that is another one now; of people and of what has no values only that it changed. Ids that only name a new row,
+ * and the time of the write itself, are left out.
+ */
 export function changesOf({ effects, more }: HeldEffects): Change[] {
   const shown = effects.filter(({ label }) => !ALWAYS.has(label));
   const rest = more === 0 ? [] : [{ field: "more", from: null, to: `${more} more effects` }];
   return [...shown.flatMap(changes), ...rest];
 }
 
-function changes({ label, what, change, post, fields }: HeldEffect): Change[] {
+function changes(effect: HeldEffect): Change[] {
+  const { label, what, change, post, fields } = effect;
   const name = post === null ? what : `${post.type} ${post.id}`;
-  if (fields.length === 0 || label === "people") {
+  const telling = fields.filter((one) => !isBookkeeping(one, effect));
+  if (telling.length === 0 || label === "people") {
     const about = [what, ...fields.map((one) => one.name)].join(", ");
     return [{
       field: about,
@@ -104,29 +110,60 @@ function changes({ label, what, change, post, fields }: HeldEffect): Change[] {
       to: change === "removed" ? null : change,
     }];
   }
-  return fields.map((one) => ({
-    field: `${name}: ${fieldOf(one.name, what)}`,
-    from: one.from ?? null,
-    to: one.to ?? null,
-  }));
+  return telling.flatMap(({ name: column, from = null, to = null }) => {
+    const field = fieldOf(column, effect);
+    const whole = field === null ? name : `${name}: ${field}`;
+    const parts = jsonChanges(from, to) ?? [{ field: "", from, to }];
+    return parts.map((one) => ({ ...one, field: one.field === "" ? whole : `${whole}, ${one.field}` }));
+  });
 }
 
-/** The column alone says little where a row is a value under a name. */
-const fieldOf = (name: string, what: string) =>
-  /^(meta_value|option_value|value)$/.test(name) ? what.slice(0, NAME_CHARACTERS) : name;
+/** Columns that say which row a new one is, by its table. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  posts: ["ID", "guid"],
+  postmeta: ["meta_id", "post_id", "meta_key"],
+  term_relationships: ["object_id", "term_taxonomy_id", "term_order"],
+  options: ["option_id", "option_name", "autoload"],
+};
+const TIMES = ["post_modified", "post_modified_gmt"];
 
-/** The effects in a sentence's part, those of these kinds where any are given. */
-export function named({ effects, more, labels }: HeldEffects, only?: readonly string[]): string {
+type Field = HeldEffect["fields"][number];
+
+/** Whether a value tells nothing beside the others: which row a new one is, or when it was written. */
+function isBookkeeping({ name, to }: Field, { table, change, fields }: HeldEffect): boolean {
+  if (change !== "changed" && (KEYS[table ?? ""] ?? []).includes(name)) return true;
+  if (table !== "posts" || fields.every((one) => TIMES.includes(one.name))) return false;
+  // WordPress dates a draft anew each time it is saved.
+  const saved = fields.find((one) => one.name === "post_modified")?.to;
+  return TIMES.includes(name) || (name === "post_date" && saved !== undefined && to === saved);
+}
+
+/** How a value of a post is called; null where what was changed is the value itself, such as an option. */
+function fieldOf(column: string, { what, post }: HeldEffect): string | null {
+  if (!/^(meta_value|option_value|value)$/.test(column)) return column;
+  if (post === null) return null;
+  return clipped(/^Field (.+?) of /s.exec(what)?.[1] ?? what);
+}
+
+/** The effects in a sentence's part, those of these kinds where any are given; fields of a post that is named too are not. */
+export function named({ labels, effects, more }: HeldEffects, only?: readonly string[]): string {
   const wanted = effects.filter(({ label }) =>
     only === undefined ? !ALWAYS.has(label) : only.includes(label)
   );
-  const words = wanted.map(({ label, what, change }) => `${change} ${clipped(what)} (${label})`);
+  const ofPost = ({ label, post }: HeldEffect) => post === null ? "" : `${post.id} ${label}`;
+  const posts = new Set(wanted.filter(({ table }) => table === "posts").map(ofPost));
+  const told = wanted.filter((one) => one.table === "posts" || one.post === null || !posts.has(ofPost(one)));
+  const words = told.map(({ label, what, change }) => {
+    const kind = what.endsWith(`(${label})`) ? "" : ` (${label})`;
+    return `${change} ${clipped(what)}${kind}`;
+  });
   const unique = [...new Set(words)];
   const rest = unique.length - NAMED_MAX + more;
   const shown = unique.slice(0, NAMED_MAX);
   // The kinds are known also of effects that are not listed.
   if (shown.length === 0) {
-    return labels.filter((label) => only?.includes(label) ?? true).join(", ") || "nothing";
+    const kinds = labels.filter((label) => only?.includes(label) ?? !ALWAYS.has(label));
+    return kinds.length === 0 ? "changed nothing" : `had effects of these kinds: ${kinds.join(", ")}`;
   }
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");
 }
@@ -155,7 +192,8 @@ export function refusedOver(
 
 function neededFor(over: readonly string[], may: boolean, { site }: ProxyContext): string {
   if (over.includes("publish") || over.includes("schedule")) {
-    return "publish_post and publish_page publish, schedule_draft and schedule_page schedule, where the site allows it";
+    return "call it without what publishes; then publish_post and publish_page publish, schedule_draft and schedule_page " +
+      "schedule, where the site allows it";
   }
   if (over.every((label) => WITH_FLAG.some((one) => one === label)) && !may) {
     return site.flags.allow_publish

@@ -16,6 +16,7 @@ import { locationOf, resolve, type Resolved } from "./resolved.ts";
 import type { ProxiedTool, SiteOffer, ToolServers, UpstreamResult } from "../tool_servers/types.ts";
 import { assertOrdinary } from "./unheld.ts";
 import { UnheldWrite } from "./unheld_write.ts";
+import { ignoredArguments } from "./verdict.ts";
 
 type Arguments = Record<string, unknown>;
 
@@ -137,7 +138,8 @@ async function planOf(
     ? async () => {
       const servers = await ports.servers(ctx);
       const one = heldWrite(tool, { call, ctx, ports, servers, page, ownMethod: hold.own_method });
-      return dryRunOf(await ctx.exclusively(HELD_LOCK, (turn) => one.rehearse(turn)));
+      const shown = dryRunOf(await ctx.exclusively(HELD_LOCK, (turn) => one.rehearse(turn)));
+      return { ...shown, warnings: [...shown.warnings, ...ignoredArguments(call)] };
     }
     : { unavailable: hold.why };
   return { summary: `Run ${tool.name} on ${ctx.site.id}`, changes: [], raises, dryRun, state };

@@ -42,14 +42,18 @@ function unknownArguments({ target: { input_schema }, targetArgs }: Resolved): [
     .map((name) => [name, nearest(name, served)]);
 }
 
-/** What was found of a write, with the arguments that its tool may have ignored. */
-export function judged(verdict: Verdict, call: Resolved): Verdict {
-  const unknown = unknownArguments(call);
-  if (unknown.length === 0) return verdict;
-  const warnings = unknown.slice(0, SHOWN_MAX).map(([name, near]) =>
+/** The arguments that the tool may ignore, a sentence each. */
+export function ignoredArguments(call: Resolved): string[] {
+  return unknownArguments(call).slice(0, SHOWN_MAX).map(([name, near]) =>
     `${name.slice(0, NAME_CHARACTERS)}: the site's own tool names no such argument, and may have ignored it` +
     (near === null ? "" : `; did you mean ${near}`)
   );
+}
+
+/** What was found of a write, with the arguments that its tool may have ignored. */
+export function judged(verdict: Verdict, call: Resolved): Verdict {
+  const warnings = ignoredArguments(call);
+  if (warnings.length === 0) return verdict;
   const proof = verdict.verified === true
     ? { verified: null, reason: "Not all arguments are ones that the site's own tool names" }
     : {};

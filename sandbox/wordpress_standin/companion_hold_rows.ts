@@ -102,14 +102,16 @@ export function labelled(
   const found = keys.flatMap((key): HeldRow[] => {
     const [was, is] = [before.get(key), after.get(key)];
     const names = [...new Set([...Object.keys(was ?? {}), ...Object.keys(is ?? {})])];
-    const fields = names.filter((name) => was?.[name] !== is?.[name])
+    const fields = names.filter((name) =>
+      was?.[name] !== is?.[name] && !(was === undefined && isBlank(is?.[name]))
+    )
       .map((name) => ({ name, from: was?.[name] ?? null, to: is?.[name] ?? null }));
-    if (fields.length === 0) return [];
+    if (fields.length === 0 && was !== undefined) return [];
     const [table = "", id = "", ...rest] = key.split(" ");
     const change = was === undefined ? "made" : is === undefined ? "removed" : "changed";
     const post = POSTS_OF.includes(table) ? postOf(id, before, after) : null;
     const label = labelOf(table, post, change);
-    const what = post === null ? `${table} ${id}` : `${post.type} ${post.id} "${post.title}"`;
+    const what = post === null ? `${table} ${id}` : whatOf(table, rest[0], post);
     return [{ label, what, change, table, key: [id, ...rest].join(" "), post, fields }];
   });
   const touched = found.length === 0 ? [] : ownTables.map((table): HeldRow => ({
@@ -122,6 +124,18 @@ export function labelled(
     fields: [],
   }));
   return [...found, ...touched];
+}
+
+const isBlank = (value: unknown) => value === "" || value === null || value === 0;
+
+/** What was changed in the plugin's words, which name a post by its label and its states. */
+function whatOf(table: string, field: string | undefined, post: NonNullable<HeldRow["post"]>): string {
+  const states = [...new Set([post.status_before, post.status_after].filter((one) => one !== null))];
+  const label = post.type.charAt(0).toUpperCase() + post.type.slice(1);
+  const name = `${label} ${post.id} "${post.title}" (${states.join(" → ")})`;
+  if (table === "posts") return name;
+  if (table === "term_relationships") return `Terms of ${name}`;
+  return `Field ${table === "elements" ? "_elementor_data" : field} of ${name}`;
 }
 
 const POSTS_OF = ["posts", "postmeta", "term_relationships", "elements"];

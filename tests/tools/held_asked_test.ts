@@ -140,8 +140,8 @@ Deno.test("a site's texts are on one line, without unseen characters and cut, wh
 
 Deno.test("of effects that are not listed one by one the kinds are named that there are, and no others", () => {
   const held = { digest: "", labels: ["draft", "live"], effects: [], more: 3 };
-  assert.equal(named(held, ["live", "publish", "schedule"]), "live");
-  assert.equal(named(held), "draft, live");
+  assert.equal(named(held, ["live", "publish", "schedule"]), "had effects of these kinds: live");
+  assert.equal(named(held), "had effects of these kinds: draft, live");
   const { warnings } = dryRunOf({ id: "", held });
   assert.ok(warnings.includes("3 further effects are not listed one by one"), warnings.join());
 });

@@ -45,6 +45,7 @@ Deno.test("dry_run shows what the tool would change and changes nothing; confirm
     assert.match(preview.summary, /^Run builder-mcp-add-free-widget on acme: changed /);
     assert.ok(preview.changes.some(({ to }) => /Hello/.test(JSON.stringify(to))), JSON.stringify(preview));
     assert.match(preview.next, /without dry_run/);
+    assert.deepEqual(preview.warnings, [], "that a write writes is no news");
     assert.match(preview.revision, /^rev_/);
     const [row] = await at.gw.audit();
     assert.deepEqual([row!.status, row!.outcome], ["needs_confirmation", undefined]);
@@ -60,6 +61,15 @@ Deno.test("dry_run shows what the tool would change and changes nothing; confirm
     assert.deepEqual(again.proof.request_id, proof.request_id, "the first answer again");
     assert.deepEqual([at.site(), modes(at)], [after, ["dry;", "hold"]], "it is carried out once");
   }
+});
+
+Deno.test("a preview warns of an argument that the site's tool may ignore", async () => {
+  await using at = await heldWorld();
+  const args = add(at, at.tools.page({ title: "About" }).id, { setting: {}, dry_run: true });
+  const { warnings } = await shown(at, ADD, args);
+  assert.deepEqual(warnings, [
+    "setting: the site's own tool names no such argument, and may have ignored it; did you mean settings",
+  ]);
 });
 
 Deno.test("arguments given in another order are the same call", async () => {

@@ -84,7 +84,7 @@ const DEEDS:
       (at) => void (at.cms.state.posts.get(1)!.title = "Mine"),
       "acme",
       "E_PUBLISH_NOT_ALLOWED",
-      /post 1 .*\(live\)/,
+      /Post 1 .*\(live\)/,
     ],
     [
       "puts into the bin",

@@ -65,6 +65,7 @@ Deno.test("a preview shows what would change and how to go on, with credentials 
     warnings: plan.warnings,
     calls: [],
     offered: false,
+    dryRun: false,
   } as const;
   const token = "cft_0123456789012345678901";
   const seen = preview(call, { site: "acme", highestTier: 1 }, { token, expires_at: 0 });
