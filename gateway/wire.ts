@@ -268,11 +268,13 @@ async function adminOf(parts: Parts) {
     },
     async pair(site, by, code) {
       const { pairSite } = await import("../guard/site_pairing.ts");
-      return await pairSite({ ...ports, baseUrl, newId }, {
+      const pairing = await pairSite({ ...ports, baseUrl, newId }, {
         site,
         by,
         ...(code === undefined ? {} : { code }),
       });
+      await parts.proxied.paired(pairing);
+      return pairing;
     },
     connections: parts.connections,
     clients: parts.clients,

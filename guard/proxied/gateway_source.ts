@@ -9,6 +9,7 @@ import type { Proxies } from "../../registry/proxies.ts";
 import type { Store } from "../../store/store.ts";
 import type { ConnectorPorts } from "../connector_context.ts";
 import type { Jobs } from "../jobs.ts";
+import type { SitePairing } from "../site_pairing.ts";
 import { GATEWAY, holdBack } from "./decision.ts";
 import { ProxiedTools } from "./source.ts";
 
@@ -46,6 +47,9 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
     used = true;
     return refresh();
   };
+  /** What is known of these sites' holds is asked anew. */
+  const paired = async ({ site_id, shared_with }: SitePairing): Promise<void> =>
+    await (await catalogs()).paired([site_id, ...shared_with]);
   /** What makes the handlers of tools, of which each knows the others that its site offers. */
   const handling = async (offersOf: ProxyPorts["offersOf"]) => {
     const handlerOf = await given.handler();
@@ -54,7 +58,7 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
       holdBack({ ...ports, judged: () => source.judged() }, { site_id, name }, what);
     const pair: ProxyPorts["pair"] = async ({ site }) => {
       const { pairSite } = await import("../site_pairing.ts");
-      await pairSite(ports, { site, by: GATEWAY, unless_paired: true });
+      await paired(await pairSite(ports, { site, by: GATEWAY, unless_paired: true }));
     };
     const alarm: ProxyPorts["alarm"] = ({ site: { id: site_id } }, { served: { name } }, why) =>
       given.log({ event: "held_call_in_doubt", site_id, tool: name, cause: why });
@@ -71,6 +75,7 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
   });
   return {
     source,
+    paired,
     /** Lists on a clock what is due. */
     run: async (): Promise<boolean> => await (await catalogs()).run(),
     /** Begins no other listing; resolves once none runs. Never rejects: what could not be loaded runs nothing. */

@@ -88,6 +88,23 @@ export class CatalogRefresh {
     });
   }
 
+  /** Finds out whether sites hold what their tools write, and keeps that: they were paired. Never rejects. */
+  async paired(ids: readonly string[]): Promise<void> {
+    const { store: { sites, toolCatalogs } } = this.#ports;
+    for (const id of ids) {
+      await this.#apart(id, async () => {
+        const known = (await toolCatalogs.list(id)).filter(({ unheld }) => unheld !== undefined);
+        const site = known.length === 0 ? null : await sites.get(id);
+        if (site === null) return;
+        const unheld = await this.#unheld(site, (client) => client.forget()); // the next call asks again
+        // Where another one kept its listing meanwhile, that has asked too.
+        for (const one of known) await toolCatalogs.put(one, { ...one, unheld });
+      }).catch((fault) => {
+        this.#ports.log({ event: "tool_catalog_failed", site_id: id, cause: String(fault) });
+      });
+    }
+  }
+
   /** Begins no other site. Resolves once nothing runs, or the time is over that a process has for its end. */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -177,7 +194,7 @@ export class CatalogRefresh {
   }
 
   /** Why the site does not hold what its tools write; null where it does. A site that was never asked for it is not paired. */
-  async #unheld(site: Site): Promise<string | null> {
+  async #unheld(site: Site, asked: (client: HoldsClient) => void = () => {}): Promise<string | null> {
     const { connectors, holds, now } = this.#ports;
     const found = connectors.provider(site.platform, holds);
     if (!found) return "its kind of site holds nothing";
@@ -186,6 +203,7 @@ export class CatalogRefresh {
       const ctx = makeConnectorContext(this.#ports, call, found.connector);
       const client = await found.provision.connect(ctx) as HoldsClient;
       const state = await client.state();
+      asked(client);
       if (state.ready) return null;
       return state.may_pair ? `${state.why}, or its first write pairs it` : state.why;
     } catch (thrown) {

@@ -97,6 +97,7 @@ const FOUND: ReadonlyMap<string, string> = new Map([
   ["site_ops_visual_inactive", "activate it under Plugins there, or make the page with page_builder block"],
   ["site_ops_seo_provider_missing", "that is set up in the SEO plugin there"],
   ["site_ops_schema_provider_missing", "activate one under Plugins there"],
+  ["site_ops_pairing_code", "then run deno task admin site pair with the site's id and that code"],
 ]);
 
 /** How WordPress's own codes of a 401 begin: of a sign-in that failed, and of a right that nobody has. */
@@ -122,7 +123,9 @@ function wayOut(out: Outgoing, answer: Incoming, code: string | undefined): stri
       ? foreign
       : `${foreign}; try again ${whenAgain(answer, "later")}`;
   }
-  if (status === 403) return "the site's account lacks that right: give it a role that has it";
+  if (status === 403 && !FOUND.has(code)) {
+    return "the site's account lacks that right: give it a role that has it";
+  }
   if (code === "rest_no_route") return "the site does not have this part of the REST API";
   if (status === 404) return "check the id";
   if (status === 429) {

@@ -130,3 +130,17 @@ Deno.test("sites that hold nothing are named with the reason, by the list of too
     because: "the database is a Galera cluster",
   });
 });
+
+Deno.test("once a site is paired, by its operator or by its first write, neither list nor health says that it is not", async () => {
+  const unheldSites = async (at: HeldWorld) => {
+    const { unheld } = (await admin(at, "GET", "health")).result as { unheld: { site_id: string }[] };
+    return unheld.map(({ site_id }) => site_id).sort();
+  };
+  await using at = await heldWorld({ paired: [] });
+  assert.deepEqual(await unheldSites(at), ["acme", "editor", "open"]);
+  at.hold.code = "ABCD-EFGH";
+  assert.equal((await at.pair("editor", "ABCD-EFGH")).ok, true);
+  assert.deepEqual(await unheldSites(at), ["acme", "open"]);
+  await at.gw.proven("builder-mcp-create-page", { site_id: "acme", title: "New" });
+  assert.deepEqual(await unheldSites(at), [], "both records of the account");
+});
