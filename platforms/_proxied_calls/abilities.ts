@@ -54,21 +54,43 @@ export function asAbility(args: Fields, by: SiteOffer, ports: Pick<ProxyPorts, "
   return key === undefined || ability === null ? args : { ...args, [key]: ability };
 }
 
-/** Why a name cannot be run, or read of. */
-export const notOffered = (name: string, field: string) =>
-  new GatewayError(
-    "E_FORBIDDEN_OP",
-    `${field}: ${
-      quoted(name)
-    } is no ability that may be run here: only those may that the site offers as tools ` +
-      "too, and each of these can be called itself, by its name in the tools listing; an operator can approve further tools of the site",
-  );
-
 const WRITE_TIER = 2;
 
 /** Whether the caller may call the tool itself. */
 const mayUse = ({ token: { allowed_tools }, maxRisk }: ProxyCaller, { served, writes }: SiteOffer) =>
   (allowed_tools.includes("*") || allowed_tools.includes(served.name)) && (!writes || maxRisk >= WRITE_TIER);
+
+/** A name without what separates its words. */
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+
+/** The ability that a name means which is a tool's, or has another beginning or other separators than an ability. */
+function meantAbility(name: string, by: SiteOffer, caller: ProxyCaller, ports: ProxyPorts): string | null {
+  const wanted = plain(name);
+  const all = [...ports.offersOf(by.site_id)].filter((one) =>
+    one.ref.source === by.ref.source && one.served.ability && mayUse(caller, one)
+  );
+  const endsWith = (end: string) =>
+    wanted.includes("-") ? all.find(({ served }) => plain(served.ability!).endsWith(end)) : undefined;
+  const found = all.find(({ served }) => [served.name, served.ability!].map(plain).includes(wanted)) ??
+    endsWith(`-${wanted}`) ?? endsWith(wanted.slice(wanted.indexOf("-")));
+  return found?.served.ability ?? null;
+}
+
+/** Why a name cannot be run, or read of. */
+export function notOffered(
+  name: string,
+  field: string,
+  by: SiteOffer,
+  caller: ProxyCaller,
+  ports: ProxyPorts,
+): GatewayError {
+  const near = meantAbility(name, by, caller, ports);
+  const way = near === null
+    ? ": only abilities that the site offers as tools can, and each of these can be called itself, by its name in the tools " +
+      "listing; an operator can approve more"
+    : `; did you mean ${quoted(near)}`;
+  return new GatewayError("E_FORBIDDEN_OP", `${field}: ${quoted(name)} cannot be run or described${way}`);
+}
 
 /** Refuses a tool that is run, or read of, by name to a token that may not call it itself. Throws E_SCOPE_DENIED. */
 export function assertMayUse(caller: ProxyCaller, { served: { name } }: SiteOffer, field: string): void {
@@ -97,7 +119,7 @@ export function assertDescribed(
     if (typeof name !== "string") continue;
     const at = field === "" ? key : `${field}.${key}`;
     const found = offerNamed(name, offer, ports);
-    if (found === undefined) throw notOffered(name, at);
+    if (found === undefined) throw notOffered(name, at, offer, caller, ports);
     assertMayUse(caller, found, at);
   }
 }

@@ -142,7 +142,7 @@ function named(
   const never = neverRun(name);
   if (never) throw forbidden(`${field}: ${quoted(name)} is refused: the name contains "${never.word}"`);
   const found = offerNamed(name, by, ports);
-  if (found === undefined) throw notOffered(name, field);
+  if (found === undefined) throw notOffered(name, field, by, caller, ports);
   assertMayUse(caller, found, field);
   return found;
 }

@@ -88,6 +88,8 @@ Deno.test("a tool with arguments of those names gets its own, and the gateway is
     const args = { site_id: "acme", title: "New", structure };
     const own = await at.gw.call<Args>("builder-mcp-build-page", { ...args, dry_run: true }, { door });
     assert.equal(own.dry_run, true, "the tool's own answer");
+    const asking = { ...args, confirm: false };
+    assert.equal((await shown(at, "builder-mcp-build-page", asking, { door })).needs_confirmation, true);
     const before = at.site();
     const asks = { dry_run: true };
     const { confirm_token } = await shown(at, "builder-mcp-build-page", args, { door, asks });

@@ -102,13 +102,24 @@ Deno.test("an ability of the site is not taken for a tool of the CRM by its name
   assert.deepEqual(at.servers.reached, []);
 });
 
-Deno.test("an ability under its tool's name in the listing is refused with the word to call that itself", async () => {
+Deno.test("a name that is almost an ability's is refused with that ability, and any other with what can be run", async () => {
   await using at = await world();
-  const said = await at.gw.refuses(RUN, run("builder-mcp-list-pages"), "E_FORBIDDEN_OP");
-  assert.match(
-    said,
-    /only those may that the site offers as tools too, and each of these can be called itself/,
-  );
+  for (
+    const name of ["builder-mcp-list-pages", "builder-mcp/list-pages", "list_pages", "EMCP-tools/list-pages"]
+  ) {
+    assert.equal(
+      await at.gw.refuses(RUN, run(name), "E_FORBIDDEN_OP"),
+      `ability_name: "${name}" cannot be run or described; did you mean "emcp-tools/list-pages"`,
+    );
+  }
+  for (const name of ["emcp-tools/nothing", "pages", "contacts_get-contact"]) {
+    const said = await at.gw.refuses(RUN, run(name), "E_FORBIDDEN_OP");
+    assert.match(
+      said,
+      /: only abilities that the site offers as tools can, and each of these can be called itself/,
+    );
+  }
+  assert.deepEqual(at.servers.reached, []);
 });
 
 Deno.test("a tool that runs a tool that runs a tool is judged to the end, and no deeper than four", async () => {
