@@ -101,8 +101,9 @@ function said(description: string, about: string | undefined): string {
 }
 
 const AT_ONCE = " writes at once: there is no preview.";
-const SHOWN_FIRST =
-  " writes at once; with dry_run: true it only shows what it would change, where the site's companion plugin is paired.";
+/** How a preview is asked for: by an argument that none of these tools has itself. */
+const shownFirst = (asked: string) =>
+  ` writes at once; ${asked} only shows what it would change, where the site can.`;
 const BY_NAME = " counts as a write, though it is not known to change anything.";
 const DIFFER = " Its arguments differ between these sites.";
 /** Of sites that describe a tool each in their own way, so many ways are shown. */
@@ -181,7 +182,7 @@ function shownBy(all: readonly ShownOffer[]): Shown {
   const writing = all.filter(({ offer }) => offer.writes);
   const isShown = writing.length > 0 && writing.every(({ offer }) => offer.hold !== undefined);
   const changes = writing.some(({ offer }) => offer.effect !== "read");
-  const counted = !changes ? BY_NAME : isShown ? SHOWN_FIRST : AT_ONCE;
+  const counted = !changes ? BY_NAME : isShown ? shownFirst(askedOf(schema)) : AT_ONCE;
   const where = writing.length < all.length ? ` On ${siteNames(writing)} it` : " It";
   const more = ways.length > WAYS_MAX ? " Other sites describe it otherwise." : "";
   const text = ways.length === 1
@@ -204,6 +205,10 @@ const ASKED = {
   confirm: { type: "boolean" },
   confirm_token: { type: "string" },
 };
+
+/** What asks for a preview of a tool: a dry_run of its own is not the gateway's. */
+const askedOf = ({ properties }: Record<string, unknown>): string =>
+  Object.hasOwn((properties ?? {}) as object, "dry_run") ? "confirm: false" : "dry_run: true";
 
 const siteIds = (all: readonly ShownOffer[]) => all.map(({ offer }) => offer.site_id);
 const siteNames = (all: readonly ShownOffer[]) => siteIds(all).join(", ");

@@ -42,7 +42,7 @@ export class CatalogHosts {
     const host = this.#hosts.get(at) ?? { answers: false, down: null, sites: new Map(), asking: null };
     this.#hosts.set(at, host);
     while (host.asking !== null && !host.answers) await host.asking;
-    if (!host.answers && host.down !== null) throw unasked(host.down, "found at another site of its host");
+    if (!host.answers && host.down !== null) throw unasked(host.down, "found at another server of its host");
     const own = host.sites.get(site) ?? { answers: false, refusal: null };
     host.sites.set(site, own);
     if (own.refusal !== null) throw unasked(own.refusal, "found at another server of its site");

@@ -147,7 +147,7 @@ Deno.test("a site that is updated keeps no other site of its host from being lis
     said: [
       unavailable,
       `${unavailable} (found at another server of its site; this server was not asked)`,
-      `${unavailable} (found at another site of its host; this server was not asked)`,
+      `${unavailable} (found at another server of its host; this server was not asked)`,
     ],
   });
   const out = { method: "POST", url: "https://shared.example/", effect: "read" } as const;

@@ -85,8 +85,8 @@ Deno.test("a tool that writes at one site and reads at another says where it wri
   const { description, inputSchema, annotations } = (await shown(at.gw)).get(THING)!;
   assert.equal(
     description,
-    "The site's own tool server describes it so: One. On acme it writes at once; with dry_run: true it only shows what it " +
-      "would change, where the site's companion plugin is paired. Its arguments differ between these sites.\n\nSites that offer it: acme, bolt",
+    "The site's own tool server describes it so: One. On acme it writes at once; dry_run: true only shows what it " +
+      "would change, where the site can. Its arguments differ between these sites.\n\nSites that offer it: acme, bolt",
   );
   assert.deepEqual(inputSchema.properties.all, { type: "boolean", description: "Only on bolt." });
   assert.equal(annotations.readOnlyHint, false);

@@ -11,8 +11,8 @@ Deno.test("known names are offered under ours, in our words, with the upstream's
   const { description, inputSchema, annotations } = tools.get("builder-mcp-add-heading")!;
   assert.equal(
     description,
-    "Add a heading to a page. It writes at once; with dry_run: true it only shows what it would change, where the site's " +
-      "companion plugin is paired.\n\nSites that offer it: acme",
+    "Add a heading to a page. It writes at once; dry_run: true only shows what it would change, where the site can." +
+      "\n\nSites that offer it: acme",
   );
   assert.deepEqual(inputSchema.required, ["site_id", "post_id"]);
   assert.deepEqual(inputSchema.properties.site_id!.enum, ["acme"]);
@@ -60,6 +60,7 @@ Deno.test("a page's structure is described by our words, and no status that is r
     type: "object",
     properties: {
       title: { type: "string" },
+      dry_run: { type: "boolean" },
       status: { type: "string", enum: ["draft", "publish"], default: "draft" },
       structure: { type: "array", items: { type: "object", properties: { settings: { type: "object" } } } },
     },
@@ -72,7 +73,9 @@ Deno.test("a page's structure is described by our words, and no status that is r
     ],
   });
   const tools = await shown(at.gw);
-  const { status, structure } = tools.get("builder-mcp-build-page")!.inputSchema.properties;
+  const { description, inputSchema } = tools.get("builder-mcp-build-page")!;
+  assert.match(description, /It writes at once; confirm: false only shows what/, "its dry_run is its own");
+  const { status, structure } = inputSchema.properties;
   assert.deepEqual(status, { type: "string", enum: ["draft"], default: "draft" });
   assert.match(String(structure!.description), /\{type: container, settings, children\}/);
   assert.deepEqual(structure!.items, { type: "object", properties: { settings: { type: "object" } } });
