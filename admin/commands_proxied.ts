@@ -123,7 +123,7 @@ const shownValue = (value: unknown) => {
 function trialText(
   { site_id, name, summary, changes, left_out, warnings, needs, missing }: ToolTrial,
 ): string {
-  const lacks = missing.length === 0 ? "" : `, of which the site lacks ${missing.join(", ")}`;
+  const lacks = missing.length === 0 ? "" : `, and the site does not have ${missing.join(", ")}`;
   return [
     `A dry run of ${cell(name)} on ${site_id}; nothing was kept. It would have ${cell(summary)}.`,
     ...changes.map(({ field, from, to }) => `  ${cell(field)}: ${shownValue(from)} -> ${shownValue(to)}`),
@@ -267,8 +267,8 @@ function span(seconds: number): string {
 export const unheldLine = ({ site_id, because }: UnheldSite): string =>
   `Site ${site_id} does not hold what its own tools write (${
     cell(because)
-  }): their arguments are held to the listed types, ` +
-  "what they do is not seen, and nothing can be shown before it is written.";
+  }). The gateway checks only the types of their ` +
+  "arguments: it does not see what they change, and cannot show a preview.";
 
 /** The commands about sites' own tools. */
 export const PROXIED_COMMANDS: readonly Command[] = [list, show, tryOut, approve, withdraw, refresh];
