@@ -99,11 +99,12 @@ export function changesOf({ effects, more }: HeldEffects): Change[] {
 }
 
 function changes(effect: HeldEffect): Change[] {
-  const { label, what, change, post, fields } = effect;
+  const { label, what, change, table, post, fields } = effect;
   const name = post === null ? what : `${post.type} ${post.id}`;
   const telling = fields.filter((one) => !isBookkeeping(one, effect));
   if (telling.length === 0 || label === "people") {
-    const about = [what, ...fields.map((one) => one.name)].join(", ");
+    const whole = table === "postmeta" && post ? `${name}: ${fieldOf("meta_value", effect)}` : what;
+    const about = label === "people" ? [what, ...fields.map((one) => one.name)].join(", ") : whole;
     return [{
       field: about,
       from: change === "made" ? null : "there",

@@ -41,6 +41,16 @@ Deno.test("a new page is named once, and its values by their own names, without 
   ]);
 });
 
+Deno.test("a new field without a value, and a new term, are shown as made, by their names alone", () => {
+  const blank = { ...field("_empty", ""), fields: made({ meta_id: "3", post_id: "8", meta_key: "_empty" }) };
+  const ids = made({ object_id: "8", term_taxonomy_id: "5" });
+  const term = effect({ table: "term_relationships", what: `Term 5 of ${NAME}`, fields: ids });
+  assert.deepEqual(changesOf(held(blank, term)), [
+    { field: "page 8: _empty", from: null, to: "made" },
+    { field: `Term 5 of ${NAME}`, from: null, to: "made" },
+  ]);
+});
+
 Deno.test("a field of a post is named with its own kind where the post has another, and nothing is called nothing", () => {
   const code = { ...field("_code", "<script>"), label: "code" };
   assert.equal(
