@@ -22,7 +22,7 @@ export interface Replacements {
   readonly wrapStore?: (store: Store) => Store;
   readonly http?: Http;
   /** What the store depends on: its KV, what says that an operation takes too long, and which files have held one. */
-  readonly storage?: Pick<StoreOptions, "around" | "clock" | "known">;
+  readonly storage?: Pick<StoreOptions, "open" | "around" | "clock" | "known">;
   /** Who has signed in at the browser that sends a request. */
   readonly signedIn?: OAuthParts["signedIn"];
   /** What a passphrase costs to judge. */

@@ -19,7 +19,7 @@ import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
 import { LostFile, OpenedFile } from "./opened_file.ts";
-import { isFile, openMarked, within } from "./opening.ts";
+import { isFile, type Opening, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
 import { ManagedFiles } from "./managed_files.ts";
@@ -54,6 +54,8 @@ export interface StoreOptions {
   elapsed?: () => number;
   /** What says that an operation takes too long; the process's when left out. */
   clock?: Clock;
+  /** Opens the KV; Deno's own when left out. */
+  open?: Opening["open"];
   /** Puts something around the KV that was opened. */
   around?: (kv: Deno.Kv) => Deno.Kv;
   /** Is told of what fails beside what was asked for; nobody when left out. */
@@ -146,10 +148,10 @@ function unwell(error: unknown): never {
 
 /** Opens the KV, and remembers the file that it is. */
 async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Deno.Kv> {
-  const { path, log } = options;
+  const { path, open, log } = options;
   const known = options.known === undefined ? undefined : new KnownStores(options.known);
   const deadline_ms = options.deadline_ms ?? OPEN_DEADLINE_MS;
-  const { kv, isNew } = await openMarked({ path, sealer, known, deadline_ms });
+  const { kv, isNew } = await openMarked({ path, open, sealer, known, deadline_ms });
   if (known === undefined || !isFile(path)) return kv;
   if (isNew) log?.({ event: "store_made", path });
   await known.add(path).catch((error) => log?.({ event: "store_not_remembered", cause: String(error) }));

@@ -11,6 +11,8 @@ import type { Sealer } from "./seal.ts";
 export interface Opening {
   /** A file, ":memory:" or an address; undefined is the KV of the host. */
   readonly path: string | undefined;
+  /** Opens the KV; Deno's own when left out. */
+  readonly open?: (path: string | undefined) => Promise<Deno.Kv>;
   readonly sealer: Sealer;
   /** Which files have held a store; without it none has. */
   readonly known?: KnownStores;
@@ -40,14 +42,14 @@ const nameOf = (path: string | undefined) => path === undefined ? "the host's KV
  * KV_PATH or ENCRYPTION_KEYS and says what to do.
  */
 export async function openMarked(opening: Opening): Promise<Opened> {
-  const { path, sealer, known, keysLost, deadline_ms } = opening;
+  const { path, open: openKv = Deno.openKv, sealer, known, keysLost, deadline_ms } = opening;
   const held = isFile(path) && await known?.has(path) === true;
   if (isFile(path)) await assertNotLost(path, known ?? null, held);
   let wanted = true;
   const open = async () => {
     if (isFile(path)) await makePlace(path);
     // Two processes that make the file at once lock each other out for a moment.
-    const kv = await inTurn(() => Deno.openKv(path), () => wanted);
+    const kv = await inTurn(() => openKv(path), () => wanted);
     try {
       await probe(kv);
       return { kv, ...await marked(kv, sealer, { name: nameOf(path), held, keysLost }) };

@@ -7,6 +7,7 @@ import { createHttp, type Http, type HttpOptions } from "../platforms/_http/http
 import { createTransport, type PinnedFetch } from "../platforms/_http/transport.ts";
 import { readSettings, type Settings } from "../core/settings.ts";
 import { type Ending, endingOf } from "./endings.ts";
+import { openMemory } from "./memory_kv.ts";
 import { parted, type Proof } from "./proof.ts";
 import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/store.ts";
 
@@ -150,7 +151,8 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const upstream = { ...read.upstream, ...options.settings?.upstream };
   const opened = await openGateway({ ...read, ...options.settings, upstream }, registry, {
     now,
-    ...{ sources, toolServers, signedIn, storage },
+    ...{ sources, toolServers, signedIn },
+    storage: { open: openMemory, ...storage },
     log: (event) => void logged.push(event),
     http: options.wayOut ?? createHttp({
       allowPrivate: options.allowPrivate ?? [],

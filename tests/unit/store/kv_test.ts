@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
 import { Database } from "../../../store/database.ts";
+import type { StoreOptions } from "../../../store/kv.ts";
 import { Child, folder, KEY, newToken, open, row } from "./kit.ts";
 
-async function refusal(path: string): Promise<string> {
+async function refusal(path: string, options: Partial<StoreOptions> = {}): Promise<string> {
   try {
-    const store = await open({ path });
+    const store = await open({ path, ...options });
     await store.close();
   } catch (error) {
     assert.ok(error instanceof GatewayError);
@@ -60,17 +61,11 @@ Deno.test("a path that cannot be written is refused in plain words", async () =>
 
 Deno.test("a disk that is full is named, and no other file asked for", async () => {
   await using dir = await folder();
-  const openKv = Object.getOwnPropertyDescriptor(Deno, "openKv")!;
-  const value = () => Promise.reject(new TypeError("database or disk is full"));
-  try {
-    Object.defineProperty(Deno, "openKv", { value, configurable: true });
-    assert.match(
-      await refusal(`${dir.path}/gateway.db`),
-      /^KV_PATH: ".*" is on a disk that is full; make room on it and start again$/,
-    );
-  } finally {
-    Object.defineProperty(Deno, "openKv", openKv);
-  }
+  const full = () => Promise.reject(new TypeError("database or disk is full"));
+  assert.match(
+    await refusal(`${dir.path}/gateway.db`, { open: full }),
+    /^KV_PATH: ".*" is on a disk that is full; make room on it and start again$/,
+  );
 });
 
 Deno.test("an address where no KV server answers is refused in plain words", async () => {
