@@ -1,7 +1,8 @@
-/** docs/CONTRIBUTING.md does what it says, from the first command to a green check, and so does `deno task new`. */
+/** docs/CONTRIBUTING.md and docs/NEW_UPSTREAM.md do what they say, up to a green check, and so does `deno task new`. */
 import assert from "node:assert/strict";
 import { scaffold } from "../../registry/new.ts";
-import { pageSteps, Project, stepsOf } from "./page.ts";
+import { tryNewUpstream, unchangedByHand } from "./new_upstream.ts";
+import { pageSteps, Project, type Step, stepsOf } from "./page.ts";
 
 Deno.test("a page's blocks are commands, what they print, and files that the text before them names", () => {
   const page =
@@ -16,7 +17,8 @@ Deno.test("a page's blocks are commands, what they print, and files that the tex
   assert.throws(() => stepsOf("Such as:\n\n```ts\nlost();\n```\n"), /no path ends the line before/);
 });
 
-Deno.test("docs/CONTRIBUTING.md in a copy of the project", async (t) => {
+// Both pages in one copy: to check the types takes longest, and what is the same is checked once.
+Deno.test("docs/CONTRIBUTING.md and docs/NEW_UPSTREAM.md in a copy of the project", async (t) => {
   await using project = await Project.make();
   await t.step("a page whose command fails or prints something else is not followed to its end", async () => {
     const name = { kind: "run", command: "deno task new Posts" } as const;
@@ -28,12 +30,11 @@ Deno.test("docs/CONTRIBUTING.md in a copy of the project", async (t) => {
     );
     assert.deepEqual(await project.changes(), {});
   });
-  const steps = await pageSteps("docs/CONTRIBUTING.md");
-  const last = steps.findLastIndex(({ kind }) => kind === "run");
+  const tool = await pageSteps("docs/CONTRIBUTING.md");
+  const upstream = await pageSteps("docs/NEW_UPSTREAM.md");
   await t.step("a tool in ten minutes: every command and file of the page, as printed", async () => {
-    const commands = steps.flatMap((step) => step.kind === "run" ? [step.command] : []);
-    assert.equal(commands[0], "deno task new posts/count_drafts");
-    await project.follow(steps.slice(0, last));
+    assert.equal(commandsOf(tool)[0], "deno task new posts/count_drafts");
+    await project.follow(tool.slice(0, checkOf(tool)));
     assert.deepEqual(await project.changes(), {
       "docs/TOOLS.md": " M",
       "manifests/posts/count_drafts.yaml": "??",
@@ -47,14 +48,25 @@ Deno.test("docs/CONTRIBUTING.md in a copy of the project", async (t) => {
   await t.step("deno task new and deno task gen write beside it what they say", async () => {
     tests = await scaffolded(project);
   });
-  await t.step("the page's last command checks all of that, and is green", async () => {
-    const [command] = steps.slice(last);
-    assert.ok(command?.kind === "run");
-    assert.match(command.command, /^deno task ok tests\/house_test\.ts .*count_drafts_test\.ts$/);
+  await t.step("a new upstream in an hour: every command and file, and nothing else by hand", async () => {
     const before = await project.changes();
-    await project.follow(steps.slice(last));
-    assert.deepEqual(await project.changes(), before);
+    assert.equal(commandsOf(upstream)[0], "deno task new platforms/newsletter");
+    await project.follow(upstream.slice(0, checkOf(upstream)));
+    await unchangedByHand(project, before);
   });
+  for (
+    const [page, steps, command] of [
+      ["CONTRIBUTING.md", tool, /^deno task ok tests\/house_test\.ts .*count_drafts_test\.ts$/],
+      ["NEW_UPSTREAM.md", upstream, /^deno task ok tests\/house_test\.ts tests\/tools\/newsletter$/],
+    ] as const
+  ) {
+    await t.step(`the last command of ${page} checks all of that, and is green`, async () => {
+      assert.match(commandsOf(steps).at(-1)!, command);
+      const before = await project.changes();
+      await project.follow(steps.slice(checkOf(steps)));
+      assert.deepEqual(await project.changes(), before);
+    });
+  }
   await t.step("what deno task new writes passes its own tests, and is not overwritten", async () => {
     const ran = await project.deno(["test", "-A", "--no-check", "--frozen", ...tests]);
     assert.equal(ran.code, 0, ran.stdout + ran.stderr);
@@ -64,7 +76,13 @@ Deno.test("docs/CONTRIBUTING.md in a copy of the project", async (t) => {
       assert.match(again.stdout, /nothing was overwritten/);
     }
   });
+  await tryNewUpstream(t, project, upstream);
 });
+
+const commandsOf = (steps: readonly Step[]) =>
+  steps.flatMap((step) => step.kind === "run" ? [step.command] : []);
+/** Where the page's last command is, `deno task ok`. */
+const checkOf = (steps: readonly Step[]) => steps.findLastIndex(({ kind }) => kind === "run");
 
 /** A tool, and a connector whose name is a common word: how many files each is. */
 const BEGUN = { "posts/foo": 3, "platforms/segment": 6 } as const;
