@@ -46,10 +46,20 @@ export async function openMarked(opening: Opening): Promise<Opened> {
   const held = isFile(path) && await known?.has(path) === true;
   if (isFile(path)) await assertNotLost(path, known ?? null, held);
   let wanted = true;
+  // Where a file is locked, Deno waits seconds for it, and no timer runs meanwhile.
+  let openingMs = 0;
+  const timed = async () => {
+    const began = performance.now();
+    try {
+      return await openKv(path);
+    } finally {
+      openingMs += performance.now() - began;
+    }
+  };
   const open = async () => {
     if (isFile(path)) await makePlace(path);
     // Two processes that make the file at once lock each other out for a moment.
-    const kv = await inTurn(() => openKv(path), () => wanted);
+    const kv = await inTurn(timed, () => wanted && openingMs < deadline_ms);
     try {
       await probe(kv);
       return { kv, ...await marked(kv, sealer, { name: nameOf(path), held, keysLost }) };
