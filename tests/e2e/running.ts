@@ -1,7 +1,7 @@
 /** Real processes of main.ts under the permissions they are served with, and what they are asked. */
 import assert from "node:assert/strict";
 import type { AuditRow } from "../../core/model.ts";
-import { folder } from "../folder.ts";
+import { folderOnDisk } from "../folder.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** The master token of every process. */
@@ -187,7 +187,7 @@ export function start(
 
 /** Runs a test in a folder of its own, which is removed. */
 export async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  await using place = await folder();
+  await using place = await folderOnDisk();
   await work(place.path);
 }
 

@@ -4,13 +4,14 @@ import { FactCaches } from "../../guard/fact_caches.ts";
 import { makeConnectorContext } from "../../guard/connector_context.ts";
 import google from "../../platforms/google/connector.ts";
 import { createHttp } from "../../platforms/_http/http.ts";
+import { scratchFolder } from "../../sandbox/core/scratch.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { gateway, type Kit } from "../kit.ts";
 import { Browser, type World, world } from "./connecting_kit.ts";
 
 /** A world on a file, and a second gateway on the same one. */
 async function pair(): Promise<{ w: World; other: Kit } & AsyncDisposable> {
-  const folder = await Deno.makeTempDir();
+  const folder = await scratchFolder("test-");
   const settings = { kvPath: `${folder}/kv.db` };
   const w = await world({ settings });
   const other = await gateway({

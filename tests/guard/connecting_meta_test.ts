@@ -1,5 +1,6 @@
 /** Connecting a Meta account: the whole way over the stand-in, what goes wrong on it, and how long it holds. */
 import assert from "node:assert/strict";
+import { scratchFolder } from "../../sandbox/core/scratch.ts";
 import type { MetaStandIn } from "../../sandbox/meta_ads/start.ts";
 import { type Kit, MASTER } from "../kit.ts";
 import { scenes } from "../scenes.ts";
@@ -201,7 +202,7 @@ test("ending a connection forgets it here, and says where its person ends it at 
 });
 
 Deno.test("no token, code, state or secret stands in any log, row, page, admin answer, message or stored byte", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await scratchFolder("test-");
   const secrets = new Set<string>();
   const said: string[] = [];
   try {

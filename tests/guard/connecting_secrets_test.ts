@@ -4,6 +4,7 @@ import { FactCaches } from "../../guard/fact_caches.ts";
 import { makeConnectorContext } from "../../guard/connector_context.ts";
 import google from "../../platforms/google/connector.ts";
 import { createHttp } from "../../platforms/_http/http.ts";
+import { scratchFolder } from "../../sandbox/core/scratch.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { BASE, Browser, type World, world } from "./connecting_kit.ts";
 
@@ -46,7 +47,7 @@ async function refusal(w: World): Promise<string> {
 }
 
 Deno.test("secrets of a connection are in no page, log, row, admin answer, message or store", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await scratchFolder("test-");
   const said: string[] = [];
   const secrets = new Set<string>();
   {

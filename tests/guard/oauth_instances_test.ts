@@ -1,12 +1,13 @@
 /** Two instances on one store: codes, refreshes, ends and what a person narrows are one whichever of them is asked. */
 import assert from "node:assert/strict";
+import { scratchFolder } from "../../sandbox/core/scratch.ts";
 import { gateway, type Kit } from "../kit.ts";
 import { scenes } from "../scenes.ts";
 import { type Answered, oauth, REDIRECT, VERIFIER, type World } from "./oauth_kit.ts";
 
 /** A world on a file, and a second gateway on the same one. */
 async function pair(): Promise<{ at: World; other: Kit; both: readonly Kit[] } & AsyncDisposable> {
-  const folder = await Deno.makeTempDir();
+  const folder = await scratchFolder("test-");
   const settings = { kvPath: `${folder}/kv.db`, rateLimitToken: 0 };
   const at = await oauth({ settings });
   const other = await gateway({ settings });

@@ -1,5 +1,6 @@
 /** The token endpoint: codes and refresh tokens that are wrong, late, somebody else's or sent twice. */
 import assert from "node:assert/strict";
+import { scratchFolder } from "../../sandbox/core/scratch.ts";
 import { gateway, NOW } from "../kit.ts";
 import { BASE, CHALLENGE, oauth, REDIRECT, test, VERIFIER, type World } from "./oauth_kit.ts";
 
@@ -233,7 +234,7 @@ test("an access token does not open the admin API, and a refresh token or code c
 });
 
 Deno.test("a token of another address is not accepted", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await scratchFolder("test-");
   const kvPath = `${folder}/kv.db`;
   let had: Awaited<ReturnType<World["connect"]>>;
   {

@@ -1,5 +1,6 @@
 /** The KV that most tests use answers as Deno's own does, to whatever the store asks of one. */
 import assert from "node:assert/strict";
+import { folder } from "../../folder.ts";
 import { openMemory } from "../../memory_kv.ts";
 
 const SEED = 20_261_121;
@@ -201,11 +202,7 @@ Deno.test("what expires is not there afterwards, and a file is opened by Deno's 
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual((await Array.fromAsync(memory.list({ prefix: [] }))).map(({ key }) => key), [["stays"]]);
   assert.equal((await memory.atomic().check({ key: ["gone"], versionstamp: null }).commit()).ok, true);
-  const folder = await Deno.makeTempDir();
-  try {
-    using file = await openMemory(`${folder}/kv`);
-    assert.ok(file instanceof Deno.Kv);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using place = await folder();
+  using file = await openMemory(`${place.path}/kv`);
+  assert.ok(file instanceof Deno.Kv);
 });
