@@ -51,65 +51,104 @@ async function register(gateway: Running, cms: WordPressStandIn): Promise<string
   return (await gateway.token()).token;
 }
 
-const drafts = ({ posts }: WordPressStandIn) =>
-  [...posts.values()].filter(({ title }) => title === DRAFT.title).map(({ id }) => id);
+/** The same by a gateway that ends then. */
+async function registered(folder: string, cms: WordPressStandIn): Promise<string> {
+  await using gateway = gatewayAt(folder, {});
+  const token = await register(gateway, cms);
+  gateway.kill("SIGTERM");
+  await gateway.ended;
+  return token;
+}
+
+const drafts = ({ posts }: WordPressStandIn, title: string = DRAFT.title) =>
+  [...posts.values()].filter((post) => post.title === title).map(({ id }) => id);
 
 const test = scenes(() => startWordPressStandIn());
 
-for (const by of ["token", "key"] as const) {
-  for (const point of ["spent", "begun", "written", "kept"] as const) {
-    test(`killed once it has ${point}, under a ${by}: the same call writes nothing twice, and is told`, async (cms) => {
-      await inFolder(async (folder) => {
-        await using killed = gatewayAt(folder, { STOP_AT: point });
-        const token = await register(killed, cms);
-        const shown = by === "token" ? (await ask(killed, token, {})).result.confirm_token : undefined;
-        const call = [{ confirm: true, confirm_token: shown }, by === "key" ? KEY : undefined] as const;
-        await assert.rejects(ask(killed, token, ...call), TypeError);
-        assert.equal((await killed.ended).signal, "SIGKILL");
-        const wrote = ["written", "kept"].includes(point);
-        const [first, ...more] = drafts(cms);
-        assert.deepEqual([first !== undefined, more], [wrote, []]);
-
-        await using after = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });
-        const again = await ask(after, token, ...call);
-        const found = await inDoubt(folder, after);
-        const said = JSON.stringify(again);
-        if (point === "kept") {
-          assert.deepEqual(
-            [again.status, again.result?.id, again.result?.replayed],
-            [200, first, true],
-            said,
-          );
-        } else if (point !== "spent") {
-          assert.deepEqual(
-            [again.status, again.error?.code, again.error?.outcome],
-            [409, "E_OUTCOME_UNKNOWN", "unknown"],
-          );
-          const [, request] = /request id "([0-9A-Z]{26})"/.exec(again.error!.message) ?? [];
-          assert.match(
-            found,
-            new RegExp(`^\\S+ +started +create_draft {2}acme {2}e2e {2}outcome unknown, id ${request}\n$`),
-          );
-        } else if (by === "token") {
-          assert.deepEqual(
-            [again.status, again.error?.code, again.error?.outcome],
-            [400, "E_CONFIRM_INVALID", "none"],
-          );
-          assert.match(again.error!.message, /nothing was carried out .*preview again/);
-        } else {
-          assert.deepEqual([again.status, again.result?.replayed], [200, undefined], said);
-        }
-        if (["spent", "kept"].includes(point)) assert.doesNotMatch(found, /create_draft/);
-        const now = drafts(cms);
-        assert.deepEqual(now.length, wrote || (point === "spent" && by === "key") ? 1 : 0, "never twice");
-        assert.deepEqual((await ask(after, token, ...call)).status, again.status, "and it stays so");
-        assert.deepEqual(drafts(cms), now);
-        after.kill("SIGTERM");
-        await after.ended;
-      });
-    });
-  }
+/** A call of a gateway that was killed at a point of it, under a token or a key. */
+interface Killed {
+  readonly by: "token" | "key";
+  readonly point: "spent" | "begun" | "written" | "kept";
+  readonly title: string;
+  readonly call: readonly [args: object, key?: string];
 }
+
+const POINTS = ["spent", "begun", "written", "kept"] as const;
+const KILLED = (["token", "key"] as const).flatMap((by) =>
+  POINTS.map((point) => ({ by, point, title: `Until ${point}, by ${by}` }))
+);
+
+/** Has a gateway killed at that point of such a call. */
+async function kill(
+  folder: string,
+  token: string,
+  { by, point, title }: typeof KILLED[number],
+): Promise<Killed> {
+  await using killed = gatewayAt(folder, { STOP_AT: point });
+  const shown = by === "token" ? (await ask(killed, token, { title })).result.confirm_token : undefined;
+  const call = [
+    { title, confirm: true, confirm_token: shown },
+    by === "key" ? `${KEY}-${point}` : undefined,
+  ] as const;
+  await assert.rejects(ask(killed, token, ...call), TypeError);
+  assert.equal((await killed.ended).signal, "SIGKILL");
+  return { by, point, title, call };
+}
+
+/** What the same call is told afterwards; answers the id of the request that is in doubt, if one is. */
+function told({ by, point }: Killed, again: Answer, id: number | undefined): string | undefined {
+  if (point === "kept") {
+    assert.deepEqual([again.status, again.result?.id, again.result?.replayed], [200, id, true]);
+  } else if (point !== "spent") {
+    const { code, outcome, message } = again.error!;
+    assert.deepEqual([again.status, code, outcome], [409, "E_OUTCOME_UNKNOWN", "unknown"]);
+    return /request id "([0-9A-Z]{26})"/.exec(message)?.[1];
+  } else if (by === "token") {
+    const { code, outcome, message } = again.error!;
+    assert.deepEqual([again.status, code, outcome], [400, "E_CONFIRM_INVALID", "none"]);
+    assert.match(message, /nothing was carried out .*preview again/);
+  } else assert.deepEqual([again.status, again.result?.replayed], [200, undefined]);
+}
+
+// One after the other on one store, and asked again together: each process takes as long to start as to be killed.
+Deno.test("killed at any point, under a token or a key: the same call writes nothing twice, and is told", async (t) => {
+  await using cms = await startWordPressStandIn();
+  await inFolder(async (folder) => {
+    const token = await registered(folder, cms);
+    const calls: Killed[] = [];
+    for (const row of KILLED) {
+      calls.push(await kill(folder, token, row));
+      const wrote = row.point === "written" || row.point === "kept";
+      assert.equal(drafts(cms, row.title).length, wrote ? 1 : 0, row.title);
+    }
+    await using after = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });
+    const doubts: string[] = [];
+    for (const killed of calls) {
+      const { by, point, title, call } = killed;
+      await t.step(title, async () => {
+        const [first] = drafts(cms, title);
+        const again = await ask(after, token, ...call);
+        const request = told(killed, again, first);
+        if (request !== undefined) doubts.push(request);
+        const now = drafts(cms, title);
+        const once = first !== undefined || (point === "spent" && by === "key");
+        assert.equal(now.length, once ? 1 : 0, "never twice");
+        assert.equal((await ask(after, token, ...call)).status, again.status, "and it stays so");
+        assert.deepEqual(drafts(cms, title), now);
+      });
+    }
+    const found = await inDoubt(folder, after);
+    const rows = doubts.map((id) => `started  create_draft  acme  e2e  outcome unknown, id ${id}`);
+    assert.equal(rows.length, 4);
+    assert.deepEqual(
+      found.trim().split("\n").map((line) =>
+        line.replace(/^\S+ +started +create_draft/, "started  create_draft")
+      )
+        .toSorted(),
+      rows.toSorted(),
+    );
+  });
+});
 
 test("killed while the site is at the write: it is made once, the same call is told of the doubt, and so is the operator", async (cms) => {
   await inFolder(async (folder) => {
