@@ -163,7 +163,7 @@ export function named({ labels, effects, more }: HeldEffects, only?: readonly st
   const shown = unique.slice(0, NAMED_MAX);
   // The kinds are known also of effects that are not listed.
   if (shown.length === 0) {
-    const kinds = labels.filter((label) => only?.includes(label) ?? !ALWAYS.has(label));
+    const kinds = labels.filter((label) => only?.includes(label) ?? (more > 0 && !ALWAYS.has(label)));
     return kinds.length === 0 ? "changed nothing" : `had effects of these kinds: ${kinds.join(", ")}`;
   }
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");

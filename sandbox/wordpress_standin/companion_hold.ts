@@ -236,6 +236,25 @@ function orderOf(text: string): Order {
   };
 }
 
+/** The preview that a call must equal is not known; nothing was run, and no header says so. */
+function noPreview(id: string): Error {
+  const why = "There is no such preview of this call, or it is too old";
+  const none = { id, outcome: "rolled_back", why, digest: "", labels: [], effects: [], answer: null };
+  return fault("held", 409, why, {
+    reason: "no_such_preview",
+    labels: [],
+    over: [],
+    differs: null,
+    hold: none,
+  });
+}
+
+/** What a tool server gets of a call that came by the companion plugin's own method. */
+const asPlainCall = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(
+    new TextDecoder().decode(bytes).replace('"method":"site-ops/tools/call"', '"method":"tools/call"'),
+  );
+
 async function held(
   site: WordPressStandIn,
   hold: CompanionHold,
@@ -255,20 +274,7 @@ async function held(
   if (hold.runs.has(order.id)) throw fault("hold_used", 409, "The id was used before");
   const about = [key.key_id, key.user_id, c.req.path, sha(ask.bytes)].join(" ");
   const dry = order.expect === null ? undefined : hold.runs.get(order.expect);
-  if (order.expect !== null && (dry?.kind !== "dry" || dry.about !== about)) {
-    const why = "There is no such preview of this call, or it is too old";
-    const none = {
-      id: order.id,
-      outcome: "rolled_back",
-      why,
-      digest: "",
-      labels: [],
-      effects: [],
-      answer: null,
-    };
-    const data = { reason: "no_such_preview", labels: [], over: [], differs: null, hold: none };
-    throw fault("held", 409, why, data); // nothing was run, and no header says so
-  }
+  if (order.expect !== null && (dry?.kind !== "dry" || dry.about !== about)) throw noPreview(order.id);
   if (hold.answers !== null) {
     const lie = hold.answers(order.id);
     hold.answers = null;
@@ -277,11 +283,7 @@ async function held(
   }
   const before = takeSnapshot(site.state, hold.more);
   const rows = rowsOf(site.state, hold.more);
-  const known = new TextDecoder().decode(ask.bytes).replace(
-    '"method":"site-ops/tools/call"',
-    '"method":"tools/call"',
-  );
-  c.env.carried = { ...c.env.carried, ask: { ...ask, bytes: new TextEncoder().encode(known) } };
+  c.env.carried = { ...c.env.carried, ask: { ...ask, bytes: asPlainCall(ask.bytes) } };
   await next();
   const status = c.res.status;
   const body = await c.res.clone().json().catch(() => null) as Fields | null;

@@ -102,7 +102,7 @@ Deno.test("a dry run that changes other drafts than the call may is refused as t
     for (const door of ["rest", "mcp"] as const) {
       for (const more of [{}, { dry_run: true }]) {
         beside(at, () => void (at.cms.state.posts.get(3)!.title = "Mine"));
-        const says = /page 3 "Mine" \(draft\).*the one draft that it names/;
+        const says = /Page 3 "Mine" \(draft\).*the one draft that it names/;
         await at.gw.refuses(tool, { ...args, ...more }, "E_FORBIDDEN_OP", says, { door });
       }
     }
