@@ -119,7 +119,7 @@ final class Hold_Answers {
 	 * @return array|null
 	 */
 	private static function readable( $row ) {
-		return null === $row ? null : array_map( array( Hold_Receipts::class, 'readable' ), $row );
+		return null === $row ? null : array_map( array( Hold_Packing::class, 'readable' ), $row );
 	}
 
 	/**

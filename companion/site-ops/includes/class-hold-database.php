@@ -44,7 +44,6 @@ abstract class Hold_Database extends Hold_Link {
 	public function rows() {
 		$this->busy = true;
 		$this->complete();
-		$this->read_ends();
 		$all = array();
 		foreach ( $this->statements->touched as $table => $mark ) {
 			$shape = $this->shape( $table );
@@ -60,8 +59,8 @@ abstract class Hold_Database extends Hold_Link {
 		return $all;
 	}
 
-	/** Reads what the largest numbers were of the tables that got new rows. */
-	private function read_ends() {
+	/** Reads what the largest numbers were of the tables that got new rows; rows() needs them. */
+	protected function read_ends() {
 		$ends = array();
 		foreach ( $this->statements->touched as $table => $mark ) {
 			if ( $mark['new'] && ! $mark['full'] ) {

@@ -36,6 +36,13 @@ final class Hold_Fields {
 	const BLANK = array( '', null, '0', '0000-00-00 00:00:00' );
 
 	/**
+	 * The last long text, and as it may be shown.
+	 *
+	 * @var array
+	 */
+	private static $last = array( null, null );
+
+	/**
 	 * The columns that differ.
 	 *
 	 * @param string     $table  Name of the table, without prefix.
@@ -105,9 +112,23 @@ final class Hold_Fields {
 	 * @return string|null
 	 */
 	private static function readable( $text ) {
-		if ( null === $text ) {
-			return null;
+		if ( null === $text || strlen( $text ) <= self::BYTES_MAX ) {
+			return null === $text ? null : self::without_secrets( $text );
 		}
+		// A revision has the long texts of its page once more.
+		if ( $text !== self::$last[0] ) {
+			self::$last = array( $text, self::without_secrets( $text ) );
+		}
+		return self::$last[1];
+	}
+
+	/**
+	 * The same, looked through.
+	 *
+	 * @param string $text Any text.
+	 * @return string
+	 */
+	private static function without_secrets( $text ) {
 		if ( ! preg_match( '//u', $text ) ) {
 			return 'base64:' . base64_encode( $text );
 		}

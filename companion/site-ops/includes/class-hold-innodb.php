@@ -7,7 +7,6 @@
 
 namespace SiteOps;
 
-use mysqli_result;
 use Throwable;
 
 defined( 'ABSPATH' ) || exit;
@@ -70,6 +69,13 @@ final class Hold_Innodb extends Hold_Mysql {
 	private $unseen = null;
 
 	/**
+	 * Whether the server is one of a Galera cluster.
+	 *
+	 * @var bool
+	 */
+	private $is_cluster = false;
+
+	/**
 	 * What CASCADES gave, after the tool has ended.
 	 *
 	 * @var array[]
@@ -83,15 +89,25 @@ final class Hold_Innodb extends Hold_Mysql {
 		global $wpdb;
 		$this->held   = $wpdb->dbh;
 		$this->thread = $this->held->thread_id;
+		$sent         = $this->sent();
+		$setting      = $this->begin_now( 'SET SESSION innodb_lock_wait_timeout = ' . (int) $seconds );
 		$second       = self::connect();
+		$this->end_now( $setting );
 		if ( null === $second ) {
 			return false;
 		}
 		$this->old = $second;
-		$own       = "GET_LOCK('" . Hold_Host::lock_name( $id ) . "', 0)";
-		$all       = "GET_LOCK('" . Hold_Host::lock_name( '' ) . "', " . (int) $seconds . ')';
-		$got       = $this->was( "SELECT IF( $own = 1, $all, 0 ) AS held_lock" );
-		return $got && '1' === (string) $got[0]['held_lock'];
+		$setting   = $this->begin_now( self::ISOLATION );
+		$got       = $this->take_locks( $id, $seconds );
+		$this->end_now( $setting );
+		if ( '1' !== (string) $got['held_lock'] ) {
+			return false;
+		}
+		$this->is_cluster = '1' === (string) $got['held_cluster'];
+		// What WordPress itself sends to set its connection up writes nothing.
+		$set_up        = ( $wpdb->charset ? 2 : 0 ) + ( '' === (string) $got['held_mode'] ? 0 : 1 );
+		$this->written = $sent > $set_up ? self::count( $this->now( self::WRITES ) ) : 0;
+		return true;
 	}
 
 	public function begin( $seconds ) {
@@ -99,21 +115,22 @@ final class Hold_Innodb extends Hold_Mysql {
 		// A connection that is lost must not be made anew: what is written there would stay.
 		$wpdb->reconnect_retries = 0;
 		$this->xid               = bin2hex( random_bytes( 16 ) );
-		if ( $this->is_cluster() ) {
+		if ( $this->is_cluster ) {
 			return Errors::make( 'hold_unsupported', Hold_Host::cluster() );
 		}
 		if ( 'InnoDB' !== $this->engine( $wpdb->posts ) ) {
 			return Errors::make( 'hold_unsupported', Hold_Host::no_transactions() );
 		}
 		$this->links = self::links();
-		$this->both( self::ISOLATION, self::ISOLATION );
-		$this->now( 'SET SESSION innodb_lock_wait_timeout = ' . (int) $seconds );
-		list( $counts ) = $this->both( self::WRITES, self::SNAPSHOT );
-		$this->written  = self::count( $counts );
-		$this->now( "XA START '$this->xid'" );
+		$this->both( "XA START '$this->xid'", self::ISOLATION );
+		$state = $this->state(
+			function () {
+				$this->was( self::SNAPSHOT );
+			}
+		);
 		// From here on the call sees one state of the site, as the second connection does.
 		$this->now( "SELECT 1 FROM `$wpdb->options` LIMIT 1" );
-		return $this->failed || 'standing' !== $this->state()
+		return $this->failed || 'standing' !== $state
 			? Errors::make( 'hold_unsupported', Hold_Host::no_xa() )
 			: null;
 	}
@@ -122,7 +139,11 @@ final class Hold_Innodb extends Hold_Mysql {
 		if ( self::links() > $this->links ) {
 			return __( 'the tool made a database connection of its own', 'site-ops' );
 		}
-		$state = $this->state();
+		$state = $this->state(
+			function () {
+				$this->read_ends();
+			}
+		);
 		if ( 'lost' === $state ) {
 			// The server takes back what a lost connection wrote.
 			$this->failed = true;
@@ -210,27 +231,37 @@ final class Hold_Innodb extends Hold_Mysql {
 	// phpcs:enable
 
 	/**
-	 * Whether the server is one of a Galera cluster; other servers do not know the variable.
+	 * Keeps other held calls out, and asks what else has to be known of the server.
 	 *
-	 * @return bool
+	 * @param string $id      Id of this call.
+	 * @param int    $seconds How long another one is waited for.
+	 * @return array held_lock, held_mode (its sql_mode) and held_cluster (of Galera).
 	 */
-	private function is_cluster() {
-		try {
-			$result = $this->old->query( 'SELECT @@GLOBAL.wsrep_on' );
-		} catch ( Throwable $error ) {
-			return false;
+	private function take_locks( $id, $seconds ) {
+		$own    = "GET_LOCK('" . Hold_Host::lock_name( $id ) . "', 0)";
+		$all    = "GET_LOCK('" . Hold_Host::lock_name( '' ) . "', " . (int) $seconds . ')';
+		$select = "SELECT IF( $own = 1, $all, 0 ) AS held_lock, @@SESSION.sql_mode AS held_mode";
+		$failed = $this->failed;
+		$got    = $this->was( "$select, @@GLOBAL.wsrep_on AS held_cluster" );
+		if ( ! $got ) {
+			// A server that cannot be one of a cluster does not know the variable, and has done nothing yet.
+			$this->failed = $failed;
+			$got          = $this->was( $select );
 		}
-		return $result instanceof mysqli_result && '1' === (string) $result->fetch_row()[0];
+		return ( $got ? $got[0] : array() ) + array_fill_keys( array( 'held_lock', 'held_mode', 'held_cluster' ), '' );
 	}
 
 	/**
 	 * Whether our transaction is there: only it refuses a plain COMMIT.
 	 *
+	 * @param callable $meanwhile What is done on the second connection meanwhile.
 	 * @return string standing, ended, or lost with its connection.
 	 */
-	private function state() {
+	private function state( $meanwhile ) {
 		try {
-			$code = $this->held->query( 'COMMIT' ) ? 0 : $this->held->errno;
+			$sent = $this->held->query( 'COMMIT', MYSQLI_ASYNC );
+			$meanwhile();
+			$code = $sent && $this->held->reap_async_query() ? 0 : $this->held->errno;
 		} catch ( Throwable $error ) {
 			$code = $error->getCode();
 		}
@@ -238,6 +269,17 @@ final class Hold_Innodb extends Hold_Mysql {
 			return 'standing';
 		}
 		return 0 === $code || array() !== $this->now( 'SELECT 1' ) ? 'ended' : 'lost';
+	}
+
+	/**
+	 * How many statements without rows were sent on WordPress's connection. mysqlnd counts them, and asking the server what
+	 * was written costs more than all else. Were it wrong, more writes would be counted at the end than were seen, and all
+	 * tables would be compared.
+	 *
+	 * @return int
+	 */
+	private function sent() {
+		return (int) $this->held->get_connection_stats()['non_result_set_queries'];
 	}
 
 	/**
@@ -268,8 +310,9 @@ final class Hold_Innodb extends Hold_Mysql {
 		if ( null === $this->unseen ) {
 			list( $counts, $this->cascades ) = $this->both( self::WRITES, self::CASCADES );
 
+			$written = self::count( $counts ) - $this->written;
 			$this->statements->heed_error();
-			$this->unseen = $this->statements->doubt || self::count( $counts ) - $this->written !== $this->statements->seen;
+			$this->unseen = $this->statements->doubt || $written !== $this->statements->seen;
 		}
 		return $this->unseen;
 	}

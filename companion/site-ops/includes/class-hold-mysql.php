@@ -16,6 +16,9 @@ defined( 'ABSPATH' ) || exit;
 /** Reads on WordPress's own connection, which is held, and on a second one, which sees what was before. */
 abstract class Hold_Mysql extends Hold_Database {
 
+	/** Engines by table. */
+	const ENGINES = "SELECT TABLE_NAME AS n, ENGINE AS e FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE'";
+
 	/**
 	 * The connection that is held.
 	 *
@@ -36,6 +39,13 @@ abstract class Hold_Mysql extends Hold_Database {
 	 * @var array
 	 */
 	private $engines = array();
+
+	/**
+	 * What the server says of the columns of the tables that were asked for.
+	 *
+	 * @var array[]
+	 */
+	private $fields = array();
 
 	/**
 	 * Whether the engines of all tables were read.
@@ -78,9 +88,10 @@ abstract class Hold_Mysql extends Hold_Database {
 			'auto'          => null,
 			'transactional' => 'InnoDB' === $this->engine( $table ),
 		);
-		// What the server says of the columns of a result costs a tenth of SHOW COLUMNS.
-		$result = $this->send( $this->old, "SELECT * FROM `$table` LIMIT 0" );
-		foreach ( $result instanceof mysqli_result ? $result->fetch_fields() : array() as $column ) {
+		if ( ! isset( $this->fields[ $table ] ) ) {
+			$this->look_up( $table );
+		}
+		foreach ( $this->fields[ $table ] as $column ) {
 			$shape['columns'][] = $column->name;
 			if ( $column->flags & MYSQLI_PRI_KEY_FLAG ) {
 				$shape['key'][] = $column->name;
@@ -122,15 +133,35 @@ abstract class Hold_Mysql extends Hold_Database {
 	 * @return array Rows of both.
 	 */
 	protected function both( $now, $was ) {
-		$sent   = $this->send( $this->held, $now, MYSQLI_ASYNC );
-		$second = $this->ask( $this->old, $was );
+		$sent   = $this->begin_now( $now );
+		$second = $this->was( $was );
+		return array( $this->end_now( $sent ), $second );
+	}
+
+	/**
+	 * Sends a statement of ours on the held connection, without waiting for its rows.
+	 *
+	 * @param string $sql The statement.
+	 * @return bool Whether it was sent, for end_now().
+	 */
+	protected function begin_now( $sql ) {
+		return false !== $this->send( $this->held, $sql, MYSQLI_ASYNC );
+	}
+
+	/**
+	 * Waits for the rows of begin_now(); nothing else may be sent on the held connection before.
+	 *
+	 * @param bool $sent What begin_now() gave.
+	 * @return array[] The rows.
+	 */
+	protected function end_now( $sent ) {
 		try {
-			$result = false === $sent ? false : $this->held->reap_async_query();
+			$result = $sent ? $this->held->reap_async_query() : false;
 		} catch ( Throwable $error ) {
 			$result = false;
 		}
 		$this->failed = $this->failed || false === $result;
-		return array( $result instanceof mysqli_result ? $result->fetch_all( MYSQLI_ASSOC ) : array(), $second );
+		return $result instanceof mysqli_result ? $result->fetch_all( MYSQLI_ASSOC ) : array();
 	}
 
 	/**
@@ -164,11 +195,14 @@ abstract class Hold_Mysql extends Hold_Database {
 
 		list( $host, $port, $socket, $is_ipv6 ) = $place ? $place : array( DB_HOST, null, null, false );
 		$link = mysqli_init();
+		if ( $wpdb->charset ) {
+			$link->options( MYSQLI_SET_CHARSET_NAME, $wpdb->charset );
+		}
 		$host = $is_ipv6 ? "[$host]" : $host;
 		try {
 			// phpcs:ignore WordPress.PHP.NoSilencedErrors -- a refusal is answered, not logged.
 			$done = @$link->real_connect( $host, DB_USER, DB_PASSWORD, DB_NAME, (int) $port, (string) $socket, defined( 'MYSQL_CLIENT_FLAGS' ) ? MYSQL_CLIENT_FLAGS : 0 )
-				&& ( ! $wpdb->charset || $link->set_charset( $wpdb->charset ) );
+				&& ( ! $wpdb->charset || $link->character_set_name() === $wpdb->charset || $link->set_charset( $wpdb->charset ) );
 		} catch ( Throwable $error ) {
 			$done = false;
 		}
@@ -183,11 +217,25 @@ abstract class Hold_Mysql extends Hold_Database {
 	 */
 	protected function engine( $table ) {
 		if ( ! $this->is_whole && ! array_key_exists( $table, $this->engines ) ) {
-			$found = $this->read_engines( ' AND TABLE_NAME = ' . $this->quote( $table ) );
-
-			$this->engines[ $table ] = $found[ $table ] ?? null;
+			$this->look_up( $table );
 		}
 		return $this->engines[ $table ] ?? null;
+	}
+
+	/**
+	 * Reads engine and columns of a table. What the server says of the columns of a result costs a tenth of SHOW COLUMNS.
+	 *
+	 * @param string $table Its name.
+	 */
+	private function look_up( $table ) {
+		$sent   = $this->begin_now( self::ENGINES . ' AND TABLE_NAME = ' . $this->quote( $table ) );
+		$failed = $this->failed;
+		$result = $this->send( $this->old, "SELECT * FROM `$table` LIMIT 0" );
+		// That there is no such table is no failure.
+		$this->failed           = $failed;
+		$this->fields[ $table ] = $result instanceof mysqli_result ? $result->fetch_fields() : array();
+
+		$this->engines[ $table ] = array_column( $this->end_now( $sent ), 'e', 'n' )[ $table ] ?? null;
 	}
 
 	/**
@@ -197,21 +245,10 @@ abstract class Hold_Mysql extends Hold_Database {
 	 */
 	protected function all_engines() {
 		if ( ! $this->is_whole ) {
-			$this->engines  = $this->read_engines( '' );
+			$this->engines  = array_column( $this->was( self::ENGINES ), 'e', 'n' );
 			$this->is_whole = true;
 		}
 		return $this->engines;
-	}
-
-	/**
-	 * Reads engines.
-	 *
-	 * @param string $more Which tables, as a condition that follows others.
-	 * @return string[] By table.
-	 */
-	private function read_engines( $more ) {
-		$sql = "SELECT TABLE_NAME AS n, ENGINE AS e FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE'";
-		return array_column( $this->was( $sql . $more ), 'e', 'n' );
 	}
 
 	/**
