@@ -285,6 +285,31 @@ onEach("reads over HTTP are let through where the header says so, and nothing el
   assert.deepEqual(became(hold), KEPT);
 });
 
+onEach("what the site wrote by itself before the tool began is nothing that the tool did", async (site) => {
+  await site.sql("CREATE TABLE wp_acts_plain ( id int NOT NULL, PRIMARY KEY (id) ) ENGINE=MyISAM");
+  for (const way of ["past", "over"]) {
+    await site.wp.peek({ options: { acts_early: way, acts_early_at: "never" } });
+    const id = await site.wp.draft("admin");
+    const answer = await site.hold("title", { id }, "draft", `; of=${id}`);
+    assert.deepEqual([way, ...became(answer)], [way, ...KEPT], JSON.stringify(answer.body));
+    const { options } = await site.wp.peek({ ask: ["acts_early_at"] });
+    assert.notEqual(options["acts_early_at"], "never", "it did write");
+  }
+  await site.wp.peek({ options: { acts_early: "" } });
+  await site.sql("DROP TABLE wp_acts_plain");
+});
+
+onEach("rows that a function of the database writes are found, though the statement reads", async (site) => {
+  await site.sql(
+    "CREATE FUNCTION acts_writes( i INT ) RETURNS INT BEGIN UPDATE wp_posts SET post_title = 'Function' WHERE ID = i; RETURN 1; END",
+  );
+  const id = await site.wp.published("posts");
+  const args = { sql: `SELECT acts_writes( ${id} )` };
+  const answer = await site.leavesNothing(() => site.hold("sql", args, "draft"));
+  assert.deepEqual([became(answer), (answer.body["data"] as Json)["over"]], [NOT_ALLOWED, ["live"]]);
+  await site.sql("DROP FUNCTION acts_writes");
+}, ["innodb"]);
+
 /** What the database does by itself, and what it cannot take back. */
 const INNODB: readonly [name: string, sql: string[], act: string, args: Json, over: string[]][] = [
   [
