@@ -163,7 +163,8 @@ export function named({ labels, effects, more }: HeldEffects, only?: readonly st
   const shown = unique.slice(0, NAMED_MAX);
   // The kinds are known also of effects that are not listed.
   if (shown.length === 0) {
-    const kinds = labels.filter((label) => only?.includes(label) ?? (more > 0 && !ALWAYS.has(label)));
+    const known = labels.filter((label) => only?.includes(label) ?? (more > 0 && !ALWAYS.has(label)));
+    const kinds = known.length > 0 ? known : only ?? [];
     return kinds.length === 0 ? "changed nothing" : `had effects of these kinds: ${kinds.join(", ")}`;
   }
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");
