@@ -120,9 +120,22 @@ function chance(text: string): number {
 /** The client's ad account, one of another client of the same agency, one of another business, one that is disabled. */
 export const [OWN, SIBLING, FOREIGN, EMPTY] = ["1001", "1002", "9009", "1004"] as const;
 
-/** A world around a moment. */
+type Shown = Pick<World, "campaigns" | "adsets" | "ads" | "cells">;
+
+/** What was shown around a moment: made once, for it takes longest and every stand-in of a test run needs the same. */
+let last: { readonly now: number; readonly shown: Shown } | undefined;
+
+/** A world around a moment; who is given it may change its accounts, people, campaigns and ad sets. */
 export function seeded(now: number): World {
-  const world: World = {
+  if (last?.now !== now) {
+    const shown: Shown = { campaigns: [], adsets: [], ads: [], cells: [] };
+    for (const owner of [OWN, SIBLING, FOREIGN]) fill(shown, owner, now);
+    shown.ads.forEach(Object.freeze);
+    last = { now, shown };
+  }
+  const { campaigns, adsets, ads, cells } = last.shown;
+  const own = (nodes: readonly Node[]) => nodes.map((node) => ({ ...node }));
+  return {
     app: { id: "700100200", secret: "app-secret-of-the-stand-in-0123456789", name: "Agency gateway" },
     people: [
       { id: "5001", name: "Ada Agency", accounts: new Set([OWN, SIBLING, EMPTY]) },
@@ -134,13 +147,11 @@ export function seeded(now: number): World {
       account(FOREIGN, "Another business", 1),
       account(EMPTY, "Not begun", 2),
     ],
-    campaigns: [],
-    adsets: [],
-    ads: [],
-    cells: [],
+    campaigns: own(campaigns),
+    adsets: own(adsets),
+    ads: [...ads],
+    cells: [...cells],
   };
-  for (const owner of [OWN, SIBLING, FOREIGN]) fill(world, owner, now);
-  return world;
 }
 
 function account(id: string, name: string, account_status: number): Account {
@@ -156,7 +167,7 @@ function account(id: string, name: string, account_status: number): Account {
   };
 }
 
-function fill(world: World, account_id: string, now: number): void {
+function fill(world: Shown, account_id: string, now: number): void {
   const started = new Date(now - DAYS * DAY_MS).toISOString().replace(/\.\d+Z/, "+0000");
   const campaigns = account_id === OWN ? 30 : 2;
   for (let at = 0; at < campaigns; at++) {
@@ -180,7 +191,7 @@ function fill(world: World, account_id: string, now: number): void {
   }
 }
 
-function fillCampaign(world: World, account_id: string, at: number, now: number, started: string): void {
+function fillCampaign(world: Shown, account_id: string, at: number, now: number, started: string): void {
   const campaign = world.campaigns.at(-1)!;
   for (let of = 0; of < 2; of++) {
     const adset: Node = {

@@ -6,6 +6,7 @@ import { ConfigVersion } from "../../../store/cache.ts";
 import { Database } from "../../../store/database.ts";
 import { OAuthGrants } from "../../../store/oauth_grants.ts";
 import { Sealer } from "../../../store/seal.ts";
+import { openMemory } from "../../memory_kv.ts";
 import { Clock, folder, interfere, KEY, open } from "./kit.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -38,7 +39,7 @@ async function tokensOf(store: Store, clock: Clock, more: Partial<Granted> = {})
 
 Deno.test("10,000 registrations leave 1,000, the newest, and those that were let in", async () => {
   const clock = new Clock();
-  await using store = await open({ now: clock.now });
+  await using store = await open({ now: clock.now, open: openMemory });
   const first = await store.oauthClients.register(CLIENT);
   assert.ok(first);
   await store.oauthClients.keep(first.id, clock.ms + 60 * DAY_MS);
