@@ -32,6 +32,8 @@ export interface Rehearsal {
 /** One write to a site that holds it. */
 export class HeldWrite {
   #id = "";
+  /** Whether the site did not say that it kept nothing of a call which it refused. */
+  #mayBeKept = false;
 
   constructor(
     readonly tool: ProxiedTool,
@@ -123,7 +125,8 @@ export class HeldWrite {
       ];
       return { id, value: parts.join("; ") };
     };
-    return { dry, own_method: this.ownMethod, header };
+    const mayBeKept = async () => this.#mayBeKept = (await this.#settle())?.outcome !== "none";
+    return { dry, own_method: this.ownMethod, header, mayBeKept };
   }
 
   /** The answer of what was committed, with its effects as the proof. */
@@ -195,7 +198,7 @@ export class HeldWrite {
       if (thrown.reason !== "site_ops_busy") (await this.#holds()).forget();
       return thrown;
     }
-    if (thrown.outcome === "none" && !isDoubtful(thrown)) return thrown;
+    if (thrown.outcome === "none" && !isDoubtful(thrown) && !this.#mayBeKept) return thrown;
     const receipt = await this.#settle();
     if (receipt === null) return await this.#doubted(thrown.message, watch);
     if (receipt.outcome === "none") return thrown.outcome === "made" ? thrown : withOutcome(thrown, "none");

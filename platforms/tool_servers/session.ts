@@ -33,7 +33,7 @@ export async function inSession<T>(
   ctx: ToolServerContext,
   ref: ServerRef,
   work: (at: Endpoint) => Promise<T>,
-  mayHaveRun: (lost: ToolServerError) => boolean,
+  mayHaveRun: (lost: ToolServerError) => boolean | Promise<boolean>,
 ): Promise<T> {
   const at = await sessionOf(ctx, ref);
   try {
@@ -43,7 +43,7 @@ export async function inSession<T>(
     const key = keyOf(ref);
     // Another call may have opened a new one meanwhile.
     if (ctx.cache.get<Endpoint>(key) === at) ctx.cache.drop(key);
-    if (mayHaveRun(thrown)) throw thrown;
+    if (await mayHaveRun(thrown)) throw thrown;
     return await work(await openedSession(ctx, ref));
   }
 }

@@ -7,6 +7,8 @@ export interface HoldOrder {
   readonly dry: boolean;
   /** Whether a site that does not hold it would not run it either. */
   readonly own_method: boolean;
+  /** Asks the site whether the call that was sent last may have been kept. */
+  mayBeKept(): Promise<boolean>;
   header(): { readonly id: string; readonly value: string };
 }
 

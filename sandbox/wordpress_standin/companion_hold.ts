@@ -20,6 +20,8 @@ export type HoldFault =
   | "lost"
   /** It is kept, and a proxy answers in place of the site. */
   | "cut_off"
+  /** It is kept, and the answer is that of a lost session. */
+  | "no_session"
   /** Something was written past the hold. */
   | "escaped"
   | "unsupported"
@@ -388,6 +390,9 @@ function answerOf(
     return json(body, 409, { "x-site-ops-held": `escaped; id=${id}` });
   }
   if (wrong === "cut_off") return new Response("<html>504 Gateway Time-out</html>", { status: 504 });
+  if (wrong === "no_session") {
+    return json({ jsonrpc: "2.0", id: 1, error: { code: -32001, message: "Session not found" } }, 404);
+  }
   if (mode === "dry") return json({ hold }, 200, header);
   if (wrong === "no_receipt" || wrong === "lost") return own;
   if (outcome === "rolled_back") {

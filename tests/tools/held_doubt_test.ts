@@ -51,6 +51,23 @@ Deno.test("an answer without its header, and one that was cut off, are told by t
   }
 });
 
+Deno.test("a call that was kept is not sent again because the site says that it does not know the session", async () => {
+  for (const running of [0, Infinity]) {
+    await using at = await heldWorld();
+    await called(at); // in a session, with its self-test
+    const sent = at.hold.asked.length;
+    at.hold.fault = "no_session";
+    at.hold.running = running;
+    const { ending, row, isChanged } = await called(at);
+    assert.deepEqual([ending.code, row.outcome, isChanged], [
+      "E_UPSTREAM",
+      running === 0 ? "made" : "unknown",
+      true,
+    ]);
+    assert.equal(at.hold.asked.length, sent + 1);
+  }
+});
+
 Deno.test("where nobody can tell, the outcome is unknown, an alarm is logged and the tool is held back", async () => {
   const troubles: readonly ((at: HeldWorld) => void)[] = [
     (at) => void (at.hold.fault = "escaped"),
