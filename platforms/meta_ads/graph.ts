@@ -51,8 +51,8 @@ export class Graph {
     const account = ctx.account!;
     let token = await account.token();
     const lane = JSON.stringify([ctx.settings.SOCIAL_ADS_API_BASE, question.account ?? token.id]);
-    const taken = await inTurn(lane, ctx.deadline - ctx.now(), async (waited) => {
-      if (waited) token = await account.token(); // who asked before may have found that it is dead
+    const taken = await inTurn(lane, ctx.deadline - ctx.now(), async () => {
+      token = await account.token(); // who asked since may have found that it is dead
       const first = await this.#tried(question, token);
       if (!("kind" in first) || first.kind !== "expired") return first;
       token = await account.renewed(token); // another one only where the person connected again meanwhile
@@ -134,24 +134,20 @@ export function proofOf(access_token: string, secret: string | null): string | u
 /** The end of the last request of each lane that is in use. */
 const lanes = new Map<string, Promise<void>>();
 
-/**
- * Does the work once all earlier work of that lane is over, and says whether there was any; null, and nothing done,
- * where that takes longer than the wait.
- */
+/** Does the work once all earlier work of that lane is over; null, and nothing done, where that takes longer than the wait. */
 export async function inTurn<T>(
   lane: string,
   wait_ms: number,
-  work: (waited: boolean) => Promise<T>,
+  work: () => Promise<T>,
 ): Promise<{ done: T } | null> {
-  const earlier = lanes.get(lane);
-  const before = earlier ?? Promise.resolve();
+  const before = lanes.get(lane) ?? Promise.resolve();
   const own = Promise.withResolvers<void>();
   const last = before.then(() => own.promise);
   lanes.set(lane, last);
   try {
     let free = false;
     await ended(before.then(() => void (free = true)), Math.max(0, wait_ms));
-    return free ? { done: await work(earlier !== undefined) } : null;
+    return free ? { done: await work() } : null;
   } finally {
     own.resolve();
     if (lanes.get(lane) === last) lanes.delete(lane);

@@ -1,6 +1,7 @@
 /** How the tools of social ads keep within Meta's limits, whoever and whatever they are about. */
 import assert from "node:assert/strict";
 import { type MetaFault, OWN, SIBLING } from "../../sandbox/meta_ads/start.ts";
+import type { Store } from "../../store/store.ts";
 import { retryAfter } from "../endings.ts";
 import { owned, site } from "../kit.ts";
 import { graph, MetaWorld, type Report, test } from "./_meta.ts";
@@ -117,6 +118,42 @@ Deno.test("calls that wait for their turn do not ask with a token that was found
   while (at.meta.requests.length === 0) await new Promise((resolve) => setTimeout(resolve));
   dead.resolve();
   for (const ending of await Promise.all(calls)) {
+    assert.equal("code" in ending && ending.code, "E_SOCIAL_ADS_TOKEN_EXPIRED");
+  }
+  assert.equal(at.meta.requests.length, 1);
+});
+
+Deno.test("a call that read its token before another call found it dead does not ask with it afterwards", async () => {
+  const read = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  let holds = false;
+  const held = ({ accounts, ...real }: Store): Store => ({
+    ...real,
+    accounts: new Proxy(accounts, {
+      get: (of, name) => {
+        const value: unknown = Reflect.get(of, name);
+        if (name !== "token") return typeof value === "function" ? value.bind(of) : value;
+        return async (...given: Parameters<typeof of.token>) => {
+          const token = await of.token(...given);
+          if (holds) {
+            read.resolve();
+            await go.promise;
+          }
+          return token;
+        };
+      },
+    }),
+  });
+  await using at = await MetaWorld.open({ store: held });
+  at.meta.inject(graph(190, { subcode: 460 }), { times: 2 });
+  const end = () => at.gw.end("get_social_ad_account", { site_id: "client" });
+  holds = true;
+  const early = end();
+  await read.promise;
+  holds = false;
+  const first = await end();
+  go.resolve();
+  for (const ending of [first, await early]) {
     assert.equal("code" in ending && ending.code, "E_SOCIAL_ADS_TOKEN_EXPIRED");
   }
   assert.equal(at.meta.requests.length, 1);
