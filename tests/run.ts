@@ -1,6 +1,5 @@
 /** `deno task test` and `deno task matrix`: run the tests of their tier, and close with the real counts on a plain line. */
-import process from "node:process";
-import type { Spent } from "./processor_time.ts";
+import { CPU_S_MAX, dealt, isOver, type Took, tookBy } from "./run_plan.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -9,17 +8,14 @@ const REAL = ["tests/companion/", "tests/real/"];
 /** What a module elsewhere imports when it shows the same of a real component too; the matrix runs that part of it. */
 const MIXED = /\/tier\.ts"/;
 
-/** Processes that `deno task test` deals its modules to: few, for each loads the whole service. */
-const ENTRIES = 8;
-/** What counts with V8's coverage looks through all that is loaded each time: in a process of its own that is little. */
-const APART = ["tests/attacks/counted_readers_test.ts", "tests/attacks/counted_rules_test.ts"];
 /** More processes at a time than processors, for some tests wait for timers and for processes of their own. */
 const JOBS = Math.max(2, navigator.hardwareConcurrency * 2);
 
-/** Processor time that a module may take, in milliseconds, on a machine that does the reference work in REFERENCE_MS. */
-const CPU_MS_MAX = 5000;
-const REFERENCE_MS = 75;
-/** Modules that may take more, with the reason. */
+/** How long each module took that takes long, in seconds; `tests/run.ts times` writes it anew. */
+const TIMES = "tests/times.json";
+const TIMES_MIN_S = 1;
+
+/** Modules that may take more processor time, with the reason. */
 const SLOW: Readonly<Record<string, string>> = {
   "tests/attacks/counted_readers_test.ts": "counts with V8's coverage, under which no function is compiled",
   "tests/attacks/counted_rules_test.ts": "counts with V8's coverage, under which no function is compiled",
@@ -31,20 +27,6 @@ const SLOW: Readonly<Record<string, string>> = {
 };
 const SLOWEST_SHOWN = 10;
 
-/** Processor time of work that is always the same, in milliseconds: a slower machine may take longer for a module too. */
-function referenceMs(): number {
-  const before = process.cpuUsage();
-  for (let round = 0; round < 60; round++) {
-    const rows = Array.from(
-      { length: 2000 },
-      (_, n) => ({ id: n, name: `row ${n * round}`, tags: [n, round] }),
-    );
-    for (const { name } of JSON.parse(JSON.stringify(rows))) /\d+$/.exec(name);
-  }
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
-
 interface Counts {
   readonly passed: number;
   readonly failed: number;
@@ -55,33 +37,21 @@ interface Run extends Counts {
   readonly code: number;
   readonly output: string;
   readonly seconds: number;
-  /** Milliseconds of processor time by module. */
-  readonly spent: ReadonlyMap<string, number>;
+  readonly took: readonly Took[];
 }
 
 // deno-lint-ignore no-control-regex
 const uncoloured = (text: string) => text.replace(/\x1b\[[0-9;]*m/g, "");
 const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 
-/** The counts of a run, from the runner's own closing line; null when it printed none. */
-export function countsOf(output: string): Counts | null {
-  const line = /^(?:ok|FAILED) \| (\d+) passed.*\| (\d+) failed(?:.*\| (\d+) ignored)?.*$/m.exec(output);
+/** The counts of a run, from the runner's own closing line, behind all that its tests printed; null when there is none. */
+function countsOf(output: string): Counts | null {
+  const lines = output.matchAll(
+    /^(?:ok|FAILED) \| (\d+) passed.*\| (\d+) failed(?:.*\| (\d+) ignored)?.*$/gm,
+  );
+  const line = [...lines].at(-1);
   if (!line) return null;
   return { passed: Number(line[1]), failed: Number(line[2]), ignored: Number(line[3] ?? 0) };
-}
-
-/** Processor time by module; ignored tests are told by the report, for no mark follows them. */
-export function spentBy({ modules, marks }: Spent, report: string): Map<string, number> {
-  const ignored = new Map<string, number>();
-  for (const [, path] of report.matchAll(/<testcase [^>]*classname="\.?\/?([^"]*)"[^>]*>\s*<skipped/g)) {
-    ignored.set(path!, (ignored.get(path!) ?? 0) + 1);
-  }
-  let at = 0;
-  return new Map(modules.map(({ path, tests }) => {
-    const first = at;
-    at = Math.min(at + tests - (ignored.get(path) ?? 0), marks.length - 1);
-    return [path, marks[at]! - marks[first]!];
-  }));
 }
 
 async function* modulesIn(folder: string): AsyncGenerator<string> {
@@ -99,10 +69,12 @@ async function entriesOf(tier: "test" | "matrix"): Promise<string[][]> {
     const texts = await Promise.all(all.map((path) => Deno.readTextFile(new URL(path, ROOT))));
     return all.filter((path, at) => isReal(path) || MIXED.test(texts[at]!)).map((path) => [path]);
   }
-  const entries = Array.from({ length: ENTRIES }, (): string[] => []);
-  const dealt = all.filter((path) => !isReal(path) && !APART.includes(path));
-  dealt.forEach((path, at) => entries[at % ENTRIES]!.push(path));
-  return [APART, ...entries];
+  return dealt(all.filter((path) => !isReal(path)), await times());
+}
+
+/** What is known of how long modules take; what is gone or new does no harm. */
+async function times(): Promise<Record<string, number>> {
+  return JSON.parse(await Deno.readTextFile(new URL(TIMES, ROOT)));
 }
 
 async function runEntry(modules: readonly string[], tier: string, folder: string, at: number): Promise<Run> {
@@ -127,14 +99,13 @@ async function runEntry(modules: readonly string[], tier: string, folder: string
     code,
     output: output.replace(/^[.,!]\n/gm, ""),
     seconds: (performance.now() - began) / 1000,
-    spent: spentBy(spent === null ? { modules: [], marks: [0] } : JSON.parse(spent), xml ?? ""),
+    took: spent === null ? [] : tookBy(JSON.parse(spent), xml ?? ""),
   };
 }
 
 /** Runs a whole tier and tells of each process as it ends. Answers the exit code. */
-async function runTier(tier: "test" | "matrix"): Promise<number> {
+async function runTier(tier: "test" | "matrix", keepsTimes = false): Promise<number> {
   const entries = await entriesOf(tier);
-  const atFirst = referenceMs();
   const folder = await Deno.makeTempDir();
   const runs: Run[] = [];
   const waiting = entries.map((modules, at) => async () => {
@@ -144,35 +115,44 @@ async function runTier(tier: "test" | "matrix"): Promise<number> {
     if (run.code !== 0) say(run.output);
     say(`${what}: ${run.passed} passed, ${run.failed} failed, ${run.seconds.toFixed(1)} s`);
   });
+  let slow = 0;
   try {
     await Promise.all(Array.from({ length: JOBS }, async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
     }));
+    if (tier === "test") slow = await tooSlow(runs, folder);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-  const slow = toldOf(runs, tier, Math.max(1, atFirst / REFERENCE_MS, referenceMs() / REFERENCE_MS));
+  if (keepsTimes) await keepTimes(runs);
   const sum = (what: keyof Counts) => runs.reduce((all, run) => all + run[what], 0);
   const skipped = sum("ignored") ? `, ${sum("ignored")} skipped` : "";
   say(`${sum("passed")} passed, ${sum("failed") + slow} failed${skipped}`);
   return slow > 0 || runs.some(({ code }) => code !== 0) ? 1 : 0;
 }
 
-/** Names the modules that took longest. Answers how many took more than they may on a machine that is so much slower. */
-function toldOf(runs: readonly Run[], tier: "test" | "matrix", slower: number): number {
-  const spent = runs.flatMap((run) => [...run.spent]).sort(([, a], [, b]) => b - a);
+/** Names the modules that took most. Answers how many take more than they may, also by themselves. */
+async function tooSlow(runs: readonly Run[], folder: string): Promise<number> {
+  const took = runs.flatMap((run) => run.took).toSorted((a, b) => b.cpu_s - a.cpu_s);
   say(`The ${SLOWEST_SHOWN} modules that took most processor time:`);
-  for (const [path, ms] of spent.slice(0, SLOWEST_SHOWN)) say(`  ${(ms / 1000).toFixed(1)} s  ${path}`);
-  if (tier === "matrix") return 0;
-  const over = spent.filter(([path, ms]) => ms > CPU_MS_MAX * slower && !Object.hasOwn(SLOW, path));
-  for (const [path] of over) {
+  for (const { path, cpu_s } of took.slice(0, SLOWEST_SHOWN)) say(`  ${cpu_s.toFixed(1)} s  ${path}`);
+  let over = 0;
+  for (const { path } of took.filter((one) => isOver(one) && !Object.hasOwn(SLOW, one.path))) {
+    const alone = await runEntry([path], "test", folder, runs.length);
+    if (!alone.took.some(isOver)) continue;
+    over++;
     say(
-      `${path} took more than ${
-        CPU_MS_MAX / 1000
-      } s of processor time: make it lighter, or list it in tests/run.ts`,
+      `${path} took more than ${CPU_S_MAX} s of processor time: make it lighter, or list it in tests/run.ts`,
     );
   }
-  return over.length;
+  return over;
+}
+
+async function keepTimes(runs: readonly Run[]): Promise<void> {
+  const long = runs.flatMap(({ took }) => took).filter(({ seconds }) => seconds >= TIMES_MIN_S);
+  const rows = long.map(({ path, seconds }) => [path, Math.round(seconds)] as const)
+    .toSorted(([a], [b]) => a < b ? -1 : 1);
+  await Deno.writeTextFile(new URL(TIMES, ROOT), `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`);
 }
 
 async function runPaths(paths: readonly string[]): Promise<number> {
@@ -198,5 +178,6 @@ async function runPaths(paths: readonly string[]): Promise<number> {
 if (import.meta.main) {
   const [first, ...rest] = Deno.args;
   if (first === "matrix" && rest.length === 0) Deno.exit(await runTier("matrix"));
+  if (first === "times" && rest.length === 0) Deno.exit(await runTier("test", true));
   Deno.exit(first === undefined ? await runTier("test") : await runPaths(Deno.args));
 }
