@@ -99,7 +99,7 @@ test("posts in the trash, revisions and posts without a page of their own are no
 test("health tells versions, features and the caller's rights", async () => {
   const { body } = await wp.call("ed", "GET", "/health");
   const { hold, ...features } = body["features"] as Json;
-  assert.deepEqual(Object.keys(hold as Json), ["active", "engine", "version", "why", "paired"]);
+  assert.deepEqual(Object.keys(hold as Json), ["active", "engine", "version", "why", "paired", "methods"]);
   assert.deepEqual(
     Object.keys(body),
     ["plugin_version", "wp_version", "php_version", "multisite", "timezone", "features", "user"],

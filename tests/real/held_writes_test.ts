@@ -4,7 +4,7 @@ import { type CmsSandbox, startCms } from "../../sandbox/wordpress/start.ts";
 import { type Engine, ENGINES, ignored, type State, where } from "../companion/hold_kit.ts";
 import { Mariadb } from "../companion/mariadb.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
-import { site as registered } from "../kit.ts";
+import { type KitOptions, site as registered } from "../kit.ts";
 import { parted } from "../proof.ts";
 import { fresh, Real } from "./_wordpress.ts";
 
@@ -13,10 +13,11 @@ const TOOL = "builder-mcp-add-block";
 const PLUGINS = [PLUGIN, fixture("publishing-tools"), fixture("hold-acts")];
 
 /** A gateway at that site, which its administrator's account pairs. */
-async function opened(site: CmsSandbox): Promise<Real> {
+async function opened(site: CmsSandbox, clock: Pick<KitOptions, "realClock" | "start"> = {}): Promise<Real> {
   const { username, application_password } = site.users.admin;
   const own = { base_url: site.base_url, credentials: { cms: { username, application_password } } };
   const at = await Real.open(site, {
+    ...clock,
     settings: { rateLimitToken: 0, rateLimitSite: 0 },
     tokens: { careful: { confirm_policy: "preview" } },
     sites: [registered("never", "cms", own)],
@@ -147,13 +148,17 @@ for (const engine of ENGINES) {
       await t.step(
         "a site whose plugin is switched off after its report runs nothing, dry or held",
         async () => {
-          const pages = [await held.page(), await held.page()];
-          assert.equal((await held.call(pages[0]!, 8, { dry_run: true })).code, undefined);
+          const pages = [await held.page(), await held.page(), await held.page()];
+          // A clock that stands: what the site reported does not run out between the two calls.
+          await using at = await opened(held.at.site, { realClock: false, start: Date.now() });
+          const shown = (page: number) => held.call(page, 8, { dry_run: true }, undefined, at);
+          assert.equal((await shown(pages[2]!)).code, undefined, "pairs it");
+          assert.equal((await shown(pages[0]!)).code, undefined);
           const plugin = "/wp-json/wp/v2/plugins/site-ops/site-ops";
           const off = await held.at.ask.send("admin", "POST", plugin, { status: "inactive" });
           assert.equal(off.status, 200, JSON.stringify(off.body));
           const before = await held.dump();
-          const { code, message, outcome } = await held.call(pages[1]!, 8, { dry_run: true });
+          const { code, message, outcome } = await shown(pages[1]!);
           assert.deepEqual([code, outcome], ["E_UPSTREAM", "none"], String(message));
           assert.match(String(message), /so nothing was run/);
           assert.deepEqual(await held.differing(before), []);
