@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { fault, needs } from "./companion.ts";
 import { type Asking, type Paired, sha, unpairedOf, verify } from "./companion_hold_keys.ts";
+import { asPlainCall, type Order, orderOf } from "./companion_hold_order.ts";
 import { type HeldRow, labelled, rowsOf, takeSnapshot } from "./companion_hold_rows.ts";
 import { RestError } from "./errors.ts";
 import { can } from "./people.ts";
@@ -78,7 +79,6 @@ export interface CompanionHold {
 /** How many gateways an account may have. */
 const GATEWAYS_MAX = 8;
 const ALWAYS = ["cache", "own", "revision"];
-const NEVER = ["publish", "schedule", "code", "people", "delete"];
 
 /** Installs the routes on a running stand-in, before those that are held are added. */
 export function addCompanionHold(site: WordPressStandIn): CompanionHold {
@@ -204,40 +204,6 @@ function keptOf(hold: CompanionHold, id: string, { headers, person }: Asking): R
   throw fault("hold_other_key", 403, "Another key of this account made the held call");
 }
 
-interface Order {
-  readonly mode: "dry" | "hold";
-  readonly id: string;
-  readonly allow: readonly string[];
-  readonly of: number | null;
-  readonly expect: string | null;
-  readonly own: readonly string[];
-  readonly files: boolean;
-}
-
-function orderOf(text: string): Order {
-  const [mode = "", ...parts] = text.split("; ");
-  const fields = new Map(parts.map((part) => part.split("=") as [string, string]));
-  const [id = "", allow = [], own = []] = [
-    fields.get("id"),
-    fields.get("allow")?.split(","),
-    fields.get("own")?.split(","),
-  ];
-  const known = ["id", "allow", "of", "files", "expect", "http", "own"];
-  const isWrong = !/^[0-9a-f]{32}$/.test(id) || (mode !== "dry" && mode !== "hold") ||
-    [...fields.keys()].some((name) => !known.includes(name)) || allow.some((one) => NEVER.includes(one));
-  if (isWrong) throw fault("hold_header", 400, `X-Site-Ops-Hold cannot be read: ${text}`);
-  const of = fields.has("of") ? Number(fields.get("of")) : null;
-  return {
-    mode: mode as "dry",
-    id,
-    allow,
-    own,
-    of,
-    expect: fields.get("expect") ?? null,
-    files: fields.has("files"),
-  };
-}
-
 /** The preview that a call must equal is not known; nothing was run, and no header says so. */
 function noPreview(id: string): Error {
   const why = "There is no such preview of this call, or it is too old";
@@ -250,12 +216,6 @@ function noPreview(id: string): Error {
     hold: none,
   });
 }
-
-/** What a tool server gets of a call that came by the companion plugin's own method. */
-const asPlainCall = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
-  new TextEncoder().encode(
-    new TextDecoder().decode(bytes).replace('"method":"site-ops/tools/call"', '"method":"tools/call"'),
-  );
 
 async function held(
   site: WordPressStandIn,
