@@ -7,7 +7,18 @@ import { FILES, REPO, StaticWorld } from "./_static.ts";
 
 const CSS = "src/styles/site.css";
 const TOOL = "write_static_file";
-const ARGS = { site_id: "open", path: CSS, content: "x", allow_overwrite: true, target_branch: "main" };
+/** Bytes that are no text, so that a write takes a blob of its own. */
+const bytesOf = (text: string) => new Uint8Array([0xff, ...new TextEncoder().encode(text)]);
+const ARGS = {
+  site_id: "open",
+  path: CSS,
+  content: bytesOf("x").toBase64(),
+  encoding: "base64",
+  allow_overwrite: true,
+  target_branch: "main",
+};
+const writing = (text: string) => ({ ...ARGS, content: bytesOf(text).toBase64() });
+const TRIES_MAX = 1 + LIMITS.UPSTREAM_RETRIES;
 const UNKNOWN = /the outcome is unknown: look at the site with "read_static_file" before trying again$/;
 
 /** What a write to the deployed branch asks, in its order: each step's method and path. */
@@ -17,6 +28,7 @@ const STEPS: Readonly<Record<string, readonly [string, RegExp]>> = {
   "the head": ["GET", /\/git\/ref\/heads\/main$/],
   "the commit": ["GET", /\/git\/commits\/[0-9a-f]{40}$/],
   "the files": ["GET", /\/git\/trees\/[0-9a-f]{40}$/],
+  "a blob": ["POST", /\/git\/blobs$/],
   "a tree": ["POST", /\/git\/trees$/],
   "a commit": ["POST", /\/git\/commits$/],
   "the move": ["PATCH", /\/git\/refs\/heads\/main$/],
@@ -67,12 +79,12 @@ for (const [trouble, when] of PASSING) {
         at.host.inject(trouble, { method, path });
         slept.length = 0;
         if (step === "the move" && when !== "always") {
-          const ending = await at.gw.end(TOOL, { ...ARGS, content: step, confirm: true });
+          const ending = await at.gw.end(TOOL, { ...writing(step), confirm: true });
           assert.match(JSON.stringify(ending), /E_UPSTREAM.*which is where it was/, step);
           assert.equal(await at.head("main"), main);
         }
-        await at.write("rest", TOOL, { ...ARGS, content: step });
-        const files = { [CSS]: step };
+        await at.write("rest", TOOL, writing(step));
+        const files = { [CSS]: bytesOf(step) };
         await at.wrote({
           branch: "main",
           parent: main,
@@ -94,7 +106,12 @@ Deno.test("a token that has run out is made anew, once, at any step", async () =
     const main = await at.head("main");
     at.host.inject({ kind: "unauthorized" }, { method, path });
     await at.write("rest", TOOL, ARGS);
-    await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: "x" } });
+    await at.wrote({
+      branch: "main",
+      parent: main,
+      line: `Overwrite ${CSS}`,
+      files: { [CSS]: bytesOf("x") },
+    });
     const tokens = at.host.requests.filter((one) => one.path.endsWith("/access_tokens")).length;
     assert.equal(tokens, 3, `${step}: one to read, one to write, one again`);
   }
@@ -111,6 +128,7 @@ const LASTING: readonly (readonly [GitHubFault, RegExp])[] = [
     /answered 401: Bad credentials; it does not take the app's key: check REPO_APP_ID/,
   ],
   [{ kind: "forbidden" }, /answered 403: .*Contents: read and write/],
+  [{ kind: "busy", status: 429, retry_after: 1 }, /try again in 1 s$/],
   [{ kind: "busy", status: 429, retry_after: 6 }, /it limits how much is asked of it: try again in 6 s$/],
   [{ kind: "busy", status: 403, retry_after: 3600 }, /try again in 3600 s$/],
   [{ kind: "busy", status: 429 }, /try again in 60 s$/],
@@ -139,15 +157,18 @@ for (const [trouble, says] of LASTING) {
         const [method, path] = STEPS[step]!;
         const [main, asked] = [await at.head("main"), at.host.requests.length];
         at.host.inject(trouble, { method, path, times: 99 });
-        const ending = await at.gw.end(TOOL, { ...ARGS, content: `lost at ${step}`, confirm: true });
+        const ending = await at.gw.end(TOOL, { ...writing(`lost at ${step}`), confirm: true });
         assert.ok("code" in ending && ending.code === "E_UPSTREAM", `${step}: ${JSON.stringify(ending)}`);
         assert.match(ending.message, says, step);
         assert.doesNotMatch(ending.message, /<[a-z!]|ghs_|\.$/, step);
         assert.equal(await at.head("main"), main, step);
         assertMet(at, asked, step);
+        const met = at.host.requests.slice(asked).filter(({ fault }) => fault !== null).length;
+        const isWaitedFor = trouble.kind === "busy" && trouble.retry_after === 1;
+        assert.ok(isWaitedFor ? met === TRIES_MAX : met <= TRIES_MAX, `${step} was asked ${met} times`);
         at.host.clear();
-        await at.write("mcp", TOOL, { ...ARGS, content: `next of ${step}` });
-        assert.equal((await at.host.files(REPO))[CSS], `next of ${step}`, "the next call is not spoiled");
+        await at.write("mcp", TOOL, writing(`next of ${step}`));
+        assert.match((await at.host.files(REPO))[CSS]!, new RegExp(`next of ${step}$`), "it is not spoiled");
       }
     }
   });
@@ -165,37 +186,80 @@ Deno.test("a REST answer says when to come again", async () => {
   assert.deepEqual([answer.status, answer.headers.get("retry-after")], [502, "77"]);
 });
 
+Deno.test("what nothing points to is sent again, however its answer was lost: it is one commit", async () => {
+  await using at = await StaticWorld.open();
+  const main = await at.head("main");
+  for (const path of ["/git/blobs", "/git/trees", "/git/commits"]) {
+    at.host.inject({ kind: "reset", applied: true }, { method: "POST", path });
+    at.host.inject({ kind: "html", applied: true }, { method: "POST", path });
+  }
+  await at.write("rest", TOOL, ARGS);
+  await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: bytesOf("x") } });
+});
+
+/** What moves or makes the branch of each target. */
+const MOVES = [["main", "PATCH", /\/git\/refs\/heads\/main$/], ["preview", "POST", /\/git\/refs$/]] as const;
+const movesOf = (at: StaticWorld) => at.host.writes.filter(({ path }) => path.includes("/git/refs")).length;
+
 Deno.test("a move whose answer is lost is looked up: done is done, and nothing is done twice", async () => {
   const lost: GitHubFault[] = [
     { kind: "reset", applied: true },
     { kind: "html", applied: true },
+    { kind: "html", status: 500, applied: true },
     { kind: "malformed", applied: true },
+    { kind: "answer", body: "{}", applied: true },
     { kind: "partial" },
     { kind: "partial", length: "true" },
   ];
   for (const trouble of lost) {
-    for (const target_branch of ["main", "preview"]) {
-      await using at = await StaticWorld.open();
+    for (const [target_branch, method, path] of MOVES) {
+      await using at = await StaticWorld.open({ git: trouble === lost[0] });
       const main = await at.head("main");
-      const [method, path] = target_branch === "main"
-        ? STEPS["the move"]!
-        : ["POST", /\/git\/refs$/] as const;
       at.host.inject(trouble, { method, path });
-      const { done } = await at.write<{ branch: string }>("rest", TOOL, { ...ARGS, target_branch });
+      const { done, proof } = await at.write<{ branch: string }>("rest", TOOL, {
+        ...ARGS,
+        target_branch,
+      });
+      assert.deepEqual([proof.verified, movesOf(at)], [true, 1], JSON.stringify(trouble));
       const line = `Overwrite ${CSS}`;
-      await at.wrote({ branch: done.branch, parent: main, line, files: { [CSS]: "x" } });
+      await at.wrote({ branch: done.branch, parent: main, line, files: { [CSS]: bytesOf("x") } });
     }
   }
 });
 
-Deno.test("a move of which nothing can be learned is reported as unknown", async () => {
+Deno.test("a preview branch that was never made is told apart too, and is not asked for twice", async () => {
   await using at = await StaticWorld.open();
-  at.host.inject({ kind: "reset", applied: true }, { method: "PATCH", path: "/git/refs/" });
-  at.host.onPush(() => at.host.inject({ kind: "reset" }, { times: 99 }));
-  const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
-  assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
-  assert.match(ending.message, /was to be moved to the commit [0-9a-f]{40}, and no answer came; /);
-  assert.match(ending.message, UNKNOWN);
+  const [, method, path] = MOVES[1];
+  for (const kind of ["reset", "html", "malformed"] as const) {
+    at.host.clear();
+    at.host.inject({ kind }, { method, path });
+    const ending = await at.gw.end(TOOL, { ...ARGS, target_branch: "preview", confirm: true });
+    assert.match(
+      JSON.stringify(ending),
+      /E_UPSTREAM.*failed to move branch .*mcp.*which is where it was/,
+      kind,
+    );
+    assert.deepEqual([await at.branches(), movesOf(at)], [["main"], 1], kind);
+  }
+});
+
+Deno.test("a move of which nothing can be learned is reported as unknown, with the commit that it is about", async () => {
+  for (const applied of [true, false]) {
+    for (const [target_branch, method, path] of MOVES) {
+      await using at = await StaticWorld.open();
+      at.host.inject({ kind: "reset", applied }, { method, path });
+      const lookUps = { path: "/git/ref/", times: 99, while: () => movesOf(at) > 0 };
+      at.host.inject({ kind: "html" }, lookUps);
+      const ending = await at.gw.end(TOOL, { ...ARGS, target_branch, confirm: true });
+      assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
+      const [, branch, sha] =
+        /"([^"]+)" was to be moved to the commit ([0-9a-f]{40}), and no answer came; /.exec(ending.message) ??
+          [];
+      assert.ok(branch && sha, ending.message);
+      assert.match(ending.message, UNKNOWN);
+      assert.equal((await at.host.refs(REPO))[`refs/heads/${branch}`] === sha, applied);
+    }
+  }
 });
 
 /** What a request is given once it is late: enough for one that is answered on a machine that is busy. */
@@ -245,7 +309,7 @@ Deno.test("a tree too large for one answer is walked: what stands there is found
   at.host.inject(truncated, everywhere);
   const main = await at.head("main");
   await at.write("rest", TOOL, ARGS);
-  await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: "x" } });
+  await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: bytesOf("x") } });
 });
 
 Deno.test("a listing that was cut short hides no page and no file", async () => {
