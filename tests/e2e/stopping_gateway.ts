@@ -3,6 +3,7 @@ import { openGateway, readRegistry } from "../../gateway/wire.ts";
 import { serve } from "../../gateway/serve.ts";
 import { processEnvironment, readSettings } from "../../core/settings.ts";
 import type { Store } from "../../store/store.ts";
+import { instead } from "../instead.ts";
 
 const STOP_AT = Deno.env.get("STOP_AT");
 const AHEAD_MS = Number(Deno.env.get("AHEAD_MS") ?? 0);
@@ -12,16 +13,6 @@ async function reached(point: string): Promise<void> {
   if (point !== STOP_AT) return;
   Deno.kill(Deno.pid, "SIGKILL");
   await new Promise(() => {});
-}
-
-/** An object with some of its methods in place of its own. */
-function instead<T extends object>(target: T, methods: Partial<T>): T {
-  return new Proxy(target, {
-    get(on, name) {
-      const value = Reflect.get(name in methods ? methods : on, name);
-      return typeof value === "function" ? value.bind(on) : value;
-    },
-  });
 }
 
 function stopping(store: Store): Store {

@@ -4,6 +4,7 @@ import { GatewayError } from "../../core/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { admin, anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
 import { scenes } from "../scenes.ts";
+import { instead } from "../instead.ts";
 
 const KEY = ["acme", "cms", BUILDER];
 
@@ -46,14 +47,8 @@ async function opened() {
   const around = (real: Deno.Kv): Deno.Kv => {
     kv = real;
     const isFailing = (key: Deno.KvKey) => failing.has(String(key[0])) && key[1] === "acme";
-    return new Proxy(real, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name, target);
-        if (typeof member !== "function") return member;
-        if (name !== "get") return member.bind(target);
-        return (key: Deno.KvKey) =>
-          isFailing(key) ? Promise.reject(new TypeError("disk I/O error")) : target.get(key);
-      },
+    return instead(real, {
+      get: (key) => isFailing(key) ? Promise.reject(new TypeError("disk I/O error")) : real.get(key),
     });
   };
   const at = await open({ acme: [HEADING], bolt: [HEADING] }, { storage: { around } });
@@ -173,16 +168,11 @@ Deno.test("a site whose list cannot be stored keeps none of the others from bein
   const ids = Array.from({ length: 12 }, (_, at) => `s${at}`);
   const store = (real: Store): Store => ({
     ...real,
-    toolCatalogs: new Proxy(real.toolCatalogs, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name, target);
-        if (typeof member !== "function") return member;
-        if (name !== "put") return member.bind(target);
-        return (...given: Parameters<typeof target.put>) =>
-          Number(given[1].site_id.slice(1)) < 6 && given[2]?.tools.length
-            ? Promise.reject(new GatewayError("E_BAD_INPUT", "tools: too large"))
-            : target.put(...given);
-      },
+    toolCatalogs: instead(real.toolCatalogs, {
+      put: (...given) =>
+        Number(given[1].site_id.slice(1)) < 6 && given[2]?.tools.length
+          ? Promise.reject(new GatewayError("E_BAD_INPUT", "tools: too large"))
+          : real.toolCatalogs.put(...given),
     }),
   });
   await using at = await open(Object.fromEntries(ids.map((id) => [id, [PAGES]])), { store });

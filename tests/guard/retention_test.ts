@@ -5,6 +5,7 @@ import type { RetentionReport } from "../../rules/retention.ts";
 import type { AuditStore, Store } from "../../store/store.ts";
 import { gateway, type Kit, MASTER, NOW } from "../kit.ts";
 import { folder } from "../unit/store/kit.ts";
+import { instead } from "../instead.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const YEARS = 730 * DAY;
@@ -67,16 +68,10 @@ async function admin<T>(gw: Kit, method: string, path: string, body?: unknown): 
 }
 
 /** The store with parts of its audit replaced. */
-const withAudit = (change: (real: AuditStore) => Partial<AuditStore>) => (real: Store): Store => {
-  const own = change(real.audit);
-  const audit = new Proxy(real.audit, {
-    get(target, name) {
-      const member = Reflect.get(name in own ? own : target, name);
-      return typeof member === "function" ? member.bind(name in own ? own : target) : member;
-    },
-  });
-  return { ...real, audit };
-};
+const withAudit = (change: (real: AuditStore) => Partial<AuditStore>) => (real: Store): Store => ({
+  ...real,
+  audit: instead(real.audit, change(real.audit)),
+});
 
 Deno.test("night by night what grows too old goes, and a row says what went", async () => {
   await using gw = await aged(395);

@@ -4,6 +4,7 @@ import type { AuditRow } from "../../core/model.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { sitesOf } from "../cms_kit.ts";
 import { gateway } from "../kit.ts";
+import { instead } from "../instead.ts";
 
 type Args = Record<string, unknown>;
 const DRAFT = { site_id: "acme", title: "Once", content_html: "<p>x</p>", confirm: true };
@@ -20,15 +21,11 @@ async function world(cleanup: AsyncDisposableStack) {
       sites: sitesOf(cms),
       store: (real) => ({
         ...real,
-        audit: new Proxy(real.audit, {
-          get(audit, name) {
-            const member: unknown = Reflect.get(audit, name, audit);
-            if (name !== "append") return typeof member === "function" ? member.bind(audit) : member;
-            return (row: AuditRow, beside: never) =>
-              log.refuses(row)
-                ? Promise.reject(new Error("wrapped", { cause: new Error("database or disk is full") }))
-                : audit.append(row, beside);
-          },
+        audit: instead(real.audit, {
+          append: (row, beside) =>
+            log.refuses(row)
+              ? Promise.reject(new Error("wrapped", { cause: new Error("database or disk is full") }))
+              : real.audit.append(row, beside),
         }),
       }),
     }),

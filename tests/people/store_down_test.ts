@@ -5,26 +5,22 @@ import { oauth } from "../guard/oauth_kit.ts";
 import { gateway, type KitOptions } from "../kit.ts";
 import { Authenticator, joinWith, signInWith } from "./authenticator.ts";
 import { invited, joined, operator, PASSPHRASE, person, PersonBrowser } from "./kit.ts";
+import { instead } from "../instead.ts";
 
 /** A store whose audit cannot be written while `is.down`, in the words of the real one. */
 function failing(): { is: { down: boolean }; options: Pick<KitOptions, "store"> } {
   const is = { down: false };
-  const store: KitOptions["store"] = (real) => {
-    const audit = new Proxy(real.audit, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name, target);
-        if (typeof member !== "function") return member;
-        const refused = () => {
-          const cause = new TypeError("disk I/O error");
-          return Promise.reject(
-            new GatewayError("E_INTERNAL", "The audit log cannot be written at the moment", { cause }),
-          );
-        };
-        return name === "append" && is.down ? refused : member.bind(target);
+  const store: KitOptions["store"] = (real) => ({
+    ...real,
+    audit: instead(real.audit, {
+      append(row, beside) {
+        if (!is.down) return real.audit.append(row, beside);
+        const cause = new TypeError("disk I/O error");
+        const message = "The audit log cannot be written at the moment";
+        return Promise.reject(new GatewayError("E_INTERNAL", message, { cause }));
       },
-    });
-    return { ...real, audit };
-  };
+    }),
+  });
   return { is, options: { store } };
 }
 
@@ -101,16 +97,13 @@ Deno.test("the end of a client that cannot be recorded holds, and stands in the 
 Deno.test("a removal that fails half-way ends what it came to, and is done when it is asked for again", async () => {
   let down = false;
   await using gw = await gateway({
-    store: (real) => {
-      const accounts = new Proxy(real.accounts, {
-        get(target, name) {
-          const member = Reflect.get(target, name, target);
-          if (name === "disconnectAll" && down) return () => Promise.reject(new TypeError("disk I/O error"));
-          return typeof member === "function" ? member.bind(target) : member;
-        },
-      });
-      return { ...real, accounts };
-    },
+    store: (real) => ({
+      ...real,
+      accounts: instead(real.accounts, {
+        disconnectAll: (...given) =>
+          down ? Promise.reject(new TypeError("disk I/O error")) : real.accounts.disconnectAll(...given),
+      }),
+    }),
   });
   const ann = await person(gw, "ann@agency.example");
   const browser = await joined(gw, ann);

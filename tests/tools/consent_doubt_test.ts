@@ -4,6 +4,7 @@ import type { AuditRow } from "../../core/model.ts";
 import type { Store } from "../../store/store.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { type Ground, ground } from "./_ground.ts";
+import { instead } from "../instead.ts";
 
 const MINUTE = 60_000;
 const NEW = { site_id: "cms", title: "Once", content_html: "<p>x</p>" };
@@ -58,14 +59,9 @@ Deno.test("a write whose outcome could not be kept is not made again, and is fou
   const fails = (row: AuditRow) => broken && row.tool === "create_draft" && row.status !== "started";
   const store = (real: Store): Store => ({
     ...real,
-    audit: new Proxy(real.audit, {
-      get(on, name) {
-        const value = Reflect.get(on, name);
-        if (typeof value !== "function") return value;
-        if (name !== "append") return value.bind(on);
-        return (...given: Parameters<typeof on.append>) =>
-          fails(given[0]) ? Promise.reject(new Error("the disk is full")) : on.append(...given);
-      },
+    audit: instead(real.audit, {
+      append: (row, beside) =>
+        fails(row) ? Promise.reject(new Error("the disk is full")) : real.audit.append(row, beside),
     }),
   });
   await using at = await ground({ store });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Store } from "../../store/store.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { type Ground, ground, type GroundOptions } from "./_ground.ts";
+import { instead } from "../instead.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -152,20 +153,17 @@ Deno.test("who waits longer than the first call may take is told of the doubt, a
 /** A store with a method of its consents or its audit wrapped. */
 function wrapping(part: "find" | "spend" | "append", after: () => void | Promise<void>) {
   return (real: Store): Store => {
-    const around = <T extends object>(on: T, name: string): T =>
-      new Proxy(on, {
-        get(target, property) {
-          const value = Reflect.get(target, property);
-          if (typeof value !== "function") return value;
-          if (property !== name) return value.bind(target);
-          return async (...given: unknown[]) => {
-            const done = await value.apply(target, given);
-            await after();
-            return done;
-          };
-        },
-      });
-    return { ...real, consents: around(real.consents, part), audit: around(real.audit, part) };
+    const around = <T extends object>(on: T): T => {
+      const own: unknown = Reflect.get(on, part);
+      if (typeof own !== "function") return on;
+      const wrapped = async (...given: unknown[]) => {
+        const done = await own.apply(on, given);
+        await after();
+        return done;
+      };
+      return instead(on, { [part]: wrapped } as Partial<T>);
+    };
+    return { ...real, consents: around(real.consents), audit: around(real.audit) };
   };
 }
 

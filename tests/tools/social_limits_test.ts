@@ -5,6 +5,7 @@ import type { Store } from "../../store/store.ts";
 import { retryAfter } from "../endings.ts";
 import { owned, site } from "../kit.ts";
 import { graph, MetaWorld, type Report, test } from "./_meta.ts";
+import { instead } from "../instead.ts";
 
 const REPORT = "get_social_ads_insights";
 const usage = (id: string, type: string, minutes: number, percent = 100) => ({
@@ -127,20 +128,16 @@ Deno.test("a call that read its token before another call found it dead does not
   const read = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   let holds = false;
-  const held = ({ accounts, ...real }: Store): Store => ({
+  const held = (real: Store): Store => ({
     ...real,
-    accounts: new Proxy(accounts, {
-      get: (of, name) => {
-        const value: unknown = Reflect.get(of, name);
-        if (name !== "token") return typeof value === "function" ? value.bind(of) : value;
-        return async (...given: Parameters<typeof of.token>) => {
-          const token = await of.token(...given);
-          if (holds) {
-            read.resolve();
-            await go.promise;
-          }
-          return token;
-        };
+    accounts: instead(real.accounts, {
+      async token(...given) {
+        const token = await real.accounts.token(...given);
+        if (holds) {
+          read.resolve();
+          await go.promise;
+        }
+        return token;
       },
     }),
   });

@@ -4,6 +4,7 @@ import { noTerms } from "../../../store/audit_batch.ts";
 import { AuditIndexer } from "../../../store/audit_index.ts";
 import { todoKey } from "../../../store/audit_segment.ts";
 import { type Bench, bench } from "./kit.ts";
+import { instead } from "../../instead.ts";
 
 const FULL = 64;
 
@@ -13,22 +14,18 @@ async function opened(): Promise<
 > {
   const world = { fails: false };
   const at = await bench((kv) =>
-    new Proxy(kv, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name, target);
-        if (name !== "atomic") return typeof member === "function" ? member.bind(target) : member;
-        return () => {
-          const atomic = target.atomic();
-          const [commit, remove] = [atomic.commit.bind(atomic), atomic.delete.bind(atomic)];
-          let isIndex = false;
-          atomic.delete = (key) => {
-            isIndex ||= key[1] === "todo";
-            return remove(key);
-          };
-          atomic.commit = () =>
-            world.fails && isIndex ? Promise.reject(new TypeError("disk I/O error")) : commit();
-          return atomic;
+    instead(kv, {
+      atomic() {
+        const atomic = kv.atomic();
+        const [commit, remove] = [atomic.commit.bind(atomic), atomic.delete.bind(atomic)];
+        let isIndex = false;
+        atomic.delete = (key) => {
+          isIndex ||= key[1] === "todo";
+          return remove(key);
         };
+        atomic.commit = () =>
+          world.fails && isIndex ? Promise.reject(new TypeError("disk I/O error")) : commit();
+        return atomic;
       },
     })
   );

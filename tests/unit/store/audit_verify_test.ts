@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import { bench, collect, edit, keys, row } from "./kit.ts";
+import { instead } from "../../instead.ts";
 
 /** An audit of five segments of one row, a second apart, and their keys. */
 async function five() {
@@ -157,15 +158,11 @@ Deno.test("two instances that retain at once drop each segment once", async () =
 
 Deno.test("a file that cannot be read to the end is a fault that names the last readable segment, and ends no process", async () => {
   const damaged = (after: number) => (kv: Deno.Kv) =>
-    new Proxy(kv, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name, target);
-        if (name !== "list") return typeof member === "function" ? member.bind(target) : member;
-        return (selector: { prefix: Deno.KvKey }, options?: Deno.KvListOptions) =>
-          selector.prefix[1] === "segment"
-            ? until(after, target.list(selector, options))
-            : target.list(selector, options);
-      },
+    instead(kv, {
+      list: ((selector: { prefix: Deno.KvKey }, options?: Deno.KvListOptions) => {
+        const entries = kv.list(selector, options);
+        return selector.prefix[1] === "segment" ? until(after, entries) : entries;
+      }) as typeof kv.list,
     });
   async function* until<T>(after: number, entries: AsyncIterable<T>): AsyncGenerator<T> {
     let read = 0;

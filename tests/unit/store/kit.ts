@@ -5,6 +5,7 @@ import { Database } from "../../../store/database.ts";
 import { openStore, type StoreOptions } from "../../../store/kv.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
 import type { NewToken, Store } from "../../../store/store.ts";
+import { instead } from "../../instead.ts";
 
 export const START = Date.parse("2026-03-01T12:00:00.000Z");
 export const KEY = new Uint8Array(32).fill(7);
@@ -60,18 +61,12 @@ export function interfere(
     real: () => ReturnType<Deno.AtomicOperation["commit"]>,
   ) => ReturnType<Deno.AtomicOperation["commit"]>,
 ): Deno.Kv {
-  return new Proxy(kv, {
-    get(target, name) {
-      if (name !== "atomic") {
-        const member: unknown = Reflect.get(target, name, target);
-        return typeof member === "function" ? member.bind(target) : member;
-      }
-      return () => {
-        const atomic = target.atomic();
-        const real = atomic.commit.bind(atomic);
-        atomic.commit = () => commit(real);
-        return atomic;
-      };
+  return instead(kv, {
+    atomic() {
+      const atomic = kv.atomic();
+      const real = atomic.commit.bind(atomic);
+      atomic.commit = () => commit(real);
+      return atomic;
     },
   });
 }
