@@ -81,3 +81,16 @@ Deno.test("the log has what became of a call whose row it could not keep, and wh
   assert.match(JSON.stringify(made), /^\[\{"what":"post","id":\d+\}\]$/);
   assert.match(String(cause), /disk is full/);
 });
+
+Deno.test("a write whose row cannot be kept before it begins is not made, and its call may be sent again", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const { cms, gw, log } = await world(cleanup);
+  log.refuses = ({ status }) => status === "started";
+  const refused = await gw.end("create_draft", DRAFT, { key: "k" }) as Args;
+  assert.deepEqual([refused.code, refused.outcome, cms.writes], ["E_INTERNAL", "none", []]);
+  assert.match(String(refused.message), /^The audit log cannot be written/);
+  assert.deepEqual(failed(gw.logged).map(({ status, outcome }) => [status, outcome]), [["started", "none"]]);
+  log.refuses = () => false;
+  await gw.call("create_draft", DRAFT, { key: "k" });
+  assert.equal(cms.writes.length, 1);
+});
