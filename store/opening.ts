@@ -85,7 +85,8 @@ async function assertNotLost(path: string, known: KnownStores | null, held: bool
   if (size === undefined || (size ?? 0) > 0) return;
   const how = size === null ? "does not exist" : "is empty";
   if (held) throw new GatewayError("E_INTERNAL", lost(nameOf(path), how));
-  if ((await sizeOf(`${path}-wal`) ?? 0) > 0) {
+  // Another process may be making the file just now: SQLite makes it before the one beside it.
+  if ((await sizeOf(`${path}-wal`) ?? 0) > 0 && await sizeOf(path) === size) {
     throw new GatewayError(
       "E_INTERNAL",
       `KV_PATH: ${nameOf(path)} ${how}, but "${
