@@ -6,8 +6,8 @@ import { auditRow, kit, MASTER } from "./kit.ts";
 
 const PATH = "/admin/api/audit";
 
-function filled() {
-  const gw = kit();
+async function filled() {
+  const gw = await kit();
   for (let n = 0; n < 5; n++) {
     gw.store.rows.push(auditRow({ id: `r${n}`, at: `2026-11-2${n}T09:00:00.000Z` }));
   }
@@ -23,12 +23,12 @@ function filled() {
   return gw;
 }
 
-async function ids(gw: ReturnType<typeof kit>, query: string): Promise<string[]> {
+async function ids(gw: Awaited<ReturnType<typeof kit>>, query: string): Promise<string[]> {
   return (await gw.ok<AuditPage>("GET", `${PATH}${query}`)).rows.map((row) => row.id);
 }
 
 Deno.test("rows come newest first, a page at a time", async () => {
-  const gw = filled();
+  const gw = await filled();
   const first = await gw.ok<AuditPage>("GET", `${PATH}?limit=4`);
   assert.deepEqual(first.rows.map((row) => row.id), ["odd", "r4", "r3", "r2"]);
   const rest = await gw.ok<AuditPage>("GET", `${PATH}?limit=4&cursor=${first.next_cursor}`);
@@ -37,7 +37,7 @@ Deno.test("rows come newest first, a page at a time", async () => {
 });
 
 Deno.test("each filter narrows the rows", async () => {
-  const gw = filled();
+  const gw = await filled();
   assert.deepEqual(await ids(gw, "?from=2026-11-23"), ["odd", "r4", "r3"]);
   assert.deepEqual(await ids(gw, "?to=2026-11-21T09:00:00Z"), ["r0"]);
   assert.deepEqual(await ids(gw, "?from=2026-11-21T09:00Z&to=2026-11-22T10:00:00.5Z"), ["r2", "r1"]);
@@ -49,7 +49,7 @@ Deno.test("each filter narrows the rows", async () => {
 });
 
 Deno.test("a query that cannot be meant is refused", async () => {
-  const gw = filled();
+  const gw = await filled();
   const cases: [string, string][] = [
     ["?limit=0", `limit: expected a whole number from 1 to ${LIMITS.AUDIT_PAGE_MAX}, not 0`],
     [`?limit=${LIMITS.AUDIT_PAGE_MAX + 1}`, "limit: expected a whole number from 1 to"],
@@ -74,7 +74,7 @@ Deno.test("a query that cannot be meant is refused", async () => {
 });
 
 Deno.test("the export streams a line of JSON a row, oldest first", async () => {
-  const gw = filled();
+  const gw = await filled();
   const reply = await gw.call("GET", `${PATH}.ndjson?from=2026-11-24`);
   assert.equal(reply.status, 200);
   assert.equal(reply.headers.get("content-type"), "application/x-ndjson");
@@ -86,7 +86,7 @@ Deno.test("the export streams a line of JSON a row, oldest first", async () => {
 });
 
 Deno.test("the export reads no further than its client does", async () => {
-  const gw = filled();
+  const gw = await filled();
   let read = 0;
   let ended = false;
   gw.store.audit.export = async function* () {
@@ -104,7 +104,7 @@ Deno.test("the export reads no further than its client does", async () => {
 });
 
 Deno.test("an export that fails at once is answered so, one that fails later is cut off and reported", async () => {
-  const gw = filled();
+  const gw = await filled();
   const broken = new Error("broken segment");
   // deno-lint-ignore require-yield
   gw.store.audit.export = async function* () {
@@ -121,7 +121,7 @@ Deno.test("an export that fails at once is answered so, one that fails later is 
 });
 
 Deno.test("the chains are checked on request", async () => {
-  const gw = filled();
+  const gw = await filled();
   assert.deepEqual(await gw.ok("GET", `${PATH}/verify`), {
     ok: true,
     writers: 1,

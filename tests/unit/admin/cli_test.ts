@@ -14,7 +14,7 @@ CREATE.push("--env", "dev");
 Deno.test("token create shows the token and all that it may", async () => {
   const cli = await openTerminal();
   const { out, err } = await cli.good(...CREATE, "--max-risk", "1");
-  assert.match(out, /^token +gate_dev_text1$/m);
+  assert.match(out, /^token +gate_dev_[\w-]{43}$/m);
   assert.match(out, /^allowed_tools +get_post,create_draft$/m);
   assert.match(out, /^max_risk +1$/m);
   assert.equal(err, "Keep the token now; it is not shown again.\n");
@@ -48,7 +48,7 @@ Deno.test("--json prints what a program can read, and nothing else", async () =>
   const cli = await openTerminal();
   const { out, err } = await cli.good(...CREATE, "--json");
   assert.equal(err, "");
-  assert.equal(JSON.parse(out).token, "gate_dev_text1");
+  assert.match(JSON.parse(out).token, /^gate_dev_[\w-]{43}$/);
   assert.equal(JSON.parse((await cli.good("token", "list", "--json")).out).tokens.length, 1);
   assert.deepEqual(JSON.parse((await cli.good("project", "list", "--json")).out), { projects: [] });
 });
@@ -62,9 +62,10 @@ Deno.test("tokens are listed in columns and revoked", async () => {
     head!,
     /^token_id +name +env +allowed_sites +allowed_tools +max_risk +owner_user_id +super_admin +revoked_at$/,
   );
-  assert.match(row!, /^t1 +writer +dev +acme +get_post,create_draft +1 +- +(true|yes) +-$/);
+  const [token_id] = row!.split(" ");
+  assert.match(row!, /^\w{26} +writer +dev +acme +get_post,create_draft +1 +- +(true|yes) +-$/);
   assert.ok(!out.includes("gate_dev"));
-  assert.match((await cli.good("token", "revoke", "t1")).out, /^revoked_at +2026-/m);
+  assert.match((await cli.good("token", "revoke", token_id!)).out, /^revoked_at +2026-/m);
   assert.equal(
     await cli.bad("token", "revoke", "t 9/../x"),
     'E_NOT_FOUND: No token "t 9/../x"; list the tokens to find it',
@@ -210,11 +211,11 @@ Deno.test("sites are shown, listed, changed, and made to forget", async () => {
 Deno.test("users are added, listed and changed", async () => {
   const cli = await openTerminal();
   const added = await cli.good(...words("user add a@acme.test --role member --sites acme --max-risk 2"));
-  assert.match(added.out, /^user_id +u1$/m);
-  await cli.good("user", "update", "u1", "--sites", "", "--role", "admin", "--email", "b@acme.test");
-  assert.match((await cli.good("user", "list")).out, /^u1 +b@acme.test +admin +- +2 +2026-/m);
+  const [, user_id] = /^user_id +(\w{26})$/m.exec(added.out)!;
+  await cli.good("user", "update", user_id!, "--sites", "", "--role", "admin", "--email", "b@acme.test");
+  assert.match((await cli.good("user", "list")).out, /^\w{26} +b@acme.test +admin +- +2 +2026-/m);
   assert.match(
-    await cli.bad(...CREATE, "--owner", "u1"),
+    await cli.bad(...CREATE, "--owner", user_id!),
     /^E_BAD_INPUT: allowed_sites: "acme" is beyond the owner/,
   );
 });

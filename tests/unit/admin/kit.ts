@@ -1,15 +1,17 @@
-/** An admin API over a store in memory, with a clock that stands. */
+/** An admin API over the gateway's own store in memory, with a clock that stands. */
 import assert from "node:assert/strict";
 import { adminApp, type AdminPorts } from "../../../admin/api.ts";
 import { pagesApp } from "../../../console/admin/app.ts";
 import type { ConnectionsPort } from "../../../admin/connection_ports.ts";
 import type { Code } from "../../../core/errors.ts";
 import type { AuditRow, CredentialKind, Site } from "../../../core/model.ts";
-import { CONNECTORS } from "../../connectors.ts";
-import { fakePeople } from "./fake_people.ts";
+import { CONNECTORS, SITE_SHAPE } from "../../connectors.ts";
+import { openStore } from "../../../store/kv.ts";
+import type { SiteInput, Store } from "../../../store/store.ts";
+import { openMemory } from "../../memory_kv.ts";
+import { fakeAudit } from "./fake_audit.ts";
 import { fakeRetention } from "./fake_retention.ts";
 import { SNAPSHOTS } from "./fake_snapshots.ts";
-import { fakeStore } from "./fake_store.ts";
 import { words } from "../../words.ts";
 
 const unasked = () => Promise.reject(new Error("nothing asks for that of connected accounts"));
@@ -56,19 +58,49 @@ const NO_TOOLS = {
   try: () => Promise.reject(new Error("nothing is tried here")),
 };
 
+/** When a kit's clock stands. */
+export const NOW = "2026-11-21T10:00:00.000Z";
+
+/** What a kit's store holds beside what the API made of it. */
+interface Kept extends Store {
+  /** What was handed to `sites.create` and `sites.update`. */
+  readonly written: SiteInput[];
+  /** Rows of its audit, oldest first. */
+  readonly rows: AuditRow[];
+}
+
+/** The store of a gateway, but for its audit; no clock of the process looks after it, so nobody needs to close it. */
+async function opened(now: () => number): Promise<Kept> {
+  const store = await openStore({
+    path: ":memory:",
+    open: openMemory,
+    keys: [new Uint8Array(32).fill(1)],
+    siteShape: SITE_SHAPE,
+    tokenPrefix: "gate",
+    clock: { elapsed: () => 0, every: () => () => {} },
+    now,
+  });
+  const written: SiteInput[] = [];
+  const rows: AuditRow[] = [];
+  const { sites } = store;
+  const [create, update] = [sites.create.bind(sites), sites.update.bind(sites)];
+  sites.create = async (input) => {
+    const made = await create(input);
+    if (made) written.push(input);
+    return made;
+  };
+  sites.update = (id, patch) => (written.push(patch), update(id, patch));
+  return { ...store, audit: fakeAudit(rows), written, rows };
+}
+
 /** An API to call, and what stands behind it. */
-export function kit(ports: Partial<AdminPorts> = {}) {
-  const store = fakeStore();
-  const clock = { now: Date.parse("2026-11-21T10:00:00Z") };
+export async function kit(ports: Partial<AdminPorts> = {}) {
+  const clock = { now: Date.parse(NOW) };
+  const store = await opened(() => clock.now);
   const reports: [string, unknown][] = [];
   const recorded: Parameters<AdminPorts["record"]>[] = [];
   const app = adminApp({
-    store: {
-      missingKeys: () => Promise.resolve([]),
-      ping: () => Promise.resolve(),
-      ...fakePeople(),
-      ...store,
-    },
+    store,
     masterToken: MASTER,
     tokenPrefix: "gate",
     baseUrl: "http://127.0.0.1:8000",

@@ -10,7 +10,7 @@ export async function openTerminal(
   change: Partial<Terminal> = {},
   env: Record<string, string> = { MASTER_TOKEN: MASTER },
 ) {
-  const gw = kit();
+  const gw = await kit();
   const site = { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.test" };
   await gw.ok("POST", "/admin/api/sites", site);
   gw.store.written.length = 0;

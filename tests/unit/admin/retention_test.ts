@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
 import { openTerminal } from "./open_terminal.ts";
-import { fakePeople } from "./fake_people.ts";
-import { fakeStore } from "./fake_store.ts";
 import { WAITS } from "./fake_retention.ts";
 import { kit, told } from "./kit.ts";
 import { words } from "../../words.ts";
@@ -11,7 +9,7 @@ import { words } from "../../words.ts";
 const RETAIN = "/admin/api/audit/retain";
 
 Deno.test("retain without confirm shows what would go, with it what went", async () => {
-  const gw = kit();
+  const gw = await kit();
   for (const body of [{}, { confirm: false }]) {
     const shown = await gw.ok("POST", RETAIN, body);
     assert.deepEqual([(shown.due as { entries: number }).entries, shown.dropped], [70, null]);
@@ -21,7 +19,7 @@ Deno.test("retain without confirm shows what would go, with it what went", async
 });
 
 Deno.test("retain refuses what it does not know, and who may not", async () => {
-  const gw = kit();
+  const gw = await kit();
   assert.match(
     await gw.refused("E_BAD_INPUT", "POST", RETAIN, { confirm: "yes" }),
     /^confirm: expected true or false/,
@@ -36,7 +34,7 @@ Deno.test("retain refuses what it does not know, and who may not", async () => {
 });
 
 Deno.test("health says what waits for the operator", async () => {
-  const gw = kit();
+  const gw = await kit();
   assert.deepEqual(await gw.ok("GET", "/admin/api/health"), {
     ok: false,
     clock: "2026-11-21T10:00:00.000Z",
@@ -69,8 +67,8 @@ Deno.test("audit retain shows what would go, and with --confirm lets it go", asy
 Deno.test("health is not told of a store whose ping fails, but what is wrong with it", async () => {
   const message = "The file of the store is damaged (malformed); stop the gateway and put back a copy";
   const ping = () => Promise.reject(new GatewayError("E_INTERNAL", message));
-  const missingKeys = () => Promise.resolve([]);
-  const gw = kit({ store: { ...fakePeople(), ...fakeStore(), missingKeys, ping } });
+  const { store } = await kit();
+  const gw = await kit({ store: { ...store, ping } });
   assert.equal(await gw.refused("E_INTERNAL", "GET", "/admin/api/health"), message);
 });
 

@@ -9,7 +9,7 @@ const CMS = { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme
 const CREDENTIALS = { cms: { username: "bot", application_password: "abcd efgh ijkl" } };
 
 async function prepared() {
-  const gw = kit();
+  const gw = await kit();
   await gw.ok("POST", "/admin/api/projects", { id: "client", name: "Client" });
   await gw.ok("POST", PATH, { ...CMS, credentials: CREDENTIALS });
   return gw;
@@ -309,4 +309,74 @@ Deno.test("a credential that stays while the site is linked to something else is
   assert.deepEqual(await change({ behavior_project_id: "p3", credentials }), []);
   assert.deepEqual(await change({ behavior_project_id: "p4", credentials: { behavior: null } }), []);
   assert.deepEqual(await change({ behavior_project_id: "p5" }), [], "it has none now");
+});
+
+Deno.test("a site's credentials are sealed, read back by the gateway and never by the API", async () => {
+  const gw = await kit();
+  const cms = { username: "bot", application_password: "aaaa bbbb" };
+  await gw.ok("POST", PATH, {
+    ...CMS,
+    credentials: { cms },
+    flags: { allow_publish: true },
+  });
+  assert.deepEqual(await gw.store.sites.secret("acme", "cms"), cms);
+  const site = await gw.ok<ShownSite>("PATCH", `${PATH}/acme`, {
+    seo: { enabled: true },
+    repo: "a/b",
+  });
+  assert.deepEqual([site.base_url, site.repo, site.flags.allow_publish], [
+    "https://acme.test",
+    "a/b",
+    true,
+  ]);
+  assert.deepEqual([site.seo, site.credentials.cms], [{ enabled: true, channel: "rest" }, true]);
+  assert.deepEqual([site.available_builders, site.default_builder], [["block"], "block"]);
+  await gw.ok("PATCH", `${PATH}/acme`, { credentials: { cms: null } });
+  assert.equal(await gw.store.sites.secret("acme", "cms"), null);
+  await gw.refused("E_BAD_INPUT", "POST", PATH, CMS);
+  const { sites } = await gw.ok<{ sites: ShownSite[] }>("GET", PATH);
+  assert.deepEqual(sites.map((one) => one.id), ["acme"]);
+});
+
+Deno.test("a site that moves to another origin loses the credentials of the old one, and is told so", async () => {
+  const gw = await kit();
+  const cms = { username: "bot", application_password: "aaaa bbbb" };
+  const others = { crm: { integration_token: "pit" }, behavior: { export_token: "aa.bb" } };
+  await gw.ok("POST", PATH, { ...CMS, credentials: { cms, ...others } });
+  const change = (body: object) => gw.ok<ShownSite & { warnings: string[] }>("PATCH", `${PATH}/acme`, body);
+  const same = await change({ base_url: "https://ACME.test:443/blog" });
+  assert.deepEqual([same.credentials, same.warnings], [
+    { cms: true, companion: false, crm: true, behavior: true },
+    [],
+  ]);
+  const moved = await change({ base_url: "https://new.test" });
+  assert.deepEqual(moved.credentials, { cms: false, companion: false, crm: true, behavior: true });
+  assert.deepEqual(moved.warnings, [
+    "credentials.cms: dropped, as they belong to https://acme.test; send them again for https://new.test",
+  ]);
+  assert.equal(await gw.store.sites.secret("acme", "cms"), null);
+  assert.deepEqual((await change({ base_url: "https://acme.test" })).warnings, []);
+  const again = await change({ base_url: "https://new.test", credentials: { cms } });
+  assert.deepEqual([again.credentials.cms, again.warnings], [true, []]);
+  assert.deepEqual(await gw.store.sites.secret("acme", "cms"), cms);
+});
+
+Deno.test("the largest token and site that a body may hold fit the store", async () => {
+  const gw = await kit();
+  for (let n = 0; n < 400; n++) {
+    const id = `s${n}`.padEnd(63, "x");
+    await gw.ok("POST", PATH, { id, name: "s", platform: "crm" });
+  }
+  const allowed_sites = Array.from({ length: 400 }, (_, n) => `s${n}`.padEnd(63, "x"));
+  const allowed_tools = Array.from({ length: 256 }, (_, n) => `t-${n}`.padEnd(128, "x"));
+  await gw.ok("POST", "/admin/api/tokens", {
+    name: "é".repeat(100),
+    env: "dev",
+    allowed_sites,
+    allowed_tools,
+  });
+  const token = "x".repeat(4096);
+  const credentials = { crm: { integration_token: token }, behavior: { export_token: token } };
+  const base_url = `https://acme.test/${"a".repeat(2000)}`;
+  await gw.ok("POST", PATH, { ...CMS, base_url, name: "é".repeat(100), credentials });
 });

@@ -1,13 +1,13 @@
 /** Tokens are made, listed and revoked; none reaches past its owner. */
 import assert from "node:assert/strict";
-import { kit } from "./kit.ts";
+import { kit, NOW } from "./kit.ts";
 import { words } from "../../words.ts";
 
 const BODY = { name: "writer", env: "dev", allowed_sites: ["acme"], allowed_tools: ["*"] };
 const PATH = "/admin/api/tokens";
 
 async function prepared() {
-  const gw = kit();
+  const gw = await kit();
   for (const id of ["acme", "beta"]) {
     await gw.ok("POST", "/admin/api/sites", {
       id,
@@ -23,17 +23,22 @@ async function prepared() {
 
 Deno.test("a token is shown once, with its fields", async () => {
   const gw = await prepared();
-  const { token, ...made } = await gw.ok<{ token: string; warnings: string[] }>("POST", PATH, BODY);
-  assert.match(token, /^gate_dev_/);
+  const { token, ...made } = await gw.ok<{ token: string; token_id: string; warnings: string[] }>(
+    "POST",
+    PATH,
+    BODY,
+  );
+  assert.match(token, /^gate_dev_[\w-]{43}$/);
+  assert.equal((await gw.store.tokens.find(token))?.id, made.token_id);
   assert.deepEqual(made, {
-    token_id: "t2",
+    token_id: made.token_id,
     ...BODY,
     max_risk: 1,
     skip_write_confirm: false,
     confirm_policy: "flag",
     owner_user_id: null,
     super_admin: false,
-    created_at: "2026-11-21T00:00:00.000Z",
+    created_at: NOW,
     revoked_at: null,
     warnings: [],
   });
@@ -128,9 +133,10 @@ Deno.test("a site's own tool may be named before a site offers it, with a warnin
 
 Deno.test("a token is revoked for good", async () => {
   const gw = await prepared();
-  const { token_id } = await gw.ok("POST", PATH, BODY);
+  const { token, token_id } = await gw.ok<{ token: string; token_id: string }>("POST", PATH, BODY);
   const revoked = await gw.ok("POST", `${PATH}/${token_id}/revoke`);
-  assert.equal(revoked.revoked_at, "2026-11-21T00:00:00.000Z");
+  assert.equal(revoked.revoked_at, NOW);
+  assert.equal((await gw.store.tokens.find(token))?.revoked_at, NOW);
   assert.deepEqual(await gw.ok("POST", `${PATH}/${token_id}/revoke`), revoked);
   assert.ok(!("token" in revoked));
   for (const id of ["t99", "..%2Ft1", "%00", "%zz", "x".repeat(300), encodeURIComponent("a b")]) {
