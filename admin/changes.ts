@@ -1,5 +1,6 @@
 /** What an admin change made of a record, as the audit keeps it: what it was and what it is, and no secret. */
 import type { CredentialKind, Site } from "../core/model.ts";
+import { isFields } from "../core/values.ts";
 import type { SiteInput } from "../store/store.ts";
 
 /** Entries of a list that are kept whole; of a longer one, those that came or went. */
@@ -15,7 +16,7 @@ export function differences(before: object, after: object): { before: Fields; af
     const one = was[name] ?? null;
     const other = is[name] ?? null;
     if (JSON.stringify(one) === JSON.stringify(other)) continue;
-    const within = isObject(one) && isObject(other) ? differences(one, other) : null;
+    const within = isFields(one) && isFields(other) ? differences(one, other) : null;
     found.before[name] = within?.before ?? brief(one, other, "removed");
     found.after[name] = within?.after ?? brief(other, one, "added");
   }
@@ -43,9 +44,6 @@ export function siteDifferences(before: Site | null, after: Site, given: SiteInp
 function bare({ credentials: _, credentials_version: __, created_at: ___, updated_at: ____, ...site }: Site) {
   return site;
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function brief(value: unknown, other: unknown, word: "added" | "removed"): unknown {
   if (!Array.isArray(value) || value.length <= ITEMS_MAX) return value;

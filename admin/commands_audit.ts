@@ -1,5 +1,6 @@
 /** `audit tail`, `audit resolve`, `audit verify`, `audit export`, `audit retain`. */
 import { AUDIT_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../core/model.ts";
+import { cut } from "../core/values.ts";
 import type { RetentionReport } from "../rules/retention.ts";
 import type { AuditAmount, AuditPage, AuditVerdict } from "../store/store.ts";
 import type { Call, Command, Options, Words } from "./command.ts";
@@ -60,7 +61,7 @@ function about({ door, arguments: what }: AuditRow): string {
   if (door !== "admin" || typeof what !== "object" || what === null) return "";
   const text = Object.entries(what).filter(([, value]) => value !== null && value !== "")
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(" ");
-  return cell(text.length > ABOUT_CHARACTERS ? `${text.slice(0, ABOUT_CHARACTERS).toWellFormed()}…` : text);
+  return cell(cut(text, ABOUT_CHARACTERS));
 }
 
 function line(row: AuditRow): string {

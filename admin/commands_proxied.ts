@@ -1,4 +1,5 @@
 /** `tool-server list`, `show`, `try`, `approve`, `withdraw` and `refresh`. */
+import { cut } from "../core/values.ts";
 import type { Command, Options, Words } from "./command.ts";
 import type { ToolReport, ToolServerReport, ToolTrial, UnheldSite } from "../registry/proxied_reports.ts";
 import type { ProxiedToolsPort } from "./ports.ts";
@@ -116,7 +117,7 @@ function given(words: Words): unknown {
 const VALUE_CHARACTERS = 200;
 const shownValue = (value: unknown) => {
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? "";
-  return cell(text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS).toWellFormed()}…` : text);
+  return cell(cut(text, VALUE_CHARACTERS));
 };
 
 /** What a dry run would have changed, and what a call would need. */
@@ -232,8 +233,10 @@ const NAME_CHARACTERS = 128;
 
 /** The name in plain signs: a letter of another script that looks like a Latin letter is written as its code, too. */
 function nameOf({ name }: ToolReport): string {
-  const shown = name.length <= NAME_CHARACTERS ? name : `${name.slice(0, NAME_CHARACTERS).toWellFormed()}…`;
-  return cell(shown).replace(/[^\x20-\x7e…]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`);
+  return cell(cut(name, NAME_CHARACTERS)).replace(
+    /[^\x20-\x7e…]/gu,
+    (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`,
+  );
 }
 
 const changed = (tools: readonly ToolReport[]) =>

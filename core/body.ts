@@ -4,6 +4,7 @@ import { LIMITS } from "./model.ts";
 import { inTime, PATIENCE, Pieces, type Taking, TooSlow } from "./body_pieces.ts";
 import { joined, readWithin } from "./bytes.ts";
 import { type Excess, jsonExtent } from "./json_extent.ts";
+import { isFields } from "./values.ts";
 
 /** A body that could not be read, and why. */
 export interface BodyFault {
@@ -123,9 +124,7 @@ export async function readObject(
   const body = await readJson(request, cap, taking);
   if ("fault" in body) throw bodyError(body, cap);
   const { value, bytes } = body;
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return { args: value as Record<string, unknown>, bytes };
-  }
+  if (isFields(value)) return { args: value, bytes };
   throw new GatewayError("E_BAD_JSON", 'The body is JSON but not an object; send {"name": value}');
 }
 

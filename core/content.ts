@@ -1,4 +1,5 @@
 /** Content items of a tool that somebody else runs, and what was proven of what it wrote. */
+import { type Fields, isFields } from "./values.ts";
 
 /** What was proven of a write. */
 export interface ContentProof {
@@ -11,10 +12,6 @@ export interface ContentProof {
   /** Whether it is the answer of an earlier, equal call. */
   readonly replayed?: boolean;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Names that only the gateway answers under, at the top of what it answers. */
 const OWN_NAMES = [

@@ -1,13 +1,14 @@
 /** Schemas of what people send, whose faults are sentences: what was expected, what came instead, which names are known. */
 import { z } from "zod";
 import { nearest } from "./nearest.ts";
+import { cut } from "./values.ts";
 
 const SHOWN_CHARACTERS = 60;
 const UNKNOWN_KEYS_MAX = 20;
 
 /** A text in quotes, control characters escaped, cut where it is long. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
+  return JSON.stringify(cut(text, SHOWN_CHARACTERS));
 }
 
 function shown(value: unknown, hidden: boolean): string {

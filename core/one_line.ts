@@ -16,6 +16,7 @@ export function oneLine(text: string, characters: number): string {
   return `${clean.slice(0, characters - TAIL_CHARACTERS).toWellFormed()}…${end}`;
 }
 
-const cleaned = (text: string): string =>
+/** The text on one line, without characters that nobody sees or that turn the direction of writing; well-formed. */
+export const cleaned = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Zl}\p{Zp}]|\s+/gu, " ").replace(/ +/g, " ").trim()
     .toWellFormed();

@@ -5,15 +5,7 @@ import type { Caller } from "../core/model.ts";
 import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
 import { Held, isJson, readMessage } from "./mcp_body.ts";
-import {
-  type Frame,
-  FrameFault,
-  isRecord,
-  judge,
-  LEGACY_VERSIONS,
-  MODERN_VERSION,
-  RPC,
-} from "./mcp_frame.ts";
+import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
 import { CORS, namedSites, naming } from "./envelope.ts";
 import { fault, foreignHost, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
@@ -22,6 +14,7 @@ import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
 import type { Excess } from "../core/json_extent.ts";
+import { isFields } from "../core/values.ts";
 import type { Follower } from "../registry/tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -211,10 +204,10 @@ class Answers {
     if (typeof name !== "string") {
       return new FrameFault(200, RPC.INVALID_PARAMS, "name: send the name of a tool", frame.id);
     }
-    if (!isRecord(given)) {
+    if (!isFields(given)) {
       return new FrameFault(200, RPC.INVALID_PARAMS, "arguments: send an object", frame.id);
     }
-    const meta = isRecord(frame.params._meta) ? frame.params._meta : {};
+    const meta = isFields(frame.params._meta) ? frame.params._meta : {};
     const key = meta[IDEMPOTENCY_KEY];
     if (key !== undefined && typeof key !== "string") {
       return new FrameFault(200, RPC.INVALID_PARAMS, `_meta: ${IDEMPOTENCY_KEY} must be a string`, frame.id);

@@ -1,5 +1,6 @@
 /** Judges a JSON-RPC frame: which protocol era it speaks, and whether it may be answered at all. */
 import { clipped, QUOTED_CHARACTERS } from "../core/errors.ts";
+import { isFields } from "../core/values.ts";
 
 /** The one stateless revision that is served. */
 export const MODERN_VERSION = "2026-07-28";
@@ -45,16 +46,11 @@ export class FrameFault {
   ) {}
 }
 
-/** Whether a value is an object that is not an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The frame in a parsed body; a fault to answer; or null for a message that wants no answer. */
 export function judge(body: unknown, headers: Headers): Frame | FrameFault | null {
   const invalid = (message: string) => new FrameFault(400, RPC.INVALID_REQUEST, message);
   if (Array.isArray(body)) return invalid("Send one message for each request; batches are not taken");
-  if (!isRecord(body)) return invalid("Send a JSON-RPC message, which is a JSON object");
+  if (!isFields(body)) return invalid("Send a JSON-RPC message, which is a JSON object");
   if (body.jsonrpc !== "2.0") return invalid('Send "jsonrpc": "2.0"');
   const { id, method } = body;
   if (id !== undefined && typeof id !== "string" && !Number.isInteger(id)) {
@@ -67,7 +63,7 @@ export function judge(body: unknown, headers: Headers): Frame | FrameFault | nul
   if (typeof method !== "string") return invalid("method: send the name of a method");
   if (id === undefined) return null;
   const { params = {} } = body;
-  if (!isRecord(params)) {
+  if (!isFields(params)) {
     return new FrameFault(400, RPC.INVALID_PARAMS, "params: send an object", id as FrameId);
   }
   return judgeEra({ id: id as FrameId, method, params, modern: false }, headers);
@@ -75,7 +71,7 @@ export function judge(body: unknown, headers: Headers): Frame | FrameFault | nul
 
 function judgeEra(frame: Frame, headers: Headers): Frame | FrameFault {
   const version = headers.get(VERSION_HEADER);
-  const meta = isRecord(frame.params._meta) ? frame.params._meta : undefined;
+  const meta = isFields(frame.params._meta) ? frame.params._meta : undefined;
   const newer = version !== null && version >= MODERN_VERSION;
   if (meta !== undefined && meta[VERSION_KEY] !== undefined) {
     return judgeModern(frame, meta, version, headers) ?? { ...frame, modern: true };
@@ -112,7 +108,7 @@ function judgeModern(
     new FrameFault(400, RPC.HEADER_MISMATCH, `Bad Request: ${message}`, id);
   const version = meta[VERSION_KEY];
   if (typeof version !== "string") return envelope(VERSION_KEY, "a string");
-  if (!isRecord(meta[CAPABILITIES_KEY])) return envelope(CAPABILITIES_KEY, "an object");
+  if (!isFields(meta[CAPABILITIES_KEY])) return envelope(CAPABILITIES_KEY, "an object");
   const methodHeader = headers.get("mcp-method");
   if (versionHeader !== null && versionHeader !== version) {
     return mismatch("the header MCP-Protocol-Version and params._meta name different versions");

@@ -1,9 +1,10 @@
 /** Calls whose client follows them: their progress as events while they work, and an end where nobody waits any more. */
 import type { Caller } from "../core/model.ts";
+import { isFields } from "../core/values.ts";
 import type { Follower } from "../registry/tool.ts";
 import { naming } from "./envelope.ts";
 import { EVENT_HEADERS, eventOf, fault, JSON_HEADERS } from "./mcp_response.ts";
-import { type Frame, FrameFault, type FrameId, isRecord, RPC } from "./mcp_frame.ts";
+import { type Frame, FrameFault, type FrameId, RPC } from "./mcp_frame.ts";
 
 /** What a client tells the progress of its call by. */
 export type ProgressToken = string | number;
@@ -19,7 +20,7 @@ export function progressTokenOf(
   { method, params, id }: Frame,
   headers: Headers,
 ): ProgressToken | FrameFault | null {
-  if (method !== "tools/call" || !isRecord(params._meta)) return null;
+  if (method !== "tools/call" || !isFields(params._meta)) return null;
   const { progressToken: token } = params._meta;
   if (token === undefined) return null;
   const fits = typeof token === "string" ? token.length <= TOKEN_CHARACTERS_MAX : Number.isInteger(token);
@@ -79,7 +80,7 @@ export class FollowedCalls {
    * may count their requests alike.
    */
   cancel(caller: Caller, message: unknown): void {
-    if (!isRecord(message) || message.method !== "notifications/cancelled" || !isRecord(message.params)) {
+    if (!isFields(message) || message.method !== "notifications/cancelled" || !isFields(message.params)) {
       return;
     }
     const { requestId } = message.params;

@@ -2,9 +2,10 @@
 import { GatewayError } from "../core/errors.ts";
 import { type Clock, delay } from "../core/async.ts";
 import { type Caller, SUBSCRIPTION_LIMITS } from "../core/model.ts";
+import { isFields } from "../core/values.ts";
 import { namedSites, naming } from "./envelope.ts";
 import { EVENT_HEADERS, eventOf, KEEP_ALIVE } from "./mcp_response.ts";
-import { type Frame, FrameFault, type FrameId, isRecord, RPC } from "./mcp_frame.ts";
+import { type Frame, FrameFault, type FrameId, RPC } from "./mcp_frame.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -122,7 +123,7 @@ export class Subscriptions {
 
 /** The part of what is asked for that is there; null for what is no filter. */
 function filterOf(asked: unknown): { readonly toolsListChanged?: true } | null {
-  if (!isRecord(asked)) return null;
+  if (!isFields(asked)) return null;
   const { resourceSubscriptions: uris, ...kinds } = asked;
   const whether = [kinds.toolsListChanged, kinds.promptsListChanged, kinds.resourcesListChanged];
   if (whether.some((one) => one !== undefined && typeof one !== "boolean")) return null;

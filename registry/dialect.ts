@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
+import { isFields } from "../core/values.ts";
 
 /** A schema of the dialect; `faults` says whether something is one. */
 export interface Schema {
@@ -36,12 +37,9 @@ const BY_TYPE: Record<string, readonly string[]> = {
 };
 const FORMATS = ["date", "date-time", "uri"];
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Everything outside the dialect, a sentence each, with its path. */
 export function faults(schema: unknown, at = "input"): string[] {
-  if (!isRecord(schema)) return [`${at}: expected a schema object`];
+  if (!isFields(schema)) return [`${at}: expected a schema object`];
   if (schema.anyOf !== undefined) return anyOfFaults(schema, at);
   const type = schema.type;
   if (typeof type !== "string" || !(type in BY_TYPE)) {
@@ -75,12 +73,12 @@ function anyOfFaults(schema: Record<string, unknown>, at: string): string[] {
 
 function objectFaults(schema: Record<string, unknown>, at: string): string[] {
   const properties = schema.properties ?? {};
-  if (!isRecord(properties)) return [`${at}: properties must be a map of names to schemas`];
+  if (!isFields(properties)) return [`${at}: properties must be a map of names to schemas`];
   const found = Object.entries(properties).flatMap(([name, one]) => faults(one, `${at}.${name}`));
   for (const name of Array.isArray(schema.required) ? schema.required : []) {
     if (!(String(name) in properties)) found.push(`${at}: required names "${name}", which is not a property`);
   }
-  if (isRecord(schema.additionalProperties)) found.push(...faults(schema.additionalProperties, `${at}.*`));
+  if (isFields(schema.additionalProperties)) found.push(...faults(schema.additionalProperties, `${at}.*`));
   return found;
 }
 

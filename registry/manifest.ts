@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Code, GATEWAY_CODES } from "../core/errors.ts";
 import { FLAGS, LIMITS, type PlatformKind, type Tier } from "../core/model.ts";
+import { isFields } from "../core/values.ts";
 import type { Connectors } from "./connectors.ts";
 import { closed, faults, fits, ONCE, type Schema } from "./dialect.ts";
 import { keyOf } from "./documents.ts";
@@ -16,16 +17,13 @@ export const SHARED: Readonly<Record<string, Schema>> = {
   },
 };
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /**
  * Replaces every `{ $ref: name, … }` by the shared schema of that name, of SHARED or of those given; an unknown name
  * stays, for `faults` to report.
  */
 export function resolveShared(schema: unknown, more: Readonly<Record<string, Schema>> = {}): unknown {
   if (Array.isArray(schema)) return schema.map((one) => resolveShared(one, more));
-  if (!isRecord(schema)) return schema;
+  if (!isFields(schema)) return schema;
   const { $ref, ...rest } = schema;
   const shared = typeof $ref === "string" ? SHARED[$ref] ?? more[$ref] : undefined;
   if (shared) return { ...shared, ...rest };

@@ -1,6 +1,7 @@
 /** Paths of files in a linked repository: what may be named at all, what may be written, and the site's prefix. */
 import { type Code, GatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
+import { cut } from "../core/values.ts";
 import { blockedFor, percentDecoded, plainPath } from "./path_names.ts";
 
 export { isBlocked } from "./path_names.ts";
@@ -20,8 +21,7 @@ export const WRITABLE_FOLDERS = [
 ] as const;
 
 function shown(text: string): string {
-  const start = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
-  return JSON.stringify(start).replace(
+  return JSON.stringify(cut(text, SHOWN_CHARACTERS)).replace(
     /[\u007f-\u009f\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu,
     (one) => `\\u{${one.codePointAt(0)!.toString(16)}}`,
   );

@@ -1,6 +1,7 @@
 /** Routes of a static site: what a route may be, and which file of the project serves it. */
 import { GatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
+import { cut } from "../core/values.ts";
 
 const PAGES = "src/pages/";
 const PUBLIC = "public/";
@@ -21,8 +22,10 @@ const SHOWN_CHARACTERS = 80;
 export function routeOf(text: string, field: string): string {
   const fault = faultOf(text);
   if (fault !== null) {
-    const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
-    throw new GatewayError("E_BAD_ROUTE", `${field}: ${JSON.stringify(shown)} ${fault}`);
+    throw new GatewayError(
+      "E_BAD_ROUTE",
+      `${field}: ${JSON.stringify(cut(text, SHOWN_CHARACTERS))} ${fault}`,
+    );
   }
   const segments = text.toLowerCase().split("/").filter((segment) => segment !== "");
   while (segments.at(-1) === "index") segments.pop();

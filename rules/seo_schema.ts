@@ -1,7 +1,8 @@
 /** What may be put on a page as its structured data (JSON-LD): objects that say what they are. */
 import { GatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
-import { checkStructured, isFields } from "./structured_data.ts";
+import { isFields } from "../core/values.ts";
+import { checkStructured } from "./structured_data.ts";
 
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,17 +1,13 @@
 /** Structured data (JSON-LD) as callers give it and as a CMS keeps it: text, a list or an object. */
 import { GatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
+import { isFields } from "../core/values.ts";
 import { checkTexts } from "./text.ts";
 
 /** A value as a caller gives it. */
 export type StructuredData = string | readonly unknown[] | Readonly<Record<string, unknown>>;
 
 const bad = (field: string, what: string) => new GatewayError("E_BAD_INPUT", `${field}: ${what}`);
-
-/** Whether it is an object with names, not a list. */
-export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /**
  * Refuses what can be no structured data, naming the field: E_PAYLOAD_TOO_LARGE over LIMITS.STRUCTURED_DATA_BYTES of

@@ -1,5 +1,6 @@
 /** How previews put things: titles in sentences, and the changes of a state. */
 import type { Change } from "../core/model.ts";
+import { cut } from "../core/values.ts";
 
 const TITLE_CHARACTERS = 80;
 
@@ -7,7 +8,7 @@ const TITLE_CHARACTERS = 80;
 export function quoted(title: string): string {
   const text = title.trim();
   if (text === "") return "without a title";
-  return `"${text.length > TITLE_CHARACTERS ? `${text.slice(0, TITLE_CHARACTERS)}…` : text}"`;
+  return `"${cut(text, TITLE_CHARACTERS)}"`;
 }
 
 /** What has a state and perhaps a schedule. */

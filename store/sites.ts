@@ -5,6 +5,7 @@ import { type ConfigVersion, ListCache, RecordCache } from "./cache.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 import type { Awaitable } from "../core/async.ts";
+import { isFields } from "../core/values.ts";
 import type { NewSite, SiteInput, SiteShape, SiteStore, SiteUpdate } from "./store.ts";
 
 const recordKey = (id: string) => ["sites", id];
@@ -193,10 +194,7 @@ function blank(input: NewSite, shape: SiteShape, at: string): Site {
   } as unknown as Site;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function merged(before: unknown, value: unknown): unknown {
-  if (!isRecord(before) || !isRecord(value)) return value;
+  if (!isFields(before) || !isFields(value)) return value;
   return { ...before, ...Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) };
 }

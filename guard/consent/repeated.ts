@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { type Code, CODES, GatewayError } from "../../core/errors.ts";
 import { Content, type ContentProof } from "../../core/content.ts";
 import { LIMITS, type Outcome } from "../../core/model.ts";
+import { isFields } from "../../core/values.ts";
 
 /** An answer given again. */
 export interface Repeated {
@@ -106,7 +107,7 @@ export function repeated(kept: unknown, requestId: string | null): Repeated {
     const proof: ContentProof = { verified: null, warnings: [], ...content.proof, replayed: true };
     return { value: new Content(content.items, content.structured, proof) };
   }
-  const whole = typeof value === "object" && value !== null && !Array.isArray(value);
+  const whole = isFields(value);
   return {
     value: whole
       ? { ...value, replayed: true }

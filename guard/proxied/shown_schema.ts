@@ -1,6 +1,6 @@
 /** The schemas of sites' own tools as callers are shown them: what is no schema of arguments is left out, and prose unless it was read. */
 import { canonical, sizeOf } from "../../core/canonical.ts";
-import { isFields } from "../../rules/structured_data.ts";
+import { cut, isFields } from "../../core/values.ts";
 
 /** A schema as it came: any JSON. */
 export type StrangeSchema = Readonly<Record<string, unknown>>;
@@ -68,7 +68,7 @@ export function cleanText(text: string, characters: number): string {
     /[\p{C}\p{Variation_Selector}]/gu,
     "",
   ).trim();
-  return clean.length <= characters ? clean : `${clean.slice(0, characters).toWellFormed()}…`;
+  return cut(clean, characters);
 }
 
 /** How a schema is shown. */

@@ -1,6 +1,7 @@
 /** What is said when no usable answer came: one sentence that names the host and what to do. */
 import { GatewayError, OUTCOME_UNKNOWN } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
+import { isFields } from "../../core/values.ts";
 import type { Ending, Incoming, Outgoing } from "./request.ts";
 
 export { OUTCOME_UNKNOWN };
@@ -26,8 +27,6 @@ const LOST_STATUSES: ReadonlySet<number> = new Set([408, 499]);
 /** Statuses that are given before a request is carried out, whoever gives them (RFC 9110, RFC 6585). */
 const UNAPPLIED_STATUSES: ReadonlySet<number> = new Set([401, 407, 411, 413, 414, 417, 421, 429, 431]);
 
-const isObject = (json: unknown) => typeof json === "object" && json !== null && !Array.isArray(json);
-
 /**
  * How an answered write ended: carried out, refused, or in doubt, which is every answer that is neither a success that
  * reads as one nor a refusal in the upstream's own words.
@@ -36,7 +35,7 @@ export function endingOf(answer: Incoming, out: Pick<Outgoing, "isRefusal" | "bu
   const { status } = answer;
   if (status >= 400 && status < 500) {
     if (LOST_STATUSES.has(status)) return "in_doubt";
-    const { isRefusal = isObject, busy } = out;
+    const { isRefusal = isFields, busy } = out;
     const unapplied = UNAPPLIED_STATUSES.has(status) || (busy?.(answer, 0) ?? null) !== null;
     return unapplied || isRefusal(answer.json()) ? "refused" : "in_doubt";
   }

@@ -1,13 +1,10 @@
 /** What tools answer that list or describe other tools: of those that may be run here, and what a person has read of them. */
 import { GatewayError } from "../../core/errors.ts";
+import { type Fields, isFields } from "../../core/values.ts";
 import { NAME_KEYS } from "../../rules/proxied/names.ts";
 import { payloadOf } from "../tool_servers/answers.ts";
 import type { ProxyCaller, ProxyPorts } from "./proxied_context.ts";
 import type { SiteOffer, UpstreamResult } from "../tool_servers/types.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** How callers and tools name several. */
 const NAMES_KEY = "names";

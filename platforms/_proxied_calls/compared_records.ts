@@ -1,10 +1,7 @@
 /** A record as a write sent it, compared with the record that is read back. */
 import { decodeHTML } from "entities/decode";
+import { type Fields, isFields } from "../../core/values.ts";
 import type { ShownBy } from "../tool_servers/types.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What the gateway fills in itself; an `altId` is the location only beside its kind. */
 const FILLED: readonly string[] = ["locationId", "location_id", "altType"];

@@ -1,6 +1,7 @@
 /** What a held call did, or would have done: as changes, in sentences, and which of it may not be. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Change } from "../../core/model.ts";
+import { cut } from "../../core/values.ts";
 import type { HeldEffect, HeldEffects } from "../_content/holds.ts";
 import { mayPublish } from "./live_verdict.ts";
 import type { ProxyContext } from "./proxied_context.ts";
@@ -143,7 +144,7 @@ function isBookkeeping({ name, to }: Field, { table, change, fields }: HeldEffec
 function fieldOf(column: string, { what, post }: HeldEffect): string | null {
   if (!/^(meta_value|option_value|value)$/.test(column)) return column;
   if (post === null) return null;
-  return clipped(/^Field (.+?) of /s.exec(what)?.[1] ?? what);
+  return shortened(/^Field (.+?) of /s.exec(what)?.[1] ?? what);
 }
 
 /** The effects in a sentence's part, those of these kinds where any are given; fields of a post that is named too are not. */
@@ -156,7 +157,7 @@ export function named({ labels, effects, more }: HeldEffects, only?: readonly st
   const told = wanted.filter((one) => one.table === "posts" || one.post === null || !posts.has(ofPost(one)));
   const words = told.map(({ label, what, change }) => {
     const kind = what.endsWith(`(${label})`) ? "" : ` (${label})`;
-    return `${change} ${clipped(what)}${kind}`;
+    return `${change} ${shortened(what)}${kind}`;
   });
   const unique = [...new Set(words)];
   const rest = unique.length - NAMED_MAX + more;
@@ -170,7 +171,7 @@ export function named({ labels, effects, more }: HeldEffects, only?: readonly st
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");
 }
 
-const clipped = (text: string) => text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS)}…` : text;
+const shortened = (text: string) => cut(text, NAME_CHARACTERS);
 
 /** Effects beyond those that the call may have; nothing was changed. */
 export function refusedOver(

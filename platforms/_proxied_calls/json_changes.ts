@@ -1,8 +1,7 @@
 /** What differs between two JSON texts, value by value; elements of a page are compared by their ids, wherever they are. */
 import { canonical, sizeOf } from "../../core/canonical.ts";
 import type { Change } from "../../core/model.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { cut, type Fields, isFields } from "../../core/values.ts";
 
 /** Longer texts, and more differences, are left to a comparison of texts. */
 const TEXT_CHARACTERS_MAX = 500_000;
@@ -13,8 +12,6 @@ const NAME_CHARACTERS = 60;
 
 class TooMuch extends Error {}
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isNested = (value: unknown) => typeof value === "object" && value !== null;
 
 /**
@@ -56,9 +53,9 @@ interface Place {
 const nameOf = ({ element, path }: Place): string => [element, path].filter((one) => one !== "").join(": ");
 const inField = ({ element, path }: Place, name: string): Place => ({
   element,
-  path: path === "" ? clipped(name) : `${path}.${clipped(name)}`,
+  path: path === "" ? shortened(name) : `${path}.${shortened(name)}`,
 });
-const clipped = (text: string) => text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS)}…` : text;
+const shortened = (text: string) => cut(text, NAME_CHARACTERS);
 const inItem = ({ element, path }: Place, at: number): Place => ({ element, path: `${path}[${at}]` });
 
 function compare(from: unknown, to: unknown, place: Place, found: Change[]): void {
@@ -103,7 +100,7 @@ function compareElements(
   found: Change[],
 ): void {
   const within = (word: string) => place.element === "" ? "" : ` ${word} ${place.element}`;
-  const elementOf = (id: string): Place => ({ element: `element ${clipped(id)}`, path: "" });
+  const elementOf = (id: string): Place => ({ element: `element ${shortened(id)}`, path: "" });
   for (const [id, one] of before) {
     const [own, now] = [elementOf(id), after.get(id)];
     if (now === undefined) add(one, null, { ...own, path: `removed${within("from")}` }, found);

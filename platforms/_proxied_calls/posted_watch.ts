@@ -1,4 +1,5 @@
 /** Sees by its own answer, and by what is read back, whether a record that a write to the CRM made or changed is public. */
+import { type Fields, isFields } from "../../core/values.ts";
 import { isRefused, payloadOf } from "../tool_servers/answers.ts";
 import { forbiddenSaid, type LiveVerdict, type LiveWatch, mayPublish, NOTHING } from "./live_verdict.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
@@ -7,10 +8,6 @@ import type { Resolved } from "./resolved.ts";
 import type { UpstreamResult } from "../tool_servers/types.ts";
 import type { Verdict } from "./verdict.ts";
 import { plainAddress } from "./went_live.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a record's status is where visitors see it, whichever tool wrote it; `manifests/proxies/` may know more. */
 const LIVE: readonly string[] = ["published", "publish", "posted"];

@@ -1,4 +1,5 @@
 /** Finds the record of a write by the site's own tool that shows it, as `manifests/proxies/` says. */
+import { type Fields, isFields } from "../../core/values.ts";
 import { readerOf } from "./abilities.ts";
 import { failureText, payloadOf } from "../tool_servers/answers.ts";
 import { toUpstreamArguments } from "../tool_servers/arguments.ts";
@@ -7,10 +8,6 @@ import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
 import { shownName } from "./unheld.ts";
 import type { ShownBy, SiteOffer, ToolServers, UpstreamResult } from "../tool_servers/types.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Asks the tool that reads. */
 export type Ask = (args: Fields) => Promise<UpstreamResult>;

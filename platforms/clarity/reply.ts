@@ -1,4 +1,5 @@
 /** A reply as rows of numbers under names of our own: the vendor spells both in several ways (docs/upstreams/clarity.md). */
+import { cut, isFields } from "../../core/values.ts";
 import { type Dimension, DIMENSIONS, undivided, unreadable } from "./wire.ts";
 
 /** A value of a row: a number, a name, or null for none. */
@@ -73,18 +74,16 @@ export const TOP_LISTS = ["devices", "browsers", "os", "countries", "pages", "ti
 const ADDRESSES: ReadonlySet<string> = new Set(["pages", "referrers"]);
 
 const NAME_CHARACTERS = 200;
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const plain = (name: string) => name.replace(/\s+/g, "").toLowerCase();
 
 /** Reads a reply to a question by those dimensions; addresses among these are still whole. Throws E_UPSTREAM where it is none. */
 export function readReply(json: unknown, dimensions: readonly Dimension[]): Block[] {
   if (!Array.isArray(json)) throw unreadable("no list of metrics");
   const all = json.map((one) => {
-    if (!isRecord(one) || typeof one.metricName !== "string") throw unreadable("a metric without a name");
+    if (!isFields(one) || typeof one.metricName !== "string") throw unreadable("a metric without a name");
     const rows = one.information ?? [];
     if (!Array.isArray(rows)) throw unreadable("a metric without rows");
-    return { metric: one.metricName, rows: rows.filter(isRecord) };
+    return { metric: one.metricName, rows: rows.filter(isFields) };
   });
   const blocks = all.map(({ metric, rows }) => readBlock(metric, rows, dimensions));
   // Rows of a project without visitors say nothing of anybody, and may lack what they would be divided by.
@@ -153,8 +152,7 @@ export function rounded<Value extends number | null>(value: Value): Value {
 
 function nameOf(value: unknown): string | null {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return null;
-  const text = String(value);
-  return text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS)}…` : text;
+  return cut(String(value), NAME_CHARACTERS);
 }
 
 /** An address without query and fragment, which may hold visitors' data; null for none. */

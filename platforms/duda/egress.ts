@@ -1,11 +1,11 @@
 /** What may be sent to Duda: the routes of `routes.ts`, with known fields and states, and nothing published unasked. */
+import { type Fields, isFields } from "../../core/values.ts";
 import { hasLead } from "../../rules/schedule.ts";
 import type { PolicyContext } from "../_connector/connector.ts";
 import type { Outgoing } from "../_http/request.ts";
 import { utc } from "./dates.ts";
 import { type DudaSettings, type RouteName, routeOf } from "./routes.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
 /** Judges a body; answers why it may not be sent. */
 type Judge = (body: Fields, out: Outgoing, now: number) => string | null;
 
@@ -48,9 +48,6 @@ export function dudaPolicy(
   if (judge === undefined) return out.json === undefined ? null : "it has a body, where none belongs";
   return isFields(out.json) ? judge(out.json, out, now) : "its body is not a list of fields";
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function only(body: Fields, names: readonly string[]): string | null {
   const stranger = Object.keys(body).find((name) => !names.includes(name));

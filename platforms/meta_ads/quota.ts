@@ -1,4 +1,5 @@
 /** How much Meta lets an app and its ad accounts ask, as its answers tell it (docs/upstreams/meta.md, "Limits"). */
+import { isFields } from "../../core/values.ts";
 import { retryAfter } from "../_http/answer.ts";
 
 /** What a request counts as at Meta. */
@@ -125,8 +126,7 @@ function valuesOf(text: string | null): Values {
   }
 }
 
-const recordOf = (value: unknown): Values =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? value as Values : {};
+const recordOf = (value: unknown): Values => isFields(value) ? value as Values : {};
 
 function numberOf(value: unknown): number {
   const number = typeof value === "number" || typeof value === "string" ? Number(value) : 0;

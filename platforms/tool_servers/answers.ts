@@ -2,12 +2,10 @@
 import { GatewayError } from "../../core/errors.ts";
 import { Content, type ContentProof, parsed } from "../../core/content.ts";
 import { LIMITS, type Outcome } from "../../core/model.ts";
+import { cleaned } from "../../core/one_line.ts";
+import { cut, type Fields, isFields } from "../../core/values.ts";
 import { namesAnotherLocation } from "../../rules/crm_location.ts";
 import type { UpstreamResult } from "./types.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const UNREADABLE = 502;
 /** How deep an answer is looked through for records of another location. */
@@ -70,10 +68,7 @@ const only = (item: Fields, members: readonly string[]) =>
 export function failureText({ content, structuredContent }: UpstreamResult): string {
   const texts = content.map((one) => isFields(one) && typeof one.text === "string" ? one.text : "");
   const said = texts.filter((one) => one !== "").join(" ") || JSON.stringify(structuredContent) || "";
-  const clean = said.slice(0, 4 * LIMITS.TOOL_ERROR_CHARACTERS)
-    .replace(/[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Zl}\p{Zp}]|\s+/gu, " ").replace(/ +/g, " ").trim();
-  const cut = clean.slice(0, LIMITS.TOOL_ERROR_CHARACTERS).toWellFormed();
-  return cut.length < clean.length ? `${cut}…` : cut;
+  return cut(cleaned(said.slice(0, 4 * LIMITS.TOOL_ERROR_CHARACTERS)), LIMITS.TOOL_ERROR_CHARACTERS);
 }
 
 /** How the content platform's servers word what they refuse before anything is changed. */

@@ -1,8 +1,6 @@
 /** Reads a server's list of tools; what PHP makes of an empty object is set right. */
+import { isFields } from "../../core/values.ts";
 import type { UpstreamTool } from "./types.ts";
-
-const isFields = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 

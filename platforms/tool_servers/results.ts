@@ -1,10 +1,8 @@
 /** Reads what a tool answered: whether it failed, also where only its contents say so. */
+import { isFields } from "../../core/values.ts";
 import type { UpstreamResult } from "./types.ts";
 
 type Fields = Record<string, unknown>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** How often the CRM's answers are found wrapped in each other. */
 const WRAPPED_MAX = 2;
 

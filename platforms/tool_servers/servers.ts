@@ -1,5 +1,6 @@
 /** Which tool servers there can be, where each stands, and what may be sent to it. */
 import type { Site } from "../../core/model.ts";
+import { isFields } from "../../core/values.ts";
 import { neverCalled } from "../../rules/proxied/names.ts";
 import type { Configured, PolicyContext } from "../_connector/connector.ts";
 import { HELD_METHOD, HOLD_HEADER } from "../_content/holds.ts";
@@ -106,9 +107,6 @@ function sourceAt(url: string, ctx: Configured<ToolServerSettings>): ProxySource
   const places = CMS_SERVERS.flatMap((server) => placesOf({ source: "cms", server }, ctx));
   return places.includes(url) ? "cms" : null;
 }
-
-const isFields = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether it says anywhere that it is about another location. */
 function namesAnother(value: unknown, own: string): boolean {

@@ -5,6 +5,7 @@ import type { Lent } from "../_connector/context.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 import { memoize } from "../../core/made_once.ts";
 import { hiddenIn, hiding } from "../../core/signed_secrets.ts";
+import { isFields } from "../../core/values.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
 import { LENDERS, LOCATION_HEADER, type ToolServerSettings } from "./servers.ts";
 import { sendInTurn } from "./paced.ts";
@@ -55,9 +56,6 @@ export interface Reply {
 const REFUSAL_CHARACTERS_MAX = 64 * 1024;
 
 let last = 0;
-
-const isFields = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Asks once, reads again as every read may be. Throws ToolServerError, E_UPSTREAM. */
 export async function ask(ctx: ToolServerContext, at: Endpoint, question: Question): Promise<Reply> {

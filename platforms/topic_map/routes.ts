@@ -1,4 +1,5 @@
 /** The requests that may be sent at all: nothing is deleted, approved or published, no map is made, no other workspace is reached. */
+import { isFields } from "../../core/values.ts";
 import type { PolicyContext } from "../_connector/connector.ts";
 import type { Outgoing } from "../_http/request.ts";
 
@@ -67,8 +68,7 @@ export function forbidden(out: Outgoing, { site, settings }: PolicyContext<Topic
 }
 
 function strangeBody({ json, body }: Outgoing, known: readonly string[]): string | null {
-  const isFields = typeof json === "object" && json !== null && !Array.isArray(json);
-  if (!isFields || body !== undefined) return "its body is not a list of fields";
+  if (!isFields(json) || body !== undefined) return "its body is not a list of fields";
   const stranger = Object.keys(json).find((name) => !known.includes(name));
   return stranger === undefined ? null : `the field "${stranger}" is never sent`;
 }

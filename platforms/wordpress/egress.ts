@@ -8,10 +8,8 @@ import {
   EMBEDDED_LIVE,
   EMBEDDED_TERMS,
   expectedForbids,
-  type Fields,
   fields,
   guardedTwins,
-  isFields,
   isPublicList,
   type Judge,
   only,
@@ -19,6 +17,7 @@ import {
 } from "./egress_rules.ts";
 import { SEO_PUTTABLE, SEO_READABLE, SEO_REPLACED, SEO_WRITABLE, seoMetaForbids } from "./seo/egress.ts";
 import type { Site } from "../../core/model.ts";
+import { type Fields, isFields } from "../../core/values.ts";
 
 /** Routes of the companion plugin for custom schema (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 export const SCHEMA_READABLE: readonly RegExp[] = [/^\/site-ops\/v1\/schema\/entries(\/[1-9]\d*)?$/];

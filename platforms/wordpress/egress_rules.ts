@@ -1,10 +1,10 @@
 /** How what is written to a CMS is judged: by names of fields, each route with a list of its own. */
 import type { Site } from "../../core/model.ts";
+import { type Fields, isFields } from "../../core/values.ts";
 import type { Outgoing } from "../_http/request.ts";
 
 /** Why a request may not be sent, or null. */
 export type Judge = (out: Outgoing, now: number, site: Site) => string | null;
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** What may be asked for along with a record: its terms. */
 export const EMBEDDED_TERMS = "wp:term";
@@ -13,15 +13,8 @@ export const EMBEDDED_LIVE = "wp:term,author";
 
 /** Judges the body's fields; a body that has none is refused. */
 export function fields(judge: (body: Fields, site: Site) => string | null): Judge {
-  return ({ json }, _now, site) =>
-    typeof json === "object" && json !== null && !Array.isArray(json)
-      ? judge(json as Fields, site)
-      : "its body is not a list of fields";
+  return ({ json }, _now, site) => isFields(json) ? judge(json, site) : "its body is not a list of fields";
 }
-
-/** Whether a value is a list of fields. */
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Why what a guarded write expects cannot be that, or null: the hashes of parts, of one at least. */
 export function expectedForbids(expected: unknown): string | null {

@@ -1,6 +1,6 @@
 /** What the names of others' tools say of them: which are never run, which run another tool, which look like ours. */
 import { memoizeByName } from "../../core/made_once.ts";
-import { isFields } from "../structured_data.ts";
+import { isFields } from "../../core/values.ts";
 
 /** What destroys, or makes public. */
 const DESTROYS: readonly string[] = [

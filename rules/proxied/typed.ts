@@ -3,8 +3,8 @@ import { GatewayError } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import { oneLine } from "../../core/one_line.ts";
 import { Steps } from "../../core/steps.ts";
+import { isFields } from "../../core/values.ts";
 import { hasLead, parseMoment } from "../schedule.ts";
-import { isFields } from "../structured_data.ts";
 
 /** A JSON Schema as its server lists it. */
 type Schema = Readonly<Record<string, unknown>>;

@@ -29,6 +29,7 @@ import * as proxiedArguments from "../../rules/proxied/arguments.ts";
 import * as names from "../../rules/proxied/names.ts";
 import * as typed from "../../rules/proxied/typed.ts";
 import type { Change } from "../../core/model.ts";
+import { isFields } from "../../core/values.ts";
 
 type Named<Given> = Readonly<Record<string, Reader<Given>>>;
 type Names = Record<string, unknown>;
@@ -216,10 +217,10 @@ const VALUES: Readonly<Record<string, Named<unknown>>> = {
     typesOf: (
       of,
     ) => [seoSchema.typesOf(of), seoSchema.typesOf({ "@graph": of }), seoSchema.typesOf({ "@type": of })],
-    hasContext: (of) => Array.isArray(of) ? seoSchema.hasContext(of.filter(structured.isFields)) : null,
+    hasContext: (of) => Array.isArray(of) ? seoSchema.hasContext(of.filter(isFields)) : null,
   },
   "structured_data.ts": {
-    isFields: structured.isFields,
+    isFields,
     checkStructured: (of) => structured.checkStructured(of as structured.StructuredData, "data"),
     requireEnclosed: (of) => structured.requireEnclosed(of, "data"),
     isFlat: (of) => structured.isFlat(of, 64),

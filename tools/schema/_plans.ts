@@ -1,5 +1,6 @@
 /** How the preview of a changed entry puts it: where the change shows, and each part as it is and as it would be. */
-import { dataIn, isFields, sameData } from "../../rules/structured_data.ts";
+import { isFields } from "../../core/values.ts";
+import { dataIn, sameData } from "../../rules/structured_data.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../core/model.ts";
 import type { PlannedEntry } from "../../platforms/wordpress/structured_data/client.ts";

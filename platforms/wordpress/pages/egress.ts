@@ -1,5 +1,6 @@
 /** What of pages is read from and written to a CMS: drafts of blocks, pages from code, clones of templates. */
-import { type Fields, fields, type Judge, only } from "../egress_rules.ts";
+import { type Fields, isFields } from "../../../core/values.ts";
+import { fields, type Judge, only } from "../egress_rules.ts";
 
 /** What a block page's content is made of; a state is judged elsewhere. */
 export const PAGE_NAMES = ["title", "content", "slug", "parent", "template"] as const;
@@ -34,7 +35,7 @@ function judgeCodePage({ parent, scope_class, ...body }: Fields): string | null 
 
 function judgeClone({ parent, template_id, variables, ...body }: Fields): string | null {
   if (!Number.isInteger(template_id)) return "a clone needs the number of its template";
-  const plain = typeof variables === "object" && variables !== null && !Array.isArray(variables) &&
+  const plain = isFields(variables) &&
     Object.values(variables).every((text) => typeof text === "string");
   if (!plain) return "variables are texts by name";
   return parentForbids(parent) ?? texts(body, ["title", "slug"]);

@@ -1,5 +1,6 @@
 /** What a CMS did not keep as it was sent: it drops HTML, unknown terms and media without a word. */
 import { decodeHTML } from "entities/decode";
+import { cut } from "../../../core/values.ts";
 import {
   type ContentRecord,
   type DescribedRecord,
@@ -50,8 +51,7 @@ const QUOTED_CHARACTERS = 200;
 
 /** A value as a sentence names it, shortened. */
 export function quotedValue(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length <= QUOTED_CHARACTERS ? text : `${text.slice(0, QUOTED_CHARACTERS)}…`;
+  return cut(JSON.stringify(value) ?? "nothing", QUOTED_CHARACTERS);
 }
 
 /** The sentence of a field that was stored with another value than was sent; none where nothing was sent. */

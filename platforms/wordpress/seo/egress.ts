@@ -1,7 +1,8 @@
 /** What of SEO is read from and written to a CMS: known fields, and on published posts only where the site allows it. */
 import type { Site } from "../../../core/model.ts";
+import { type Fields, isFields } from "../../../core/values.ts";
 import type { Outgoing } from "../../_http/request.ts";
-import { type Fields, fields, isFields, type Judge, only } from "../egress_rules.ts";
+import { fields, type Judge, only } from "../egress_rules.ts";
 import { SEO_ROBOTS } from "./names.ts";
 import {
   RANK_MATH_IMAGE_IDS,

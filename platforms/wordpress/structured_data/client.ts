@@ -1,8 +1,9 @@
 /** Custom schema of a CMS site through the companion plugin: entries read, and the value of one changed. */
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
-import { isFields, type StructuredData } from "../../../rules/structured_data.ts";
+import type { StructuredData } from "../../../rules/structured_data.ts";
 import { allOrThrow } from "../../../core/async.ts";
+import { isFields } from "../../../core/values.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
 import { asking, COMPANION, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";

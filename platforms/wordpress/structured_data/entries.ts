@@ -4,7 +4,6 @@ import { GatewayError, type GatewayErrorOptions } from "../../../core/errors.ts"
 import {
   checkStructured,
   dataIn,
-  isFields,
   isFlat,
   isMixed,
   requireEnclosed,
@@ -13,6 +12,7 @@ import {
 } from "../../../rules/structured_data.ts";
 import { typesOf } from "../../../rules/seo_schema.ts";
 import { LIMITS } from "../../../core/model.ts";
+import { isFields } from "../../../core/values.ts";
 import { staleOf } from "../companion/guarded.ts";
 import { statusWord } from "../rest/records.ts";
 
