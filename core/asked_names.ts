@@ -13,6 +13,10 @@ export function meantBy<Name extends string>(name: string, names: readonly Name[
   return names.find((one) => one !== name && bare(one) === wanted) ?? null;
 }
 
+/** The one of what a call can ask that a name is, in whatever spelling; null for none. */
+export const speltBy = (name: string): AskedName | null =>
+  ASKED_NAMES.find((one) => one === name) ?? meantBy(name, ASKED_NAMES);
+
 /** Words that callers use for these, each in lower case without blanks and dashes. */
 const OTHER_WORDS: ReadonlyMap<string, AskedName> = new Map([
   ["dry", "dry_run"],
@@ -23,7 +27,6 @@ const OTHER_WORDS: ReadonlyMap<string, AskedName> = new Map([
   ["confirmationtoken", "confirm_token"],
 ]);
 
-/** Which of what a call can ask is meant by the name of an argument, however it is spelt; null for none. */
+/** Which of what a call can ask is meant by the name of an argument, also in another word; null for none. */
 export const askedBy = (name: string): AskedName | null =>
-  ASKED_NAMES.find((one) => one === name) ?? meantBy(name, ASKED_NAMES) ?? OTHER_WORDS.get(bare(name)) ??
-    null;
+  speltBy(name) ?? OTHER_WORDS.get(bare(name)) ?? null;

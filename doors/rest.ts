@@ -1,6 +1,6 @@
 /** The REST door: five routes below /api/v1, JSON in and out. */
 import type { Context, Hono } from "hono";
-import { ASKED_NAMES, meantBy } from "../core/asked_names.ts";
+import { speltBy } from "../core/asked_names.ts";
 import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
 import type { Authenticate } from "../guard/pipeline/authenticate.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
@@ -98,7 +98,7 @@ function refuseAskedInAddress(url: string): void {
   const at = url.indexOf("?");
   if (at < 0) return;
   for (const name of new URLSearchParams(url.slice(at)).keys()) {
-    const meant = ASKED_NAMES.find((one) => one === name) ?? meantBy(name, ASKED_NAMES);
+    const meant = speltBy(name);
     if (meant === null) continue;
     const way = `send ${meant} among the arguments, or as a header`;
     throw new GatewayError(

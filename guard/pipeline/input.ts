@@ -1,5 +1,5 @@
 /** The arguments of a call: what would publish, what the schema says, what the manifest's rules add. */
-import { ASKED_NAMES, askedBy } from "../../core/asked_names.ts";
+import { ASKED_NAMES, askedBy, type AskedName } from "../../core/asked_names.ts";
 import { clipped, GatewayError } from "../../core/errors.ts";
 import { type Manifest, writes } from "../../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../../registry/entry.ts";
@@ -19,11 +19,7 @@ export interface Input {
 }
 
 /** What a call asks of the gateway beside its arguments, by headers or in `_meta`; as it came. */
-export interface Asks {
-  readonly dry_run?: unknown;
-  readonly confirm?: unknown;
-  readonly confirm_token?: unknown;
-}
+export type Asks = { readonly [Name in AskedName]?: unknown };
 
 /** Longer than any id a site can have, and short enough to look up. */
 const SITE_ID_CHARACTERS = 128;
@@ -59,7 +55,7 @@ function refuseDryRun(args: Record<string, unknown>, { input }: Manifest): void 
 
 /** What is asked as an argument and beside the arguments, which may not contradict each other. Throws E_BAD_INPUT. */
 function askedOf(given: Asks, asks: Asks): Pick<Input, "confirm" | "confirmToken" | "dryRun"> {
-  const one = (name: keyof Asks): unknown => {
+  const one = (name: AskedName): unknown => {
     const [argument, beside] = [given[name], asks[name]];
     if (argument !== undefined && beside !== undefined && argument !== beside) {
       throw bad(`${name}: is given twice, as an argument and as a header or in _meta, and differs; give one`);

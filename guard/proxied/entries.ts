@@ -1,4 +1,5 @@
 /** Sites' own tools made into entries of the catalogue: those of one name are one tool, shown by what its sites say of it. */
+import type { AskedName } from "../../core/asked_names.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { PlatformKind, Site } from "../../core/model.ts";
 import type { ProxiedTool, ProxyClass, ServedTool, SiteOffer } from "../../platforms/tool_servers/types.ts";
@@ -204,7 +205,7 @@ const ASKED = {
   dry_run: { type: "boolean" },
   confirm: { type: "boolean" },
   confirm_token: { type: "string" },
-};
+} satisfies Record<AskedName, unknown>;
 
 /** What asks for a preview of a tool: a dry_run of its own is not the gateway's. */
 const askedOf = ({ properties }: Record<string, unknown>): string =>
