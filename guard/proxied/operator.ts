@@ -104,11 +104,13 @@ export class ProxiedOperator {
     const [first] = chosen as [JudgedTool, ...JudgedTool[]];
     const sources = await this.ports.proxies();
     const source = sources.find((one) => one.source === first.catalog.source)!;
-    const decided: ToolClass = { page: null, ...classFor(order, source, first.listed.tool!) };
+    const chosenClass = classFor(order, source, first.listed.tool!);
+    const decided: ToolClass = { page: null, ...chosenClass };
     const trials: ToolTrial[] = [];
     const bySite = new Map(chosen.map((one) => [one.catalog.site_id, one]));
     for (const [id, judged] of given === undefined ? [] : bySite) {
-      trials.push(await this.#tried(id, judged, source, decided, given!));
+      const site = await this.#site(id);
+      trials.push(await tryTool(this.ports, { site, judged, source, class: chosenClass, arguments: given! }));
     }
     await this.#keep(chosen);
     const subjects = chosen.map((one) => ({ ...subjectOf(one), ...decided }));
@@ -123,7 +125,7 @@ export class ProxiedOperator {
    */
   async try(order: TrialOrder): Promise<ToolTrial> {
     const { name, site_id } = order;
-    await this.#site(site_id);
+    const site = await this.#site(site_id);
     const own = (await this.#named(name)).filter(({ catalog }) => catalog.site_id === site_id);
     const [first] = own;
     if (first === undefined) throw unlisted(name, [site_id]);
@@ -132,19 +134,13 @@ export class ProxiedOperator {
     const source = (await this.ports.proxies()).find((one) => one.source === judged.catalog.source)!;
     const isClassed = order.class === undefined && judged.class !== null;
     const chosen = isClassed ? judged.class! : classFor(order, source, judged.listed.tool!);
-    return await this.#tried(site_id, judged, source, chosen, order.arguments);
-  }
-
-  async #tried(
-    site_id: string,
-    judged: JudgedTool,
-    source: Proxies,
-    { page, ...rest }: ProxyClass | ToolClass,
-    given: Readonly<Record<string, unknown>>,
-  ): Promise<ToolTrial> {
-    const chosen = { ...rest, ...(page ? { page } : {}) } as ProxyClass;
-    const site = await this.#site(site_id);
-    return await tryTool(this.ports, { site, judged, source, class: chosen, arguments: given });
+    return await tryTool(this.ports, {
+      site,
+      judged,
+      source,
+      class: chosen,
+      arguments: order.arguments,
+    });
   }
 
   /** The sites with tool servers that do not hold what their tools write, and why. */
