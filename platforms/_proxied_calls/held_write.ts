@@ -8,7 +8,7 @@ import { filterListedTools } from "./abilities.ts";
 import { assertFit, contentOf, toolError, withOutcome } from "../tool_servers/answers.ts";
 import { FAILED, NotHeld } from "../tool_servers/held_call.ts";
 import { allowedOf, changesOf, named, overOf, refusedOver } from "./held_effects.ts";
-import type { LiveWatch } from "./live_verdict.ts";
+import { heldBack, type LiveWatch } from "./live_verdict.ts";
 import { liveWatch } from "./live_watch.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
 import { locationOf, type Resolved } from "./resolved.ts";
@@ -32,8 +32,8 @@ export interface Rehearsal {
 /** One write to a site that holds it. */
 export class HeldWrite {
   #id = "";
-  /** Whether the site did not say that it kept nothing of a call which it refused. */
-  #mayBeKept = false;
+  /** What the site told of a call that it answered as one of a lost session, unless it kept nothing of it. */
+  #ofLostSession: Receipt | null | undefined;
 
   constructor(
     readonly tool: ProxiedTool,
@@ -50,9 +50,7 @@ export class HeldWrite {
   /** Runs it and takes it back. Throws what the write itself would be refused with. */
   async rehearse(turn?: Turn): Promise<Rehearsal> {
     const { call, ctx } = this;
-    const watch = this.#watch();
-    await watch.before();
-    if (turn && !await turn.renew()) throw busy("Another call may be at work on the site by now");
+    const watch = await this.#begun(turn);
     let answer: HeldAnswer;
     try {
       answer = await this.#send(this.#order(true), true);
@@ -82,9 +80,7 @@ export class HeldWrite {
 
   /** Carries it out; `expect` is the dry run that it must equal. */
   async run(expect: string | null, turn?: Turn): Promise<Content> {
-    const watch = this.#watch();
-    await watch.before();
-    if (turn && !await turn.renew()) throw busy("Another call may be at work on the site by now");
+    const watch = await this.#begun(turn);
     let answer: HeldAnswer;
     try {
       answer = await this.#send(this.#order(false, expect), expect !== null);
@@ -97,8 +93,12 @@ export class HeldWrite {
     return this.#done(answer.result, await this.#receipt());
   }
 
-  #watch(): LiveWatch {
-    return liveWatch(this.call, this.ctx, this.ports, this.hidden);
+  /** Looks at what is public while the turn is still its own. Throws E_BUSY where it is not. */
+  async #begun(turn?: Turn): Promise<LiveWatch> {
+    const watch = liveWatch(this.call, this.ctx, this.ports, this.hidden);
+    await watch.before();
+    if (turn && !await turn.renew()) throw busy("Another call may be at work on the site by now");
+    return watch;
   }
 
   /** What is compared with a dry run is sent byte for byte as that was, in whatever order its arguments were given. */
@@ -125,7 +125,12 @@ export class HeldWrite {
       ];
       return { id, value: parts.join("; ") };
     };
-    const mayBeKept = async () => this.#mayBeKept = (await this.#settle())?.outcome !== "none";
+    const mayBeKept = async () => {
+      const receipt = await this.#settle();
+      if (receipt?.outcome === "none") return false;
+      this.#ofLostSession = receipt;
+      return true;
+    };
     return { dry, own_method: this.ownMethod, header, mayBeKept };
   }
 
@@ -133,11 +138,7 @@ export class HeldWrite {
   #done(result: UpstreamResult, held: HeldEffects | null): Content {
     const { call, ctx, ports, tool } = this;
     this.#annotate(held);
-    try {
-      assertFit(tool.name, result, locationOf(call, ctx));
-    } catch (thrown) {
-      throw withOutcome(thrown, "made");
-    }
+    assertFit(tool.name, result, locationOf(call, ctx), "made");
     const verdict = judged(this.#verdict(held), call);
     return contentOf(filterListedTools(call.target, ctx.caller, result, ports), proofOf(verdict));
   }
@@ -198,8 +199,9 @@ export class HeldWrite {
       if (thrown.reason !== "site_ops_busy") (await this.#holds()).forget();
       return thrown;
     }
-    if (thrown.outcome === "none" && !isDoubtful(thrown) && !this.#mayBeKept) return thrown;
-    const receipt = await this.#settle();
+    const known = this.#ofLostSession;
+    if (thrown.outcome === "none" && !isDoubtful(thrown) && known === undefined) return thrown;
+    const receipt = known === undefined ? await this.#settle() : known;
     if (receipt === null) return await this.#doubted(thrown.message, watch);
     if (receipt.outcome === "none") return thrown.outcome === "made" ? thrown : withOutcome(thrown, "none");
     this.#annotate(receipt);
@@ -217,9 +219,7 @@ export class HeldWrite {
       return new GatewayError("E_PUBLISH_NOT_ALLOWED", live.forbidden, { outcome: "unknown" });
     }
     const what = "was to be held by the site, which does not say what became of the call";
-    const said = await ports.hold(ctx, target, what)
-      ? "it is held back on this site until an operator has looked at it"
-      : "it could not be held back, so tell an operator, and do not call it again";
+    const said = await heldBack(this.call, ctx, ports, what);
     return upstream(`"${name}": ${why}; ${said}`, "unknown");
   }
 

@@ -41,6 +41,18 @@ export function listed(all: readonly string[]): string {
   return [...all.slice(0, NAMED_MAX), ...(more > 0 ? [`${more} more`] : [])].join("; ");
 }
 
+/** Holds the tool back that a call ran because of `what` it did, a sentence's part; a part of one that says so. */
+export async function heldBack(
+  { target }: Resolved,
+  ctx: ProxyContext,
+  ports: ProxyPorts,
+  what: string,
+): Promise<string> {
+  return await ports.hold(ctx, target, what)
+    ? "it is held back on this site until an operator has looked at it"
+    : "it could not be held back, so tell an operator, and do not call it again";
+}
+
 /** Holds the tool back that did `what`, a sentence's part, although it may not, and says so. */
 export async function forbiddenSaid(
   call: Resolved,
@@ -51,9 +63,7 @@ export async function forbiddenSaid(
   const why = ctx.site.flags.allow_publish
     ? `which takes a token of max_risk ${LIVE_TIER}`
     : `which site "${ctx.site.id}" does not allow (allow_publish)`;
-  const held = await ports.hold(ctx, call.target, what)
-    ? "it is held back on this site until an operator has looked at it"
-    : "it could not be held back, so tell an operator, and do not call it again";
+  const held = await heldBack(call, ctx, ports, what);
   const place = call.target.ref.source === "cms" ? "CMS" : "CRM";
   return `"${call.target.served.name}" ${what}, ${why}; ${held}. Take down in the ${place} what should not be public`;
 }

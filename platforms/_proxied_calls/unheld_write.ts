@@ -5,14 +5,7 @@ import type { Outcome } from "../../core/model.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { filterListedTools } from "./abilities.ts";
 import { isDoubtful } from "../_http/failures.ts";
-import {
-  assertFit,
-  contentOf,
-  isRefused,
-  payloadOf,
-  toolError,
-  withOutcome,
-} from "../tool_servers/answers.ts";
+import { assertFit, contentOf, isRefused, payloadOf, toolError } from "../tool_servers/answers.ts";
 import type { LiveVerdict, LiveWatch } from "./live_verdict.ts";
 import { liveWatch } from "./live_watch.ts";
 import type { PageState } from "./page_state.ts";
@@ -61,11 +54,7 @@ export class UnheldWrite {
     if (live.forbidden !== null) {
       throw new GatewayError("E_PUBLISH_NOT_ALLOWED", live.forbidden, { outcome: "made" });
     }
-    try {
-      assertFit(this.tool.name, result, locationOf(this.call, this.ctx));
-    } catch (thrown) {
-      throw withOutcome(thrown, "made");
-    }
+    assertFit(this.tool.name, result, locationOf(this.call, this.ctx), "made");
     return contentOf(
       filterListedTools(this.call.target, this.ctx.caller, result, this.ports),
       proofOf({ ...verdict, warnings: [...verdict.warnings, ...live.warnings] }),
@@ -105,11 +94,7 @@ export class UnheldWrite {
     const { live } = await this.#looks(result);
     const outcome: Outcome = !this.call.target.writes || isRefused(result) ? "none" : "unknown";
     if (live.forbidden !== null) return published(toolError(this.tool.name, result, outcome), live.forbidden);
-    try {
-      assertFit(this.tool.name, result, locationOf(this.call, this.ctx));
-    } catch (unfit) {
-      return withOutcome(unfit, outcome);
-    }
+    assertFit(this.tool.name, result, locationOf(this.call, this.ctx), outcome);
     return toolError(this.tool.name, result, outcome);
   }
 }

@@ -102,13 +102,15 @@ export function toolError(name: string, result: UpstreamResult, outcome?: Outcom
 
 /**
  * Refuses a result that may not be handed on: throws E_UPSTREAM for one that is too large, and for one with data of
- * another location than the `location` given.
+ * another location than the `location` given, each with what is known of the change, the `outcome`.
  */
 export function assertFit(
   name: string,
   { content, structuredContent }: UpstreamResult,
   location: string | null,
+  outcome?: Outcome,
 ): void {
+  const known = { upstream: UNREADABLE, ...(outcome === undefined ? {} : { outcome }) };
   const bytes = [content, structuredContent].reduce<number>(
     (sum, one) => sum + (JSON.stringify(one)?.length ?? 0),
     0,
@@ -120,7 +122,7 @@ export function assertFit(
       `"${name}" answered ${
         Math.ceil(bytes / 1024)
       } KiB, and at most ${most} KiB are handed on; ask for less`,
-      { upstream: UNREADABLE },
+      known,
     );
   }
   if (location === null) return;
@@ -130,7 +132,7 @@ export function assertFit(
     "E_UPSTREAM",
     `"${name}" answered with data of another location, of which nothing is shown; check the site's crm_location_id and ` +
       "integration token",
-    { upstream: UNREADABLE },
+    known,
   );
 }
 
