@@ -5,7 +5,11 @@ import { type Engine, ENGINES, ignored, type State, where } from "../companion/h
 import { Mariadb } from "../companion/mariadb.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
 import { type KitOptions, site as registered } from "../kit.ts";
+import { newAuthority } from "../authority.ts";
+import { forwardedTo } from "../forwarded.ts";
 import { parted } from "../proof.ts";
+import { createTransport } from "../../platforms/_http/transport.ts";
+import { startTls } from "../../sandbox/core/tls.ts";
 import { fresh, Real } from "./_wordpress.ts";
 
 type Args = Record<string, unknown>;
@@ -13,11 +17,15 @@ const TOOL = "builder-mcp-add-block";
 const PLUGINS = [PLUGIN, fixture("publishing-tools"), fixture("hold-acts")];
 
 /** A gateway at that site, which its administrator's account pairs. */
-async function opened(site: CmsSandbox, clock: Pick<KitOptions, "realClock" | "start"> = {}): Promise<Real> {
+async function opened(
+  site: CmsSandbox,
+  options: Pick<KitOptions, "realClock" | "start" | "http"> & { readonly base_url?: string } = {},
+): Promise<Real> {
+  const { base_url = site.base_url, ...more } = options;
   const { username, application_password } = site.users.admin;
-  const own = { base_url: site.base_url, credentials: { cms: { username, application_password } } };
+  const own = { base_url, credentials: { cms: { username, application_password } } };
   const at = await Real.open(site, {
-    ...clock,
+    ...more,
     settings: { rateLimitToken: 0, rateLimitSite: 0 },
     tokens: { careful: { confirm_policy: "preview" } },
     sites: [registered("never", "cms", own)],
@@ -144,6 +152,26 @@ for (const engine of ENGINES) {
           assert.equal(new Set(keys.map((key) => key?.key_id)).size, 2);
         },
       );
+
+      await t.step("over TLS a tool is shown, carried out as shown, and refused as without it", async () => {
+        const authority = await newAuthority();
+        const identity = await authority.issue(["127.0.0.1"]);
+        await using tls = await startTls({ identity, answer: forwardedTo(held.at.site.base_url) });
+        await using transport = createTransport({ authorities: [authority.pem] });
+        const base_url = `https://127.0.0.1:${tls.port}`;
+        await using at = await opened(held.at.site, { base_url, http: { fetch: transport.fetch } });
+        const page = await held.page();
+        const preview = await held.call(page, 8, { dry_run: true }, undefined, at) as { value: Preview };
+        const confirmed = { confirm: true, confirm_token: preview.value.confirm_token };
+        const ending = await held.call(page, 8, confirmed, undefined, at);
+        assert.equal(parted(ending.beside as Args).proof.verified, true, JSON.stringify(ending));
+        const other = await held.page();
+        const before = await held.dump();
+        const { code, message } = await held.call(other, 1, {}, undefined, at);
+        assert.equal(code, "E_PUBLISH_NOT_ALLOWED", String(message));
+        assert.deepEqual(await held.differing(before), []);
+        assert.ok(tls.requests > 0);
+      });
 
       await t.step(
         "a site whose plugin is switched off after its report runs nothing, dry or held",
