@@ -16,7 +16,7 @@ const SITE = "acme";
 const NAME = "create_page_from_code at its limits (HTML 200, CSS 100, JS 100 KiB)";
 const AIM = "under 2x";
 
-/** The rows, or one that says why there are none: this is measured where PHP and WordPress are to be had. */
+/** The rows; without PHP and WordPress, which this needs, one row with the reason. */
 export async function sitePageRows(): Promise<Line[]> {
   let site: CmsSandbox;
   try {

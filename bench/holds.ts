@@ -22,7 +22,7 @@ const MARKS = { plain: null, held: "committed", dry: "rolled_back" } as const;
 type Way = keyof typeof WAYS;
 type Times = Record<Way, number[]>;
 
-/** The rows of both databases, or one that says why there are none. */
+/** The rows of both databases; of one that cannot run here a row "not measured". */
 export async function holdRows(rounds: number): Promise<Line[]> {
   const rows: Line[] = [];
   for (const engine of ENGINES) {

@@ -26,7 +26,7 @@ interface Contest {
   ) => readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
 }
 
-/** The rows, or one that says why there are none: this is measured where PHP and WordPress are to be had. */
+/** The rows; without PHP and WordPress, which this needs, one row with the reason. */
 export async function toolRows(rounds: number): Promise<Line[]> {
   let site: CmsSandbox;
   try {

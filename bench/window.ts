@@ -59,7 +59,7 @@ const CHANGES: Readonly<Record<string, { type: "posts" | "pages"; args: (id: num
   update_page_draft: { type: "pages", args: (page_id) => ({ page_id, title: "Changed" }) },
 };
 
-/** The rows, or one that says why there are none: this is measured where PHP and WordPress are to be had. */
+/** The rows; without PHP and WordPress, which this needs, one row with the reason. */
 export async function windowRows(rounds: number): Promise<Line[]> {
   let site: CmsSandbox;
   try {

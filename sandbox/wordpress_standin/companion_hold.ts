@@ -21,7 +21,10 @@ export type HoldFault =
   | "lost"
   /** It is kept, and a proxy answers in place of the site. */
   | "cut_off"
-  /** It is kept, and the answer is that of a lost session. */
+  /**
+   * It is kept, and the answer is that of a lost session: 404 as the protocol has it (2025-06-18, "Session Management") with
+   * the code of the official SDK's servers. That a site keeps the call before it is our own assumption, never seen.
+   */
   | "no_session"
   /** Something was written past the hold. */
   | "escaped"
@@ -41,7 +44,10 @@ interface Run {
   acknowledged: boolean;
 }
 
-/** The plugin's side of a stand-in; a test may change it while the site runs. */
+/**
+ * The plugin's side of a stand-in; a test may change it while the site runs. Routes, headers and codes are those of
+ * docs/upstreams/wordpress.md, "Held calls"; the plugin itself is tried in tests/companion/ and tests/real/.
+ */
 export interface CompanionHold {
   readonly gateways: Paired[];
   readonly runs: Map<string, Run>;
@@ -62,7 +68,7 @@ export interface CompanionHold {
   own_tables: readonly string[];
   /** Goes wrong with the next held call. */
   fault: HoldFault | null;
-  /** Whether the plugin is switched off, so that its header means nothing. */
+  /** Whether the plugin is switched off, so that its header means nothing: as seen of WordPress in tests/real/held_writes_test.ts. */
   isGone: boolean;
   /** A lie that is told in place of the next held call, which is taken back and not run, by the call's id. */
   answers: ((id: string) => Fields) | null;
@@ -76,7 +82,7 @@ export interface CompanionHold {
   report(ask: Ask): Fields;
 }
 
-/** How many gateways an account may have. */
+/** How many gateways an account may have (the same page, "Connecting"). */
 const GATEWAYS_MAX = 8;
 const ALWAYS = ["cache", "own", "revision"];
 

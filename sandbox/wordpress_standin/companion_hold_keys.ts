@@ -1,4 +1,4 @@
-/** The keys of the gateways that are connected with the stand-in's companion plugin, and what they sign. */
+/** Keys of connected gateways, and what they sign (docs/upstreams/wordpress.md, "Held calls", "Signing"). */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { fault } from "./companion.ts";
 import { RestError } from "./errors.ts";

@@ -1,4 +1,4 @@
-/** What a held request of the stand-in asks for, as its header and its body say. */
+/** What a held request asks for, as its header and body say (docs/upstreams/wordpress.md, "Held calls", "Asking"). */
 import { fault } from "./companion.ts";
 
 /** Effects that no call may be allowed. */

@@ -126,9 +126,10 @@ export function labelled(
   return [...found, ...touched];
 }
 
+/** What a new row has without being given it: the plugin lists no such value (class-hold-fields.php, BLANK). */
 const isBlank = (value: unknown) => value === "" || value === null || value === 0;
 
-/** What was changed in the plugin's words, which name a post by its label and its states. */
+/** What was changed in the plugin's words, which name a post by its label and its states (class-hold-effects.php). */
 function whatOf(table: string, field: string | undefined, post: NonNullable<HeldRow["post"]>): string {
   const states = [...new Set([post.status_before, post.status_after].filter((one) => one !== null))];
   const label = post.type.charAt(0).toUpperCase() + post.type.slice(1);

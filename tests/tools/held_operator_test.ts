@@ -32,7 +32,7 @@ Deno.test("a tool that nobody approved is tried on a draft: its effects are show
   await at.gw.refuses(POST, { site_id: "acme", title: "New" }, "E_TOOL_NOT_FOUND");
 });
 
-Deno.test("what a call would be refused for is refused of a trial too, and what cannot be tried says why", async () => {
+Deno.test("a trial is refused as the call would be, and a tool that cannot be tried is refused with the reason", async () => {
   await using at = await heldWorld({ fresh: true });
   const before = at.site();
   const rows: [Args, string, RegExp][] = [
