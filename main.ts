@@ -6,6 +6,7 @@ import { delay } from "./core/async.ts";
 import { say } from "./core/say.ts";
 import { LIMITS } from "./core/model.ts";
 import type { Connectors } from "./registry/connectors.ts";
+import { isOutOfFiles } from "./registry/files.ts";
 import { serve } from "./gateway/serve.ts";
 import { processEnvironment, readSettings, type Settings } from "./core/settings.ts";
 import { hasStore, KNOWN_STORES_PATH } from "./store/known_stores.ts";
@@ -40,7 +41,11 @@ try {
   await gateway.doubts.begin();
   const ending = await serve(gateway, checked, (address) => {
     say(Deno.stdout, `The gateway answers at ${address}`);
-    registry.proxies().catch(fail); // not needed to answer, and refused as soon as it does
+    // Not needed to answer, and refused as soon as it does; what could not be opened is read when it is needed.
+    registry.proxies().catch((fault) => {
+      if (!isOutOfFiles(fault)) fail(fault);
+      gateway.log({ event: "proxied_tools_unread", cause: String(fault) });
+    });
     void makeUp(gateway.snapshots, () => delay(LIMITS.SNAPSHOT_LEASE_MS));
   });
   Deno.exit(ending === "told" ? 0 : 1); // the clocks would keep the process alive

@@ -44,6 +44,9 @@ async function list(folder: URL): Promise<Deno.DirEntry[]> {
   }
 }
 
+/** Whether the process had no descriptor left to read a file with: that says nothing of the file, and ends by itself. */
+export const isOutOfFiles = (error: unknown): boolean => String(error).includes("Too many open files");
+
 /** The first line of what was thrown. */
 export const firstLine = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split("\n")[0];

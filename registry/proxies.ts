@@ -15,7 +15,7 @@ import type { ArgumentNames } from "../rules/proxied/arguments.ts";
 import { nameWords, neverRun } from "../rules/proxied/names.ts";
 import type { Connectors } from "./connectors.ts";
 import { parseYaml, readKept } from "./documents.ts";
-import { find, firstLine, RegistryError } from "./files.ts";
+import { find, firstLine, isOutOfFiles, RegistryError } from "./files.ts";
 import { readBackFaults, readBackSchema } from "./proxy_read_back.ts";
 
 type Effects = readonly ProxyEffect[];
@@ -223,7 +223,10 @@ function matches(pattern: string, name: string): boolean {
   return new RegExp(`^${parts.join(".*")}$`).test(name);
 }
 
-/** Reads every `manifests/proxies/*.yaml` below the roots. Throws RegistryError with every fault at once. */
+/**
+ * Reads every `manifests/proxies/*.yaml` below the roots. Throws RegistryError with every fault at once; what was
+ * thrown where no file could be opened just now.
+ */
 export async function readProxies(
   roots: readonly URL[],
   connectors: Connectors,
@@ -242,6 +245,7 @@ export async function readProxies(
         faults.push(...wrong.map((fault) => `manifests/proxies/${name}.yaml: ${fault}`));
         if (found.success && wrong.length === 0) read.push(new Proxies(found.data, connectors.kinds));
       } catch (error) {
+        if (isOutOfFiles(error)) throw error;
         faults.push(`manifests/proxies/${name}.yaml: is not YAML (${firstLine(error)})`);
       }
     }
