@@ -49,6 +49,7 @@ export async function startDemoToolServers(crm: CrmStandIn) {
       paste("builder-mcp-get-page-structure", { site_id: BUILDER_SITE, post_id }),
       "",
       "What one more heading would change, which the site runs and takes back; and the same, carried out:",
+      "",
       paste("builder-mcp-add-free-widget", { ...heading, dry_run: true }),
       "",
       paste("builder-mcp-add-free-widget", heading),
