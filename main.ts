@@ -3,6 +3,7 @@ import { devEnvironment } from "./admin/dev_secrets.ts";
 import { makeUp, schedule } from "./gateway/clocks.ts";
 import { openGateway, readRegistry } from "./gateway/wire.ts";
 import { delay } from "./core/async.ts";
+import { freePort } from "./core/listening.ts";
 import { say } from "./core/say.ts";
 import { LIMITS } from "./core/model.ts";
 import type { Connectors } from "./registry/connectors.ts";
@@ -28,8 +29,7 @@ function settings(env: (name: string) => string | undefined, { settings }: Conne
 function settled(connectors: Connectors): Settings {
   const asked = settings(processEnvironment, connectors);
   if (asked.port !== 0) return asked;
-  using listener = Deno.listen({ hostname: asked.host, port: 0 });
-  const free = String(listener.addr.port);
+  const free = String(freePort(asked.host));
   return settings((name) => name === "PORT" ? free : processEnvironment(name), connectors);
 }
 

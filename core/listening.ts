@@ -101,3 +101,23 @@ async function endOf(server: Served): Promise<string> {
     return String(fault);
   }
 }
+
+/** Below the ports that systems give to outgoing connections, of which one could take a port before it is listened on. */
+const [FIRST_PORT, PORTS, TRIES] = [20_000, 10_000, 50];
+
+/** A port of that host that is free just now. */
+export function freePort(hostname: string): number {
+  for (let left = TRIES; left > 0; left--) {
+    try {
+      return portOf(hostname, FIRST_PORT + Math.floor(Math.random() * PORTS));
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
+  return portOf(hostname, 0);
+}
+
+function portOf(hostname: string, port: number): number {
+  using listener = Deno.listen({ hostname, port });
+  return listener.addr.port;
+}

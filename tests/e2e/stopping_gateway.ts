@@ -1,6 +1,7 @@
 /** A gateway as main.ts starts it, killed at STOP_AT of its next write: spent, begun, written or kept; AHEAD_MS sets its clock. */
 import { openGateway, readRegistry } from "../../gateway/wire.ts";
 import { serve } from "../../gateway/serve.ts";
+import { freePort } from "../../core/listening.ts";
 import { processEnvironment, readSettings } from "../../core/settings.ts";
 import type { Store } from "../../store/store.ts";
 import { instead } from "../instead.ts";
@@ -40,9 +41,7 @@ function stopping(store: Store): Store {
   };
 }
 
-using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-const port = String(listener.addr.port);
-listener.close();
+const port = String(freePort("127.0.0.1"));
 const registry = await readRegistry();
 const settings = readSettings(
   (name) => name === "PORT" ? port : processEnvironment(name),
