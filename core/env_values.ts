@@ -131,11 +131,16 @@ export function base(text: string): string {
   return address(text).replace(/(?<!\/)\/+$/, "");
 }
 
+/** Whether that is the address of a PostgreSQL database; what it must hold is judged when it is opened. */
+export const isDatabase = (text: string): boolean =>
+  ["postgres://", "postgresql://"].some((scheme) => text.toLowerCase().startsWith(scheme));
+
 /** Where the store is. */
 export function storePlace(text: string): string {
-  const allowed = "a file, :memory:, or the https address of a KV Connect server";
+  const allowed =
+    "a file, :memory:, postgres://user:password@host/database, or the https address of a KV Connect server";
   if (CONTROL.test(text)) throw new Wrong("holds a control character", allowed);
-  if (text === ":memory:" || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  if (text === ":memory:" || isDatabase(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   const url = web(text, allowed);
   if (url.protocol === "https:" || isLoopback(url.hostname)) return text;
   throw new Wrong("is plain http off loopback", allowed);

@@ -46,9 +46,19 @@ export const GATEWAY_SETTINGS = [
   {
     name: "KV_PATH",
     default: "data/gateway.sqlite3",
-    meaning: "The store: a file, `:memory:` (the default of demo), or the https address of a KV Connect " +
+    meaning: "The store: a file, `:memory:` (the default of demo), a PostgreSQL database " +
+      "(`postgres://user:password@host:5432/database`), or the https address of a KV Connect " +
       "server, whose access token is read from DENO_KV_ACCESS_TOKEN. Unset where the host provides KV (Deno Deploy), it is the host's KV",
     read: read.storePlace,
+  },
+  {
+    name: "DATABASE_URL",
+    default: null,
+    secret: true,
+    meaning:
+      "Where a host gives the address of a PostgreSQL database by this name, it is the store of `deno task start` " +
+      "while KV_PATH is unset; an address of another kind is ignored",
+    read: (text) => text,
   },
   {
     name: "MASTER_TOKEN",
@@ -121,13 +131,17 @@ export const GATEWAY_SETTINGS = [
   },
 ] as const satisfies readonly SettingEntry[];
 
-/** What else the process reads: the host's own marks, those of the YAML library, and what the runtime shows a KV Connect server. */
+/** What else the process reads: the host's own marks, those of the YAML library, what the runtime shows a KV Connect server, and what the driver of PostgreSQL looks at (nothing of it is used). */
 export const HOST_VARIABLES = [
   "LOG_STREAM",
   "LOG_TOKENS",
   "DENO_DEPLOY",
   "DENO_DEPLOYMENT_ID",
   "DENO_KV_ACCESS_TOKEN",
+  "NODE_PG_FORCE_NATIVE",
+  "PGBINARY",
+  "PGREPLICATION",
+  "USER",
 ] as const;
 
 /** Everything the gateway is told by its environment. */
@@ -184,6 +198,13 @@ export function readSettings(
     const set = permitted(env, entry.name, faults);
     if (set === null) continue;
     const text = set.trim() || preset(entry, mode, env);
+    if (
+      mode === "start" && set.trim() === "" && text !== null && text !== entry.default &&
+      hasStore(entry.default!)
+    ) {
+      faults.push(besideFile(entry));
+      continue;
+    }
     if (text === null) {
       if (entry.required) faults.push(`${entry.name}: not set${wayOut(values.get("KV_PATH"), hasStore)}`);
       values.set(entry.name, null);
@@ -193,7 +214,7 @@ export function readSettings(
       values.set(entry.name, entry.read(text));
     } catch (fault) {
       if (!(fault instanceof read.Wrong)) throw fault;
-      faults.push(`${entry.name}: ${fault.sentence(entry.secret ? null : text)}`);
+      faults.push(`${entry.name}: ${fault.sentence(entry.secret || text.includes("@") ? null : text)}`);
     }
   }
   const privateUpstreams = (values.get("ALLOW_PRIVATE_UPSTREAMS") ?? []) as string[];
@@ -226,11 +247,20 @@ function permitted(
   }
 }
 
+/** Why the database of a host is not taken: a store that nobody would find again is on this machine. */
+const besideFile = ({ name, default: file }: SettingEntry) =>
+  `${name}: not set, while DATABASE_URL names a database and ${
+    JSON.stringify(file)
+  } holds a store; set ${name}=${file}, or ` +
+  `move the store (deno task admin store copy) and set ${name} to that address`;
+
 /** The default of a setting; null when it has none. */
 function preset(entry: SettingEntry, mode: Mode, env: (name: string) => string | undefined): string | null {
   if (entry.name === "BASE_URL") return null;
   if (entry.name !== "KV_PATH") return entry.default;
   if (mode === "demo") return ":memory:";
+  const given = mode === "start" ? env("DATABASE_URL")?.trim() ?? "" : "";
+  if (read.isDatabase(given)) return given;
   return mode === "start" && (env("DENO_DEPLOY") || env("DENO_DEPLOYMENT_ID")) ? null : entry.default;
 }
 

@@ -125,12 +125,12 @@ export class Database {
     return new Date(this.now()).toISOString();
   }
 
-  /** Closes the KV; every later use throws E_INTERNAL. */
-  close(): void {
+  /** Closes the KV; every later use throws E_INTERNAL. Resolves once its connections have ended, where it has some. */
+  async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#timeout?.close();
-    this.#kv.close();
+    await this.#kv.close();
   }
 }
 

@@ -19,7 +19,8 @@ import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
 import { LostFile, OpenedFile } from "./opened_file.ts";
-import { isFile, type Opening, openMarked, within } from "./opening.ts";
+import { isFile } from "./engines.ts";
+import { type Opening, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
 import { ManagedFiles } from "./managed_files.ts";
@@ -40,7 +41,7 @@ const PING_DEADLINE_MS = 2000;
 
 /** How to open a store. */
 export interface StoreOptions {
-  /** A file (its folder is made), ":memory:", or the https address of a KV Connect server; left out, the host's KV. */
+  /** A place as KV_PATH names it (the folder of a file is made); left out, the host's KV. */
   path?: string;
   /** 32-byte keys for credentials: the first seals, all open. */
   keys: readonly Uint8Array[];
@@ -54,7 +55,7 @@ export interface StoreOptions {
   elapsed?: () => number;
   /** What says that an operation takes too long; the process's when left out. */
   clock?: Clock;
-  /** Opens the KV; Deno's own when left out. */
+  /** Opens the KV; that of the place when left out. */
   open?: Opening["open"];
   /** Puts something around the KV that was opened. */
   around?: (kv: Deno.Kv) => Deno.Kv;
@@ -125,8 +126,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     close() {
       return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])
-        .then(([, audited]) => {
-          db.close();
+        .then(async ([, audited]) => {
+          await db.close();
           if (audited.status === "rejected") throw audited.reason;
         });
     },

@@ -2,16 +2,18 @@
 import { basename, dirname } from "node:path";
 import { GatewayError } from "../core/errors.ts";
 import { commitInTurn, inTurn, isDamage, isLocked } from "./database.ts";
+import { isPostgres } from "./postgres/address.ts";
 import type { KnownStores } from "./known_stores.ts";
+import { isAddress, isFile, nameOf, openPlace } from "./engines.ts";
 import { lost, type Marked, marked } from "./mark.ts";
-import { PROBE_KEY } from "./store_timeout.ts";
+import { PROBE_KEY, Unanswered } from "./store_timeout.ts";
 import type { Sealer } from "./seal.ts";
 
 /** What is opened, and how. */
 export interface Opening {
   /** A file, ":memory:" or an address; undefined is the KV of the host. */
   readonly path: string | undefined;
-  /** Opens the KV; Deno's own when left out. */
+  /** Opens the KV; that of the place when left out. */
   readonly open?: (path: string | undefined) => Promise<Deno.Kv>;
   readonly sealer: Sealer;
   /** Which files have held a store; without it none has. */
@@ -26,23 +28,12 @@ export interface Opened extends Marked {
   readonly kv: Deno.Kv;
 }
 
-/** Whether that is the address of a KV Connect server. */
-export const isAddress = (path: string | undefined): path is string =>
-  path !== undefined && /^https?:/.test(path);
-
-/** Whether that is a file on this machine. */
-export const isFile = (path: string | undefined): path is string =>
-  path !== undefined && path !== ":memory:" && !isAddress(path);
-
-/** How messages name a store. */
-const nameOf = (path: string | undefined) => path === undefined ? "the host's KV" : `"${path}"`;
-
 /**
  * Opens it, makes sure that it can be written, and reads its mark. Throws a GatewayError with one sentence that names
  * KV_PATH or ENCRYPTION_KEYS and says what to do.
  */
 export async function openMarked(opening: Opening): Promise<Opened> {
-  const { path, open: openKv = Deno.openKv, sealer, known, keysLost, deadline_ms } = opening;
+  const { path, open: openKv = openPlace, sealer, known, keysLost, deadline_ms } = opening;
   const held = isFile(path) && await known?.has(path) === true;
   if (isFile(path)) await assertNotLost(path, known ?? null, held);
   let wanted = true;
@@ -70,12 +61,12 @@ export async function openMarked(opening: Opening): Promise<Opened> {
   };
   const opened = open();
   try {
-    return await within(deadline_ms, opened, isAddress(path) ? LATE : "database is locked");
+    return await within(deadline_ms, opened, isFile(path) ? "database is locked" : LATE);
   } catch (cause) {
     wanted = false;
     opened.then(({ kv }) => kv.close(), () => {});
-    if (cause instanceof GatewayError) throw cause;
-    throw new GatewayError("E_INTERNAL", `KV_PATH: ${explain(cause, path)}`, { cause });
+    if (cause instanceof GatewayError && !(cause instanceof Unanswered)) throw cause;
+    throw new GatewayError("E_INTERNAL", `KV_PATH: ${await explain(cause, path)}`, { cause });
   }
 }
 
@@ -159,8 +150,12 @@ export async function within<T>(ms: number, work: Promise<T>, late: string): Pro
 
 const LATE = "has not answered in time";
 
-function explain(cause: unknown, path: string | undefined): string {
+async function explain(cause: unknown, path: string | undefined): Promise<string> {
   const message = cause instanceof Error ? cause.message : String(cause);
+  if (isPostgres(path)) {
+    const { explainPostgres } = await import("./postgres/explain.ts");
+    return `${nameOf(path)} ${explainPostgres(cause)}`;
+  }
   if (isAddress(path)) return `${nameOf(path)} ${explainServer(cause, message)}`;
   const store = nameOf(path);
   if (isDamage(cause)) {

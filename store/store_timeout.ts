@@ -10,15 +10,16 @@ export const PROBE_MS = 60_000;
 const TICK_MS = 500;
 const TICKS_MAX = LIMITS.STORE_DEADLINE_MS / TICK_MS;
 
-const UNREAD = "The gateway's store does not answer at the moment; try again in some seconds";
+/** What is said where nothing can be read or changed at the moment. */
+export const UNREAD = "The gateway's store does not answer at the moment; try again in some seconds";
 const COMMIT_UNKNOWN =
   "The gateway's store has not said in time whether it kept a change, which may hold all the same: look before you ask again";
 
 /** The store has not answered in time; or it was not asked, because nothing it was asked before was answered. */
 export class Unanswered extends GatewayError {
   /** `late` settles once KV says after all what became of a change; null where none was sent. */
-  constructor(message: string, readonly late: Promise<Committed> | null) {
-    super("E_INTERNAL", message);
+  constructor(message: string, readonly late: Promise<Committed> | null, cause?: unknown) {
+    super("E_INTERNAL", message, { cause });
   }
 }
 

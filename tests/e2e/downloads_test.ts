@@ -8,7 +8,11 @@ const ROOT = new URL("../../", import.meta.url);
 
 interface Lock {
   readonly npm: Readonly<
-    Record<string, { readonly integrity: string; readonly dependencies?: readonly string[] }>
+    Record<string, {
+      readonly integrity: string;
+      readonly dependencies?: readonly string[];
+      readonly optionalDependencies?: readonly string[];
+    }>
   >;
 }
 
@@ -27,8 +31,8 @@ function withDependencies({ npm }: Lock, names: readonly string[]): Set<string> 
   const add = (name: string) => {
     if (found.has(name)) return;
     found.add(name);
-    for (const [key, { dependencies = [] }] of Object.entries(npm)) {
-      if (nameOf(key) === name) dependencies.map(nameOf).forEach(add);
+    for (const [key, { dependencies = [], optionalDependencies = [] }] of Object.entries(npm)) {
+      if (nameOf(key) === name) [...dependencies, ...optionalDependencies].map(nameOf).forEach(add);
     }
   };
   names.forEach(add);

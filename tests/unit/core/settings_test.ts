@@ -25,9 +25,9 @@ function settings(env: Record<string, string> = {}, mode: Mode = "start") {
   );
 }
 
-function faults(env: Record<string, string>, mode: Mode = "start"): readonly string[] {
+function faults(env: Record<string, string>, mode: Mode = "start", hasStore = false): readonly string[] {
   try {
-    readSettings((name) => env[name], mode, CONNECTORS.settings);
+    readSettings((name) => env[name], mode, CONNECTORS.settings, () => hasStore);
   } catch (fault) {
     assert.ok(fault instanceof SettingsError);
     for (const line of fault.faults) assert.ok(fault.message.includes(line));
@@ -86,6 +86,7 @@ Deno.test("each variable refuses what it cannot be", () => {
     ["BASE_URL", "ftp://gateway.test"],
     ["KV_PATH", "http://kv.test"],
     ["KV_PATH", "redis://kv.test"],
+    ["KV_PATH", "mysql://user:word@db.test/gateway"],
     ["KV_PATH", "a\u0000b"],
     ["TOKEN_PREFIX", "oat"],
     ["TOKEN_PREFIX", "Gate"],
@@ -106,7 +107,8 @@ Deno.test("each variable refuses what it cannot be", () => {
   for (const [name, value] of bad) {
     const told = faults({ ...LEAST, [name]: value });
     assert.equal(told.length, 1, `${name}=${value}`);
-    assert.ok(told[0]!.startsWith(`${name}: "`), told[0]);
+    // What stands before an "@" may be a password.
+    assert.ok(told[0]!.startsWith(value.includes("@") ? `${name}: the value ` : `${name}: "`), told[0]);
     assert.match(told[0]!, /allowed: |; use https, or list /);
   }
 });
@@ -152,6 +154,32 @@ Deno.test("the store's place follows the way the gateway is started", () => {
   assert.equal(settings({ DENO_DEPLOYMENT_ID: "x" }).kvPath, null);
   assert.equal(settings({ DENO_DEPLOYMENT_ID: "x", KV_PATH: ":memory:" }).kvPath, ":memory:");
   assert.equal(settings({ KV_PATH: "https://kv.test/db" }).kvPath, "https://kv.test/db");
+  for (
+    const database of ["postgres://u:p@db.test/gateway", "PostgreSQL://u@db.test/gateway?sslmode=disable"]
+  ) {
+    assert.equal(settings({ KV_PATH: database }).kvPath, database);
+    assert.equal(settings({ DATABASE_URL: database }).kvPath, database);
+    assert.equal(settings({ DATABASE_URL: database, DENO_DEPLOY: "1" }).kvPath, database);
+    assert.equal(settings({ DATABASE_URL: database, KV_PATH: "other.sqlite3" }).kvPath, "other.sqlite3");
+    assert.equal(settings({ DATABASE_URL: database }, "dev").kvPath, "data/gateway.sqlite3");
+    assert.equal(settings({ DATABASE_URL: database }, "demo").kvPath, ":memory:");
+  }
+  assert.equal(settings({ DATABASE_URL: "mysql://u:p@db.test/shop" }).kvPath, "data/gateway.sqlite3");
+});
+
+Deno.test("the database of a host does not take the place of a store that is on this machine", () => {
+  const address = "postgres://u:secret@db.test/gateway";
+  const told = (env: Record<string, string>) =>
+    faults({ ...LEAST, DATABASE_URL: address, ...env }, "start", true);
+  const [fault, ...more] = told({});
+  assert.match(
+    fault!,
+    /^KV_PATH: not set, while DATABASE_URL names a database and "data\/gateway\.sqlite3" holds a store;/,
+  );
+  assert.ok(!fault!.includes("secret"));
+  assert.deepEqual(more, []);
+  assert.deepEqual(told({ KV_PATH: address }), []);
+  assert.deepEqual(told({ KV_PATH: "data/gateway.sqlite3" }), []);
 });
 
 Deno.test("keys are read in order, in either alphabet of base64", () => {

@@ -1,0 +1,88 @@
+/** What is used of the driver `pg`, which is loaded where a store is kept in PostgreSQL. */
+import type { Place } from "./address.ts";
+import type { Statement } from "./statements.ts";
+
+/** A row, by the names of its columns. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A connection. */
+export interface Connection {
+  connect(): Promise<unknown>;
+  query(statement: Statement | string): Promise<{ readonly rows: readonly Row[] }>;
+  on(event: "notification", tell: (told: { payload?: string }) => void): unknown;
+  on(event: "error" | "end", tell: (error?: unknown) => void): unknown;
+  end(): Promise<void>;
+}
+
+/** One of the pool; it is given back, or cut where something is wrong with it. */
+export interface Lent extends Connection {
+  release(cut?: boolean): void;
+}
+
+/** Connections that are kept open. */
+export interface Connections {
+  connect(): Promise<Lent>;
+  on(event: "error", tell: (error: unknown) => void): unknown;
+  end(): Promise<void>;
+}
+
+interface Driver {
+  readonly Pool: new (options: Record<string, unknown>) => Connections;
+  readonly Client: new (options: Record<string, unknown>) => Connection;
+}
+
+/** The longest that the database works on one statement, in milliseconds; then it takes back what it did. */
+export const STATEMENT_MS = 5000;
+/** The longest that is waited for a connection, and for an answer: then the connection is cut. */
+const CONNECT_MS = 3000;
+export const ANSWER_MS = STATEMENT_MS + 2000;
+const IDLE_MS = 60_000;
+
+/** The types that statements answer, as texts, by what PostgreSQL's own catalogue calls them. */
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => text === "t",
+  17: (text) => Uint8Array.fromHex(text.slice("\\x".length)),
+  20: Number,
+  21: Number,
+  23: Number,
+};
+const types = { getTypeParser: (type: number) => PARSERS[type] ?? String };
+
+/** What is given is not looked for in the environment. */
+const optionsOf = (place: Place) => ({
+  ...{
+    host: place.host,
+    port: place.port,
+    user: place.user,
+    password: () => place.password,
+    database: place.database,
+  },
+  ssl: place.ssl,
+  sslnegotiation: "postgres",
+  types,
+  client_encoding: "UTF8",
+  application_name: "site-operations",
+  options: "-c timezone=UTC",
+  statement_timeout: STATEMENT_MS,
+  connectionTimeoutMillis: CONNECT_MS,
+  keepAlive: true,
+});
+
+async function driver(): Promise<Driver> {
+  const { default: pg } = await import("pg");
+  return pg as unknown as Driver;
+}
+
+/** A pool of connections; none is made before it is used. */
+export async function openPool(place: Place): Promise<Connections> {
+  const { Pool } = await driver();
+  const pool = new Pool({ ...optionsOf(place), max: place.connections, idleTimeoutMillis: IDLE_MS });
+  pool.on("error", () => {}); // one that nobody uses was cut: the next use makes another
+  return pool;
+}
+
+/** A connection that is not one of the pool, to be told something by; not open yet. */
+export async function oneConnection(place: Place): Promise<Connection> {
+  const { Client } = await driver();
+  return new Client({ ...optionsOf(place), statement_timeout: 0 });
+}

@@ -1,0 +1,196 @@
+/** A KV kept in PostgreSQL: it answers what the store asks of one as Deno's own does. */
+import { readAddress } from "./address.ts";
+import { assertAtMost, Gathered, notACounter, valueOf } from "./change.ts";
+import { openPool, type Row } from "./driver.ts";
+import { decodeKey, encodeKey, rangeOf } from "./keys.ts";
+import { makeLayout } from "./layout.ts";
+import { Notices } from "./notices.ts";
+import { Session, stateOf } from "./session.ts";
+import { change, countVersion, NO_NUMBER, readKeys, readRange, sweep, TAKEN } from "./statements.ts";
+
+/** The limits of Deno KV, which the store keeps on every engine. */
+const KEYS_READ_MAX = 10;
+const BATCH_MAX = 1000;
+const BATCH = 100;
+const VERSION_BYTES = 10;
+
+/** Rows that have expired are deleted this often, by whoever changes something, so many at a time. */
+const SWEEP_MS = 60_000;
+const SWEPT_MAX = 2000;
+
+/** A KV that tells other instances that something was changed, as far as its server can. */
+export interface TellingKv extends Deno.Kv {
+  /** Tells the other instances; what cannot be told is not. */
+  tell(): void;
+  /** Has something done whenever another instance tells. */
+  onTold(heard: () => void): void;
+}
+
+const bytesOf = (row: Row, column: string) => row[column] as Uint8Array;
+
+function entryOf<T>(row: Row): Deno.KvEntry<T> {
+  const value = valueOf(Number(row["kind"]), bytesOf(row, "value"), row["counter"] as string | null);
+  return {
+    key: decodeKey(bytesOf(row, "key")),
+    value: value as T,
+    versionstamp: bytesOf(row, "version").toHex(),
+  };
+}
+
+/** Changes that are made together, or not at all. */
+class Change {
+  readonly #gathered = new Gathered();
+
+  constructor(
+    private readonly commitOf: (gathered: Gathered) => Promise<Deno.KvCommitResult | Deno.KvCommitError>,
+  ) {}
+
+  check(...checks: Deno.AtomicCheck[]): this {
+    this.#gathered.check(checks);
+    return this;
+  }
+
+  set(key: Deno.KvKey, value: unknown, options: { expireIn?: number } = {}): this {
+    this.#gathered.set(key, value, options.expireIn);
+    return this;
+  }
+
+  delete(key: Deno.KvKey): this {
+    this.#gathered.delete(key);
+    return this;
+  }
+
+  sum(key: Deno.KvKey, by: bigint): this {
+    this.#gathered.sum(key, by);
+    return this;
+  }
+
+  commit(): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+    return this.commitOf(this.#gathered);
+  }
+}
+
+class PostgresKv {
+  #closed = false;
+  #sweptAt = performance.now();
+
+  constructor(private readonly session: Session, private readonly notices: Notices) {}
+
+  #open(): Session {
+    if (this.#closed) throw new Deno.errors.BadResource("Bad resource ID");
+    return this.session;
+  }
+
+  async get<T>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
+    const [entry] = await this.getMany<T>([key]);
+    return entry!;
+  }
+
+  async getMany<T>(keys: readonly Deno.KvKey[]): Promise<Deno.KvEntryMaybe<T>[]> {
+    const session = this.#open();
+    assertAtMost(keys.length, KEYS_READ_MAX, "Too many ranges");
+    const encoded = keys.map((key) => encodeKey(key));
+    if (keys.length === 0) return [];
+    const rows = await session.read(readKeys(encoded));
+    const found = new Map(rows.map((row) => [bytesOf(row, "key").toHex(), row]));
+    return keys.map((key, at) => {
+      const row = found.get(encoded[at]!.toHex());
+      return row === undefined ? { key, value: null, versionstamp: null } : entryOf<T>(row);
+    });
+  }
+
+  list<T>(selector: Deno.KvListSelector, options: Deno.KvListOptions = {}): AsyncGenerator<Deno.KvEntry<T>> {
+    return this.#listed<T>(selector, options);
+  }
+
+  async *#listed<T>(
+    selector: Deno.KvListSelector,
+    { limit = Infinity, batchSize = BATCH, reverse = false }: Deno.KvListOptions,
+  ): AsyncGenerator<Deno.KvEntry<T>> {
+    if (limit <= 0) throw new Error(`Limit must be a positive integer: received ${limit}`);
+    const size = Math.min(batchSize, BATCH_MAX);
+    let [start, end] = rangeOf(selector);
+    for (let left = limit; left > 0;) {
+      const count = Math.min(size, left);
+      const rows = await this.#open().read(readRange(start, end, count, reverse));
+      for (const row of rows) yield entryOf<T>(row);
+      if (rows.length < count) return;
+      left -= rows.length;
+      const last = bytesOf(rows.at(-1)!, "key");
+      if (reverse) end = Uint8Array.from(last);
+      else start = Uint8Array.from([...last, 0]);
+    }
+  }
+
+  atomic(): Change {
+    return new Change((gathered) => this.#commit(gathered));
+  }
+
+  async set(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }) {
+    return await this.atomic().set(key, value, options).commit();
+  }
+
+  async delete(key: Deno.KvKey): Promise<void> {
+    await this.atomic().delete(key).commit();
+  }
+
+  async #commit(gathered: Gathered): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+    const session = this.#open();
+    const compiled = gathered.compiled();
+    if (compiled.isImpossible) return { ok: false };
+    const version = crypto.getRandomValues(new Uint8Array(VERSION_BYTES));
+    const made = [...compiled.sets, ...compiled.adds].map(([key]) => key);
+    try {
+      const rows = await session.change(change(compiled, version), countVersion(made, version));
+      this.#sweep(session);
+      const holds = rows === "happened" || rows[0]?.["holds"] === true;
+      return holds ? { ok: true, versionstamp: version.toHex() } : { ok: false };
+    } catch (error) {
+      if (stateOf(error) === TAKEN) return { ok: false };
+      throw stateOf(error) === NO_NUMBER ? notACounter() : error;
+    }
+  }
+
+  #sweep(session: Session): void {
+    if (performance.now() - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = performance.now();
+    session.read(sweep(SWEPT_MAX)).catch(() => {}); // the next time sweeps again
+  }
+
+  tell(): void {
+    this.notices.tell();
+  }
+
+  onTold(heard: () => void): void {
+    this.notices.onTold(heard);
+  }
+
+  /** Later uses throw; resolves once every connection has ended. */
+  async close(): Promise<void> {
+    this.#open();
+    this.#closed = true;
+    await Promise.all([this.notices.close(), this.session.close()]);
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#closed) this.close().catch(() => {});
+  }
+}
+
+/**
+ * Opens the KV of that database, and makes its tables where they are not there. Throws a WrongAddress for an address that
+ * cannot be, a GatewayError for a layout of another version, and what the driver throws for all else.
+ */
+export async function openPostgres(address: string): Promise<TellingKv> {
+  const place = readAddress(address);
+  const pool = await openPool(place);
+  const session = new Session(pool);
+  try {
+    await makeLayout(session);
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+  const kv: unknown = new PostgresKv(session, new Notices(place, session));
+  return kv as TellingKv; // it has what the store uses of a KV: no queues, nobody who watches
+}

@@ -1,0 +1,63 @@
+/** The tables of the store in PostgreSQL: made where they are not there, and known by a number. */
+import { GatewayError } from "../../core/errors.ts";
+import { type Session, stateOf } from "./session.ts";
+import { LAYOUT_TABLE, type Statement, TABLE } from "./statements.ts";
+
+/** The layout that this version reads and writes. */
+const LAYOUT = 1;
+/** The oldest PostgreSQL with all that is used, by its own number. */
+const OLDEST = 120_000;
+
+const once = (name: string, text: string): Statement => ({ name, text, values: [] });
+
+/** Keys and versions are bytes, which compare alike under every collation. */
+const MADE = [
+  `create table if not exists ${LAYOUT_TABLE} (layout integer not null)`,
+  `create table if not exists ${TABLE} (key bytea primary key, value bytea not null, kind smallint not null,
+    version bytea not null, counter numeric(20), expires_at timestamptz)`,
+  `create index if not exists ${TABLE}_expires_at on ${TABLE} (expires_at) where expires_at is not null`,
+  `insert into ${LAYOUT_TABLE} select ${LAYOUT} where not exists (select 1 from ${LAYOUT_TABLE})`,
+];
+
+const IS_MADE = once("is_made", `select to_regclass('${LAYOUT_TABLE}') is not null as made`);
+const SERVER = once(
+  "server",
+  "select current_setting('server_version_num')::int as number, current_setting('server_version') as name",
+);
+
+/** What another instance says that makes the same table at the same time. */
+const MADE_ALREADY = ["23505", "42P07", "42710", "XX000"];
+
+/** Makes the tables. Throws a GatewayError where the server is too old, or the tables are of a newer version. */
+export async function makeLayout(session: Session): Promise<void> {
+  const [server] = await session.read(SERVER);
+  if (Number(server?.["number"]) < OLDEST) {
+    throw new GatewayError(
+      "E_INTERNAL",
+      `KV_PATH: the database is PostgreSQL ${
+        server?.["name"]
+      }; version 12 or later is needed, and 15 is what was tried`,
+    );
+  }
+  const [found] = await session.read(IS_MADE);
+  if (found?.["made"] !== true) await make(session);
+  const layout = Number(
+    (await session.read(once("layout", `select layout from ${LAYOUT_TABLE}`)))[0]?.["layout"],
+  );
+  if (layout === LAYOUT) return;
+  throw new GatewayError(
+    "E_INTERNAL",
+    `KV_PATH: the tables of the database have layout ${layout}, and this version knows layout ${LAYOUT}; start the ` +
+      "version that made them, or put back a copy from before it",
+  );
+}
+
+async function make(session: Session): Promise<void> {
+  for (const [at, text] of MADE.entries()) {
+    const statement = once(`make_${at}`, text);
+    await session.read(statement).catch(async (error) => {
+      if (!MADE_ALREADY.includes(stateOf(error) ?? "")) throw error;
+      await session.read(statement); // by now the other instance has made it
+    });
+  }
+}

@@ -1,0 +1,132 @@
+/** Sends statements over a pool: what met another one is sent again, what hangs is cut, and what is unknown is looked up. */
+import { ANSWER_MS, type Connections, type Lent, type Row, STATEMENT_MS } from "./driver.ts";
+import { Unanswered, UNREAD } from "../store_timeout.ts";
+import type { Statement } from "./statements.ts";
+
+/** So long is tried to get a connection, while a database restarts or another takes its place. */
+const CONNECT_TRIES_MS = 2000;
+const TRIES_MAX = 30;
+const PAUSE_MS = 20;
+const PAUSE_MS_MAX = 500;
+/** After that the database has ended a statement that it was sent, whatever became of the connection. */
+const ENDED_MS = STATEMENT_MS + 1000;
+/** So long is asked what became of a change while the database does not answer. */
+const LOOKED_UP_MS = 60_000;
+
+/** Two changes met, and the database gave up one of them; nothing of it is kept. */
+const MET = ["40001", "40P01", "CR000"];
+/** The database does not take connections at the moment, or ends them. */
+const AWAY = ["57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006"];
+
+/** The SQLSTATE of what the database said; null for what is no answer of it. */
+export function stateOf(error: unknown): string | null {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && code.length === 5 && code === code.toUpperCase() &&
+      (error as { severity?: unknown }).severity !== undefined
+    ? code
+    : null;
+}
+
+/** Whether the connection is gone, so that it is not known what became of the statement. */
+const isCut = (error: unknown) => {
+  const state = stateOf(error);
+  return state === null || AWAY.includes(state);
+};
+
+const pause = (tries: number) =>
+  new Promise<void>((resolve) =>
+    setTimeout(resolve, Math.min(PAUSE_MS * 2 ** Math.min(tries, 8), PAUSE_MS_MAX) * (0.5 + Math.random()))
+  );
+
+/** The connections of one store. */
+export class Session {
+  #closed = false;
+
+  constructor(private readonly pool: Connections) {}
+
+  /** Sends what may be sent twice; again where the connection was cut. Rejects as `change` does. */
+  async read(statement: Statement): Promise<readonly Row[]> {
+    for (let tries = 1;; tries++) {
+      const connection = await this.#connected();
+      try {
+        return await this.#on(connection, statement);
+      } catch (error) {
+        const isAgain = isCut(error) || MET.includes(stateOf(error) ?? "");
+        if (!isAgain || tries > 2 || this.#closed) throw error;
+        await pause(tries);
+      }
+    }
+  }
+
+  /**
+   * Sends a change; again where it met another one. Where the connection was cut, `happened` is asked until it says that
+   * the change is there, or the database must have ended it. Rejects with Unanswered where there is no connection, and
+   * nothing was sent; else as the driver does: it is not known what became of a change whose connection was cut, and any
+   * other did not happen.
+   */
+  async change(statement: Statement, happened: Statement): Promise<readonly Row[] | "happened"> {
+    for (let tries = 1;; tries++) {
+      const began = performance.now();
+      const connection = await this.#connected();
+      try {
+        return await this.#on(connection, statement);
+      } catch (error) {
+        if (MET.includes(stateOf(error) ?? "") && tries < TRIES_MAX) await pause(tries);
+        else if (isCut(error) && await this.#isThere(happened, began)) return "happened";
+        else throw error;
+      }
+    }
+  }
+
+  async #isThere(happened: Statement, began: number): Promise<boolean> {
+    for (let tries = 1; !this.#closed && performance.now() - began < LOOKED_UP_MS; tries++) {
+      const mayBeUnderWay = performance.now() - began < ENDED_MS;
+      const rows = await this.read(happened).catch(() => null);
+      if (Number(rows?.[0]?.["found"] ?? 0) > 0) return true;
+      if (rows !== null && !mayBeUnderWay) return false;
+      await pause(tries);
+    }
+    return false;
+  }
+
+  /** A connection; rejects with Unanswered where there is none. */
+  async #connected(): Promise<Lent> {
+    const began = performance.now();
+    for (let tries = 1;; tries++) {
+      try {
+        return await this.pool.connect();
+      } catch (error) {
+        const isLate = performance.now() - began > CONNECT_TRIES_MS;
+        if (this.#closed || isLate || !isCut(error)) throw new Unanswered(UNREAD, null, error);
+        await pause(tries);
+      }
+    }
+  }
+
+  async #on(connection: Lent, statement: Statement): Promise<readonly Row[]> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(new Error("The database has not answered in time")),
+      ANSWER_MS,
+    );
+    try {
+      const sent = connection.query(statement);
+      sent.catch(() => {});
+      const { rows } = await Promise.race([sent, late.promise]);
+      connection.release();
+      return rows;
+    } catch (error) {
+      // A connection to a database that can only be read, as one is that lost its rank, is of no use any more.
+      connection.release(isCut(error) || stateOf(error) === "25006");
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends every connection; what is under way on them may end first. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.pool.end();
+  }
+}
