@@ -7,6 +7,8 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** A connection. */
 export interface Connection {
+  /** The process of the server that works for it. */
+  readonly processID?: number | null;
   connect(): Promise<unknown>;
   query(statement: Statement | string): Promise<{ readonly rows: readonly Row[] }>;
   on(event: "notification", tell: (told: { payload?: string }) => void): unknown;
@@ -23,6 +25,7 @@ export interface Lent extends Connection {
 export interface Connections {
   connect(): Promise<Lent>;
   on(event: "error", tell: (error: unknown) => void): unknown;
+  on(event: "connect", tell: (connection: Connection) => void): unknown;
   end(): Promise<void>;
 }
 
@@ -31,11 +34,8 @@ interface Driver {
   readonly Client: new (options: Record<string, unknown>) => Connection;
 }
 
-/** The longest that the database works on one statement, in milliseconds; then it takes back what it did. */
-export const STATEMENT_MS = 5000;
-/** The longest that is waited for a connection, and for an answer: then the connection is cut. */
+/** The longest that is waited for a connection. */
 const CONNECT_MS = 3000;
-export const ANSWER_MS = STATEMENT_MS + 2000;
 const IDLE_MS = 60_000;
 
 /** The types that statements answer, as texts, by what PostgreSQL's own catalogue calls them. */
@@ -49,7 +49,7 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 const types = { getTypeParser: (type: number) => PARSERS[type] ?? String };
 
 /** What is given is not looked for in the environment. */
-const optionsOf = (place: Place) => ({
+const optionsOf = (place: Place, statement_ms: number) => ({
   ...{
     host: place.host,
     port: place.port,
@@ -63,7 +63,7 @@ const optionsOf = (place: Place) => ({
   client_encoding: "UTF8",
   application_name: "site-operations",
   options: "-c timezone=UTC",
-  statement_timeout: STATEMENT_MS,
+  statement_timeout: statement_ms,
   connectionTimeoutMillis: CONNECT_MS,
   keepAlive: true,
 });
@@ -73,10 +73,18 @@ async function driver(): Promise<Driver> {
   return pg as unknown as Driver;
 }
 
-/** A pool of connections; none is made before it is used. */
-export async function openPool(place: Place): Promise<Connections> {
+/**
+ * A pool of connections; none is made before it is used. The database takes back what takes longer than `statement_ms`.
+ */
+export async function openPool(place: Place, statement_ms: number): Promise<Connections> {
   const { Pool } = await driver();
-  const pool = new Pool({ ...optionsOf(place), max: place.connections, idleTimeoutMillis: IDLE_MS });
+  const pool = new Pool({
+    ...optionsOf(place, statement_ms),
+    max: place.connections,
+    idleTimeoutMillis: IDLE_MS,
+  });
+  // Whoever uses one that is cut is told so by what it sent; without a listener the process would end.
+  pool.on("connect", (connection) => connection.on("error", () => {}));
   pool.on("error", () => {}); // one that nobody uses was cut: the next use makes another
   return pool;
 }
@@ -84,5 +92,5 @@ export async function openPool(place: Place): Promise<Connections> {
 /** A connection that is not one of the pool, to be told something by; not open yet. */
 export async function oneConnection(place: Place): Promise<Connection> {
   const { Client } = await driver();
-  return new Client({ ...optionsOf(place), statement_timeout: 0 });
+  return new Client(optionsOf(place, 0));
 }

@@ -24,6 +24,8 @@ export interface TellingKv extends Deno.Kv {
   tell(): void;
   /** Has something done whenever another instance tells. */
   onTold(heard: () => void): void;
+  /** Deletes some of the rows that have expired; a change does so once a minute. */
+  sweep(): Promise<void>;
 }
 
 const bytesOf = (row: Row, column: string) => row[column] as Uint8Array;
@@ -142,7 +144,7 @@ class PostgresKv {
     const made = [...compiled.sets, ...compiled.adds].map(([key]) => key);
     try {
       const rows = await session.change(change(compiled, version), countVersion(made, version));
-      this.#sweep(session);
+      this.#sweepInTime();
       const holds = rows === "happened" || rows[0]?.["holds"] === true;
       return holds ? { ok: true, versionstamp: version.toHex() } : { ok: false };
     } catch (error) {
@@ -151,10 +153,14 @@ class PostgresKv {
     }
   }
 
-  #sweep(session: Session): void {
+  #sweepInTime(): void {
     if (performance.now() - this.#sweptAt < SWEEP_MS) return;
+    this.sweep().catch(() => {}); // the next time sweeps again
+  }
+
+  async sweep(): Promise<void> {
     this.#sweptAt = performance.now();
-    session.read(sweep(SWEPT_MAX)).catch(() => {}); // the next time sweeps again
+    await this.#open().read(sweep(SWEPT_MAX));
   }
 
   tell(): void {
@@ -177,14 +183,16 @@ class PostgresKv {
   }
 }
 
+/** The longest that the database works on one statement, in milliseconds. */
+const STATEMENT_MS = 5000;
+
 /**
  * Opens the KV of that database, and makes its tables where they are not there. Throws a WrongAddress for an address that
  * cannot be, a GatewayError for a layout of another version, and what the driver throws for all else.
  */
-export async function openPostgres(address: string): Promise<TellingKv> {
+export async function openPostgres(address: string, statement_ms = STATEMENT_MS): Promise<TellingKv> {
   const place = readAddress(address);
-  const pool = await openPool(place);
-  const session = new Session(pool);
+  const session = new Session(await openPool(place, statement_ms), statement_ms);
   try {
     await makeLayout(session);
   } catch (error) {

@@ -11,13 +11,12 @@ const OLDEST = 120_000;
 const once = (name: string, text: string): Statement => ({ name, text, values: [] });
 
 /** Keys and versions are bytes, which compare alike under every collation. */
-const MADE = [
-  `create table if not exists ${LAYOUT_TABLE} (layout integer not null)`,
-  `create table if not exists ${TABLE} (key bytea primary key, value bytea not null, kind smallint not null,
-    version bytea not null, counter numeric(20), expires_at timestamptz)`,
-  `create index if not exists ${TABLE}_expires_at on ${TABLE} (expires_at) where expires_at is not null`,
-  `insert into ${LAYOUT_TABLE} select ${LAYOUT} where not exists (select 1 from ${LAYOUT_TABLE})`,
-];
+const MADE = `
+create table if not exists ${TABLE} (key bytea primary key, value bytea not null, kind smallint not null,
+  version bytea not null, counter numeric(20), expires_at timestamptz);
+create index if not exists ${TABLE}_expires_at on ${TABLE} (expires_at) where expires_at is not null;
+create table if not exists ${LAYOUT_TABLE} (layout integer not null);
+insert into ${LAYOUT_TABLE} select ${LAYOUT} where not exists (select 1 from ${LAYOUT_TABLE})`;
 
 const IS_MADE = once("is_made", `select to_regclass('${LAYOUT_TABLE}') is not null as made`);
 const SERVER = once(
@@ -26,7 +25,8 @@ const SERVER = once(
 );
 
 /** What another instance says that makes the same table at the same time. */
-const MADE_ALREADY = ["23505", "42P07", "42710", "XX000"];
+const MADE_ALREADY = ["23505", "42P07", "42710", "40P01", "40001"];
+const TRIES_MAX = 5;
 
 /** Makes the tables. Throws a GatewayError where the server is too old, or the tables are of a newer version. */
 export async function makeLayout(session: Session): Promise<void> {
@@ -53,11 +53,11 @@ export async function makeLayout(session: Session): Promise<void> {
 }
 
 async function make(session: Session): Promise<void> {
-  for (const [at, text] of MADE.entries()) {
-    const statement = once(`make_${at}`, text);
-    await session.read(statement).catch(async (error) => {
-      if (!MADE_ALREADY.includes(stateOf(error) ?? "")) throw error;
-      await session.read(statement); // by now the other instance has made it
-    });
+  for (let tries = 1;; tries++) {
+    try {
+      return await session.script(MADE);
+    } catch (error) {
+      if (tries === TRIES_MAX || !MADE_ALREADY.includes(stateOf(error) ?? "")) throw error;
+    }
   }
 }

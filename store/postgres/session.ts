@@ -1,15 +1,15 @@
 /** Sends statements over a pool: what met another one is sent again, what hangs is cut, and what is unknown is looked up. */
-import { ANSWER_MS, type Connections, type Lent, type Row, STATEMENT_MS } from "./driver.ts";
+import type { Connections, Lent, Row } from "./driver.ts";
 import { Unanswered, UNREAD } from "../store_timeout.ts";
-import type { Statement } from "./statements.ts";
+import { countWorkers, type Statement } from "./statements.ts";
 
 /** So long is tried to get a connection, while a database restarts or another takes its place. */
 const CONNECT_TRIES_MS = 2000;
 const TRIES_MAX = 30;
 const PAUSE_MS = 20;
 const PAUSE_MS_MAX = 500;
-/** After that the database has ended a statement that it was sent, whatever became of the connection. */
-const ENDED_MS = STATEMENT_MS + 1000;
+/** So much later than the database takes back what takes too long, it has surely done so. */
+const SLACK_MS = 1000;
 /** So long is asked what became of a change while the database does not answer. */
 const LOOKED_UP_MS = 60_000;
 
@@ -33,6 +33,21 @@ const isCut = (error: unknown) => {
   return state === null || AWAY.includes(state);
 };
 
+/** Whether no connection can be made before somebody changes something. */
+const isHopeless = (error: unknown) => {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return !isCut(error) || ["certificate", "CERT", "SSL"].some((word) => `${code} ${message}`.includes(word));
+};
+
+/** What the connection was cut of that a change went by. */
+interface Cut {
+  readonly happened: Statement;
+  /** When it was sent. */
+  readonly began: number;
+  /** Who worked on it. */
+  readonly worker: number;
+}
+
 const pause = (tries: number) =>
   new Promise<void>((resolve) =>
     setTimeout(resolve, Math.min(PAUSE_MS * 2 ** Math.min(tries, 8), PAUSE_MS_MAX) * (0.5 + Math.random()))
@@ -42,7 +57,8 @@ const pause = (tries: number) =>
 export class Session {
   #closed = false;
 
-  constructor(private readonly pool: Connections) {}
+  /** The database takes back what takes longer than `statement_ms`; what does not answer then is cut. */
+  constructor(private readonly pool: Connections, private readonly statement_ms: number) {}
 
   /** Sends what may be sent twice; again where the connection was cut. Rejects as `change` does. */
   async read(statement: Statement): Promise<readonly Row[]> {
@@ -72,21 +88,29 @@ export class Session {
         return await this.#on(connection, statement);
       } catch (error) {
         if (MET.includes(stateOf(error) ?? "") && tries < TRIES_MAX) await pause(tries);
-        else if (isCut(error) && await this.#isThere(happened, began)) return "happened";
-        else throw error;
+        else if (!isCut(error)) throw error;
+        else if (await this.#isThere({ happened, began, worker: connection.processID ?? 0 })) {
+          return "happened";
+        } else throw error;
       }
     }
   }
 
-  async #isThere(happened: Statement, began: number): Promise<boolean> {
+  async #isThere({ happened, began, worker }: Cut): Promise<boolean> {
     for (let tries = 1; !this.#closed && performance.now() - began < LOOKED_UP_MS; tries++) {
-      const mayBeUnderWay = performance.now() - began < ENDED_MS;
+      const isOver = performance.now() - began > this.statement_ms + SLACK_MS || await this.#hasEnded(worker);
       const rows = await this.read(happened).catch(() => null);
       if (Number(rows?.[0]?.["found"] ?? 0) > 0) return true;
-      if (rows !== null && !mayBeUnderWay) return false;
+      if (rows !== null && isOver) return false;
       await pause(tries);
     }
     return false;
+  }
+
+  /** Whether that process of the server works no more; false where the server does not tell. */
+  async #hasEnded(worker: number): Promise<boolean> {
+    const rows = await this.read(countWorkers(worker)).catch(() => null);
+    return rows !== null && Number(rows[0]?.["found"]) === 0;
   }
 
   /** A connection; rejects with Unanswered where there is none. */
@@ -97,17 +121,17 @@ export class Session {
         return await this.pool.connect();
       } catch (error) {
         const isLate = performance.now() - began > CONNECT_TRIES_MS;
-        if (this.#closed || isLate || !isCut(error)) throw new Unanswered(UNREAD, null, error);
+        if (this.#closed || isLate || isHopeless(error)) throw new Unanswered(UNREAD, null, error);
         await pause(tries);
       }
     }
   }
 
-  async #on(connection: Lent, statement: Statement): Promise<readonly Row[]> {
+  async #on(connection: Lent, statement: Statement | string): Promise<readonly Row[]> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(
       () => late.reject(new Error("The database has not answered in time")),
-      ANSWER_MS,
+      this.statement_ms + 2 * SLACK_MS,
     );
     try {
       const sent = connection.query(statement);
@@ -122,6 +146,11 @@ export class Session {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Sends several statements that are carried out together or not at all. Rejects as the driver does. */
+  async script(text: string): Promise<void> {
+    await this.#on(await this.#connected(), text);
   }
 
   /** Ends every connection; what is under way on them may end first. */

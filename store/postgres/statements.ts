@@ -73,6 +73,13 @@ export const countVersion = (keys: readonly Uint8Array[], version: Uint8Array): 
   values: [bytesList(keys), Buffer.from(version)],
 });
 
+/** How many processes of that id the server has. */
+export const countWorkers = (worker: number): Statement => ({
+  name: "count_workers",
+  text: "select count(*)::int as found from pg_stat_activity where pid = $1",
+  values: [worker],
+});
+
 /** Deletes some rows that have expired. */
 export const sweep = (count: number): Statement => ({
   name: "sweep",

@@ -1,0 +1,365 @@
+/** A store in PostgreSQL: lines that are cut, databases that are gone, slow, full or not writable, and who may open one. */
+import assert from "node:assert/strict";
+import { openMarked } from "../../store/opening.ts";
+import { openPostgres, type TellingKv } from "../../store/postgres/kv.ts";
+import { Sealer } from "../../store/seal.ts";
+import { Unanswered } from "../../store/store_timeout.ts";
+import { newAuthority } from "../authority.ts";
+import { assertAlike } from "../unit/store/kv_asks.ts";
+import { onPostgres, Postgres, Wire } from "./_postgres.ts";
+
+const server = onPostgres();
+const KEY = new Uint8Array(32).fill(7);
+
+/** A KV in a database of its own, closed at the end of the block. */
+async function opened(change: (address: string) => string = (address) => address) {
+  const address = await server().database();
+  const name = new URL(address).pathname.slice(1);
+  const kv = await openPostgres(change(address));
+  return { address, name, kv, [Symbol.asyncDispose]: () => kv.close() as unknown as Promise<void> };
+}
+
+/** What opening says. */
+async function refused(path: string): Promise<string> {
+  const sealer = await Sealer.open([KEY]);
+  return await openMarked({ path, sealer, deadline_ms: 8000 }).then(
+    ({ kv }) => assert.fail(`opened: ${kv.close()}`),
+    (error) => error.message,
+  );
+}
+
+/** A KV by a line that can be cut; it has written once, so that its statements are known. */
+async function onWire() {
+  const address = await server().database();
+  const name = new URL(address).pathname.slice(1);
+  const wire = new Wire(server().port);
+  const kv = await openPostgres(server().address(name, wire.port, "?pool=1"));
+  await kv.set(["before"], 1);
+  const stored = (key: string) =>
+    server().sql(`select count(*) from gateway_kv where key = '\\x02${hex(key)}00'`, name);
+  return {
+    kv,
+    wire,
+    name,
+    stored,
+    async [Symbol.asyncDispose]() {
+      await kv.close();
+      wire[Symbol.dispose]();
+    },
+  };
+}
+
+const hex = (text: string) => new TextEncoder().encode(text).toHex();
+
+/** Waits until it is so. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!await isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+Deno.test("a change whose answer is lost is found, and answered as made", async () => {
+  await using at = await onWire();
+  at.wire.silence();
+  const made = at.kv.set(["silent"], 1);
+  await until(async () => await at.stored("silent") === "1");
+  at.wire.cut();
+  const { ok, versionstamp } = await made;
+  assert.ok(ok);
+  assert.equal((await at.kv.get(["silent"])).versionstamp, versionstamp);
+});
+
+Deno.test("a change that never arrived is not there, and is said to be unknown once it can be known", async () => {
+  await using at = await onWire();
+  at.wire.deafen();
+  const made = at.kv.atomic().check({ key: ["deaf"], versionstamp: null }).set(["deaf"], 1).commit();
+  at.wire.cut();
+  await assert.rejects(made, (error: Error) => !(error instanceof Unanswered));
+  assert.equal(await at.stored("deaf"), "0");
+  assert.ok((await at.kv.set(["deaf"], 2)).ok, "the line is another one by now");
+});
+
+Deno.test("what was sent while nothing answers is known once something does", async () => {
+  await using at = await onWire();
+  await server().freeze("SIGSTOP");
+  const made = at.kv.set(["frozen"], 1);
+  const read = at.kv.get(["before"]);
+  await server().freeze("SIGCONT");
+  assert.ok((await made).ok);
+  assert.equal((await read).value, 1);
+});
+
+Deno.test("without a server reads and changes are refused in seconds, and both work once it is back", async () => {
+  await using own = await Postgres.start();
+  const kv = await openPostgres(await own.database());
+  await kv.set(["kept"], 1);
+  for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
+    await own.down(signal);
+    await Promise.all([
+      assert.rejects(kv.get(["kept"]), Unanswered),
+      assert.rejects(kv.set(["lost"], 1), Unanswered),
+    ]);
+    await own.up();
+    assert.equal((await kv.get(["kept"])).value, 1);
+    assert.equal((await kv.get(["lost"])).versionstamp, null, "what was refused was not sent");
+    assert.ok((await kv.set(["kept"], 1)).ok);
+  }
+  await kv.close();
+});
+
+Deno.test("a server that is killed under 32 writers keeps each change that was answered, and each whole", async () => {
+  await using own = await Postgres.start();
+  const address = await own.database();
+  const kv = await openPostgres(address);
+  for (let round = 0; round < 3; round++) {
+    const answered: string[] = [];
+    const unknown: string[] = [];
+    let isOver = false;
+    const writers = Array.from({ length: 32 }, async (_, writer) => {
+      for (let at = 0; !isOver; at++) {
+        const id = `${round}.${writer}.${at}`;
+        const change = kv.atomic().check({ key: ["one", id], versionstamp: null }).set(["one", id], id).set([
+          "two",
+          id,
+        ], id);
+        await change.commit().then(({ ok }) => ok && answered.push(id), () => unknown.push(id));
+      }
+    });
+    await until(() => Promise.resolve(answered.length > 300));
+    await own.down("SIGKILL");
+    isOver = true;
+    await own.up();
+    await Promise.all(writers);
+    const ids = async (side: string) =>
+      (await Array.fromAsync(kv.list({ prefix: [side] }))).map(({ value }) => String(value));
+    const [one, two] = [await ids("one"), new Set(await ids("two"))];
+    assert.deepEqual(new Set(one), two, "no change is half there");
+    for (const id of answered) assert.ok(two.has(id), `${id} was answered as kept`);
+    const known = new Set([...answered, ...unknown]);
+    for (const id of one.filter((id) => id.startsWith(`${round}.`))) {
+      assert.ok(known.has(id), `${id} was refused`);
+    }
+  }
+  await kv.close();
+});
+
+Deno.test("a statement that takes longer than the time limit is taken back, and the next one works", async () => {
+  await using at = await opened();
+  const kv = await openPostgres(at.address, 300);
+  const lock = server().sql(
+    "begin; lock table gateway_kv in access exclusive mode; select pg_sleep(1); commit",
+    at.name,
+  );
+  await until(async () =>
+    await server().sql(
+      "select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted and relation = 'gateway_kv'::regclass",
+      at.name,
+    ) === "1"
+  );
+  await assert.rejects(kv.set(["slow"], 1), { code: "57014" });
+  await lock;
+  assert.equal((await at.kv.get(["slow"])).versionstamp, null);
+  assert.ok((await kv.set(["slow"], 2)).ok);
+  await kv.close();
+});
+
+Deno.test("more at a time than the pool has waits its turn, and one that is refused a connection is told why", async () => {
+  await using at = await opened((address) => `${address}?pool=1`);
+  const all = await Promise.all(Array.from({ length: 500 }, (_, n) => at.kv.set(["turn", n], n)));
+  assert.ok(all.every(({ ok }) => ok));
+  await using small = await Postgres.start({
+    settings: ["max_connections=5", "superuser_reserved_connections=1"],
+  });
+  const address = await small.database();
+  await small.sql("create role client login password 'other'; alter role client connection limit 1");
+  await small.sql("grant all on schema public to client", new URL(address).pathname.slice(1));
+  const mine = address.replace(/owner:[^@]*@/, "client:other@");
+  const first = await openPostgres(`${mine}?pool=1`);
+  assert.match(
+    await refused(`${mine}?pool=1`),
+    /^KV_PATH: postgres:\/\/client@.* takes no more connections; raise its max/,
+  );
+  assert.ok((await first.set(["mine"], 1)).ok);
+  await first.close();
+});
+
+Deno.test("a change tells other instances at once, and a lost channel is taken up again", async () => {
+  await using at = await opened();
+  const other = await openPostgres(at.address);
+  let [told, wanted] = [0, Promise.withResolvers<void>()];
+  other.onTold(() => {
+    told++;
+    wanted.resolve();
+  });
+  await wanted.promise; // it listens
+  wanted = Promise.withResolvers();
+  at.kv.tell();
+  await wanted.promise;
+  wanted = Promise.withResolvers();
+  await server().sql("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'");
+  await wanted.promise; // it listens again, and looks at what it may have missed
+  assert.ok(told >= 3);
+  await other.close();
+});
+
+/** Has now() of a database tell another time than that of the machine. */
+async function skew(name: string, hours: number): Promise<void> {
+  await server().sql(
+    `create or replace function public.now() returns timestamptz language sql stable as
+       'select pg_catalog.now() + interval ''${hours} hours''';
+     alter database ${name} set search_path = public, pg_catalog`,
+    name,
+  );
+}
+
+Deno.test("a clock of the database that is an hour off, and time zones, change nothing of how long records live", async () => {
+  for (const [hours, zone] of [[-1, "Asia/Kolkata"], [1, "America/St_Johns"]] as const) {
+    await using at = await opened();
+    await skew(at.name, hours);
+    await server().sql(`alter database ${at.name} set timezone = '${zone}'`);
+    const kv = await openPostgres(at.address);
+    assert.equal(
+      await server().sql("select abs(extract(epoch from now() - pg_catalog.now())) = 3600", at.name),
+      "t",
+    );
+    await kv.set(["short"], 1, { expireIn: 30 });
+    await kv.set(["long"], 1, { expireIn: 60_000 });
+    assert.equal((await kv.get(["short"])).value, 1);
+    await until(async () => (await kv.get(["short"])).versionstamp === null);
+    assert.equal((await kv.get(["long"])).value, 1);
+    await kv.close();
+  }
+});
+
+Deno.test("a database in another collation keeps keys in their order", async () => {
+  await using german = await Postgres.start({
+    initdb: ["--locale-provider=icu", "--icu-locale=de-DE", "--locale=C.UTF-8"],
+  });
+  assert.equal(await german.sql("select 'a' < 'B'"), "t", "letters come as people order them");
+  using real = await Deno.openKv(":memory:");
+  const kv = await openPostgres(await german.database());
+  await assertAlike(real, kv, 300);
+  await kv.close();
+});
+
+/** What is wrong with a database, and what is said of it. */
+const WRONG: Readonly<Record<string, readonly [(name: string, kv: TellingKv) => Promise<string>, RegExp]>> = {
+  "one that can only be read": [
+    (name) => server().sql(`alter database ${name} set default_transaction_read_only = on`),
+    / can only be read; name the primary, not a standby$/,
+  ],
+  "one on a disk that is full": [
+    (name) =>
+      server().sql(
+        `create function full_disk() returns trigger language plpgsql as
+           'begin raise exception ''could not extend file'' using errcode = ''53100''; end';
+         create trigger full_disk before insert on gateway_kv execute function full_disk()`,
+        name,
+      ),
+    / is on a disk that is full; make room on it and start again$/,
+  ],
+  "tables of a newer layout": [
+    (name) => server().sql("update gateway_kv_layout set layout = 2", name),
+    /^KV_PATH: the tables of the database have layout 2, and this version knows layout 1; start the version that made them,/,
+  ],
+  "a newer format of the store": [
+    async (_, kv) => {
+      const { kv: marked } = await openMarked({
+        path: undefined,
+        open: () => Promise.resolve(kv),
+        sealer: await Sealer.open([KEY]),
+        deadline_ms: 8000,
+      });
+      const { value } = await marked.get<{ lowest: object }>(["store"]);
+      await marked.set(["store"], { ...value, format: 99, lowest: { format: 99, version: "9.0.0" } });
+      return "";
+    },
+    / was written by a newer version \(format 99\); version 9\.0\.0 or later opens it/,
+  ],
+  "a store of other keys": [
+    async (_, kv) => {
+      const sealer = await Sealer.open([new Uint8Array(32).fill(9)]);
+      await openMarked({ path: undefined, open: () => Promise.resolve(kv), sealer, deadline_ms: 8000 });
+      return "";
+    },
+    /^ENCRYPTION_KEYS: none of them opens postgres:\/\/owner@.*, which is sealed under key "/,
+  ],
+};
+
+for (const [what, [spoil, says]] of Object.entries(WRONG)) {
+  Deno.test(`a database is refused with what to do: ${what}`, async () => {
+    await using at = await opened();
+    await spoil(at.name, at.kv);
+    const message = await refused(at.address);
+    assert.match(message, says);
+    assert.ok(!message.includes("s3cr3t"), "no password");
+  });
+}
+
+Deno.test("an address that leads nowhere is refused with what to do", async () => {
+  const there = server().address("postgres");
+  const all: [string, RegExp][] = [
+    [there.replace("owner:s3cr3t", "owner:wrong"), / refuses the password; give the right one/],
+    [there.replace("owner:s3cr3t", "nobody:s3cr3t"), / refuses the password; give the right one/],
+    [server().address("missing"), / does not exist; make it \(createdb\), or name another one$/],
+    [server().address("postgres", 1), / refuses connections; start it, or name its address in KV_PATH$/],
+    [`${there}?sslmode=require`, / has no TLS; turn it on there, /],
+    [
+      there.replace("postgres://owner:s3cr3t@", "postgres://"),
+      /: the address of the database names no user; /,
+    ],
+  ];
+  for (const [address, says] of all) {
+    const message = await refused(address);
+    assert.match(message, says);
+    assert.ok(!message.includes("s3cr3t"), message);
+  }
+});
+
+Deno.test("a password with every character, over TLS, whose certificate is judged", async () => {
+  const password = " !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~é\u{10000}";
+  const [authority, stranger] = [await newAuthority(), await newAuthority()];
+  await using own = await Postgres.start({ password, tls: await authority.issue(["127.0.0.1"]) });
+  const name = new URL(await own.database()).pathname.slice(1);
+  const files = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${files}/ca.pem`, authority.pem);
+    await Deno.writeTextFile(`${files}/other.pem`, stranger.pem);
+    const kv = await openPostgres(
+      own.address(name, own.port, `?sslmode=verify-full&sslrootcert=${files}/ca.pem`),
+    );
+    assert.ok((await kv.set(["a"], 1)).ok);
+    assert.equal(
+      await own.sql(
+        "select bool_or(ssl) from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'site-operations'",
+      ),
+      "t",
+    );
+    await kv.close();
+    for (const bad of ["?sslmode=verify-full", `?sslmode=require&sslrootcert=${files}/other.pem`]) {
+      assert.match(await refused(own.address(name, own.port, bad)), / has a certificate that /);
+    }
+    const unjudged = await openPostgres(own.address(name, own.port, "?sslmode=no-verify"));
+    assert.equal((await unjudged.get(["a"])).value, 1);
+    await unjudged.close();
+  } finally {
+    await Deno.remove(files, { recursive: true });
+  }
+});
+
+Deno.test("two instances that begin on an empty database make its tables together", async () => {
+  for (let round = 0; round < 5; round++) {
+    const address = await server().database();
+    const kvs = await Promise.all(Array.from({ length: 6 }, () => openPostgres(`${address}?pool=2`)));
+    await kvs[0]!.set(["a"], 1);
+    assert.equal((await kvs[5]!.get(["a"])).value, 1);
+    for (const kv of kvs) await kv.close();
+  }
+});
+
+Deno.test("rows that have expired are deleted in time, by whoever changes something", async () => {
+  await using at = await opened();
+  await at.kv.atomic().set(["old"], 1, { expireIn: 1 }).set(["young"], 1, { expireIn: 60_000 }).commit();
+  const rows = () => server().sql("select count(*) from gateway_kv", at.name);
+  assert.equal(await rows(), "2");
+  await at.kv.sweep();
+  await until(async () => await rows() === "1");
+});
