@@ -146,7 +146,8 @@ export function startKvConnect(
   const database = new Database();
   const asked = { metadata: 0, data: 0 };
   const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    // A client that is killed in the middle of a request is none of its faults.
+    { hostname: "127.0.0.1", port: 0, onListen() {}, onError: () => new Response(null, { status: 500 }) },
     async (request): Promise<Response> => {
       const { origin, pathname } = new URL(request.url);
       const body = await request.bytes();

@@ -1,7 +1,7 @@
 /** The engines that a store can be kept on, each as two instances see it. */
 import { openPlace } from "../../../store/engines.ts";
 import { ACCESS_TOKEN, startKvConnect } from "../../e2e/kv_connect_server.ts";
-import { folder } from "../../folder.ts";
+import { folderOnDisk } from "../../folder.ts";
 import type { Postgres } from "../../real/_postgres.ts";
 
 /** A place where a store is kept, empty in the beginning. */
@@ -18,7 +18,7 @@ export interface Engine {
 }
 
 async function file(): Promise<Place> {
-  const at = await folder();
+  const at = await folderOnDisk();
   const path = `${at.path}/kv.sqlite3`;
   return { path, open: () => openPlace(path), [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() };
 }
