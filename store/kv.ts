@@ -6,6 +6,7 @@ import type { Delay } from "./account_clock.ts";
 import { ConnectLinks } from "./connect_links.ts";
 import { Consents } from "./consents.ts";
 import { Attempts, Challenges } from "./attempts.ts";
+import { Budgets } from "./budgets.ts";
 import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
@@ -114,6 +115,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     oauthGrants: new OAuthGrants(db, version, sealer),
     leases: new Leases(db),
     paces: new Paces(db),
+    budgets: new Budgets(db, options.path !== ":memory:", clock),
     allowances: new Allowances(db),
     snapshots: new Snapshots(db),
     toolCatalogs: new ToolCatalogs(db),
