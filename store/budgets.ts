@@ -98,7 +98,7 @@ class SharedCount implements Count {
   #waiting: (() => void)[] = [];
   #stopPatience: (() => void) | null = null;
   #isPaying = false;
-  /** The store does not answer: until it does, this process's own bucket counts alone. */
+  /** The last attempt to pay failed, or takes too long: until the next this process's own bucket counts alone. */
   #isSilent = false;
   #retryAt = -Infinity;
 
@@ -163,6 +163,7 @@ class SharedCount implements Count {
   #startPaying(): void {
     if (this.#isPaying || this.db.elapsed() < this.#retryAt) return;
     this.#isPaying = true;
+    this.#isSilent = false;
     void this.#pay();
   }
 
@@ -202,7 +203,6 @@ class SharedCount implements Count {
     bucket.left += left - before.left;
     bucket.spilled -= before.spilled;
     this.#owed -= bill;
-    this.#isSilent = false;
     this.#release(asked);
   }
 

@@ -190,9 +190,9 @@ export interface PaceStore {
 /** Calls a minute for each of several keys: a minute's worth may come at once, and it refills evenly. */
 export interface Budget {
   /**
-   * Takes a call of that key: answers 0, or the milliseconds until there is one. Answers at once, but where more calls
-   * come together than the process may owe (those of two seconds): then it waits for one commit, half a second at most.
-   * Never rejects.
+   * Takes a call of that key: answers 0, or the milliseconds until there is one. Answers at once, unless the process has
+   * made more calls than it may owe (those of two seconds): then it waits for a commit, half a second at most. Never
+   * rejects.
    */
   take(key: string): Awaitable<number>;
 }

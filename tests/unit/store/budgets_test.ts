@@ -43,7 +43,7 @@ async function processes(count: number, perMinute = PER_MINUTE, commit?: Paramet
     };
     return one;
   });
-  return { time, all, one: all[0]!, other: all[1]! };
+  return { kv, time, all, one: all[0]!, other: all[1]! };
 }
 
 /** Resolves once what is under way in the background is done: the KV answers within a turn. */
@@ -101,19 +101,17 @@ for (const perMinute of [1, 7, 45, 60, 1200]) {
   });
 }
 
-/** Two processes that are called more often than the limit, by turns more and less, for five minutes. */
-async function pressed(
-  { time, all }: Awaited<ReturnType<typeof processes>>,
-  step: (at: number) => void = () => {},
-) {
+/** Processes that are called at once and more often than the limit, by turns more and less, for five minutes. */
+async function pressed({ time, all }: Awaited<ReturnType<typeof processes>>) {
   const random = seeded(5);
   const excess = new Excess(PER_MINUTE + all.length * SECOND);
-  while (time.ms < 5 * MINUTE) {
-    for (const one of all) excess.add(time.ms, await passed(one, Math.floor(random() * 40)));
+  const from = time.ms;
+  while (time.ms < from + 5 * MINUTE) {
+    const calls = await Promise.all(all.map((one) => passed(one, Math.floor(random() * 40))));
+    excess.add(time.ms, calls.reduce((sum, one) => sum + one));
     time.ms += Math.floor(random() * 1500);
-    step(time.ms);
   }
-  return { excess, least: PER_MINUTE * (1 + time.ms / MINUTE) };
+  return { excess, least: PER_MINUTE * (1 + (time.ms - from) / MINUTE) };
 }
 
 for (const count of [2, 3]) {
@@ -146,6 +144,28 @@ Deno.test("a limit of one call a minute lets each process make one, and then one
   let calls = 0;
   for (; time.ms < 20 * MINUTE; time.ms += 1000) for (const one of all) calls += await passed(one, 1);
   assert.ok(calls >= 20 && calls <= 20 + 3, `${calls}`);
+});
+
+Deno.test("what others used while a process had no calls and a full bucket is not counted against it for longer than for them", async () => {
+  const { time, one, other } = await processes(2);
+  await passed(one, 2 * SECOND);
+  time.ms += 10_000;
+  await passed(other, 2000);
+  time.ms += 30_000;
+  assert.equal(await passed(other, 2000), PER_MINUTE / 2);
+  time.ms += 10_000;
+  const calls = await passed(one, 2000);
+  assert.ok(calls >= 8 * SECOND && calls <= 12 * SECOND, `${calls}`);
+});
+
+Deno.test("a record that ran out and was made anew is not taken for the one before", async () => {
+  const { kv, time, one, other } = await processes(2);
+  await passed(one, 100);
+  await kv.delete(["budgets", "token", "a"]);
+  time.ms += 4 * MINUTE;
+  assert.equal(await passed(other, 2000), PER_MINUTE);
+  const calls = await passed(one, 2000);
+  assert.ok(calls <= 2 * SECOND, `${calls}`);
 });
 
 Deno.test("a process that starts anew knows what was used before", async () => {
@@ -207,6 +227,8 @@ for (
   Deno.test(`a clock that is ${what} gives at most a minute's worth once, and takes nothing`, async () => {
     const at = await processes(2);
     at.other.wall = () => START + clock(at.time.ms);
+    for (const one of at.all) await passed(one, 2 * SECOND);
+    at.time.ms += 1.5 * MINUTE; // full again, and for a while
     const { excess, least } = await pressed(at);
     const bound = 2 * PER_MINUTE + 4 * SECOND;
     assert.ok(excess.most <= bound, `${excess.most} over ${bound}`);
@@ -263,6 +285,10 @@ for (const hung of ["reads", "changes"] as const satisfies readonly Hung[]) {
     const other = new Budgets(db, true, ticks).of("token", PER_MINUTE);
     const late = await Promise.all(Array.from({ length: PER_MINUTE }, () => other.take("a")));
     assert.ok(late.filter((ms) => ms === 0).length <= 3 * SECOND, "it is paid for once the store answers");
+    time.ms += MINUTE;
+    const again = Array.from({ length: PER_MINUTE }, () => budget.take("a"));
+    assert.equal(again.filter((ms) => ms === 0).length, 2 * SECOND, "the store is asked again");
+    await Promise.all(again);
     db.close();
   });
 }
@@ -278,17 +304,59 @@ Deno.test("where the store fails no call waits, the process's own bucket counts,
   assert.ok(one.asked.commits - commits <= 10, `${one.asked.commits}`);
 });
 
-Deno.test("a commit of which nobody said that it was made costs no more than what was paid twice", async () => {
-  let lost = 0;
+Deno.test("once the store is back processes count together again, and are not held to what they let through alone", async () => {
+  let isDown = false;
+  const down = () => Promise.reject(new Error("disk full"));
+  const { time, all, one } = await processes(2, PER_MINUTE, (real) => isDown ? down() : real());
+  for (const each of all) await passed(each, 2 * SECOND);
+  isDown = true;
+  for (let second = 0; second < 300; second++, time.ms += 1000) {
+    for (const each of all) assert.equal(await passed(each, SECOND), SECOND);
+  }
+  isDown = false;
+  for (const each of all) await passed(each, 2 * SECOND);
+  time.ms += MINUTE;
+  const together = await passed(one, 2000) + await passed(all[1]!, 2000);
+  assert.ok(together >= PER_MINUTE - 4 * SECOND && together <= PER_MINUTE + 4 * SECOND, `${together}`);
+});
+
+Deno.test("a commit of which nobody said that it was made costs no more than what may be owed", async () => {
+  let commits = 0;
   const { time, one, other } = await processes(2, PER_MINUTE, async (real) => {
     const made = await real();
-    if (lost++ === 0) throw new Error("connection lost");
+    if (++commits === 3) throw new Error("connection lost");
     return made;
   });
-  assert.equal(await passed(one, 30), 30);
-  time.ms += 1000;
+  await passed(one, SECOND);
+  await passed(other, SECOND);
+  time.ms += 5000;
+  assert.equal(await passed(one, 2000), PER_MINUTE);
+  time.ms += 50_000;
   const rest = await passed(one, 2000) + await passed(other, 2000);
-  assert.ok(rest >= PER_MINUTE - 30 - 2 * SECOND && rest <= PER_MINUTE - 30 + 4 * SECOND, `${rest}`);
+  assert.ok(rest >= 46 * SECOND && rest <= 54 * SECOND, `${rest}`);
+  time.ms += MINUTE;
+  const next = await passed(one, 2000);
+  assert.ok(next >= PER_MINUTE - 2 * SECOND, `${next}`);
+});
+
+Deno.test("what was paid for and not used lapses as it would have been refilled", async () => {
+  const [hanging, ticks, time] = [new HangingKv(), new Ticks(), { ms: 0 }];
+  const db = new Database(hanging.around(await openMemory(":memory:")), () => START + time.ms, () => time.ms);
+  const [one, other] = [0, 1].map(() => new Budgets(db, true, ticks).of("token", PER_MINUTE));
+  hanging.hang((kind) => kind === "changes");
+  const waiting = Array.from({ length: 100 }, () => one!.take("a"));
+  await settled();
+  await ticks.pass(500);
+  assert.deepEqual(
+    await Promise.all(waiting),
+    waiting.map(() => 0),
+    "they wait no longer, and are paid for later",
+  );
+  await hanging.answer();
+  time.ms += MINUTE;
+  await Promise.all(Array.from({ length: 2000 }, () => other!.take("a")));
+  const calls = await Promise.all(Array.from({ length: 200 }, () => one!.take("a")));
+  assert.equal(calls.filter((ms) => ms === 0).length, 2 * SECOND);
 });
 
 Deno.test("stores that are opened on one file count together", async () => {
