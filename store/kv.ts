@@ -80,13 +80,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const file = await OpenedFile.at(options.path);
   const kv = options.around?.(opened) ?? opened;
   const clock = options.clock ?? CLOCK;
-  const db = new Database(
-    kv,
-    options.now ?? Date.now,
-    options.elapsed ?? clock.elapsed,
-    clock,
-    () => file?.check() ?? Promise.resolve(),
-  );
+  const { now = Date.now, elapsed = clock.elapsed } = options;
+  const db = new Database(kv, now, elapsed, clock, () => file?.check() ?? Promise.resolve());
   await goOnFrom(db);
   const version = new ConfigVersion(db);
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
