@@ -47,7 +47,7 @@ export function restDoor(app: Hono, ports: RestPorts): void {
       const requestId = ports.newId();
       try {
         const caller = await ports.authenticate(req.raw);
-        ports.tokenLimit.take(caller.token.id);
+        await ports.tokenLimit.take(caller.token.id);
         return ok(await answer(caller, req.url), requestId);
       } catch (thrown) {
         return refuse(ports, thrown, requestId);

@@ -118,7 +118,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     newId,
     ports: { connectors, store, http, upstream, cache: new FactCaches(now), now, delay },
     jobs: new Jobs({ now, log }),
-    tokenLimit: new RateLimit(settings.rateLimitToken, "token", now),
+    tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
     bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
     stopping: new AbortController(),
     noticed: new Proxies(settings.trustedProxies, { now, log }),
@@ -168,7 +168,7 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
     catalog,
     tokenLimit,
     callsInFlight: new CallsInFlight(settings.callsPerToken),
-    siteLimit: new RateLimit(settings.rateLimitSite, "site", now),
+    siteLimit: new RateLimit(settings.rateLimitSite, "site", store.budgets),
     log,
   });
   return {
@@ -227,7 +227,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
   return mcpDoor({
     authenticate,
     listing: async (caller, sites) => {
-      tokenLimit.take(caller.token.id);
+      await tokenLimit.take(caller.token.id);
       return await (await lists.of(caller, sites)).mcp();
     },
     lists,

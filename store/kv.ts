@@ -6,6 +6,7 @@ import type { Delay } from "./account_clock.ts";
 import { ConnectLinks } from "./connect_links.ts";
 import { Consents } from "./consents.ts";
 import { Attempts, Challenges } from "./attempts.ts";
+import { Budgets } from "./budgets.ts";
 import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
@@ -80,13 +81,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const file = await OpenedFile.at(options.path);
   const kv = options.around?.(opened) ?? opened;
   const clock = options.clock ?? CLOCK;
-  const db = new Database(
-    kv,
-    options.now ?? Date.now,
-    options.elapsed ?? clock.elapsed,
-    clock,
-    () => file?.check() ?? Promise.resolve(),
-  );
+  const { now = Date.now, elapsed = clock.elapsed } = options;
+  const db = new Database(kv, now, elapsed, clock, () => file?.check() ?? Promise.resolve());
   await goOnFrom(db);
   const version = new ConfigVersion(db);
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
@@ -115,6 +111,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     oauthGrants: new OAuthGrants(db, version, sealer),
     leases: new Leases(db),
     paces: new Paces(db),
+    budgets: new Budgets(db, options.path !== ":memory:", clock),
     allowances: new Allowances(db),
     snapshots: new Snapshots(db),
     toolCatalogs: new ToolCatalogs(db),

@@ -187,6 +187,22 @@ export interface PaceStore {
   of(name: string, limits: PaceLimits): Pace;
 }
 
+/** Calls a minute for each of several keys: a minute's worth may come at once, and it refills evenly. */
+export interface Budget {
+  /**
+   * Takes a call of that key: answers 0, or the milliseconds until there is one. Answers at once, unless the process has
+   * made more calls than it may owe (those of two seconds): then it waits for a commit, half a second at most. Never
+   * rejects.
+   */
+  take(key: string): Awaitable<number>;
+}
+
+/** Budgets that all instances on a store count together; on a store in memory the process counts alone. */
+export interface BudgetStore {
+  /** Once in a process for each name; `perMinute` is at least 1, and the same at every instance. */
+  of(name: string, perMinute: number): Budget;
+}
+
 /** Everything the gateway remembers. */
 export interface Store {
   readonly tokens: TokenStore;
@@ -209,6 +225,7 @@ export interface Store {
   readonly managedFiles: ManagedFileStore;
   readonly leases: LeaseStore;
   readonly paces: PaceStore;
+  readonly budgets: BudgetStore;
   readonly allowances: AllowanceStore;
   readonly snapshots: SnapshotStore;
   readonly toolCatalogs: ToolCatalogStore;

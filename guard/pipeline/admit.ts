@@ -92,7 +92,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   if (offer) decision.begin("arguments");
   const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, asked.asks) : given;
   decision.begin("rate");
-  for (const id of new Set(sites.map(({ id }) => id))) ports.siteLimit.take(id);
+  for (const id of new Set(sites.map(({ id }) => id))) await ports.siteLimit.take(id);
   decision.begin("platform");
   if (site) platformStep(manifest, asked.args, site); // 11
   decision.begin("flags");

@@ -104,7 +104,8 @@ async function runPipeline(
 ): Promise<unknown> {
   const { decision } = record;
   decision.begin("rate");
-  ports.tokenLimit.take(call.caller.token.id); // 2
+  const taken = ports.tokenLimit.take(call.caller.token.id); // 2
+  if (taken) await taken;
   const known = ports.catalog.fresh(call.tool);
   if (known) await known;
   decision.begin("body");

@@ -1,5 +1,6 @@
 /** The fixed order of refusals: each rung's call breaks its own rule and every later one, and nothing is sent. */
 import assert from "node:assert/strict";
+import { CLOCK } from "../../core/async.ts";
 import type { Code } from "../../core/errors.ts";
 import type { AuditStatus } from "../../core/model.ts";
 import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
@@ -210,14 +211,22 @@ test("step 1: authentication comes before the body, and leaves no row", async (g
   assert.deepEqual(await gw.audit(), []);
 });
 
+/** A token may call once a minute of a clock that stands. */
+function onceAMinute() {
+  const at = { elapsed: 0 };
+  const storage = { clock: { ...CLOCK, elapsed: () => at.elapsed } };
+  return { at, options: { ...OPTIONS, storage, settings: { ...OPTIONS.settings, rateLimitToken: 1 } } };
+}
+
 Deno.test("step 2: the token's rate comes before the body", async () => {
-  await using gw = await gateway({ ...OPTIONS, settings: { ...OPTIONS.settings, rateLimitToken: 1 } });
+  const { at, options } = onceAMinute();
+  await using gw = await gateway(options);
   await gw.end("list_sites", {});
   const response = await gw.http("/api/v1/tools/nothing", { method: "POST", body: "{" });
   assert.equal(response.status, 429);
   assert.equal((await response.json()).error.code, "E_RATE_LIMITED");
   assert.equal(response.headers.get("retry-after"), "60");
-  gw.clock.now += 60_000;
+  at.elapsed += 60_000;
   assert.equal((await gw.http("/api/v1/tools/nothing", { method: "POST", body: "{" })).status, 400);
 });
 
@@ -353,7 +362,7 @@ test("a text that parses as an object is unwrapped over REST, a plain one is its
 });
 
 Deno.test("step 2: listing the tools counts against the token's rate at both doors", async () => {
-  await using gw = await gateway({ ...OPTIONS, settings: { ...OPTIONS.settings, rateLimitToken: 1 } });
+  await using gw = await gateway(onceAMinute().options);
   const frame = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const list = () =>
     gw.http(

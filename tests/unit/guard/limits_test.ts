@@ -2,10 +2,16 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
 import { RateLimit } from "../../../guard/pipeline/limits.ts";
+import { Budgets } from "../../../store/budgets.ts";
+import { Database } from "../../../store/database.ts";
+import { openMemory } from "../../memory_kv.ts";
+
+const KV = await openMemory(":memory:");
 
 function bucket(perMinute: number) {
   const clock = { now: 0 };
-  const limit = new RateLimit(perMinute, "token", () => clock.now);
+  const db = new Database(KV, Date.now, () => clock.now);
+  const limit = new RateLimit(perMinute, "token", new Budgets(db, false));
   /** How many calls in a row were let through, at most `tries`. */
   const taken = (key: string, tries: number) => {
     for (let count = 0; count < tries; count++) {
