@@ -39,13 +39,22 @@ async function memory(): Promise<Place> {
   };
 }
 
+/** Opens a KV with the token where the runtime looks for it, and nowhere else. */
+async function openWithToken(path: string): Promise<Deno.Kv> {
+  Deno.env.set("DENO_KV_ACCESS_TOKEN", ACCESS_TOKEN);
+  try {
+    return await openPlace(path);
+  } finally {
+    Deno.env.delete("DENO_KV_ACCESS_TOKEN");
+  }
+}
+
 function kvConnect(): Promise<Place> {
-  Deno.env.set("DENO_KV_ACCESS_TOKEN", ACCESS_TOKEN); // where the runtime looks for it
   const server = startKvConnect();
   const { url: path } = server;
   return Promise.resolve({
     path,
-    open: () => openPlace(path),
+    open: () => openWithToken(path),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   });
 }
