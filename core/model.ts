@@ -112,4 +112,4 @@ export interface JobReport {
 }
 
 /** As MCP clients, the OpenAPI document and the store show it. */
-export const VERSION = "0.2.0";
+export const VERSION = "0.3.0";

@@ -3,24 +3,64 @@ import { LIMITS } from "../core/model.ts";
 import type { Database } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
 
-const VERSION_KEY = ["config", "version"];
+/** The kinds of record that are cached, each with a version of its own; KV reads no more than ten keys at once. */
+export const CACHED_KINDS = ["tokens", "users", "projects", "sites", "oauth", "tool_catalogs"] as const;
+export type CachedKind = (typeof CACHED_KINDS)[number];
+
+/** The versions of all kinds, read together; what is cached of one kind outlives a change of another. */
+export class Versions {
+  readonly #db: Database;
+  readonly #kinds: ReadonlyMap<CachedKind, Version>;
+  #checkedAt = -Infinity;
+  #checking: Promise<void> | null = null;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#kinds = new Map(CACHED_KINDS.map((kind) => [kind, new Version(db, kind, this)]));
+  }
+
+  /** That of one kind. */
+  of(kind: CachedKind): Version {
+    return this.#kinds.get(kind)!;
+  }
+
+  /** Whether what is cached may be given without looking at the store. */
+  fresh(): boolean {
+    return !this.#db.closed && this.#db.elapsed() - this.#checkedAt < LIMITS.CACHE_CHECK_MS;
+  }
+
+  /** Resolves when the versions are known to be fresh; callers at the same time share one read. */
+  async refresh(): Promise<void> {
+    if (this.fresh()) return;
+    this.#checking ??= this.#check().finally(() => this.#checking = null);
+    await this.#checking;
+  }
+
+  async #check(): Promise<void> {
+    const startedAt = this.#db.elapsed();
+    const kinds = [...this.#kinds.values()];
+    const entries = await this.#db.kv.getMany<unknown[]>(kinds.map(({ key }) => key));
+    await Promise.all(kinds.map((kind, at) => kind.see(entries[at]!)));
+    this.#checkedAt = startedAt;
+  }
+}
 
 /**
- * The version of records that are cached together, such as those of configuration (tokens, sites, users, projects).
- * Every change of one raises it in the same commit; what was cached under one version is dropped when another is seen.
+ * The version of one kind of record. Every change of such a record raises it in the same commit; what was cached under
+ * one version is dropped when another is seen.
  */
-export class ConfigVersion {
+export class Version {
+  readonly key: Deno.KvKey;
   readonly #db: Database;
-  readonly #key: Deno.KvKey;
+  readonly #all: Pick<Versions, "fresh" | "refresh">;
   readonly #drops: (() => void)[] = [];
-  #checkedAt = -Infinity;
   #seen: string | null | undefined;
-  #checking: Promise<void> | null = null;
   #epoch = 0;
 
-  constructor(db: Database, key: Deno.KvKey = VERSION_KEY) {
+  constructor(db: Database, kind: CachedKind, all: Pick<Versions, "fresh" | "refresh">) {
+    this.key = ["versions", kind];
     this.#db = db;
-    this.#key = key;
+    this.#all = all;
   }
 
   /** Grows whenever caches are dropped: what was read under an older one must not be cached. */
@@ -35,40 +75,37 @@ export class ConfigVersion {
 
   /** Whether what is cached may be given without looking at the store. */
   fresh(): boolean {
-    return !this.#db.closed && this.#db.elapsed() - this.#checkedAt < LIMITS.CACHE_CHECK_MS;
+    return this.#all.fresh();
   }
 
   /** Resolves when the version is known to be fresh; callers at the same time share one read. */
   async refresh(): Promise<void> {
-    if (this.fresh()) return;
-    this.#checking ??= this.#check().finally(() => this.#checking = null);
-    await this.#checking;
+    await this.#all.refresh();
   }
 
-  /** Commits a change of configuration records; false when a check failed. Own look-ups see it at once. */
+  /** Commits a change of such records; false when a check failed. Own look-ups see it at once. */
   async commit(change: Deno.AtomicOperation): Promise<boolean> {
     try {
-      return (await this.#db.commit(change.sum(this.#key, 1n))).ok;
+      const commit = await this.#db.commit(change.sum(this.key, 1n));
+      if (commit.ok) this.#seen = commit.versionstamp; // what is read from now on is no older
+      return commit.ok;
     } finally {
       this.#drop();
     }
   }
 
-  async #check(): Promise<void> {
-    const startedAt = this.#db.elapsed();
-    const entry = await this.#db.kv.get(this.#key);
+  /** Takes note of what the store holds of it. */
+  async see(entry: Deno.KvEntryMaybe<unknown>): Promise<void> {
     const { value, versionstamp } = entry;
     // One that is damaged could be raised by no change, and what was changed beside it would be half kept.
     if (versionstamp !== null && !(value instanceof Deno.KvU64)) await this.#beginAnew(entry);
-    if (versionstamp !== this.#seen) {
-      this.#drop();
-      this.#seen = versionstamp;
-    }
-    this.#checkedAt = startedAt;
+    if (versionstamp === this.#seen) return;
+    this.#drop();
+    this.#seen = versionstamp;
   }
 
   async #beginAnew(damaged: Deno.KvEntryMaybe<unknown>): Promise<void> {
-    const change = this.#db.kv.atomic().check(damaged).set(this.#key, new Deno.KvU64(1n));
+    const change = this.#db.kv.atomic().check(damaged).set(this.key, new Deno.KvU64(1n));
     await this.#db.commit(change).catch(() => {}); // the next check tries again
   }
 
@@ -80,13 +117,13 @@ export class ConfigVersion {
 
 /** One kind of record by a text key. What is not there is never cached, so strangers cannot fill the memory. */
 export class RecordCache<T extends object> {
-  readonly #version: ConfigVersion;
+  readonly #version: Version;
   readonly #read: (key: string) => Promise<T | null>;
   readonly #max: number;
   readonly #records = new Map<string, T>();
 
   /** Of more than `max` records the one that was read first is dropped. */
-  constructor(version: ConfigVersion, read: (key: string) => Promise<T | null>, max = Infinity) {
+  constructor(version: Version, read: (key: string) => Promise<T | null>, max = Infinity) {
     this.#version = version;
     this.#read = read;
     this.#max = max;
@@ -122,11 +159,11 @@ export class RecordCache<T extends object> {
 
 /** A whole list of records. */
 export class ListCache<T extends object> {
-  readonly #version: ConfigVersion;
+  readonly #version: Version;
   readonly #read: () => Promise<T[]>;
   #list: readonly T[] | null = null;
 
-  constructor(version: ConfigVersion, read: () => Promise<T[]>) {
+  constructor(version: Version, read: () => Promise<T[]>) {
     this.#version = version;
     this.#read = read;
     version.onDrop(() => this.#list = null);

@@ -11,7 +11,7 @@ import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
 import { goOnFrom } from "./audit_horizon.ts";
-import { ConfigVersion } from "./cache.ts";
+import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
 import { Devices, Signatures } from "./signatures.ts";
 import { Invitations } from "./invitations.ts";
@@ -84,17 +84,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { now = Date.now, elapsed = clock.elapsed } = options;
   const db = new Database(kv, now, elapsed, clock, () => file?.check() ?? Promise.resolve());
   await goOnFrom(db);
-  const version = new ConfigVersion(db);
+  const versions = new Versions(db);
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
   const audit = new Audit(db, options.log);
   const personSessions = new PersonSessions(db);
   const signIns = new SignIns(db, sealer, personSessions);
   let closing: Promise<void> | null = null;
   return {
-    tokens: new Tokens(db, version, options.tokenPrefix),
-    sites: new Sites(db, version, sealer, options.siteShape),
-    projects: new Projects(db, version),
-    users: new Users(db, version),
+    tokens: new Tokens(db, versions.of("tokens"), options.tokenPrefix),
+    sites: new Sites(db, versions.of("sites"), sealer, options.siteShape),
+    projects: new Projects(db, versions.of("projects")),
+    users: new Users(db, versions.of("users")),
     accounts,
     connectLinks: new ConnectLinks(db, sealer),
     sessions: new Sessions(db),
@@ -108,13 +108,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     managedFiles: new ManagedFiles(db),
     consents: new Consents(db, sealer),
     oauthClients: new OAuthClients(db),
-    oauthGrants: new OAuthGrants(db, version, sealer),
+    oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
     leases: new Leases(db),
     paces: new Paces(db),
     budgets: new Budgets(db, options.path !== ":memory:", clock),
     allowances: new Allowances(db),
     snapshots: new Snapshots(db),
-    toolCatalogs: new ToolCatalogs(db),
+    toolCatalogs: new ToolCatalogs(db, versions.of("tool_catalogs")),
     audit,
     missingKeys: () => missingKeys(db, sealer),
     async ping() {

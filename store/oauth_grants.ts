@@ -2,7 +2,7 @@
 import type { Awaitable } from "../core/async.ts";
 import { lasts } from "../core/lasting.ts";
 import { type Grant, OAUTH_LIMITS, OAUTH_PREFIX } from "../core/model.ts";
-import { type ConfigVersion, RecordCache } from "./cache.ts";
+import { RecordCache, type Version } from "./cache.ts";
 import { AGAIN, checkSize, type Database, isId, listValues, sha256, untilSettled } from "./database.ts";
 import type {
   Access,
@@ -66,7 +66,7 @@ export class OAuthGrants implements OAuthGrantStore {
 
   constructor(
     private readonly db: Database,
-    private readonly version: ConfigVersion,
+    private readonly version: Version,
     private readonly sealer: Pick<Sealer, "seal" | "unseal">,
   ) {
     this.#access = new RecordCache(version, (hash) => this.#readAccess(hash), OAUTH_LIMITS.ACCESS_CACHED);

@@ -1,6 +1,6 @@
 /** Projects: the sites of one client. */
 import type { Project } from "../core/model.ts";
-import { type ConfigVersion, ListCache, RecordCache } from "./cache.ts";
+import { ListCache, RecordCache, type Version } from "./cache.ts";
 import { checkKeyPart, checkSize, type Database, listValues } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
 import type { ProjectStore } from "./store.ts";
@@ -12,7 +12,7 @@ export class Projects implements ProjectStore {
   readonly #byId: RecordCache<Project>;
   readonly #all: ListCache<Project>;
 
-  constructor(private readonly db: Database, private readonly version: ConfigVersion) {
+  constructor(private readonly db: Database, private readonly version: Version) {
     this.#byId = new RecordCache(version, async (id) => (await db.kv.get<Project>(recordKey(id))).value);
     this.#all = new ListCache(version, () => listValues<Project>(db.kv, ["projects"]));
   }

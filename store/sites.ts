@@ -1,7 +1,7 @@
 /** Sites and, sealed beside them, their credentials. */
 import { GatewayError } from "../core/errors.ts";
 import { type CredentialKind, type Credentials, FLAGS, type Site } from "../core/model.ts";
-import { type ConfigVersion, ListCache, RecordCache } from "./cache.ts";
+import { ListCache, RecordCache, type Version } from "./cache.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 import type { Awaitable } from "../core/async.ts";
@@ -33,7 +33,7 @@ export class Sites implements SiteStore {
 
   constructor(
     private readonly db: Database,
-    private readonly version: ConfigVersion,
+    private readonly version: Version,
     private readonly sealer: Sealer,
     private readonly shape: SiteShape,
   ) {

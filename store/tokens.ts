@@ -1,6 +1,6 @@
 /** Tokens, kept by a SHA-256 of their text. */
 import { isSuperAdmin, type Token } from "../core/model.ts";
-import { type ConfigVersion, RecordCache } from "./cache.ts";
+import { RecordCache, type Version } from "./cache.ts";
 import { AGAIN, checkSize, type Database, listValues, sha256, untilSettled } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
 import type { NewToken, TokenPatch, TokenStore } from "./store.ts";
@@ -31,7 +31,7 @@ export class Tokens implements TokenStore {
 
   constructor(
     private readonly db: Database,
-    private readonly version: ConfigVersion,
+    private readonly version: Version,
     private readonly prefix: string,
   ) {
     this.#byHash = new RecordCache(version, (hash) => this.#read(hash));

@@ -2,7 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { type Awaitable, turns } from "../core/async.ts";
 import { LIMITS } from "../core/model.ts";
-import { ConfigVersion } from "./cache.ts";
+import type { Version } from "./cache.ts";
 import { checkKeyPart, checkSize, type Database, listValues } from "./database.ts";
 import { pack, unpack } from "./packed.ts";
 import type {
@@ -15,7 +15,6 @@ import type {
   ToolPins,
 } from "./store.ts";
 
-const VERSION_KEY = ["tool_catalogs_version"];
 /** KV reads so many keys at once. */
 const KEYS_AT_ONCE = 10;
 
@@ -60,7 +59,6 @@ function isListed(value: unknown): value is ListedTool {
 
 /** The ToolCatalogStore of a database. */
 export class ToolCatalogs implements ToolCatalogStore {
-  readonly #version: ConfigVersion;
   /** Shared by all lists that are packed at the same time. */
   readonly #turn: () => Promise<void>;
   /** Lists as they were packed: many sites have the same, and it is written for each. */
@@ -68,14 +66,13 @@ export class ToolCatalogs implements ToolCatalogStore {
   /** The ids of lists that were found to be damaged: their next listing is written, whether or not it is the same. */
   readonly #damaged = new Set<string>();
 
-  constructor(private readonly db: Database) {
-    this.#version = new ConfigVersion(db, VERSION_KEY);
+  constructor(private readonly db: Database, private readonly changes: Version) {
     this.#turn = turns(db.elapsed, LIMITS.TURN_MS);
   }
 
   version(): Awaitable<number> {
-    if (this.#version.fresh()) return this.#version.epoch;
-    return this.#version.refresh().then(() => this.#version.epoch);
+    if (this.changes.fresh()) return this.changes.epoch;
+    return this.changes.refresh().then(() => this.changes.epoch);
   }
 
   async list(site_id?: string): Promise<ToolCatalog[]> {
@@ -151,7 +148,7 @@ export class ToolCatalogs implements ToolCatalogStore {
     for (const [at, part] of parts.entries()) change.set(partKey(head.content!.id, at), part);
     const gone = before?.content;
     for (let at = 0; gone && at < gone.parts; at++) change.delete(partKey(gone.id, at));
-    return await this.#version.commit(change);
+    return await this.changes.commit(change);
   }
 
   #pack(tools: readonly CatalogTool[]): Promise<Uint8Array[]> {
@@ -183,7 +180,7 @@ export class ToolCatalogs implements ToolCatalogStore {
       checkKeyPart("name", one.name);
       change.set(decisionKey(one), one);
     }
-    await this.#version.commit(change);
+    await this.changes.commit(change);
   }
 
   async keepText(hash: string, tool: ListedTool): Promise<void> {

@@ -1,7 +1,7 @@
 /** Users: the people tokens belong to, one per e-mail. */
 import { GatewayError } from "../core/errors.ts";
 import type { User } from "../core/model.ts";
-import { type ConfigVersion, RecordCache } from "./cache.ts";
+import { RecordCache, type Version } from "./cache.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
 import type { UserInput, UserStore } from "./store.ts";
@@ -16,7 +16,7 @@ const emailKey = (email: string) => ["users_by_email", email.toLowerCase()];
 export class Users implements UserStore {
   readonly #byId: RecordCache<User>;
 
-  constructor(private readonly db: Database, private readonly version: ConfigVersion) {
+  constructor(private readonly db: Database, private readonly version: Version) {
     this.#byId = new RecordCache(version, async (id) => (await db.kv.get<User>(recordKey(id))).value);
   }
 

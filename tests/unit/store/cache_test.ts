@@ -1,29 +1,29 @@
 /** How stale a look-up may be, and what must never be cached. */
 import assert from "node:assert/strict";
 import { LIMITS } from "../../../core/model.ts";
-import { ConfigVersion, ListCache, RecordCache } from "../../../store/cache.ts";
+import { CACHED_KINDS, ListCache, RecordCache, Versions } from "../../../store/cache.ts";
 import { Database } from "../../../store/database.ts";
 import { Sealer } from "../../../store/seal.ts";
 import { Sites } from "../../../store/sites.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
+import { instead } from "../../instead.ts";
 import { Clock, folder, KEY, newToken, open } from "./kit.ts";
 
-/** A cache over a KV whose reads of one key, and of several, are counted. */
+/** Versions over a KV where the reads of them, and of several other keys, are counted. */
 async function counted() {
   const clock = new Clock();
   const kv = await Deno.openKv(":memory:");
   let reads = 0;
   let several = 0;
-  const counting = new Proxy(kv, {
-    get(target, name) {
-      if (name === "get") reads++;
-      if (name === "getMany") several++;
-      const member: unknown = Reflect.get(target, name, target);
-      return typeof member === "function" ? member.bind(target) : member;
+  const counting = instead(kv, {
+    getMany<T extends readonly unknown[]>(keys: readonly [...{ [K in keyof T]: Deno.KvKey }]) {
+      if (keys[0]?.[0] === "versions") reads++;
+      else several++;
+      return kv.getMany<T>(keys);
     },
   });
   const db = new Database(counting, clock.now, clock.now);
-  const version = new ConfigVersion(db);
+  const version = new Versions(db).of("sites");
   return {
     clock,
     db,
@@ -62,10 +62,101 @@ Deno.test("another store's change empties the caches at the next look at the ver
   const cache = new RecordCache(at.version, () => Promise.resolve({ value }));
   await cache.get("a");
   value = 2;
-  assert.equal(await new ConfigVersion(at.db).commit(at.db.kv.atomic()), true);
+  assert.equal(await new Versions(at.db).of("sites").commit(at.db.kv.atomic()), true);
   assert.deepEqual(cache.get("a"), { value: 1 });
   at.clock.ms += LIMITS.CACHE_CHECK_MS;
   assert.deepEqual(await cache.get("a"), { value: 2 });
+});
+
+Deno.test("the versions of all kinds are read together, in one read that KV takes", async () => {
+  using at = await counted();
+  const versions = new Versions(at.db);
+  assert.ok(CACHED_KINDS.length <= 10);
+  await Promise.all(CACHED_KINDS.map((kind) => versions.of(kind).refresh()));
+  assert.equal(at.reads(), 1);
+});
+
+Deno.test("a change of one kind of record, here or elsewhere, leaves what is cached of another", async () => {
+  using at = await counted();
+  const own = new Versions(at.db);
+  const other = new Versions(at.db);
+  const caches = CACHED_KINDS.map((kind) => {
+    let loads = 0;
+    return new RecordCache(own.of(kind), () => Promise.resolve({ kind, loads: ++loads }));
+  });
+  const seen = async () => (await Promise.all(caches.map((one) => one.get("a")))).map((one) => one?.loads);
+  for (const by of [own, other]) {
+    for (const [changed, kind] of CACHED_KINDS.entries()) {
+      const before = await seen();
+      await by.of(kind).commit(at.db.kv.atomic());
+      at.clock.ms += LIMITS.CACHE_CHECK_MS;
+      assert.deepEqual(await seen(), before.map((loads, nth) => nth === changed ? loads! + 1 : loads));
+    }
+  }
+});
+
+Deno.test("an own change empties the cache once, not again at the next look at the version", async () => {
+  using at = await counted();
+  let loads = 0;
+  const cache = new RecordCache(at.version, () => Promise.resolve({ loads: ++loads }));
+  await cache.get("a");
+  await at.version.commit(at.db.kv.atomic());
+  assert.equal((await cache.get("a"))?.loads, 2);
+  at.clock.ms += LIMITS.CACHE_CHECK_MS;
+  assert.equal((await cache.get("a"))?.loads, 2);
+});
+
+Deno.test("an own change does not hide what another store changed before it", async () => {
+  using at = await counted();
+  let value = 1;
+  const cache = new RecordCache(at.version, () => Promise.resolve({ value }));
+  await cache.get("a");
+  value = 2;
+  await new Versions(at.db).of("sites").commit(at.db.kv.atomic());
+  await at.version.commit(at.db.kv.atomic());
+  assert.deepEqual(await cache.get("a"), { value: 2 });
+});
+
+Deno.test("sites are listed without a read of one after a token, a user and a project were made", async () => {
+  const listed: Deno.KvKey[] = [];
+  const got: Deno.KvKey[] = [];
+  const clock = new Clock();
+  await using store = await open({
+    elapsed: clock.now,
+    around: (kv) =>
+      instead(kv, {
+        list<T>(selector: Deno.KvListSelector, options?: Deno.KvListOptions) {
+          if ("prefix" in selector) listed.push(selector.prefix);
+          return kv.list<T>(selector, options);
+        },
+        get<T>(key: Deno.KvKey) {
+          got.push(key);
+          return kv.get<T>(key);
+        },
+      }),
+  });
+  for (const id of ["acme", "bolt", "cove"]) {
+    await store.sites.create({
+      id,
+      name: id,
+      platform: "cms",
+      base_url: `https://${id}.test`,
+      credentials: {},
+    });
+  }
+  assert.equal((await store.sites.list()).length, 3);
+  assert.equal((await store.sites.get("acme"))?.name, "acme");
+  const { token } = await store.tokens.create(newToken());
+  await store.users.create({ email: "ann@x.test", role: "member", allowed_sites: ["*"], max_risk: 1 });
+  await store.projects.create({ id: "one", name: "One" });
+  await store.tokens.revoke(token.id);
+  listed.length = got.length = 0;
+  for (let look = 0; look < 3; look++) {
+    clock.ms += LIMITS.CACHE_CHECK_MS;
+    assert.equal((await store.sites.list()).length, 3);
+    assert.equal((await store.sites.get("acme"))?.name, "acme");
+  }
+  assert.deepEqual([listed, got], [[], []]);
 });
 
 Deno.test("a load that began before a change does not fill the cache after it", async () => {
@@ -138,7 +229,7 @@ Deno.test("a site's credentials are read once while no configuration changes, it
   assert.equal(at.several(), 1);
   await sites.update("acme", { credentials: { cms: named("second") } });
   assert.equal(await found(), "second");
-  const elsewhere = new Sites(at.db, new ConfigVersion(at.db), sealer, SITE_SHAPE);
+  const elsewhere = new Sites(at.db, new Versions(at.db).of("sites"), sealer, SITE_SHAPE);
   await elsewhere.update("acme", {
     base_url: "https://acme.example/blog",
     credentials: { cms: named("third") },
@@ -154,7 +245,7 @@ Deno.test("a counter of changes that is damaged is begun anew, before a change w
     const clock = new Clock();
     await using store = await open({ around: (real) => kv = real, elapsed: clock.now });
     const site = { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.test" } as const;
-    await kv!.set(["config", "version"], damaged);
+    await kv!.set(["versions", "sites"], damaged);
     clock.ms += LIMITS.CACHE_CHECK_MS;
     assert.deepEqual(await store.sites.list(), []);
     assert.ok(await store.sites.create({ ...site, credentials: {} }), JSON.stringify(damaged));
@@ -162,6 +253,6 @@ Deno.test("a counter of changes that is damaged is begun anew, before a change w
     await store.sites.update("acme", { name: "Renamed" });
     clock.ms += LIMITS.CACHE_CHECK_MS;
     assert.equal((await store.sites.get("acme"))?.name, "Renamed");
-    assert.ok((await kv!.get(["config", "version"])).value instanceof Deno.KvU64);
+    assert.ok((await kv!.get(["versions", "sites"])).value instanceof Deno.KvU64);
   }
 });

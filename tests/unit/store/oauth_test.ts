@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type Granted, OAUTH_LIMITS } from "../../../core/model.ts";
 import type { CodeOrder, Redeemed, Store } from "../../../store/store.ts";
-import { ConfigVersion } from "../../../store/cache.ts";
+import { Versions } from "../../../store/cache.ts";
 import { Database } from "../../../store/database.ts";
 import { OAuthGrants } from "../../../store/oauth_grants.ts";
 import { Sealer } from "../../../store/seal.ts";
@@ -188,7 +188,7 @@ Deno.test("two refreshes that a store holds up for minutes give one answer", asy
   });
   const db = new Database(kv, clock.now, () => 0);
   try {
-    const grants = new OAuthGrants(db, new ConfigVersion(db), await Sealer.open([KEY]));
+    const grants = new OAuthGrants(db, new Versions(db).of("oauth"), await Sealer.open([KEY]));
     const redeemed = await grants.redeem(await grants.issueCode(order(clock)), any);
     const { refresh_token } = (redeemed as Extract<Redeemed, { outcome: "redeemed" }>).tokens;
     const refresh = () => grants.refresh(refresh_token, () => {});
