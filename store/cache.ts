@@ -7,15 +7,32 @@ import type { Awaitable } from "../core/async.ts";
 export const CACHED_KINDS = ["tokens", "users", "projects", "sites", "oauth", "tool_catalogs"] as const;
 export type CachedKind = (typeof CACHED_KINDS)[number];
 
+/** How the instances on one store tell each other that something was changed. Nothing depends on it. */
+export interface Channel {
+  /** Tells the other instances; what cannot be told is not. */
+  tell(): void;
+  /** Has something done whenever an instance tells, and whenever it may not have been heard. */
+  onTold(heard: () => void): void;
+}
+
 /** The versions of all kinds, read together; what is cached of one kind outlives a change of another. */
 export class Versions {
   readonly #db: Database;
   readonly #kinds: ReadonlyMap<CachedKind, Version>;
+  readonly #channel: Channel | null;
   #checkedAt = -Infinity;
   #checking: Promise<void> | null = null;
+  /** How often another instance told that it changed something. */
+  #told = 0;
 
-  constructor(db: Database) {
+  /** Where there is a channel, what another instance changes is looked up at once, not in time alone. */
+  constructor(db: Database, channel: Channel | null = null) {
     this.#db = db;
+    this.#channel = channel;
+    channel?.onTold(() => {
+      this.#told++;
+      this.#checkedAt = -Infinity;
+    });
     this.#kinds = new Map(CACHED_KINDS.map((kind) => [kind, new Version(db, kind, this)]));
   }
 
@@ -36,12 +53,18 @@ export class Versions {
     await this.#checking;
   }
 
+  /** Tells the other instances that something was changed. */
+  tell(): void {
+    this.#channel?.tell();
+  }
+
   async #check(): Promise<void> {
     const startedAt = this.#db.elapsed();
+    const told = this.#told;
     const kinds = [...this.#kinds.values()];
     const entries = await this.#db.kv.getMany<unknown[]>(kinds.map(({ key }) => key));
     await Promise.all(kinds.map((kind, at) => kind.see(entries[at]!)));
-    this.#checkedAt = startedAt;
+    if (told === this.#told) this.#checkedAt = startedAt;
   }
 }
 
@@ -52,12 +75,12 @@ export class Versions {
 export class Version {
   readonly key: Deno.KvKey;
   readonly #db: Database;
-  readonly #all: Pick<Versions, "fresh" | "refresh">;
+  readonly #all: Pick<Versions, "fresh" | "refresh" | "tell">;
   readonly #drops: (() => void)[] = [];
   #seen: string | null | undefined;
   #epoch = 0;
 
-  constructor(db: Database, kind: CachedKind, all: Pick<Versions, "fresh" | "refresh">) {
+  constructor(db: Database, kind: CachedKind, all: Pick<Versions, "fresh" | "refresh" | "tell">) {
     this.key = ["versions", kind];
     this.#db = db;
     this.#all = all;
@@ -87,7 +110,10 @@ export class Version {
   async commit(change: Deno.AtomicOperation): Promise<boolean> {
     try {
       const commit = await this.#db.commit(change.sum(this.key, 1n));
-      if (commit.ok) this.#seen = commit.versionstamp; // what is read from now on is no older
+      if (commit.ok) {
+        this.#seen = commit.versionstamp; // what is read from now on is no older
+        this.#all.tell();
+      }
       return commit.ok;
     } finally {
       this.#drop();

@@ -20,7 +20,7 @@ import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
 import { LostFile, OpenedFile } from "./opened_file.ts";
-import { isFile } from "./engines.ts";
+import { channelOf, isFile } from "./engines.ts";
 import { type Opening, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
@@ -84,7 +84,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { now = Date.now, elapsed = clock.elapsed } = options;
   const db = new Database(kv, now, elapsed, clock, () => file?.check() ?? Promise.resolve());
   await goOnFrom(db);
-  const versions = new Versions(db);
+  const versions = new Versions(db, channelOf(opened));
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
   const audit = new Audit(db, options.log);
   const personSessions = new PersonSessions(db);

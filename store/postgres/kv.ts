@@ -1,4 +1,5 @@
 /** A KV kept in PostgreSQL: it answers what the store asks of one as Deno's own does. */
+import type { Channel } from "../cache.ts";
 import { readAddress } from "./address.ts";
 import { assertAtMost, Gathered, notACounter, valueOf } from "./change.ts";
 import { openPool, type Row } from "./driver.ts";
@@ -18,12 +19,8 @@ const VERSION_BYTES = 10;
 const SWEEP_MS = 60_000;
 const SWEPT_MAX = 2000;
 
-/** A KV that tells other instances that something was changed, as far as its server can. */
-export interface TellingKv extends Deno.Kv {
-  /** Tells the other instances; what cannot be told is not. */
-  tell(): void;
-  /** Has something done whenever another instance tells. */
-  onTold(heard: () => void): void;
+/** The KV of a PostgreSQL, which tells other instances that something was changed, as far as its server can. */
+export interface TellingKv extends Deno.Kv, Channel {
   /** Deletes some of the rows that have expired; a change does so once a minute. */
   sweep(): Promise<void>;
 }

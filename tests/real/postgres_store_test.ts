@@ -5,6 +5,7 @@ import { openPostgres, type TellingKv } from "../../store/postgres/kv.ts";
 import { Sealer } from "../../store/seal.ts";
 import { Unanswered } from "../../store/store_timeout.ts";
 import { newAuthority } from "../authority.ts";
+import { newToken, open } from "../unit/store/kit.ts";
 import { assertAlike } from "../unit/store/kv_asks.ts";
 import { onPostgres, Postgres, Wire } from "./_postgres.ts";
 
@@ -198,6 +199,17 @@ Deno.test("a change tells other instances at once, and a lost channel is taken u
   await wanted.promise; // it listens again, and looks at what it may have missed
   assert.ok(told >= 3);
   await other.close();
+});
+
+Deno.test("a token that is revoked at one instance is refused at another once it is told, whatever its clock says", async () => {
+  const path = await server().database();
+  const clock = { elapsed: () => 0 }; // nothing is ever old enough to be looked at again
+  await using one = await open({ path, ...clock });
+  await using other = await open({ path, ...clock });
+  const { token, text } = await one.tokens.create(newToken());
+  await until(async () => (await other.tokens.find(text))?.id === token.id);
+  await one.tokens.revoke(token.id);
+  await until(async () => (await other.tokens.find(text))?.revoked_at !== null);
 });
 
 /** Has now() of a database tell another time than that of the machine. */
