@@ -5,11 +5,11 @@ import { commitInTurn, inTurn } from "./database.ts";
 import { type Sealed, sealedRecords, type Sealer } from "./seal.ts";
 
 /** The format that this version writes; docs/UPGRADING.md says when to raise it, and lists what each one brought. */
-export const STORE_FORMAT = 2;
+export const STORE_FORMAT = 3;
 /** The oldest format that this version brings forward; 1 is that of stores without a mark. */
 const OLDEST_FORMAT = 1;
 /** The lowest format a version must know to open what this one writes, and the first version that knows it. */
-const LOWEST = { format: 2, version: "0.2.0" };
+const LOWEST = { format: 3, version: "0.3.0" };
 
 /** Where the mark is. */
 export const MARK_KEY = ["store"];
