@@ -8,7 +8,8 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 /** Greater than every id. */
 export const LAST_ID = "~";
 
-/** Parts are read whole. */
+/** A part has about so many bytes; more than the other it never has. */
+const INFLATED_BYTES = 64 * 1024;
 const INFLATED_BYTES_MAX = 1024 * 1024;
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
@@ -77,7 +78,7 @@ export function encodePart({ dropped, segments }: PartContent): Uint8Array {
 export function decodePart(value: unknown): PartContent | null {
   if (!(value instanceof Uint8Array)) return null;
   try {
-    const all = new Uint8Array(inflateRawSync(value, { maxOutputLength: INFLATED_BYTES_MAX }));
+    const all = inflateRawSync(value, { chunkSize: INFLATED_BYTES, maxOutputLength: INFLATED_BYTES_MAX });
     let at = all.indexOf(0x0a) + 1;
     const { dropped, segments } = JSON.parse(DECODER.decode(all.subarray(0, at)));
     return {
