@@ -25,10 +25,15 @@ function filter(allowed: string, pattern: RegExp) {
   return z.string().regex(pattern, { error: expected(allowed) });
 }
 
+const CLIENT_CHARACTERS = 2048;
+const client_error = expected("a client id as client list shows it");
 const filters = {
   from: time.optional(),
   to: time.optional(),
   token_id: filter("a token id", RECORD_ID).optional(),
+  client_id: z.string().min(1, { error: client_error }).max(CLIENT_CHARACTERS, { error: client_error })
+    .optional(),
+  owner_user_id: filter("a user id", RECORD_ID).optional(),
   site_id: filter("a site id", SITE_ID).optional(),
   tool: filter("a tool name", TOOL_NAME).optional(),
   status: z.enum(AUDIT_STATUSES, { error: expected(`one of ${AUDIT_STATUSES.join(", ")}`) }).optional(),

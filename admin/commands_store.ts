@@ -65,6 +65,25 @@ const restore: Command = {
   },
 };
 
+const MIB = 2 ** 20;
+const size = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`;
+
+const compact: Command = {
+  words: ["store", "compact"],
+  local: true,
+  summary: "Give back to the disk what is free in the store's file, as after retention",
+  options: {},
+  notes: `${NOTES} ${STOPPED} It needs as much room again while it runs; a kill leaves the store as it was.`,
+  async run(call) {
+    const store = place(call);
+    const { before, after } = await refusing(async () => (await maintenance()).compactStore(store));
+    call.show(
+      { path: store.path, before, after },
+      ({ path }) => `${path} had ${size(before)} and has ${size(after)}.\n`,
+    );
+  },
+};
+
 const acceptKeys: Command = {
   words: ["store", "accept-keys"],
   local: true,
@@ -120,4 +139,4 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The commands on the store's file. */
-export const STORE_COMMANDS: readonly Command[] = [backup, restore, init, acceptKeys];
+export const STORE_COMMANDS: readonly Command[] = [backup, restore, compact, init, acceptKeys];

@@ -66,6 +66,8 @@ export interface Token {
   readonly owner_user_id: string | null;
   /** Whether it is a super-admin token; tokens of an owner never are. Left out in records of before it was asked by name. */
   readonly super_admin?: boolean;
+  /** Of a client that a person let in, whose grant this stands for: by what the client is registered. */
+  readonly client_id?: string;
   readonly created_at: string;
   readonly revoked_at: string | null;
 }

@@ -56,6 +56,7 @@ const tokenOf = (grant: Grant, allowed_tools: readonly string[]): Token => ({
   confirm_policy: "preview",
   owner_user_id: grant.user_id,
   super_admin: false,
+  client_id: grant.client_id,
   created_at: grant.created_at,
   revoked_at: null,
 });

@@ -1,7 +1,7 @@
 /** The audit log of a store: one chain of segments to write, all chains to read. */
 import type { AuditRow, Resolution } from "../core/model.ts";
 import { countDoubts, openRows, resolutionOf, unknownRow } from "./audit_doubt.ts";
-import { AuditIndexer, type Log } from "./audit_index.ts";
+import { AuditPacker, type Log } from "./audit_packer.ts";
 import { listRows } from "./audit_list.ts";
 import { amountBefore, readAge, readRetention, writeRetention } from "./audit_horizon.ts";
 import { retainAudit } from "./audit_retention.ts";
@@ -27,14 +27,14 @@ import { segmentsOldestFirst } from "./audit_source.ts";
 /** The AuditStore of a database. */
 export class Audit implements AuditStore {
   readonly #db: Database;
-  readonly #indexer: AuditIndexer;
+  readonly #packer: AuditPacker;
   readonly #writer: AuditWriter;
 
   constructor(db: Database, log?: Log) {
     this.#db = db;
-    this.#indexer = new AuditIndexer(db, log);
-    this.#writer = new AuditWriter(db, (segments) => this.#indexer.add(segments));
-    this.#indexer.catchUp();
+    this.#writer = new AuditWriter(db, (segments, bytes) => this.#packer.add(segments, bytes));
+    this.#packer = new AuditPacker(db, this.#writer, log);
+    this.#packer.catchUp();
   }
 
   append(row: AuditRow, beside?: readonly Beside[]): Promise<void> {
@@ -70,11 +70,12 @@ export class Audit implements AuditStore {
   }
 
   async verify(): Promise<AuditVerdict> {
+    await this.#packer.setHead().catch(() => {});
     return await verifyAudit(this.#db);
   }
 
-  async retain(before: Date): Promise<AuditAmount> {
-    return await retainAudit(this.#db, before);
+  async retain(before: Date, renew = () => Promise.resolve(true)): Promise<AuditAmount> {
+    return await retainAudit(this.#db, before, renew);
   }
 
   async amount(before: Date): Promise<AuditAmount> {
@@ -95,13 +96,13 @@ export class Audit implements AuditStore {
 
   async flush(): Promise<void> {
     await this.#writer.settle();
-    await this.#indexer.flush();
+    await this.#packer.flush();
   }
 
   /** Takes no more entries and flushes; what cannot be indexed now is left to the next opened store. */
   async close(): Promise<void> {
     await this.#writer.close();
-    await this.#indexer.flush().catch(() => {});
+    await this.#packer.close().catch(() => {});
   }
 }
 

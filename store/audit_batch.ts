@@ -1,6 +1,6 @@
-/** A batch of audit entries on its way into one commit: packed into segments, with their index terms. */
+/** A batch of audit entries on its way into one commit: packed into segments, with the marks of its rows. */
 import { serialize } from "node:v8";
-import { byteLength, isDoubted, sitesOf } from "./audit_segment.ts";
+import { byteLength, isDoubted } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
 import { type AuditRow, LIMITS } from "../core/model.ts";
 import type { Doubtful } from "./store.ts";
@@ -11,27 +11,6 @@ const MARKS_MAX = 400;
 /** Of what comes along, so that it fits beside eight segments. */
 const BESIDE_BYTES_MAX = 250 * 1024;
 
-/** What rows are looked up by. */
-export const DIMENSIONS = ["token", "site", "tool", "status", "outcome"] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
-
-/** The values of each dimension that occur in a segment. */
-export type Terms = Readonly<Record<Dimension, Set<string>>>;
-
-/** No terms yet. */
-export function noTerms(): Terms {
-  return { token: new Set(), site: new Set(), tool: new Set(), status: new Set(), outcome: new Set() };
-}
-
-/** Adds what a row is looked up by. */
-export function addTerms(terms: Terms, row: AuditRow): void {
-  terms.token.add(row.token_id);
-  for (const site of sitesOf(row)) terms.site.add(site);
-  terms.tool.add(row.tool);
-  if (row.status !== "started") terms.status.add(row.status);
-  if (row.outcome !== undefined && row.outcome !== "unknown") terms.outcome.add(row.outcome);
-}
-
 /** A segment being filled. */
 export interface Draft {
   rows: string;
@@ -39,10 +18,9 @@ export interface Draft {
   /** When the first and the last of its rows began, in milliseconds. */
   first: number;
   last: number;
-  readonly terms: Terms;
 }
 
-const newDraft = (): Draft => ({ rows: "", bytes: 0, first: Infinity, last: -Infinity, terms: noTerms() });
+const newDraft = (): Draft => ({ rows: "", bytes: 0, first: Infinity, last: -Infinity });
 
 /** Entries that are committed together; `done` settles for all of them at once. */
 export class Batch {
@@ -82,7 +60,6 @@ export class Batch {
     const at = Date.parse(row.at);
     draft.first = Math.min(draft.first, at);
     draft.last = Math.max(draft.last, at);
-    addTerms(draft.terms, row);
     this.#mark(row, wasOpen);
     return true;
   }

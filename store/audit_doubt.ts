@@ -1,6 +1,7 @@
 /** The rows of the audit that wait for an outcome, and those whose outcome is unknown. */
 import type { AuditRow, Resolution } from "../core/model.ts";
-import { doubtKey, type DoubtMark, openKey, parseRow, parseSegment, segmentKey } from "./audit_segment.ts";
+import { findSegment } from "./audit_bundle.ts";
+import { doubtKey, type DoubtMark, openKey, parseRow, parseSegment } from "./audit_segment.ts";
 import type { Database } from "./database.ts";
 import type { DoubtCount, Doubtful } from "./store.ts";
 
@@ -50,8 +51,7 @@ export async function countDoubts(db: Database): Promise<DoubtCount> {
 
 /** The newest entry of a row in a segment. */
 async function entryOf(db: Database, segment: string, id: string): Promise<AuditRow | null> {
-  const { value } = await db.kv.get(segmentKey(segment));
-  const line = parseSegment(value)?.lines.findLast((text) =>
+  const line = parseSegment(await findSegment(db, segment))?.lines.findLast((text) =>
     text.includes(JSON.stringify(id)) && parseRow(text)?.id === id
   );
   return line === undefined ? null : parseRow(line);

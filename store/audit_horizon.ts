@@ -1,5 +1,7 @@
 /** What retention is judged by: how old the log is, how much of it is due, how far earlier runs have come. */
+import { type Bundle, bundleKey, decodePart, nextDay, partKey } from "./audit_bundle.ts";
 import { firstIdAt, type Head, parseSegment, retentionKey, segmentKey, timeOfId } from "./audit_segment.ts";
+import { ALL, newestFirst, oldestFirst, type Stored } from "./audit_source.ts";
 import { AGAIN, type Database, listValues, untilSettled } from "./database.ts";
 import type { AuditAge, AuditAmount, RetentionRecord } from "./store.ts";
 
@@ -25,10 +27,10 @@ export async function writeRetention(db: Database, patch: Partial<RetentionRecor
  * wait: the oldest as older than anything, the newest as just before that time.
  */
 export async function readAge(db: Database, before: Date): Promise<AuditAge> {
-  const end = segmentKey(firstIdAt(before.getTime()));
+  const end = firstIdAt(before.getTime());
   const [oldest, newest, checkpoints] = await Promise.all([
-    firstOf(db, { prefix: SEGMENTS }, false, 0),
-    firstOf(db, { prefix: SEGMENTS, end }, true, before.getTime() - 1),
+    timeOfFirst(oldestFirst(db, ALL), 0),
+    timeOfFirst(newestFirst(db, { first: "", end }), before.getTime() - 1),
     listValues<Head>(db.kv, ["audit", "checkpoint"]),
   ]);
   const dropped = checkpoints.map((head) => timeOfId(String(head?.id))).filter((time) => !Number.isNaN(time));
@@ -43,32 +45,40 @@ const AHEAD_MS_MAX = 24 * 60 * 60_000;
  * on comes after it, in lists too. What cannot be read changes nothing.
  */
 export async function goOnFrom(db: Database): Promise<void> {
-  const newest = await firstOf(db, { prefix: SEGMENTS }, true, 0).catch(() => null);
+  const newest = await timeOfFirst(newestFirst(db, ALL), 0).catch(() => null);
   const ahead = (newest ?? 0) - db.now();
   if (ahead > 0 && ahead <= AHEAD_MS_MAX) db.growPast(newest!);
 }
 
-async function firstOf(
-  db: Database,
-  selector: Deno.KvListSelector,
-  reverse: boolean,
-  unknown: number,
-): Promise<number | null> {
-  for await (const { key } of db.kv.list(selector, { limit: 1, reverse })) {
-    const time = timeOfId(String(key[2]));
+async function timeOfFirst(segments: AsyncGenerator<Stored>, unknown: number): Promise<number | null> {
+  for await (const { id } of segments) {
+    const time = timeOfId(id);
     return Number.isNaN(time) ? unknown : time;
   }
   return null;
 }
 
-/** How much was written before that time; reads all of it, so that it can be counted. */
+/** How much was written before that time. */
 export async function amountBefore(db: Database, before: Date): Promise<AuditAmount> {
-  let segments = 0;
-  let entries = 0;
-  const selector = { prefix: SEGMENTS, end: segmentKey(firstIdAt(before.getTime())) };
-  for await (const { value } of db.kv.list(selector, { batchSize: 8 })) {
-    segments++;
-    entries += parseSegment(value)?.lines.length ?? 0;
+  const end = firstIdAt(before.getTime());
+  const amount = { segments: 0, entries: 0 };
+  const add = (segments: number, entries: number) => {
+    amount.segments += segments;
+    amount.entries += entries;
+  };
+  const bundles = { start: bundleKey(""), end: bundleKey(nextDay(end)) };
+  for await (const { key, value: { parts } } of db.kv.list<Bundle>(bundles, { batchSize: 100 })) {
+    for (const [n, part] of parts.entries()) {
+      if (part === null || part.first >= end) continue;
+      if (part.last < end) add(part.segments, part.rows);
+      else {
+        const content = decodePart((await db.kv.get(partKey(String(key[2]), n))).value);
+        for (const { id, lines } of content?.segments ?? []) if (id < end) add(1, lines);
+      }
+    }
   }
-  return { segments, entries };
+  for await (const { value } of db.kv.list({ prefix: SEGMENTS, end: segmentKey(end) }, { batchSize: 8 })) {
+    add(1, parseSegment(value)?.lines.length ?? 0);
+  }
+  return amount;
 }

@@ -49,10 +49,11 @@ export interface Head {
 }
 
 export const segmentKey = (id: string): string[] => ["audit", "segment", id];
-export const todoKey = (id: string): string[] => ["audit", "todo", id];
 export const openKey = (row_id: string): string[] => ["audit", "open", row_id];
 export const doubtKey = (row_id: string): string[] => ["audit", "doubt", row_id];
 export const headKey = (writer: string): string[] => ["audit", "head", writer];
+/** What every commit of a writer checks: set anew, it stops those that are under way still. */
+export const fenceKey = (writer: string): string[] => ["audit", "fence", writer];
 export const retentionKey: string[] = ["audit", "retention"];
 export const checkpointKey = (writer: string): string[] => ["audit", "checkpoint", writer];
 

@@ -1,29 +1,45 @@
-/** Where readers of the audit get their segments from. */
-import type { Dimension } from "./audit_batch.ts";
-import { indexKey, SLOT_MS } from "./audit_index.ts";
-import type { Filter } from "./audit_query.ts";
+/** Where readers of the audit get their segments from: those that are not packed yet, and bundles, in one order. */
+import { type Bundle, dayOf, decodePart, findSegment, LAST_ID, type Part, partKey } from "./audit_bundle.ts";
+import { bundlesOf, bundlesWith, type Found, type Range } from "./audit_index.ts";
 import { lateSegments } from "./audit_late.ts";
-import { type DoubtMark, firstIdAt, segmentKey, timeOfId } from "./audit_segment.ts";
+import type { Filter } from "./audit_query.ts";
+import { hasRows, PART_ROWS, type Runs } from "./audit_rows.ts";
+import { type DoubtMark, segmentKey } from "./audit_segment.ts";
+import { type Term, termsOf } from "./audit_terms.ts";
 import type { Database } from "./database.ts";
 
-/** Segments read at once: each may have 60 KiB. */
-const BATCH = 8;
-/** One walk looks at no more index entries' ids than this. */
-const IDS_MAX = 50_000;
+/** So many segments that are not packed are read before bundles are; for a query all of them, where all is as it should. */
+const UNPACKED = 64;
+const UNPACKED_MAX = 1024;
+const UNPACKED_BYTES_MAX = 2 * 1024 * 1024;
+/** Parts read at once, after the first. */
+const PARTS = 8;
 
 /** A stored segment; `value` is undefined for a place where a walk stopped for now without reading. */
 export interface Stored {
   readonly id: string;
   readonly value: unknown;
+  readonly isPacked: boolean;
 }
 
-/** The segments that may hold matching rows, in order. */
+/** Everything. */
+export const ALL: Range = { first: "", end: LAST_ID };
+
+/** The segments that may hold matching rows, in order, and then those that hold rows of another time than their own. */
 export async function* segmentsOldestFirst(db: Database, filter: Filter): AsyncGenerator<Stored> {
-  const selector = range(filter.firstId, filter.endId);
-  for await (const { key, value } of db.kv.list(selector, { batchSize: BATCH })) {
-    yield { id: String(key[2]), value };
+  yield* oldestFirst(db, { ...filter.span, first: filter.firstId ?? "", end: filter.endId ?? LAST_ID });
+  yield* readSome(db, await lateSegments(db, filter.span));
+}
+
+/** All segments of a range. */
+export async function* oldestFirst(db: Database, range: Range): AsyncGenerator<Stored> {
+  for (let { first } = range;;) {
+    const { segments, isLast } = await unpacked(db, { ...range, first }, false, UNPACKED_MAX);
+    const end = isLast ? range.end : `${segments.at(-1)!.id}0`;
+    yield* inOrder(db, segments, bundlesOf(db, { first, end }, false), { ...range, first, end }, OLDEST);
+    if (isLast) return;
+    first = end;
   }
-  yield* readSome(db, going(await lateSegments(db, filter.span)));
 }
 
 /** The segments that may hold matching rows, from `start` (itself included) back; by the index where that helps. */
@@ -32,160 +48,171 @@ export async function* segmentsNewestFirst(
   filter: Filter,
   start: string | null,
 ): AsyncGenerator<Stored> {
-  const below = start === null ? null : `${start}0`;
-  const late = (await lateSegments(db, filter.span)).filter((id) => below === null || id < below);
-  yield* readSome(db, going(late.reverse()));
-  const end = below === null || (filter.endId !== null && filter.endId < below) ? filter.endId : below;
-  const walks = await indexWalks(db, filter, end);
-  if (walks.length > 0) {
-    yield* readSome(db, common(walks, filter.firstId ?? ""));
-    return;
-  }
-  const selector = range(filter.firstId, end);
-  for await (const { key, value } of db.kv.list(selector, { reverse: true, batchSize: BATCH })) {
-    yield { id: String(key[2]), value };
-  }
+  const below = start === null ? LAST_ID : `${start}0`;
+  const late = (await lateSegments(db, filter.span)).filter((id) => id < below);
+  yield* readSome(db, late.reverse());
+  const { firstId, endId, query: { status, outcome } } = filter;
+  const range = {
+    ...filter.span,
+    first: firstId ?? "",
+    end: endId !== null && endId < below ? endId : below,
+  };
+  if (status === "started" || outcome === "unknown") {
+    const ids = await markedSegments(db, status === "started" ? "open" : "doubt");
+    yield* readSome(db, ids.filter((id) => id >= range.first && id < range.end).reverse());
+  } else yield* newestFirst(db, range, termsOf(filter.query));
 }
 
-function range(first: string | null, end: string | null): Deno.KvListSelector {
-  const prefix = ["audit", "segment"];
-  if (first !== null && end !== null) return { start: segmentKey(first), end: segmentKey(end) };
-  if (first !== null) return { prefix, start: segmentKey(first) };
-  return end === null ? { prefix } : { prefix, end: segmentKey(end) };
-}
-
-/** One walk down the segments for each thing the query selects by. */
-async function indexWalks(
+/** The segments of a range that may hold rows with these terms; without terms, all. */
+export async function* newestFirst(
   db: Database,
-  { query }: Filter,
-  end: string | null,
-): Promise<AsyncIterator<string>[]> {
-  const { token_id, site_id, tool, status, outcome } = query;
-  const terms: [Dimension, string | undefined][] = [
-    ["tool", tool],
-    ["site", site_id],
-    ["token", token_id],
-    ["status", status === "started" ? undefined : status],
-    ["outcome", outcome === "unknown" ? undefined : outcome],
-  ];
-  const wanted = terms.filter((term): term is [Dimension, string] => term[1] !== undefined);
-  if (wanted.length === 0 && status !== "started" && outcome !== "unknown") return [];
-  // Read before the index: a segment that is indexed meanwhile is then met twice, never missed.
-  const todo = await listIds(db, ["audit", "todo"], ({ key }) => String(key[2]));
-  const walks = wanted.map(([dimension, value]) => walkIndex(db, dimension, value, todo, end));
-  if (status === "started") {
-    walks.push(walkIds(await listIds(db, ["audit", "open"], ({ value }) => String(value)), end));
+  range: Range,
+  terms: readonly Term[] = [],
+): AsyncGenerator<Stored> {
+  const count = terms.length === 0 ? UNPACKED : UNPACKED_MAX;
+  for (let { end } = range;;) {
+    // Before the bundles: a segment that is packed meanwhile is then met twice, and passed on once.
+    const { segments, isLast } = await unpacked(db, { ...range, end }, true, count);
+    const part = { ...range, first: isLast ? range.first : segments.at(-1)!.id, end };
+    const bundles = terms.length === 0 ? bundlesOf(db, part, true) : bundlesWith(db, terms, part);
+    for await (const stored of inOrder(db, segments, bundles, part, NEWEST)) {
+      yield stored;
+      if (stored.value === undefined) return;
+    }
+    if (isLast) return;
+    end = part.first;
   }
-  if (outcome === "unknown") walks.push(walkIds(await listIds(db, ["audit", "doubt"], inDoubt), end));
-  return walks;
 }
 
-/** The segment of a mark whose row is in doubt still. */
-const inDoubt = ({ value }: Deno.KvEntry<unknown>) => {
-  const { segment, unknown } = value as DoubtMark;
-  return unknown ? segment : null;
-};
-
-async function listIds(
-  db: Database,
-  prefix: string[],
-  idOf: (entry: Deno.KvEntry<unknown>) => string | null,
-): Promise<string[]> {
+/** The segments that marks of rows name, in ascending order. */
+async function markedSegments(db: Database, kind: "open" | "doubt"): Promise<string[]> {
   const ids = new Set<string>();
-  for await (const entry of db.kv.list({ prefix }, { batchSize: 500 })) {
-    const id = idOf(entry);
-    if (id !== null) ids.add(id);
+  for await (const { value } of db.kv.list({ prefix: ["audit", kind] }, { batchSize: 500 })) {
+    if (kind === "open") ids.add(String(value));
+    else if ((value as DoubtMark).unknown) ids.add((value as DoubtMark).segment);
   }
   return [...ids].sort();
 }
 
-async function* going(ids: readonly string[]): AsyncGenerator<{ id: string; stop: boolean }> {
-  for (const id of ids) yield await Promise.resolve({ id, stop: false });
-}
-
-async function* walkIds(ids: readonly string[], end: string | null): AsyncGenerator<string> {
-  for (const id of ids.toReversed()) if (end === null || id < end) yield await Promise.resolve(id);
-}
-
-/** Descends the ids that the index names for a value, with those not yet indexed among them; none twice. */
-async function* walkIndex(
-  db: Database,
-  dimension: Dimension,
-  value: string,
-  todo: readonly string[],
-  end: string | null,
-): AsyncGenerator<string> {
-  const prefix = indexKey(dimension, value, "").slice(0, -1);
-  const slotEnd = end === null
-    ? null
-    : firstIdAt((Math.floor(timeOfId(end.slice(0, 26)) / SLOT_MS) + 1) * SLOT_MS);
-  const selector = slotEnd === null ? { prefix } : { prefix, end: [...prefix, slotEnd] };
-  const below = (ids: readonly string[]) => end === null ? ids : ids.filter((id) => id < end);
-  let pool = [...below(todo)];
-  let given = "";
-  // An entry's key is its last segment, so once the next entry's is lower, what is above it is complete.
-  for await (const { key, value: ids } of db.kv.list<string>(selector, { reverse: true, batchSize: 16 })) {
-    const last = String(key.at(-1));
-    for (let id = pool.at(-1); id !== undefined && id > last; id = pool.at(-1)) {
-      pool.pop();
-      if (id !== given) yield given = id;
-    }
-    pool = pool.concat(below(ids.split(","))).sort();
-  }
-  for (const id of pool.toReversed()) if (id !== given) yield given = id;
-}
-
-/** The ids that all walks have in common, not below `first`; after IDS_MAX steps the place reached, with `stop`. */
-async function* common(
-  walks: readonly AsyncIterator<string>[],
-  first: string,
-): AsyncGenerator<{ id: string; stop: boolean }> {
-  const heads = await Promise.all(walks.map((walk) => walk.next()));
+/** Segments of a range that are in no bundle, and whether those are all. */
+async function unpacked(db: Database, { first, end }: Range, reverse: boolean, count: number) {
+  const segments: Stored[] = [];
+  let bytes = 0;
+  const selector = { start: segmentKey(first), end: segmentKey(end) };
   try {
-    for (let steps = 0;; steps++) {
-      if (heads.some((head) => head.done)) return;
-      const lowest = heads.reduce(
-        (low, head) => head.value < low ? head.value : low,
-        String(heads[0]!.value),
-      );
-      if (lowest < first) return;
-      if (steps === IDS_MAX) yield { id: lowest, stop: true };
-      const agreed = heads.every((head) => head.value === lowest);
-      if (agreed) yield { id: lowest, stop: false };
-      for (const [index, walk] of walks.entries()) {
-        if (agreed || heads[index]!.value > lowest) heads[index] = await walk.next();
-      }
+    for await (const { key, value } of db.kv.list(selector, { reverse, batchSize: UNPACKED })) {
+      segments.push({ id: String(key[2]), value, isPacked: false });
+      if (value instanceof Uint8Array) bytes += value.length;
+      if (segments.length === count || bytes > UNPACKED_BYTES_MAX) return { segments, isLast: false };
     }
-  } finally {
-    for (const walk of walks) await walk.return?.();
+  } catch (error) {
+    if (segments.length === 0) throw error;
+    return { segments, isLast: false }; // what can be read comes first
   }
+  return { segments, isLast: true };
 }
 
-/** Reads segments by id, a few at a time; those that are gone are left out. */
-async function* readSome(
+/** A part that was not read yet. */
+interface Unread extends Part {
+  readonly key: Deno.KvKey;
+  readonly n: number;
+  readonly rows_wanted: Runs | null;
+}
+
+/** An order of ids: which is first, and where a part and what is left of the bundles begin in it. */
+interface Order {
+  before(a: string, b: string): boolean;
+  begin(part: Part): string;
+  bound(found: Found): string;
+}
+
+const NEWEST: Order = { before: (a, b) => a > b, begin: ({ last }) => last, bound: ({ last }) => last };
+/** Bundles come by their last segments; none holds segments of two days. */
+const OLDEST: Order = {
+  before: (a, b) => a < b,
+  begin: ({ first }) => first,
+  bound: ({ last }) => dayOf(last),
+};
+
+/** Merges segments with those of bundles, each once; parts are read when their turn comes. */
+async function* inOrder(
   db: Database,
-  ids: AsyncIterable<{ id: string; stop: boolean }>,
+  segments: Stored[],
+  bundles: AsyncGenerator<Found>,
+  range: Range,
+  order: Order,
 ): AsyncGenerator<Stored> {
-  let some: string[] = [];
+  const by = <T>(idOf: (one: T) => string) => (a: T, b: T) =>
+    order.before(idOf(a), idOf(b)) ? -1 : Number(order.before(idOf(b), idOf(a)));
+  let unread: Unread[] = [];
+  let given = "";
   let size = 1;
-  for await (const { id, stop } of ids) {
-    if (!stop) some.push(id);
-    if (!stop && some.length < size) continue;
-    yield* readMany(db, some);
-    if (stop) {
-      yield { id, value: undefined };
-      return;
+  let next = await bundles.next();
+  for (;;) {
+    const [segment, part] = [segments[0]?.id, unread[0] && order.begin(unread[0])];
+    const first = segment !== undefined && (part === undefined || order.before(segment, part))
+      ? segment
+      : part;
+    if (
+      !next.done && next.value.bundle === null &&
+      (first === undefined || !order.before(first, next.value.last))
+    ) {
+      return yield { id: next.value.last, value: undefined, isPacked: true };
     }
-    some = [];
-    size = BATCH;
+    if (
+      !next.done && next.value.bundle !== null &&
+      (first === undefined || unread.length < size || !order.before(first, order.bound(next.value)))
+    ) {
+      unread = unread.concat(partsOf(next.value.last, next.value.bundle, next.value.rows, range)).sort(
+        by(order.begin),
+      );
+      next = await bundles.next();
+    } else if (part !== undefined && first === part) {
+      segments = segments.concat(await readParts(db, unread.splice(0, size), range)).sort(by(({ id }) => id));
+      size = PARTS;
+    } else if (segment === undefined) {
+      return;
+    } else {
+      const stored = segments.shift()!;
+      if (stored.id !== given) yield stored;
+      given = stored.id;
+    }
   }
-  yield* readMany(db, some);
 }
 
-async function* readMany(db: Database, ids: readonly string[]): AsyncGenerator<Stored> {
-  if (ids.length === 0) return;
-  const entries = await db.kv.getMany(ids.map(segmentKey));
-  for (const [index, { value }] of entries.entries()) {
-    if (value !== null) yield { id: ids[index]!, value };
+/** The parts of a bundle that reach into a range and hold rows that are wanted. */
+function partsOf(last: string, { parts }: Bundle, rows: Runs | null, range: Range): Unread[] {
+  const { first, end, from, to } = range;
+  return parts.flatMap((part, n) => {
+    if (part === null || part.last < first || part.first >= end) return [];
+    const { began } = part;
+    if ((from != null && began[1] < from) || (to != null && began[0] >= to)) return [];
+    if (rows !== null && !hasRows(rows, n * PART_ROWS, (n + 1) * PART_ROWS)) return [];
+    return [{ ...part, key: partKey(last, n), n, rows_wanted: rows }];
+  });
+}
+
+/** The segments of parts that are in a range and hold rows that are wanted; one that is damaged is a value that is none. */
+async function readParts(db: Database, parts: readonly Unread[], { first, end }: Range): Promise<Stored[]> {
+  const values = await db.kv.getMany<unknown[]>(parts.map(({ key }) => key));
+  return parts.flatMap(({ n, last, rows_wanted }, index) => {
+    const { value } = values[index]!;
+    if (value === null) return []; // retention took it
+    const content = decodePart(value);
+    if (content === null) return [{ id: last, value: null, isPacked: true }];
+    let row = n * PART_ROWS + content.dropped;
+    return content.segments.flatMap(({ id, bytes, lines }): Stored[] => {
+      const [from, to] = [row, row += lines];
+      const isWanted = id >= first && id < end && (rows_wanted === null || hasRows(rows_wanted, from, to));
+      return isWanted ? [{ id, value: bytes, isPacked: true }] : [];
+    });
+  });
+}
+
+/** Reads segments by id; those that are gone are left out. */
+async function* readSome(db: Database, ids: readonly string[]): AsyncGenerator<Stored> {
+  for (const id of ids) {
+    const value = await findSegment(db, id);
+    if (value !== null) yield { id, value, isPacked: false };
   }
 }

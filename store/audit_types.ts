@@ -7,6 +7,8 @@ export interface AuditQuery {
   from?: string;
   to?: string;
   token_id?: string;
+  client_id?: string;
+  owner_user_id?: string;
   site_id?: string;
   tool?: string;
   status?: AuditStatus;
@@ -112,14 +114,17 @@ export interface AuditStore {
    */
   export(query: AuditQuery): AsyncIterable<string>;
   verify(): Promise<AuditVerdict>;
-  /** Drops whole segments older than that and leaves each chain a checkpoint; answers what went. */
-  retain(before: Date): Promise<AuditAmount>;
-  /** What `retain` would drop; reads all of it. */
+  /**
+   * Drops whole segments older than that and leaves each chain a checkpoint; answers what went. `renew` is asked before
+   * each part; where it answers false the rest is left, and E_INTERNAL is thrown.
+   */
+  retain(before: Date, renew?: () => Promise<boolean>): Promise<AuditAmount>;
+  /** What `retain` would drop. */
   amount(before: Date): Promise<AuditAmount>;
   age(before: Date): Promise<AuditAge>;
   retention(): Promise<RetentionRecord>;
   /** Sets some fields of the record and leaves the others. */
   setRetention(patch: Partial<RetentionRecord>): Promise<void>;
-  /** Resolves when everything handed in so far is committed and indexed. */
+  /** Resolves when everything handed in so far is committed, packed and indexed. */
   flush(): Promise<void>;
 }

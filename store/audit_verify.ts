@@ -1,4 +1,4 @@
-/** Verifying the audit: every chain from its beginning or checkpoint to its head. */
+/** Verifying the audit: every chain from its beginning or checkpoint to its head, and what came after that. */
 import { GatewayError } from "../core/errors.ts";
 import {
   checkpointKey,
@@ -10,14 +10,15 @@ import {
   type Segment,
   segmentHash,
 } from "./audit_segment.ts";
+import { ALL, oldestFirst, type Stored } from "./audit_source.ts";
 import type { Database } from "./database.ts";
 import type { AuditVerdict } from "./store.ts";
-
-const BATCH = 8;
 
 /** How far a chain was followed; `n` 0 is its beginning. */
 interface Chain {
   readonly last: Head;
+  /** The number of its last segment that is in a bundle: no head says less. */
+  readonly packed: number;
   /** The head before reading began; null for a chain begun later. */
   readonly head: Head | null;
 }
@@ -27,9 +28,7 @@ export async function verifyAudit(db: Database): Promise<AuditVerdict> {
   const verifier = new Verifier(db);
   await verifier.readEnds();
   try {
-    for await (const { key, value } of db.kv.list({ prefix: ["audit", "segment"] }, { batchSize: BATCH })) {
-      await verifier.follow(String(key[2]), value);
-    }
+    for await (const stored of oldestFirst(db, ALL)) await verifier.follow(stored);
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown; // the store does not answer, or is closed
     return verifier.giveUp(thrown);
@@ -52,14 +51,16 @@ class Verifier {
   /** Reads all heads and checkpoints. */
   async readEnds(): Promise<void> {
     const start: Head = { n: 0, hash: GENESIS, id: "" };
-    for (const [writer, head] of await this.#readAll("head")) this.#chains.set(writer, { last: start, head });
+    for (const [writer, head] of await this.#readAll("head")) {
+      this.#chains.set(writer, { last: start, packed: 0, head });
+    }
     for (const [writer, last] of await this.#readAll("checkpoint")) {
-      this.#chains.set(writer, { last, head: this.#chains.get(writer)?.head ?? null });
+      this.#chains.set(writer, { last, packed: 0, head: this.#chains.get(writer)?.head ?? null });
     }
   }
 
   /** Takes the next segment in the order of ids. */
-  async follow(id: string, value: unknown): Promise<void> {
+  async follow({ id, value, isPacked }: Stored): Promise<void> {
     this.#segments++;
     this.#newest = id;
     const segment = parseSegment(value);
@@ -68,14 +69,20 @@ class Verifier {
       return;
     }
     const { writer } = segment;
-    const chain = this.#chains.get(writer) ?? { last: { n: 0, hash: GENESIS, id: "" }, head: null };
+    const chain = this.#chains.get(writer) ??
+      { last: { n: 0, hash: GENESIS, id: "" }, packed: 0, head: null };
     if (segment.segment !== id) {
       this.#faults.push(`Segment ${id} of writer ${writer} holds the text of segment ${segment.segment}`);
     }
     await this.#link(id, segment, chain.last);
     this.#checkRows(id, segment);
     const last = { n: segment.n, hash: segmentHash(segment.bytes), id };
-    this.#chains.set(writer, { last, head: chain.head });
+    if (last.n === chain.head?.n && last.hash !== chain.head.hash) {
+      this.#faults.push(
+        `Segment ${last.n} (${id}) of writer ${writer} was changed: the writer's head names another hash`,
+      );
+    }
+    this.#chains.set(writer, { last, packed: isPacked ? segment.n : chain.packed, head: chain.head });
   }
 
   /** Checks the heads and sums up. */
@@ -133,23 +140,17 @@ class Verifier {
     });
   }
 
-  async #checkEnd(writer: string, { last, head }: Chain): Promise<void> {
-    const current = asHead((await this.#db.kv.get(headKey(writer))).value);
-    if (current === null) {
-      this.#faults.push(
-        `Writer ${writer} has segments up to ${last.n} and no head: it was removed or changed`,
-      );
-    } else if (current.n < last.n) {
-      this.#faults.push(
-        `Writer ${writer} has segment ${last.n} (${last.id}), but its head says ${current.n} is the last`,
-      );
-    } else if (head !== null && last.n < head.n) {
+  /** A head is written behind: what comes after it is followed, and where that ends nobody can say. */
+  async #checkEnd(writer: string, { last, packed, head }: Chain): Promise<void> {
+    if (head !== null && last.n < head.n) {
       this.#faults.push(`Missing: ${numbers(last.n + 1, head.n)} of writer ${writer}, at the end`);
-    } else {
-      const named = current.n === last.n ? current : head?.n === last.n ? head : null;
-      if (named === null || named.hash === last.hash) return;
+    } else if (packed > (head?.n ?? 0)) {
+      const current = asHead((await this.#db.kv.get(headKey(writer))).value);
+      if (current !== null && current.n >= packed) return;
       this.#faults.push(
-        `Segment ${last.n} (${last.id}) of writer ${writer} was changed: the writer's head names another hash`,
+        current === null
+          ? `Writer ${writer} has segments up to ${last.n} and no head: it was removed or changed`
+          : `Writer ${writer} has segment ${last.n} (${last.id}), but its head says ${current.n} is the last`,
       );
     }
   }

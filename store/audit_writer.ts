@@ -1,20 +1,20 @@
 /** The writing end of the audit: entries queue while a commit is under way, and the next takes all of them. */
 import { GatewayError } from "../core/errors.ts";
 import type { AuditRow } from "../core/model.ts";
-import { Batch, type Terms } from "./audit_batch.ts";
+import { Batch } from "./audit_batch.ts";
+import { findSegment } from "./audit_bundle.ts";
 import { lateKey, type LateMark, lateMark } from "./audit_late.ts";
 import {
   doubtKey,
   type DoubtMark,
   encodeRow,
   encodeSegment,
+  fenceKey,
   GENESIS,
   type Head,
-  headKey,
   openKey,
   segmentHash,
   segmentKey,
-  todoKey,
 } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
 import { closedError, type Database } from "./database.ts";
@@ -26,49 +26,44 @@ const TRIES_MAX = 3;
 const OWED_MAX = 16;
 const RETRY_MS = 25;
 
-/** A segment that is committed and not indexed yet. */
-export interface Written {
-  readonly id: string;
-  /** Of its todo key. */
-  readonly versionstamp: string;
-  readonly terms: Terms;
-}
-
 /** The mark that a batch depended on has changed: its entry is not written. */
 class Changed extends Error {}
 
-/** A batch as segments that continue one head. */
+/** A batch as segments that continue the chain. */
 interface Built {
-  readonly base: Head;
   readonly head: Head;
   readonly segments: readonly { id: string; bytes: Uint8Array; late: LateMark | null }[];
 }
 
 /** One chain of segments; every opened store begins its own. */
 export class AuditWriter {
+  readonly id: string;
   readonly #db: Database;
-  readonly #written: (segments: Written[]) => void;
+  readonly #written: (segments: number, bytes: number) => void;
   readonly #queue: Batch[] = [];
   /** Rows whose intent came and whose outcome is not committed yet. */
   readonly #open = new Set<string>();
-  #writer: string;
   #head: Head = { n: 0, hash: GENESIS, id: "" };
-  #versionstamp: string | null = null;
-  /** Since the last success: the heads of failed commits, any of which may have happened all the same. */
-  readonly #attempted = new Map<string, Head>();
+  /** The version of the fence; null until a commit was in doubt. */
+  #fence: string | null = null;
+  /** The commit that may have happened although it failed, or may happen yet. */
+  #unsure: { readonly batch: Batch; readonly built: Built } | null = null;
   /** What the store did not answer: handed in again before all else, so that no row is missing once it answers. */
   readonly #owed: Batch[] = [];
-  /** What of a batch was tried to be written last. */
-  readonly #tried = new WeakMap<Batch, Built>();
   #pumping = false;
   #closing = false;
   #newest: Promise<void> = Promise.resolve();
 
-  /** `written` is told of every committed segment. */
-  constructor(db: Database, written: (segments: Written[]) => void) {
+  /** `written` is told of what was committed: how many segments, and their bytes together. */
+  constructor(db: Database, written: (segments: number, bytes: number) => void) {
     this.#db = db;
     this.#written = written;
-    this.#writer = db.newId();
+    this.id = db.newId();
+  }
+
+  /** The last segment that is known to be committed; `n` 0 before the first. */
+  get head(): Head {
+    return this.#head;
   }
 
   /** Resolves when the entry is committed, rejects when three tries failed. Entries of one commit share the promise. */
@@ -124,7 +119,7 @@ export class AuditWriter {
     for (let batch = this.#queue.shift(); batch !== undefined; batch = this.#queue.shift()) {
       try {
         if (this.#owed.length > 0) await this.#writeOwed();
-        this.#confirm(batch, await this.#write(batch));
+        await this.#write(batch);
         batch.done.resolve();
       } catch (cause) {
         const isOwed = cause instanceof Unanswered && batch.onlyIf === null && this.#owed.length < OWED_MAX;
@@ -148,7 +143,7 @@ export class AuditWriter {
   async #writeOwed(): Promise<void> {
     for (let batch = this.#owed[0]; batch !== undefined; batch = this.#owed[0]) {
       try {
-        this.#confirm(batch, await this.#write(batch));
+        await this.#write(batch);
       } catch (error) {
         if (error instanceof Unanswered) throw error;
       }
@@ -156,79 +151,75 @@ export class AuditWriter {
     }
   }
 
-  /** Commits a batch. A try that failed may have happened all the same: then the head in KV is the one it wrote. */
-  async #write(batch: Batch): Promise<Built> {
-    let built = this.#tried.get(batch) ?? null;
+  /** Commits a batch, once. Throws Changed where its mark has changed, or what the last of three tries threw. */
+  async #write(batch: Batch): Promise<void> {
     for (let tries = 1;; tries++) {
       try {
-        if (this.#attempted.size > 0) await this.#findHead();
-        if (built !== null && built.head === this.#head) break;
-        if (built?.base !== this.#head) built = this.#build(batch);
+        if (await this.#findOut() === batch) return;
+        const built = this.#build(batch);
+        this.#unsure = { batch, built };
         const commit = await this.#db.commit(this.#atomic(batch, built));
-        if (!commit.ok && await this.#isChanged(batch)) throw new Changed();
-        if (!commit.ok) throw new Error(`the head of audit writer ${this.#writer} was changed by another`);
-        this.#head = built.head;
-        this.#versionstamp = commit.versionstamp;
-        break;
-      } catch (error) {
-        if (error instanceof Changed) throw error; // a commit that was refused did not happen
-        if (built !== null) {
-          this.#attempted.set(built.head.hash, built.head);
-          this.#tried.set(batch, built);
+        if (commit.ok) return this.#confirm({ batch, built });
+        if (await this.#isChanged(batch)) {
+          this.#unsure = null;
+          throw new Changed();
         }
-        if (tries === TRIES_MAX || error instanceof Unanswered) throw error;
+        throw new Error(`the fence of audit writer ${this.id} was changed by another`);
+      } catch (error) {
+        if (error instanceof Changed || error instanceof Unanswered || tries === TRIES_MAX) throw error;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tries));
       }
     }
-    this.#attempted.clear();
-    return built;
   }
 
   async #isChanged({ onlyIf }: Batch): Promise<boolean> {
     return onlyIf !== null && (await this.#db.kv.get(onlyIf.key)).versionstamp !== onlyIf.versionstamp;
   }
 
-  /** Finds which of the attempted heads is stored; a head that is not ours is left alone, as the end of a chain. */
-  async #findHead(): Promise<void> {
-    const { value, versionstamp } = await this.#db.kv.get<Head>(headKey(this.#writer));
-    if (versionstamp === this.#versionstamp) return;
-    const attempted = value === null ? undefined : this.#attempted.get(value.hash);
-    if (attempted === undefined) {
-      this.#writer = this.#db.newId();
-      this.#head = { n: 0, hash: GENESIS, id: "" };
-      this.#versionstamp = null;
-    } else {
-      this.#head = attempted;
-      this.#versionstamp = versionstamp;
+  /**
+   * Finds out what became of a commit that failed, and answers its batch where it happened. The fence is set anew first:
+   * from then on it cannot happen any more.
+   */
+  async #findOut(): Promise<Batch | null> {
+    if (this.#unsure === null) return null;
+    const unsure = this.#unsure;
+    const key = fenceKey(this.id);
+    for (let fenced = false; !fenced;) {
+      const { versionstamp } = await this.#db.kv.get(key);
+      const commit = await this.#db.commit(this.#db.kv.atomic().check({ key, versionstamp }).set(key, true));
+      fenced = commit.ok;
+      if (commit.ok) this.#fence = commit.versionstamp;
     }
+    const happened = await findSegment(this.#db, unsure.built.head.id) !== null;
+    if (happened) this.#confirm(unsure);
+    this.#unsure = null;
+    return happened ? unsure.batch : null;
   }
 
   #build(batch: Batch): Built {
-    const base = this.#head;
-    let head = base;
+    let head = this.#head;
     const segments = batch.drafts.map((draft) => {
-      const header = { segment: this.#db.newId(), writer: this.#writer, n: head.n + 1, prev: head.hash };
+      const header = { segment: this.#db.newId(), writer: this.id, n: head.n + 1, prev: head.hash };
       const bytes = encodeSegment(header, draft.rows);
       head = { n: header.n, hash: segmentHash(bytes), id: header.segment };
       return { id: header.segment, bytes, late: lateMark(header.segment, draft) };
     });
-    return { base, head, segments };
+    return { head, segments };
   }
 
-  #atomic(batch: Batch, built: Built): Deno.AtomicOperation {
-    const key = headKey(this.#writer);
-    const atomic = this.#db.kv.atomic()
-      .check({ key, versionstamp: this.#versionstamp })
-      .set(key, built.head);
-    for (const { id, bytes } of built.segments) atomic.set(segmentKey(id), bytes).set(todoKey(id), true);
-    for (const { id, late } of built.segments) if (late !== null) atomic.set(lateKey(id), late);
-    for (const [row_id, draft] of batch.opened) atomic.set(openKey(row_id), built.segments[draft]?.id);
+  #atomic(batch: Batch, { segments }: Built): Deno.AtomicOperation {
+    const atomic = this.#db.kv.atomic().check({ key: fenceKey(this.id), versionstamp: this.#fence });
+    for (const { id, bytes, late } of segments) {
+      atomic.set(segmentKey(id), bytes);
+      if (late !== null) atomic.set(lateKey(id), late);
+    }
+    for (const [row_id, draft] of batch.opened) atomic.set(openKey(row_id), segments[draft]?.id);
     for (const row_id of batch.ended) {
       atomic.delete(openKey(row_id));
       if (!batch.doubted.has(row_id)) atomic.delete(doubtKey(row_id));
     }
     for (const [row_id, { draft, unknown }] of batch.doubted) {
-      const mark: DoubtMark = { segment: built.segments[draft]?.id ?? "", unknown };
+      const mark: DoubtMark = { segment: segments[draft]?.id ?? "", unknown };
       atomic.set(doubtKey(row_id), mark);
     }
     if (batch.onlyIf !== null) atomic.check(batch.onlyIf);
@@ -239,11 +230,11 @@ export class AuditWriter {
     return atomic;
   }
 
-  #confirm(batch: Batch, { segments }: Built): void {
+  /** A batch is committed: the chain goes on from its last segment. */
+  #confirm({ batch, built: { head, segments } }: { batch: Batch; built: Built }): void {
+    this.#unsure = null;
+    this.#head = head;
     for (const row_id of batch.ended) this.#open.delete(row_id);
-    const versionstamp = this.#versionstamp ?? "";
-    this.#written(
-      segments.map(({ id }, index) => ({ id, versionstamp, terms: batch.drafts[index]!.terms })),
-    );
+    this.#written(segments.length, segments.reduce((sum, { bytes }) => sum + bytes.length, 0));
   }
 }

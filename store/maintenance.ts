@@ -1,4 +1,4 @@
-/** What an operator does with the file of a store: beginning one, copying it, putting a copy back, giving up its keys. */
+/** What an operator does with the file of a store: beginning one, copying it, putting a copy back, compacting it, giving up its keys. */
 import { basename, dirname, join, resolve } from "node:path";
 import { backup } from "node:sqlite";
 import { KnownStores } from "./known_stores.ts";
@@ -7,7 +7,7 @@ import { isDamage } from "./database.ts";
 import { isFile } from "./engines.ts";
 import { openMarked } from "./opening.ts";
 import { Sealer } from "./seal.ts";
-import { assertStore, isReadable, messageOf, openFile, refusal, sizeOf } from "./store_file.ts";
+import { assertStore, isReadable, messageOf, openFile, refusal, rewriteFile, sizeOf } from "./store_file.ts";
 
 /** Where copies are put unless another file is named; git ignores it. */
 export const COPIES_PATH = "data/copies";
@@ -114,6 +114,27 @@ export async function restoreStore(store: StoreFile, copy: string): Promise<Rest
   } finally {
     for (const suffix of ["", ...BESIDE]) await Deno.remove(`${draft}${suffix}`).catch(() => {});
   }
+}
+
+/** Bytes of a store's file before and after. */
+export interface Compacted {
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Gives back what is free in the file of a store that no process uses; needs as much room again meanwhile. Throws a
+ * GatewayError, and leaves the store as it was, where it is in use, is none or is damaged.
+ */
+export async function compactStore({ path, known }: Pick<StoreFile, "path" | "known">): Promise<Compacted> {
+  assertFile(path);
+  const before = await sizeOf(path) ?? 0;
+  if (before === 0) throw refusal(`KV_PATH: there is no store at "${path}"`);
+  if (!await isReadable(path, () => new KnownStores(known).has(path))) {
+    throw refusal(`KV_PATH: "${path}" is damaged; put back a copy`);
+  }
+  rewriteFile(path);
+  return { before, after: await sizeOf(path) ?? 0 };
 }
 
 /** Seals the mark of a store whose keys are lost under the first of these; what they sealed stays lost. */

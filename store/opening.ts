@@ -8,6 +8,7 @@ import { isAddress, isFile, nameOf, openPlace } from "./engines.ts";
 import { lost, type Marked, marked } from "./mark.ts";
 import { PROBE_KEY, Unanswered } from "./store_timeout.ts";
 import type { Sealer } from "./seal.ts";
+import { beginFile } from "./store_file.ts";
 
 /** What is opened, and how. */
 export interface Opening {
@@ -121,6 +122,7 @@ async function makePlace(path: string): Promise<void> {
   } catch {
     // The file exists already, or opening the store reports why it cannot be used.
   }
+  await beginFile(path);
 }
 
 /** Reads and writes, so that a file nobody may write is found at once. */

@@ -1,4 +1,4 @@
-/** The SQLite file beneath a store: opened beside the gateway, by operators' commands alone. */
+/** The SQLite file beneath a store: opened beside the gateway by operators' commands, and before it is a store. */
 import { DatabaseSync } from "node:sqlite";
 import { GatewayError } from "../core/errors.ts";
 
@@ -9,6 +9,31 @@ export async function sizeOf(path: string): Promise<number | null> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;
+  }
+}
+
+/** A commit writes whole pages, and what most of them change is small: docs/decisions/0091. */
+const PAGES = "PRAGMA page_size=512; VACUUM";
+
+/** Has an empty file begin with small pages; leaves it as it is where it is not empty, or another process begins it. */
+export async function beginFile(path: string): Promise<void> {
+  try {
+    if (await sizeOf(path) !== 0) return;
+    using database = new DatabaseSync(path);
+    database.exec(PAGES);
+  } catch {
+    // With larger pages it is a store as well; opening it says why it cannot be used.
+  }
+}
+
+/** Writes a store's file anew, which no process uses, with small pages and without free ones. A kill leaves it as it was. */
+export function rewriteFile(path: string): void {
+  using database = openFile(path, false);
+  assertStore(database, path);
+  try {
+    database.exec(`PRAGMA journal_mode=DELETE; ${PAGES}`); // pages keep their size beside a log of changes
+  } catch (cause) {
+    throw refusal(`"${path}" cannot be compacted (${messageOf(cause)}); it is as it was`, cause);
   }
 }
 

@@ -1,4 +1,5 @@
-/** How many audit rows a second become durable, with how much time of the JavaScript thread: `deno run -A bench/store/audit.ts`. */
+/** How many audit rows a second become durable, in how much time of the JavaScript thread, written and kept in how many bytes: `deno run -A bench/store/audit.ts`. */
+import { DatabaseSync } from "node:sqlite";
 import type { AuditRow } from "../../core/model.ts";
 import { openStore } from "../../store/kv.ts";
 
@@ -10,6 +11,17 @@ function threadMs(): number {
   const [, fields = ""] = Deno.readTextFileSync(`/proc/self/task/${Deno.pid}/stat`).split(") ");
   const parts = fields.split(" ");
   return (Number(parts[11]) + Number(parts[12])) * 10;
+}
+
+/** What this process has written so far, in bytes; Linux only. */
+const writtenBytes = () => Number(Deno.readTextFileSync("/proc/self/io").split("wchar: ")[1]?.split("\n")[0]);
+
+/** What the file of a store takes up, in bytes, and what of that is free for what comes next. */
+function fileBytes(path: string): { kept: number; free: number } {
+  using database = new DatabaseSync(path);
+  const pragma = (name: string) => Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+  const page = pragma("page_size");
+  return { kept: pragma("page_count") * page, free: pragma("freelist_count") * page };
 }
 
 function row(n: number): AuditRow {
@@ -48,12 +60,15 @@ async function measure(path: string, concurrent: number, rows: number): Promise<
       times.push(performance.now() - start);
     }
   };
+  const before = writtenBytes();
   const thread = threadMs();
   const start = performance.now();
   await Promise.all(Array.from({ length: concurrent }, work));
   const seconds = (performance.now() - start) / 1000;
   const perRow = (threadMs() - thread) * 1000 / rows;
   await store.close();
+  const written = Math.round((writtenBytes() - before) / rows);
+  const { kept, free } = path === ":memory:" ? { kept: 0, free: 0 } : fileBytes(path);
   times.sort((a, b) => a - b);
   const quantile = (percent: number) => (times[Math.floor(times.length * percent / PERCENT)] ?? 0).toFixed(2);
   const kind = path === ":memory:" ? "memory" : "file";
@@ -62,13 +77,18 @@ async function measure(path: string, concurrent: number, rows: number): Promise<
     `${concurrent} appenders`.padEnd(15),
     `${Math.round(rows / seconds)} rows/s`.padEnd(15),
     `p50 ${quantile(50)} ms, p99 ${quantile(99)} ms`.padEnd(28),
-    `${perRow.toFixed(1)} µs JavaScript a row, ${Math.round(Deno.memoryUsage().rss / 2 ** 20)} MiB`,
+    `${perRow.toFixed(1)} µs JavaScript a row, ${Math.round(Deno.memoryUsage().rss / 2 ** 20)} MiB`.padEnd(
+      36,
+    ),
+    `${written} B written a row, ${Math.round((kept - free) / rows)} B kept, ${
+      Math.round(free / rows)
+    } B free`,
   ].join(" ");
 }
 
 const folder = await Deno.makeTempDir();
 const lines: string[] = [];
-for (const [concurrent, rows] of [[1, ROWS / 20], [16, ROWS], [64, ROWS], [256, ROWS]] as const) {
+for (const [concurrent, rows] of [[1, ROWS / 5], [16, ROWS], [64, ROWS], [256, ROWS]] as const) {
   lines.push(await measure(`${folder}/${concurrent}.db`, concurrent, rows));
 }
 lines.push(await measure(":memory:", 64, ROWS));

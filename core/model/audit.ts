@@ -62,6 +62,8 @@ export interface AuditRow {
   readonly request_id: string;
   readonly token_id: string;
   readonly token_name: string;
+  /** Of a call of a client that a person let in: by what the client is registered; `token_id` is its grant. */
+  readonly client_id?: string;
   readonly owner_user_id: string | null;
   readonly site_id: string | null;
   readonly target_site_id?: string;

@@ -168,6 +168,7 @@ export class CallRecord {
       request_id: requestId,
       token_id: token.id,
       token_name: token.name,
+      ...(token.client_id === undefined ? {} : { client_id: token.client_id }),
       owner_user_id: token.owner_user_id,
       site_id: this.site ?? this.#namedSite(),
       ...this.#target(),

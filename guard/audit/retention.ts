@@ -34,6 +34,9 @@ export interface RetentionPorts {
   log(event: Record<string, unknown>): void;
 }
 
+/** Takes the lease of a run anew; false where another instance has it by now. */
+type Renew = () => Promise<boolean>;
+
 /** A run's times and what is known of the log. */
 interface Run {
   readonly now: number;
@@ -53,7 +56,7 @@ export class Retention {
 
   /** The day's run, unless it was done; a failure is logged, and the next call tries again. */
   async run(): Promise<void> {
-    await this.#ports.jobs.run("audit retention", () => this.#alone(() => this.#daily()));
+    await this.#ports.jobs.run("audit retention", () => this.#alone((renew) => this.#daily(renew)));
   }
 
   /** How far it has come. */
@@ -77,11 +80,11 @@ export class Retention {
   /** Drops everything that is due, whatever it waited for. Throws E_RATE_LIMITED while a run is under way. */
   async confirm(): Promise<RetentionReport> {
     let report: RetentionReport | undefined;
-    await this.#alone(async () => {
+    await this.#alone(async (renew) => {
       const run = await this.#begin();
       let dropped = { segments: 0, entries: 0 };
       if (run.verdict.act === "keep") await this.#settle(run, run.verdict.horizon);
-      else dropped = await this.#drop(OPERATOR, run, run.before);
+      else dropped = await this.#drop(OPERATOR, run, renew, run.before);
       report = this.#report(run, dropped, dropped);
     });
     if (report) return report;
@@ -90,7 +93,7 @@ export class Retention {
     });
   }
 
-  async #alone(work: () => Promise<void>): Promise<boolean> {
+  async #alone(work: (renew: Renew) => Promise<void>): Promise<boolean> {
     return await this.#ports.store.leases.hold("audit-retention", LEASE_MS, work);
   }
 
@@ -103,25 +106,31 @@ export class Retention {
     return { now, before, record, age, verdict };
   }
 
-  async #daily(): Promise<void> {
+  async #daily(renew: Renew): Promise<void> {
     const run = await this.#begin();
     const { record, before, now, verdict } = run;
     if (record.ran_at !== null && dayOf(record.ran_at) === dayOf(now)) return;
     // A drop that was cut off was judged when it began; what the clock no longer calls too old is spared all the same.
     const left = Math.min(record.dropping ?? -Infinity, before);
     if (left > (record.horizon ?? -Infinity)) {
-      await this.#drop(CLOCK, run, left);
+      await this.#drop(CLOCK, run, renew, left);
     } else if (verdict.act === "wait") {
       await this.#wait(run, verdict.reason);
     } else if (verdict.act === "drop") {
-      await this.#drop(CLOCK, run, before, verdict.horizon);
+      await this.#drop(CLOCK, run, renew, before, verdict.horizon);
     } else {
       await this.#settle(run, verdict.horizon);
     }
   }
 
   /** Drops what was written before that time. The horizon moves when all of it is gone and its row is written. */
-  async #drop(by: Actor, run: Run, before: number, horizon: number = before): Promise<AuditAmount> {
+  async #drop(
+    by: Actor,
+    run: Run,
+    renew: Renew,
+    before: number,
+    horizon: number = before,
+  ): Promise<AuditAmount> {
     const { store: { audit }, newId, log } = this.#ports;
     const what = { before: iso(before), horizon: iso(run.record.horizon) };
     const row = adminRow(newId(), by, run.now, TOOL, what);
@@ -129,7 +138,7 @@ export class Retention {
     await audit.setRetention({ dropping: before });
     let dropped: AuditAmount;
     try {
-      dropped = await audit.retain(new Date(before));
+      dropped = await audit.retain(new Date(before), renew);
     } catch (fault) {
       await audit.append({ ...row, status: "error", error: "E_INTERNAL", duration_ms: this.#since(run) });
       throw fault;

@@ -82,10 +82,28 @@ test("a person lets a client in, and it calls with no more than was ticked", asy
   const rows = (await at.gw.audit()).filter(({ door }) => door === "rest");
   assert.deepEqual(
     new Set(
-      rows.map(({ token_id, token_name, owner_user_id }) => [token_id, token_name, owner_user_id].join()),
+      rows.map(({ token_id, token_name, client_id, owner_user_id }) =>
+        [token_id, token_name, client_id, owner_user_id].join()
+      ),
     ),
-    new Set([[whoami.token_id, "Helper", at.user.id].join()]),
+    new Set([[whoami.token_id, "Helper", body.client_id, at.user.id].join()]),
   );
+});
+
+test("the rows of one client, and what one person did, are found over all grants", async (at) => {
+  const first = await at.connect();
+  const second = await at.connect();
+  for (const { access_token } of [first, second, second]) {
+    await at.with(access_token, "/api/v1/tools/list_sites", { method: "POST", body: "{}" });
+  }
+  const { audit } = at.gw.store;
+  const found = async (query: object) =>
+    (await audit.list({ tool: "list_sites", ...query }, { limit: 9 })).rows.length;
+  assert.equal(await found({ client_id: first.client_id, owner_user_id: at.user.id }), 1);
+  assert.equal(await found({ client_id: second.client_id }), 2);
+  assert.equal(await found({ owner_user_id: at.user.id }), 3);
+  await audit.flush();
+  assert.equal(await found({ client_id: second.client_id, owner_user_id: at.user.id }), 2);
 });
 
 test("an access token lasts an hour, and what is refreshed calls as the same caller", async (at) => {

@@ -258,6 +258,24 @@ Deno.test("a drop confirmed under a wrong clock and cut off spares what the righ
   assert.equal((await gw.store.audit.retention()).dropping, null);
 });
 
+Deno.test("a drop is handed what takes its lease anew, and stops where another instance has it by now", async () => {
+  const answers: boolean[] = [];
+  const store = withAudit((real) => ({
+    retain: async (before, renew) => {
+      answers.push(await renew!());
+      return await real.retain(before, () => Promise.resolve(false));
+    },
+  }));
+  await using gw = await aged(398, { store });
+  await nights(gw, 1);
+  gw.clock.now += 20 * DAY;
+  await gw.gateway.retention.run();
+  assert.deepEqual(answers, [true]);
+  assert.deepEqual((await rows(gw)).map(({ status, error }) => [status, error]), [["error", "E_INTERNAL"]]);
+  assert.equal(await calls(gw), 40, "nothing is dropped without the lease");
+  assert.notEqual((await gw.store.audit.retention()).dropping, null, "the next run goes on");
+});
+
 Deno.test("where its row cannot be written nothing is dropped", async () => {
   const store = withAudit((real) => ({
     append: async (row) => row.tool === TOOL ? await Promise.reject(new Error("no")) : await real.append(row),

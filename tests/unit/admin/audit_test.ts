@@ -18,6 +18,8 @@ async function filled() {
       status: "denied",
       tool: "publish_post",
       token_id: "t2",
+      client_id: "https://client.example/metadata",
+      owner_user_id: "ann",
     }),
   );
   return gw;
@@ -45,6 +47,9 @@ Deno.test("each filter narrows the rows", async () => {
   assert.deepEqual(await ids(gw, "?status=denied"), ["odd"]);
   assert.deepEqual(await ids(gw, "?tool=publish_post&token_id=t2&site_id=acme"), ["odd"]);
   assert.deepEqual(await ids(gw, "?site_id=beta"), []);
+  const client = encodeURIComponent("https://client.example/metadata");
+  assert.deepEqual(await ids(gw, `?client_id=${client}&owner_user_id=ann`), ["odd"]);
+  assert.deepEqual(await ids(gw, "?owner_user_id=bob"), []);
   assert.equal((await ids(gw, "?tool=&status=")).length, 6);
 });
 
@@ -53,6 +58,8 @@ Deno.test("a query that cannot be meant is refused", async () => {
   const cases: [string, string][] = [
     ["?limit=0", `limit: expected a whole number from 1 to ${LIMITS.AUDIT_PAGE_MAX}, not 0`],
     [`?limit=${LIMITS.AUDIT_PAGE_MAX + 1}`, "limit: expected a whole number from 1 to"],
+    [`?client_id=${"c".repeat(2049)}`, "client_id: expected a client id"],
+    ["?owner_user_id=a%20b", "owner_user_id: expected a user id"],
     ["?limit=ten", 'limit: expected a whole number from 1 to 500, not "ten"'],
     ["?from=yesterday", 'from: expected a time such as 2026-11-21 or 2026-11-21T09:30:00Z, not "yesterday"'],
     ["?from=2026-13-01", "from: expected a time"],

@@ -22,6 +22,9 @@ Deno.test("audit tail shows the last rows, oldest first", async () => {
   assert.match(lines[19]!, /denied +evil\\u\{1b\}\[2J\\u\{202e\} {2}acme/);
   const one = await cli.good(...words("audit tail --tool tool_7 --site acme --status ok --token t1 --json"));
   assert.equal(JSON.parse(one.out).id, "r07");
+  cli.store.rows.push(auditRow({ id: "of-client", client_id: "c1", owner_user_id: "ann" }));
+  const byClient = await cli.good(...words("audit tail --client c1 --user ann --json"));
+  assert.equal(JSON.parse(byClient.out).id, "of-client");
   assert.equal((await cli.good("audit", "tail", "--limit", "3")).out.split("\n").length, 4);
   assert.match(
     await cli.bad("audit", "tail", "--status", "failed"),

@@ -1,7 +1,9 @@
 /** Appending to the audit: shared commits, one chain, failures. */
 import assert from "node:assert/strict";
-import { AuditIndexer } from "../../../store/audit_index.ts";
+import { Audit } from "../../../store/audit.ts";
+import { Database } from "../../../store/database.ts";
 import { bench, Child, collect, folder, interfere, keys, open, row } from "./kit.ts";
+import { instead } from "../../instead.ts";
 
 type Commit = ReturnType<Deno.AtomicOperation["commit"]>;
 
@@ -119,7 +121,7 @@ Deno.test("a commit that keeps failing rejects its rows and leaves the chain who
   const both = [at.audit.append(row("2")), at.audit.append(row("3"))];
   for (const entry of both) await assert.rejects(entry, unwritten);
   await at.audit.append(row("4"));
-  at.failures.push("before", "before", "after");
+  at.failures.push("after", "before", "before");
   await assert.rejects(at.audit.append(row("5")), unwritten); // written, and nobody could know
   await at.audit.append(row("6"));
   assert.deepEqual(await ids(at), ["1", "4", "5", "6"]);
@@ -127,46 +129,120 @@ Deno.test("a commit that keeps failing rejects its rows and leaves the chain who
   assert.deepEqual([verdict.ok, verdict.writers], [true, 1]);
 });
 
-Deno.test("a head changed by another ends the chain, which verify reports, and a new one begins", async () => {
-  await using at = await bench();
-  await at.audit.append(row("1"));
-  const [head] = await keys(at.kv, "audit", "head");
-  assert.ok(head);
-  await at.kv.set(head, { n: 9, hash: "f".repeat(64), id: "x" });
-  await at.audit.append(row("2"));
-  assert.deepEqual(await ids(at), ["1", "2"]);
-  const { ok, writers, faults } = await at.audit.verify();
-  assert.deepEqual([ok, writers], [false, 2]);
-  assert.match(
-    faults.join(),
-    new RegExp(`^Missing: segments 2 to 9 of writer ${String(head[2])}, at the end$`),
+Deno.test("a batch of reads is one set and one check, whatever was written before", async () => {
+  const asked: string[] = [];
+  await using at = await bench((kv) =>
+    instead(kv, {
+      atomic() {
+        const atomic = kv.atomic();
+        for (const name of ["check", "set", "delete", "sum"] as const) {
+          const real = atomic[name].bind(atomic) as (...given: unknown[]) => typeof atomic;
+          const counted = (...given: unknown[]) => (asked.push(name), real(...given));
+          Object.assign(atomic, { [name]: counted });
+        }
+        return atomic;
+      },
+    })
   );
+  await at.audit.flush();
+  for (const id of ["1", "2"]) {
+    asked.length = 0;
+    await at.audit.append(row(id));
+    assert.deepEqual(asked, ["check", "set"]);
+  }
+  asked.length = 0;
+  await Promise.all(["3", "4", "5"].map((id) => at.audit.append(row(id))));
+  assert.deepEqual(asked, ["check", "set"]);
 });
 
-Deno.test("a failure to index does not touch appending, and is made good at the next flush", async () => {
+Deno.test("a commit that is still under way when its rows were given up cannot break the chain afterwards", async () => {
+  const late: (() => Promise<unknown>)[] = [];
+  let lost = 0;
+  await using at = await bench((kv) =>
+    interfere(kv, async (real): Commit => {
+      if (lost === 0) return await real();
+      lost--;
+      late.push(real);
+      throw new Error("nobody knows");
+    })
+  );
+  await at.audit.append(row("1"));
+  lost = 1;
+  await at.audit.append(row("2"));
+  lost = 3; // the first try, and the fence that is set after it, twice
+  await assert.rejects(at.audit.append(row("3")), { code: "E_INTERNAL" });
+  await at.audit.append(row("4"));
+  for (const one of late) await one();
+  await at.audit.append(row("5"));
+  assert.deepEqual(await ids(at), ["1", "2", "4", "5"]);
+  const verdict = await at.audit.verify();
+  assert.deepEqual([verdict.faults, verdict.writers], [[], 1]);
+});
+
+Deno.test("a commit that happened, and was packed by another before its writer heard of it, is not made twice", async () => {
+  let then: (() => Promise<unknown>) | null = null;
+  await using at = await bench((kv) =>
+    interfere(kv, async (real): Commit => {
+      const done = await real();
+      const before = then;
+      if (before === null) return done;
+      then = null;
+      await before();
+      throw new Error("nobody knows");
+    })
+  );
+  await at.audit.append(row("1"));
+  then = async () => {
+    const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+    await second.flush();
+    assert.deepEqual(await keys(at.kv, "audit", "segment"), []);
+  };
+  await at.audit.append(row("2"));
+  await at.audit.append(row("3"));
+  assert.deepEqual(await ids(at), ["1", "2", "3"]);
+  assert.deepEqual((await at.audit.verify()).faults, []);
+});
+
+Deno.test("a fence that another set costs a try, and the chain goes on", async () => {
+  await using at = await bench();
+  await at.audit.append(row("1"));
+  const [segment] = await keys(at.kv, "audit", "segment");
+  const writer =
+    JSON.parse(new TextDecoder().decode((await at.kv.get<Uint8Array>(segment!)).value!).split("\n")[0]!)
+      .writer;
+  await at.kv.set(["audit", "fence", writer], true);
+  await at.audit.append(row("2"));
+  await at.audit.append(row("3"));
+  assert.deepEqual(await ids(at), ["1", "2", "3"]);
+  assert.deepEqual(await at.audit.verify(), { ok: true, writers: 1, segments: 3, rows: 3, faults: [] });
+});
+
+Deno.test("a failure to pack does not touch appending, and is made good at the next flush", async () => {
   await using at = await failing();
   await at.audit.append(row("1"));
   at.failures.push("before");
   await assert.rejects(at.audit.flush(), /disk I\/O error/);
-  assert.equal((await keys(at.kv, "audit", "todo")).length, 1);
+  assert.equal((await keys(at.kv, "audit", "segment")).length, 1);
+  at.failures.push("after");
+  await assert.rejects(at.audit.flush(), /disk I\/O error/);
   await at.audit.flush();
-  assert.equal((await keys(at.kv, "audit", "todo")).length, 0);
+  assert.equal((await keys(at.kv, "audit", "segment")).length, 0);
   assert.equal((await at.audit.list({ site_id: "acme" }, { limit: 5 })).rows.length, 1);
+  assert.equal((await at.audit.verify()).ok, true);
 });
 
-Deno.test("of two stores that index the same segments one does, and neither loops", async () => {
+Deno.test("of two stores that pack the same segments one does, and each row stands once", async () => {
   await using at = await bench();
   for (let i = 0; i < 5; i++) await at.audit.append(row(String(i)));
-  const other = new AuditIndexer(at.db);
-  other.catchUp();
-  await Promise.all([other.flush(), at.audit.flush()]);
-  assert.equal((await keys(at.kv, "audit", "todo")).length, 0);
+  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+  await Promise.all([second.flush(), at.audit.flush()]);
+  assert.equal((await keys(at.kv, "audit", "segment")).length, 0);
+  assert.equal((await keys(at.kv, "audit", "bundle")).length, 1);
+  await second.append(row("5"));
   await at.audit.append(row("6"));
-  const [todo] = await keys(at.kv, "audit", "todo");
-  assert.ok(todo);
-  await at.kv.set(todo, "someone was here");
-  await at.audit.flush();
-  assert.equal((await at.audit.list({ site_id: "acme" }, { limit: 50 })).rows.length, 6);
+  await Promise.all([second.flush(), at.audit.flush()]);
+  assert.equal((await at.audit.list({ site_id: "acme" }, { limit: 50 })).rows.length, 7);
+  assert.deepEqual(await second.verify(), { ok: true, writers: 2, segments: 7, rows: 7, faults: [] });
 });
 
 Deno.test("a process killed between intent and outcome leaves a started row and a sound chain", async () => {
@@ -186,7 +262,7 @@ Deno.test("a process killed between intent and outcome leaves a started row and 
   const verdict = await store.audit.verify();
   assert.deepEqual([verdict.ok, verdict.rows], [true, 3]);
   const kv = await Deno.openKv(path);
-  assert.deepEqual(await keys(kv, "audit", "todo"), []);
+  assert.deepEqual(await keys(kv, "audit", "segment"), []);
   kv.close();
 });
 
@@ -197,14 +273,14 @@ Deno.test("more terms than one commit can hold are indexed all the same", async 
     names.map((tool, index) => at.audit.append(row(String(index), { tool, site_id: `site-${index}` }))),
   );
   await at.audit.flush();
-  assert.deepEqual(await keys(at.kv, "audit", "todo"), []);
-  assert.equal((await keys(at.kv, "audit", "index", "tool")).length, 700);
+  assert.deepEqual(await keys(at.kv, "audit", "segment"), []);
+  assert.equal((await keys(at.kv, "audit", "rows", "tool")).length, 700);
   for (const index of [0, 350, 699]) {
     const { rows } = await at.audit.list({ tool: names[index]!, site_id: `site-${index}` }, { limit: 5 });
     assert.deepEqual(rows.map(({ id }) => id), [String(index)]);
   }
   await at.audit.retain(new Date(at.clock.ms + 1));
-  assert.deepEqual(await keys(at.kv, "audit", "index"), []);
+  assert.deepEqual(await keys(at.kv, "audit", "rows"), []);
 });
 
 Deno.test("processes that append to one file at once wait their turn and lose nothing", async () => {

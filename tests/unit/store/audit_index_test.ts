@@ -1,80 +1,133 @@
-/** Indexing the audit on a store that fails for a while: the operator reads of it once, and nothing is left out for good. */
+/** Packing and indexing the audit: what two filters have in common is found in the index, and a store that fails for a while leaves nothing out. */
 import assert from "node:assert/strict";
-import { noTerms } from "../../../store/audit_batch.ts";
-import { AuditIndexer } from "../../../store/audit_index.ts";
-import { todoKey } from "../../../store/audit_segment.ts";
-import { type Bench, bench } from "./kit.ts";
+import { Audit } from "../../../store/audit.ts";
+import { Database } from "../../../store/database.ts";
+import type { AuditQuery } from "../../../store/store.ts";
+import { type Bench, bench, interfere, keys, row } from "./kit.ts";
 import { instead } from "../../instead.ts";
 
-const FULL = 64;
+const unpacked = async ({ kv }: Pick<Bench, "kv">) => (await keys(kv, "audit", "segment")).length;
+const store = (kv: Deno.Kv, log?: (event: Record<string, unknown>) => void) =>
+  new Audit(new Database(kv, Date.now, () => performance.now()), log);
 
-/** A store that writes everything but the index while `world.fails`. */
-async function opened(): Promise<
-  { at: Bench; world: { fails: boolean }; logged: Record<string, unknown>[] }
-> {
-  const world = { fails: false };
-  const at = await bench((kv) =>
-    instead(kv, {
-      atomic() {
-        const atomic = kv.atomic();
-        const [commit, remove] = [atomic.commit.bind(atomic), atomic.delete.bind(atomic)];
-        let isIndex = false;
-        atomic.delete = (key) => {
-          isIndex ||= key[1] === "todo";
-          return remove(key);
-        };
-        atomic.commit = () =>
-          world.fails && isIndex ? Promise.reject(new TypeError("disk I/O error")) : commit();
-        return atomic;
-      },
-    })
-  );
-  return { at, world, logged: [] };
-}
-
-/** Segments that were written and wait to be indexed. */
-async function written({ kv, db }: Bench, count: number) {
-  return await Promise.all(Array.from({ length: count }, async () => {
-    const id = db.newId();
-    const { versionstamp } = await kv.set(todoKey(id), true);
-    return { id, versionstamp, terms: noTerms() };
-  }));
-}
-
-const left = async ({ kv }: Bench) => (await Array.fromAsync(kv.list({ prefix: ["audit", "todo"] }))).length;
-
-Deno.test("what an earlier store left, and could not be indexed at the start, is indexed later", async () => {
-  const { at, world, logged } = await opened();
-  await using _ = at;
-  await written(at, 5);
-  world.fails = true;
-  const indexer = new AuditIndexer(at.db, (event) => void logged.push(event));
-  indexer.catchUp();
-  await indexer.flush();
-  assert.equal(await left(at), 5);
+Deno.test("what an earlier store left, and could not be packed at the start, is packed later, and the log has it once", async () => {
+  await using at = await bench();
+  const killed = store(at.kv);
+  await killed.append(row("left"));
+  const logged: Record<string, unknown>[] = [];
+  let fails = true;
+  const kv = interfere(at.kv, (real) => fails ? Promise.reject(new TypeError("disk I/O error")) : real());
+  const next = store(kv, (event) => void logged.push(event));
+  await assert.rejects(next.append(row("1")), { code: "E_INTERNAL" });
   assert.deepEqual(logged, [{ event: "audit_index_failed", cause: "TypeError: disk I/O error" }]);
-  world.fails = false;
-  indexer.add(await written(at, FULL));
-  await indexer.flush();
-  assert.equal(await left(at), 0);
+  assert.equal(await unpacked(at), 1);
+  fails = false;
+  for (let n = 0; n < 800; n++) await next.append(row(`more-${n}`));
+  await next.flush();
+  assert.equal(await unpacked(at), 0);
+  assert.equal(logged.length, 1);
+  assert.deepEqual((await next.verify()).faults, []);
 });
 
-Deno.test("of more than it remembers while indexing fails nothing is left out once it works, and the log has it once", async () => {
-  const { at, world, logged } = await opened();
-  await using _ = at;
-  const indexer = new AuditIndexer(at.db, (event) => void logged.push(event));
-  world.fails = true;
-  for (let n = 0; n < 20; n++) {
-    indexer.add(await written(at, FULL));
-    await assert.rejects(indexer.flush(), /disk I\/O error/);
+Deno.test("many commits are packed behind, and the index finds every row of them", async () => {
+  await using at = await bench();
+  for (let n = 0; n < 1700; n++) await at.audit.append(row(String(n), { tool: `tool_${n % 50}` }));
+  await at.audit.flush();
+  assert.equal(await unpacked(at), 0);
+  const bundles = await keys(at.kv, "audit", "bundle");
+  assert.equal(bundles.length, 3, "as few as can be");
+  for (const n of [0, 7, 49]) {
+    const { rows } = await at.audit.list({ tool: `tool_${n}`, site_id: "acme" }, { limit: 500 });
+    assert.deepEqual(
+      rows.map(({ id }) => Number(id)),
+      Array.from({ length: 34 }, (_, i) => n + 50 * (33 - i)),
+    );
   }
-  assert.equal(logged.length, 1, JSON.stringify(logged));
-  world.fails = false;
-  indexer.add(await written(at, FULL));
-  await indexer.flush();
-  assert.equal(await left(at), 0);
-  world.fails = true;
-  indexer.add(await written(at, FULL));
-  await assert.rejects(indexer.flush(), /disk I\/O error/);
-  assert.equal(logged.length, 2, "a new failure is read again");
+  assert.deepEqual(await at.audit.verify(), { ok: true, writers: 1, segments: 1700, rows: 1700, faults: [] });
+});
+
+/** An audit whose parts and unpacked segments are counted as they are read. */
+async function counted() {
+  const world = { parts: 0, segments: 0 };
+  const at = await bench((kv) =>
+    instead(kv, {
+      getMany: ((asked: Deno.KvKey[]) => {
+        world.parts += asked.filter((key) => key[1] === "part").length;
+        return kv.getMany(asked);
+      }) as typeof kv.getMany,
+      list: ((selector: Deno.KvListSelector, options?: Deno.KvListOptions) => {
+        const isTail = "start" in selector && selector.start[1] === "segment";
+        return isTail ? counting(kv.list(selector, options)) : kv.list(selector, options);
+      }) as typeof kv.list,
+    })
+  );
+  async function* counting<T>(entries: AsyncIterable<T>): AsyncGenerator<T> {
+    for await (const entry of entries) {
+      world.segments++;
+      yield entry;
+    }
+  }
+  return { at, world };
+}
+
+Deno.test("two filters that each match rows of every segment, and none in common, read no segment at all", async () => {
+  const { at, world } = await counted();
+  await using _ = at;
+  for (let n = 0; n < 20; n++) {
+    await Promise.all([
+      at.audit.append(
+        row(`a-${n}`, { token_id: "a", client_id: "one", owner_user_id: "ann", site_id: "s1" }),
+      ),
+      at.audit.append(
+        row(`b-${n}`, { token_id: "b", client_id: "two", owner_user_id: "bob", site_id: "s2" }),
+      ),
+    ]);
+  }
+  await at.audit.flush();
+  const apart: AuditQuery[] = [
+    { token_id: "a", site_id: "s2" },
+    { client_id: "one", owner_user_id: "bob" },
+    { client_id: "two", site_id: "s1" },
+    { owner_user_id: "ann", token_id: "b" },
+    { status: "error", token_id: "b" },
+    { tool: "none" },
+  ];
+  for (const query of apart) {
+    world.parts = world.segments = 0;
+    assert.deepEqual(await at.audit.list(query, { limit: 100 }), { rows: [], next_cursor: null });
+    assert.deepEqual(world, { parts: 0, segments: 0 }, JSON.stringify(query));
+  }
+  for (
+    const query of [{ client_id: "one" }, { owner_user_id: "ann", site_id: "s1" }, {
+      client_id: "one",
+      token_id: "a",
+    }]
+  ) {
+    const { rows } = await at.audit.list(query, { limit: 100 });
+    assert.deepEqual(rows.map(({ id }) => id), Array.from({ length: 20 }, (_, n) => `a-${19 - n}`));
+  }
+});
+
+Deno.test("a time that a bundle has no rows of is told by its record, and no part is read", async () => {
+  const { at, world } = await counted();
+  await using _ = at;
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const hour = 3_600_000;
+  const start = at.clock.ms;
+  for (let n = 0; n < 5; n++) {
+    await at.audit.append(row(String(n), { at: iso(at.clock.ms) }));
+    at.clock.ms += hour / 60;
+  }
+  await at.audit.flush();
+  world.parts = 0;
+  for (
+    const query of [{ to: iso(start) }, { to: iso(start), status: "ok" } as const, {
+      from: iso(start + hour),
+    }]
+  ) {
+    assert.deepEqual((await at.audit.list(query, { limit: 10 })).rows, []);
+  }
+  assert.equal(world.parts, 0);
+  const { rows } = await at.audit.list({ to: iso(start + 1), status: "ok" }, { limit: 10 });
+  assert.deepEqual(rows.map(({ id }) => id), ["0"]);
 });

@@ -1,6 +1,7 @@
 /** Verifying and retaining the audit. */
 import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
+import { decodePart, encodePart, type Packed } from "../../../store/audit_bundle.ts";
 import { Database } from "../../../store/database.ts";
 import { bench, collect, edit, keys, row } from "./kit.ts";
 import { instead } from "../../instead.ts";
@@ -12,6 +13,7 @@ async function five() {
     await at.audit.append(row(id, { tool: `tool_${id}`, at: new Date(at.clock.ms).toISOString() }));
     at.clock.ms += 1000;
   }
+  await at.audit.verify(); // sets the head
   const segments = await keys(at.kv, "audit", "segment");
   const [head] = await keys(at.kv, "audit", "head");
   return {
@@ -74,13 +76,87 @@ Deno.test("verify sees a moved segment, a damaged one, a damaged row and a head 
     `Segment ${at.id(2)} cannot be read: it was damaged or changed`,
     `Missing: segment 2 of writer ${at.writer}, before segment 3 (${at.id(3)})`,
     `Row 1 of segment 4 (${at.id(4)}) of writer ${at.writer} cannot be read`,
+    `Segment 4 (${at.id(4)}) of writer ${at.writer} was changed: the writer's head names another hash`,
     `Segment 4 (${at.id(4)}) of writer ${at.writer} was changed: segment 5 (${at.id(5)}) names another hash`,
-    `Writer ${at.writer} has segment 5 (${at.id(5)}), but its head says 4 is the last`,
   ]);
   await at.kv.set(at.head, "garbage");
   assert.match((await at.audit.verify()).faults[0] ?? "", /^The head of writer .* cannot be read/);
+});
+
+/** Changes the segments of the only bundle, all in its first part. */
+async function repack(kv: Deno.Kv, change: (segments: Packed[]) => Packed[]): Promise<void> {
+  const [key] = await keys(kv, "audit", "part");
+  const { dropped, segments } = decodePart((await kv.get(key!)).value)!;
+  await kv.set(key!, encodePart({ dropped, segments: change([...segments]) }));
+}
+
+Deno.test("verify sees in a bundle what was changed, taken out or moved, and a bundle that no head tells of", async () => {
+  await using at = await five();
+  await at.audit.flush();
+  assert.equal((await keys(at.kv, "audit", "segment")).length, 0);
+  const [key] = await keys(at.kv, "audit", "part");
+  const whole = await at.kv.get(key!);
+  const faults = async (change: (segments: Packed[]) => Packed[]) => {
+    await at.kv.set(key!, whole.value);
+    await repack(at.kv, change);
+    return (await at.audit.verify()).faults;
+  };
+  assert.deepEqual(await faults((all) => all), []);
+  const changed = (one: Packed) => {
+    const bytes = new TextEncoder().encode(new TextDecoder().decode(one.bytes).replace('"acme"', '"evil"'));
+    return { ...one, bytes };
+  };
+  assert.deepEqual(await faults((all) => all.with(2, changed(all[2]!))), [
+    `Segment 3 (${at.id(3)}) of writer ${at.writer} was changed: segment 4 (${at.id(4)}) names another hash`,
+  ]);
+  assert.deepEqual(await faults((all) => all.with(4, changed(all[4]!))), [
+    `Segment 5 (${at.id(5)}) of writer ${at.writer} was changed: the writer's head names another hash`,
+  ]);
+  assert.deepEqual(await faults((all) => all.toSpliced(1, 2)), [
+    `Missing: segments 2 to 3 of writer ${at.writer}, before segment 4 (${at.id(4)})`,
+  ]);
+  assert.deepEqual(await faults((all) => all.slice(0, 4)), [
+    `Missing: segment 5 of writer ${at.writer}, at the end`,
+  ]);
+  assert.deepEqual(
+    (await faults((all) => all.with(1, { ...all[0]!, id: all[1]!.id })))[0],
+    `Segment ${at.id(2)} of writer ${at.writer} holds the text of segment ${at.id(1)}`,
+  );
+  await at.kv.set(key!, "nonsense");
+  assert.deepEqual((await at.audit.verify()).faults, [
+    `Segment ${at.id(5)} cannot be read: it was damaged or changed`,
+    `Missing: segments 1 to 5 of writer ${at.writer}, at the end`,
+  ]);
+  await at.kv.set(key!, whole.value);
+  const head = await at.kv.get(at.head);
+  await at.kv.set(at.head, { n: 4, hash: "0".repeat(64), id: at.id(4) });
+  assert.deepEqual((await at.audit.verify()).faults, [
+    `Segment 4 (${at.id(4)}) of writer ${at.writer} was changed: the writer's head names another hash`,
+    `Writer ${at.writer} has segment 5 (${at.id(5)}), but its head says 4 is the last`,
+  ]);
   await at.kv.delete(at.head);
   assert.match((await at.audit.verify()).faults.at(-1) ?? "", /has segments up to 5 and no head/);
+  await at.kv.set(at.head, head.value);
+  assert.equal((await at.audit.verify()).ok, true);
+});
+
+Deno.test("what a killed writer had written after its last head is followed, packed once by the next stores, and then has a head", async () => {
+  await using at = await bench();
+  const killed = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+  for (let n = 0; n < 70; n++) await killed.append(row(`killed-${n}`));
+  const [head] = await keys(at.kv, "audit", "head");
+  assert.ok(
+    ((await at.kv.get<{ n: number }>(head!)).value?.n ?? 0) >= 64,
+    "a head is set once per 64 segments",
+  );
+  const verdict = { ok: true, writers: 1, segments: 70, rows: 70, faults: [] };
+  assert.deepEqual(await at.audit.verify(), verdict);
+  const next = [1, 2].map(() => new Audit(new Database(at.kv, at.clock.now, at.clock.now)));
+  await Promise.all(next.map((audit) => audit.flush()));
+  assert.deepEqual(await keys(at.kv, "audit", "segment"), []);
+  assert.equal((await at.kv.get<{ n: number }>(head!)).value?.n, 70);
+  assert.deepEqual(await at.audit.verify(), verdict);
+  assert.equal((await at.audit.list({ tool: "create_draft" }, { limit: 500 })).rows.length, 70);
 });
 
 Deno.test("verify reads a log that is being written without finding fault", async () => {
@@ -137,7 +213,7 @@ Deno.test("retention drops index entries and open marks whose segments are all g
   await at.audit.append(row("new", { status: "started", tool: "new" }));
   await at.audit.flush();
   await at.audit.retain(new Date(at.clock.ms));
-  const tools = (await keys(at.kv, "audit", "index", "tool")).map((key) => key[3]);
+  const tools = (await keys(at.kv, "audit", "rows", "tool")).map((key) => key[3]);
   assert.deepEqual(tools, ["new"]);
   assert.deepEqual((await keys(at.kv, "audit", "open")).map((key) => key[2]), ["new"]);
   await at.audit.append(row("left-open", { tool: "old" }));
@@ -159,15 +235,18 @@ Deno.test("two instances that retain at once drop each segment once", async () =
 Deno.test("a file that cannot be read to the end is a fault that names the last readable segment, and ends no process", async () => {
   const damaged = (after: number) => (kv: Deno.Kv) =>
     instead(kv, {
-      list: ((selector: { prefix: Deno.KvKey }, options?: Deno.KvListOptions) => {
+      list: ((selector: Deno.KvListSelector, options?: Deno.KvListOptions) => {
         const entries = kv.list(selector, options);
-        return selector.prefix[1] === "segment" ? until(after, entries) : entries;
+        return "start" in selector && selector.start[1] === "segment" ? until(after, entries) : entries;
       }) as typeof kv.list,
     });
-  async function* until<T>(after: number, entries: AsyncIterable<T>): AsyncGenerator<T> {
-    let read = 0;
+  async function* until<T>(
+    after: number,
+    entries: AsyncIterable<Deno.KvEntry<T>>,
+  ): AsyncGenerator<Deno.KvEntry<T>> {
     for await (const entry of entries) {
-      if (read++ === after) throw new TypeError("database disk image is malformed");
+      const { n } = JSON.parse(new TextDecoder().decode(entry.value as Uint8Array).split("\n")[0]!);
+      if (n > after) throw new TypeError("database disk image is malformed");
       yield entry;
     }
   }

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { GatewayError } from "../../../core/errors.ts";
 import {
   acceptKeys,
+  compactStore,
   copyStore,
   initStore,
   restoreStore,
@@ -12,7 +13,7 @@ import {
 } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
 import { lay } from "../../fixtures/stores/stores.ts";
-import { folder, KEY, newToken, open, START } from "./kit.ts";
+import { folder, KEY, newToken, open, row, START } from "./kit.ts";
 
 const OTHER = new Uint8Array(32).fill(8);
 
@@ -100,9 +101,44 @@ Deno.test("what is no whole copy of this store, for this version and keys, is re
     [() => copyStore({ path: "https://kv.example/", now: 0 }), /^KV_PATH: "https.*" is no file/],
     [() => initStore(store("store")), /holds something already; name another file, or move it away/],
     [() => acceptKeys(store("none")), /there is no store at/],
+    [() => compactStore(store("none")), /there is no store at/],
+    [() => compactStore(store("empty")), /there is no store at/],
+    [() => compactStore(store("text")), /text\.sqlite3" is no store; name the file of the store/],
+    [() => compactStore(store("table")), /table\.sqlite3" is no store; name the file of the store/],
+    [() => compactStore(store(":memory:", { path: ":memory:" })), /^KV_PATH: ":memory:" is no file/],
   ];
   for (const [work, says] of cases) await refused(work, says);
   assert.deepEqual(await files(p.dir), before);
+});
+
+const pageBytes = (path: string): unknown => {
+  using database = new DatabaseSync(path, { readOnly: true });
+  return database.prepare("PRAGMA page_size").get()?.["page_size"];
+};
+
+Deno.test("a store is compacted: what retention dropped is given back, and all else is there, in small pages as in a new one", async () => {
+  await using p = await place();
+  const path = p.at("grown");
+  (await Deno.openKv(path)).close(); // as a version before began a store
+  assert.equal(pageBytes(path), 4096);
+  {
+    await using store = await open({ path });
+    await store.tokens.create(newToken({ name: "kept" }));
+    for (let n = 0; n < 1000; n++) await store.audit.append(row(String(n)));
+    await store.audit.retain(new Date(Date.now() + 1000));
+    await store.audit.append(row("last"));
+  }
+  const { before, after } = await compactStore(p.store("grown"));
+  assert.ok(after < before / 4, `${before} bytes became ${after}`);
+  assert.equal(Deno.statSync(path).size, after);
+  {
+    await using store = await open({ path });
+    assert.deepEqual((await store.tokens.list()).map(({ name }) => name), ["kept"]);
+    assert.deepEqual((await store.audit.list({}, { limit: 9 })).rows.map(({ id }) => id), ["last"]);
+    assert.deepEqual((await store.audit.verify()).faults, []);
+    await refused(() => compactStore(p.store("grown")), /is in use; stop every gateway on it/);
+  }
+  assert.deepEqual([pageBytes(path), pageBytes(p.at("store"))], [512, 512]);
 });
 
 Deno.test("a store in use is not replaced", async () => {

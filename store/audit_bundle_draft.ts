@@ -1,0 +1,94 @@
+/** A bundle being filled: segments in parts, and which of their rows have which terms. */
+import { type Bundle, encodePart, type Packed, type Part } from "./audit_bundle.ts";
+import { encodeRows, PART_ROWS } from "./audit_rows.ts";
+import { type Head, parseRow, type Segment, segmentHash } from "./audit_segment.ts";
+import { type Dimension, eachTerm, type Term } from "./audit_terms.ts";
+
+/** So much makes a bundle: KV allows 800 KiB a commit, 1,000 changes and 80 KiB of keys, and segments are deleted in it. */
+export const BUNDLE_SEGMENTS = 800;
+export const BUNDLE_BYTES = 640 * 1024;
+const FULL = 7 / 8;
+/** Parts are read whole, one for each row that a page has in the worst case. */
+const PART_BYTES = 32 * 1024;
+
+/** Segments of one writer on their way into one bundle. */
+export class BundleDraft {
+  readonly #keys: { readonly key: Deno.KvKey; readonly versionstamp: string }[] = [];
+  readonly #parts: Part[] = [];
+  readonly #packed: Uint8Array[] = [];
+  readonly #terms = new Map<Dimension, Map<string, number[]>>();
+  #part: Packed[] = [];
+  #partBytes = 0;
+  #partRows = 0;
+  #began: [first: number, last: number] = [Infinity, -Infinity];
+  #bytes = 0;
+  #last: Segment | null = null;
+
+  /** Whether there is little room left in it. */
+  get isFull(): boolean {
+    return this.#keys.length === BUNDLE_SEGMENTS || this.#bytes > BUNDLE_BYTES * FULL;
+  }
+
+  /** How much it holds. */
+  get amount(): { readonly segments: number; readonly bytes: number } {
+    return { segments: this.#keys.length, bytes: this.#bytes };
+  }
+
+  /** Whether that segment may come along. */
+  fits({ bytes }: Segment): boolean {
+    return this.#keys.length < BUNDLE_SEGMENTS && this.#bytes + bytes.length <= BUNDLE_BYTES;
+  }
+
+  /** Takes the next segment of the writer, as it was read. */
+  add({ key, versionstamp }: Deno.KvEntry<unknown>, segment: Segment): void {
+    const { bytes, lines } = segment;
+    if (this.#part.length > 0 && this.#partBytes + bytes.length > PART_BYTES) this.#closePart();
+    const first = this.#parts.length * PART_ROWS + this.#partRows;
+    lines.forEach((line, index) => this.#index(line, first + index));
+    this.#part.push({ id: String(key[2]), bytes, lines: lines.length });
+    this.#partBytes += bytes.length;
+    this.#partRows += lines.length;
+    this.#keys.push({ key, versionstamp });
+    this.#bytes += bytes.length;
+    this.#last = segment;
+  }
+
+  /** What is to be stored, under the id of `head`; the keys are those of the segments. */
+  finish() {
+    this.#closePart();
+    const { n, bytes } = this.#last!;
+    const head: Head = { n, hash: segmentHash(bytes), id: this.#parts.at(-1)!.last };
+    const bundle: Bundle = { first: this.#parts[0]!.first, parts: this.#parts };
+    const entries = [...this.#terms].flatMap(([dimension, values]) =>
+      [...values].map(([value, rows]) => [[dimension, value] as Term, encodeRows(rows)] as const)
+    );
+    return { keys: this.#keys, bundle, parts: this.#packed, head, entries };
+  }
+
+  #index(line: string, n: number): void {
+    const row = parseRow(line);
+    if (row === null) return;
+    const at = Date.parse(row.at);
+    if (at < this.#began[0]) this.#began[0] = at;
+    if (at > this.#began[1]) this.#began[1] = at;
+    eachTerm(row, (dimension, value) => {
+      if (typeof value !== "string") return; // of a row that was changed
+      let values = this.#terms.get(dimension);
+      if (values === undefined) this.#terms.set(dimension, values = new Map());
+      const rows = values.get(value);
+      if (rows === undefined) values.set(value, [n]);
+      else if (rows.at(-1) !== n) rows.push(n);
+    });
+  }
+
+  #closePart(): void {
+    const [segments, rows] = [this.#part, this.#partRows];
+    const [first, last] = [segments[0]!.id, segments.at(-1)!.id];
+    const began = this.#began[0] === Infinity ? [0, 0] as const : this.#began;
+    this.#packed.push(encodePart({ dropped: 0, segments }));
+    this.#parts.push({ first, last, segments: segments.length, rows, began });
+    this.#part = [];
+    this.#partBytes = this.#partRows = 0;
+    this.#began = [Infinity, -Infinity];
+  }
+}

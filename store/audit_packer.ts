@@ -1,0 +1,198 @@
+/** What is written behind: segments are packed into bundles, each with its part of the index, and heads are set. */
+import { bundleKey, dayOf, partKey } from "./audit_bundle.ts";
+import { BUNDLE_BYTES, BUNDLE_SEGMENTS, BundleDraft } from "./audit_bundle_draft.ts";
+import { type Head, headKey, parseSegment } from "./audit_segment.ts";
+import { termKey } from "./audit_terms.ts";
+import type { Database } from "./database.ts";
+
+const ENTRIES_PER_COMMIT = 100;
+/** A head is set once per so many segments at least. */
+const HEAD_SEGMENTS = 64;
+const KEYS_PER_COMMIT = 200;
+/** Segments read at once: each may have 60 KiB. */
+const BATCH = 16;
+const TRIES_MAX = 3;
+
+/** Is told of what fails in the background. */
+export type Log = (event: Record<string, unknown>) => void;
+
+/** The writer whose segments are packed as they come. */
+export interface Chain {
+  readonly id: string;
+  readonly head: Head;
+}
+
+/** Packs written segments, many at a time. What it does not come to, the next opened store does. */
+export class AuditPacker {
+  readonly #db: Database;
+  readonly #chain: Chain;
+  readonly #log: Log;
+  #segments = 0;
+  #bytes = 0;
+  /** Which segment the last head that was set tells of. */
+  #headSet = 0;
+  /** Whether there may be segments of other writers that nobody packs. */
+  #hasLeft = false;
+  #isFailing = false;
+  #isClosing = false;
+  #isBusy = false;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(db: Database, chain: Chain, log: Log = () => {}) {
+    this.#db = db;
+    this.#chain = chain;
+    this.#log = log;
+  }
+
+  /** Takes note of committed segments; sets the head, or packs, once enough have come together. */
+  add(segments: number, bytes: number): void {
+    this.#segments += segments;
+    this.#bytes += bytes;
+    if (this.#isBusy) return;
+    if (this.#segments >= BUNDLE_SEGMENTS || this.#bytes >= BUNDLE_BYTES) {
+      this.#inBackground(() => this.#packDue());
+    } else if (this.#chain.head.n - this.#headSet >= HEAD_SEGMENTS) this.#inBackground(() => this.setHead());
+  }
+
+  /** Packs what earlier stores left; a failure leaves it to the next time that there is something to pack. */
+  catchUp(): void {
+    this.#hasLeft = true;
+    this.#inBackground(() => this.#packLeft());
+  }
+
+  /** Resolves when every segment committed so far is packed; rejects when that fails, and the next time does it. */
+  async flush(): Promise<void> {
+    await this.#inTurn(() => this.#packOwn(true));
+  }
+
+  /** Resolves when the writer's head is that of its last segment, or when another changes it just now. */
+  async setHead(): Promise<void> {
+    const { id, head } = this.#chain;
+    if (head.n === this.#headSet) return;
+    const stored = await this.#db.kv.get<Head>(headKey(id));
+    if ((stored.value?.n ?? 0) < head.n) {
+      const commit = await this.#db.commit(this.#db.kv.atomic().check(stored).set(headKey(id), head));
+      if (!commit.ok) return;
+    }
+    this.#headSet = head.n;
+  }
+
+  /** Packs this writer's segments, and leaves those of earlier stores to the next. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.flush();
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#work.then(work);
+    this.#work = done.catch(() => {});
+    return done;
+  }
+
+  /** The log has the first of several failures. */
+  async #inBackground(work: () => Promise<void>): Promise<void> {
+    this.#isBusy = true;
+    try {
+      await this.#inTurn(work);
+      this.#isFailing = false;
+    } catch (fault) {
+      if (!this.#isFailing && !this.#db.closed) {
+        this.#log({ event: "audit_index_failed", cause: String(fault) });
+      }
+      this.#isFailing = true;
+    }
+    this.#isBusy = false;
+  }
+
+  async #packDue(): Promise<void> {
+    await this.#packOwn(false);
+    if (this.#hasLeft) await this.#packLeft();
+  }
+
+  async #packOwn(whole: boolean): Promise<void> {
+    const { id, head: { n } } = this.#chain;
+    if (n === 0) return;
+    // Where this fails, it is tried again only once as much has come together anew.
+    this.#segments = this.#bytes = 0;
+    let isPacked = false;
+    for (let tries = 0; !isPacked && tries < TRIES_MAX; tries++) isPacked = await this.#pack(id, whole);
+    await this.setHead();
+  }
+
+  /** Other stores' segments too, if they are open now: the checks let only one of the two have each. */
+  async #packLeft(): Promise<void> {
+    await this.#pack(null, true);
+    for (const old of ["todo", "index"]) await this.#clear(["audit", old]);
+    this.#hasLeft = this.#isClosing;
+  }
+
+  /**
+   * Packs what is not packed of that writer, or of all; what would make less than a whole bundle only where that is
+   * asked for. False where another changed some of it meanwhile.
+   */
+  async #pack(of: string | null, whole: boolean): Promise<boolean> {
+    const drafts = new Map<string, BundleDraft>();
+    let day = "";
+    let isPacked = true;
+    const commit = async (writer: string, draft: BundleDraft) => {
+      drafts.delete(writer);
+      isPacked = await this.#commit(writer, draft) && isPacked;
+    };
+    for await (const entry of this.#db.kv.list({ prefix: ["audit", "segment"] }, { batchSize: BATCH })) {
+      if (of === null && this.#isClosing) return false;
+      const id = String(entry.key[2]);
+      const segment = parseSegment(entry.value);
+      if (segment === null || (of !== null && segment.writer !== of)) continue;
+      if (dayOf(id) !== day) { for (const [writer, draft] of drafts) await commit(writer, draft); }
+      day = dayOf(id);
+      const draft = drafts.get(segment.writer);
+      if (draft !== undefined && !draft.fits(segment)) await commit(segment.writer, draft);
+      if (!drafts.has(segment.writer)) drafts.set(segment.writer, new BundleDraft());
+      drafts.get(segment.writer)!.add(entry, segment);
+    }
+    for (const [writer, draft] of drafts) {
+      if (whole || draft.isFull) await commit(writer, draft);
+      else {
+        this.#segments += draft.amount.segments;
+        this.#bytes += draft.amount.bytes;
+      }
+    }
+    return isPacked;
+  }
+
+  /** Puts a bundle in the place of its segments; false where another did, or retention took them. */
+  async #commit(writer: string, draft: BundleDraft): Promise<boolean> {
+    const { kv } = this.#db;
+    const { keys, bundle, parts, head, entries } = draft.finish();
+    for (; entries.length > ENTRIES_PER_COMMIT; entries.splice(0, ENTRIES_PER_COMMIT)) {
+      const some = kv.atomic();
+      for (const [term, rows] of entries.slice(0, ENTRIES_PER_COMMIT)) {
+        some.set([...termKey(term, head.id), bundle.first], rows);
+      }
+      await this.#db.commit(some);
+    }
+    const stored = await kv.get<Head>(headKey(writer));
+    // Whoever packs a writer's segments begins with the first, and retention drops that first.
+    const atomic = kv.atomic().check(keys[0]!).check(keys.at(-1)!).set(bundleKey(head.id), bundle);
+    parts.forEach((part, n) => atomic.set(partKey(head.id, n), part));
+    for (const [term, rows] of entries) atomic.set([...termKey(term, head.id), bundle.first], rows);
+    for (const { key } of keys) atomic.delete(key);
+    if ((stored.value?.n ?? 0) < head.n) atomic.check(stored).set(headKey(writer), head);
+    return (await this.#db.commit(atomic)).ok;
+  }
+
+  async #clear(prefix: string[]): Promise<void> {
+    let some: Deno.KvKey[] = [];
+    const commit = async () => {
+      const atomic = this.#db.kv.atomic();
+      for (const key of some) atomic.delete(key);
+      if (some.length > 0) await this.#db.commit(atomic);
+      some = [];
+    };
+    for await (const { key } of this.#db.kv.list({ prefix }, { batchSize: KEYS_PER_COMMIT })) {
+      if (this.#isClosing) return;
+      if (some.push(key) === KEYS_PER_COMMIT) await commit();
+    }
+    await commit();
+  }
+}
