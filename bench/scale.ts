@@ -40,7 +40,7 @@ async function startFleet(store: string, count: number): Promise<Fleet> {
 }
 
 /** What some processes did together in one round. */
-interface Together {
+interface Driven {
   readonly perSecond: number;
   readonly cpuUs: number;
   /** Of the process that was slowest. */
@@ -48,11 +48,11 @@ interface Together {
 }
 
 /** Drives them at once, each with its share of the connections. Throws where a request failed. */
-async function together(
+async function driven(
   gateways: readonly Gateway[],
   token: string,
   { door, connections }: { door: Door; connections: number },
-): Promise<Together> {
+): Promise<Driven> {
   const cpu = async () => sum(await Promise.all(gateways.map((one) => one.cpuMs())));
   const load = { connections: Math.ceil(connections / gateways.length), seconds: SECONDS };
   const before = await cpu();
@@ -75,11 +75,11 @@ async function inTurn(
   processes: readonly number[],
   load: { door: Door; connections: number },
   rounds: number,
-): Promise<readonly (readonly Together[])[]> {
-  const runs = processes.map((): Together[] => []);
+): Promise<readonly (readonly Driven[])[]> {
+  const runs = processes.map((): Driven[] => []);
   for (let round = 0; round <= rounds; round++) {
     for (const [at, count] of processes.entries()) {
-      const run = await together(gateways.slice(0, count), gateways[0]!.token, load);
+      const run = await driven(gateways.slice(0, count), gateways[0]!.token, load);
       if (round > 0) runs[at]!.push(run);
     }
   }
@@ -95,7 +95,7 @@ async function rowsOf(store: string, processes: readonly number[], rounds: numbe
   for (const door of DOORS) {
     for (const connections of CONNECTIONS) {
       const runs = await inTurn(fleet, processes, { door, connections }, rounds);
-      const of = (at: number, name: keyof Together) => median(runs[at]!.map((one) => one[name]));
+      const of = (at: number, name: keyof Driven) => median(runs[at]!.map((one) => one[name]));
       const first = (at: number) => runs[at]!.map((one, nth) => one.perSecond / runs[0]![nth]!.perSecond);
       rows.push(...processes.map((count, at) => [
         `${door} list_sites on ${nameOf(store)}, ${connections} connections in all`,
