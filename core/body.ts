@@ -60,8 +60,15 @@ async function atOnce(request: Request, { add, patience = PATIENCE }: Taking): P
   return bytes;
 }
 
+/** So short a text is read byte by byte where it is ASCII: asking the runtime costs more. */
+const SHORT_BYTES = 256;
+const ASCII_MAX = 0x7f;
+
 /** The text of bytes; null where they are no UTF-8. */
 function textOf(bytes: Uint8Array): string | null {
+  if (bytes.length <= SHORT_BYTES && bytes.every((byte) => byte <= ASCII_MAX)) {
+    return String.fromCharCode.apply(null, bytes as unknown as number[]);
+  }
   try {
     return DECODER.decode(bytes);
   } catch {

@@ -21,8 +21,8 @@ type Awaitable<T> = T | Promise<T>;
 
 /** What the door depends on. */
 export interface McpPorts extends SubscriptionPorts {
-  /** Throws E_AUTH; otherwise the caller. */
-  authenticate(request: Request): Awaitable<Caller>;
+  /** Throws E_AUTH; otherwise the caller: `before`, where nothing that it depends on was changed since it was found. */
+  authenticate(request: Request, before?: Caller): Awaitable<Caller>;
   /**
    * The tools that caller sees, of all or of that site, as ASCII JSON text of an array: `[{"name":…},…]`. Throws
    * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND, of several E_BAD_INPUT.
@@ -94,7 +94,7 @@ async function answer(
   }
   held.body = ports.bodies.body(first.token.id);
   const body = await readMessage(request, ports.bodyLimit(first), held.body);
-  const caller = await ports.authenticate(request); // again, for a body can be long in coming
+  const caller = await ports.authenticate(request, first); // again, for a body can be long in coming
   if (body instanceof Response) return body;
   const frame = judge(body.value, headers);
   if (frame === null) {

@@ -82,7 +82,7 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       parse: async (limit) => {
         refuseAskedInAddress(request.url);
         const read = await readObject(request, limit, held);
-        return { ...read, caller: await ports.authenticate(request) };
+        return { args: read.args, bytes: read.bytes, caller: await ports.authenticate(request, caller) };
       },
     });
     return ok(answerOf(value, requestId), requestId, isReplayed(value) ? REPLAYED : {});

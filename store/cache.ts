@@ -29,6 +29,14 @@ export class Versions {
     return !this.#db.closed && this.#db.elapsed() - this.#checkedAt < LIMITS.CACHE_CHECK_MS;
   }
 
+  /** A number that stays the same while no record of these kinds was changed; NaN where that must be looked up first. */
+  known(kinds: readonly CachedKind[]): number {
+    if (!this.fresh()) return NaN;
+    let sum = 0;
+    for (const kind of kinds) sum += this.of(kind).epoch;
+    return sum;
+  }
+
   /** Resolves when the versions are known to be fresh; callers at the same time share one read. */
   async refresh(): Promise<void> {
     if (this.fresh()) return;

@@ -77,14 +77,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const signatures = new Signatures(options.keys);
   const opened = await openKnown(options, sealer);
   const file = await OpenedFile.at(options.path);
-  const kv = options.around?.(opened) ?? opened;
   const clock = options.clock ?? CLOCK;
   const db = new Database(
-    kv,
+    options.around?.(opened) ?? opened,
     options.now ?? Date.now,
     options.elapsed ?? clock.elapsed,
     clock,
-    () => file?.check() ?? Promise.resolve(),
+    () => file?.check(),
   );
   await goOnFrom(db);
   const versions = new Versions(db);
@@ -112,6 +111,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     consents: new Consents(db, sealer),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
+    callersVersion: () => versions.known(["tokens", "users", "oauth"]),
     leases: new Leases(db),
     paces: new Paces(db),
     allowances: new Allowances(db),
@@ -120,7 +120,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     audit,
     missingKeys: () => missingKeys(db, sealer),
     async ping() {
-      const work = Promise.all([db.probe(), file?.check()]);
+      const work = Promise.all([db.probe(), (async () => await file?.check())()]);
       await within(PING_DEADLINE_MS, work, "does not answer").catch(unwell);
     },
     close() {
