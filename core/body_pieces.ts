@@ -28,58 +28,16 @@ const REST_BYTES = 4 * 1024 * 1024;
 /** A body that did not come in time. */
 export class TooSlow extends Error {}
 
-/** Bodies that are waited for equally long, in the order in which they began: one timer for all of them. */
-class Line {
-  readonly #ms: number;
-  readonly #giveUps = new Map<() => void, number>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(ms: number) {
-    this.#ms = ms;
-  }
-
-  add(giveUp: () => void): void {
-    this.#giveUps.set(giveUp, performance.now() + this.#ms);
-    this.#timer ??= setTimeout(this.#ring, this.#ms);
-  }
-
-  /** No timer is left behind where nothing is waited for. */
-  remove(giveUp: () => void): void {
-    if (!this.#giveUps.delete(giveUp) || this.#giveUps.size > 0) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-
-  #ring = (): void => {
-    this.#timer = undefined;
-    const now = performance.now();
-    for (const [giveUp, at] of this.#giveUps) {
-      if (at > now) {
-        this.#timer = setTimeout(this.#ring, at - now);
-        return;
-      }
-      this.#giveUps.delete(giveUp);
-      giveUp();
-    }
-  };
-}
-
-const SILENT = new Line(PATIENCE.SILENT_MS);
-
 /** What a body brings, or a TooSlow after that time. */
-export function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
-  const line = ms === PATIENCE.SILENT_MS ? SILENT : new Line(ms);
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new TooSlow());
-    line.add(giveUp);
-    promise.then((value) => {
-      line.remove(giveUp);
-      resolve(value);
-    }, (error) => { // it also fails, long after it was given up, when the connection is closed under it
-      line.remove(giveUp);
-      reject(error);
-    });
-  });
+export async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new TooSlow()), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+    promise.catch(() => {}); // it fails when the connection is closed under it
+  }
 }
 
 /**

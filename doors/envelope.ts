@@ -48,8 +48,8 @@ export const namedSites = (address: string): readonly string[] =>
   address.includes("?") ? new URL(address).searchParams.getAll("site") : [];
 
 /** The REST success envelope, as text; with what is said beside the result, whatever that is. */
-export function success(result: unknown, beside: object = {}): string {
-  const more = JSON.stringify(beside).slice(1, -1);
+export function success(result: unknown, beside?: object): string {
+  const more = beside === undefined ? "" : JSON.stringify(beside).slice(1, -1);
   return `{"ok":true,"result":${JSON.stringify(result) ?? "null"}${more && `,${more}`}}`;
 }
 

@@ -214,10 +214,21 @@ class Answers {
     }
     const wrong = misspelt(meta);
     if (wrong !== null) return new FrameFault(200, RPC.INVALID_PARAMS, wrong, frame.id);
-    const { sites: _, ...rest } = asked;
-    const call = { ...rest, tool: name, arguments: given, idempotencyKey: key, asks: asksOf(meta) };
-    const { members, meta: said } = await this.#run(call);
-    return this.#result(frame, members, { ...said, [REQUEST_ID]: asked.requestId });
+    const { caller, requestId, bodyBytes, excess, follower, left } = asked;
+    const { members, meta: said } = await this.#run({
+      caller,
+      requestId,
+      bodyBytes,
+      excess,
+      follower,
+      left,
+      tool: name,
+      arguments: given,
+      idempotencyKey: key,
+      asks: asksOf(meta),
+    });
+    const own = `${JSON.stringify(REQUEST_ID)}:${JSON.stringify(requestId)}`;
+    return this.#result(frame, members, joined(said === undefined ? "" : membersOf(said), own));
   }
 
   async #run(call: McpCall): Promise<ToolResult> {
@@ -229,16 +240,19 @@ class Answers {
     }
   }
 
-  /** The whole response; in the 2026 era the stamps every result must have are spliced in front. */
-  #result({ id, modern }: Frame, members: string, meta?: Readonly<Record<string, unknown>>): string {
-    const own = meta === undefined ? "" : JSON.stringify(meta).slice(1, -1);
-    const stamps: string[] = modern ? [`"resultType":"complete"`] : [];
-    const inMeta = [modern ? this.#stamp : "", own].filter(Boolean).join(",");
-    if (inMeta !== "") stamps.push(`"_meta":{${inMeta}}`);
-    if (members !== "") stamps.push(members);
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${stamps.join(",")}}}`;
+  /** The whole response, `own` being members of `_meta`; in the 2026 era the stamps every result must have are spliced in front. */
+  #result({ id, modern }: Frame, members: string, own = ""): string {
+    const inMeta = joined(modern ? this.#stamp : "", own);
+    const meta = inMeta === "" ? "" : `"_meta":{${inMeta}}`;
+    const result = joined(joined(modern ? `"resultType":"complete"` : "", meta), members);
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${result}}}`;
   }
 }
+
+/** Members of JSON, without a comma where one of the two is missing. */
+const joined = (some: string, more: string) => some === "" || more === "" ? some + more : `${some},${more}`;
+
+const membersOf = (fields: Readonly<Record<string, unknown>>) => JSON.stringify(fields).slice(1, -1);
 
 /** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
 const asksOf = (meta: Readonly<Record<string, unknown>>): Asks => ({
@@ -278,10 +292,27 @@ export interface McpCall {
 
 /** Runs such calls as those of the other door are run. */
 export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unknown> => {
-  const { arguments: args, bodyBytes, excess, ...rest } = call;
+  const {
+    caller,
+    tool,
+    arguments: args,
+    bodyBytes,
+    excess,
+    idempotencyKey,
+    asks,
+    requestId,
+    follower,
+    left,
+  } = call;
   return dispatch({
     door: "mcp",
-    ...rest,
+    caller,
+    tool,
+    idempotencyKey,
+    asks,
+    requestId,
+    follower,
+    left,
     parse() {
       if (excess !== null) throw excessError(excess, "arguments");
       return { args, bytes: bodyBytes };

@@ -85,7 +85,11 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
         return { args: read.args, bytes: read.bytes, caller: await ports.authenticate(request, caller) };
       },
     });
-    return ok(answerOf(value, requestId), requestId, isReplayed(value) ? REPLAYED : {});
+    return ok(
+      answerOf(value, requestId),
+      requestId,
+      isReplayed(value) ? { ...HEADERS, ...REPLAYED } : HEADERS,
+    );
   } catch (thrown) {
     return refuse(ports, thrown, requestId);
   } finally {
@@ -121,8 +125,8 @@ function asksOf(headers: Headers): Asks {
   };
 }
 
-const ok = (text: string, requestId: string, more: Readonly<Record<string, string>> = {}) =>
-  naming(requestId, text, 200, { ...HEADERS, ...more });
+const ok = (text: string, requestId: string, headers: Readonly<Record<string, string>> = HEADERS) =>
+  naming(requestId, text, 200, headers);
 
 /** The answer to anything thrown; what is no refusal is logged under the request id the message gives. */
 function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response {

@@ -48,6 +48,9 @@ export interface Facts {
 /** `previewed`: it was not carried out, and says what it would do. `repeated`: an earlier, equal call answers for it. */
 export type Verdict = "passed" | "refused" | "failed" | "previewed" | "repeated";
 
+/** What a step looks at before it has found anything. */
+const NOTHING: Partial<Facts> = Object.freeze({});
+
 /** A step while it is under way. */
 type Open = { -readonly [Name in keyof Judged]: Judged[Name] };
 
@@ -79,16 +82,16 @@ export class Decision {
   }
 
   /** A step begins, with what it looks at; `reason` is why this call takes the step, where not every call does. */
-  begin(step: Step, looked: Partial<Facts> = {}, reason: string | null = null): void {
+  begin(step: Step, looked: Partial<Facts> = NOTHING, reason: string | null = null): void {
     this.#steps.push({ step, verdict: "passed", reason, code: null, looked });
-    Object.assign(this.#facts, looked);
+    if (looked !== NOTHING) Object.assign(this.#facts, looked);
   }
 
   /** What the step under way has found. */
   finds(looked: Partial<Facts>): void {
     const last = this.#steps.at(-1);
     if (last === undefined) return;
-    last.looked = { ...last.looked, ...looked };
+    last.looked = last.looked === NOTHING ? looked : { ...last.looked, ...looked };
     Object.assign(this.#facts, looked);
   }
 
