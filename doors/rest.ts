@@ -7,7 +7,7 @@ import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { BodiesInFlight, HeldBody } from "../guard/pipeline/in_flight.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
 import type { RateLimit } from "../guard/pipeline/limits.ts";
-import { reaches, sitesInScope } from "../guard/pipeline/scope.ts";
+import { inScope, sitesInScope } from "../guard/pipeline/scope.ts";
 import type { ToolLists } from "../guard/tool_lists.ts";
 import type { Caller } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
@@ -153,8 +153,7 @@ const whoami = (caller: Caller) => ({
 });
 
 async function sitesOf(ports: RestPorts, caller: Caller) {
-  const sites = await ports.sites.list();
-  return sites.filter((site) => reaches(caller, site.id))
+  return inScope(await ports.sites.list(), caller)
     .map(({ id, name, platform, base_url }) => ({ id, name, platform, base_url }));
 }
 

@@ -111,7 +111,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     consents: new Consents(db, sealer),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
-    callersVersion: () => versions.known(["tokens", "users", "oauth"]),
+    callersVersion: versions.numbering("tokens", "users", "oauth"),
     leases: new Leases(db),
     paces: new Paces(db),
     allowances: new Allowances(db),

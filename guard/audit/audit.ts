@@ -1,5 +1,6 @@
 /** The audit of one call: what is known of it so far, and its rows. */
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import { memoizeByName } from "../../core/made_once.ts";
 import {
   type AuditRow,
   type AuditStatus,
@@ -29,20 +30,8 @@ function isAny(facts: AuditFacts): boolean {
   return false;
 }
 
-/** Names that were made fit before: most calls are of the same few tools and sites. */
-const COLUMNS = new Map<string, string>();
-const COLUMNS_MAX = 1000;
-
 /** A name as a caller gave it, fit for a column of a row. */
-function column(name: string): string {
-  const known = COLUMNS.get(name);
-  if (known !== undefined) return known;
-  const fit = redactText(name.slice(0, NAME_CHARACTERS));
-  if (name.length > NAME_CHARACTERS) return fit;
-  if (COLUMNS.size >= COLUMNS_MAX) COLUMNS.clear();
-  COLUMNS.set(name, fit);
-  return fit;
-}
+const column = memoizeByName((name) => redactText(name.slice(0, NAME_CHARACTERS)), NAME_CHARACTERS);
 
 /** How a call ended, with what is known of its change where it failed. */
 export type Ending = { readonly value: unknown } | {
