@@ -1,7 +1,8 @@
 /** What a call costs at the doors, beside bare servers in the same run; boot and memory. Needs wrk. */
-import { type Gateway, inFolder, startGateway } from "./gateway.ts";
+import { inFolder, startGateway, THREE_SITES } from "./gateway.ts";
+import { answerTo, listSites, middle } from "./list_sites.ts";
 import { drive, type Figures, type Load, type Target } from "./load.ts";
-import { freePort, type Server, start } from "./process.ts";
+import { emptyCache, freePort, loadAverage, type Server, start } from "./process.ts";
 import { type Line, lines, ms, table } from "./table.ts";
 import { median } from "./timing.ts";
 
@@ -27,40 +28,30 @@ interface Scenario {
 
 function scenarios(url: string, token: string): Scenario[] {
   const headers = { ...JSON_TYPE, authorization: `Bearer ${token}` };
-  const rpc = (method: string, params: unknown) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const mcp = (body: string): Target => ({ url: `${url}/mcp`, method: "POST", headers, body });
+  const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
   return [
     {
       name: "REST list_sites, guarded and audited",
       aim: 0.6,
-      target: { url: `${url}/api/v1/tools/list_sites`, method: "POST", headers, body: "{}" },
+      target: listSites("REST", url, token),
     },
     {
       name: "MCP list_sites, guarded and audited",
       aim: 0.6,
-      target: mcp(rpc("tools/call", { name: "list_sites", arguments: {} })),
+      target: listSites("MCP", url, token),
     },
     { name: "REST tools list", aim: 0.9, target: { url: `${url}/api/v1/tools`, method: "GET", headers } },
-    { name: "MCP tools/list", aim: 0.9, target: mcp(rpc("tools/list", {})) },
+    {
+      name: "MCP tools/list",
+      aim: 0.9,
+      target: { url: `${url}/mcp`, method: "POST", headers, body: list },
+    },
   ];
 }
 
-/** The scenario's own answer, for the bare servers to repeat. Throws when the gateway refuses it. */
-async function sample({ target }: Scenario): Promise<string> {
-  const { url, ...init } = target;
-  const response = await fetch(url, init);
-  const text = await response.text();
-  if (!response.ok || text.includes('"isError":true')) throw new Error(`${url}: ${text}`);
-  return text;
-}
-
-/** The run whose throughput is the median. */
-const middle = (runs: readonly Figures[]) =>
-  runs.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(runs.length / 2)]!;
-
 async function measure(scenario: Scenario): Promise<Row> {
   const file = await Deno.makeTempFile({ suffix: ".json" });
-  await Deno.writeTextFile(file, await sample(scenario));
+  await Deno.writeTextFile(file, await answerTo(scenario.target));
   const runs = { gateway: [] as Figures[], hono: [] as Figures[], serve: [] as Figures[] };
   {
     await using hono = await bare("hono", file);
@@ -87,28 +78,29 @@ async function bare(kind: "hono" | "serve", file: string): Promise<Server> {
   return await start(["bench/bare.ts", kind, String(port), file], `http://127.0.0.1:${port}/`, "");
 }
 
-/** The gateway with three sites. */
-function gateway(folder: string): Promise<Gateway> {
-  const ids = ["acme", "bolt", "cove"];
-  return startGateway(
-    folder,
-    ids.map((id) => ({ id, name: id, platform: "cms", base_url: `https://${id}.example` })),
-  );
+/** Times from the start of a process to its first answer, medians of five, in milliseconds. */
+interface Boots {
+  readonly gateway: number;
+  /** With nothing of what the runtime keeps of code that it has compiled before. */
+  readonly cold: number;
+  readonly hono: number;
 }
 
-/** Boot times, medians of five: of the gateway, and of a bare Hono server. */
-async function boots(folder: string): Promise<{ gateway: number; hono: number }> {
+async function boots(folder: string): Promise<Boots> {
   const file = await Deno.makeTempFile();
   await Deno.writeTextFile(file, "{}");
-  const times = { gateway: [] as number[], hono: [] as number[] };
+  const times = { gateway: [] as number[], cold: [] as number[], hono: [] as number[] };
   for (let round = 0; round < 5; round++) {
-    await using one = await gateway(`${folder}/boot${round}`);
+    await using one = await startGateway(`${folder}/boot${round}`, THREE_SITES);
     times.gateway.push(one.bootMs);
+    const DENO_DIR = await emptyCache(`${folder}/cache${round}`);
+    await using cold = await startGateway(`${folder}/cold${round}`, THREE_SITES, { DENO_DIR });
+    times.cold.push(cold.bootMs);
     await using other = await bare("hono", file);
     times.hono.push(other.bootMs);
   }
   await Deno.remove(file);
-  return { gateway: median(times.gateway), hono: median(times.hono) };
+  return { gateway: median(times.gateway), cold: median(times.cold), hono: median(times.hono) };
 }
 
 function throughput(rows: readonly Row[]): string {
@@ -132,8 +124,9 @@ function throughput(rows: readonly Row[]): string {
 /** Both tables, in some ten minutes. Throws where wrk is missing. */
 export function doorTables(): Promise<string> {
   return inFolder(async (folder) => {
+    const before = loadAverage();
     const boot = await boots(folder);
-    await using server = await gateway(folder);
+    await using server = await startGateway(folder, THREE_SITES);
     const idle = await server.memoryMib();
     const all = scenarios(server.url, server.token);
     let calls = 0;
@@ -158,11 +151,18 @@ export function doorTables(): Promise<string> {
         beside: `bare Hono ${ms(boot.hono)}`,
         aim: "under 400 ms",
       },
-      memory("idle", idle, ""),
+      {
+        name: "the same where the runtime has compiled nothing before",
+        figure: ms(boot.cold),
+        beside: "",
+        aim: "",
+      },
+      memory("before any load", idle, ""),
       memory(`after ${calls.toLocaleString("en")} calls`, once, "flat"),
       memory("after the whole bench", await server.memoryMib(), "flat"),
       { name: "failed requests", figure: String(failed), beside: "", aim: "0" },
     ];
-    return `${throughput(rows)}\n\n${lines(more)}`;
+    const load = `Load of the machine before: ${before}; after: ${loadAverage()}.`;
+    return `${throughput(rows)}\n\n${lines(more)}\n\n${load}`;
   });
 }

@@ -12,24 +12,41 @@ export interface Gateway extends Server {
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
-/** Starts one with its store below `folder`; each site is a body of the admin API. */
+/** Secrets as an operator would set them. */
+export const newSecrets = () => ({
+  MASTER_TOKEN: crypto.getRandomValues(new Uint8Array(32)).toHex(),
+  ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
+});
+
+/** Three sites, as a call that lists them has them in most parts. */
+export const THREE_SITES = ["acme", "bolt", "cove"].map((id) => ({
+  id,
+  name: id,
+  platform: "cms",
+  base_url: `https://${id}.example`,
+}));
+
+/**
+ * Starts one with its store below `folder`; each site is a body of the admin API. `root` is the project that is
+ * started, this one where nothing else is said.
+ */
 export async function startGateway(
   folder: string,
   sites: readonly Readonly<Record<string, unknown>>[],
   env: Readonly<Record<string, string>> = {},
+  root?: string,
 ): Promise<Gateway> {
   const port = freePort();
   const url = `http://127.0.0.1:${port}`;
-  const master = crypto.getRandomValues(new Uint8Array(32)).toHex();
+  const secrets = { ...newSecrets(), ...env };
+  const master = secrets.MASTER_TOKEN;
   const server = await start(["main.ts"], url, "/healthz", {
     PORT: String(port),
     KV_PATH: `${folder}/store`,
-    MASTER_TOKEN: master,
-    ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
     RATE_LIMIT_TOKEN: "0",
     RATE_LIMIT_SITE: "0",
-    ...env,
-  });
+    ...secrets,
+  }, root);
   try {
     for (const site of sites) await ask(`${url}/admin/api/sites`, master, site);
     const everything = {

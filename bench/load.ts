@@ -3,6 +3,8 @@
 /** What one run of wrk measured. */
 export interface Figures {
   readonly perSecond: number;
+  /** How many were answered. */
+  readonly requests: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Answers that were not 2xx or 3xx, and broken connections. */
@@ -71,6 +73,7 @@ function read(output: string): Figures {
   };
   return {
     perSecond: number(/Requests\/sec:\s+([\d.]+)/),
+    requests: number(/(\d+) requests in/),
     p50Ms: time("50"),
     p99Ms: time("99"),
     failures: number(/Non-2xx or 3xx responses: (\d+)/) + number(/Socket errors:.*read (\d+)/),

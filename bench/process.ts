@@ -17,23 +17,33 @@ const DEADLINE_MS = 20_000;
 /** What makes Linux count a process's peak from now on (proc(5), clear_refs). */
 const FORGET_PEAK = "5";
 
-/** Starts `deno run …args` and waits until `path` answers. Throws when it does not within 20 s. */
+/** The project that is measured. */
+const ROOT = new URL("..", import.meta.url);
+
+/**
+ * Starts `deno run …args` and waits until `path` answers; `root` is the folder that the script is in, this project's
+ * where nothing else is said. Throws when it does not within 20 s.
+ */
 export async function start(
   args: readonly string[],
   url: string,
   path: string,
   env: Record<string, string> = {},
+  root: URL | string = ROOT,
 ): Promise<Server> {
   const began = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--quiet", ...args],
-    cwd: new URL("..", import.meta.url),
+    cwd: root,
     env,
     stdout: "null",
     stderr: "inherit",
   }).spawn();
   while (!await answers(url + path)) {
-    if (performance.now() - began > DEADLINE_MS) throw new Error(`${args.join(" ")} did not answer`);
+    if (performance.now() - began > DEADLINE_MS) {
+      child.kill("SIGKILL");
+      throw new Error(`${args.join(" ")} did not answer`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   const bootMs = performance.now() - began;
@@ -89,4 +99,19 @@ async function used(pid: number): Promise<number> {
 export function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
+}
+
+/** How busy the machine is besides: processes that run or wait for the disk, over one and five minutes. */
+export function loadAverage(): string {
+  const [one = 0, five = 0] = Deno.loadavg();
+  return `${one.toFixed(2)} over one minute, ${five.toFixed(2)} over five`;
+}
+
+/** A cache folder for the runtime in which packages are there and compiled code is not. */
+export async function emptyCache(folder: string): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  const { denoDir } = JSON.parse(new TextDecoder().decode(stdout));
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.symlink(`${denoDir}/npm`, `${folder}/npm`);
+  return folder;
 }

@@ -3,7 +3,7 @@ import { GatewayError } from "./errors.ts";
 import { LIMITS } from "./model.ts";
 import { inTime, PATIENCE, Pieces, type Taking, TooSlow } from "./body_pieces.ts";
 import { joined, readWithin } from "./bytes.ts";
-import { type Excess, jsonExtent } from "./json_extent.ts";
+import { type Excess, type JsonExtent, jsonExtent, OPEN_LIST, OPEN_OBJECT } from "./json_extent.ts";
 import { isFields } from "./values.ts";
 
 /** A body that could not be read, and why. */
@@ -26,6 +26,8 @@ const GIVEN_UP = new WeakSet<Request>();
 
 /** Whether the rest of a request's body did not come in time: its connection is good for nothing else. */
 export const isGivenUp = (request: Request): boolean => GIVEN_UP.has(request);
+
+const BUDGET = { nodes: LIMITS.JSON_NODES, depth: LIMITS.NESTING_LEVELS };
 
 const EMPTY = new TextEncoder().encode("{}");
 const DECODER = new TextDecoder("utf-8", { fatal: true });
@@ -54,14 +56,46 @@ async function readBytes(
   return bytes === null || bytes.byteLength > cap ? { fault: "too large" } : bytes;
 }
 
+/** A small body mostly comes with its headers, and is there within two turns of promises: then it needs no timer. */
+const TURNS_AT_ONCE = 4;
+
 async function atOnce(request: Request, { add, patience = PATIENCE }: Taking): Promise<Uint8Array> {
-  const bytes = await inTime(request.bytes(), patience.SILENT_MS);
+  const coming = request.bytes();
+  let isHere = false;
+  const here = () => void (isHere = true);
+  coming.then(here, here);
+  for (let turn = 0; turn < TURNS_AT_ONCE && !isHere; turn++) await null;
+  const bytes = await (isHere ? coming : inTime(coming, patience.SILENT_MS));
   add?.(bytes.byteLength);
   return bytes;
 }
 
+/** So short a text is looked at byte by byte: asking the runtime, or counting what it holds, costs more. */
+const SHORT_BYTES = 256;
+const ASCII_MAX = 0x7f;
+
+function isAscii(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) if (bytes[at]! > ASCII_MAX) return false;
+  return true;
+}
+
+/** Whether a text holds so few brackets that it cannot be too deep or too wide, whichever of them its strings hold. */
+function isSlight(bytes: Uint8Array): boolean {
+  if (bytes.length > SHORT_BYTES) return false;
+  let opened = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === OPEN_LIST || bytes[at] === OPEN_OBJECT) opened++;
+  }
+  return opened <= BUDGET.depth;
+}
+
+const NOTHING_TOO_MUCH: JsonExtent = { excess: null, inner: null };
+
 /** The text of bytes; null where they are no UTF-8. */
 function textOf(bytes: Uint8Array): string | null {
+  if (bytes.length <= SHORT_BYTES && isAscii(bytes)) {
+    return String.fromCharCode.apply(null, bytes as unknown as number[]);
+  }
   try {
     return DECODER.decode(bytes);
   } catch {
@@ -81,8 +115,6 @@ export async function readText(
   return text === null ? { fault: "not UTF-8" } : { text, bytes: bytes.byteLength };
 }
 
-const BUDGET = { nodes: LIMITS.JSON_NODES, depth: LIMITS.NESTING_LEVELS };
-
 /** A body that was parsed. */
 export interface ParsedBody {
   readonly value: unknown;
@@ -100,7 +132,7 @@ export async function readJson(
 ): Promise<ParsedBody | BodyFault> {
   const bytes = await readBytes(request, cap, taking);
   if ("fault" in bytes) return bytes;
-  const counted = jsonExtent(bytes, BUDGET, apart);
+  const counted = isSlight(bytes) ? NOTHING_TOO_MUCH : jsonExtent(bytes, BUDGET, apart);
   const { excess, inner } = counted instanceof Promise ? await counted : counted;
   const text = textOf(inner?.excess ? without(bytes, inner) : bytes);
   if (text === null) return { fault: "not UTF-8" };

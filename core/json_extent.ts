@@ -59,6 +59,15 @@ class Count {
   }
 }
 
+/** The bytes of names that paths are made of: few, and the same ones again and again. */
+const NAMES = new Map<string, Uint8Array>();
+
+function bytesOf(name: string): Uint8Array {
+  const known = NAMES.get(name) ?? new TextEncoder().encode(name);
+  NAMES.set(name, known);
+  return known;
+}
+
 /** What a text holds, as far as it was counted. */
 class Scan {
   readonly #bytes: Uint8Array;
@@ -77,7 +86,7 @@ class Scan {
 
   constructor(bytes: Uint8Array, budget: JsonBudget, path: readonly string[]) {
     this.#bytes = bytes;
-    this.#path = path.map((name) => new TextEncoder().encode(name));
+    this.#path = path.map(bytesOf);
     this.#outer = new Count(budget);
     this.#inner = new Count(budget);
   }

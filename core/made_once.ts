@@ -32,3 +32,21 @@ export function memoizeByName<Value>(
     return value;
   };
 }
+
+const LASTING = new WeakSet<object>();
+
+/** Says of an answer that neither it nor anything in it is ever changed, and that it is given more than once. */
+export function lasting<T extends object>(answer: T): T {
+  LASTING.add(answer);
+  return answer;
+}
+
+/** Whether somebody said so. */
+export const isLasting = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && LASTING.has(value);
+
+const lastingJson = memoize((value: object) => JSON.stringify(value));
+
+/** The JSON text of a value, of a lasting one made once; undefined for what JSON cannot hold. */
+export const jsonOf = (value: unknown): string | undefined =>
+  isLasting(value) ? lastingJson(value) : JSON.stringify(value);

@@ -94,6 +94,8 @@ export interface Caller {
   readonly superAdmin: boolean;
   /** The lower of the token's and the owner's ceiling. */
   readonly maxRisk: Tier;
+  /** What the store's `callersVersion` was when it was found; NaN for one that also ends by the clock. */
+  readonly version?: number;
 }
 
 /** What a write needs beside `confirm: true`: nothing, the token of a preview, or a person's approval. */

@@ -16,7 +16,7 @@ export interface AppParts {
   connect(): Promise<Hono>;
   /** Makes the endpoints of OAuth, when the first is asked for. */
   oauth(): Promise<Hono>;
-  /** Where requests come from; told of every one. */
+  /** Where requests come from; told of every one that says it was handed on. */
   readonly proxies: Pick<Proxies, "notice" | "addressOf">;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
@@ -41,7 +41,8 @@ const HEADERS = { "content-type": "application/json" };
 export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo) => Promise<Response> {
   const app = routes(parts);
   return async (request, info) => {
-    parts.proxies.notice(hostOf(info), request.headers.get("x-forwarded-for"));
+    const forwarded = request.headers.get("x-forwarded-for");
+    if (forwarded !== null) parts.proxies.notice(hostOf(info), forwarded);
     return named(await app.fetch(request, info), parts.newId);
   };
 }

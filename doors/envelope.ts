@@ -1,6 +1,7 @@
 /** What both doors wrap answers and refusals in. */
 import type { GatewayError } from "../core/errors.ts";
 import { Content, parsed } from "../core/content.ts";
+import { jsonOf } from "../core/made_once.ts";
 
 /** The header of every answer that names its call: the id of the audit row, where the call has one. */
 export const REQUEST_ID_HEADER = "x-request-id";
@@ -48,9 +49,9 @@ export const namedSites = (address: string): readonly string[] =>
   address.includes("?") ? new URL(address).searchParams.getAll("site") : [];
 
 /** The REST success envelope, as text; with what is said beside the result, whatever that is. */
-export function success(result: unknown, beside: object = {}): string {
-  const more = JSON.stringify(beside).slice(1, -1);
-  return `{"ok":true,"result":${JSON.stringify(result) ?? "null"}${more && `,${more}`}}`;
+export function success(result: unknown, beside?: object): string {
+  const more = beside === undefined ? "" : JSON.stringify(beside).slice(1, -1);
+  return `{"ok":true,"result":${jsonOf(result) ?? "null"}${more && `,${more}`}}`;
 }
 
 /** The REST envelope of what a tool answered; of a site's own tool with what the gateway says of it beside the result. */

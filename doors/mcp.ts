@@ -21,8 +21,8 @@ type Awaitable<T> = T | Promise<T>;
 
 /** What the door depends on. */
 export interface McpPorts extends SubscriptionPorts {
-  /** Throws E_AUTH; otherwise the caller. */
-  authenticate(request: Request): Awaitable<Caller>;
+  /** Throws E_AUTH; otherwise the caller: `before`, where nothing that it depends on was changed since it was found. */
+  authenticate(request: Request, before?: Caller): Awaitable<Caller>;
   /**
    * The tools that caller sees, of all or of that site, as ASCII JSON text of an array: `[{"name":…},…]`. Throws
    * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND, of several E_BAD_INPUT.
@@ -94,7 +94,7 @@ async function answer(
   }
   held.body = ports.bodies.body(first.token.id);
   const body = await readMessage(request, ports.bodyLimit(first), held.body);
-  const caller = await ports.authenticate(request); // again, for a body can be long in coming
+  const caller = await ports.authenticate(request, first); // again, for a body can be long in coming
   if (body instanceof Response) return body;
   const frame = judge(body.value, headers);
   if (frame === null) {
@@ -214,10 +214,21 @@ class Answers {
     }
     const wrong = misspelt(meta);
     if (wrong !== null) return new FrameFault(200, RPC.INVALID_PARAMS, wrong, frame.id);
-    const { sites: _, ...rest } = asked;
-    const call = { ...rest, tool: name, arguments: given, idempotencyKey: key, asks: asksOf(meta) };
-    const { members, meta: said } = await this.#run(call);
-    return this.#result(frame, members, { ...said, [REQUEST_ID]: asked.requestId });
+    const { caller, requestId, bodyBytes, excess, follower, left } = asked;
+    const { members, meta: said } = await this.#run({
+      caller,
+      requestId,
+      bodyBytes,
+      excess,
+      follower,
+      left,
+      tool: name,
+      arguments: given,
+      idempotencyKey: key,
+      asks: asksOf(meta),
+    });
+    const own = `${JSON.stringify(REQUEST_ID)}:${JSON.stringify(requestId)}`;
+    return this.#result(frame, members, joined(said === undefined ? "" : membersOf(said), own));
   }
 
   async #run(call: McpCall): Promise<ToolResult> {
@@ -229,16 +240,19 @@ class Answers {
     }
   }
 
-  /** The whole response; in the 2026 era the stamps every result must have are spliced in front. */
-  #result({ id, modern }: Frame, members: string, meta?: Readonly<Record<string, unknown>>): string {
-    const own = meta === undefined ? "" : JSON.stringify(meta).slice(1, -1);
-    const stamps: string[] = modern ? [`"resultType":"complete"`] : [];
-    const inMeta = [modern ? this.#stamp : "", own].filter(Boolean).join(",");
-    if (inMeta !== "") stamps.push(`"_meta":{${inMeta}}`);
-    if (members !== "") stamps.push(members);
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${stamps.join(",")}}}`;
+  /** The whole response, `own` being members of `_meta`; in the 2026 era the stamps every result must have are spliced in front. */
+  #result({ id, modern }: Frame, members: string, own = ""): string {
+    const inMeta = joined(modern ? this.#stamp : "", own);
+    const meta = inMeta === "" ? "" : `"_meta":{${inMeta}}`;
+    const result = joined(joined(modern ? `"resultType":"complete"` : "", meta), members);
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${result}}}`;
   }
 }
+
+/** Members of JSON, without a comma where one of the two is missing. */
+const joined = (some: string, more: string) => some === "" || more === "" ? some + more : `${some},${more}`;
+
+const membersOf = (fields: Readonly<Record<string, unknown>>) => JSON.stringify(fields).slice(1, -1);
 
 /** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
 const asksOf = (meta: Readonly<Record<string, unknown>>): Asks => ({
@@ -278,10 +292,27 @@ export interface McpCall {
 
 /** Runs such calls as those of the other door are run. */
 export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unknown> => {
-  const { arguments: args, bodyBytes, excess, ...rest } = call;
+  const {
+    caller,
+    tool,
+    arguments: args,
+    bodyBytes,
+    excess,
+    idempotencyKey,
+    asks,
+    requestId,
+    follower,
+    left,
+  } = call;
   return dispatch({
     door: "mcp",
-    ...rest,
+    caller,
+    tool,
+    idempotencyKey,
+    asks,
+    requestId,
+    follower,
+    left,
     parse() {
       if (excess !== null) throw excessError(excess, "arguments");
       return { args, bytes: bodyBytes };

@@ -1,6 +1,7 @@
 /** Turns what a tool answered or refused into the text of an MCP tool result. */
 import type { GatewayError } from "../core/errors.ts";
 import { Content } from "../core/content.ts";
+import { isLasting, jsonOf, memoize } from "../core/made_once.ts";
 import { LIMITS } from "../core/model.ts";
 
 /** A tool result: the members after `_meta` as JSON text, and what `_meta` must say beside the server. */
@@ -22,9 +23,14 @@ export function succeeded(value: unknown, requestId: string): ToolResult {
       meta: { [ANSWERED_BY]: "site", request_id: requestId, ...beside },
     };
   }
-  const text = typeof value === "string" ? value : JSON.stringify(value) ?? "null";
-  return { members: `"content":[{"type":"text","text":${JSON.stringify(text)}}]` };
+  if (isLasting(value)) return { members: lastingMembers(value) };
+  return { members: textMembers(typeof value === "string" ? value : JSON.stringify(value) ?? "null") };
 }
+
+const textMembers = (text: string) => `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
+
+/** The text of a lasting answer is JSON within JSON: written twice, and both once. */
+const lastingMembers = memoize((value: object) => textMembers(jsonOf(value) ?? "null"));
 
 /** What `_meta` says of the call itself; the first is the audit row's id as well. */
 export const REQUEST_ID = "site-operations/request-id";

@@ -7,7 +7,7 @@ import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { BodiesInFlight, HeldBody } from "../guard/pipeline/in_flight.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
 import type { RateLimit } from "../guard/pipeline/limits.ts";
-import { reaches, sitesInScope } from "../guard/pipeline/scope.ts";
+import { inScope, sitesInScope } from "../guard/pipeline/scope.ts";
 import type { ToolLists } from "../guard/tool_lists.ts";
 import type { Caller } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
@@ -82,10 +82,14 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       parse: async (limit) => {
         refuseAskedInAddress(request.url);
         const read = await readObject(request, limit, held);
-        return { ...read, caller: await ports.authenticate(request) };
+        return { args: read.args, bytes: read.bytes, caller: await ports.authenticate(request, caller) };
       },
     });
-    return ok(answerOf(value, requestId), requestId, isReplayed(value) ? REPLAYED : {});
+    return ok(
+      answerOf(value, requestId),
+      requestId,
+      isReplayed(value) ? { ...HEADERS, ...REPLAYED } : HEADERS,
+    );
   } catch (thrown) {
     return refuse(ports, thrown, requestId);
   } finally {
@@ -121,8 +125,8 @@ function asksOf(headers: Headers): Asks {
   };
 }
 
-const ok = (text: string, requestId: string, more: Readonly<Record<string, string>> = {}) =>
-  naming(requestId, text, 200, { ...HEADERS, ...more });
+const ok = (text: string, requestId: string, headers: Readonly<Record<string, string>> = HEADERS) =>
+  naming(requestId, text, 200, headers);
 
 /** The answer to anything thrown; what is no refusal is logged under the request id the message gives. */
 function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response {
@@ -149,8 +153,7 @@ const whoami = (caller: Caller) => ({
 });
 
 async function sitesOf(ports: RestPorts, caller: Caller) {
-  const sites = await ports.sites.list();
-  return sites.filter((site) => reaches(caller, site.id))
+  return inScope(await ports.sites.list(), caller)
     .map(({ id, name, platform, base_url }) => ({ id, name, platform, base_url }));
 }
 

@@ -141,6 +141,7 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
     users: store.users,
     masterToken: settings.masterToken,
     grants: store.oauthGrants,
+    callersVersion: () => store.callersVersion(),
     tokenOf: accessTokens({
       baseUrl: settings.baseUrl,
       inGroups: (groups) => catalog.inGroups(groups),

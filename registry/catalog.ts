@@ -70,9 +70,8 @@ export class Catalog {
 
   /** Nothing where that tool, or every one, is known as it is now; else it is once this resolves. */
   fresh(name?: string): void | Promise<void> {
-    const [first, ...changing] = this.#sources;
-    if (name !== undefined && first?.current().has(name)) return;
-    const waited = changing.flatMap((source) => source.fresh?.() ?? []);
+    if (name !== undefined && this.#sources[0]?.current().has(name)) return;
+    const waited = this.#sources.slice(1).flatMap((source) => source.fresh?.() ?? []);
     if (waited.length > 0) return Promise.all(waited).then(() => {});
   }
 
@@ -205,9 +204,17 @@ export class Catalog {
   }
 
   /** The tools as they are now; joined anew only when a source has changed. */
-  #now(): View {
+  /** Asked several times a call. */
+  #isCurrent(): boolean {
     const { sets } = this.#view;
-    if (sets.length && this.#sources.every((source, at) => source.current() === sets[at])) return this.#view;
+    for (let at = 0; at < this.#sources.length; at++) {
+      if (this.#sources[at]!.current() !== sets[at]) return false;
+    }
+    return sets.length > 0;
+  }
+
+  #now(): View {
+    if (this.#isCurrent()) return this.#view;
     return this.#view = join(this.#sources.map((source) => source.current()), this.#view.version + 1);
   }
 }

@@ -46,6 +46,17 @@ export class Versions {
     return !this.#db.closed && this.#db.elapsed() - this.#checkedAt < LIMITS.CACHE_CHECK_MS;
   }
 
+  /** Answers a number that stays the same while no record of these kinds was changed; NaN where that must be looked up first. */
+  numbering(...kinds: CachedKind[]): () => number {
+    const versions = kinds.map((kind) => this.of(kind));
+    return () => {
+      if (!this.fresh()) return NaN;
+      let sum = 0;
+      for (const { epoch } of versions) sum += epoch;
+      return sum;
+    };
+  }
+
   /** Resolves when the versions are known to be fresh; callers at the same time share one read. */
   async refresh(): Promise<void> {
     if (this.fresh()) return;

@@ -28,15 +28,15 @@ export class Database {
 
   /**
    * `now` is the time records carry; `elapsed` counts milliseconds and never goes back. With a clock no operation waits
-   * longer than LIMITS.STORE_DEADLINE_MS: it fails as Unanswered then. `stands` rejects where what is committed would not
-   * last.
+   * longer than LIMITS.STORE_DEADLINE_MS: it fails as Unanswered then. `stands` throws or rejects where what is committed
+   * would not last.
    */
   constructor(
     kv: Deno.Kv,
     readonly now: () => number,
     readonly elapsed: () => number,
     clock?: Clock,
-    private readonly stands: () => Promise<void> = () => Promise.resolve(),
+    private readonly stands: () => void | Promise<void> = () => {},
   ) {
     this.#kv = kv;
     this.#timeout = clock === undefined ? null : new StoreTimeout(kv, clock, (error) => this.#failed(error));
@@ -60,7 +60,8 @@ export class Database {
    */
   async commit(change: Deno.AtomicOperation): Promise<Committed> {
     const work = async () => {
-      await this.stands();
+      const looking = this.stands();
+      if (looking) await looking;
       return await change.commit();
     };
     try {

@@ -79,10 +79,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const signatures = new Signatures(options.keys);
   const opened = await openKnown(options, sealer);
   const file = await OpenedFile.at(options.path);
-  const kv = options.around?.(opened) ?? opened;
   const clock = options.clock ?? CLOCK;
   const { now = Date.now, elapsed = clock.elapsed } = options;
-  const db = new Database(kv, now, elapsed, clock, () => file?.check() ?? Promise.resolve());
+  const db = new Database(options.around?.(opened) ?? opened, now, elapsed, clock, () => file?.check());
   await goOnFrom(db);
   const versions = new Versions(db, channelOf(opened));
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
@@ -109,6 +108,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     consents: new Consents(db, sealer),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
+    callersVersion: versions.numbering("tokens", "users", "oauth"),
     leases: new Leases(db),
     paces: new Paces(db),
     budgets: new Budgets(db, options.path !== ":memory:", clock),
@@ -118,7 +118,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     audit,
     missingKeys: () => missingKeys(db, sealer),
     async ping() {
-      const work = Promise.all([db.probe(), file?.check()]);
+      const work = Promise.all([db.probe(), (async () => await file?.check())()]);
       await within(PING_DEADLINE_MS, work, "does not answer").catch(unwell);
     },
     close() {

@@ -11,9 +11,23 @@ export class LostFile extends Error {
   override readonly name = "LostFile";
 }
 
+/** Device numbers of Linux have twelve bits of the kind of device above eight of which one it is; what is no disk has kind 0. */
+const [MINOR_VALUES, MAJOR_VALUES] = [256, 4096];
+
+/**
+ * Whether a file is on a disk of this machine: then its name is looked up in memory, whatever its disk does, and not worth
+ * another thread. A network drive that is gone answers no look at all.
+ */
+const isOnDisk = ({ dev }: Identity): boolean =>
+  Deno.build.os === "linux" && Math.floor(dev / MINOR_VALUES) % MAJOR_VALUES > 0;
+
 /** The file that a store was opened at, with those that SQLite keeps beside it. */
 export class OpenedFile {
-  private constructor(private readonly opened: ReadonlyMap<string, Identity>) {}
+  readonly #isQuick: boolean;
+
+  private constructor(private readonly opened: ReadonlyMap<string, Identity>) {
+    this.#isQuick = [...opened.values()].every(isOnDisk);
+  }
 
   /** The file as it is now; null for a store that is no file of this machine. */
   static async at(path: string | undefined): Promise<OpenedFile | null> {
@@ -29,20 +43,26 @@ export class OpenedFile {
     return opened.has(path) ? new OpenedFile(opened) : null;
   }
 
-  /** Throws a LostFile where a file was removed, or its name is that of another file. */
-  async check(): Promise<void> {
-    for (const [path, opened] of this.opened) {
-      const now = await identity(path);
-      if (now !== null && now.ino === opened.ino && now.dev === opened.dev) continue;
-      throw new LostFile(
-        `KV_PATH: "${path}" was ${
-          now === null ? "removed" : "replaced"
-        } while the gateway has it open, so nothing is ` +
-          "kept from now on and calls are refused; put that very file back, or stop the gateway and put back a copy " +
-          "(deno task admin store restore)",
-      );
-    }
+  /** Throws a LostFile, or rejects with one, where a file was removed, or its name is that of another file. */
+  check(): void | Promise<void> {
+    if (!this.#isQuick) return this.#checkSlowly();
+    for (const [path, opened] of this.opened) assertSame(path, opened, identitySync(path));
   }
+
+  async #checkSlowly(): Promise<void> {
+    await Promise.all(
+      [...this.opened].map(async ([path, opened]) => assertSame(path, opened, await identity(path))),
+    );
+  }
+}
+
+function assertSame(path: string, opened: Identity, now: Identity | null): void {
+  if (now !== null && now.ino === opened.ino && now.dev === opened.dev) return;
+  const what = now === null ? "removed" : "replaced";
+  throw new LostFile(
+    `KV_PATH: "${path}" was ${what} while the gateway has it open, so nothing is kept from now on and calls are ` +
+      "refused; put that very file back, or stop the gateway and put back a copy (deno task admin store restore)",
+  );
 }
 
 /** null where nothing is there; elsewhere what cannot be looked at rejects. */
@@ -51,7 +71,19 @@ async function identity(path: string): Promise<Identity | null> {
     const { dev, ino } = await Deno.stat(path);
     return { dev, ino };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
+    return absent(error);
   }
+}
+
+function identitySync(path: string): Identity | null {
+  try {
+    return Deno.statSync(path);
+  } catch (error) {
+    return absent(error);
+  }
+}
+
+function absent(error: unknown): null {
+  if (error instanceof Deno.errors.NotFound) return null;
+  throw error;
 }

@@ -230,6 +230,11 @@ export interface Store {
   readonly snapshots: SnapshotStore;
   readonly toolCatalogs: ToolCatalogStore;
   readonly audit: AuditStore;
+  /**
+   * The same number for as long as no token, user or grant of OAuth is known to have changed; NaN where that has to be
+   * looked up first. Who was found under a number need not be looked up again under the same.
+   */
+  callersVersion(): number;
   /** What is sealed under a key that this process was not given: nothing of it can be used. */
   missingKeys(): Promise<readonly SealedRecord[]>;
   /** Resolves when the store answers; throws when it does not. */

@@ -1,5 +1,6 @@
 /** The audit of one call: what is known of it so far, and its rows. */
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import { memoizeByName } from "../../core/made_once.ts";
 import {
   type AuditRow,
   type AuditStatus,
@@ -23,8 +24,14 @@ const NAME_CHARACTERS = 128;
 
 const NO_FACTS: AuditFacts = Object.freeze({});
 
+/** Whether something was noted at all. */
+function isAny(facts: AuditFacts): boolean {
+  for (const _ in facts) return true;
+  return false;
+}
+
 /** A name as a caller gave it, fit for a column of a row. */
-const column = (name: string) => redactText(name.slice(0, NAME_CHARACTERS));
+const column = memoizeByName((name) => redactText(name.slice(0, NAME_CHARACTERS)), NAME_CHARACTERS);
 
 /** How a call ended, with what is known of its change where it failed. */
 export type Ending = { readonly value: unknown } | {
@@ -99,7 +106,7 @@ export class CallRecord {
   /** The tier of the whole call: of a write the highest among it and the calls it makes. */
   get highestTier(): Tier | null {
     const { tier } = this.decision;
-    if (!tier) return tier;
+    if (!tier || this.#calls.length === 0) return tier;
     return Math.max(tier, ...this.#calls.map(({ decision }) => decision.tier ?? 0)) as Tier;
   }
 
@@ -137,8 +144,9 @@ export class CallRecord {
       ? "needs_confirmation"
       : "ok";
     const row = this.#row(status, failure?.code ?? null, Math.max(0, now - this.#at));
-    const carried_out = failure ? this.writes.carriedOut : [];
     const repeats = this.decision.latest("repeats") ?? null;
+    if (failure === null && repeats === null && !this.decision.writing) return row;
+    const carried_out = failure ? this.writes.carriedOut : [];
     return {
       ...row,
       ...this.#known(failure),
@@ -161,7 +169,8 @@ export class CallRecord {
   #row(status: AuditStatus, error: string | null, duration_ms: number | null): AuditRow {
     const { door, requestId, caller: { token }, tool } = this.#call;
     this.#shortened ??= shorten(this.arguments);
-    return {
+    const facts = this.#allFacts(status === "started" || this.decision.writing);
+    const row: AuditRow = {
       id: requestId,
       at: new Date(this.#at).toISOString(),
       door,
@@ -171,23 +180,23 @@ export class CallRecord {
       ...(token.client_id === undefined ? {} : { client_id: token.client_id }),
       owner_user_id: token.owner_user_id,
       site_id: this.site ?? this.#namedSite(),
-      ...this.#target(),
       tool: column(tool),
       tier: this.highestTier,
       arguments: this.#shortened,
       status,
       error,
       duration_ms,
-      ...this.#allFacts(status === "started" || this.decision.writing),
-      ...(this.#calls.length ? { calls: this.#calls.map((one) => one.#asNested()) } : {}),
     };
+    if (facts === NO_FACTS && this.decision.latest("target") === undefined) return row;
+    const calls = this.#calls.map((one) => one.#asNested());
+    return { ...row, ...this.#target(), ...facts, ...(calls.length > 0 ? { calls } : {}) };
   }
 
   /** The call's own facts over those of the calls it made; the changes of all. */
   #allFacts(begun: boolean): AuditFacts & Pick<AuditRow, "made"> {
     if (
       this.#calls.length === 0 && this.made.length === 0 && !this.decision.latest("published") &&
-      Object.keys(this.facts).length === 0
+      !isAny(this.facts)
     ) return NO_FACTS;
     const records = [...this.#calls, this];
     const live = begun && records.some(({ decision }) => decision.latest("published"));

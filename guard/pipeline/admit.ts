@@ -81,9 +81,11 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
     ? readForwarded(entry, asked.args)
     : readInput(entry, asked.args, ports.now(), asked.asks);
   decision.begin("site");
-  const site = await siteOf(ports, caller, entry, given.siteId); // 9
+  const site = isPlaceless(entry) ? null : await siteOf(ports, caller, entry, given.siteId); // 9
   decision.finds({ site });
-  const others = await otherSites(ports, caller, manifest.sites, given.args, decision);
+  const others = manifest.sites.length === 0
+    ? NO_SITES
+    : await otherSites(ports, caller, manifest.sites, given.args, decision);
   const sites = [...(site ? [site] : []), ...others.values()];
   decision.finds({ sites });
   const kind = site && await effectivePlatform(ports.store.sites, ports.connectors, manifest, site);
@@ -111,8 +113,8 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline, follower };
   const ctx = makeContext(ports, parts);
   decision.begin("check");
-  await handler.check?.(input.args, ctx);
-  const raises = await handler.raises?.(input.args, ctx) ?? [];
+  if (handler.check) await handler.check(input.args, ctx);
+  const raises = handler.raises ? await handler.raises(input.args, ctx) : [];
   parts.grant = judgeRaises(parts, raises) ?? grant;
   const tier = decision.tier ?? manifest.tier;
   decision.begin("links");
@@ -201,15 +203,20 @@ function entryOf({ catalog }: AdmitPorts, { tool, caller, args }: Asked): ToolEn
   }
 }
 
-/** Step 9: the call's site, null for a tool without one. */
+const NO_SITES: ReadonlyMap<string, Site> = new Map();
+
+/** Whether it is a tool of the gateway's own that has no site. */
+const isPlaceless = ({ offer, manifest }: ToolEntry) => !offer && manifest.site === "none";
+
+/** Step 9: the call's site. */
 async function siteOf(
   { store }: AdmitPorts,
   caller: Caller,
   entry: ToolEntry,
   id: string | undefined,
-): Promise<Site | null> {
+): Promise<Site> {
   if (entry.offer) return await findOfferingSite(store.sites, caller, entry, id);
-  return entry.manifest.site === "none" ? null : await findSite(store.sites, caller, id);
+  return await findSite(store.sites, caller, id);
 }
 
 const hidden = (name: string, reason: string) =>

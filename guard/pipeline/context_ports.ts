@@ -14,7 +14,7 @@ import type { Store } from "../../store/store.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import type { ConnectorPorts } from "../connector_context.ts";
 import { isDeployed } from "./deployed.ts";
-import { reaches, reachesAll } from "./scope.ts";
+import { inScope, reachesAll } from "./scope.ts";
 
 /** What contexts are made from; one for the whole gateway. */
 export interface ContextPorts extends ConnectorPorts {
@@ -77,13 +77,13 @@ export function managedPort(files: Store["managedFiles"], { site }: CallParts): 
 
 /** The sites and projects that the caller reaches. */
 export function sitesPort({ store, connectors }: ContextPorts, { caller, site }: CallParts): SitesPort {
-  const list = async () => (await store.sites.list()).filter((site) => reaches(caller, site.id));
+  const list = async () => inScope(await store.sites.list(), caller);
   return {
     list,
     async projects() {
-      const inScope = new Set((await list()).map((site) => site.project_id));
+      const reached = new Set((await list()).map((site) => site.project_id));
       const all = await store.projects.list();
-      return reachesAll(caller) ? all : all.filter((project) => inScope.has(project.id));
+      return reachesAll(caller) ? all : all.filter((project) => reached.has(project.id));
     },
     integrations: (one) => connectors.integrations(one),
     deployedFrom: async (branch, isDefault) =>

@@ -48,6 +48,12 @@ export interface Facts {
 /** `previewed`: it was not carried out, and says what it would do. `repeated`: an earlier, equal call answers for it. */
 export type Verdict = "passed" | "refused" | "failed" | "previewed" | "repeated";
 
+/** What a step looks at before it has found anything. */
+const NOTHING: Partial<Facts> = Object.freeze({});
+
+/** A step while it is under way. */
+type Open = { -readonly [Name in keyof Judged]: Judged[Name] };
+
 /** What one step judged. */
 export interface Judged {
   readonly step: Step;
@@ -66,7 +72,9 @@ export interface Judged {
  * A call within another has a decision of its own.
  */
 export class Decision {
-  readonly #steps: Judged[] = [];
+  readonly #steps: Open[] = [];
+  /** The newest of each name: asked for more often than written. */
+  readonly #facts: { -readonly [Name in keyof Facts]?: Facts[Name] } = {};
 
   /** What was judged so far; a step under way counts as passed. */
   get steps(): readonly Judged[] {
@@ -74,38 +82,37 @@ export class Decision {
   }
 
   /** A step begins, with what it looks at; `reason` is why this call takes the step, where not every call does. */
-  begin(step: Step, looked: Partial<Facts> = {}, reason: string | null = null): void {
+  begin(step: Step, looked: Partial<Facts> = NOTHING, reason: string | null = null): void {
     this.#steps.push({ step, verdict: "passed", reason, code: null, looked });
+    if (looked !== NOTHING) Object.assign(this.#facts, looked);
   }
 
   /** What the step under way has found. */
   finds(looked: Partial<Facts>): void {
-    this.#amend({ looked: { ...this.#steps.at(-1)?.looked, ...looked } });
+    const last = this.#steps.at(-1);
+    if (last === undefined) return;
+    last.looked = last.looked === NOTHING ? looked : { ...last.looked, ...looked };
+    Object.assign(this.#facts, looked);
   }
 
   /** The step under way ends the call without carrying it out. */
   ends(verdict: "previewed" | "repeated"): void {
-    this.#amend({ verdict });
+    const last = this.#steps.at(-1);
+    if (last) last.verdict = verdict;
   }
 
   /** The step under way ends the call with that. */
   refuses({ code, message }: GatewayError): void {
-    const verdict = this.#steps.at(-1)?.step === "run" ? "failed" : "refused";
-    this.#amend({ verdict, code, reason: message });
-  }
-
-  #amend(change: Partial<Judged>): void {
-    const last = this.#steps.pop();
-    if (last) this.#steps.push({ ...last, ...change });
+    const last = this.#steps.at(-1);
+    if (last === undefined) return;
+    last.verdict = last.step === "run" ? "failed" : "refused";
+    last.code = code;
+    last.reason = message;
   }
 
   /** The newest fact of that name; undefined where no step has written one. */
   latest<Name extends keyof Facts>(name: Name): Facts[Name] | undefined {
-    for (let at = this.#steps.length; at-- > 0;) {
-      const found = this.#steps[at]!.looked[name];
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    return this.#facts[name];
   }
 
   /** null until the tool is found. */

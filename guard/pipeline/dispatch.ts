@@ -85,7 +85,8 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
     if (failure) record.decision.refuses(failure);
     const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
     try {
-      const beside = await record.beside(failure ? { failure, outcome: change } : { value });
+      const along = record.beside(failure ? { failure, outcome: change } : { value });
+      const beside = along instanceof Promise ? await along : along;
       await appendAudit(ports, record.outcome(failure, ports.now()), change, beside);
     } finally {
       place.leave();

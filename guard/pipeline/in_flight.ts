@@ -137,6 +137,7 @@ export class BodiesInFlight {
   body(token: string): HeldBody {
     let own = 0;
     const change = (bytes: number) => {
+      if (bytes === 0) return;
       this.#bytes += bytes;
       own += bytes;
       const left = (this.#byToken.get(token) ?? 0) + bytes;

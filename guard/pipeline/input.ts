@@ -53,8 +53,13 @@ function refuseDryRun(args: Record<string, unknown>, { input }: Manifest): void 
   );
 }
 
+const NOTHING_ASKED = Object.freeze({ confirm: false, confirmToken: undefined, dryRun: false });
+
 /** What is asked as an argument and beside the arguments, which may not contradict each other. Throws E_BAD_INPUT. */
 function askedOf(given: Asks, asks: Asks): Pick<Input, "confirm" | "confirmToken" | "dryRun"> {
+  if (ASKED_NAMES.every((name) => given[name] === undefined && asks[name] === undefined)) {
+    return NOTHING_ASKED;
+  }
   const one = (name: AskedName): unknown => {
     const [argument, beside] = [given[name], asks[name]];
     if (argument !== undefined && beside !== undefined && argument !== beside) {

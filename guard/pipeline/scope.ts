@@ -1,6 +1,7 @@
 /** What a token may use: tools, super-admin tools, sites. */
 import { GatewayError } from "../../core/errors.ts";
-import type { Caller, Tier } from "../../core/model.ts";
+import { memoize } from "../../core/made_once.ts";
+import type { Caller, Site, Tier } from "../../core/model.ts";
 import { withinCap } from "./risk.ts";
 
 const has = (allowed: readonly string[], name: string) => allowed.includes("*") || allowed.includes(name);
@@ -39,6 +40,27 @@ export function sitesInScope({ token, owner }: Caller): readonly string[] {
   if (!owner || owner.allowed_sites.includes("*")) return token.allowed_sites;
   if (token.allowed_sites.includes("*")) return owner.allowed_sites;
   return token.allowed_sites.filter((id) => owner.allowed_sites.includes(id));
+}
+
+const NOBODYS: readonly string[] = [];
+type Cuts = WeakMap<readonly string[], WeakMap<readonly string[], readonly Site[]>>;
+const cutsOf = memoize((_: readonly Site[]): Cuts => new WeakMap());
+
+/** The sites that the caller reaches; of the same list for the same grants the same list again. */
+export function inScope(sites: readonly Site[], caller: Caller): readonly Site[] {
+  if (reachesAll(caller)) return sites;
+  const reached = () => sites.filter((site) => reaches(caller, site.id));
+  const { token, owner } = caller;
+  if (![sites, token.allowed_sites, owner?.allowed_sites].every(Object.isFrozen)) return reached();
+  const cuts = cutsOf(sites);
+  const ofToken = cuts.get(token.allowed_sites) ?? new WeakMap();
+  cuts.set(token.allowed_sites, ofToken);
+  const ofOwner = owner?.allowed_sites ?? NOBODYS;
+  const known = ofToken.get(ofOwner);
+  if (known !== undefined) return known;
+  const cut = Object.freeze(reached());
+  ofToken.set(ofOwner, cut);
+  return cut;
 }
 
 /** Whether the caller may know of every site. */

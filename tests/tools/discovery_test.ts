@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { FLAGS } from "../../core/model.ts";
 import { NO_INTEGRATIONS, TEXT_FIELDS } from "../connectors.ts";
-import { NOW, site } from "../kit.ts";
+import { gateway, type Kit, NOW, owned, site } from "../kit.ts";
 import { test, world } from "./_stand_in.ts";
 
 const NONE = {
@@ -65,6 +65,51 @@ Deno.test("list_sites takes an integration for set up only with all it needs, it
     true,
     true,
   ]]);
+});
+
+Deno.test("list_sites answers each token and owner their own sites, and a change of sites or of grants at once", async () => {
+  await using kit = await gateway({
+    sites: [site("client", "crm"), site("live", "cms")],
+    tokens: { one: { allowed_sites: ["client"] }, other: { allowed_sites: ["client", "live"] } },
+  });
+  const { store } = kit;
+  const { user, text } = await owned(store);
+  const theirs: Kit = Object.assign(Object.create(kit), { token: () => text });
+  const names = async (as: string) => {
+    const answers = await Promise.all((["rest", "mcp"] as const).map(async (door) => {
+      const headers = { "content-type": "application/json" };
+      const call = {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "list_sites", arguments: {} },
+      };
+      const [path, body] = door === "rest" ? ["/api/v1/tools/list_sites", {}] : ["/mcp", call];
+      const response = await (as === "theirs" ? theirs : kit).http(path, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+        as,
+      });
+      const { result } = await response.json();
+      const { sites } = door === "rest" ? result : JSON.parse(result.content[0].text);
+      return sites.map(({ id, name }: { id: string; name: string }) => `${id} ${name}`);
+    }));
+    assert.deepEqual(answers[0], answers[1]);
+    return answers[0];
+  };
+  for (let turn = 0; turn < 2; turn++) {
+    assert.deepEqual(await names("one"), ["client client"]);
+    assert.deepEqual(await names("other"), ["client client", "live live"]);
+    assert.deepEqual(await names("theirs"), ["client client", "live live"]);
+  }
+  await store.sites.update("live", { name: "Renamed" });
+  assert.deepEqual(await names("other"), ["client client", "live Renamed"]);
+  await store.users.update(user.id, { allowed_sites: ["live"] });
+  assert.deepEqual(await names("theirs"), ["live Renamed"]);
+  const { id } = (await store.tokens.list()).find(({ name }) => name === "other")!;
+  await store.tokens.update(id, { allowed_sites: ["live"] });
+  assert.deepEqual(await names("other"), ["live Renamed"]);
 });
 
 Deno.test("list_projects rolls up the integrations of the member sites in scope", async () => {

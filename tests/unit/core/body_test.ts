@@ -1,7 +1,8 @@
 /** The body of a request: read within a number of bytes and of pieces, and never cancelled. */
 import assert from "node:assert/strict";
-import { bodyError, isGivenUp, readText } from "../../../core/body.ts";
+import { bodyError, isGivenUp, readJson, readText } from "../../../core/body.ts";
 import { PIECES } from "../../../core/body_pieces.ts";
+import { LIMITS } from "../../../core/model.ts";
 
 /** A request with so many pieces of so many bytes, how many of them were taken, and whether it was cancelled. */
 function request(count: number, bytes: number) {
@@ -99,4 +100,30 @@ Deno.test("bytes are counted as they come, and what refuses them ends the readin
   await assert.rejects(readText(large, CAP, { add: refuse }), /over 1 KiB/);
   assert.equal(told, 3, "what is thrown away counts no more");
   assert.ok(seen.taken < 60, `${seen.taken} pieces were read on`);
+});
+
+Deno.test("a short body is read as a long one is: as UTF-8 or not at all, and no deeper than it may be", async () => {
+  const sent = (body: string | Uint8Array<ArrayBuffer>) =>
+    new Request("https://x.test", {
+      method: "POST",
+      body,
+      headers: {
+        "content-length": String(
+          typeof body === "string" ? new TextEncoder().encode(body).length : body.length,
+        ),
+      },
+    });
+  const read = async (body: string | Uint8Array<ArrayBuffer>) => {
+    const found = await readJson(sent(body), 1000);
+    return "fault" in found ? found.fault : found.value;
+  };
+  assert.deepEqual(await read("{}"), {});
+  assert.deepEqual(await read('{"a":"é\u20ac"}'), { a: "é€" });
+  assert.equal(await read(Uint8Array.of(0x22, 0xff, 0x22)), "not UTF-8");
+  assert.equal(await read('{"a":'), "not JSON");
+  const deep = LIMITS.NESTING_LEVELS;
+  assert.notEqual(await read("[".repeat(deep) + "]".repeat(deep)), "depth");
+  assert.equal(await read("[".repeat(deep + 1) + "]".repeat(deep + 1)), "depth");
+  const quoted = "[".repeat(deep + 1);
+  assert.deepEqual(await read(JSON.stringify([quoted])), [quoted], "a bracket in a string opens nothing");
 });
