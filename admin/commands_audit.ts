@@ -159,18 +159,21 @@ const tail: Command = {
   },
 };
 
+/** What was found of the audit, for people. */
+export function verdictText({ ok, writers, segments, rows, faults }: AuditVerdict): string {
+  const checked = `${rows} rows in ${segments} segments of ${writers} writers`;
+  return ok
+    ? `Whole: ${checked}.\n`
+    : `Broken: ${checked}.\n${faults.map((fault) => `  ${cell(fault)}\n`).join("")}`;
+}
+
 const verify: Command = {
   words: ["audit", "verify"],
   summary: "Check that no entry was changed or removed",
   options: {},
   async run({ api, show }) {
     const verdict = await api.call("GET", "audit/verify") as AuditVerdict;
-    show(verdict, ({ ok, writers, segments, rows, faults }) => {
-      const checked = `${rows} rows in ${segments} segments of ${writers} writers`;
-      return ok
-        ? `Whole: ${checked}.\n`
-        : `Broken: ${checked}.\n${faults.map((fault) => `  ${cell(fault)}\n`).join("")}`;
-    });
+    show(verdict, verdictText);
     return verdict.ok ? 0 : 1;
   },
 };

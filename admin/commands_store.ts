@@ -4,7 +4,8 @@ import { HOW_TO_LOAD, HOW_TO_MAKE, keys, storePlace, Wrong } from "../core/env_v
 import { KNOWN_STORES_PATH } from "../store/known_stores.ts";
 import type { StoreFile } from "../store/maintenance.ts";
 import type { Call, Command } from "./command.ts";
-import { CommandError } from "./terminal.ts";
+import { verdictText } from "./commands_audit.ts";
+import { cell, CommandError } from "./terminal.ts";
 
 const DEFAULT_PATH = "data/gateway.sqlite3";
 const NOTES =
@@ -83,22 +84,65 @@ const acceptKeys: Command = {
   },
 };
 
+const copy: Command = {
+  words: ["store", "copy"],
+  local: true,
+  subject: { name: "from", help: "the store: a file, or the address of a database" },
+  second: { name: "to", help: "an empty place, which becomes the same store" },
+  summary: "Copy the store to another place, as from a file to a database or back",
+  options: {},
+  notes:
+    `${
+      STOPPED.replace("store", "two")
+    } A copy that was cut off goes on with the same command. At the end both places are compared, ` +
+    "and the audit is verified; then set KV_PATH to the new place. Needs the ENCRYPTION_KEYS of the store.",
+  async run(call) {
+    const [from, to] = [readPlace("<from>", call.words.subject), readPlace("<to>", call.words.second!)];
+    const copied = await refusing(async () =>
+      (await import("../store/copying.ts")).copyStoreTo({
+        from,
+        to,
+        keys: keysOf(call),
+        now: Date.now,
+        known: KNOWN_STORES_PATH,
+        told: (what, entries) => call.terminal.status?.(`${entries} entries ${what}`),
+      })
+    );
+    call.show(copied, ({ entries, compared, audit }) => {
+      const width = Math.max(...compared.map(({ kind }) => kind.length));
+      const rows = compared.map(({ kind, entries, sha256 }) =>
+        `  ${cell(kind).padEnd(width)}  ${String(entries).padStart(9)}  ${sha256}\n`
+      );
+      return `${entries} entries are the same at both places:\n${rows.join("")}The audit there: ${
+        verdictText(audit)
+      }` +
+        "Set KV_PATH to the new place before the gateway starts; the store it came from stays as it was.\n";
+    });
+    return copied.audit.ok ? 0 : 1;
+  },
+};
+
 const movedTo = (aside: string | null) => aside === null ? "" : `What was there is in ${aside}.\n`;
 
 /** Where the store is. */
 function place({ terminal }: Call): Omit<StoreFile, "keys"> {
-  const path = read("KV_PATH", terminal.env("KV_PATH")?.trim() || DEFAULT_PATH, storePlace);
+  const path = readPlace("KV_PATH", terminal.env("KV_PATH")?.trim() || DEFAULT_PATH);
   return { path, now: Date.now(), known: KNOWN_STORES_PATH };
 }
 
-function storeOf(call: Call): StoreFile {
+const readPlace = (name: string, text: string): string =>
+  read(name, text, storePlace, text.includes("@") ? null : text);
+
+const storeOf = (call: Call): StoreFile => ({ ...place(call), keys: keysOf(call) });
+
+function keysOf(call: Call): Uint8Array<ArrayBuffer>[] {
   const text = call.terminal.env("ENCRYPTION_KEYS")?.trim() || call.terminal.kept("ENCRYPTION_KEYS");
   if (!text) {
     throw new CommandError(
       `ENCRYPTION_KEYS: not set; ${HOW_TO_LOAD}; before the first start, ${HOW_TO_MAKE}`,
     );
   }
-  return { ...place(call), keys: read("ENCRYPTION_KEYS", text, keys, null) };
+  return read("ENCRYPTION_KEYS", text, keys, null);
 }
 
 function read<T>(name: string, text: string, as: (text: string) => T, shown: string | null = text): T {
@@ -119,5 +163,5 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The commands on the store's file. */
-export const STORE_COMMANDS: readonly Command[] = [backup, restore, init, acceptKeys];
+/** The commands on the store itself. */
+export const STORE_COMMANDS: readonly Command[] = [backup, restore, copy, init, acceptKeys];

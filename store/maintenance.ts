@@ -4,7 +4,8 @@ import { backup } from "node:sqlite";
 import { KnownStores } from "./known_stores.ts";
 import { assertOwn, readMark, type StoreMark } from "./mark.ts";
 import { isDamage } from "./database.ts";
-import { isFile, openMarked } from "./opening.ts";
+import { isFile } from "./engines.ts";
+import { openMarked } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import { assertStore, isReadable, messageOf, openFile, refusal, sizeOf } from "./store_file.ts";
 

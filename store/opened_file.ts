@@ -1,5 +1,5 @@
 /** The file of a store that is open: whether what is written still reaches its name. */
-import { isFile } from "./opening.ts";
+import { isFile } from "./engines.ts";
 
 type Identity = Pick<Deno.FileInfo, "dev" | "ino">;
 

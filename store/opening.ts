@@ -2,6 +2,7 @@
 import { basename, dirname } from "node:path";
 import { GatewayError } from "../core/errors.ts";
 import { commitInTurn, inTurn, isDamage, isLocked } from "./database.ts";
+import { isAddress, isFile, nameOf, openPlace } from "./engines.ts";
 import type { KnownStores } from "./known_stores.ts";
 import { lost, type Marked, marked } from "./mark.ts";
 import { PROBE_KEY } from "./store_timeout.ts";
@@ -11,7 +12,7 @@ import type { Sealer } from "./seal.ts";
 export interface Opening {
   /** A file, ":memory:" or an address; undefined is the KV of the host. */
   readonly path: string | undefined;
-  /** Opens the KV; Deno's own when left out. */
+  /** Opens the KV; by the engine that its path names when left out. */
   readonly open?: (path: string | undefined) => Promise<Deno.Kv>;
   readonly sealer: Sealer;
   /** Which files have held a store; without it none has. */
@@ -26,23 +27,12 @@ export interface Opened extends Marked {
   readonly kv: Deno.Kv;
 }
 
-/** Whether that is the address of a KV Connect server. */
-export const isAddress = (path: string | undefined): path is string =>
-  path !== undefined && /^https?:/.test(path);
-
-/** Whether that is a file on this machine. */
-export const isFile = (path: string | undefined): path is string =>
-  path !== undefined && path !== ":memory:" && !isAddress(path);
-
-/** How messages name a store. */
-const nameOf = (path: string | undefined) => path === undefined ? "the host's KV" : `"${path}"`;
-
 /**
  * Opens it, makes sure that it can be written, and reads its mark. Throws a GatewayError with one sentence that names
  * KV_PATH or ENCRYPTION_KEYS and says what to do.
  */
 export async function openMarked(opening: Opening): Promise<Opened> {
-  const { path, open: openKv = Deno.openKv, sealer, known, keysLost, deadline_ms } = opening;
+  const { path, open: openKv = openPlace, sealer, known, keysLost, deadline_ms } = opening;
   const held = isFile(path) && await known?.has(path) === true;
   if (isFile(path)) await assertNotLost(path, known ?? null, held);
   let wanted = true;
@@ -76,6 +66,32 @@ export async function openMarked(opening: Opening): Promise<Opened> {
     opened.then(({ kv }) => kv.close(), () => {});
     if (cause instanceof GatewayError) throw cause;
     throw new GatewayError("E_INTERNAL", `KV_PATH: ${explain(cause, path)}`, { cause });
+  }
+}
+
+/**
+ * Opens a place as it is, for a command that reads or fills it: no mark is read or written. A file is made where none is.
+ * Throws a GatewayError with one sentence that names the place and says what to do.
+ */
+export async function openBare(path: string | undefined, deadline_ms: number): Promise<Deno.Kv> {
+  if (isFile(path)) await makePlace(path);
+  const open = async () => {
+    const kv = await openPlace(path);
+    try {
+      await inTurn(() => kv.get(PROBE_KEY));
+      return kv;
+    } catch (error) {
+      kv.close();
+      throw error;
+    }
+  };
+  const opened = inTurn(open);
+  try {
+    return await within(deadline_ms, opened, isFile(path) ? "database is locked" : LATE);
+  } catch (cause) {
+    opened.then((kv) => kv.close(), () => {});
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError("E_INTERNAL", explain(cause, path), { cause });
   }
 }
 

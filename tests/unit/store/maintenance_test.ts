@@ -1,8 +1,6 @@
 /** What is refused where a store is copied, put back, begun or given other keys, and that nothing is changed then. */
 import assert from "node:assert/strict";
-import { hash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
-import { GatewayError } from "../../../core/errors.ts";
 import {
   acceptKeys,
   copyStore,
@@ -12,6 +10,7 @@ import {
 } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
 import { lay } from "../../fixtures/stores/stores.ts";
+import { filesOf, refused } from "./files_kit.ts";
 import { folder, KEY, newToken, open, START } from "./kit.ts";
 
 const OTHER = new Uint8Array(32).fill(8);
@@ -56,28 +55,10 @@ async function place() {
   return { at, store, dir: dir.path, [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose]() };
 }
 
-/** The files of a folder with what is in them. */
-async function files(dir: string): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for await (const { name, isFile } of Deno.readDir(dir)) {
-    found[name] = isFile ? hash("sha256", await Deno.readFile(`${dir}/${name}`)) : "folder";
-  }
-  return found;
-}
-
-async function refused(work: () => Promise<unknown>, says: RegExp): Promise<void> {
-  await assert.rejects(work, (error) => {
-    assert.ok(error instanceof GatewayError, String(error));
-    assert.match(error.message, says);
-    assert.ok(!error.message.includes("\n"));
-    return true;
-  });
-}
-
 Deno.test("what is no whole copy of this store, for this version and keys, is refused, and every file stays as it was", async () => {
   await using p = await place();
   const { at, store } = p;
-  const before = await files(p.dir);
+  const before = await filesOf(p.dir);
   const put = (copy: string, into = "store", more: Partial<StoreFile> = {}) => () =>
     restoreStore(store(into, more), at(copy));
   const cases: [work: () => Promise<unknown>, says: RegExp][] = [
@@ -102,7 +83,7 @@ Deno.test("what is no whole copy of this store, for this version and keys, is re
     [() => acceptKeys(store("none")), /there is no store at/],
   ];
   for (const [work, says] of cases) await refused(work, says);
-  assert.deepEqual(await files(p.dir), before);
+  assert.deepEqual(await filesOf(p.dir), before);
 });
 
 Deno.test("a store in use is not replaced", async () => {
@@ -128,7 +109,7 @@ Deno.test("a copy is put in the place of its store, of a damaged one, of an unus
     await using restored = await open({ path: at(name) });
     assert.deepEqual((await restored.tokens.list()).map((token) => token.name), ["store"]);
   }
-  assert.deepEqual(Object.keys(await files(p.dir)).filter((name) => name.endsWith("restoring")), []);
+  assert.deepEqual(Object.keys(await filesOf(p.dir)).filter((name) => name.endsWith("restoring")), []);
 });
 
 Deno.test("an empty store is begun on purpose, and what a lost one left is moved aside", async () => {
