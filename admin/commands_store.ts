@@ -32,16 +32,35 @@ const init: Command = {
 const backup: Command = {
   words: ["store", "backup"],
   local: true,
-  summary: "Copy the store, while the gateway runs or not, as it is at one moment",
-  options: { to: { value: "file", help: "a new file (else data/copies/, named by the time)" } },
+  subject: { name: "file", help: "a new file (else in data/copies/, named by the time)", optional: true },
+  summary: "Copy the store, while the gateway runs or not",
+  options: { to: { value: "file", help: "the same, as an option" } },
   notes:
-    `${NOTES} Keep ENCRYPTION_KEYS somewhere else than the copies: without them no credential can be opened.`,
+    `${NOTES} A file whose name ends in .ndjson is a portable backup, which can be put back at any place: an entry a line. Any ` +
+    "other file is a copy of the store's file, as it is at one moment; a store that is no file has portable backups only. " +
+    "Keep ENCRYPTION_KEYS somewhere else than the copies: without them no credential can be opened.",
   async run(call) {
     const { path, now } = place(call);
-    const copy = await refusing(async () =>
-      (await maintenance()).copyStore({ path, now }, call.words.text("to"))
+    const { subject, text } = { subject: call.words.subject, text: call.words.text("to") };
+    if (subject !== "" && text !== undefined) {
+      throw new CommandError("<file> and --to are the same; give one of them");
+    }
+    const file = subject || text;
+    const made = await refusing(async () => {
+      const { backUpStore } = await maintenance();
+      const told = (entries: number) => call.terminal.status?.(`${entries} entries written`);
+      return await backUpStore({ path, now }, file, told);
+    });
+    call.show(
+      made,
+      ({ copy, entries, unsettled = [] }) =>
+        `${copy} is a ${entries === undefined ? "copy" : `backup of the ${entries} entries`} of ${
+          shownPlace(path)
+        }.\n` +
+        unsettled.map((kind) =>
+          `The ${kind} was changed all the while it was read; make another backup soon.\n`
+        ).join(""),
     );
-    call.show({ copy }, () => `${copy} is a copy of ${path}.\n`);
   },
 };
 
@@ -52,15 +71,16 @@ const restore: Command = {
   summary: "Put a copy in the place of the store",
   options: {},
   notes:
-    `${NOTES} ${STOPPED} What is there is moved into a new folder beside it. A copy of another gateway, of other ` +
-    "keys or of a version that this one cannot open is refused, and everything stays as it was.",
+    `${NOTES} ${STOPPED} What is there is moved into a new folder beside it; a store that is no file must be empty. A copy of ` +
+    "another gateway, of other keys or of a version that this one cannot open is refused, and everything stays as it was.",
   async run(call) {
     const store = storeOf(call);
+    const told = (entries: number) => call.terminal.status?.(`${entries} entries put back`);
     const { aside } = await refusing(async () =>
-      (await maintenance()).restoreStore(store, call.words.subject)
+      (await maintenance()).restoreStore(store, call.words.subject, told)
     );
     call.show(
-      { path: store.path, aside },
+      { path: shownPlace(store.path), aside },
       ({ path }) => `${path} is the copy now; start the gateway.\n${movedTo(aside)}`,
     );
   },
@@ -129,6 +149,9 @@ function place({ terminal }: Call): Omit<StoreFile, "keys"> {
   const path = readPlace("KV_PATH", terminal.env("KV_PATH")?.trim() || DEFAULT_PATH);
   return { path, now: Date.now(), known: KNOWN_STORES_PATH };
 }
+
+/** Without what an address says of who comes. */
+const shownPlace = (path: string) => URL.parse(path)?.username ? "the store" : path;
 
 const readPlace = (name: string, text: string): string =>
   read(name, text, storePlace, text.includes("@") ? null : text);

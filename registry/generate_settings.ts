@@ -52,7 +52,7 @@ export function envExample(connectors: Connectors): string {
 }
 
 const COMMAND_LINE = ["GATEWAY_URL", "BASE_URL", "HOST", "PORT", "MASTER_TOKEN"];
-const STORE = ["KV_PATH", "ENCRYPTION_KEYS"];
+const STORE = ["KV_PATH", "ENCRYPTION_KEYS", "DENO_KV_ACCESS_TOKEN"];
 const DEMO = ["WP_SEED", "HOME", "XDG_CACHE_HOME"];
 
 /** deno.json with the environment names of its permission sets replaced. */

@@ -119,17 +119,20 @@ export async function assertOwn(
   mark: StoreMark | null,
   name: string,
 ): Promise<void> {
-  if (mark !== null) {
-    if (!sealer.knows(mark.check.key)) throw wrongKeys(name, mark.check.key);
-    if (await sealer.unseal(mark.check, MARK_KEY) === mark.id) return;
-    throw new GatewayError("E_INTERNAL", `KV_PATH: the mark of ${name} was changed; put back a copy`);
-  }
+  if (mark !== null) return await assertSealed(mark, sealer, name);
   let sealedWith: string | null = null;
   for await (const { key } of sealedRecords(kv)) {
     if (sealer.knows(key)) return;
     sealedWith = key;
   }
   if (sealedWith !== null) throw wrongKeys(name, sealedWith);
+}
+
+/** Throws a GatewayError where none of the keys opens what that mark holds, or it was changed. */
+export async function assertSealed({ id, check }: StoreMark, sealer: Sealer, name: string): Promise<void> {
+  if (!sealer.knows(check.key)) throw wrongKeys(name, check.key);
+  if (await sealer.unseal(check, MARK_KEY) === id) return;
+  throw new GatewayError("E_INTERNAL", `KV_PATH: the mark of ${name} was changed; put back a copy`);
 }
 
 /** Throws a GatewayError where this version does not open stores of that mark. */
@@ -150,8 +153,7 @@ export function assertFormat({ format, lowest }: StoreMark, { name }: Pick<Expec
   }
 }
 
-/** What is said where none of the keys opens a store. */
-export function wrongKeys(name: string, key: string): GatewayError {
+function wrongKeys(name: string, key: string): GatewayError {
   return new GatewayError(
     "E_INTERNAL",
     `ENCRYPTION_KEYS: none of them opens ${name}, which is sealed under key "${key}"; load the file that holds it ` +

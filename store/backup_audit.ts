@@ -1,0 +1,141 @@
+/** The audit in a backup of a store that is being written: chains that end together with the marks of their rows. */
+import {
+  doubtKey,
+  type DoubtMark,
+  firstIdAt,
+  GENESIS,
+  type Head,
+  headKey,
+  isDoubted,
+  openKey,
+  parseRow,
+  parseSegment,
+  type Segment,
+  segmentHash,
+} from "./audit_segment.ts";
+import type { Laid } from "./intake.ts";
+
+/** Rows of so long before are looked through for what became of them; instances' clocks differ by less. */
+const LOOK_BACK_MS = 60 * 60_000;
+const BATCH = 16;
+/** What is read apart, in this order: what is not indexed yet comes before the index. */
+const APART = ["head", "checkpoint", "segment", "open", "doubt"];
+const FIRST_OF_REST = "todo";
+
+type Put = (entry: Laid) => Promise<void>;
+
+/** How far a writer's segments were read. */
+interface Read {
+  readonly last: Head;
+  /** Whether they lead from the head that was read before, or from the beginning, without a gap. */
+  readonly leads: boolean;
+}
+
+/** Reads the audit of a store that may be in use. */
+export class AuditReading {
+  readonly #heads = new Map<string, Deno.KvEntry<Head>>();
+  readonly #read = new Map<string, Read>();
+  readonly #open = new Map<string, unknown>();
+  readonly #doubt = new Map<string, unknown>();
+  #hasGap = false;
+
+  constructor(private readonly kv: Deno.Kv, private readonly now: () => number) {}
+
+  /**
+   * Hands over every entry of the audit. All that was written before it began is in it; each chain ends at the head that
+   * is handed over, and the marks of rows are those of the entries that are in it. False where retention dropped segments
+   * meanwhile, or one is missing: then it is worth reading again.
+   */
+  async run(put: Put): Promise<boolean> {
+    for await (const entry of this.#list<Head>("head")) this.#heads.set(String(entry.key[2]), entry);
+    const checkpoints = await Array.fromAsync(this.#list("checkpoint"));
+    for await (const { key, value } of this.#list("open")) this.#open.set(String(key[2]), value);
+    for await (const { key, value } of this.#list("doubt")) this.#doubt.set(String(key[2]), value);
+    const wasCut = await this.#segments(put);
+    const now = await Array.fromAsync(this.#list("checkpoint"));
+    for (const { key, value } of now) await put({ key, value, ends_at: null });
+    await this.#ends(put);
+    for (const [id, value] of this.#open) await put({ key: openKey(id), value, ends_at: null });
+    for (const [id, value] of this.#doubt) await put({ key: doubtKey(id), value, ends_at: null });
+    for (const part of await this.#rest()) {
+      for await (const { key, value } of this.#list(part)) await put({ key, value, ends_at: null });
+    }
+    const stamps = (entries: Deno.KvEntry<unknown>[]) =>
+      entries.map(({ versionstamp }) => versionstamp).join();
+    return wasCut && stamps(now) === stamps(checkpoints);
+  }
+
+  /** Up to the newest that is there when it begins; false where one is missing. */
+  async #segments(put: Put): Promise<boolean> {
+    const prefix = ["audit", "segment"];
+    const [newest] = await Array.fromAsync(this.kv.list({ prefix }, { limit: 1, reverse: true }));
+    if (newest === undefined) return true;
+    const end = [...newest.key.slice(0, 2), `${String(newest.key[2])}\0`];
+    const recent = firstIdAt(this.now() - LOOK_BACK_MS);
+    for await (const { key, value } of this.kv.list({ prefix, end }, { batchSize: BATCH })) {
+      await put({ key, value, ends_at: null });
+      const segment = parseSegment(value);
+      if (segment === null) continue; // copied as it is: verifying it says so
+      this.#follow(segment);
+      if (String(key[2]) >= recent) this.#mark(segment);
+    }
+    return !this.#hasGap;
+  }
+
+  #follow({ writer, segment, n, prev, bytes }: Segment): void {
+    const before = this.#read.get(writer);
+    const last = { n, hash: segmentHash(bytes), id: segment };
+    if (before !== undefined && n !== before.last.n + 1) this.#hasGap = true;
+    const head = this.#heads.get(writer)?.value;
+    const from = before?.last ?? (head !== undefined && n > head.n ? head : { n: 0, hash: GENESIS });
+    const isNext = n === from.n + 1 && prev === from.hash;
+    // The head that was read counts: what it says of a segment must be so, and then what follows from there.
+    const leads = head === undefined || n > head.n
+      ? isNext && (before?.leads ?? true)
+      : n < head.n || last.hash === head.hash;
+    this.#read.set(writer, { last, leads });
+  }
+
+  /** As committing these rows changed the marks. */
+  #mark({ segment, lines }: Segment): void {
+    for (const row of lines.map(parseRow)) {
+      if (row === null) continue;
+      const doubt: DoubtMark = { segment, unknown: row.outcome === "unknown" };
+      if (row.status === "started" && row.resolution === undefined) this.#open.set(row.id, segment);
+      else this.#open.delete(row.id);
+      if (isDoubted(row)) this.#doubt.set(row.id, doubt);
+      else if (row.status !== "started") this.#doubt.delete(row.id);
+    }
+  }
+
+  /** A head moves on to the last segment that follows from it, as its writer has moved it since. */
+  async #ends(put: Put): Promise<void> {
+    for (const [writer, { key, value }] of this.#heads) {
+      const read = this.#read.get(writer);
+      const head = read?.leads && read.last.n > value.n ? read.last : value;
+      await put({ key, value: head, ends_at: null });
+    }
+    for (const [writer, { last, leads }] of this.#read) {
+      if (this.#heads.has(writer)) continue;
+      const { value } = await this.kv.get<Head>(headKey(writer));
+      if (value !== null) await put({ key: headKey(writer), value: leads ? last : value, ends_at: null });
+    }
+  }
+
+  /** The other parts of the audit that there are, those that are derived last. */
+  async #rest(): Promise<string[]> {
+    const found: string[] = [];
+    for (let after = "";;) {
+      const selector = { prefix: ["audit"], start: ["audit", `${after}\0`] };
+      const [next] = await Array.fromAsync(this.kv.list(selector, { limit: 1 }));
+      if (next === undefined) break;
+      after = String(next.key[1]);
+      if (!APART.includes(after)) found.push(after);
+    }
+    return found.sort((one, other) => Number(other === FIRST_OF_REST) - Number(one === FIRST_OF_REST));
+  }
+
+  #list<T = unknown>(part: string): Deno.KvListIterator<T> {
+    return this.kv.list<T>({ prefix: ["audit", part] }, { batchSize: 500 });
+  }
+}
