@@ -104,6 +104,41 @@ const acceptKeys: Command = {
   },
 };
 
+const check: Command = {
+  words: ["store", "check"],
+  local: true,
+  summary:
+    "Check the store's file, every entry, what is sealed and the audit; ends with 1 where anything is wrong",
+  options: {
+    after: { value: "id", help: "verify the audit only behind that segment, as where it was cut off" },
+  },
+  notes:
+    `${NOTES} It reads everything and changes nothing. What cannot be read is named by the keys on either side.`,
+  async run(call) {
+    const { path, keys } = storeOf(call);
+    const { status } = call.terminal;
+    const found = await refusing(async () =>
+      (await import("../store/check.ts")).checkStore({
+        path,
+        keys,
+        now: Date.now,
+        after: call.words.text("after"),
+        read: (entries) => status?.(`${entries} entries read`),
+        told: (segments, newest) => status?.(`${segments} segments of the audit verified, up to ${newest}`),
+      })
+    );
+    call.show(
+      found,
+      ({ ok, entries, faults, audit }) =>
+        `${ok ? "Whole" : "Damaged"}: ${entries} entries of ${shownPlace(path)} were read.\n` +
+        faults.map((fault) => `  ${cell(fault)}\n`).join("") +
+        (audit === null ? "" : `The audit: ${verdictText(audit)}`) +
+        (ok ? "" : "What was copied before is put back with: deno task admin store restore\n"),
+    );
+    return found.ok ? 0 : 1;
+  },
+};
+
 const copy: Command = {
   words: ["store", "copy"],
   local: true,
@@ -187,4 +222,4 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The commands on the store itself. */
-export const STORE_COMMANDS: readonly Command[] = [backup, restore, copy, init, acceptKeys];
+export const STORE_COMMANDS: readonly Command[] = [backup, restore, check, copy, init, acceptKeys];

@@ -19,6 +19,7 @@ import type {
   DoubtCount,
   Doubtful,
   RetentionRecord,
+  VerifyOptions,
 } from "./store.ts";
 import { makeFilter } from "./audit_query.ts";
 import { parseRow, parseSegment, segmentHash } from "./audit_segment.ts";
@@ -69,8 +70,8 @@ export class Audit implements AuditStore {
     return exportAudit(this.#db, query);
   }
 
-  async verify(): Promise<AuditVerdict> {
-    return await verifyAudit(this.#db);
+  async verify(options?: VerifyOptions): Promise<AuditVerdict> {
+    return await verifyAudit(this.#db, options);
   }
 
   async retain(before: Date): Promise<AuditAmount> {

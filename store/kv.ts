@@ -20,7 +20,7 @@ import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
 import { LostFile, OpenedFile } from "./opened_file.ts";
-import { type Opening, openMarked, within } from "./opening.ts";
+import { type Opened, type Opening, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
 import { ManagedFiles } from "./managed_files.ts";
@@ -76,7 +76,7 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const sealer = await Sealer.open(options.keys);
   const signatures = new Signatures(options.keys);
-  const opened = await openKnown(options, sealer);
+  const { kv: opened, check } = await openKnown(options, sealer);
   const file = await OpenedFile.at(options.path);
   const kv = options.around?.(opened) ?? opened;
   const clock = options.clock ?? CLOCK;
@@ -87,6 +87,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     clock,
     () => file?.check() ?? Promise.resolve(),
   );
+  check?.found.then((damage) => damage === null || db.closed || db.foundDamage(damage));
   await goOnFrom(db);
   const version = new ConfigVersion(db);
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
@@ -125,6 +126,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       await within(PING_DEADLINE_MS, work, "does not answer").catch(unwell);
     },
     close() {
+      check?.stop();
       return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])
         .then(([, audited]) => {
           db.close();
@@ -148,15 +150,15 @@ function unwell(error: unknown): never {
 }
 
 /** Opens the KV, and remembers the file that it is. */
-async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Deno.Kv> {
+async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Opened> {
   const { path, open, log } = options;
   const known = options.known === undefined ? undefined : new KnownStores(options.known);
   const deadline_ms = options.deadline_ms ?? OPEN_DEADLINE_MS;
-  const { kv, isNew } = await openMarked({ path, open, sealer, known, deadline_ms });
-  if (known === undefined || !isFile(path)) return kv;
-  if (isNew) log?.({ event: "store_made", path });
+  const opened = await openMarked({ path, open, sealer, known, deadline_ms });
+  if (known === undefined || !isFile(path)) return opened;
+  if (opened.isNew) log?.({ event: "store_made", path });
   await known.add(path).catch((error) => log?.({ event: "store_not_remembered", cause: String(error) }));
-  return kv;
+  return opened;
 }
 
 /** What only a key that is missing would open. */

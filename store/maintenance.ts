@@ -179,7 +179,9 @@ export async function acceptKeys(store: StoreFile): Promise<void> {
 /** Opens a store as the gateway does, and closes it. */
 async function openOnce({ keys }: StoreFile, path: string, keysLost = false): Promise<void> {
   const sealer = await Sealer.open(keys);
-  (await openMarked({ path, sealer, keysLost, deadline_ms: DEADLINE_MS })).kv.close();
+  const { kv, check } = await openMarked({ path, sealer, keysLost, deadline_ms: DEADLINE_MS });
+  check?.stop();
+  kv.close();
 }
 
 /** Makes one file of it, complete without files beside it; throws as long as KV has not closed it. */

@@ -81,6 +81,7 @@ const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
     "store/known_stores.ts",
     "store/maintenance.ts",
     "store/copying.ts",
+    "store/check.ts",
     "rules/",
     "core/",
   ]],
