@@ -15,8 +15,10 @@ const TRIES = 5;
 const TOLD_EVERY = 1000;
 /** What belongs to the processes that run, and to none that begins with the backup. */
 const OF_PROCESSES = ["leases", "probe"];
-/** Records that stand for themselves, beside all that go by themselves: no two of them are changed together. */
+/** Beside what goes by itself, records that stand for themselves. */
 const ALONE = ["accounts"];
+/** How kinds begin that go by themselves and are changed together with others. */
+const BOUND = ["oauth_", "person_", "invitation", "connect_", "preview_"];
 /** Of those that go by themselves, what is read before others: whoever names something comes before what it names. */
 const FIRST = ["consents", "kept"];
 
@@ -82,7 +84,8 @@ class Reading {
 
   async run(): Promise<string[]> {
     const kinds = (await this.#kinds()).filter((kind) => kind !== "audit" && !OF_PROCESSES.includes(kind));
-    const isAlone = (kind: string) => isPassing(kind) && !kind.startsWith("oauth_") || ALONE.includes(kind);
+    const isAlone = (kind: string) =>
+      ALONE.includes(kind) || (isPassing(kind) && !BOUND.some((begin) => kind.startsWith(begin)));
     const together = kinds.filter((kind) => !isAlone(kind));
     const alone = kinds.filter(isAlone).sort((one, other) =>
       Number(FIRST.includes(other)) - Number(FIRST.includes(one))

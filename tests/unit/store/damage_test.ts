@@ -251,3 +251,29 @@ Deno.test("a large file is read on another thread, and what that finds ends the 
     await refused(async () => await work(), sentence);
   }
 });
+
+/** What a process of its own says that opens the store, which may write files of so many blocks only. */
+async function started(path: string, blocks: string): Promise<string> {
+  const [script, config] = ["children/starts.ts", "../../../deno.json"].map((at) =>
+    new URL(at, import.meta.url).pathname
+  );
+  const limited = `trap "" XFSZ; ulimit -f ${blocks}; exec "$@"`;
+  const run = [Deno.execPath(), "run", "-A", "--quiet", "--config", config!, script!, path];
+  const { stdout } = await new Deno.Command("/bin/sh", {
+    args: ["-c", limited, "sh", ...run],
+    stderr: "inherit",
+  }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+Deno.test("where the disk takes nothing more the store is not opened, its file stays as it was, and once there is room it opens", async () => {
+  await using p = await place();
+  const before = await filesOf(p.dir);
+  assert.match(
+    await started(p.path, "1"),
+    /^KV_PATH: ".*" (is on a disk that is full; make room on it|cannot be written \(.*\): its disk is full, over its quota, or fails; see to it) and start again\n$/,
+  );
+  assert.equal((await filesOf(p.dir))["store.sqlite3"], before["store.sqlite3"]);
+  assert.equal(await started(p.path, "unlimited"), "open\n");
+  assert.ok((await p.check(p.path)).ok);
+});

@@ -30,7 +30,7 @@ const STAYS = [
     "until retention",
     "until the outcome",
   ])
-  .concat(["as its segment", "until indexed", "as the last of them"]);
+  .concat(["as its segment", "until all is there", "until indexed", "as the last of them"]);
 
 Deno.test("an entry goes by itself where the page says so, and no other does", async () => {
   const kinds = await kindsOfThePage();
