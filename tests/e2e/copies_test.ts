@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { copyProject } from "./copy.ts";
+import { ACCESS_TOKEN, startKvConnect } from "./kv_connect_server.ts";
 import { environment, start } from "./running.ts";
 
 /** The commands of a section, in their order. */
@@ -230,4 +231,44 @@ Deno.test("a gateway does not start on a store that was cut off, and the command
   );
   await using gateway = at.gateway();
   await gateway.token();
+});
+
+Deno.test("a store goes from a file to a server and back, and is backed up, checked and put back there", async () => {
+  await using at = await checkout();
+  await using server = startKvConnect();
+  await using empty = startKvConnect();
+  const admin = (words: string, KV_PATH: string | null = null) =>
+    at.shell(`npx -y deno@2.9 task admin store ${words}`, { KV_PATH, DENO_KV_ACCESS_TOKEN: ACCESS_TOKEN });
+  const good = async (words: string, path?: string) => {
+    const { code, out, err } = await admin(words, path);
+    assert.equal(code, 0, `${words}: ${out}${err}`);
+    return out;
+  };
+  let token = "";
+  {
+    await using gateway = at.gateway();
+    token = (await gateway.token()).token;
+    gateway.kill("SIGTERM");
+    await gateway.ended;
+  }
+  const there = await good(`copy data/gateway.sqlite3 ${server.url}`);
+  assert.match(await good("check", server.url), /^Whole: /);
+  const again = await admin(`copy data/gateway.sqlite3 ${server.url}`);
+  assert.match(again.err, /^"http:.*" holds that store already; name an empty place, or empty it first\n$/);
+  await good("backup there.ndjson", server.url);
+  const full = await admin("restore there.ndjson", server.url);
+  assert.match(full.err, /^"http:.*" holds something; name an empty place, or empty it first\n$/);
+  await good("restore there.ndjson", empty.url);
+  assert.match(await good("check", empty.url), /^Whole: /);
+  const back = await good(`copy ${empty.url} back.sqlite3`);
+  const hashes = (out: string) =>
+    out.split("\n").filter((line) => /^ {2}(?!leases )\w+ +\d+ {2}\w{64}$/.test(line));
+  assert.deepEqual(
+    hashes(back),
+    hashes(there),
+    "the same counts and hashes, but for what belongs to processes",
+  );
+  assert.ok(hashes(there).length >= 3);
+  await using gateway = at.gateway({ KV_PATH: `${at.data}/../back.sqlite3` });
+  assert.equal((await gateway.call(token, "list_sites", {})).status, 200);
 });
