@@ -112,13 +112,15 @@ export class AuditReading {
   async #ends(put: Put): Promise<void> {
     for (const [writer, { key, value }] of this.#heads) {
       const read = this.#read.get(writer);
-      const head = read?.leads && read.last.n > value.n ? read.last : value;
+      const head = read?.leads && read.last.n > value.n ? { ...value, ...read.last } : value;
       await put({ key, value: head, ends_at: null });
     }
     for (const [writer, { last, leads }] of this.#read) {
       if (this.#heads.has(writer)) continue;
       const { value } = await this.kv.get<Head>(headKey(writer));
-      if (value !== null) await put({ key: headKey(writer), value: leads ? last : value, ends_at: null });
+      if (value !== null) {
+        await put({ key: headKey(writer), value: leads ? { ...value, ...last } : value, ends_at: null });
+      }
     }
   }
 

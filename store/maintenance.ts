@@ -1,10 +1,11 @@
 /** What an operator does with the file of a store: beginning one, copying it, putting a copy back, giving up its keys. */
 import { basename, dirname, join, resolve } from "node:path";
 import { backup } from "node:sqlite";
+import { damageOfPages } from "./file_check.ts";
 import { KnownStores } from "./known_stores.ts";
 import { assertOwn, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
-import { inTurn, isDamage } from "./database.ts";
+import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
 import { isFile, nameOf } from "./engines.ts";
 import { openMarked } from "./opening.ts";
 import { Sealer } from "./seal.ts";
@@ -48,7 +49,7 @@ export async function initStore(store: StoreFile): Promise<string | null> {
 
 /**
  * Copies a store, which may be in use, as it is at one moment into a new file that its owner alone may read. Answers
- * the file. Throws a GatewayError where there is no store or the file is there already.
+ * the file. Throws a GatewayError where there is no store, it is damaged, or the file is there already.
  */
 export async function copyStore(
   { path, now }: Pick<StoreFile, "path" | "now">,
@@ -68,6 +69,8 @@ export async function copyStore(
   try {
     await backup(source, copy, { rate: ALL_PAGES });
     joinFiles(copy);
+    const damage = damageOfPages(copy);
+    if (damage !== null) throw new Error(`it is damaged: ${damage}; ${HOW_TO_MEND}`);
   } catch (cause) {
     await Deno.remove(copy).catch(() => {});
     throw refusal(`"${path}" cannot be copied to "${copy}" (${messageOf(cause)})`, cause);

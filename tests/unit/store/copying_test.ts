@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type Copying, copyStoreTo } from "../../../store/copying.ts";
+import { isAddress, isDatabase, isFile, nameOf } from "../../../store/engines.ts";
 import { keyBytes } from "../../../store/key_bytes.ts";
 import { readLaying, readMark } from "../../../store/mark.ts";
 import { toPortable } from "../../../store/portable.ts";
@@ -185,4 +186,24 @@ Deno.test("nothing that is stored names a versionstamp, for a copy has others", 
   });
   for (const stamp of stamps) assert.ok(!texts.some((text) => text.includes(stamp)), stamp);
   assert.ok(!texts.some((text) => text.includes("versionstamp")));
+});
+
+Deno.test("a place is a file, an address or memory by how it is written, and no message names who opens it", () => {
+  const cases: [path: string | undefined, kind: "file" | "server" | "database" | "memory", name: string][] = [
+    ["data/gateway.sqlite3", "file", '"data/gateway.sqlite3"'],
+    ["postgres.sqlite3", "file", '"postgres.sqlite3"'],
+    [":memory:", "memory", '":memory:"'],
+    [undefined, "memory", "the host's KV"],
+    ["https://kv.example/", "server", '"https://kv.example/"'],
+    ["https://user:secret@kv.example/", "server", '"https://kv.example/"'],
+    ["postgres://user:secret@db.example/store?password=other", "database", '"postgres://db.example/store"'],
+    ["postgresql://user:p%40ss@db.example:5433/store", "database", '"postgresql://db.example:5433/store"'],
+    ["postgres://user:se cret@[", "database", "the store's address"],
+  ];
+  for (const [path, kind, name] of cases) {
+    assert.equal(isFile(path), kind === "file", name);
+    assert.equal(isAddress(path), kind === "server", name);
+    assert.equal(isDatabase(path), kind === "database", name);
+    assert.equal(nameOf(path), name);
+  }
 });

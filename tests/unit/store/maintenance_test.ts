@@ -44,6 +44,11 @@ async function place() {
     kv.close();
   });
   await spoiled("damaged", async (path) => Deno.writeFile(path, (await Deno.readFile(path)).fill(7, 4096)));
+  await spoiled("leaf", async (path) => {
+    const bytes = await Deno.readFile(path);
+    bytes[3 * 4096 + 1]! ^= 0xff; // the free places of the first page of entries
+    await Deno.writeFile(path, bytes);
+  });
   await spoiled("beside", (path) => Deno.writeTextFile(`${path}-wal`, "the last writes"));
   await spoiled("text", (path) => Deno.writeTextFile(path, "no database ".repeat(50)));
   await spoiled("empty", (path) => Deno.writeTextFile(path, ""));
@@ -77,6 +82,14 @@ Deno.test("what is no whole copy of this store, for this version and keys, is re
     [() => copyStore(store("store"), at("copy")), /copy\.sqlite3" is there already; name another file/],
     [() => copyStore(store("none"), at("new")), /none\.sqlite3" cannot be opened/],
     [() => copyStore(store("text"), at("new")), /text\.sqlite3" is no store, or is damaged/],
+    [
+      () => copyStore(store("damaged"), at("new")),
+      /damaged\.sqlite3" (is no store, or is damaged|cannot be copied .*it is damaged)/,
+    ],
+    [
+      () => copyStore(store("leaf"), at("new")),
+      /cannot be copied to .* \(it is damaged: Tree .*; see what .*store check/,
+    ],
     [() => copyStore({ path: ":memory:", now: 0 }), /^KV_PATH: ":memory:" is no file/],
     [() => copyStore({ path: "https://kv.example/", now: 0 }), /^KV_PATH: "https.*" is no file/],
     [() => initStore(store("store")), /holds something already; name another file, or move it away/],
