@@ -2,7 +2,7 @@
 import type { Hono } from "hono";
 import { z } from "zod";
 import { AUDIT_STATUSES, LIMITS, OUTCOMES } from "../core/model.ts";
-import type { AuditQuery } from "../store/store.ts";
+import type { AuditQuery, AuditVerdict } from "../store/store.ts";
 import { RECORD_ID, SITE_ID, TOOL_NAME } from "./bodies.ts";
 import { answer, jsonObject, parameters } from "./exchange.ts";
 import { checked, closed, expected, refuseAny } from "../core/faults.ts";
@@ -48,6 +48,7 @@ const pageQuery = closed({
   cursor: filter("a next_cursor of an earlier answer", /^[\x21-\x7e]{1,1024}$/).optional(),
 });
 const exportQuery = closed(filters);
+const verifyQuery = closed({ after: filter("the id of a segment", RECORD_ID).optional() });
 const retainBody = closed({ confirm: z.boolean({ error: expected("true or false") }).optional() });
 const note_error = expected(`a text of 1 to ${LIMITS.RESOLUTION_NOTE_CHARACTERS} characters`);
 const resolveBody = closed({
@@ -77,8 +78,15 @@ export function auditRoutes(app: Hono, ports: AdminPorts): void {
   });
 
   app.get("/admin/api/audit/verify", async (c) => {
-    parameters(closed({}), c.req.url);
-    return answer(c, await audit.verify());
+    return answer(c, await audit.verify(parameters(verifyQuery, c.req.url)));
+  });
+
+  // The same with a line now and then of how far it is, and the verdict as the last.
+  app.get("/admin/api/audit/verify.ndjson", (c) => {
+    const query = parameters(verifyQuery, c.req.url);
+    const lines = verifying((told) => audit.verify({ ...query, told }));
+    c.header("Content-Type", "application/x-ndjson");
+    return c.body(stream(null, lines, (fault) => ports.report("audit/verify.ndjson", fault)));
   });
 
   app.post("/admin/api/audit/:id/resolve", async (c) => {
@@ -97,14 +105,40 @@ function span(query: AuditQuery): AuditQuery {
   return query;
 }
 
+/** What is told while it is verified, and at last the verdict, as lines of JSON. */
+async function* verifying(
+  verify: (told: (segments: number, newest: string) => void) => Promise<AuditVerdict>,
+): AsyncGenerator<string, undefined> {
+  const waiting: string[] = [];
+  let more = Promise.withResolvers<void>();
+  const say = (line: object) => {
+    waiting.push(JSON.stringify(line));
+    more.resolve();
+  };
+  let isOver = false;
+  const work = verify((segments, newest) => say({ segments, newest })).then((verdict) => say({ verdict }))
+    .finally(() => {
+      isOver = true;
+      more.resolve();
+    });
+  work.catch(() => {}); // thrown below, once what was said before is read
+  while (!isOver || waiting.length > 0) {
+    yield* waiting.splice(0);
+    if (isOver) continue;
+    await more.promise;
+    more = Promise.withResolvers();
+  }
+  await work;
+}
+
 /** The lines as bytes, read as fast as the client takes them. */
 function stream(
-  first: IteratorResult<string>,
+  first: IteratorResult<string> | null,
   lines: AsyncIterator<string>,
   report: (fault: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let next: IteratorResult<string> | null = first;
+  let next = first;
   return new ReadableStream({
     async pull(controller) {
       try {

@@ -23,6 +23,7 @@ const terminal: Terminal = {
   stdin: () => readSecret(Deno.stdin, (text) => writeAll(Deno.stderr, text)),
   out: (text) => writeAll(Deno.stdout, text),
   err: (text) => writeAll(Deno.stderr, text),
+  status: Deno.stderr.isTerminal() ? (text) => writeAll(Deno.stderr, `${text}\n`) : undefined,
   fetch: (request) => fetch(request),
   kept,
   wait: (ms) => new Promise((resolve) => setTimeout(() => resolve(true), ms)),

@@ -40,12 +40,19 @@ export interface Call {
   show<T>(result: T, human: (result: T) => string): void;
 }
 
+/** A word behind the command's own. */
+export interface Subject {
+  readonly name: string;
+  readonly help: string;
+  readonly optional?: true;
+}
+
 /** A command: two words, perhaps a subject, options. */
 export interface Command {
   readonly words: readonly [group: string, verb: string];
-  readonly subject?: { readonly name: string; readonly help: string };
-  /** A word behind the subject that may be left out. */
-  readonly second?: { readonly name: string; readonly help: string };
+  readonly subject?: Subject;
+  /** A word behind the subject. */
+  readonly second?: Subject;
   readonly summary: string;
   readonly options: Options;
   /** It works on this machine's files and asks no gateway, so that it needs no MASTER_TOKEN. */
@@ -97,8 +104,11 @@ export function refuseMissing(command: Command, words: Words): void {
       `--${name}`
     );
   if (missing.length > 0) throw new CommandError(`${missing.join(", ")} must be given; ${seeHelp(command)}`);
-  if (command.subject && words.subject === "") {
-    throw new CommandError(`<${command.subject.name}> must be given; ${seeHelp(command)}`);
+  for (
+    const [subject, given] of [[command.subject, words.subject], [command.second, words.second]] as const
+  ) {
+    if (!subject || subject.optional || given) continue;
+    throw new CommandError(`<${subject.name}> must be given; ${seeHelp(command)}`);
   }
 }
 
@@ -161,8 +171,8 @@ export function commandHelp(command: Command): string {
   const first = own.filter(([, { group }]) => group === undefined);
   const common = Object.entries(COMMON);
   const left = ([name, { value }]: readonly [string, Option]) => value ? `--${name} <${value}>` : `--${name}`;
-  const subject = command.subject ? `<${command.subject.name}>` : "";
-  const second = command.second ? `[${command.second.name}]` : "";
+  const shown = (one: Subject | undefined) => !one ? "" : one.optional ? `[${one.name}]` : `<${one.name}>`;
+  const [subject, second] = [shown(command.subject), shown(command.second)];
   const width = Math.max(
     subject.length,
     second.length,

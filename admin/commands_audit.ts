@@ -163,18 +163,47 @@ const tail: Command = {
   },
 };
 
+/** What was found of the audit, for people. */
+export function verdictText({ ok, writers, segments, rows, faults, after }: AuditVerdict): string {
+  const behind = after === undefined ? "" : `, behind segment ${after}; what is before it was not looked at`;
+  const checked = `${rows} rows in ${segments} segments of ${writers} writers${behind}`;
+  return ok
+    ? `Whole: ${checked}.\n`
+    : `Broken: ${checked}.\n${faults.map((fault) => `  ${cell(fault)}\n`).join("")}`;
+}
+
+/** Asks for the verdict, and where a person looks on shows how far the gateway is. */
+async function verdictOf({ words, api, terminal: { status } }: Call): Promise<AuditVerdict> {
+  const after = words.text("after");
+  const query = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
+  if (status === undefined) return await api.call("GET", `audit/verify${query}`) as AuditVerdict;
+  const body = await api.stream(`audit/verify.ndjson${query}`);
+  try {
+    let rest = "";
+    for await (const part of body.pipeThrough(new TextDecoderStream())) {
+      const lines = `${rest}${part}`.split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) {
+        const { verdict, segments, newest } = JSON.parse(line);
+        if (verdict !== undefined) return verdict as AuditVerdict;
+        status(`${segments} segments verified; were it cut off, it would go on with --after ${cell(newest)}`);
+      }
+    }
+  } catch (cause) {
+    throw new CommandError("The gateway broke off before the log was verified", { cause });
+  }
+  throw new CommandError("The gateway broke off before the log was verified");
+}
+
 const verify: Command = {
   words: ["audit", "verify"],
   summary: "Check that no entry was changed or removed",
-  options: {},
-  async run({ api, show }) {
-    const verdict = await api.call("GET", "audit/verify") as AuditVerdict;
-    show(verdict, ({ ok, writers, segments, rows, faults }) => {
-      const checked = `${rows} rows in ${segments} segments of ${writers} writers`;
-      return ok
-        ? `Whole: ${checked}.\n`
-        : `Broken: ${checked}.\n${faults.map((fault) => `  ${cell(fault)}\n`).join("")}`;
-    });
+  options: {
+    after: { value: "id", help: "only behind that segment, which is believed, as where it was cut off" },
+  },
+  async run(call) {
+    const verdict = await verdictOf(call);
+    call.show(verdict, verdictText);
     return verdict.ok ? 0 : 1;
   },
 };

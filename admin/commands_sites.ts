@@ -169,6 +169,7 @@ const pair: Command = {
   words: ["site", "pair"],
   subject: SUBJECT,
   second: {
+    optional: true,
     name: "code",
     help: "the code that Tools, Site Ops shows on the site; an administrator's account needs none",
   },

@@ -1,14 +1,23 @@
 /** `store …`: the file of the store, which these commands open themselves; all others ask a running gateway. */
 import { GatewayError } from "../core/errors.ts";
-import { HOW_TO_LOAD, HOW_TO_MAKE, keys, storePlace, Wrong } from "../core/env_values.ts";
+import {
+  HOW_TO_LOAD,
+  HOW_TO_MAKE,
+  isDatabase,
+  keys,
+  shownAddress,
+  storePlace,
+  Wrong,
+} from "../core/env_values.ts";
 import { KNOWN_STORES_PATH } from "../store/known_stores.ts";
 import type { StoreFile } from "../store/maintenance.ts";
 import type { Call, Command } from "./command.ts";
-import { CommandError } from "./terminal.ts";
+import { verdictText } from "./commands_audit.ts";
+import { cell, CommandError } from "./terminal.ts";
 
 const DEFAULT_PATH = "data/gateway.sqlite3";
 const NOTES =
-  "The store is the file that KV_PATH names, else data/gateway.sqlite3; a gateway on it need not run.";
+  "The store is what KV_PATH names, else the database of DATABASE_URL, else data/gateway.sqlite3; a gateway on it need not run.";
 const STOPPED = "Stop every gateway on the store first.";
 
 /** Imported when needed: it opens databases, as no other command does. */
@@ -31,16 +40,35 @@ const init: Command = {
 const backup: Command = {
   words: ["store", "backup"],
   local: true,
-  summary: "Copy the store, while the gateway runs or not, as it is at one moment",
-  options: { to: { value: "file", help: "a new file (else data/copies/, named by the time)" } },
+  subject: { name: "file", help: "a new file (else in data/copies/, named by the time)", optional: true },
+  summary: "Copy the store, while the gateway runs or not",
+  options: { to: { value: "file", help: "the same, as an option" } },
   notes:
-    `${NOTES} Keep ENCRYPTION_KEYS somewhere else than the copies: without them no credential can be opened.`,
+    `${NOTES} A file whose name ends in .ndjson is a portable backup, which can be put back at any place: an entry a line. Any ` +
+    "other file is a copy of the store's file, as it is at one moment; a store that is no file has portable backups only. " +
+    "Keep ENCRYPTION_KEYS somewhere else than the copies: without them no credential can be opened.",
   async run(call) {
     const { path, now } = place(call);
-    const copy = await refusing(async () =>
-      (await maintenance()).copyStore({ path, now }, call.words.text("to"))
+    const { subject, text } = { subject: call.words.subject, text: call.words.text("to") };
+    if (subject !== "" && text !== undefined) {
+      throw new CommandError("<file> and --to are the same; give one of them");
+    }
+    const file = subject || text;
+    const made = await refusing(async () => {
+      const { backUpStore } = await maintenance();
+      const told = (entries: number) => call.terminal.status?.(`${entries} entries written`);
+      return await backUpStore({ path, now }, file, told);
+    });
+    call.show(
+      made,
+      ({ copy, entries, unsettled = [] }) =>
+        `${copy} is a ${entries === undefined ? "copy" : `backup of the ${entries} entries`} of ${
+          shownPlace(path)
+        }.\n` +
+        unsettled.map((kind) =>
+          `The ${kind} was changed all the while it was read; make another backup soon.\n`
+        ).join(""),
     );
-    call.show({ copy }, () => `${copy} is a copy of ${path}.\n`);
   },
 };
 
@@ -51,15 +79,16 @@ const restore: Command = {
   summary: "Put a copy in the place of the store",
   options: {},
   notes:
-    `${NOTES} ${STOPPED} What is there is moved into a new folder beside it. A copy of another gateway, of other ` +
-    "keys or of a version that this one cannot open is refused, and everything stays as it was.",
+    `${NOTES} ${STOPPED} What is there is moved into a new folder beside it; a store that is no file must be empty. A copy of ` +
+    "another gateway, of other keys or of a version that this one cannot open is refused, and everything stays as it was.",
   async run(call) {
     const store = storeOf(call);
+    const told = (entries: number) => call.terminal.status?.(`${entries} entries put back`);
     const { aside } = await refusing(async () =>
-      (await maintenance()).restoreStore(store, call.words.subject)
+      (await maintenance()).restoreStore(store, call.words.subject, told)
     );
     call.show(
-      { path: store.path, aside },
+      { path: shownPlace(store.path), aside },
       ({ path }) => `${path} is the copy now; start the gateway.\n${movedTo(aside)}`,
     );
   },
@@ -102,22 +131,109 @@ const acceptKeys: Command = {
   },
 };
 
+const check: Command = {
+  words: ["store", "check"],
+  local: true,
+  summary:
+    "Check the store's file, every entry, what is sealed and the audit; ends with 1 where anything is wrong",
+  options: {
+    after: { value: "id", help: "verify the audit only behind that segment, as where it was cut off" },
+  },
+  notes:
+    `${NOTES} It reads everything and changes nothing. What cannot be read is named by the keys on either side.`,
+  async run(call) {
+    const { path, keys } = storeOf(call);
+    const { status } = call.terminal;
+    const found = await refusing(async () =>
+      (await import("../store/check.ts")).checkStore({
+        path,
+        keys,
+        now: Date.now,
+        after: call.words.text("after"),
+        read: (entries) => status?.(`${entries} entries read`),
+        told: (segments, newest) => status?.(`${segments} segments of the audit verified, up to ${newest}`),
+      })
+    );
+    call.show(
+      found,
+      ({ ok, entries, faults, audit }) =>
+        `${ok ? "Whole" : "Damaged"}: ${entries} entries of ${shownPlace(path)} were read.\n` +
+        faults.map((fault) => `  ${cell(fault)}\n`).join("") +
+        (audit === null ? "" : `The audit: ${verdictText(audit)}`) +
+        (ok ? "" : "What was copied before is put back with: deno task admin store restore\n"),
+    );
+    return found.ok ? 0 : 1;
+  },
+};
+
+const copy: Command = {
+  words: ["store", "copy"],
+  local: true,
+  subject: { name: "from", help: "the store: a file, or the address of a database" },
+  second: { name: "to", help: "an empty place, which becomes the same store" },
+  summary: "Copy the store to another place, as from a file to a database or back",
+  options: {},
+  notes:
+    `${
+      STOPPED.replace("store", "two")
+    } A copy that was cut off goes on with the same command. At the end both places are compared, ` +
+    "and the audit is verified; then set KV_PATH to the new place. Needs the ENCRYPTION_KEYS of the store.",
+  async run(call) {
+    const [from, to] = [readPlace("<from>", call.words.subject), readPlace("<to>", call.words.second!)];
+    const copied = await refusing(async () =>
+      (await import("../store/copying.ts")).copyStoreTo({
+        from,
+        to,
+        keys: keysOf(call),
+        now: Date.now,
+        known: KNOWN_STORES_PATH,
+        told: (what, entries) => call.terminal.status?.(`${entries} entries ${what}`),
+      })
+    );
+    call.show(copied, ({ entries, compared, audit }) => {
+      const width = Math.max(...compared.map(({ kind }) => kind.length));
+      const rows = compared.map(({ kind, entries, sha256 }) =>
+        `  ${cell(kind).padEnd(width)}  ${String(entries).padStart(9)}  ${sha256}\n`
+      );
+      return `${entries} entries are the same at both places:\n${rows.join("")}The audit there: ${
+        verdictText(audit)
+      }` +
+        "Set KV_PATH to the new place before the gateway starts; the store it came from stays as it was.\n";
+    });
+    return copied.audit.ok ? 0 : 1;
+  },
+};
+
 const movedTo = (aside: string | null) => aside === null ? "" : `What was there is in ${aside}.\n`;
+
+/** The database of a host, as the gateway takes it. */
+function ofHost({ env }: Call["terminal"]): string | null {
+  const given = env("DATABASE_URL")?.trim() ?? "";
+  return isDatabase(given) ? given : null;
+}
 
 /** Where the store is. */
 function place({ terminal }: Call): Omit<StoreFile, "keys"> {
-  const path = read("KV_PATH", terminal.env("KV_PATH")?.trim() || DEFAULT_PATH, storePlace);
+  const path = readPlace("KV_PATH", terminal.env("KV_PATH")?.trim() || ofHost(terminal) || DEFAULT_PATH);
   return { path, now: Date.now(), known: KNOWN_STORES_PATH };
 }
 
-function storeOf(call: Call): StoreFile {
+/** Without the password of an address. */
+const shownPlace = (path: string) => isDatabase(path) ? shownAddress(path) : path;
+
+const readPlace = (name: string, text: string): string =>
+  read(name, text, storePlace, text.includes("@") ? null : text);
+
+const storeOf = (call: Call): StoreFile => ({ ...place(call), keys: keysOf(call) });
+
+function keysOf(call: Call): Uint8Array<ArrayBuffer>[] {
   const text = call.terminal.env("ENCRYPTION_KEYS")?.trim() || call.terminal.kept("ENCRYPTION_KEYS");
   if (!text) {
     throw new CommandError(
       `ENCRYPTION_KEYS: not set; ${HOW_TO_LOAD}; before the first start, ${HOW_TO_MAKE}`,
     );
   }
-  return { ...place(call), keys: read("ENCRYPTION_KEYS", text, keys, null) };
+  return read("ENCRYPTION_KEYS", text, keys, null);
 }
 
 function read<T>(name: string, text: string, as: (text: string) => T, shown: string | null = text): T {
@@ -138,5 +254,5 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The commands on the store's file. */
-export const STORE_COMMANDS: readonly Command[] = [backup, restore, compact, init, acceptKeys];
+/** The commands on the store itself. */
+export const STORE_COMMANDS: readonly Command[] = [backup, restore, check, copy, compact, init, acceptKeys];

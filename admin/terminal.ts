@@ -10,6 +10,8 @@ export interface Terminal {
   readonly stdin: () => Promise<string>;
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
+  /** Shows how far a command is, where a person looks on; left out where nobody does. */
+  readonly status?: (text: string) => void;
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** A secret as `dev` and `demo` keep it, or null. */
   readonly kept: (name: "MASTER_TOKEN" | "ENCRYPTION_KEYS") => string | null;

@@ -135,6 +135,13 @@ export function base(text: string): string {
 export const isDatabase = (text: string): boolean =>
   ["postgres://", "postgresql://"].some((scheme) => text.toLowerCase().startsWith(scheme));
 
+/** The address as messages may show it: who connects to what, without the password. */
+export function shownAddress(address: string): string {
+  const url = URL.parse(address);
+  if (url === null || url.username === "") return "the PostgreSQL database";
+  return `postgres://${url.username}@${url.host}${url.pathname}`;
+}
+
 /** Where the store is. */
 export function storePlace(text: string): string {
   const allowed =

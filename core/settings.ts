@@ -131,17 +131,17 @@ export const GATEWAY_SETTINGS = [
   },
 ] as const satisfies readonly SettingEntry[];
 
-/** What else the process reads: the host's own marks, those of the YAML library, what the runtime shows a KV Connect server, and what the driver of PostgreSQL looks at (nothing of it is used). */
+/** What the driver of PostgreSQL looks at; nothing of it is used. */
+export const DATABASE_VARIABLES = ["NODE_PG_FORCE_NATIVE", "PGBINARY", "PGREPLICATION", "USER"] as const;
+
+/** What else the process reads: the host's own marks, those of the YAML library, what the runtime shows a KV Connect server, and what its driver of PostgreSQL looks at. */
 export const HOST_VARIABLES = [
   "LOG_STREAM",
   "LOG_TOKENS",
   "DENO_DEPLOY",
   "DENO_DEPLOYMENT_ID",
   "DENO_KV_ACCESS_TOKEN",
-  "NODE_PG_FORCE_NATIVE",
-  "PGBINARY",
-  "PGREPLICATION",
-  "USER",
+  ...DATABASE_VARIABLES,
 ] as const;
 
 /** Everything the gateway is told by its environment. */

@@ -1,5 +1,5 @@
 /** The settings as files: the example environment, the tables of the documentation, and the permissions to read them. */
-import { GATEWAY_SETTINGS, HOST_VARIABLES, type SettingEntry } from "../core/settings.ts";
+import { DATABASE_VARIABLES, GATEWAY_SETTINGS, HOST_VARIABLES, type SettingEntry } from "../core/settings.ts";
 import type { Connectors } from "./connectors.ts";
 
 const BEGIN = "<!-- settings: written by deno task gen -->";
@@ -52,7 +52,7 @@ export function envExample(connectors: Connectors): string {
 }
 
 const COMMAND_LINE = ["GATEWAY_URL", "BASE_URL", "HOST", "PORT", "MASTER_TOKEN"];
-const STORE = ["KV_PATH", "ENCRYPTION_KEYS"];
+const STORE = ["KV_PATH", "DATABASE_URL", "ENCRYPTION_KEYS", "DENO_KV_ACCESS_TOKEN", ...DATABASE_VARIABLES];
 const DEMO = ["WP_SEED", "HOME", "XDG_CACHE_HOME"];
 
 /** deno.json with the environment names of its permission sets replaced. */

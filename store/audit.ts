@@ -19,6 +19,7 @@ import type {
   DoubtCount,
   Doubtful,
   RetentionRecord,
+  VerifyOptions,
 } from "./store.ts";
 import { makeFilter } from "./audit_query.ts";
 import { parseRow, parseSegment, segmentHash } from "./audit_segment.ts";
@@ -69,9 +70,9 @@ export class Audit implements AuditStore {
     return exportAudit(this.#db, query);
   }
 
-  async verify(): Promise<AuditVerdict> {
+  async verify(options?: VerifyOptions): Promise<AuditVerdict> {
     await this.#packer.setHead().catch(() => {});
-    return await verifyAudit(this.#db);
+    return await verifyAudit(this.#db, options);
   }
 
   async retain(before: Date, renew = () => Promise.resolve(true)): Promise<AuditAmount> {

@@ -1,5 +1,5 @@
 /** Bundles: many segments of one writer, their bytes as they were committed, compressed in parts. */
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { getBuiltinModule } from "node:process";
 import { firstIdAt, segmentKey, timeOfId } from "./audit_segment.ts";
 import type { Database } from "./database.ts";
 
@@ -11,6 +11,8 @@ export const LAST_ID = "~";
 /** A part has about so many bytes; more than the other it never has. */
 const INFLATED_BYTES = 64 * 1024;
 const INFLATED_BYTES_MAX = 1024 * 1024;
+/** Loaded when it is used: most processes end before they pack anything. */
+const zlib = () => getBuiltinModule("node:zlib");
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
@@ -71,14 +73,17 @@ export function encodePart({ dropped, segments }: PartContent): Uint8Array {
     all.set(bytes, at);
     at += bytes.length;
   }
-  return new Uint8Array(deflateRawSync(all, { level: 1 }));
+  return new Uint8Array(zlib().deflateRawSync(all, { level: 1 }));
 }
 
 /** Reads what is stored under a part's key; null when it is no part. */
 export function decodePart(value: unknown): PartContent | null {
   if (!(value instanceof Uint8Array)) return null;
   try {
-    const all = inflateRawSync(value, { chunkSize: INFLATED_BYTES, maxOutputLength: INFLATED_BYTES_MAX });
+    const all = zlib().inflateRawSync(value, {
+      chunkSize: INFLATED_BYTES,
+      maxOutputLength: INFLATED_BYTES_MAX,
+    });
     let at = all.indexOf(0x0a) + 1;
     const { dropped, segments } = JSON.parse(DECODER.decode(all.subarray(0, at)));
     return {

@@ -37,6 +37,14 @@ export interface AuditPage {
   next_cursor: string | null;
 }
 
+/** From where a log is verified, and who is told how far that is. */
+export interface VerifyOptions {
+  /** The id of a segment: only those behind it are read, and what the first of each chain names as before it is believed. */
+  readonly after?: string;
+  /** Is told now and then how many segments were read, and the newest of them. */
+  readonly told?: (segments: number, newest: string) => void;
+}
+
 /** What `verify` found. */
 export interface AuditVerdict {
   ok: boolean;
@@ -45,6 +53,8 @@ export interface AuditVerdict {
   rows: number;
   /** One sentence per break: which writer, which segment, what differs. */
   faults: string[];
+  /** The segment behind which it began; left out where all was read. */
+  readonly after?: string;
 }
 
 /** How far the audit's retention has come; times in milliseconds since the epoch. */
@@ -113,7 +123,8 @@ export interface AuditStore {
    * one or more whole lines with their line ends.
    */
   export(query: AuditQuery): AsyncIterable<string>;
-  verify(): Promise<AuditVerdict>;
+  /** Follows every chain; a damaged store is a fault of the verdict, one that does not answer rejects. */
+  verify(options?: VerifyOptions): Promise<AuditVerdict>;
   /**
    * Drops whole segments older than that and leaves each chain a checkpoint; answers what went. `renew` is asked before
    * each part; where it answers false the rest is left, and E_INTERNAL is thrown.

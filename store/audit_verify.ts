@@ -11,8 +11,10 @@ import {
   segmentHash,
 } from "./audit_segment.ts";
 import { ALL, oldestFirst, type Stored } from "./audit_source.ts";
-import type { Database } from "./database.ts";
-import type { AuditVerdict } from "./store.ts";
+import { type Database, isDamage } from "./database.ts";
+import type { AuditVerdict, VerifyOptions } from "./store.ts";
+
+const TOLD_EVERY = 1000;
 
 /** How far a chain was followed; `n` 0 is its beginning. */
 interface Chain {
@@ -23,14 +25,21 @@ interface Chain {
   readonly head: Head | null;
 }
 
-/** Checks all chains, reading every segment once; memory does not grow with their number. Writing may go on. */
-export async function verifyAudit(db: Database): Promise<AuditVerdict> {
-  const verifier = new Verifier(db);
-  await verifier.readEnds();
+/**
+ * Checks all chains, reading every segment once; memory does not grow with their number. Writing may go on. Behind a segment
+ * that is named only what follows is checked.
+ */
+export async function verifyAudit(db: Database, { after, told }: VerifyOptions = {}): Promise<AuditVerdict> {
+  const verifier = new Verifier(db, after ?? null);
   try {
-    for await (const stored of oldestFirst(db, ALL)) await verifier.follow(stored);
+    await verifier.readEnds();
+    for await (const stored of oldestFirst(db, { ...ALL, first: after === undefined ? "" : `${after}0` })) {
+      const read = await verifier.follow(stored);
+      if (read % TOLD_EVERY === 0) told?.(read, stored.id);
+    }
   } catch (thrown) {
-    if (thrown instanceof GatewayError) throw thrown; // the store does not answer, or is closed
+    // Else the store does not answer, or is closed.
+    if (thrown instanceof GatewayError && !isDamage(thrown)) throw thrown;
     return verifier.giveUp(thrown);
   }
   return await verifier.conclude();
@@ -44,8 +53,12 @@ class Verifier {
   #rows = 0;
   #newest: string | null = null;
 
-  constructor(db: Database) {
+  /** The writers whose chains were taken up behind the segment that was named; null where all is read. */
+  readonly #taken: Set<string> | null;
+
+  constructor(db: Database, private readonly after: string | null) {
     this.#db = db;
+    this.#taken = after === null ? null : new Set();
   }
 
   /** Reads all heads and checkpoints. */
@@ -59,16 +72,17 @@ class Verifier {
     }
   }
 
-  /** Takes the next segment in the order of ids. */
-  async follow({ id, value, isPacked }: Stored): Promise<void> {
+  /** Takes the next segment in the order of ids; answers how many that makes. */
+  async follow({ id, value, isPacked }: Stored): Promise<number> {
     this.#segments++;
     this.#newest = id;
     const segment = parseSegment(value);
     if (segment === null) {
       this.#faults.push(`Segment ${id} cannot be read: it was damaged or changed`);
-      return;
+      return this.#segments;
     }
     const { writer } = segment;
+    if (this.#taken?.has(writer) === false) this.#takeUp(segment);
     const chain = this.#chains.get(writer) ??
       { last: { n: 0, hash: GENESIS, id: "" }, packed: 0, head: null };
     if (segment.segment !== id) {
@@ -83,29 +97,43 @@ class Verifier {
       );
     }
     this.#chains.set(writer, { last, packed: isPacked ? segment.n : chain.packed, head: chain.head });
+    return this.#segments;
+  }
+
+  /** What the first segment that is read of a chain names as before it is believed. */
+  #takeUp({ writer, n, prev }: Segment): void {
+    this.#taken?.add(writer);
+    const head = this.#chains.get(writer)?.head ?? null;
+    this.#chains.set(writer, { last: { n: n - 1, hash: prev, id: this.after ?? "" }, packed: 0, head });
   }
 
   /** Checks the heads and sums up. */
   async conclude(): Promise<AuditVerdict> {
-    for (const [writer, chain] of this.#chains) await this.#checkEnd(writer, chain);
+    for (const [writer, chain] of this.#chains) {
+      if (this.#taken?.has(writer) !== false) await this.#checkEnd(writer, chain);
+    }
     return this.#verdict();
   }
 
   /** Sums up where the store could not be read to the end: what is missing behind that is not known. */
   giveUp(thrown: unknown): AuditVerdict {
     const where = this.#newest === null ? "No segment" : `Nothing after segment ${this.#newest}`;
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    this.#faults.push(`${where} can be read: the file of the store is damaged (${why}); put back a copy`);
+    const said = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = thrown instanceof GatewayError
+      ? said
+      : `the file of the store is damaged (${said}); put back a copy`;
+    this.#faults.push(`${where} can be read: ${why}`);
     return this.#verdict();
   }
 
   #verdict(): AuditVerdict {
     return {
       ok: this.#faults.length === 0,
-      writers: this.#chains.size,
+      writers: this.#taken?.size ?? this.#chains.size,
       segments: this.#segments,
       rows: this.#rows,
       faults: this.#faults,
+      ...this.after !== null && { after: this.after },
     };
   }
 

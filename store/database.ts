@@ -39,13 +39,14 @@ export class Database {
     private readonly stands: () => void | Promise<void> = () => {},
   ) {
     this.#kv = kv;
-    this.#timeout = clock === undefined ? null : new StoreTimeout(kv, clock, (error) => this.#failed(error));
+    this.#timeout = clock === undefined ? null : new StoreTimeout(kv, clock, (error) => this.#said(error));
     this.#reading = this.#timeout?.kv ?? kv;
   }
 
-  /** The KV; throws E_INTERNAL once the store is closed. */
+  /** The KV; throws E_INTERNAL once the store is closed, or was found damaged. */
   get kv(): Kv {
     if (this.#closed) throw closedError();
+    if (this.#damage !== null) throw damaged(this.#damage);
     return this.#reading;
   }
 
@@ -59,6 +60,7 @@ export class Database {
    * later.
    */
   async commit(change: Deno.AtomicOperation): Promise<Committed> {
+    if (this.#damage !== null) throw damaged(this.#damage);
     const work = async () => {
       const looking = this.stands();
       if (looking) await looking;
@@ -70,13 +72,20 @@ export class Database {
       return commit;
     } catch (error) {
       this.#refuses = true;
-      this.#failed(error);
-      throw error;
+      throw this.#said(error);
     }
   }
 
-  #failed(error: unknown): void {
-    if (isDamage(error)) this.#damage ??= messageOf(error);
+  /** Says that the file is damaged: nothing is read or written from now on. */
+  foundDamage(said: string): void {
+    this.#damage ??= said;
+  }
+
+  /** What is thrown where KV throws that: of a damaged file one sentence, and it is remembered. */
+  #said(error: unknown): unknown {
+    if (error instanceof GatewayError || !isDamage(error)) return error;
+    this.foundDamage(messageOf(error));
+    return damaged(this.#damage!);
   }
 
   /** Resolves once KV answers again where it did not. */
@@ -161,10 +170,15 @@ const messageOf = (error: unknown) => error instanceof Error ? error.message : S
 export const isDamage = (error: unknown): boolean =>
   /not a database|malformed|corrupt/.test(messageOf(error));
 
+/** What an operator does about a damaged file. */
+export const HOW_TO_MEND =
+  "see what of it can be read (deno task admin store check), and put back a copy (deno task " +
+  "admin store restore)";
+
 const damaged = (said: string) =>
   new GatewayError(
     "E_INTERNAL",
-    `The file of the store is damaged (${said}); stop the gateway and put back a copy (deno task admin store restore)`,
+    `The file of the store is damaged (${said}); stop the gateway, ${HOW_TO_MEND}`,
   );
 
 /** Whether SQLite refused because another process holds the file. */

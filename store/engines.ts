@@ -1,6 +1,6 @@
-/** Where a store can be kept, what messages call such a place, and how its KV is opened. */
+/** The places a store can be at: what kind of place an address names, how it is opened, and how messages name it. */
 import type { Channel } from "./cache.ts";
-import { isPostgres, shownAddress } from "./postgres/address.ts";
+import { isDatabase, shownAddress } from "../core/env_values.ts";
 
 /** Whether that is the address of a KV Connect server. */
 export const isAddress = (path: string | undefined): path is string =>
@@ -8,12 +8,16 @@ export const isAddress = (path: string | undefined): path is string =>
 
 /** Whether that is a file on this machine. */
 export const isFile = (path: string | undefined): path is string =>
-  path !== undefined && path !== ":memory:" && !isAddress(path) && !isPostgres(path);
+  path !== undefined && path !== ":memory:" && !isAddress(path) && !isDatabase(path);
 
 /** How messages name a store; never with a password. */
 export function nameOf(path: string | undefined): string {
   if (path === undefined) return "the host's KV";
-  return isPostgres(path) ? shownAddress(path) : `"${path}"`;
+  if (isDatabase(path)) return shownAddress(path);
+  const url = isAddress(path) ? URL.parse(path) : null;
+  if (url === null || (url.username === "" && url.password === "")) return `"${path}"`;
+  url.username = url.password = "";
+  return `"${url.href}"`;
 }
 
 /** The channel of a KV; null where its engine has none. */
@@ -24,7 +28,7 @@ export const channelOf = (kv: Deno.Kv): Channel | null => "onTold" in kv ? kv as
  * Rejects as the engine does.
  */
 export async function openPlace(path: string | undefined): Promise<Deno.Kv> {
-  if (!isPostgres(path)) return await Deno.openKv(path);
+  if (!isDatabase(path)) return await Deno.openKv(path);
   const { openPostgres } = await import("./postgres/kv.ts");
   return await openPostgres(path);
 }

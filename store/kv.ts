@@ -14,14 +14,14 @@ import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
 import { Devices, Signatures } from "./signatures.ts";
+import { channelOf, isFile } from "./engines.ts";
 import { Invitations } from "./invitations.ts";
 import { KnownStores } from "./known_stores.ts";
 import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
 import { LostFile, OpenedFile } from "./opened_file.ts";
-import { channelOf, isFile } from "./engines.ts";
-import { type Opening, openMarked, within } from "./opening.ts";
+import { type Opened, type Opening, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
 import { ManagedFiles } from "./managed_files.ts";
@@ -77,11 +77,12 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const sealer = await Sealer.open(options.keys);
   const signatures = new Signatures(options.keys);
-  const opened = await openKnown(options, sealer);
+  const { kv: opened, check } = await openKnown(options, sealer);
   const file = await OpenedFile.at(options.path);
   const clock = options.clock ?? CLOCK;
   const { now = Date.now, elapsed = clock.elapsed } = options;
   const db = new Database(options.around?.(opened) ?? opened, now, elapsed, clock, () => file?.check());
+  check?.found.then((damage) => damage === null || db.closed || db.foundDamage(damage));
   await goOnFrom(db);
   const versions = new Versions(db, channelOf(opened));
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
@@ -122,6 +123,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       await within(PING_DEADLINE_MS, work, "does not answer").catch(unwell);
     },
     close() {
+      check?.stop();
       return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])
         .then(async ([, audited]) => {
           await db.close();
@@ -145,15 +147,15 @@ function unwell(error: unknown): never {
 }
 
 /** Opens the KV, and remembers the file that it is. */
-async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Deno.Kv> {
+async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Opened> {
   const { path, open, log } = options;
   const known = options.known === undefined ? undefined : new KnownStores(options.known);
   const deadline_ms = options.deadline_ms ?? OPEN_DEADLINE_MS;
-  const { kv, isNew } = await openMarked({ path, open, sealer, known, deadline_ms });
-  if (known === undefined || !isFile(path)) return kv;
-  if (isNew) log?.({ event: "store_made", path });
+  const opened = await openMarked({ path, open, sealer, known, deadline_ms });
+  if (known === undefined || !isFile(path)) return opened;
+  if (opened.isNew) log?.({ event: "store_made", path });
   await known.add(path).catch((error) => log?.({ event: "store_not_remembered", cause: String(error) }));
-  return kv;
+  return opened;
 }
 
 /** What only a key that is missing would open. */

@@ -1,10 +1,12 @@
 /** What an operator does with the file of a store: beginning one, copying it, putting a copy back, compacting it, giving up its keys. */
 import { basename, dirname, join, resolve } from "node:path";
 import { backup } from "node:sqlite";
+import { damageOfPages } from "./file_check.ts";
 import { KnownStores } from "./known_stores.ts";
 import { assertOwn, readMark, type StoreMark } from "./mark.ts";
-import { isDamage } from "./database.ts";
-import { isFile } from "./engines.ts";
+import { backUp, layBackup, openBackup } from "./backup.ts";
+import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
+import { isFile, nameOf } from "./engines.ts";
 import { openMarked } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import { assertStore, isReadable, messageOf, openFile, refusal, rewriteFile, sizeOf } from "./store_file.ts";
@@ -47,7 +49,7 @@ export async function initStore(store: StoreFile): Promise<string | null> {
 
 /**
  * Copies a store, which may be in use, as it is at one moment into a new file that its owner alone may read. Answers
- * the file. Throws a GatewayError where there is no store or the file is there already.
+ * the file. Throws a GatewayError where there is no store, it is damaged, or the file is there already.
  */
 export async function copyStore(
   { path, now }: Pick<StoreFile, "path" | "now">,
@@ -66,13 +68,39 @@ export async function copyStore(
   }
   try {
     await backup(source, copy, { rate: ALL_PAGES });
-    using made = openFile(copy, false);
-    made.exec("PRAGMA journal_mode=DELETE"); // one file, complete without files beside it
+    joinFiles(copy);
+    const damage = damageOfPages(copy);
+    if (damage !== null) throw new Error(`it is damaged: ${damage}; ${HOW_TO_MEND}`);
   } catch (cause) {
     await Deno.remove(copy).catch(() => {});
     throw refusal(`"${path}" cannot be copied to "${copy}" (${messageOf(cause)})`, cause);
   }
   return copy;
+}
+
+/** A backup that was made; of a portable one how many entries it has, and what was changed all the while. */
+export interface Made {
+  readonly copy: string;
+  readonly entries?: number;
+  readonly unsettled?: readonly string[];
+}
+
+/**
+ * Copies a store, which may be in use, into a new file: a portable backup where the name ends in .ndjson or the store is no
+ * file, else as `copyStore` does. Throws a GatewayError as that and `backUp` do.
+ */
+export async function backUpStore(
+  store: Pick<StoreFile, "path" | "now">,
+  to?: string,
+  told?: Told,
+): Promise<Made> {
+  const { path, now } = store;
+  if (isFile(path) && !(to !== undefined && isPortable(to))) return { copy: await copyStore(store, to) };
+  const copy = to ?? join(COPIES_PATH, `store-${stamp(now)}.ndjson`);
+  if (!isPortable(copy)) {
+    throw refusal(`KV_PATH: ${nameOf(path)} is no file; name a backup that ends in .ndjson`);
+  }
+  return { copy, ...await backUp({ path, to: copy, now: Date.now, told }) };
 }
 
 /** What putting a copy back did. */
@@ -86,7 +114,8 @@ export interface Restored {
  * a GatewayError, and leaves everything as it was, where the store is in use, the copy is no whole store of these keys
  * that this version opens, or the two are not of one gateway.
  */
-export async function restoreStore(store: StoreFile, copy: string): Promise<Restored> {
+export async function restoreStore(store: StoreFile, copy: string, told?: Told): Promise<Restored> {
+  if (isPortable(copy)) return await restoreBackup(store, copy, told);
   assertFile(store.path);
   if (resolve(copy) === resolve(store.path)) {
     throw refusal(`"${copy}" is the store itself; name a copy of it`);
@@ -101,12 +130,39 @@ export async function restoreStore(store: StoreFile, copy: string): Promise<Rest
     );
   }
   if ((await sizeOf(copy) ?? 0) === 0) throw refusal(`"${copy}" does not exist or is empty; name a copy`);
+  return await replace(store, copy, (draft) => Deno.copyFile(copy, draft));
+}
+
+/** Is told how many entries are done. */
+type Told = (entries: number) => void;
+
+/** Whether a file of that name is a portable backup. */
+export const isPortable = (file: string): boolean => file.endsWith(".ndjson");
+
+/** A store that is no file is not replaced: its backup goes into an empty place. */
+async function restoreBackup(store: StoreFile, copy: string, told?: Told): Promise<Restored> {
+  const { path, keys } = store;
+  if (path === ":memory:") throw refusal('KV_PATH: ":memory:" keeps nothing; name a place that does');
+  const backup = await openBackup(copy, keys);
+  const lay = (to: string) => layBackup(backup, { path: to, now: Date.now, told });
+  if (isFile(path)) return await replace(store, copy, lay);
+  await lay(path);
+  return { aside: null };
+}
+
+/** Puts what `make` makes of a copy in the place of the store, once it is found to be whole. */
+async function replace(
+  store: StoreFile,
+  copy: string,
+  make: (draft: string) => Promise<unknown>,
+): Promise<Restored> {
   const draft = join(dirname(store.path), `.${basename(store.path)}-${stamp(store.now)}.restoring`);
   try {
     await Deno.mkdir(dirname(store.path), { recursive: true, mode: 0o700 });
-    await Deno.copyFile(copy, draft);
+    await make(draft);
     await Deno.chmod(draft, 0o600);
     await assertReplaceable(store, await inspect(store, draft, copy));
+    await inTurn(() => Promise.try(() => joinFiles(draft)));
     const aside = await moveAside(store, "before");
     await Deno.rename(draft, store.path);
     await new KnownStores(store.known).add(store.path);
@@ -147,7 +203,15 @@ export async function acceptKeys(store: StoreFile): Promise<void> {
 /** Opens a store as the gateway does, and closes it. */
 async function openOnce({ keys }: StoreFile, path: string, keysLost = false): Promise<void> {
   const sealer = await Sealer.open(keys);
-  (await openMarked({ path, sealer, keysLost, deadline_ms: DEADLINE_MS })).kv.close();
+  const { kv, check } = await openMarked({ path, sealer, keysLost, deadline_ms: DEADLINE_MS });
+  check?.stop();
+  kv.close();
+}
+
+/** Makes one file of it, complete without files beside it; throws as long as KV has not closed it. */
+function joinFiles(path: string): void {
+  using database = openFile(path, false);
+  database.exec("PRAGMA journal_mode=DELETE");
 }
 
 /** The mark of the draft of a copy, which is whole, and which this version and these keys open. */

@@ -14,6 +14,22 @@ const LOWEST = { format: 3, version: "0.3.0" };
 /** Where the mark is. */
 export const MARK_KEY = ["store"];
 
+/** Where it stands how far a copy is that is being laid here; gone once it is whole. */
+export const LAYING_KEY = ["store", "copy"];
+
+/** The value of `["store", "copy"]`. */
+export interface Laying {
+  /** What is laid here: the id of a store, or the hash of a backup. */
+  readonly from: string;
+  /** The command that finishes it. */
+  readonly command: string;
+  /** What is laid so far: the last key of a store, the lines of a backup; null where it must begin anew. */
+  readonly at: Deno.KvKey | number | null;
+  readonly entries: number;
+  /** In milliseconds since the epoch. */
+  readonly begun_at: number;
+}
+
 /** The value of `["store"]`. */
 export interface StoreMark {
   /** Made with the store: of two stores with one id, one is a copy of the other. */
@@ -47,6 +63,7 @@ export interface Marked {
  * nothing is where something was.
  */
 export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): Promise<Marked> {
+  await assertWhole(kv, expected.name);
   for (;;) {
     const entry = await readMark(kv);
     const isNew = entry.value === null && await isEmpty(kv);
@@ -65,13 +82,29 @@ export function readMark(kv: Deno.Kv): Promise<Deno.KvEntryMaybe<StoreMark>> {
   return inTurn(() => kv.get<StoreMark>(MARK_KEY));
 }
 
+/** How far a copy is that is being laid there; null where none is. */
+export async function readLaying(kv: Deno.Kv): Promise<Laying | null> {
+  return (await inTurn(() => kv.get<Laying>(LAYING_KEY))).value;
+}
+
+async function assertWhole(kv: Deno.Kv, name: string): Promise<void> {
+  const laying = await readLaying(kv);
+  if (laying === null) return;
+  throw new GatewayError(
+    "E_INTERNAL",
+    `KV_PATH: ${name} holds a part of a store only, for what laid it there was cut off after ${laying.entries} ` +
+      `entries; finish it with ${laying.command}`,
+  );
+}
+
 /** What is said where a store was and is no more. */
 export function lost(name: string, how: string): string {
   return `KV_PATH: ${name} ${how}, and it held the store of this gateway; mount its volume or put back a copy ` +
     "(deno task admin store restore), or begin with an empty store (deno task admin store init)";
 }
 
-async function isEmpty(kv: Deno.Kv): Promise<boolean> {
+/** Whether a store holds nothing at all. */
+export async function isEmpty(kv: Deno.Kv): Promise<boolean> {
   for await (const { key } of kv.list({ prefix: [] }, { batchSize: 2 })) if (key[0] !== "probe") return false;
   return true;
 }
@@ -86,11 +119,7 @@ export async function assertOwn(
   mark: StoreMark | null,
   name: string,
 ): Promise<void> {
-  if (mark !== null) {
-    if (!sealer.knows(mark.check.key)) throw wrongKeys(name, mark.check.key);
-    if (await sealer.unseal(mark.check, MARK_KEY) === mark.id) return;
-    throw new GatewayError("E_INTERNAL", `KV_PATH: the mark of ${name} was changed; put back a copy`);
-  }
+  if (mark !== null) return await assertSealed(mark, sealer, name);
   let sealedWith: string | null = null;
   for await (const { key } of sealedRecords(kv)) {
     if (sealer.knows(key)) return;
@@ -99,7 +128,15 @@ export async function assertOwn(
   if (sealedWith !== null) throw wrongKeys(name, sealedWith);
 }
 
-function assertFormat({ format, lowest }: StoreMark, { name }: Expected): void {
+/** Throws a GatewayError where none of the keys opens what that mark holds, or it was changed. */
+export async function assertSealed({ id, check }: StoreMark, sealer: Sealer, name: string): Promise<void> {
+  if (!sealer.knows(check.key)) throw wrongKeys(name, check.key);
+  if (await sealer.unseal(check, MARK_KEY) === id) return;
+  throw new GatewayError("E_INTERNAL", `KV_PATH: the mark of ${name} was changed; put back a copy`);
+}
+
+/** Throws a GatewayError where this version does not open stores of that mark. */
+export function assertFormat({ format, lowest }: StoreMark, { name }: Pick<Expected, "name">): void {
   if (lowest.format > STORE_FORMAT) {
     throw new GatewayError(
       "E_INTERNAL",

@@ -1,8 +1,9 @@
 /** Opens the KV beneath a store, and says in plain words why it cannot. */
 import { basename, dirname } from "node:path";
+import { isDatabase } from "../core/env_values.ts";
 import { GatewayError } from "../core/errors.ts";
-import { commitInTurn, inTurn, isDamage, isLocked } from "./database.ts";
-import { isPostgres } from "./postgres/address.ts";
+import { commitInTurn, HOW_TO_MEND, inTurn, isDamage, isLocked } from "./database.ts";
+import { type GoingCheck, judgeFile } from "./file_check.ts";
 import type { KnownStores } from "./known_stores.ts";
 import { isAddress, isFile, nameOf, openPlace } from "./engines.ts";
 import { lost, type Marked, marked } from "./mark.ts";
@@ -27,6 +28,8 @@ export interface Opening {
 /** A KV that this version may open, under keys that are its own. */
 export interface Opened extends Marked {
   readonly kv: Deno.Kv;
+  /** What still reads a large file for damage; whoever opened it ends that. */
+  readonly check: GoingCheck | null;
 }
 
 /**
@@ -37,6 +40,7 @@ export async function openMarked(opening: Opening): Promise<Opened> {
   const { path, open: openKv = openPlace, sealer, known, keysLost, deadline_ms } = opening;
   const held = isFile(path) && await known?.has(path) === true;
   if (isFile(path)) await assertNotLost(path, known ?? null, held);
+  const check = isFile(path) ? await assertSound(path) : null;
   let wanted = true;
   // Where a file is locked, Deno waits seconds for it, and no timer runs meanwhile.
   let openingMs = 0;
@@ -62,12 +66,39 @@ export async function openMarked(opening: Opening): Promise<Opened> {
   };
   const opened = open();
   try {
-    return await within(deadline_ms, opened, isFile(path) ? "database is locked" : LATE);
+    return { ...await within(deadline_ms, opened, isFile(path) ? "database is locked" : LATE), check };
   } catch (cause) {
+    check?.stop();
     wanted = false;
     opened.then(({ kv }) => kv.close(), () => {});
     if (cause instanceof GatewayError && !(cause instanceof Unanswered)) throw cause;
     throw new GatewayError("E_INTERNAL", `KV_PATH: ${await explain(cause, path)}`, { cause });
+  }
+}
+
+/**
+ * Opens a place as it is, for a command that reads or fills it: no mark is read or written. A file is made where none is.
+ * Throws a GatewayError with one sentence that names the place and says what to do.
+ */
+export async function openBare(path: string | undefined, deadline_ms: number): Promise<Deno.Kv> {
+  if (isFile(path)) await makePlace(path);
+  const open = async () => {
+    const kv = await openPlace(path);
+    try {
+      await inTurn(() => kv.get(PROBE_KEY));
+      return kv;
+    } catch (error) {
+      kv.close();
+      throw error;
+    }
+  };
+  const opened = inTurn(open);
+  try {
+    return await within(deadline_ms, opened, isFile(path) ? "database is locked" : LATE);
+  } catch (cause) {
+    opened.then((kv) => kv.close(), () => {});
+    if (cause instanceof GatewayError && !(cause instanceof Unanswered)) throw cause;
+    throw new GatewayError("E_INTERNAL", await explain(cause, path), { cause });
   }
 }
 
@@ -97,6 +128,18 @@ async function assertNotLost(path: string, known: KnownStores | null, held: bool
       "make a second store (deno task admin store init)",
   );
 }
+
+/** Refuses a file that is damaged; what reads it still is answered. */
+async function assertSound(path: string): Promise<GoingCheck | null> {
+  const { damage, going } = await judgeFile(path);
+  if (damage === null) return going;
+  throw new GatewayError("E_INTERNAL", `KV_PATH: ${isDamaged(nameOf(path), damage)}`);
+}
+
+const isDamaged = (name: string, said: string) =>
+  said.includes("not a database")
+    ? `${name} is no database or is damaged; ${HOW_TO_MEND}, or move the file away to start empty`
+    : `${name} is damaged (${said}); ${HOW_TO_MEND}`;
 
 /** In bytes; null where nothing is there, undefined where that cannot be told. */
 async function sizeOf(path: string): Promise<number | null | undefined> {
@@ -154,14 +197,14 @@ const LATE = "has not answered in time";
 
 async function explain(cause: unknown, path: string | undefined): Promise<string> {
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (isPostgres(path)) {
+  if (isDatabase(path)) {
     const { explainPostgres } = await import("./postgres/explain.ts");
     return `${nameOf(path)} ${explainPostgres(cause)}`;
   }
   if (isAddress(path)) return `${nameOf(path)} ${explainServer(cause, message)}`;
   const store = nameOf(path);
   if (isDamage(cause)) {
-    return `${store} is no database or is damaged; put back a copy, or move the file away to start empty`;
+    return isDamaged(store, message);
   }
   if (isLocked(cause)) {
     return `${store} is locked by another process; end that one (or wait for it) and start again`;
@@ -171,6 +214,9 @@ async function explain(cause: unknown, path: string | undefined): Promise<string
   }
   if (message.includes("disk is full")) {
     return `${store} is on a disk that is full; make room on it and start again`;
+  }
+  if (message.includes("disk I/O error")) {
+    return `${store} cannot be written (${message}): its disk is full, over its quota, or fails; see to it and start again`;
   }
   return `${store} cannot be opened or written (${message}); name a file in a folder this process may write`;
 }

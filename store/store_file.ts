@@ -39,9 +39,13 @@ export function rewriteFile(path: string): void {
 
 /**
  * Whether a file can be read as a store. Throws a GatewayError where another process uses it, and where it is no store
- * and `wasStore` denies that it has been one.
+ * and `wasStore` denies that it has been one; `then` is what the operator wants to do.
  */
-export async function isReadable(path: string, wasStore: () => Promise<boolean>): Promise<boolean> {
+export async function isReadable(
+  path: string,
+  wasStore: () => Promise<boolean>,
+  then = "put the copy back",
+): Promise<boolean> {
   const foreign = refusal(
     `KV_PATH: "${path}" is no store; name the file of the store, or move this one away first`,
   );
@@ -55,7 +59,7 @@ export async function isReadable(path: string, wasStore: () => Promise<boolean>)
     if (error === foreign) throw error;
     const message = messageOf(error);
     if (/locked|busy/.test(message)) {
-      throw refusal(`KV_PATH: "${path}" is in use; stop every gateway on it, then put the copy back`, error);
+      throw refusal(`KV_PATH: "${path}" is in use; stop every gateway on it, then ${then}`, error);
     }
     if (/not a database/.test(message) && !await wasStore()) throw foreign;
     if (await sizeOf(`${path}-shm`) === null) return false;

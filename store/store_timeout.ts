@@ -47,11 +47,11 @@ class Lane {
   /** Resolved once something comes back again. */
   #again = Promise.withResolvers<void>();
 
-  /** `attempt` is what is asked instead of all else while nothing comes back; `begun` has the clock run; `failed` is told. */
+  /** `attempt` is what is asked instead of all else while nothing comes back; `begun` has the clock run; `said` makes of what KV threw what is thrown. */
   constructor(
     private readonly attempt: () => Promise<unknown>,
     private readonly begun: () => void,
-    private readonly failed: (error: unknown) => void,
+    private readonly said: (error: unknown) => unknown,
   ) {}
 
   /** Whether nothing is under way that needs a clock. */
@@ -71,8 +71,7 @@ class Lane {
         resolve(value);
       }, (error) => {
         this.#back(wait);
-        this.failed(error);
-        reject(error);
+        reject(this.said(error));
       });
       this.begun();
     });
@@ -126,13 +125,13 @@ export class StoreTimeout {
   readonly #clock: Clock;
   #stop: (() => void) | null = null;
 
-  /** `failed` is told of what KV refused. */
-  constructor(kv: Deno.Kv, clock: Clock, failed: (error: unknown) => void = () => {}) {
+  /** `said` makes of what KV threw what is thrown. */
+  constructor(kv: Deno.Kv, clock: Clock, said: (error: unknown) => unknown = (error) => error) {
     const begun = () => void (this.#stop ??= clock.every(TICK_MS, this.#tick));
     this.#clock = clock;
-    this.#reads = new Lane(() => kv.get(PROBE_KEY), begun, failed);
+    this.#reads = new Lane(() => kv.get(PROBE_KEY), begun, said);
     const writing = () => kv.atomic().set(PROBE_KEY, true, { expireIn: PROBE_MS }).commit();
-    this.#changes = new Lane(writing, begun, failed);
+    this.#changes = new Lane(writing, begun, said);
     this.kv = readingIn(kv, this.#reads);
   }
 

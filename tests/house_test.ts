@@ -80,6 +80,8 @@ const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
     "store/store.ts",
     "store/known_stores.ts",
     "store/maintenance.ts",
+    "store/copying.ts",
+    "store/check.ts",
     "rules/",
     "core/",
   ]],

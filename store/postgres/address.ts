@@ -17,7 +17,6 @@ export interface Place {
   readonly connections: number;
 }
 
-const SCHEMES = ["postgres:", "postgresql:"];
 const PORT = 5432;
 const CONNECTIONS = 10;
 const CONNECTIONS_MAX = 100;
@@ -33,10 +32,6 @@ const MODES: Readonly<Record<string, boolean | null>> = {
 
 /** Parameters of the address that change nothing here: hosts put them into what they hand out. */
 const IGNORED = ["application_name", "channel_binding", "connect_timeout", "options", "pgbouncer"];
-
-/** Whether that is the address of a PostgreSQL database. */
-export const isPostgres = (path: string | undefined): path is string =>
-  path !== undefined && SCHEMES.some((scheme) => path.toLowerCase().startsWith(`${scheme}//`));
 
 const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || host.startsWith("127.");
 
@@ -123,11 +118,4 @@ function connections(given: string | null): number {
   const count = Number(given ?? CONNECTIONS);
   if (Number.isInteger(count) && count >= 1 && count <= CONNECTIONS_MAX) return count;
   throw new WrongAddress(`has pool=${given}; allowed is a whole number from 1 to ${CONNECTIONS_MAX}`);
-}
-
-/** The address as messages may show it: who connects to what, without the password. */
-export function shownAddress(address: string): string {
-  const url = URL.parse(address);
-  if (url === null || url.username === "") return "the PostgreSQL database";
-  return `postgres://${url.username}@${url.host}${url.pathname}`;
 }

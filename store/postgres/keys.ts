@@ -1,4 +1,6 @@
-/** Keys as bytes that sort as the keys do, in the order that Deno KV has. */
+/** Keys as bytes that sort as the keys do, with the limits of Deno KV, and keys of such bytes again. */
+import { Buffer } from "node:buffer";
+import { keyBytes } from "../key_bytes.ts";
 
 /** The limits of Deno KV, which the store keeps on every engine. */
 const READ_KEY_BYTES_MAX = 2049;
@@ -8,37 +10,14 @@ const [BYTES, TEXT, NUMBER, FALSE, TRUE] = [0x01, 0x02, 0x21, 0x26, 0x27];
 /** A part of bytes ends with a zero; a zero within it is followed by this. */
 const ESCAPE = 0xff;
 
-const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
-/** A key as bytes. Throws a TypeError, as Deno KV does, for one that is too long or has a part that no store uses. */
-export function encodeKey(key: Deno.KvKey, use: "read" | "write" = "read"): Uint8Array<ArrayBuffer> {
-  const bytes: number[] = [];
-  for (const part of key) encodePart(part, bytes);
+/** A key as bytes. Throws a TypeError, as Deno KV does, for one that is too long. */
+export function encodeKey(key: Deno.KvKey, use: "read" | "write" = "read"): Uint8Array {
+  const bytes = keyBytes(key);
   const most = use === "read" ? READ_KEY_BYTES_MAX : WRITE_KEY_BYTES_MAX;
   if (bytes.length > most) throw new TypeError(`Key too large for ${use} (max ${most} bytes)`);
-  return Uint8Array.from(bytes);
-}
-
-function encodePart(part: Deno.KvKeyPart, bytes: number[]): void {
-  if (typeof part === "string") return encodeBytes(TEXT, ENCODER.encode(part), bytes);
-  if (part instanceof Uint8Array) return encodeBytes(BYTES, part, bytes);
-  if (typeof part === "boolean") return void bytes.push(part ? TRUE : FALSE);
-  if (typeof part !== "number") throw new TypeError(`The store has no keys of ${typeof part}`);
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, part);
-  const bits = view.getBigUint64(0);
-  view.setBigUint64(0, bits >> 63n === 0n ? bits | 1n << 63n : BigInt.asUintN(64, ~bits));
-  bytes.push(NUMBER, ...new Uint8Array(view.buffer));
-}
-
-function encodeBytes(kind: number, part: Uint8Array, bytes: number[]): void {
-  bytes.push(kind);
-  for (const byte of part) {
-    bytes.push(byte);
-    if (byte === 0) bytes.push(ESCAPE);
-  }
-  bytes.push(0);
+  return bytes;
 }
 
 /** The key of such bytes. Throws a TypeError for bytes that are none. */
@@ -79,13 +58,6 @@ export function rangeOf(selector: Deno.KvListSelector): [start: Uint8Array, end:
   const with_ = (byte: number) => Uint8Array.from([...before, byte]);
   const from = start === undefined ? with_(0) : encodeKey(start);
   const to = end === undefined ? with_(0xff) : encodeKey(end);
-  if (compareBytes(from, to) > 0) throw new TypeError("Start key is greater than end key");
+  if (Buffer.compare(from, to) > 0) throw new TypeError("Start key is greater than end key");
   return [from, to];
-}
-
-/** Below 0 where the first comes first. */
-function compareBytes(one: Uint8Array, other: Uint8Array): number {
-  const length = Math.min(one.length, other.length);
-  for (let at = 0; at < length; at++) if (one[at] !== other[at]) return one[at]! - other[at]!;
-  return one.length - other.length;
 }

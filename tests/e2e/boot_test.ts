@@ -75,7 +75,7 @@ Deno.test("on a corrupt store file it does not start, and leaves the file as it 
     const garbage = "this is no database ".repeat(500);
     await Deno.writeTextFile(path, garbage);
     await refuses(folder, {}, [
-      /^KV_PATH: ".*" is no database or is damaged; put back a copy, or move the file away/m,
+      /^KV_PATH: ".*" is no database or is damaged; see what .*store check\), and put back a copy .*, or move the file away/m,
     ]);
     assert.equal(await Deno.readTextFile(path), garbage);
   });

@@ -2,14 +2,17 @@
 import assert from "node:assert/strict";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { copyProject } from "./copy.ts";
+import { ACCESS_TOKEN, startKvConnect } from "./kv_connect_server.ts";
 import { environment, start } from "./running.ts";
 
-/** The commands of the section, in their order. */
-function commands(): string[] {
+/** The commands of a section, in their order. */
+function commands(title = "Copies of the store", fence = "sh"): string[] {
   const page = Deno.readTextFileSync(new URL("../../docs/CONFIGURATION.md", import.meta.url));
-  const [, section] = /^## Copies of the store$(.*?)^(?:## |<!--)/ms.exec(page) ?? [];
+  const [, rest] = page.split(`\n## ${title}\n`);
+  const [section] = (rest ?? "").split(/^(?:## |<!--)/m);
   assert.ok(section, "the page has the section");
-  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command]) => command!);
+  const fenced = new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, "gms");
+  return [...section.matchAll(fenced)].map(([, command]) => command!);
 }
 
 /** A copy of the project with a store in data/, as an operator has them, and what is typed in it. */
@@ -149,4 +152,123 @@ Deno.test("beside a store, secrets that are not set are to be loaded, and are no
     /^data\/secrets\.json is missing, and the store ".*" needs the ENCRYPTION_KEYS in it; put it back/,
   );
   assert.throws(() => Deno.statSync(`${at.data}/secrets.json`), Deno.errors.NotFound);
+});
+
+Deno.test("a store is backed up while it runs, checked, moved to another place and put back, by the commands of the page", async () => {
+  await using at = await checkout();
+  const [backup, copy] = commands("Moving the store, and portable backups", "");
+  const [check] = commands("Checking the store", "");
+  const moved = `${at.data}/moved/gateway.sqlite3`;
+  const copying = copy!.replace("/srv/gateway/gateway.sqlite3", moved);
+  assert.notEqual(copying, copy);
+  let token = "";
+  {
+    await using gateway = at.gateway();
+    token = (await gateway.token()).token;
+    const backingUp = at.shell(backup!);
+    let isOver = false;
+    backingUp.finally(() => isOver = true);
+    do assert.equal((await gateway.call(token, "list_sites", {})).status, 200); while (!isOver);
+    const { code, out, err } = await backingUp;
+    assert.equal(code, 0, err);
+    assert.match(
+      out,
+      /^data\/copies\/today\.ndjson is a backup of the \d+ entries of .*gateway\.sqlite3\.\n$/,
+    );
+    const checked = await at.shell(check!);
+    assert.equal(checked.code, 0, checked.out + checked.err);
+    assert.match(checked.out, /^Whole: \d+ entries of .* were read\.\nThe audit: Whole: \d+ rows/);
+    const refused = await at.shell(copying);
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /^KV_PATH: ".*" is in use; stop every gateway on it, then copy it\n$/);
+    gateway.kill("SIGTERM");
+    await gateway.ended;
+  }
+  const copied = await at.shell(copying);
+  assert.equal(copied.code, 0, copied.err);
+  assert.match(
+    copied.out,
+    /^\d+ entries are the same at both places:\n(?: {2}\w+ +\d+ {2}[0-9a-f]{64}\n)+The audit there: Whole: /,
+  );
+  {
+    await using gateway = at.gateway({ KV_PATH: moved });
+    assert.equal((await gateway.call(token, "list_sites", {})).status, 200, "the token is known there");
+    gateway.kill("SIGTERM");
+    await gateway.ended;
+  }
+  const restored = await at.shell("npx -y deno@2.9 task admin store restore data/copies/today.ndjson");
+  assert.equal(restored.code, 0, restored.err);
+  await using gateway = at.gateway();
+  assert.equal((await gateway.call(token, "list_sites", {})).status, 200);
+  const verdict = await gateway.admin<{ ok: boolean; rows: number }>("GET", "/audit/verify");
+  assert.ok(verdict.ok && verdict.rows > 0);
+});
+
+Deno.test("a gateway does not start on a store that was cut off, and the command that it names says what is left", async () => {
+  await using at = await checkout();
+  {
+    await using gateway = at.gateway();
+    await gateway.token();
+    gateway.kill("SIGTERM");
+    await gateway.ended;
+  }
+  assert.equal((await at.shell("npx -y deno@2.9 task admin store backup data/copies/before.ndjson")).code, 0);
+  const whole = await Deno.readFile(at.file);
+  for (const end of ["-wal", "-shm"]) await Deno.remove(`${at.file}${end}`).catch(() => {});
+  await Deno.writeFile(at.file, whole.subarray(0, whole.length - 1000));
+  const { code, stderr } = await at.gateway().ended;
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^KV_PATH: ".*" is damaged \(.*\); see what .*store check\), and put back .*store restore\)\n$/,
+  );
+  const checked = await at.shell("npx -y deno@2.9 task admin store check");
+  assert.equal(checked.code, 1);
+  assert.match(checked.out, /^Damaged: \d+ entries of .* were read\.\n {2}The file ".*" is damaged/);
+  assert.equal(
+    (await at.shell("npx -y deno@2.9 task admin store restore data/copies/before.ndjson")).code,
+    0,
+  );
+  await using gateway = at.gateway();
+  await gateway.token();
+});
+
+Deno.test("a store goes from a file to a server and back, and is backed up, checked and put back there", async () => {
+  await using at = await checkout();
+  await using server = startKvConnect();
+  await using empty = startKvConnect();
+  const admin = (words: string, KV_PATH: string | null = null) =>
+    at.shell(`npx -y deno@2.9 task admin store ${words}`, { KV_PATH, DENO_KV_ACCESS_TOKEN: ACCESS_TOKEN });
+  const good = async (words: string, path?: string) => {
+    const { code, out, err } = await admin(words, path);
+    assert.equal(code, 0, `${words}: ${out}${err}`);
+    return out;
+  };
+  let token = "";
+  {
+    await using gateway = at.gateway();
+    token = (await gateway.token()).token;
+    gateway.kill("SIGTERM");
+    await gateway.ended;
+  }
+  const there = await good(`copy data/gateway.sqlite3 ${server.url}`);
+  assert.match(await good("check", server.url), /^Whole: /);
+  const again = await admin(`copy data/gateway.sqlite3 ${server.url}`);
+  assert.match(again.err, /^"http:.*" holds that store already; name an empty place, or empty it first\n$/);
+  await good("backup there.ndjson", server.url);
+  const full = await admin("restore there.ndjson", server.url);
+  assert.match(full.err, /^"http:.*" holds something; name an empty place, or empty it first\n$/);
+  await good("restore there.ndjson", empty.url);
+  assert.match(await good("check", empty.url), /^Whole: /);
+  const back = await good(`copy ${empty.url} back.sqlite3`);
+  const hashes = (out: string) =>
+    out.split("\n").filter((line) => /^ {2}(?!leases )\w+ +\d+ {2}\w{64}$/.test(line));
+  assert.deepEqual(
+    hashes(back),
+    hashes(there),
+    "the same counts and hashes, but for what belongs to processes",
+  );
+  assert.ok(hashes(there).length >= 3);
+  await using gateway = at.gateway({ KV_PATH: `${at.data}/../back.sqlite3` });
+  assert.equal((await gateway.call(token, "list_sites", {})).status, 200);
 });

@@ -106,6 +106,35 @@ Deno.test("audit verify says whole or broken, with the exit code", async () => {
   assert.equal(out, `Broken: 9 rows in 4 segments of 1 writers.\n  ${faults[0]}\n`);
 });
 
+Deno.test("audit verify shows on a terminal how far it is and how it goes on, and a gateway that breaks off is told", async () => {
+  const told: string[] = [];
+  const cli = await openTerminal({ status: (text) => void told.push(text) });
+  const after = "01M7YZMHG0DWM46117ERAS7X6V";
+  cli.store.audit.verify = (options) => {
+    options?.told?.(1000, "id-of-1000");
+    return Promise.resolve({
+      ok: true,
+      writers: 1,
+      segments: 1500,
+      rows: 9,
+      faults: [],
+      after: options?.after,
+    });
+  };
+  const { out } = await cli.good("audit", "verify", "--after", after);
+  assert.equal(
+    out,
+    `Whole: 9 rows in 1500 segments of 1 writers, behind segment ${after}; what is before it was not looked at.\n`,
+  );
+  assert.deepEqual(told, ["1000 segments verified; were it cut off, it would go on with --after id-of-1000"]);
+  assert.match(
+    await cli.bad("audit", "verify", "--after", "no id!"),
+    /^E_BAD_INPUT: after: expected the id of a segment/,
+  );
+  cli.store.audit.verify = () => Promise.reject(new Error("the store is gone"));
+  assert.equal(await cli.bad("audit", "verify"), "The gateway broke off before the log was verified");
+});
+
 Deno.test("audit export writes the lines as they come", async () => {
   const cli = await openTerminal();
   cli.store.rows.push(auditRow({ id: "r0", tool: "é" }), auditRow({ id: "r1", site_id: "beta" }));

@@ -268,3 +268,41 @@ Deno.test("a file that cannot be read to the end is a fault that names the last 
     );
   }
 });
+
+Deno.test("behind a segment that is named only what follows is verified, and what is told of how far it is can be named", async () => {
+  await using at = await bench();
+  for (let nth = 0; nth < 6; nth++) await at.audit.append(row(`${nth}`));
+  const segments = await Array.fromAsync(at.kv.list<Uint8Array>({ prefix: ["audit", "segment"] }));
+  const ids = segments.map(({ key }) => String(key[2]));
+  const spoil = (nth: number) => at.kv.set(segments[nth]!.key, new Uint8Array([1]));
+  await spoil(1);
+  const after = ids[2]!;
+  const verdict = await at.audit.verify({ after });
+  assert.deepEqual(verdict, { ok: true, writers: 1, segments: 3, rows: 3, faults: [], after });
+  assert.equal((await at.audit.verify({ after: ids[0]! })).ok, false, "the changed one is behind that");
+  assert.equal((await at.audit.verify()).ok, false);
+  assert.deepEqual(await at.audit.verify({ after: ids[5]! }), {
+    ok: true,
+    writers: 0,
+    segments: 0,
+    rows: 0,
+    faults: [],
+    after: ids[5],
+  });
+  await spoil(4);
+  const { faults } = await at.audit.verify({ after });
+  assert.match(faults.join("\n"), /cannot be read: it was damaged or changed\nMissing: segment 5/);
+});
+
+Deno.test("whoever waits for a long log to be verified is told how far that is", async () => {
+  await using at = await bench();
+  await at.audit.append(row("1"));
+  const [segment] = await Array.fromAsync(at.kv.list<Uint8Array>({ prefix: ["audit", "segment"] }));
+  for (let nth = 0; nth < 2500; nth++) {
+    await at.kv.set(["audit", "segment", `0${String(nth).padStart(25, "0")}`], segment!.value);
+  }
+  const told: [number, string][] = [];
+  await at.audit.verify({ told: (segments, newest) => told.push([segments, newest]) });
+  assert.deepEqual(told.map(([segments]) => segments), [1000, 2000]);
+  assert.equal(told[0]![1], "00000000000000000000000999");
+});

@@ -35,7 +35,10 @@ Deno.test("a file that is no database is refused in plain words", async () => {
   const path = `${dir.path}/gateway.db`;
   await Deno.writeTextFile(path, "this is no database ".repeat(500));
   const message = await refusal(path);
-  assert.match(message, /^KV_PATH: ".*" is no database or is damaged; put back a copy/);
+  assert.match(
+    message,
+    /^KV_PATH: ".*" is no database or is damaged; see what of it can be read \(deno task admin store check\), and put back/,
+  );
 });
 
 Deno.test("a database damaged in the middle is refused in plain words", async () => {
@@ -46,7 +49,10 @@ Deno.test("a database damaged in the middle is refused in plain words", async ()
   await store.close();
   const bytes = await Deno.readFile(path);
   await Deno.writeFile(path, bytes.fill(7, 4096));
-  assert.match(await refusal(path), /^KV_PATH: ".*" is no database or is damaged/);
+  assert.match(
+    await refusal(path),
+    /^KV_PATH: ".*" is damaged \(.*\); see what .*store check.*store restore\)$/,
+  );
 });
 
 Deno.test("a path that cannot be written is refused in plain words", async () => {

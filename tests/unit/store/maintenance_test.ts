@@ -1,8 +1,6 @@
 /** What is refused where a store is copied, put back, begun or given other keys, and that nothing is changed then. */
 import assert from "node:assert/strict";
-import { hash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
-import { GatewayError } from "../../../core/errors.ts";
 import {
   acceptKeys,
   compactStore,
@@ -13,9 +11,17 @@ import {
 } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
 import { lay } from "../../fixtures/stores/stores.ts";
+import { filesOf, refused } from "./files_kit.ts";
 import { folder, KEY, newToken, open, row, START } from "./kit.ts";
 
 const OTHER = new Uint8Array(32).fill(8);
+
+/** Where in a file the first page of entries begins. */
+function rootOf(path: string): number {
+  using database = new DatabaseSync(path, { readOnly: true });
+  const page = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'kv'").get()?.["rootpage"];
+  return (Number(page) - 1) * Number(database.prepare("PRAGMA page_size").get()?.["page_size"]);
+}
 
 /** A folder with a store, one of another gateway, a copy of the first, and copies that are spoiled. */
 async function place() {
@@ -46,6 +52,11 @@ async function place() {
     kv.close();
   });
   await spoiled("damaged", async (path) => Deno.writeFile(path, (await Deno.readFile(path)).fill(7, 4096)));
+  await spoiled("leaf", async (path) => {
+    const bytes = await Deno.readFile(path);
+    bytes[rootOf(path) + 1]! ^= 0xff; // the free places of the first page of entries
+    await Deno.writeFile(path, bytes);
+  });
   await spoiled("beside", (path) => Deno.writeTextFile(`${path}-wal`, "the last writes"));
   await spoiled("text", (path) => Deno.writeTextFile(path, "no database ".repeat(50)));
   await spoiled("empty", (path) => Deno.writeTextFile(path, ""));
@@ -57,28 +68,10 @@ async function place() {
   return { at, store, dir: dir.path, [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose]() };
 }
 
-/** The files of a folder with what is in them. */
-async function files(dir: string): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for await (const { name, isFile } of Deno.readDir(dir)) {
-    found[name] = isFile ? hash("sha256", await Deno.readFile(`${dir}/${name}`)) : "folder";
-  }
-  return found;
-}
-
-async function refused(work: () => Promise<unknown>, says: RegExp): Promise<void> {
-  await assert.rejects(work, (error) => {
-    assert.ok(error instanceof GatewayError, String(error));
-    assert.match(error.message, says);
-    assert.ok(!error.message.includes("\n"));
-    return true;
-  });
-}
-
 Deno.test("what is no whole copy of this store, for this version and keys, is refused, and every file stays as it was", async () => {
   await using p = await place();
   const { at, store } = p;
-  const before = await files(p.dir);
+  const before = await filesOf(p.dir);
   const put = (copy: string, into = "store", more: Partial<StoreFile> = {}) => () =>
     restoreStore(store(into, more), at(copy));
   const cases: [work: () => Promise<unknown>, says: RegExp][] = [
@@ -97,6 +90,14 @@ Deno.test("what is no whole copy of this store, for this version and keys, is re
     [() => copyStore(store("store"), at("copy")), /copy\.sqlite3" is there already; name another file/],
     [() => copyStore(store("none"), at("new")), /none\.sqlite3" cannot be opened/],
     [() => copyStore(store("text"), at("new")), /text\.sqlite3" is no store, or is damaged/],
+    [
+      () => copyStore(store("damaged"), at("new")),
+      /damaged\.sqlite3" (is no store, or is damaged|cannot be copied .*it is damaged)/,
+    ],
+    [
+      () => copyStore(store("leaf"), at("new")),
+      /cannot be copied to .* \(it is damaged: Tree .*; see what .*store check/,
+    ],
     [() => copyStore({ path: ":memory:", now: 0 }), /^KV_PATH: ":memory:" is no file/],
     [() => copyStore({ path: "https://kv.example/", now: 0 }), /^KV_PATH: "https.*" is no file/],
     [() => initStore(store("store")), /holds something already; name another file, or move it away/],
@@ -108,7 +109,7 @@ Deno.test("what is no whole copy of this store, for this version and keys, is re
     [() => compactStore(store(":memory:", { path: ":memory:" })), /^KV_PATH: ":memory:" is no file/],
   ];
   for (const [work, says] of cases) await refused(work, says);
-  assert.deepEqual(await files(p.dir), before);
+  assert.deepEqual(await filesOf(p.dir), before);
 });
 
 const pageBytes = (path: string): unknown => {
@@ -164,7 +165,7 @@ Deno.test("a copy is put in the place of its store, of a damaged one, of an unus
     await using restored = await open({ path: at(name) });
     assert.deepEqual((await restored.tokens.list()).map((token) => token.name), ["store"]);
   }
-  assert.deepEqual(Object.keys(await files(p.dir)).filter((name) => name.endsWith("restoring")), []);
+  assert.deepEqual(Object.keys(await filesOf(p.dir)).filter((name) => name.endsWith("restoring")), []);
 });
 
 Deno.test("an empty store is begun on purpose, and what a lost one left is moved aside", async () => {

@@ -1,7 +1,8 @@
 /** The address of a PostgreSQL database: what a connection is made with, and that no message repeats its password. */
 import assert from "node:assert/strict";
+import { isDatabase } from "../../../core/env_values.ts";
 import { isFile, nameOf } from "../../../store/engines.ts";
-import { isPostgres, type Place, readAddress, WrongAddress } from "../../../store/postgres/address.ts";
+import { type Place, readAddress, WrongAddress } from "../../../store/postgres/address.ts";
 import { explainPostgres } from "../../../store/postgres/explain.ts";
 
 const place = (fields: Partial<Place> = {}): Place => ({
@@ -50,7 +51,7 @@ Deno.test("an address is read with every part of it, and TLS is the default off 
   ];
   for (const [address, expected] of all) {
     assert.deepEqual(readAddress(address, (path) => `text of ${path}`), expected, address);
-    assert.ok(isPostgres(address) && !isFile(address));
+    assert.ok(isDatabase(address) && !isFile(address));
   }
 });
 

@@ -21,7 +21,8 @@ Deno.test("a store whose file was found damaged stays unwell, whatever a probe o
     bad = false;
     await assert.rejects(db.probe(), {
       code: "E_INTERNAL",
-      message: /^The file of the store is damaged \(.*malformed\); stop the gateway and put back a copy/,
+      message:
+        /^The file of the store is damaged \(.*malformed\); stop the gateway, see what .*store check\), and put back a copy/,
     });
   }
 });

@@ -1,0 +1,179 @@
+/** The audit in a backup of a store that is being written: chains that end together with the marks of their rows. */
+import { type Bundle, decodePart } from "./audit_bundle.ts";
+import {
+  doubtKey,
+  type DoubtMark,
+  firstIdAt,
+  GENESIS,
+  type Head,
+  headKey,
+  isDoubted,
+  openKey,
+  parseRow,
+  parseSegment,
+  type Segment,
+  segmentHash,
+} from "./audit_segment.ts";
+import type { Laid } from "./intake.ts";
+
+/** Rows of so long before are looked through for what became of them; instances' clocks differ by less. */
+const LOOK_BACK_MS = 60 * 60_000;
+const BATCH = 16;
+/** What is read in an order of its own; the rest as it comes. */
+const APART = ["head", "checkpoint", "segment", "bundle", "part", "rows", "open", "doubt"];
+
+type Put = (entry: Laid) => Promise<void>;
+
+/** How far a writer's segments were read. */
+interface Read {
+  readonly last: Head;
+  /** Whether they lead from the head that was read before, or from the beginning, without a gap. */
+  readonly leads: boolean;
+}
+
+/** Reads the audit of a store that may be in use. */
+export class AuditReading {
+  readonly #heads = new Map<string, Deno.KvEntry<Head>>();
+  readonly #read = new Map<string, Read>();
+  readonly #open = new Map<string, unknown>();
+  readonly #doubt = new Map<string, unknown>();
+  /** The bundles that are handed over, by the id of their last segment. */
+  readonly #bundles = new Set<string>();
+  #hasGap = false;
+
+  constructor(private readonly kv: Deno.Kv, private readonly now: () => number) {}
+
+  /**
+   * Hands over every entry of the audit. All that was written before it began is in it; each chain ends at the head that
+   * is handed over or goes on from there, and the marks of rows are those of the entries that are in it. False where
+   * retention dropped segments meanwhile, or one is missing: then it is worth reading again.
+   */
+  async run(put: Put): Promise<boolean> {
+    for await (const entry of this.#list<Head>("head")) this.#heads.set(String(entry.key[2]), entry);
+    const checkpoints = await Array.fromAsync(this.#list("checkpoint"));
+    for await (const { key, value } of this.#list("open")) this.#open.set(String(key[2]), value);
+    for await (const { key, value } of this.#list("doubt")) this.#doubt.set(String(key[2]), value);
+    const wasCut = await this.#segments(put);
+    const now = await Array.fromAsync(this.#list("checkpoint"));
+    for (const { key, value } of now) await put({ key, value, ends_at: null });
+    await this.#ends(put);
+    for (const [id, value] of this.#open) await put({ key: openKey(id), value, ends_at: null });
+    for (const [id, value] of this.#doubt) await put({ key: doubtKey(id), value, ends_at: null });
+    await this.#rows(put);
+    for (const part of await this.#rest()) {
+      for await (const { key, value } of this.#list(part)) await put({ key, value, ends_at: null });
+    }
+    const stamps = (entries: Deno.KvEntry<unknown>[]) =>
+      entries.map(({ versionstamp }) => versionstamp).join();
+    return wasCut && stamps(now) === stamps(checkpoints);
+  }
+
+  /**
+   * Those that are not packed before bundles, for they are packed meanwhile, and so in either; up to the newest that is
+   * there when it begins. False where one is missing.
+   */
+  async #segments(put: Put): Promise<boolean> {
+    const recent = firstIdAt(this.now() - LOOK_BACK_MS);
+    const unpacked = await this.#unpacked(put);
+    const follow = (segment: Segment) => {
+      const before = this.#read.get(segment.writer);
+      if (before !== undefined && segment.n <= before.last.n) return; // it was packed meanwhile
+      this.#follow(segment);
+      if (segment.segment >= recent) this.#mark(segment);
+    };
+    for await (const { key, value } of this.#list<Bundle>("bundle")) {
+      const last = String(key[2]);
+      this.#bundles.add(last);
+      await put({ key, value, ends_at: null });
+      for await (const part of this.kv.list({ prefix: ["audit", "part", last] }, { batchSize: BATCH })) {
+        await put({ ...part, ends_at: null });
+        for (const { bytes } of decodePart(part.value)?.segments ?? []) {
+          const segment = parseSegment(bytes);
+          if (segment !== null) follow(segment);
+        }
+      }
+    }
+    unpacked.forEach(follow);
+    return !this.#hasGap;
+  }
+
+  /** What is not packed; it stays in memory, for it leads on from the bundles: a few thousand at most, where all is well. */
+  async #unpacked(put: Put): Promise<Segment[]> {
+    const prefix = ["audit", "segment"];
+    const found: Segment[] = [];
+    const [newest] = await Array.fromAsync(this.kv.list({ prefix }, { limit: 1, reverse: true }));
+    if (newest === undefined) return found;
+    const end = [...newest.key.slice(0, 2), `${String(newest.key[2])}\0`];
+    for await (const { key, value } of this.kv.list({ prefix, end }, { batchSize: BATCH })) {
+      await put({ key, value, ends_at: null });
+      const segment = parseSegment(value);
+      if (segment !== null) found.push(segment); // another is copied as it is: verifying it says so
+    }
+    return found;
+  }
+
+  /** The index, of the bundles that are handed over. */
+  async #rows(put: Put): Promise<void> {
+    for await (const { key, value } of this.#list("rows")) {
+      if (this.#bundles.has(String(key[4]))) await put({ key, value, ends_at: null });
+    }
+  }
+
+  #follow({ writer, segment, n, prev, bytes }: Segment): void {
+    const before = this.#read.get(writer);
+    const last = { n, hash: segmentHash(bytes), id: segment };
+    if (before !== undefined && n !== before.last.n + 1) this.#hasGap = true;
+    const head = this.#heads.get(writer)?.value;
+    const from = before?.last ?? (head !== undefined && n > head.n ? head : { n: 0, hash: GENESIS });
+    const isNext = n === from.n + 1 && prev === from.hash;
+    // The head that was read counts: what it says of a segment must be so, and then what follows from there.
+    const leads = head === undefined || n > head.n
+      ? isNext && (before?.leads ?? true)
+      : n < head.n || last.hash === head.hash;
+    this.#read.set(writer, { last, leads });
+  }
+
+  /** As committing these rows changed the marks. */
+  #mark({ segment, lines }: Segment): void {
+    for (const row of lines.map(parseRow)) {
+      if (row === null) continue;
+      const doubt: DoubtMark = { segment, unknown: row.outcome === "unknown" };
+      if (row.status === "started" && row.resolution === undefined) this.#open.set(row.id, segment);
+      else this.#open.delete(row.id);
+      if (isDoubted(row)) this.#doubt.set(row.id, doubt);
+      else if (row.status !== "started") this.#doubt.delete(row.id);
+    }
+  }
+
+  /** A head moves on to the last segment that follows from it, as its writer has moved it since. */
+  async #ends(put: Put): Promise<void> {
+    for (const [writer, { key, value }] of this.#heads) {
+      const read = this.#read.get(writer);
+      const head = read?.leads && read.last.n > value.n ? { ...value, ...read.last } : value;
+      await put({ key, value: head, ends_at: null });
+    }
+    for (const [writer, { last, leads }] of this.#read) {
+      if (this.#heads.has(writer)) continue;
+      const { value } = await this.kv.get<Head>(headKey(writer));
+      if (value !== null) {
+        await put({ key: headKey(writer), value: leads ? { ...value, ...last } : value, ends_at: null });
+      }
+    }
+  }
+
+  /** The other parts of the audit that there are. */
+  async #rest(): Promise<string[]> {
+    const found: string[] = [];
+    for (let after = "";;) {
+      const selector = { prefix: ["audit"], start: ["audit", `${after}\0`] };
+      const [next] = await Array.fromAsync(this.kv.list(selector, { limit: 1 }));
+      if (next === undefined) return found;
+      after = String(next.key[1]);
+      if (!APART.includes(after)) found.push(after);
+    }
+  }
+
+  #list<T = unknown>(part: string): Deno.KvListIterator<T> {
+    return this.kv.list<T>({ prefix: ["audit", part] }, { batchSize: 500 });
+  }
+}

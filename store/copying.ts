@@ -1,0 +1,151 @@
+/** Moves a store from any place to any other: every entry copied, what is there afterwards compared and verified. */
+import { hash } from "node:crypto";
+import { verifyAudit } from "./audit_verify.ts";
+import { type Compared, Comparison } from "./comparison.ts";
+import { Database } from "./database.ts";
+import { isFile, nameOf } from "./engines.ts";
+import { Expiries } from "./expiry.ts";
+import { Intake } from "./intake.ts";
+import { KnownStores } from "./known_stores.ts";
+import { assertFormat, assertOwn, readLaying, readMark, type StoreMark } from "./mark.ts";
+import { openBare } from "./opening.ts";
+import { Sealer } from "./seal.ts";
+import type { AuditVerdict } from "./store.ts";
+import { assertStore, isReadable, openFile, refusal, sizeOf } from "./store_file.ts";
+
+const DEADLINE_MS = 8000;
+const TOLD_EVERY = 1000;
+const BOTH_STOPPED = "no gateway may run on either of them";
+
+/** From where to where, and what the store is opened with. */
+export interface Copying {
+  readonly from: string;
+  readonly to: string;
+  readonly keys: readonly Uint8Array[];
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The folder that remembers which files have held a store. */
+  readonly known: string;
+  /** Is told how many entries are copied, or compared, so far. */
+  readonly told?: (what: "copied" | "compared", entries: number) => void;
+}
+
+/** What is at the new place. */
+export interface Copied {
+  readonly entries: number;
+  /** Each kind of entry, counted and hashed at both places: they are the same. */
+  readonly compared: readonly Compared[];
+  readonly audit: AuditVerdict;
+}
+
+/**
+ * Copies a store to an empty place, while no gateway runs on either; a copy that was cut off goes on where it was. Throws
+ * a GatewayError where one of the two is in use, the keys are not the store's, something else is at the new place, or what
+ * is there afterwards is not what was copied. The store it comes from is only read.
+ */
+export async function copyStoreTo(copying: Copying): Promise<Copied> {
+  const { from, to, keys } = copying;
+  if (from === to) throw refusal(`${nameOf(to)} is the store itself; name another place`);
+  await assertSource(from);
+  await assertTarget(to);
+  using source = await openBare(from, DEADLINE_MS);
+  const mark = await markOf(source, from, await Sealer.open(keys));
+  using target = await openBare(to, DEADLINE_MS);
+  using expiries = await Expiries.of(source, from);
+  const intake = await Intake.begin({
+    kv: target,
+    name: nameOf(to),
+    mark,
+    from: mark?.id ?? hash("sha256", from),
+    command: `deno task admin store copy ${nameOf(from)} ${nameOf(to)}`,
+    now: copying.now,
+  });
+  await copyEntries(copying, source, intake, expiries);
+  const compared = await compare(copying, [source, target], intake, expiries);
+  const audit = await verifyAudit(new Database(target, copying.now, performance.now));
+  await intake.finish();
+  if (isFile(to)) await new KnownStores(copying.known).add(to);
+  return { entries: compared.reduce((sum, { entries }) => sum + entries, 0), compared, audit };
+}
+
+async function copyEntries(
+  { told, now }: Copying,
+  source: Deno.Kv,
+  intake: Intake,
+  expiries: Expiries,
+): Promise<void> {
+  const after = Array.isArray(intake.at) ? intake.at as Deno.KvKey : null;
+  const selector = after === null ? { prefix: [] } : { prefix: [], start: after };
+  let read = intake.entries;
+  let isFirst = after !== null; // the first is the one that it stands at, unless that is gone
+  for await (const entry of source.list(selector)) {
+    if (isFirst && JSON.stringify(entry.key) === JSON.stringify(after)) {
+      isFirst = false;
+      continue;
+    }
+    isFirst = false;
+    await intake.put({ ...entry, ends_at: expiries.of(entry, now()) }, entry.key);
+    if (++read % TOLD_EVERY === 0) told?.("copied", read);
+  }
+  await intake.flush();
+}
+
+/** Where the two differ the copy is of no use: the next one begins anew. */
+async function compare(
+  { from, to, told, now }: Copying,
+  [source, target]: readonly [Deno.Kv, Deno.Kv],
+  intake: Intake,
+  expiries: Expiries,
+): Promise<readonly Compared[]> {
+  const comparison = new Comparison(now, (entry) => expiries.of(entry, intake.begunAt));
+  const { compared, different } = await comparison.run(source, target, (entries) => {
+    if (entries % TOLD_EVERY === 0) told?.("compared", entries);
+  });
+  if (different.length === 0) return compared;
+  await intake.spoil();
+  throw refusal(
+    `${nameOf(to)} is not what ${
+      nameOf(from)
+    } holds (first at ${different[0]!}): one of the two was written ` +
+      `meanwhile, and ${BOTH_STOPPED}; stop them and run the command again, which begins anew`,
+  );
+}
+
+/** The mark of a store that is whole, which this version and these keys open; null for one from before stores had one. */
+async function markOf(kv: Deno.Kv, path: string, sealer: Sealer): Promise<StoreMark | null> {
+  const name = nameOf(path);
+  const laying = await readLaying(kv);
+  if (laying !== null) {
+    throw refusal(`${name} holds a part of a store only; finish it first, with ${laying.command}`);
+  }
+  const mark = (await readMark(kv)).value;
+  if (mark !== null) assertFormat(mark, { name });
+  await assertOwn(kv, sealer, mark, name);
+  return mark;
+}
+
+async function assertSource(path: string): Promise<void> {
+  if (path === ":memory:") throw refusal('":memory:" holds nothing that could be copied; name a store');
+  if (!isFile(path)) return;
+  if ((await sizeOf(path) ?? 0) === 0) {
+    throw refusal(`"${path}" does not exist or is empty; name the store that is to be copied`);
+  }
+  {
+    using database = openFile(path, true);
+    assertStore(database, path);
+  }
+  await assertUnused(path);
+}
+
+async function assertTarget(path: string): Promise<void> {
+  if (path === ":memory:") throw refusal('":memory:" keeps nothing; name a place that does');
+  if (isFile(path) && (await sizeOf(path) ?? 0) > 0) await assertUnused(path);
+}
+
+/** Refuses a file that another process has open; of another place that cannot be told. */
+async function assertUnused(path: string): Promise<void> {
+  const isWhole = await isReadable(path, () => Promise.resolve(true), "copy it");
+  if (!isWhole) {
+    throw refusal(`"${path}" is damaged; see what is left of it with deno task admin store check`);
+  }
+}

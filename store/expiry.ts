@@ -1,0 +1,142 @@
+/** Until when an entry is kept: KV does not tell of an entry that it holds, so its file is asked, or its kind tells. */
+import { LIMITS, OAUTH_LIMITS, PEOPLE_LIMITS } from "../core/model.ts";
+import { isFile } from "./engines.ts";
+import { keyBytes } from "./key_bytes.ts";
+import { openFile } from "./store_file.ts";
+import { PROBE_MS } from "./store_timeout.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
+const GRANT_MS = Math.max(...OAUTH_LIMITS.GRANT_DAYS) * DAY_MS;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** When such an entry goes, in milliseconds since the epoch; null where what it holds does not say. */
+type End = (value: Fields, key: Deno.KvKey) => number | null;
+
+const numberOr = (value: unknown) => typeof value === "number" && Number.isFinite(value) ? value : null;
+const timeOr = (value: unknown) => numberOr(typeof value === "string" ? Date.parse(value) : null);
+const later = (at: number | null, ms: number) => at === null ? null : at + ms;
+
+/** What the record names, and so long beyond. */
+const named = (field: string, beyond_ms = 0): End => (value) => later(numberOr(value[field]), beyond_ms);
+/** The end of the day in the key, and so long beyond. */
+const dayIn = (at: number, beyond_ms: number): End => (_, key) => later(timeOr(key[at]), DAY_MS + beyond_ms);
+const unsaid: End = () => null;
+
+function endOfGrant({ ended_at, expires_at }: Fields): number | null {
+  return later(timeOr(ended_at) ?? numberOr(expires_at), OAUTH_LIMITS.ENDED_KNOWN_MS);
+}
+
+/** A code that was redeemed is kept as its grant is. */
+function endOfCode({ grant_id, order, expires_at }: Fields): number | null {
+  if (typeof grant_id !== "string") return later(numberOr(expires_at), OAUTH_LIMITS.CODE_MS);
+  const granted = (order as { granted?: Fields } | undefined)?.granted;
+  return granted === undefined ? null : endOfGrant(granted);
+}
+
+/**
+ * The kinds of entry that go by themselves (SCHEMA.md), by the first part of their keys: how what they hold tells when,
+ * and the longest that one is kept at all, which holds where it does not tell. All others are kept until somebody deletes them.
+ */
+const ENDS: Readonly<Record<string, readonly [end: End, longest_ms: number]>> = {
+  sessions: [named("ends_at"), LIMITS.SESSION_MS],
+  person_sessions: [named("ends_at"), LIMITS.SESSION_MS],
+  person_sessions_by_hash: [unsaid, LIMITS.SESSION_MS],
+  preview_names: [unsaid, 10 * MINUTE_MS],
+  managed_files: [unsaid, LIMITS.MANAGED_FILE_DAYS * DAY_MS],
+  consents: [named("expires_at"), LIMITS.IDEMPOTENCY_MS],
+  consent_answers: [unsaid, LIMITS.IDEMPOTENCY_MS],
+  consent_signs: [unsaid, 10 * MINUTE_MS],
+  leases: [named("ends_at"), HOUR_MS],
+  budgets: [unsaid, 3 * MINUTE_MS],
+  paces: [unsaid, 25 * HOUR_MS],
+  probe: [unsaid, PROBE_MS],
+  invitations: [named("expires_at", WEEK_MS), PEOPLE_LIMITS.INVITATION_MS + WEEK_MS],
+  invitation_of: [unsaid, PEOPLE_LIMITS.INVITATION_MS + WEEK_MS],
+  attempts: [unsaid, PEOPLE_LIMITS.SIGN_IN_WINDOW_MS],
+  challenges: [unsaid, 2 * PEOPLE_LIMITS.CHALLENGE_MS],
+  allowances: [dayIn(3, 3 * DAY_MS), 3 * DAY_MS],
+  kept: [named("expires_at"), LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS],
+  kept_parts: [unsaid, DAY_MS],
+  snapshots: [dayIn(3, LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS), LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS],
+  snapshot_runs: [dayIn(2, LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS), LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS],
+  connect_links: [named("expires_at", DAY_MS), DAY_MS],
+  connect_states: [named("expires_at", DAY_MS), DAY_MS],
+  oauth_clients: [named("expires_at"), OAUTH_LIMITS.USED_CLIENT_MS + GRANT_MS],
+  oauth_client_places: [unsaid, OAUTH_LIMITS.UNUSED_CLIENT_MS],
+  oauth_codes: [endOfCode, GRANT_MS + OAUTH_LIMITS.ENDED_KNOWN_MS],
+  oauth_grants: [endOfGrant, GRANT_MS + OAUTH_LIMITS.ENDED_KNOWN_MS],
+  oauth_grants_by_user: [unsaid, GRANT_MS + OAUTH_LIMITS.ENDED_KNOWN_MS],
+  oauth_families: [unsaid, GRANT_MS + OAUTH_LIMITS.ENDED_KNOWN_MS],
+  oauth_refresh: [unsaid, OAUTH_LIMITS.REFRESH_KNOWN_MS],
+  oauth_access: [named("expires_at"), OAUTH_LIMITS.ACCESS_MS],
+};
+
+/** Whether entries of that kind go by themselves. */
+export const isPassing = (kind: Deno.KvKeyPart | undefined): boolean =>
+  typeof kind === "string" && Object.hasOwn(ENDS, kind);
+
+/** Tells until when entries of one store are kept. */
+export class Expiries implements Disposable {
+  /** When answers that are kept in parts go, by the id of the parts: the head alone has it. */
+  readonly #parts = new Map<string, number>();
+  readonly #inFile: FileExpiries | null;
+
+  private constructor(path: string | undefined) {
+    this.#inFile = isFile(path) ? new FileExpiries(path) : null;
+  }
+
+  /** Of the store that `kv` was opened at. */
+  static async of(kv: Pick<Deno.Kv, "list">, path: string | undefined): Promise<Expiries> {
+    const expiries = new Expiries(path);
+    for await (const { value } of kv.list<Fields>({ prefix: ["kept"] })) {
+      const [id, end] = [value?.["id"], numberOr(value?.["expires_at"])];
+      if (typeof id === "string" && end !== null) expiries.#parts.set(id, end);
+    }
+    return expiries;
+  }
+
+  /**
+   * When the entry goes, in milliseconds since the epoch; null where it stays. Where nobody can tell the moment it is the
+   * latest that it may be, counted from `now`: nothing that is still wanted goes, and nothing stays for ever that would not.
+   */
+  of({ key, value }: { readonly key: Deno.KvKey; readonly value: unknown }, now: number): number | null {
+    const exact = this.#inFile?.of(key);
+    if (exact !== undefined) return exact;
+    const kind = key[0];
+    if (!isPassing(kind)) return null;
+    if (kind === "kept_parts" && this.#parts.has(String(key[1]))) return this.#parts.get(String(key[1]))!;
+    const [end, longest_ms] = ENDS[kind as string]!;
+    const fields = typeof value === "object" && value !== null ? value as Fields : {};
+    return end(fields, key) ?? now + longest_ms;
+  }
+
+  [Symbol.dispose](): void {
+    this.#inFile?.close();
+  }
+}
+
+/** What the file of a store says, beside KV. */
+class FileExpiries {
+  readonly #database;
+  readonly #statement;
+
+  constructor(path: string) {
+    this.#database = openFile(path, true);
+    this.#statement = this.#database.prepare("SELECT expiration_ms FROM kv WHERE k = ?");
+  }
+
+  /** undefined where the file does not have the key any more. */
+  of(key: Deno.KvKey): number | null | undefined {
+    const at = this.#statement.get(keyBytes(key))?.["expiration_ms"];
+    if (typeof at !== "number") return undefined;
+    return at < 0 ? null : at;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

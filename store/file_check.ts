@@ -1,0 +1,96 @@
+/** Judges the file of a store before it is opened: what is cut or damaged is not written to. */
+import { isDamage } from "./database.ts";
+import { messageOf, openFile, sizeOf } from "./store_file.ts";
+
+/** A file up to this size is read to its end before the store is opened: 1.3 ms a MiB where it is in memory, 43 from a disk. */
+export const READ_AT_ONCE_BYTES = 16 * 1024 * 1024;
+/** Of a larger one it is waited so long for what another thread finds; then that goes on beside the gateway. */
+const WAIT_MS = 2000;
+
+const MAGIC = "SQLite format 3\0";
+const HEADER_BYTES = 100;
+const PAGE_BYTES_MIN = 512;
+const PAGE_BYTES_MAX = 65_536;
+
+/** A check that goes on: resolves to what is wrong with the file, null for nothing. */
+export interface GoingCheck {
+  readonly found: Promise<string | null>;
+  /** Ends it; then it resolves to null. */
+  stop(): void;
+}
+
+/** What is known of a file: what is wrong with it, or what still looks for that. */
+export interface Judged {
+  readonly damage: string | null;
+  readonly going: GoingCheck | null;
+}
+
+const SOUND: Judged = { damage: null, going: null };
+
+/** Judges a file that may not be there; what cannot be looked at is left to opening it, which says why. */
+export async function judgeFile(path: string, atOnce_bytes = READ_AT_ONCE_BYTES): Promise<Judged> {
+  const size = await sizeOf(path).catch(() => null);
+  if (size === null || size === 0) return SOUND;
+  const damage = await damageOfHeader(path, size);
+  if (damage !== null) return { damage, going: null };
+  if (size <= atOnce_bytes) return { damage: damageOfPages(path), going: null };
+  const going = checkBeside(path);
+  const waited = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => waited.resolve(undefined), WAIT_MS);
+  const found = await Promise.race([going.found, waited.promise]);
+  clearTimeout(timer);
+  if (found === undefined) return { damage: null, going };
+  going.stop();
+  return { damage: found, going: null };
+}
+
+/** What the first bytes and the length tell: SQLite takes a page that is cut for one that ends in zeros. */
+async function damageOfHeader(path: string, size: number): Promise<string | null> {
+  const header = new Uint8Array(HEADER_BYTES);
+  let read: number | null;
+  try {
+    using file = await Deno.open(path);
+    read = await file.read(header);
+  } catch {
+    return null;
+  }
+  const begins = new TextDecoder("latin1").decode(header.subarray(0, MAGIC.length));
+  if ((read ?? 0) < HEADER_BYTES || begins !== MAGIC) return "file is not a database";
+  const named = header[16]! << 8 | header[17]!;
+  const page = named === 1 ? PAGE_BYTES_MAX : named;
+  if (page < PAGE_BYTES_MIN || (page & page - 1) !== 0) return "file is not a database";
+  // What was written last may still be beside the file, and a page of it there.
+  if (size % page === 0 || (await sizeOf(`${path}-wal`).catch(() => null) ?? 0) > 0) return null;
+  return `it ends ${size % page} bytes into a page of ${page}: it was cut off`;
+}
+
+/** Reads every page once; what is in a value is not judged, for nothing says what it should be. */
+export function damageOfPages(path: string): string | null {
+  try {
+    using database = openFile(path, true);
+    const found = String(database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"]);
+    return found === "ok" ? null : found.replace("*** in database main ***\n", "").replaceAll("\n", "; ");
+  } catch (error) {
+    return isDamage(error) ? messageOf(error) : null;
+  }
+}
+
+/** Reads every page on another thread. */
+function checkBeside(path: string): GoingCheck {
+  const { promise, resolve } = Promise.withResolvers<string | null>();
+  const worker = new Worker(new URL("./file_check_worker.ts", import.meta.url), { type: "module" });
+  const stop = () => {
+    worker.terminate();
+    resolve(null);
+  };
+  worker.onmessage = ({ data }: MessageEvent<string | null>) => {
+    resolve(data);
+    stop();
+  };
+  worker.onerror = (event) => {
+    event.preventDefault(); // nothing is known of the file then
+    stop();
+  };
+  worker.postMessage(path);
+  return { found: promise, stop };
+}

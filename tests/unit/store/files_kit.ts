@@ -1,0 +1,23 @@
+/** What the tests of copies and damage share: the files of a folder as they are, and a refusal in one sentence. */
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { GatewayError } from "../../../core/errors.ts";
+
+/** The files of a folder with what is in them. */
+export async function filesOf(dir: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for await (const { name, isFile } of Deno.readDir(dir)) {
+    found[name] = isFile ? hash("sha256", await Deno.readFile(`${dir}/${name}`)) : "folder";
+  }
+  return found;
+}
+
+/** Asserts that the work is refused in one sentence, which says that. */
+export async function refused(work: () => Promise<unknown>, says: RegExp): Promise<void> {
+  await assert.rejects(work, (error) => {
+    assert.ok(error instanceof GatewayError, String(error));
+    assert.match(error.message, says);
+    assert.ok(!error.message.includes("\n"));
+    return true;
+  });
+}
