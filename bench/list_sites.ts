@@ -28,13 +28,15 @@ export async function answerTo({ url, ...init }: Target): Promise<string> {
 
 /** A server that takes its turn. */
 export interface Contender {
-  readonly server: Pick<Server, "cpuMs">;
+  readonly server: Pick<Server, "cpuMs" | "threadMs">;
   readonly target: Target;
 }
 
 /** One run, with the processor time that the server used for each call, in microseconds. */
 export interface Run extends Figures {
   readonly cpuUs: number;
+  /** What of it was on the thread that runs JavaScript; the rest is the store's threads and the collector's. */
+  readonly threadUs: number;
 }
 
 /**
@@ -50,10 +52,12 @@ export async function driveInTurn<Name extends string>(
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
       const { server, target } = contenders[name];
-      const before = await server.cpuMs();
+      const before = [await server.cpuMs(), await server.threadMs()] as const;
       const figures = await drive(target, { connections, seconds: round === 0 ? 1 : seconds });
-      const cpuUs = (await server.cpuMs() - before) * 1000 / Math.max(1, figures.requests);
-      if (round > 0) runs[name].push({ ...figures, cpuUs });
+      const perCall = (ms: number) => ms * 1000 / Math.max(1, figures.requests);
+      const cpuUs = perCall(await server.cpuMs() - before[0]);
+      const threadUs = perCall(await server.threadMs() - before[1]);
+      if (round > 0) runs[name].push({ ...figures, cpuUs, threadUs });
     }
   }
   return runs;
@@ -67,8 +71,8 @@ export const middle = <One extends Figures>(runs: readonly One[]): One =>
 export const share = (one: readonly Figures[], other: readonly Figures[]): number =>
   median(one.map(({ perSecond }, round) => perSecond / other[round]!.perSecond));
 
-/** A run as a cell: calls a second, then p50 and p99 in milliseconds, then processor time a call. */
-export const cell = ({ perSecond, p50Ms, p99Ms, cpuUs }: Run): string =>
+/** A run as a cell: calls a second, then p50 and p99 in milliseconds, then processor time a call, in all and in JavaScript. */
+export const cell = ({ perSecond, p50Ms, p99Ms, cpuUs, threadUs }: Run): string =>
   `${Math.round(perSecond).toLocaleString("en")} (${p50Ms.toFixed(2)} / ${p99Ms.toFixed(2)}; ${
     cpuUs.toFixed(0)
-  } µs)`;
+  } / ${threadUs.toFixed(0)} µs)`;

@@ -7,6 +7,8 @@ export interface Server extends AsyncDisposable {
   readonly bootMs: number;
   /** Processor time that its process has used so far, in milliseconds; 0 where the machine does not tell. */
   cpuMs(): Promise<number>;
+  /** How much of it on the thread that runs JavaScript. */
+  threadMs(): Promise<number>;
   /** Resident memory now, MiB; 0 where the machine does not tell. */
   memoryMib(): Promise<number>;
   /** How much more of it, MiB, is held at the worst moment of some work than before it. */
@@ -50,7 +52,8 @@ export async function start(
   return {
     url,
     bootMs,
-    cpuMs: () => used(child.pid),
+    cpuMs: () => used(`/proc/${child.pid}/stat`),
+    threadMs: () => used(`/proc/${child.pid}/task/${child.pid}/stat`),
     memoryMib: () => resident(child.pid, "VmRSS"),
     async extraMib(work) {
       await Deno.writeTextFile(`/proc/${child.pid}/clear_refs`, FORGET_PEAK);
@@ -85,9 +88,9 @@ async function resident(pid: number, which: "VmRSS" | "VmHWM"): Promise<number> 
 }
 
 /** User and system time, which Linux counts in hundredths of a second (proc(5), stat, fields 14 and 15). */
-async function used(pid: number): Promise<number> {
+async function used(path: string): Promise<number> {
   try {
-    const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+    const stat = await Deno.readTextFile(path);
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return 10 * (Number(fields[11]) + Number(fields[12]));
   } catch {

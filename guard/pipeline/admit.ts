@@ -86,7 +86,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const others = manifest.sites.length === 0
     ? NO_SITES
     : await otherSites(ports, caller, manifest.sites, given.args, decision);
-  const sites = [...(site ? [site] : []), ...others.values()];
+  const sites = allSites(site, others);
   decision.finds({ sites });
   const kind = site && await effectivePlatform(ports.store.sites, ports.connectors, manifest, site);
   const isOfferedWrite = site !== null && offer?.writesAt.includes(site.id);
@@ -94,7 +94,9 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   if (offer) decision.begin("arguments");
   const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, asked.asks) : given;
   decision.begin("rate");
-  for (const id of new Set(sites.map(({ id }) => id))) await ports.siteLimit.take(id);
+  for (const [at, { id }] of sites.entries()) {
+    if (sites.findIndex((one) => one.id === id) === at) await ports.siteLimit.take(id);
+  }
   decision.begin("platform");
   if (site) platformStep(manifest, asked.args, site); // 11
   decision.begin("flags");
@@ -204,6 +206,12 @@ function entryOf({ catalog }: AdmitPorts, { tool, caller, args }: Asked): ToolEn
 }
 
 const NO_SITES: ReadonlyMap<string, Site> = new Map();
+const NONE: readonly Site[] = [];
+
+function allSites(site: Site | null, others: ReadonlyMap<string, Site>): readonly Site[] {
+  if (site === null && others.size === 0) return NONE;
+  return [...(site ? [site] : []), ...others.values()];
+}
 
 /** Whether it is a tool of the gateway's own that has no site. */
 const isPlaceless = ({ offer, manifest }: ToolEntry) => !offer && manifest.site === "none";

@@ -124,11 +124,12 @@ const reaching = ({ record, follower, ...call }: Reached): ConnectorCall => ({
 
 /** A site and the clients of its upstreams, each connected once. */
 function clientsOf(ports: ContextPorts, call: Reached): OtherSite {
-  const clients = new Map<unknown, Promise<unknown>>();
+  let clients: Map<unknown, Promise<unknown>> | undefined;
   const { site } = call;
   return {
     site: site as Site,
     use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client> {
+      clients ??= new Map();
       const known = clients.get(wanted);
       if (known) return known as Promise<Client>;
       const made = connected(ports, call, wanted);

@@ -51,12 +51,20 @@ export interface NestedCalls {
   shown(): Promise<Change[]>;
 }
 
+/** A call that was planned and has not run. */
+interface Ready {
+  readonly call: ReadyCall;
+  /** Whether it was planned before the whole call began to write. */
+  readonly beforeGate: boolean;
+  readonly record: CallRecord;
+}
+
 /**
  * Makes that way. A write runs only if it was planned before the whole call was confirmed and its intent row written:
  * so the preview showed what it changes, and nobody avoids the confirmation or the steps of the inner tool.
  */
 export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls {
-  const ready = new Map<PlannedCall, { call: ReadyCall; beforeGate: boolean; record: CallRecord }>();
+  let ready: Map<PlannedCall, Ready> | undefined; // few calls make others
   const planned: PlannedCall[] = [];
   const plan = async (tool: string, args: Record<string, unknown>) => {
     refuseLoop(tools, tool);
@@ -72,21 +80,23 @@ export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls 
     const { siteId: site_id, tier, changes, revision, warnings } = call;
     const { summary = "" } = call.plan ?? {};
     const made: PlannedCall = Object.freeze({ tool, site_id, tier, summary, changes, revision, warnings });
+    ready ??= new Map();
     ready.set(made, { call, beforeGate, record: inner });
     planned.push(made);
     return made;
   };
   const run = async (made: PlannedCall) => {
-    const found = ready.get(made);
+    const found = ready?.get(made);
     if (!found) throw bug(made.tool, "was not planned by this call, or has run");
     if (found.call.tier > 0 && !(record.root.decision.writing && found.beforeGate)) {
       throw bug(made.tool, "can write, and was not planned before the call that makes it was confirmed");
     }
-    ready.delete(made);
+    ready?.delete(made);
     found.record.decision.begin("run");
     return await found.record.watch(() => found.call.run());
   };
-  const shown = async () => (await Promise.all([...ready.values()].map(({ call }) => call.shown()))).flat();
+  const shown = async () =>
+    (await Promise.all([...ready?.values() ?? []].map(({ call }) => call.shown()))).flat();
   return { port: { plan, run }, planned, shown };
 }
 

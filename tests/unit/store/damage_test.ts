@@ -193,7 +193,7 @@ Deno.test("a store whose records, counters or keys are not as they should be is 
   kv.close();
   const found = await p.check(p.path);
   assert.equal(found.ok, false);
-  for (const key of ['["config","version"]', '["sites","acme"]', '["accounts","user","google"]']) {
+  for (const key of ['["versions","tokens"]', '["sites","acme"]', '["accounts","user","google"]']) {
     assert.ok(found.faults.some((fault) => fault.startsWith(`${key} does not hold what it should`)), key);
   }
   assert.ok(found.faults.includes("14 records more are not as they should be"), found.faults.join("\n"));
