@@ -52,9 +52,9 @@ export async function listRows(
       return { rows: scan.rows, next_cursor: encodeCursor({ segment: id, line: ALL_LINES }) };
     }
     segments++;
-    if (value instanceof Uint8Array) bytes += value.length;
     const segment = parseSegment(value);
     if (segment === null) continue;
+    bytes += segment.bytes.length;
     const before = start?.segment === id ? start.line : ALL_LINES;
     const line = await takeRows(scan, segment, before);
     if (line !== null) return { rows: scan.rows, next_cursor: encodeCursor({ segment: id, line }) };

@@ -1,6 +1,7 @@
 /** Audit segments: the text of one, its hash, and the lines of the rows in it. */
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
+import { deflateSync, inflateSync } from "node:zlib";
 import { decodeTime, encodeTime } from "ulid";
 import type { AuditRow } from "../core/model.ts";
 
@@ -89,6 +90,16 @@ export function encodeSegment(header: SegmentHeader, rows: string): Uint8Array {
   return ENCODER.encode(`{"segment":"${segment}","writer":"${writer}","n":${n},"prev":"${prev}"}\n${rows}`);
 }
 
+/** From this size on what is saved in pages to write is worth the time. */
+const DEFLATED_BYTES_MIN = 4 * 1024;
+const INFLATED_BYTES_MAX = 128 * 1024;
+/** What a deflated segment begins with, and no line of JSON. */
+const DEFLATED = 0x78;
+
+/** A segment as it is stored until it is packed: deflated where it is large. */
+export const storedSegment = (bytes: Uint8Array): Uint8Array =>
+  bytes.length < DEFLATED_BYTES_MIN ? bytes : deflateSync(bytes, { level: 1 });
+
 /** The hash that the next segment of the writer names: SHA-256 of the bytes, in hexadecimal. */
 export function segmentHash(bytes: Uint8Array): string {
   return hash("sha256", bytes);
@@ -98,12 +109,14 @@ export function segmentHash(bytes: Uint8Array): string {
 export function parseSegment(value: unknown): Segment | null {
   if (!(value instanceof Uint8Array)) return null;
   try {
-    const lines = DECODER.decode(value).split("\n");
+    const options = { maxOutputLength: INFLATED_BYTES_MAX };
+    const bytes = value[0] === DEFLATED ? inflateSync(value, options) : value;
+    const lines = DECODER.decode(bytes).split("\n");
     if (lines.pop() !== "") return null;
     const { segment, writer, n, prev } = JSON.parse(lines.shift() ?? "");
     const good = typeof segment === "string" && typeof writer === "string" && typeof prev === "string" &&
       Number.isSafeInteger(n);
-    return good ? { segment, writer, n, prev, lines, bytes: value } : null;
+    return good ? { segment, writer, n, prev, lines, bytes } : null;
   } catch {
     return null;
   }

@@ -15,6 +15,7 @@ import {
   openKey,
   segmentHash,
   segmentKey,
+  storedSegment,
 } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
 import { closedError, type Database } from "./database.ts";
@@ -210,7 +211,7 @@ export class AuditWriter {
   #atomic(batch: Batch, { segments }: Built): Deno.AtomicOperation {
     const atomic = this.#db.kv.atomic().check({ key: fenceKey(this.id), versionstamp: this.#fence });
     for (const { id, bytes, late } of segments) {
-      atomic.set(segmentKey(id), bytes);
+      atomic.set(segmentKey(id), storedSegment(bytes));
       if (late !== null) atomic.set(lateKey(id), late);
     }
     for (const [row_id, draft] of batch.opened) atomic.set(openKey(row_id), segments[draft]?.id);

@@ -182,14 +182,14 @@ export interface Compacted {
  * Gives back what is free in the file of a store that no process uses; needs as much room again meanwhile. Throws a
  * GatewayError, and leaves the store as it was, where it is in use, is none or is damaged.
  */
-export async function compactStore({ path, known }: Pick<StoreFile, "path" | "known">): Promise<Compacted> {
+export async function compactStore({ path, known, now }: Omit<StoreFile, "keys">): Promise<Compacted> {
   assertFile(path);
   const before = await sizeOf(path) ?? 0;
   if (before === 0) throw refusal(`KV_PATH: there is no store at "${path}"`);
   if (!await isReadable(path, () => new KnownStores(known).has(path))) {
     throw refusal(`KV_PATH: "${path}" is damaged; put back a copy`);
   }
-  rewriteFile(path);
+  await rewriteFile(path, join(dirname(path), `.${basename(path)}-${stamp(now)}.compacting`));
   return { before, after: await sizeOf(path) ?? 0 };
 }
 

@@ -13,27 +13,60 @@ export async function sizeOf(path: string): Promise<number | null> {
 }
 
 /** A commit writes whole pages, and what most of them change is small: docs/decisions/0091. */
-const PAGES = "PRAGMA page_size=512; VACUUM";
+const PAGES = "PRAGMA page_size=512";
 
 /** Has an empty file begin with small pages; leaves it as it is where it is not empty, or another process begins it. */
 export async function beginFile(path: string): Promise<void> {
   try {
     if (await sizeOf(path) !== 0) return;
     using database = new DatabaseSync(path);
-    database.exec(PAGES);
+    // What is written first fixes the size; VACUUM is not allowed to a process that may open this file alone.
+    database.exec(`${PAGES}; BEGIN; CREATE TABLE first (a); DROP TABLE first; COMMIT`);
   } catch {
     // With larger pages it is a store as well; opening it says why it cannot be used.
   }
 }
 
-/** Writes a store's file anew, which no process uses, with small pages and without free ones. A kill leaves it as it was. */
-export function rewriteFile(path: string): void {
-  using database = openFile(path, false);
-  assertStore(database, path);
+/**
+ * Writes a store's file anew into a draft beside it, with small pages and without free ones, and puts that in its place.
+ * Throws a GatewayError, and leaves the file as it was, where that fails. Row by row: VACUUM is allowed to no process
+ * that may not do everything.
+ */
+export async function rewriteFile(path: string, draft: string): Promise<void> {
+  using from = openFile(path, false);
+  assertStore(from, path);
   try {
-    database.exec(`PRAGMA journal_mode=DELETE; ${PAGES}`); // pages keep their size beside a log of changes
+    (await Deno.open(draft, { write: true, createNew: true, mode: 0o600 })).close();
+    from.exec("PRAGMA journal_mode=DELETE; BEGIN EXCLUSIVE"); // one file, and nobody else writes to it
+    {
+      using to = new DatabaseSync(draft);
+      to.exec(`${PAGES}; BEGIN`);
+      for (const { name, type, sql } of from.prepare(SCHEMA).all()) {
+        to.exec(String(sql));
+        if (type === "table") copyRows(from, to, `"${name}"`);
+      }
+      to.exec("COMMIT");
+    }
+    await Deno.rename(draft, path);
   } catch (cause) {
     throw refusal(`"${path}" cannot be compacted (${messageOf(cause)}); it is as it was`, cause);
+  } finally {
+    await Deno.remove(draft).catch(() => {});
+  }
+}
+
+/** Indexes after the tables whose rows they are of. */
+const SCHEMA =
+  "SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type = 'index', rowid";
+
+function copyRows(from: DatabaseSync, to: DatabaseSync, table: string): void {
+  const rows = from.prepare(`SELECT * FROM ${table}`);
+  rows.setReadBigInts(true);
+  let insert: ReturnType<DatabaseSync["prepare"]> | null = null;
+  for (const row of rows.iterate()) {
+    const values = Object.values(row);
+    insert ??= to.prepare(`INSERT INTO ${table} VALUES (${values.map(() => "?").join()})`);
+    insert.run(...values);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Appending to the audit: shared commits, one chain, failures. */
 import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
+import { parseSegment, segmentHash } from "../../../store/audit_segment.ts";
 import { Database } from "../../../store/database.ts";
 import { bench, Child, collect, folder, interfere, keys, open, row } from "./kit.ts";
 import { instead } from "../../instead.ts";
@@ -46,6 +47,24 @@ Deno.test("concurrent entries share commits and stand in one chain, in their ord
     const { value } = await at.kv.get<Uint8Array>(key);
     assert.ok(value !== null && value.length < 62 * 1024);
   }
+});
+
+Deno.test("a segment of many rows is stored deflated, verified by its own bytes, and a fault where it was changed", async () => {
+  await using at = await bench();
+  await Promise.all(Array.from({ length: 64 }, (_, n) => at.audit.append(row(String(n)))));
+  const [key] = await keys(at.kv, "audit", "segment");
+  const { value } = await at.kv.get<Uint8Array>(key!);
+  assert.ok(value!.length < 4096, `${value!.length} bytes`);
+  const { bytes, n } = parseSegment(value)!;
+  assert.deepEqual([bytes.length > 16_000, n], [true, 1]);
+  assert.equal((await at.audit.list({ tool: "create_draft" }, { limit: 100 })).rows.length, 64);
+  const [line] = await collect(at.audit.export({}));
+  assert.equal(line!["hash"], segmentHash(bytes));
+  await at.kv.set(key!, value!.with(value!.length >> 1, value![value!.length >> 1]! ^ 1));
+  assert.equal((await at.audit.verify()).ok, false);
+  await at.kv.set(key!, value);
+  await at.audit.flush();
+  assert.deepEqual(await at.audit.verify(), { ok: true, writers: 1, segments: 1, rows: 64, faults: [] });
 });
 
 Deno.test("more than one commit can hold is spread over several, none lost", async () => {

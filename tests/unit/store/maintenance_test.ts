@@ -140,6 +140,8 @@ Deno.test("a store is compacted: what retention dropped is given back, and all e
     await refused(() => compactStore(p.store("grown")), /is in use; stop every gateway on it/);
   }
   assert.deepEqual([pageBytes(path), pageBytes(p.at("store"))], [512, 512]);
+  assert.equal(Deno.statSync(path).mode! & 0o077, 0);
+  assert.deepEqual(Object.keys(await files(p.dir)).filter((name) => name.endsWith("compacting")), []);
 });
 
 Deno.test("a store in use is not replaced", async () => {
