@@ -133,7 +133,8 @@ export function base(text: string): string {
 
 /** Whether that is the address of a PostgreSQL database; what it must hold is judged when it is opened. */
 export const isDatabase = (text: string | undefined): text is string =>
-  text !== undefined && ["postgres://", "postgresql://"].some((scheme) => text.toLowerCase().startsWith(scheme));
+  text !== undefined &&
+  ["postgres://", "postgresql://"].some((scheme) => text.toLowerCase().startsWith(scheme));
 
 /** The address as messages may show it: who connects to what, without the password. */
 export function shownAddress(address: string): string {

@@ -141,7 +141,7 @@ Deno.test("a store is compacted: what retention dropped is given back, and all e
   }
   assert.deepEqual([pageBytes(path), pageBytes(p.at("store"))], [512, 512]);
   assert.equal(Deno.statSync(path).mode! & 0o077, 0);
-  assert.deepEqual(Object.keys(await files(p.dir)).filter((name) => name.endsWith("compacting")), []);
+  assert.deepEqual(Object.keys(await filesOf(p.dir)).filter((name) => name.endsWith("compacting")), []);
 });
 
 Deno.test("a store in use is not replaced", async () => {
