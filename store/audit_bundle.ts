@@ -1,6 +1,5 @@
 /** Bundles: many segments of one writer, their bytes as they were committed, compressed in parts. */
-import { getBuiltinModule } from "node:process";
-import { firstIdAt, segmentKey, timeOfId } from "./audit_segment.ts";
+import { firstIdAt, segmentKey, timeOfId, zlib } from "./audit_segment.ts";
 import type { Database } from "./database.ts";
 
 /** No bundle holds segments of two days, so that a reader knows where to begin. */
@@ -11,8 +10,6 @@ export const LAST_ID = "~";
 /** A part has about so many bytes; more than the other it never has. */
 const INFLATED_BYTES = 64 * 1024;
 const INFLATED_BYTES_MAX = 1024 * 1024;
-/** Loaded when it is used: most processes end before they pack anything. */
-const zlib = () => getBuiltinModule("node:zlib");
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 

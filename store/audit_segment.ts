@@ -1,7 +1,7 @@
 /** Audit segments: the text of one, its hash, and the lines of the rows in it. */
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
-import { deflateSync, inflateSync } from "node:zlib";
+import { getBuiltinModule } from "node:process";
 import { decodeTime, encodeTime } from "ulid";
 import type { AuditRow } from "../core/model.ts";
 
@@ -13,6 +13,8 @@ const FIELD_CHARACTERS_MAX = 256;
 const TIME_CHARACTERS = 10;
 const TIME_MS_MAX = 2 ** 48 - 1;
 const RANDOM_CHARACTERS = 16;
+/** Loaded when it is used, not to start. */
+export const zlib = () => getBuiltinModule("node:zlib");
 const NOT_ASCII = /[\u0080-\uffff]/;
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -98,7 +100,7 @@ const DEFLATED = 0x78;
 
 /** A segment as it is stored until it is packed: deflated where it is large. */
 export const storedSegment = (bytes: Uint8Array): Uint8Array =>
-  bytes.length < DEFLATED_BYTES_MIN ? bytes : deflateSync(bytes, { level: 1 });
+  bytes.length < DEFLATED_BYTES_MIN ? bytes : zlib().deflateSync(bytes, { level: 1 });
 
 /** The hash that the next segment of the writer names: SHA-256 of the bytes, in hexadecimal. */
 export function segmentHash(bytes: Uint8Array): string {
@@ -110,7 +112,7 @@ export function parseSegment(value: unknown): Segment | null {
   if (!(value instanceof Uint8Array)) return null;
   try {
     const options = { maxOutputLength: INFLATED_BYTES_MAX };
-    const bytes = value[0] === DEFLATED ? inflateSync(value, options) : value;
+    const bytes = value[0] === DEFLATED ? zlib().inflateSync(value, options) : value;
     const lines = DECODER.decode(bytes).split("\n");
     if (lines.pop() !== "") return null;
     const { segment, writer, n, prev } = JSON.parse(lines.shift() ?? "");
