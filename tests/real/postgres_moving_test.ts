@@ -1,0 +1,62 @@
+/** A store that moves from a file to PostgreSQL, is backed up there, put back into another database, and comes back to a file. */
+import assert from "node:assert/strict";
+import { checkStore } from "../../store/check.ts";
+import { copyStoreTo } from "../../store/copying.ts";
+import { openPlace } from "../../store/engines.ts";
+import { backUpStore, restoreStore, type StoreFile } from "../../store/maintenance.ts";
+import { STORE_FORMAT } from "../../store/mark.ts";
+import { toPortable } from "../../store/portable.ts";
+import { lay } from "../fixtures/stores/stores.ts";
+import { refused } from "../unit/store/files_kit.ts";
+import { folder, KEY, newToken, open, row } from "../unit/store/kit.ts";
+import { onPostgres } from "./_postgres.ts";
+
+const server = onPostgres();
+
+/** All entries as portable text; the mark alone is sealed anew at each place. */
+async function entriesOf(path: string): Promise<string[]> {
+  const kv = await openPlace(path);
+  const entries = await Array.fromAsync(kv.list({ prefix: [] }));
+  await kv.close();
+  return entries.filter(({ key }) => key[0] !== "store").map(({ key, value }) => toPortable([key, value]));
+}
+
+Deno.test("a store is the same in a file, in PostgreSQL, in a backup of it and in a file again", async () => {
+  await using dir = await folder();
+  const at = (name: string) => `${dir.path}/${name}`;
+  const fixture = new URL(`../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url);
+  await lay(await Deno.readTextFile(fixture), at("first"));
+  const [there, other] = [await server().database(), await server().database()];
+  const known = at("known");
+  const place = (path: string): StoreFile => ({ path, keys: [KEY], now: Date.now(), known });
+  const copy = (from: string, to: string) => copyStoreTo({ from, to, keys: [KEY], now: Date.now, known });
+
+  const { audit } = await copy(at("first"), there);
+  assert.ok(audit.ok && audit.rows > 0);
+  const first = await entriesOf(at("first"));
+  assert.deepEqual(await entriesOf(there), first);
+  await refused(() => copy(at("first"), there), / holds that store already; name an empty place/);
+
+  {
+    // Two instances write while it is backed up.
+    await using one = await open({ path: there });
+    await using two = await open({ path: there });
+    const { text } = await one.tokens.create(newToken({ name: "in PostgreSQL" }));
+    const writing = Promise.all([one, two].map(async (store, side) => {
+      for (let nth = 0; nth < 50; nth++) await store.audit.append(row(`${side}-${nth}`));
+    }));
+    await backUpStore(place(there), at("backup.ndjson"));
+    await writing;
+    assert.ok(await two.tokens.find(text));
+  }
+  await restoreStore(place(other), at("backup.ndjson"));
+  await refused(() => restoreStore(place(other), at("backup.ndjson")), / holds/);
+  const checked = await checkStore({ path: other, keys: [KEY], now: Date.now });
+  assert.deepEqual([checked.faults, checked.audit!.faults], [[], []]);
+
+  const back = await copy(other, at("last"));
+  assert.ok(back.audit.ok);
+  assert.deepEqual(await entriesOf(at("last")), await entriesOf(other));
+  await using last = await open({ path: at("last") });
+  assert.ok((await last.tokens.list()).some(({ name }) => name === "in PostgreSQL"));
+});
