@@ -34,7 +34,7 @@ interface Driver {
   readonly Client: new (options: Record<string, unknown>) => Connection;
 }
 
-/** The longest that is waited for a connection. */
+/** The longest that is waited for a connection to be made; nobody waits for one in the pool, for the session has as many turns. */
 const CONNECT_MS = 3000;
 const IDLE_MS = 60_000;
 

@@ -189,7 +189,7 @@ const STATEMENT_MS = 5000;
  */
 export async function openPostgres(address: string, statement_ms = STATEMENT_MS): Promise<TellingKv> {
   const place = readAddress(address);
-  const session = new Session(await openPool(place, statement_ms), statement_ms);
+  const session = new Session(await openPool(place, statement_ms), place.connections, statement_ms);
   try {
     await makeLayout(session);
   } catch (error) {

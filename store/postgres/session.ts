@@ -53,12 +53,48 @@ const pause = (tries: number) =>
     setTimeout(resolve, Math.min(PAUSE_MS * 2 ** Math.min(tries, 8), PAUSE_MS_MAX) * (0.5 + Math.random()))
   );
 
+/** Who waits for a connection, in the order in which they came. */
+class Turns {
+  readonly #waiting: PromiseWithResolvers<void>[] = [];
+
+  constructor(private free: number) {}
+
+  /** Resolves once one of the connections is free. */
+  async take(): Promise<void> {
+    if (this.free > 0) {
+      this.free--;
+      return;
+    }
+    const turn = Promise.withResolvers<void>();
+    this.#waiting.push(turn);
+    await turn.promise;
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.free++;
+    else next.resolve();
+  }
+
+  /** Nobody who waits gets one. */
+  refuse(error: unknown): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}
+
 /** The connections of one store. */
 export class Session {
+  readonly #turns: Turns;
   #closed = false;
 
   /** The database takes back what takes longer than `statement_ms`; what does not answer then is cut. */
-  constructor(private readonly pool: Connections, private readonly statement_ms: number) {}
+  constructor(
+    private readonly pool: Connections,
+    connections: number,
+    private readonly statement_ms: number,
+  ) {
+    this.#turns = new Turns(connections);
+  }
 
   /** Sends what may be sent twice; again where the connection was cut. Rejects as `change` does. */
   async read(statement: Statement): Promise<readonly Row[]> {
@@ -82,8 +118,8 @@ export class Session {
    */
   async change(statement: Statement, happened: Statement): Promise<readonly Row[] | "happened"> {
     for (let tries = 1;; tries++) {
-      const began = performance.now();
       const connection = await this.#connected();
+      const began = performance.now();
       try {
         return await this.#on(connection, statement);
       } catch (error) {
@@ -113,15 +149,24 @@ export class Session {
     return rows !== null && Number(rows[0]?.["found"]) === 0;
   }
 
-  /** A connection; rejects with Unanswered where there is none. */
+  /**
+   * A connection, in its turn. Rejects with Unanswered where none can be made, and has everybody refused who waits for one:
+   * they would not get it either.
+   */
   async #connected(): Promise<Lent> {
+    await this.#turns.take();
     const began = performance.now();
     for (let tries = 1;; tries++) {
       try {
         return await this.pool.connect();
       } catch (error) {
         const isLate = performance.now() - began > CONNECT_TRIES_MS;
-        if (this.#closed || isLate || isHopeless(error)) throw new Unanswered(UNREAD, null, error);
+        if (this.#closed || isLate || isHopeless(error)) {
+          const unanswered = new Unanswered(UNREAD, null, error);
+          this.#turns.refuse(unanswered);
+          this.#turns.leave();
+          throw unanswered;
+        }
         await pause(tries);
       }
     }
@@ -145,6 +190,7 @@ export class Session {
       throw error;
     } finally {
       clearTimeout(timer);
+      this.#turns.leave();
     }
   }
 
