@@ -19,7 +19,7 @@ export interface Stored {
   readonly value: Uint8Array;
   /** Of a counter. */
   readonly counter: bigint | null;
-  /** Milliseconds from now; null for ever. */
+  /** Milliseconds from now; null for ever, -Infinity for what has always been over. */
   readonly expiresIn: number | null;
 }
 
@@ -55,8 +55,11 @@ export function assertAtMost(count: number, most: number, what: string, unit = "
   if (count > most) throw new TypeError(`${what} (max ${most}${unit})`);
 }
 
-/** A row that is there and has expired: it keeps others from making one with that key, until the change is made. */
-const GONE: Stored = { kind: KINDS.serialized, value: NOTHING, counter: null, expiresIn: -1 };
+/**
+ * A row that is there and has expired: it keeps others from making one with that key, until the change is made. That it
+ * says the same each time lets PostgreSQL write it over in its place.
+ */
+const GONE: Stored = { kind: KINDS.serialized, value: NOTHING, counter: null, expiresIn: -Infinity };
 
 /** Gathers a change; a later mutation of a key takes the place of an earlier one. */
 export class Gathered {

@@ -66,6 +66,9 @@ export const readRange = (
   values: [Buffer.from(start), Buffer.from(end), count],
 });
 
+/** What stands for a time that has always been over. */
+const GONE = "gone";
+
 /** How many rows with that version are among those keys. */
 export const countVersion = (keys: readonly Uint8Array[], version: Uint8Array): Statement => ({
   name: "count_version",
@@ -104,7 +107,8 @@ with checked as (
 ), sets as (
   insert into ${TABLE} as stored (key, value, kind, version, counter, expires_at)
   select given.key, given.value, given.kind::smallint, $3::bytea, given.counter::numeric,
-    now() + given.expires_in::double precision * interval '1 millisecond'
+    case given.expires_in when '${GONE}' then '-infinity'
+      else now() + given.expires_in::double precision * interval '1 millisecond' end
   from unnest($4::bytea[], $5::bytea[], $6::text[], $7::text[], $8::text[])
     as given (key, value, kind, counter, expires_in), verdict
   where verdict.holds
@@ -153,7 +157,11 @@ export function change(compiled: Compiled, version: Uint8Array): Statement {
       bytesList(sets.map(([, { value }]) => value)),
       textList(sets.map(([, { kind }]) => String(kind))),
       textList(sets.map(([, { counter }]) => counter === null ? null : String(counter))),
-      textList(sets.map(([, { expiresIn }]) => expiresIn === null ? null : String(expiresIn))),
+      textList(
+        sets.map(([, { expiresIn }]) =>
+          expiresIn === -Infinity ? GONE : expiresIn === null ? null : String(expiresIn)
+        ),
+      ),
       bytesList(absent),
       bytesList(adds.map(([key]) => key)),
       textList(adds.map(([, by]) => String(by))),
