@@ -60,16 +60,31 @@ export const fenceKey = (writer: string): string[] => ["audit", "fence", writer]
 export const retentionKey: string[] = ["audit", "retention"];
 export const checkpointKey = (writer: string): string[] => ["audit", "checkpoint", writer];
 
-/** A row as one line of JSON with its line end. What is too large or cannot be JSON is cut, never refused. */
-export function encodeRow(row: AuditRow): string {
+/** A row to be written. */
+export interface Entry {
+  /** As a reader finds it, as far as it is looked up by. */
+  readonly row: AuditRow;
+  /** One line of JSON with its line end. */
+  readonly line: string;
+  /** How many bytes of UTF-8 the line is. */
+  readonly bytes: number;
+}
+
+/** A row as it is to be written. What is too large or cannot be JSON is cut, never refused. */
+export function encodeRow(row: AuditRow): Entry {
   let line: string;
   try {
-    line = JSON.stringify(row);
+    line = `${JSON.stringify(row)}\n`;
   } catch {
-    return `${JSON.stringify(cut(row, "not JSON"))}\n`;
+    return encodeCut(row, "not JSON");
   }
   const bytes = byteLength(line);
-  return bytes <= ROW_BYTES_MAX ? `${line}\n` : `${JSON.stringify(cut(row, `${bytes} bytes`))}\n`;
+  return bytes <= ROW_BYTES_MAX + 1 ? { row, line, bytes } : encodeCut(row, `${bytes - 1} bytes`);
+}
+
+function encodeCut(whole: AuditRow, why: string): Entry {
+  const line = `${JSON.stringify(cut(whole, why))}\n`;
+  return { row: parseRow(line) ?? whole, line, bytes: byteLength(line) };
 }
 
 /** How many bytes of UTF-8 a text is. */
