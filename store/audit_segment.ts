@@ -115,7 +115,7 @@ const DEFLATED = 0x78;
 
 /** A segment as it is stored until it is packed: deflated where it is large. */
 export const storedSegment = (bytes: Uint8Array): Uint8Array =>
-  bytes.length < DEFLATED_BYTES_MIN ? bytes : zlib().deflateSync(bytes, { level: 1 });
+  bytes.length < DEFLATED_BYTES_MIN ? bytes : zlib().deflateSync(bytes, { level: 1, chunkSize: DEFLATED_BYTES_MIN });
 
 /** The hash that the next segment of the writer names: SHA-256 of the bytes, in hexadecimal. */
 export function segmentHash(bytes: Uint8Array): string {

@@ -33,8 +33,9 @@ class Changed extends Error {}
 
 /** A batch as segments that continue the chain. */
 interface Built {
-  readonly head: Head;
   readonly segments: readonly (Omit<Written, "versionstamp"> & { readonly late: LateMark | null })[];
+  /** Made when it is asked for first, for no commit needs the hash of its own last segment. */
+  head(): Head;
 }
 
 /** One chain of segments; every opened store begins its own. */
@@ -166,6 +167,7 @@ export class AuditWriter {
         this.#unsure = { batch, built };
         const committing = this.#db.commit(this.#atomic(batch, built));
         this.#tell();
+        built.head();
         const commit = await committing;
         if (commit.ok) return this.#confirm({ batch, built }, commit.versionstamp);
         if (await this.#isChanged(batch)) {
@@ -198,19 +200,21 @@ export class AuditWriter {
       fenced = commit.ok;
       if (commit.ok) this.#fence = commit.versionstamp;
     }
-    const happened = await findSegment(this.#db, unsure.built.head.id) !== null;
+    const happened = await findSegment(this.#db, unsure.built.head().id) !== null;
     if (happened) this.#confirm(unsure, null);
     this.#unsure = null;
     return happened ? unsure.batch : null;
   }
 
   #build(batch: Batch): Built {
-    let head = this.#head;
+    let head = () => this.#head;
     const segments = batch.drafts.map((draft) => {
-      const header = { segment: this.#db.newId(), writer: this.id, n: head.n + 1, prev: head.hash };
-      const bytes = encodeSegment(header, draft.rows);
-      head = { n: header.n, hash: segmentHash(bytes), id: header.segment };
-      return { id: head.id, n: head.n, bytes, rows: draft.kept, late: lateMark(head.id, draft) };
+      const { n: before, hash: prev } = head();
+      const [id, n] = [this.#db.newId(), before + 1];
+      const bytes = encodeSegment({ segment: id, writer: this.id, n, prev }, draft.rows);
+      let made: Head | undefined;
+      head = () => made ??= { n, hash: segmentHash(bytes), id };
+      return { id, n, bytes, rows: draft.kept, late: lateMark(id, draft) };
     });
     return { head, segments };
   }
@@ -241,7 +245,7 @@ export class AuditWriter {
   /** A batch is committed: the chain goes on from its last segment. */
   #confirm({ batch, built }: { batch: Batch; built: Built }, versionstamp: string | null): void {
     this.#unsure = null;
-    this.#head = built.head;
+    this.#head = built.head();
     for (const row_id of batch.ended) this.#open.delete(row_id);
     for (const segment of built.segments) this.#untold.push({ ...segment, versionstamp });
   }
