@@ -162,7 +162,7 @@ export class AuditWriter {
   async #write(batch: Batch): Promise<void> {
     for (let tries = 1;; tries++) {
       try {
-        if (await this.#findOut() === batch) return;
+        if (this.#unsure !== null && await this.#findOut(this.#unsure) === batch) return;
         const built = this.#build(batch);
         this.#unsure = { batch, built };
         const committing = this.#db.commit(this.#atomic(batch, built));
@@ -190,9 +190,7 @@ export class AuditWriter {
    * Finds out what became of a commit that failed, and answers its batch where it happened. The fence is set anew first:
    * from then on it cannot happen any more.
    */
-  async #findOut(): Promise<Batch | null> {
-    if (this.#unsure === null) return null;
-    const unsure = this.#unsure;
+  async #findOut(unsure: { readonly batch: Batch; readonly built: Built }): Promise<Batch | null> {
     const key = fenceKey(this.id);
     for (let fenced = false; !fenced;) {
       const { versionstamp } = await this.#db.kv.get(key);
