@@ -33,7 +33,7 @@ export class Audit implements AuditStore {
 
   constructor(db: Database, log?: Log) {
     this.#db = db;
-    this.#writer = new AuditWriter(db, (segments, bytes) => this.#packer.add(segments, bytes));
+    this.#writer = new AuditWriter(db, (segments) => this.#packer.add(segments));
     this.#packer = new AuditPacker(db, this.#writer, log);
     this.#packer.catchUp();
   }

@@ -1,6 +1,6 @@
 /** A batch of audit entries on its way into one commit: packed into segments, with the marks of its rows. */
 import { serialize } from "node:v8";
-import { byteLength, isDoubted } from "./audit_segment.ts";
+import { type Entry, isDoubted } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
 import { type AuditRow, LIMITS } from "../core/model.ts";
 import type { Doubtful } from "./store.ts";
@@ -14,13 +14,15 @@ const BESIDE_BYTES_MAX = 250 * 1024;
 /** A segment being filled. */
 export interface Draft {
   rows: string;
+  /** The rows as a reader finds them. */
+  readonly kept: AuditRow[];
   bytes: number;
   /** When the first and the last of its rows began, in milliseconds. */
   first: number;
   last: number;
 }
 
-const newDraft = (): Draft => ({ rows: "", bytes: 0, first: Infinity, last: -Infinity });
+const newDraft = (): Draft => ({ rows: "", kept: [], bytes: 0, first: Infinity, last: -Infinity });
 
 /** Entries that are committed together; `done` settles for all of them at once. */
 export class Batch {
@@ -43,8 +45,8 @@ export class Batch {
   }
 
   /** Takes an entry; false when the batch is full. `wasOpen`: its intent came before. */
-  add(row: AuditRow, line: string, wasOpen: boolean, beside: readonly Beside[] = []): boolean {
-    const bytes = byteLength(line);
+  add(row: AuditRow, entry: Entry, wasOpen: boolean, beside: readonly Beside[] = []): boolean {
+    const { bytes } = entry;
     const more = beside.reduce((sum, { value }) => sum + (value === null ? 0 : serialize(value).length), 0);
     if (this.#besideBytes > 0 && this.#besideBytes + more > BESIDE_BYTES_MAX) return false;
     let draft = this.drafts.at(-1);
@@ -55,7 +57,8 @@ export class Batch {
     if (draft === undefined || !fits) this.drafts.push(draft = newDraft());
     this.beside.push(...beside);
     this.#besideBytes += more;
-    draft.rows += line;
+    draft.rows += entry.line;
+    draft.kept.push(entry.row);
     draft.bytes += bytes;
     const at = Date.parse(row.at);
     draft.first = Math.min(draft.first, at);

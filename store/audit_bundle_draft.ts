@@ -1,7 +1,8 @@
 /** A bundle being filled: segments in parts, and which of their rows have which terms. */
 import { type Bundle, encodePart, type Packed, type Part } from "./audit_bundle.ts";
 import { encodeRows, PART_ROWS } from "./audit_rows.ts";
-import { type Head, parseRow, type Segment, segmentHash } from "./audit_segment.ts";
+import { type Head, segmentHash } from "./audit_segment.ts";
+import type { AuditRow } from "../core/model.ts";
 import { type Dimension, eachTerm, type Term } from "./audit_terms.ts";
 
 /** So much makes a bundle: KV allows 800 KiB a commit, 1,000 changes and 80 KiB of keys, and segments are deleted in it. */
@@ -10,6 +11,14 @@ export const BUNDLE_BYTES = 640 * 1024;
 const FULL = 7 / 8;
 /** Parts are read whole, one for each row that a page has in the worst case. */
 const PART_BYTES = 32 * 1024;
+
+/** A segment, with those of its rows that can be read; the others are null. */
+export interface Content {
+  readonly id: string;
+  readonly n: number;
+  readonly bytes: Uint8Array;
+  readonly rows: readonly (AuditRow | null)[];
+}
 
 /** Segments of one writer on their way into one bundle. */
 export class BundleDraft {
@@ -22,32 +31,27 @@ export class BundleDraft {
   #partRows = 0;
   #began: [first: number, last: number] = [Infinity, -Infinity];
   #bytes = 0;
-  #last: Segment | null = null;
+  #last: Content | null = null;
 
   /** Whether there is little room left in it. */
   get isFull(): boolean {
     return this.#keys.length === BUNDLE_SEGMENTS || this.#bytes > BUNDLE_BYTES * FULL;
   }
 
-  /** How much it holds. */
-  get amount(): { readonly segments: number; readonly bytes: number } {
-    return { segments: this.#keys.length, bytes: this.#bytes };
-  }
-
   /** Whether that segment may come along. */
-  fits({ bytes }: Segment): boolean {
+  fits(bytes: Uint8Array): boolean {
     return this.#keys.length < BUNDLE_SEGMENTS && this.#bytes + bytes.length <= BUNDLE_BYTES;
   }
 
-  /** Takes the next segment of the writer, as it was read. */
-  add({ key, versionstamp }: Deno.KvEntry<unknown>, segment: Segment): void {
-    const { bytes, lines } = segment;
+  /** Takes the next segment of the writer. */
+  add({ key, versionstamp }: { key: Deno.KvKey; versionstamp: string }, segment: Content): void {
+    const { id, bytes, rows } = segment;
     if (this.#part.length > 0 && this.#partBytes + bytes.length > PART_BYTES) this.#closePart();
     const first = this.#parts.length * PART_ROWS + this.#partRows;
-    lines.forEach((line, index) => this.#index(line, first + index));
-    this.#part.push({ id: String(key[2]), bytes, lines: lines.length });
+    rows.forEach((row, index) => row !== null && this.#index(row, first + index));
+    this.#part.push({ id, bytes, lines: rows.length });
     this.#partBytes += bytes.length;
-    this.#partRows += lines.length;
+    this.#partRows += rows.length;
     this.#keys.push({ key, versionstamp });
     this.#bytes += bytes.length;
     this.#last = segment;
@@ -65,9 +69,7 @@ export class BundleDraft {
     return { keys: this.#keys, bundle, parts: this.#packed, head, entries };
   }
 
-  #index(line: string, n: number): void {
-    const row = parseRow(line);
-    if (row === null) return;
+  #index(row: AuditRow, n: number): void {
     const at = Date.parse(row.at);
     if (at < this.#began[0]) this.#began[0] = at;
     if (at > this.#began[1]) this.#began[1] = at;

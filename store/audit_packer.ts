@@ -1,7 +1,8 @@
 /** What is written behind: segments are packed into bundles, each with its part of the index, and heads are set. */
 import { bundleKey, dayOf, partKey } from "./audit_bundle.ts";
 import { BUNDLE_BYTES, BUNDLE_SEGMENTS, BundleDraft } from "./audit_bundle_draft.ts";
-import { type Head, headKey, parseSegment } from "./audit_segment.ts";
+import { OwnSegments, type Written } from "./audit_own_segments.ts";
+import { type Head, headKey, parseRow, parseSegment } from "./audit_segment.ts";
 import { termKey } from "./audit_terms.ts";
 import type { Database } from "./database.ts";
 
@@ -27,8 +28,12 @@ export class AuditPacker {
   readonly #db: Database;
   readonly #chain: Chain;
   readonly #log: Log;
+  readonly #own = new OwnSegments();
+  /** How much came since the store was last to be read. */
   #segments = 0;
   #bytes = 0;
+  /** The last of this writer's segments that is known to be packed. */
+  #packedTo = 0;
   /** Which segment the last head that was set tells of. */
   #headSet = 0;
   /** Whether there may be segments of other writers that nobody packs. */
@@ -44,12 +49,16 @@ export class AuditPacker {
     this.#log = log;
   }
 
-  /** Takes note of committed segments; sets the head, or packs, once enough have come together. */
-  add(segments: number, bytes: number): void {
-    this.#segments += segments;
-    this.#bytes += bytes;
+  /** Takes committed segments, in their order; sets the head, or packs, once enough have come together. */
+  add(segments: readonly Written[]): void {
+    for (const segment of segments) {
+      this.#own.add(segment);
+      this.#segments++;
+      this.#bytes += segment.bytes.length;
+    }
     if (this.#isBusy) return;
-    if (this.#segments >= BUNDLE_SEGMENTS || this.#bytes >= BUNDLE_BYTES) {
+    const isMuch = this.#segments >= BUNDLE_SEGMENTS || this.#bytes >= BUNDLE_BYTES;
+    if (this.#own.isLost ? isMuch : this.#own.isDue) {
       this.#inBackground(() => this.#packDue());
     } else if (this.#chain.head.n - this.#headSet >= HEAD_SEGMENTS) this.#inBackground(() => this.setHead());
   }
@@ -109,28 +118,48 @@ export class AuditPacker {
     if (this.#hasLeft) await this.#packLeft();
   }
 
-  async #packOwn(whole: boolean): Promise<void> {
-    const { id, head: { n } } = this.#chain;
-    if (n === 0) return;
+  async #packOwn(all: boolean): Promise<void> {
+    if (this.#chain.head.n === 0) return;
     // Where this fails, it is tried again only once as much has come together anew.
     this.#segments = this.#bytes = 0;
-    let isPacked = false;
-    for (let tries = 0; !isPacked && tries < TRIES_MAX; tries++) isPacked = await this.#pack(id, whole);
+    if (!await this.#packTaken(all)) await this.#packRead();
     await this.setHead();
+  }
+
+  /** Packs what is at hand; false where it is not, or where another changed some of it. */
+  async #packTaken(all: boolean): Promise<boolean> {
+    if (this.#own.isLost) return false;
+    let isPacked = false;
+    try {
+      for (const draft of this.#own.take(all)) {
+        isPacked = await this.#commit(this.#chain.id, draft);
+        if (!isPacked) return false;
+      }
+      return isPacked = true;
+    } finally {
+      if (!isPacked) this.#own.lose();
+    }
+  }
+
+  /** Packs what the store has of this writer. */
+  async #packRead(): Promise<void> {
+    const { id, head: { n } } = this.#chain;
+    this.#own.reading();
+    let isPacked = false;
+    for (let tries = 0; !isPacked && tries < TRIES_MAX; tries++) isPacked = await this.#pack(id);
+    if (isPacked) this.#own.goOn(Math.max(n, this.#packedTo));
+    else this.#own.lose();
   }
 
   /** Other stores' segments too, if they are open now: the checks let only one of the two have each. */
   async #packLeft(): Promise<void> {
-    await this.#pack(null, true);
+    await this.#pack(null);
     for (const old of ["todo", "index"]) await this.#clear(["audit", old]);
     this.#hasLeft = this.#isClosing;
   }
 
-  /**
-   * Packs what is not packed of that writer, or of all; what would make less than a whole bundle only where that is
-   * asked for. False where another changed some of it meanwhile.
-   */
-  async #pack(of: string | null, whole: boolean): Promise<boolean> {
+  /** Packs what is not packed of that writer, or of all others. False where another changed some of it meanwhile. */
+  async #pack(of: string | null): Promise<boolean> {
     const drafts = new Map<string, BundleDraft>();
     let day = "";
     let isPacked = true;
@@ -142,21 +171,17 @@ export class AuditPacker {
       if (of === null && this.#isClosing) return false;
       const id = String(entry.key[2]);
       const segment = parseSegment(entry.value);
-      if (segment === null || (of !== null && segment.writer !== of)) continue;
+      if (segment === null || segment.writer !== (of ?? segment.writer)) continue;
+      if (of === null && segment.writer === this.#chain.id) continue;
       if (dayOf(id) !== day) { for (const [writer, draft] of drafts) await commit(writer, draft); }
       day = dayOf(id);
       const draft = drafts.get(segment.writer);
-      if (draft !== undefined && !draft.fits(segment)) await commit(segment.writer, draft);
+      if (draft !== undefined && !draft.fits(segment.bytes)) await commit(segment.writer, draft);
       if (!drafts.has(segment.writer)) drafts.set(segment.writer, new BundleDraft());
-      drafts.get(segment.writer)!.add(entry, segment);
+      const rows = segment.lines.map(parseRow);
+      drafts.get(segment.writer)!.add(entry, { id, n: segment.n, bytes: segment.bytes, rows });
     }
-    for (const [writer, draft] of drafts) {
-      if (whole || draft.isFull) await commit(writer, draft);
-      else {
-        this.#segments += draft.amount.segments;
-        this.#bytes += draft.amount.bytes;
-      }
-    }
+    for (const [writer, draft] of drafts) await commit(writer, draft);
     return isPacked;
   }
 
@@ -178,7 +203,9 @@ export class AuditPacker {
     for (const [term, rows] of entries) atomic.set([...termKey(term, head.id), bundle.first], rows);
     for (const { key } of keys) atomic.delete(key);
     if ((stored.value?.n ?? 0) < head.n) atomic.check(stored).set(headKey(writer), head);
-    return (await this.#db.commit(atomic)).ok;
+    const { ok } = await this.#db.commit(atomic);
+    if (ok && writer === this.#chain.id) this.#packedTo = head.n;
+    return ok;
   }
 
   async #clear(prefix: string[]): Promise<void> {

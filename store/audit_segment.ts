@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { getBuiltinModule } from "node:process";
-import { decodeTime, encodeTime } from "ulid";
+import { encodeTime } from "ulid";
 import type { AuditRow } from "../core/model.ts";
 
 /** What the first segment of a chain names as the hash before it. */
@@ -13,6 +13,7 @@ const FIELD_CHARACTERS_MAX = 256;
 const TIME_CHARACTERS = 10;
 const TIME_MS_MAX = 2 ** 48 - 1;
 const RANDOM_CHARACTERS = 16;
+const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** Loaded when it is used, not to start. */
 export const zlib = () => getBuiltinModule("node:zlib");
 const NOT_ASCII = /[\u0080-\uffff]/;
@@ -60,16 +61,31 @@ export const fenceKey = (writer: string): string[] => ["audit", "fence", writer]
 export const retentionKey: string[] = ["audit", "retention"];
 export const checkpointKey = (writer: string): string[] => ["audit", "checkpoint", writer];
 
-/** A row as one line of JSON with its line end. What is too large or cannot be JSON is cut, never refused. */
-export function encodeRow(row: AuditRow): string {
+/** A row to be written. */
+export interface Entry {
+  /** As a reader finds it, as far as it is looked up by. */
+  readonly row: AuditRow;
+  /** One line of JSON with its line end. */
+  readonly line: string;
+  /** How many bytes of UTF-8 the line is. */
+  readonly bytes: number;
+}
+
+/** A row as it is to be written. What is too large or cannot be JSON is cut, never refused. */
+export function encodeRow(row: AuditRow): Entry {
   let line: string;
   try {
-    line = JSON.stringify(row);
+    line = `${JSON.stringify(row)}\n`;
   } catch {
-    return `${JSON.stringify(cut(row, "not JSON"))}\n`;
+    return encodeCut(row, "not JSON");
   }
   const bytes = byteLength(line);
-  return bytes <= ROW_BYTES_MAX ? `${line}\n` : `${JSON.stringify(cut(row, `${bytes} bytes`))}\n`;
+  return bytes <= ROW_BYTES_MAX + 1 ? { row, line, bytes } : encodeCut(row, `${bytes - 1} bytes`);
+}
+
+function encodeCut(whole: AuditRow, why: string): Entry {
+  const line = `${JSON.stringify(cut(whole, why))}\n`;
+  return { row: parseRow(line) ?? whole, line, bytes: byteLength(line) };
 }
 
 /** How many bytes of UTF-8 a text is. */
@@ -100,7 +116,9 @@ const DEFLATED = 0x78;
 
 /** A segment as it is stored until it is packed: deflated where it is large. */
 export const storedSegment = (bytes: Uint8Array): Uint8Array =>
-  bytes.length < DEFLATED_BYTES_MIN ? bytes : zlib().deflateSync(bytes, { level: 1 });
+  bytes.length < DEFLATED_BYTES_MIN
+    ? bytes
+    : zlib().deflateSync(bytes, { level: 1, chunkSize: DEFLATED_BYTES_MIN });
 
 /** The hash that the next segment of the writer names: SHA-256 of the bytes, in hexadecimal. */
 export function segmentHash(bytes: Uint8Array): string {
@@ -147,11 +165,14 @@ export function firstIdAt(ms: number): string {
     "0".repeat(RANDOM_CHARACTERS);
 }
 
-/** When a segment was written, in milliseconds; NaN when the id is none. */
+/** When a segment was written, in milliseconds; NaN when the id is none. Each commit asks, and "ulid" reckons in powers. */
 export function timeOfId(id: string): number {
-  try {
-    return decodeTime(id);
-  } catch {
-    return NaN;
+  if (id.length !== TIME_CHARACTERS + RANDOM_CHARACTERS) return NaN;
+  let time = 0;
+  for (let at = 0; at < TIME_CHARACTERS; at++) {
+    const digit = DIGITS.indexOf(id[at]!);
+    if (digit < 0) return NaN;
+    time = time * DIGITS.length + digit;
   }
+  return time <= TIME_MS_MAX ? time : NaN;
 }

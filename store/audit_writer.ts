@@ -2,6 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import type { AuditRow } from "../core/model.ts";
 import { Batch } from "./audit_batch.ts";
+import type { Written } from "./audit_own_segments.ts";
 import { findSegment } from "./audit_bundle.ts";
 import { lateKey, type LateMark, lateMark } from "./audit_late.ts";
 import {
@@ -32,15 +33,18 @@ class Changed extends Error {}
 
 /** A batch as segments that continue the chain. */
 interface Built {
-  readonly head: Head;
-  readonly segments: readonly { id: string; bytes: Uint8Array; late: LateMark | null }[];
+  readonly segments: readonly (Omit<Written, "versionstamp"> & { readonly late: LateMark | null })[];
+  /** Made when it is asked for first, for no commit needs the hash of its own last segment. */
+  head(): Head;
 }
 
 /** One chain of segments; every opened store begins its own. */
 export class AuditWriter {
   readonly id: string;
   readonly #db: Database;
-  readonly #written: (segments: number, bytes: number) => void;
+  readonly #written: (segments: readonly Written[]) => void;
+  /** Committed segments that nobody was told of yet. */
+  #untold: Written[] = [];
   readonly #queue: Batch[] = [];
   /** Rows whose intent came and whose outcome is not committed yet. */
   readonly #open = new Set<string>();
@@ -55,8 +59,8 @@ export class AuditWriter {
   #closing = false;
   #newest: Promise<void> = Promise.resolve();
 
-  /** `written` is told of what was committed: how many segments, and their bytes together. */
-  constructor(db: Database, written: (segments: number, bytes: number) => void) {
+  /** `written` is given what was committed, in its order, while the next is on its way, or once it is settled. */
+  constructor(db: Database, written: (segments: readonly Written[]) => void) {
     this.#db = db;
     this.#written = written;
     this.id = db.newId();
@@ -70,13 +74,13 @@ export class AuditWriter {
   /** Resolves when the entry is committed, rejects when three tries failed. Entries of one commit share the promise. */
   append(row: AuditRow, beside: readonly Beside[] = []): Promise<void> {
     if (this.#closing) return Promise.reject(closedError());
-    const line = encodeRow(row);
+    const entry = encodeRow(row);
     const wasOpen = row.status !== "started" && this.#open.has(row.id);
     if (row.status === "started") this.#open.add(row.id);
     const last = this.#queue.at(-1);
-    if (last?.add(row, line, wasOpen, beside)) return last.done.promise;
+    if (last?.add(row, entry, wasOpen, beside)) return last.done.promise;
     const batch = new Batch();
-    batch.add(row, line, wasOpen, beside);
+    batch.add(row, entry, wasOpen, beside);
     return this.#queued(batch);
   }
 
@@ -104,6 +108,7 @@ export class AuditWriter {
   /** Resolves when everything handed in so far is committed or refused. */
   async settle(): Promise<void> {
     await this.#newest.catch(() => {});
+    this.#tell();
   }
 
   /** Refuses further entries and settles. */
@@ -111,6 +116,7 @@ export class AuditWriter {
     this.#closing = true;
     await this.settle();
     await this.#writeOwed().catch(() => {});
+    this.#tell();
   }
 
   async #pump(): Promise<void> {
@@ -156,11 +162,14 @@ export class AuditWriter {
   async #write(batch: Batch): Promise<void> {
     for (let tries = 1;; tries++) {
       try {
-        if (await this.#findOut() === batch) return;
+        if (this.#unsure !== null && await this.#findOut(this.#unsure) === batch) return;
         const built = this.#build(batch);
         this.#unsure = { batch, built };
-        const commit = await this.#db.commit(this.#atomic(batch, built));
-        if (commit.ok) return this.#confirm({ batch, built });
+        const committing = this.#db.commit(this.#atomic(batch, built));
+        this.#tell();
+        built.head();
+        const commit = await committing;
+        if (commit.ok) return this.#confirm({ batch, built }, commit.versionstamp);
         if (await this.#isChanged(batch)) {
           this.#unsure = null;
           throw new Changed();
@@ -181,9 +190,7 @@ export class AuditWriter {
    * Finds out what became of a commit that failed, and answers its batch where it happened. The fence is set anew first:
    * from then on it cannot happen any more.
    */
-  async #findOut(): Promise<Batch | null> {
-    if (this.#unsure === null) return null;
-    const unsure = this.#unsure;
+  async #findOut(unsure: { readonly batch: Batch; readonly built: Built }): Promise<Batch | null> {
     const key = fenceKey(this.id);
     for (let fenced = false; !fenced;) {
       const { versionstamp } = await this.#db.kv.get(key);
@@ -191,19 +198,21 @@ export class AuditWriter {
       fenced = commit.ok;
       if (commit.ok) this.#fence = commit.versionstamp;
     }
-    const happened = await findSegment(this.#db, unsure.built.head.id) !== null;
-    if (happened) this.#confirm(unsure);
+    const happened = await findSegment(this.#db, unsure.built.head().id) !== null;
+    if (happened) this.#confirm(unsure, null);
     this.#unsure = null;
     return happened ? unsure.batch : null;
   }
 
   #build(batch: Batch): Built {
-    let head = this.#head;
+    let head = () => this.#head;
     const segments = batch.drafts.map((draft) => {
-      const header = { segment: this.#db.newId(), writer: this.id, n: head.n + 1, prev: head.hash };
-      const bytes = encodeSegment(header, draft.rows);
-      head = { n: header.n, hash: segmentHash(bytes), id: header.segment };
-      return { id: header.segment, bytes, late: lateMark(header.segment, draft) };
+      const { n: before, hash: prev } = head();
+      const [id, n] = [this.#db.newId(), before + 1];
+      const bytes = encodeSegment({ segment: id, writer: this.id, n, prev }, draft.rows);
+      let made: Head | undefined;
+      head = () => made ??= { n, hash: segmentHash(bytes), id };
+      return { id, n, bytes, rows: draft.kept, late: lateMark(id, draft) };
     });
     return { head, segments };
   }
@@ -232,10 +241,17 @@ export class AuditWriter {
   }
 
   /** A batch is committed: the chain goes on from its last segment. */
-  #confirm({ batch, built: { head, segments } }: { batch: Batch; built: Built }): void {
+  #confirm({ batch, built }: { batch: Batch; built: Built }, versionstamp: string | null): void {
     this.#unsure = null;
-    this.#head = head;
+    this.#head = built.head();
     for (const row_id of batch.ended) this.#open.delete(row_id);
-    this.#written(segments.length, segments.reduce((sum, { bytes }) => sum + bytes.length, 0));
+    for (const segment of built.segments) this.#untold.push({ ...segment, versionstamp });
+  }
+
+  #tell(): void {
+    const untold = this.#untold;
+    if (untold.length === 0) return;
+    this.#untold = [];
+    this.#written(untold);
   }
 }

@@ -177,7 +177,7 @@ export class CallRecord {
       request_id: requestId,
       token_id: token.id,
       token_name: token.name,
-      ...(token.client_id === undefined ? {} : { client_id: token.client_id }),
+      client_id: token.client_id, // an undefined one is in no JSON
       owner_user_id: token.owner_user_id,
       site_id: this.site ?? this.#namedSite(),
       tool: column(tool),

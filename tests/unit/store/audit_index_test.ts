@@ -46,6 +46,85 @@ Deno.test("many commits are packed behind, and the index finds every row of them
   assert.deepEqual(await at.audit.verify(), { ok: true, writers: 1, segments: 1700, rows: 1700, faults: [] });
 });
 
+/** An audit whose segments are counted as packing reads them, and whose next commit is in doubt where `doubt` is set. */
+async function packed() {
+  const world = { read: 0, doubt: false };
+  const at = await bench((kv) =>
+    interfere(
+      instead(kv, {
+        list: ((selector: Deno.KvListSelector, options?: Deno.KvListOptions) => {
+          const listed = kv.list(selector, options);
+          return "prefix" in selector && selector.prefix[1] === "segment" ? counting(listed) : listed;
+        }) as typeof kv.list,
+      }),
+      async (real) => {
+        const commit = await real();
+        if (!world.doubt) return commit;
+        world.doubt = false;
+        throw new TypeError("connection lost");
+      },
+    )
+  );
+  async function* counting<T>(entries: AsyncIterable<T>): AsyncGenerator<T> {
+    for await (const entry of entries) {
+      world.read++;
+      yield entry;
+    }
+  }
+  const append = async (count: number) => {
+    for (let n = 0; n < count; n++) await at.audit.append(row(String(n), { tool: `tool_${n % 50}` }));
+  };
+  return { at, world, append };
+}
+
+Deno.test("what a process has written itself is packed without being read again", async () => {
+  const { at, world, append } = await packed();
+  await using _ = at;
+  await append(1700);
+  await at.audit.append(row("cut", { tool: "large", arguments: { text: "x".repeat(40_000) } }));
+  await at.audit.flush();
+  assert.equal(await unpacked(at), 0);
+  assert.equal(world.read, 0);
+  assert.equal((await at.audit.list({ tool: "large", site_id: "acme" }, { limit: 9 })).rows.length, 1);
+  assert.deepEqual(await at.audit.verify(), { ok: true, writers: 1, segments: 1701, rows: 1701, faults: [] });
+});
+
+Deno.test("after a commit in doubt, or where another store packed first, packing reads once what is there and then goes on as before", async () => {
+  const { at, world, append } = await packed();
+  await using _ = at;
+  await append(10);
+  world.doubt = true;
+  await append(10);
+  await at.audit.flush();
+  assert.deepEqual([await unpacked(at), world.read], [0, 20]);
+  await append(10);
+  const other = store(at.kv);
+  await other.flush();
+  assert.equal(await unpacked(at), 0, "the other did");
+  await other.close();
+  await append(10);
+  await at.audit.flush();
+  assert.deepEqual([await unpacked(at), world.read], [0, 30]);
+  await append(10);
+  await at.audit.flush();
+  assert.deepEqual([await unpacked(at), world.read], [0, 30]);
+  assert.deepEqual(await at.audit.verify(), { ok: true, writers: 1, segments: 50, rows: 50, faults: [] });
+});
+
+Deno.test("what is written while packing reads the store is packed once", async () => {
+  const { at, world, append } = await packed();
+  await using _ = at;
+  for (let round = 0; round < 3; round++) {
+    world.doubt = true;
+    await Promise.all([append(900), at.audit.flush(), append(30)]);
+  }
+  await at.audit.flush();
+  assert.equal(await unpacked(at), 0);
+  const { faults, segments, rows } = await at.audit.verify();
+  assert.deepEqual([faults, rows], [[], 2790]);
+  assert.ok(segments >= 2700);
+});
+
 /** An audit whose parts and unpacked segments are counted as they are read. */
 async function counted() {
   const world = { parts: 0, segments: 0 };

@@ -73,6 +73,55 @@ Deno.test("while one of its files is removed or replaced nothing is kept, reads 
   }
 });
 
+Deno.test("a file that goes, comes back or is replaced is told at once also in a folder that nobody has changed for long", async () => {
+  const HOUR = 3_600_000;
+  for (const name of ["gateway.sqlite3", "gateway.sqlite3-wal", "gateway.sqlite3-shm"]) {
+    await using dir = await folder();
+    await Deno.mkdir(`${dir.path}/at`);
+    await using store = await open({ path: `${dir.path}/at/gateway.sqlite3` });
+    const [path, aside] = [`${dir.path}/at/${name}`, `${dir.path}/aside`];
+    const settle = async (hours: number) => {
+      await Deno.utime(
+        `${dir.path}/at`,
+        new Date(Date.now() - hours * HOUR),
+        new Date(Date.now() - hours * HOUR),
+      );
+      for (let n = 0; n < 3; n++) await store.audit.append(row(String(n)));
+    };
+    await settle(1);
+    await Deno.rename(path, aside);
+    await assert.rejects(store.audit.append(row("gone")), { code: "E_INTERNAL" }, name);
+    await Deno.rename(aside, path);
+    await settle(2);
+    await Deno.copyFile(path, aside);
+    await Deno.link(path, `${dir.path}/kept`);
+    await Deno.rename(aside, path);
+    await assert.rejects(store.audit.append(row("replaced")), { code: "E_INTERNAL" }, name);
+    await Deno.rename(`${dir.path}/kept`, path);
+    await settle(3);
+    await Deno.rename(`${dir.path}/at`, `${dir.path}/elsewhere`);
+    await assert.rejects(store.audit.append(row("moved")), { code: "E_INTERNAL" }, name);
+    await Deno.rename(`${dir.path}/elsewhere`, `${dir.path}/at`);
+    await store.audit.append(row("back"));
+  }
+});
+
+Deno.test("a link to the file of a store that leads elsewhere is told at once", async () => {
+  await using dir = await folder();
+  for (const name of ["there", "here"]) await Deno.mkdir(`${dir.path}/${name}`);
+  const link = `${dir.path}/here/gateway.sqlite3`;
+  await Deno.writeTextFile(`${dir.path}/there/store`, "");
+  await Deno.symlink(`${dir.path}/there/store`, link);
+  await using store = await open({ path: link });
+  const old = new Date(Date.now() - 3_600_000);
+  for (const name of ["there", "here"]) await Deno.utime(`${dir.path}/${name}`, old, old);
+  for (let n = 0; n < 3; n++) await store.audit.append(row(String(n)));
+  await Deno.rename(`${dir.path}/there/store`, `${dir.path}/there/aside`);
+  await assert.rejects(store.audit.append(row("gone")), { code: "E_INTERNAL" });
+  await Deno.rename(`${dir.path}/there/aside`, `${dir.path}/there/store`);
+  await store.audit.append(row("back"));
+});
+
 Deno.test("a disk that is full is told by a ping in words, and so is what else fails", async () => {
   let full = false;
   const fails = () => Promise.reject(new TypeError("database or disk is full"));
