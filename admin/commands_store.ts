@@ -169,7 +169,10 @@ const check: Command = {
 const copy: Command = {
   words: ["store", "copy"],
   local: true,
-  subject: { name: "from", help: "the store: a file, or the address of a database" },
+  subject: {
+    name: "from",
+    help: "the store: a file, the address of a database, or KV_PATH for what that variable names",
+  },
   second: { name: "to", help: "an empty place, which becomes the same store" },
   summary: "Copy the store to another place, as from a file to a database or back",
   options: {},
@@ -179,7 +182,10 @@ const copy: Command = {
     } A copy that was cut off goes on with the same command. At the end both places are compared, ` +
     "and the audit is verified; then set KV_PATH to the new place. Needs the ENCRYPTION_KEYS of the store.",
   async run(call) {
-    const [from, to] = [readPlace("<from>", call.words.subject), readPlace("<to>", call.words.second!)];
+    const [from, to] = [
+      placeOfCopy(call, "<from>", call.words.subject),
+      placeOfCopy(call, "<to>", call.words.second!),
+    ];
     const copied = await refusing(async () =>
       (await import("../store/copying.ts")).copyStoreTo({
         from,
@@ -223,6 +229,10 @@ const shownPlace = (path: string) => isDatabase(path) ? shownAddress(path) : pat
 
 const readPlace = (name: string, text: string): string =>
   read(name, text, storePlace, text.includes("@") ? null : text);
+
+/** A place of a copy; `KV_PATH` is what the variable names, for a command line is no place for a password. */
+const placeOfCopy = (call: Call, name: string, word: string): string =>
+  word === "KV_PATH" ? place(call).path : readPlace(name, word);
 
 const storeOf = (call: Call): StoreFile => ({ ...place(call), keys: keysOf(call) });
 

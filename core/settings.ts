@@ -251,7 +251,7 @@ function permitted(
 const besideFile = ({ name, default: file }: SettingEntry) =>
   `${name}: not set, while DATABASE_URL names a database and ${
     JSON.stringify(file)
-  } holds a store; set ${name}=${file}, or ` +
+  } holds a store, or held one; set ${name}=${file}, or ` +
   `move the store (deno task admin store copy) and set ${name} to that address`;
 
 /** The default of a setting; null when it has none. */

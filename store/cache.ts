@@ -1,6 +1,8 @@
 /** Look-ups answered from memory, never staler than LIMITS.CACHE_CHECK_MS, without timers. */
+import { GatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
 import type { Database } from "./database.ts";
+import { MARK_KEY, type StoreMark } from "./mark.ts";
 import type { Awaitable } from "../core/async.ts";
 
 /** The kinds of record that are cached, each with a version of its own; KV reads no more than ten keys at once. */
@@ -20,15 +22,21 @@ export class Versions {
   readonly #db: Database;
   readonly #kinds: ReadonlyMap<CachedKind, Version>;
   readonly #channel: Channel | null;
+  /** Of the store that was opened: with another one in its place, or none, every look-up is refused. */
+  readonly #storeId: string | undefined;
   #checkedAt = -Infinity;
   #checking: Promise<void> | null = null;
   /** How often another instance told that it changed something. */
   #told = 0;
 
   /** Where there is a channel, what another instance changes is looked up at once, not in time alone. */
-  constructor(db: Database, channel: Channel | null = null) {
+  constructor(
+    db: Database,
+    { channel = null, storeId }: { channel?: Channel | null; storeId?: string } = {},
+  ) {
     this.#db = db;
     this.#channel = channel;
+    this.#storeId = storeId;
     channel?.onTold(() => {
       this.#told++;
       this.#checkedAt = -Infinity;
@@ -69,11 +77,22 @@ export class Versions {
     this.#channel?.tell();
   }
 
+  #assertSame(mark: unknown): void {
+    if ((mark as Partial<StoreMark> | null)?.id === this.#storeId) return;
+    throw new GatewayError(
+      "E_INTERNAL",
+      "The gateway's store was emptied or replaced by another while the gateway had it open, so calls are refused; stop " +
+        "every gateway on it, put back a backup (deno task admin store restore), and start again",
+    );
+  }
+
   async #check(): Promise<void> {
     const startedAt = this.#db.elapsed();
     const told = this.#told;
     const kinds = [...this.#kinds.values()];
-    const entries = await this.#db.kv.getMany<unknown[]>(kinds.map(({ key }) => key));
+    const keys = [...kinds.map(({ key }) => key), ...this.#storeId === undefined ? [] : [MARK_KEY]];
+    const entries = await this.#db.kv.getMany<unknown[]>(keys);
+    if (this.#storeId !== undefined) this.#assertSame(entries.at(-1)!.value);
     await Promise.all(kinds.map((kind, at) => kind.see(entries[at]!)));
     if (told === this.#told) this.#checkedAt = startedAt;
   }

@@ -21,6 +21,8 @@ export class Database {
   readonly #reading: Kv;
   readonly #ulid = growingIds();
   #closed = false;
+  /** Since when no operation has ended well, by `elapsed`; null where the last one did. */
+  #awaySince: number | null = null;
   /** Whether the last commit failed: on a full disk KV still answers reads. */
   #refuses = false;
   /** What was said of a damaged file: it does not mend itself, and another place of it may still take what is probed. */
@@ -37,9 +39,12 @@ export class Database {
     readonly elapsed: () => number,
     clock?: Clock,
     private readonly stands: () => void | Promise<void> = () => {},
+    private readonly log: (event: Record<string, unknown>) => void = () => {},
   ) {
     this.#kv = kv;
-    this.#timeout = clock === undefined ? null : new StoreTimeout(kv, clock, (error) => this.#said(error));
+    this.#timeout = clock === undefined
+      ? null
+      : new StoreTimeout(kv, clock, (error) => this.#said(error), (error) => this.#ended(error));
     this.#reading = this.#timeout?.kv ?? kv;
   }
 
@@ -73,6 +78,18 @@ export class Database {
     } catch (error) {
       this.#refuses = true;
       throw this.#said(error);
+    }
+  }
+
+  /** Writes to the log when the store begins to fail, with the reason, and when it works again. */
+  #ended(error: unknown): void {
+    if (error === null) {
+      if (this.#awaySince === null) return;
+      this.log({ event: "store_back", away_ms: Math.round(this.elapsed() - this.#awaySince) });
+      this.#awaySince = null;
+    } else if (this.#awaySince === null && isAway(error)) {
+      this.#awaySince = this.elapsed();
+      this.log({ event: "store_away", cause: rootOf(error) });
     }
   }
 
@@ -162,6 +179,18 @@ export async function inTurn<T>(work: () => Promise<T>, wanted: () => boolean = 
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
+}
+
+/** Whether an operation failed for what the store is, not for what it was asked. */
+const isAway = (error: unknown) =>
+  error instanceof Unanswered ||
+  !(error instanceof GatewayError || error instanceof TypeError || isLocked(error));
+
+/** What the innermost cause says. */
+function rootOf(error: unknown): string {
+  let cause = error;
+  while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
+  return messageOf(cause instanceof AggregateError && cause.errors.length > 0 ? cause.errors[0] : cause);
 }
 
 const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error);

@@ -10,6 +10,9 @@ export const isAddress = (path: string | undefined): path is string =>
 export const isFile = (path: string | undefined): path is string =>
   path !== undefined && path !== ":memory:" && !isAddress(path) && !isDatabase(path);
 
+/** Whether that is a place that this machine remembers once it has held a store. */
+export const isKept = (path: string | undefined): path is string => isFile(path) || isDatabase(path);
+
 /** How messages name a store; never with a password. */
 export function nameOf(path: string | undefined): string {
   if (path === undefined) return "the host's KV";

@@ -1,6 +1,7 @@
-/** Remembers which files have held a store, so that one that is gone is not taken for a first start. */
+/** Remembers which files and databases have held a store, so that one that is gone is not taken for a first start. */
 import { dirname, join, resolve } from "node:path";
 import { sha256 } from "./database.ts";
+import { isFile, nameOf } from "./engines.ts";
 
 /** Where that is kept, from the folder the gateway is started in. */
 export const KNOWN_STORES_PATH = "data/stores";
@@ -20,14 +21,16 @@ export function hasStore(path: string): boolean {
   });
 }
 
+/** A database is remembered by its address without the password. */
+const placeOf = (path: string) => isFile(path) ? resolve(path) : nameOf(path);
 const knownFile = (folder: string, path: string) =>
-  join(folder, sha256(resolve(path)).slice(0, NAME_CHARACTERS));
+  join(folder, sha256(placeOf(path)).slice(0, NAME_CHARACTERS));
 
-/** A folder with one small file for each store that was opened: its path. */
+/** A folder with one small file for each store that was opened: its place. */
 export class KnownStores {
   constructor(private readonly folder: string) {}
 
-  /** Whether that file has held a store. */
+  /** Whether that file or database has held a store. */
   async has(path: string): Promise<boolean> {
     return await exists(this.#file(path));
   }
@@ -35,7 +38,7 @@ export class KnownStores {
   /** Remembers that it holds one; the newest stay. Rejects where that cannot be written. */
   async add(path: string): Promise<void> {
     await Deno.mkdir(this.folder, { recursive: true, mode: 0o700 });
-    await Deno.writeTextFile(this.#file(path), `${resolve(path)}\n`, { mode: 0o600 });
+    await Deno.writeTextFile(this.#file(path), `${placeOf(path)}\n`, { mode: 0o600 });
     const files = await this.#files();
     for (const { file } of files.slice(KNOWN_MAX)) await Deno.remove(file).catch(() => {});
   }

@@ -14,7 +14,7 @@ import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
 import { Devices, Signatures } from "./signatures.ts";
-import { channelOf, isFile } from "./engines.ts";
+import { channelOf, isFile, isKept, nameOf } from "./engines.ts";
 import { Invitations } from "./invitations.ts";
 import { KnownStores } from "./known_stores.ts";
 import { Leases } from "./leases.ts";
@@ -77,14 +77,13 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const sealer = await Sealer.open(options.keys);
   const signatures = new Signatures(options.keys);
-  const { kv: opened, check } = await openKnown(options, sealer);
+  const { kv: opened, mark, check } = await openKnown(options, sealer);
   const file = await OpenedFile.at(options.path);
   const clock = options.clock ?? CLOCK;
-  const { now = Date.now, elapsed = clock.elapsed } = options;
-  const db = new Database(options.around?.(opened) ?? opened, now, elapsed, clock, () => file?.check());
+  const db = databaseOf(options, opened, clock, file);
   check?.found.then((damage) => damage === null || db.closed || db.foundDamage(damage));
   await goOnFrom(db);
-  const versions = new Versions(db, channelOf(opened));
+  const versions = new Versions(db, { channel: channelOf(opened), storeId: mark.id });
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
   const audit = new Audit(db, options.log);
   const personSessions = new PersonSessions(db);
@@ -118,10 +117,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     toolCatalogs: new ToolCatalogs(db, versions.of("tool_catalogs")),
     audit,
     missingKeys: () => missingKeys(db, sealer),
-    async ping() {
-      const work = Promise.all([db.probe(), (async () => await file?.check())()]);
-      await within(PING_DEADLINE_MS, work, "does not answer").catch(unwell);
-    },
+    ping: () => ping(db, versions, file),
     close() {
       check?.stop();
       return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])
@@ -131,6 +127,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         });
     },
   };
+}
+
+function databaseOf(options: StoreOptions, opened: Deno.Kv, clock: Clock, file: OpenedFile | null): Database {
+  const { now = Date.now, elapsed = clock.elapsed, around, log } = options;
+  return new Database(around?.(opened) ?? opened, now, elapsed, clock, () => file?.check(), log);
+}
+
+/** Resolves where the store can be read, is the one that was opened, and lasts; says in a sentence why it does not. */
+async function ping(db: Database, versions: Versions, file: OpenedFile | null): Promise<void> {
+  const work = Promise.all([db.probe(), versions.refresh(), (async () => await file?.check())()]);
+  await within(PING_DEADLINE_MS, work, "does not answer").catch(unwell);
 }
 
 /** Says in a sentence for operators what is wrong, and what follows from it. */
@@ -152,8 +159,8 @@ async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Opened>
   const known = options.known === undefined ? undefined : new KnownStores(options.known);
   const deadline_ms = options.deadline_ms ?? OPEN_DEADLINE_MS;
   const opened = await openMarked({ path, open, sealer, known, deadline_ms });
-  if (known === undefined || !isFile(path)) return opened;
-  if (opened.isNew) log?.({ event: "store_made", path });
+  if (known === undefined || !isKept(path)) return opened;
+  if (opened.isNew) log?.({ event: "store_made", path: isFile(path) ? path : nameOf(path) });
   await known.add(path).catch((error) => log?.({ event: "store_not_remembered", cause: String(error) }));
   return opened;
 }

@@ -1,13 +1,14 @@
 /** What an operator does with the file of a store: beginning one, copying it, putting a copy back, compacting it, giving up its keys. */
 import { basename, dirname, join, resolve } from "node:path";
 import { backup } from "node:sqlite";
+import { isDatabase } from "../core/env_values.ts";
 import { damageOfPages } from "./file_check.ts";
 import { KnownStores } from "./known_stores.ts";
 import { assertOwn, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
 import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
 import { isFile, nameOf } from "./engines.ts";
-import { openMarked } from "./opening.ts";
+import { openBare, openMarked } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import { assertStore, isReadable, messageOf, openFile, refusal, rewriteFile, sizeOf } from "./store_file.ts";
 
@@ -35,6 +36,7 @@ export interface StoreFile {
  * folder that holds it then, null for none. Throws a GatewayError where a store is there.
  */
 export async function initStore(store: StoreFile): Promise<string | null> {
+  if (isDatabase(store.path)) return await initDatabase(store);
   assertFile(store.path);
   if ((await sizeOf(store.path) ?? 0) > 0) {
     throw refusal(
@@ -45,6 +47,16 @@ export async function initStore(store: StoreFile): Promise<string | null> {
   await openOnce(store, store.path);
   await new KnownStores(store.known).add(store.path);
   return aside;
+}
+
+async function initDatabase({ path, keys, known }: StoreFile): Promise<null> {
+  const { kv, isNew } = await openMarked({ path, sealer: await Sealer.open(keys), deadline_ms: DEADLINE_MS });
+  await kv.close();
+  if (!isNew) {
+    throw refusal(`KV_PATH: ${nameOf(path)} holds a store already; name another database, or empty it first`);
+  }
+  await new KnownStores(known).add(path);
+  return null;
 }
 
 /**
@@ -195,9 +207,19 @@ export async function compactStore({ path, known, now }: Omit<StoreFile, "keys">
 
 /** Seals the mark of a store whose keys are lost under the first of these; what they sealed stays lost. */
 export async function acceptKeys(store: StoreFile): Promise<void> {
-  assertFile(store.path);
-  if ((await sizeOf(store.path) ?? 0) === 0) throw refusal(`KV_PATH: there is no store at "${store.path}"`);
+  if (isDatabase(store.path)) await assertMarked(store.path);
+  else {
+    assertFile(store.path);
+    if ((await sizeOf(store.path) ?? 0) === 0) throw refusal(`KV_PATH: there is no store at "${store.path}"`);
+  }
   await openOnce(store, store.path, true);
+}
+
+async function assertMarked(path: string): Promise<void> {
+  const kv = await openBare(path, DEADLINE_MS);
+  const { value } = await readMark(kv);
+  await kv.close();
+  if (value === null) throw refusal(`KV_PATH: there is no store in ${nameOf(path)}`);
 }
 
 /** Opens a store as the gateway does, and closes it. */
@@ -205,7 +227,7 @@ async function openOnce({ keys }: StoreFile, path: string, keysLost = false): Pr
   const sealer = await Sealer.open(keys);
   const { kv, check } = await openMarked({ path, sealer, keysLost, deadline_ms: DEADLINE_MS });
   check?.stop();
-  kv.close();
+  await kv.close();
 }
 
 /** Makes one file of it, complete without files beside it; throws as long as KV has not closed it. */
@@ -298,5 +320,10 @@ const stem = (path: string) => basename(path).replace(/\.[a-z0-9]+$/i, "");
 
 function assertFile(path: string): void {
   if (isFile(path)) return;
-  throw refusal(`KV_PATH: "${path}" is no file; what keeps a store elsewhere copies it there`);
+  throw refusal(
+    `KV_PATH: ${
+      nameOf(path)
+    } is no file; a store elsewhere is backed up to a file that ends in .ndjson and put back from ` +
+      "one, or moved by deno task admin store copy",
+  );
 }

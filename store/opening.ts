@@ -5,7 +5,7 @@ import { GatewayError } from "../core/errors.ts";
 import { commitInTurn, HOW_TO_MEND, inTurn, isDamage, isLocked } from "./database.ts";
 import { type GoingCheck, judgeFile } from "./file_check.ts";
 import type { KnownStores } from "./known_stores.ts";
-import { isAddress, isFile, nameOf, openPlace } from "./engines.ts";
+import { isAddress, isFile, isKept, nameOf, openPlace } from "./engines.ts";
 import { lost, type Marked, marked } from "./mark.ts";
 import { PROBE_KEY, Unanswered } from "./store_timeout.ts";
 import type { Sealer } from "./seal.ts";
@@ -38,7 +38,7 @@ export interface Opened extends Marked {
  */
 export async function openMarked(opening: Opening): Promise<Opened> {
   const { path, open: openKv = openPlace, sealer, known, keysLost, deadline_ms } = opening;
-  const held = isFile(path) && await known?.has(path) === true;
+  const held = isKept(path) && await known?.has(path) === true;
   if (isFile(path)) await assertNotLost(path, known ?? null, held);
   const check = isFile(path) ? await assertSound(path) : null;
   let wanted = true;

@@ -52,6 +52,7 @@ class Lane {
     private readonly attempt: () => Promise<unknown>,
     private readonly begun: () => void,
     private readonly said: (error: unknown) => unknown,
+    private readonly ended: (error: unknown) => void,
   ) {}
 
   /** Whether nothing is under way that needs a clock. */
@@ -64,13 +65,20 @@ class Lane {
     if (this.#isStuck) return Promise.reject(new Unanswered(UNREAD, null));
     const under = work();
     return new Promise((resolve, reject) => {
-      const wait = { since: this.#tick, settled: this.#settled, giveUp: () => reject(late(under)) };
+      const giveUp = () => {
+        const error = late(under);
+        this.ended(error);
+        reject(error);
+      };
+      const wait = { since: this.#tick, settled: this.#settled, giveUp };
       this.#waits.add(wait);
       under.then((value) => {
         this.#back(wait);
+        this.ended(null);
         resolve(value);
       }, (error) => {
         this.#back(wait);
+        this.ended(error);
         reject(this.said(error));
       });
       this.begun();
@@ -125,13 +133,18 @@ export class StoreTimeout {
   readonly #clock: Clock;
   #stop: (() => void) | null = null;
 
-  /** `said` makes of what KV threw what is thrown. */
-  constructor(kv: Deno.Kv, clock: Clock, said: (error: unknown) => unknown = (error) => error) {
+  /** `said` makes of what KV threw what is thrown; `ended` is told how each operation ended, null where it did well. */
+  constructor(
+    kv: Deno.Kv,
+    clock: Clock,
+    said: (error: unknown) => unknown = (error) => error,
+    ended: (error: unknown) => void = () => {},
+  ) {
     const begun = () => void (this.#stop ??= clock.every(TICK_MS, this.#tick));
     this.#clock = clock;
-    this.#reads = new Lane(() => kv.get(PROBE_KEY), begun, said);
+    this.#reads = new Lane(() => kv.get(PROBE_KEY), begun, said, ended);
     const writing = () => kv.atomic().set(PROBE_KEY, true, { expireIn: PROBE_MS }).commit();
-    this.#changes = new Lane(writing, begun, said);
+    this.#changes = new Lane(writing, begun, said, ended);
     this.kv = readingIn(kv, this.#reads);
   }
 

@@ -7,8 +7,9 @@ const STATES: Readonly<Record<string, string>> = {
   "28000":
     "refuses this user or this machine; allow it in the database's pg_hba.conf, or use TLS (sslmode=require)",
   "3D000": "does not exist; make it (createdb), or name another one",
-  "42501": "does not let this user make or use its tables; grant it CREATE and USAGE on the schema public",
-  "25006": "can only be read; name the primary, not a standby",
+  "42501":
+    "does not let this user make or use its tables; let it own gateway_kv and gateway_kv_layout, or where they are not there yet, grant it CREATE on the schema",
+  "25006": "can only be read; name the primary, not a standby, and see to its default_transaction_read_only",
   "53100": "is on a disk that is full; make room on it and start again",
   "53300":
     "takes no more connections; raise its max_connections, or give each gateway fewer (pool=4 in KV_PATH)",
@@ -47,6 +48,10 @@ export function explainPostgres(thrown: unknown): string {
   }
   if (message.toLowerCase().includes("certificate")) {
     return `has a certificate that is not judged good (${message}); name its authority (sslrootcert=FILE in KV_PATH)`;
+  }
+  if (message.includes("client password must be")) return "asks for a password, and KV_PATH has none";
+  if (message.includes("terminated unexpectedly")) {
+    return "takes connections and ends them before it answers; see that it is a PostgreSQL, and to its own log";
   }
   if (message.includes("timeout")) return "has not answered in time; see to it, and to the network between";
   return `cannot be opened or written (${message})`;

@@ -1,5 +1,6 @@
 /** A KV kept in PostgreSQL: it answers what the store asks of one as Deno's own does. */
 import type { Channel } from "../cache.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { readAddress } from "./address.ts";
 import { assertAtMost, Gathered, notACounter, valueOf } from "./change.ts";
 import { openPool, type Row } from "./driver.ts";
@@ -27,13 +28,22 @@ export interface TellingKv extends Deno.Kv, Channel {
 
 const bytesOf = (row: Row, column: string) => row[column] as Uint8Array;
 
+/** Throws a GatewayError that names the entry where what is stored of it cannot be read. */
 function entryOf<T>(row: Row): Deno.KvEntry<T> {
-  const value = valueOf(Number(row["kind"]), bytesOf(row, "value"), row["counter"] as string | null);
-  return {
-    key: decodeKey(bytesOf(row, "key")),
-    value: value as T,
-    versionstamp: bytesOf(row, "version").toHex(),
-  };
+  const key = decodeKey(bytesOf(row, "key"));
+  try {
+    const value = valueOf(Number(row["kind"]), bytesOf(row, "value"), row["counter"] as string | null);
+    return { key, value: value as T, versionstamp: bytesOf(row, "version").toHex() };
+  } catch (cause) {
+    throw new GatewayError(
+      "E_INTERNAL",
+      `The entry ${
+        JSON.stringify(key.slice(0, 3))
+      } of the store is damaged; see what else is (deno task admin store check), ` +
+        "and put back a backup, or delete it in gateway_kv",
+      { cause },
+    );
+  }
 }
 
 /** Changes that are made together, or not at all. */

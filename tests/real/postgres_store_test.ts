@@ -5,7 +5,8 @@ import { openPostgres, type TellingKv } from "../../store/postgres/kv.ts";
 import { Sealer } from "../../store/seal.ts";
 import { Unanswered } from "../../store/store_timeout.ts";
 import { newAuthority } from "../authority.ts";
-import { newToken, open } from "../unit/store/kit.ts";
+import { acceptKeys, compactStore, initStore, restoreStore } from "../../store/maintenance.ts";
+import { folder, newToken, open } from "../unit/store/kit.ts";
 import { assertAlike } from "../unit/store/kv_asks.ts";
 import { onPostgres, Postgres, Wire } from "./_postgres.ts";
 
@@ -212,6 +213,80 @@ Deno.test("a token that is revoked at one instance is refused at another once it
   await until(async () => (await other.tokens.find(text))?.revoked_at !== null);
 });
 
+Deno.test("a database that held a store and is empty is no first start, and one that is emptied is noticed", async () => {
+  const path = await server().database();
+  const name = new URL(path).pathname.slice(1);
+  await using dir = await folder();
+  const known = `${dir.path}/known`;
+  const log: Record<string, unknown>[] = [];
+  await using running = await open({ path, known, elapsed: () => 0, log: (event) => log.push(event) });
+  assert.deepEqual(log.map(({ event }) => event), ["store_made"]);
+  assert.ok(!JSON.stringify(log).includes("s3cr3t"));
+  const { text } = await running.tokens.create(newToken());
+  await server().sql("drop table gateway_kv, gateway_kv_layout", name);
+  await assert.rejects(open({ path, known }), / holds nothing, and it held the store of this gateway/);
+  // Somebody who does not know it makes another store of it, and tells.
+  await using other = await open({ path });
+  await until(async () =>
+    await other.tokens.create(newToken()).then(() => running.tokens.find(text)).then(
+      () => false,
+      (error) => error.message.includes("was emptied or replaced by another while the gateway had it open"),
+    )
+  );
+  await assert.rejects(running.ping(), /was emptied or replaced by another/);
+  const store = { path, keys: [KEY], now: 0, known };
+  await assert.rejects(initStore(store), / holds a store already; name another database, or empty it first$/);
+  await server().sql("drop table gateway_kv, gateway_kv_layout", name);
+  assert.equal(await initStore(store), null);
+});
+
+Deno.test("keys that are lost are given up on PostgreSQL too, and no refusal has the password", async () => {
+  const path = await server().database();
+  const [keys, known] = [[new Uint8Array(32).fill(9)], "data/none"];
+  const store = { path, keys, now: 0, known };
+  await assert.rejects(acceptKeys(store), /^GatewayError: KV_PATH: there is no store in postgres:/);
+  await (await open({ path })).close();
+  assert.match(
+    await open({ path, keys }).then(() => "", (error) => error.message),
+    /^ENCRYPTION_KEYS: none of them opens/,
+  );
+  await acceptKeys(store);
+  await (await open({ path, keys })).close();
+  for (const work of [() => compactStore(store), () => restoreStore(store, "copy.sqlite3")]) {
+    const message = await work().then(() => "", (error) => error.message);
+    assert.match(
+      message,
+      /^KV_PATH: postgres:\/\/owner@.* is no file; a store elsewhere is backed up to a file/,
+    );
+    assert.ok(!message.includes("s3cr3t"));
+  }
+});
+
+Deno.test("an entry that is damaged is named, and an outage is in the log with its reason and its end", async () => {
+  await using own = await Postgres.start();
+  const path = await own.database();
+  const log: Record<string, unknown>[] = [];
+  await using store = await open({ path, log: (event) => log.push(event) });
+  await store.projects.create({ id: "one", name: "One" });
+  await own.sql(
+    "update gateway_kv set value = '\\x00' where position('projects'::bytea in key) = 2",
+    new URL(path).pathname.slice(1),
+  );
+  await assert.rejects(
+    store.projects.list() as Promise<unknown>,
+    /The entry \["projects","one"\] of the store is damaged/,
+  );
+  await own.down();
+  await assert.rejects(store.tokens.get("none"), Unanswered);
+  await own.up();
+  await until(() => store.ping().then(() => true, () => false));
+  const [away, back] = log.filter(({ event }) => String(event).startsWith("store_"));
+  assert.equal(away!["event"], "store_away");
+  assert.match(String(away!["cause"]), /ECONNREFUSED|terminat/);
+  assert.equal(back!["event"], "store_back");
+  assert.ok(Number(back!["away_ms"]) > 0);
+});
+
 /** Has now() of a database tell another time than that of the machine. */
 async function skew(name: string, hours: number): Promise<void> {
   await server().sql(
@@ -256,7 +331,7 @@ Deno.test("a database in another collation keeps keys in their order", async () 
 const WRONG: Readonly<Record<string, readonly [(name: string, kv: TellingKv) => Promise<string>, RegExp]>> = {
   "one that can only be read": [
     (name) => server().sql(`alter database ${name} set default_transaction_read_only = on`),
-    / can only be read; name the primary, not a standby$/,
+    / can only be read; name the primary, not a standby, and see to its default_transaction_read_only$/,
   ],
   "one on a disk that is full": [
     (name) =>
