@@ -1,34 +1,14 @@
 /** A store in PostgreSQL: lines that are cut, databases that are gone, slow, full or not writable, and who may open one. */
 import assert from "node:assert/strict";
-import { openMarked } from "../../store/opening.ts";
-import { openPostgres, type TellingKv } from "../../store/postgres/kv.ts";
-import { Sealer } from "../../store/seal.ts";
+import { openPostgres } from "../../store/postgres/kv.ts";
 import { Unanswered } from "../../store/store_timeout.ts";
-import { newAuthority } from "../authority.ts";
 import { acceptKeys, compactStore, initStore, restoreStore } from "../../store/maintenance.ts";
-import { folder, newToken, open } from "../unit/store/kit.ts";
+import { folder, KEY, newToken, open } from "../unit/store/kit.ts";
 import { assertAlike } from "../unit/store/kv_asks.ts";
 import { onPostgres, Postgres, Wire } from "./_postgres.ts";
+import { opened, refused, until } from "./_postgres_kit.ts";
 
 const server = onPostgres();
-const KEY = new Uint8Array(32).fill(7);
-
-/** A KV in a database of its own, closed at the end of the block. */
-async function opened(change: (address: string) => string = (address) => address) {
-  const address = await server().database();
-  const name = new URL(address).pathname.slice(1);
-  const kv = await openPostgres(change(address));
-  return { address, name, kv, [Symbol.asyncDispose]: () => kv.close() as unknown as Promise<void> };
-}
-
-/** What opening says. */
-async function refused(path: string): Promise<string> {
-  const sealer = await Sealer.open([KEY]);
-  return await openMarked({ path, sealer, deadline_ms: 8000 }).then(
-    ({ kv }) => assert.fail(`opened: ${kv.close()}`),
-    (error) => error.message,
-  );
-}
 
 /** A KV by a line that can be cut; it has written once, so that its statements are known. */
 async function onWire() {
@@ -52,11 +32,6 @@ async function onWire() {
 }
 
 const hex = (text: string) => new TextEncoder().encode(text).toHex();
-
-/** Waits until it is so. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!await isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
 
 Deno.test("a change whose answer is lost is found, and answered as made", async () => {
   await using at = await onWire();
@@ -144,7 +119,7 @@ Deno.test("a server that is killed under 32 writers keeps each change that was a
 });
 
 Deno.test("a statement that takes longer than the time limit is taken back, and the next one works", async () => {
-  await using at = await opened();
+  await using at = await opened(server());
   const kv = await openPostgres(at.address, 300);
   const lock = server().sql(
     "begin; lock table gateway_kv in access exclusive mode; select pg_sleep(1); commit",
@@ -164,7 +139,7 @@ Deno.test("a statement that takes longer than the time limit is taken back, and 
 });
 
 Deno.test("more at a time than the pool has waits its turn, and one that is refused a connection is told why", async () => {
-  await using at = await opened((address) => `${address}?pool=1`);
+  await using at = await opened(server(), (address) => `${address}?pool=1`);
   const all = await Promise.all(Array.from({ length: 500 }, (_, n) => at.kv.set(["turn", n], n)));
   assert.ok(all.every(({ ok }) => ok));
   await using small = await Postgres.start({
@@ -184,7 +159,7 @@ Deno.test("more at a time than the pool has waits its turn, and one that is refu
 });
 
 Deno.test("a change tells other instances at once, and a lost channel is taken up again", async () => {
-  await using at = await opened();
+  await using at = await opened(server());
   const other = await openPostgres(at.address);
   let [told, wanted] = [0, Promise.withResolvers<void>()];
   other.onTold(() => {
@@ -299,7 +274,7 @@ async function skew(name: string, hours: number): Promise<void> {
 
 Deno.test("a clock of the database that is an hour off, and time zones, change nothing of how long records live", async () => {
   for (const [hours, zone] of [[-1, "Asia/Kolkata"], [1, "America/St_Johns"]] as const) {
-    await using at = await opened();
+    await using at = await opened(server());
     await skew(at.name, hours);
     await server().sql(`alter database ${at.name} set timezone = '${zone}'`);
     const kv = await openPostgres(at.address);
@@ -327,111 +302,6 @@ Deno.test("a database in another collation keeps keys in their order", async () 
   await kv.close();
 });
 
-/** What is wrong with a database, and what is said of it. */
-const WRONG: Readonly<Record<string, readonly [(name: string, kv: TellingKv) => Promise<string>, RegExp]>> = {
-  "one that can only be read": [
-    (name) => server().sql(`alter database ${name} set default_transaction_read_only = on`),
-    / can only be read; name the primary, not a standby, and see to its default_transaction_read_only$/,
-  ],
-  "one on a disk that is full": [
-    (name) =>
-      server().sql(
-        `create function full_disk() returns trigger language plpgsql as
-           'begin raise exception ''could not extend file'' using errcode = ''53100''; end';
-         create trigger full_disk before insert on gateway_kv execute function full_disk()`,
-        name,
-      ),
-    / is on a disk that is full; make room on it and start again$/,
-  ],
-  "tables of a newer layout": [
-    (name) => server().sql("update gateway_kv_layout set layout = 2", name),
-    /^KV_PATH: the tables of the database have layout 2, and this version knows layout 1; start the version that made them,/,
-  ],
-  "a newer format of the store": [
-    async (_, kv) => {
-      const { kv: marked } = await openMarked({
-        path: undefined,
-        open: () => Promise.resolve(kv),
-        sealer: await Sealer.open([KEY]),
-        deadline_ms: 8000,
-      });
-      const { value } = await marked.get<{ lowest: object }>(["store"]);
-      await marked.set(["store"], { ...value, format: 99, lowest: { format: 99, version: "9.0.0" } });
-      return "";
-    },
-    / was written by a newer version \(format 99\); version 9\.0\.0 or later opens it/,
-  ],
-  "a store of other keys": [
-    async (_, kv) => {
-      const sealer = await Sealer.open([new Uint8Array(32).fill(9)]);
-      await openMarked({ path: undefined, open: () => Promise.resolve(kv), sealer, deadline_ms: 8000 });
-      return "";
-    },
-    /^ENCRYPTION_KEYS: none of them opens postgres:\/\/owner@.*, which is sealed under key "/,
-  ],
-};
-
-for (const [what, [spoil, says]] of Object.entries(WRONG)) {
-  Deno.test(`a database is refused with what to do: ${what}`, async () => {
-    await using at = await opened();
-    await spoil(at.name, at.kv);
-    const message = await refused(at.address);
-    assert.match(message, says);
-    assert.ok(!message.includes("s3cr3t"), "no password");
-  });
-}
-
-Deno.test("an address that leads nowhere is refused with what to do", async () => {
-  const there = server().address("postgres");
-  const all: [string, RegExp][] = [
-    [there.replace("owner:s3cr3t", "owner:wrong"), / refuses the password; give the right one/],
-    [there.replace("owner:s3cr3t", "nobody:s3cr3t"), / refuses the password; give the right one/],
-    [server().address("missing"), / does not exist; make it \(createdb\), or name another one$/],
-    [server().address("postgres", 1), / refuses connections; start it, or name its address in KV_PATH$/],
-    [`${there}?sslmode=require`, / has no TLS; turn it on there, /],
-    [
-      there.replace("postgres://owner:s3cr3t@", "postgres://"),
-      /: the address of the database names no user; /,
-    ],
-  ];
-  for (const [address, says] of all) {
-    const message = await refused(address);
-    assert.match(message, says);
-    assert.ok(!message.includes("s3cr3t"), message);
-  }
-});
-
-Deno.test("a password with every character, over TLS, whose certificate is judged", async () => {
-  const password = " !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~é\u{10000}";
-  const [authority, stranger] = [await newAuthority(), await newAuthority()];
-  await using own = await Postgres.start({ password, tls: await authority.issue(["127.0.0.1"]) });
-  const name = new URL(await own.database()).pathname.slice(1);
-  const files = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${files}/ca.pem`, authority.pem);
-    await Deno.writeTextFile(`${files}/other.pem`, stranger.pem);
-    const kv = await openPostgres(
-      own.address(name, own.port, `?sslmode=verify-full&sslrootcert=${files}/ca.pem`),
-    );
-    assert.ok((await kv.set(["a"], 1)).ok);
-    assert.equal(
-      await own.sql(
-        "select bool_or(ssl) from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'site-operations'",
-      ),
-      "t",
-    );
-    await kv.close();
-    for (const bad of ["?sslmode=verify-full", `?sslmode=require&sslrootcert=${files}/other.pem`]) {
-      assert.match(await refused(own.address(name, own.port, bad)), / has a certificate that /);
-    }
-    const unjudged = await openPostgres(own.address(name, own.port, "?sslmode=no-verify"));
-    assert.equal((await unjudged.get(["a"])).value, 1);
-    await unjudged.close();
-  } finally {
-    await Deno.remove(files, { recursive: true });
-  }
-});
-
 Deno.test("two instances that begin on an empty database make its tables together", async () => {
   for (let round = 0; round < 5; round++) {
     const address = await server().database();
@@ -443,7 +313,7 @@ Deno.test("two instances that begin on an empty database make its tables togethe
 });
 
 Deno.test("rows that have expired are deleted in time, by whoever changes something", async () => {
-  await using at = await opened();
+  await using at = await opened(server());
   await at.kv.atomic().set(["old"], 1, { expireIn: 1 }).set(["young"], 1, { expireIn: 60_000 }).commit();
   const rows = () => server().sql("select count(*) from gateway_kv", at.name);
   assert.equal(await rows(), "2");
