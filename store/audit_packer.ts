@@ -4,12 +4,11 @@ import { BUNDLE_BYTES, BUNDLE_SEGMENTS, BundleDraft } from "./audit_bundle_draft
 import { OwnSegments, type Written } from "./audit_own_segments.ts";
 import { type Head, headKey, parseRow, parseSegment } from "./audit_segment.ts";
 import { termKey } from "./audit_terms.ts";
-import type { Database } from "./database.ts";
+import { type Database, deleteListed } from "./database.ts";
 
 const ENTRIES_PER_COMMIT = 100;
 /** A head is set once per so many segments at least. */
 const HEAD_SEGMENTS = 64;
-const KEYS_PER_COMMIT = 200;
 /** Segments read at once: each may have 60 KiB. */
 const BATCH = 16;
 const TRIES_MAX = 3;
@@ -154,7 +153,10 @@ export class AuditPacker {
   /** Other stores' segments too, if they are open now: the checks let only one of the two have each. */
   async #packLeft(): Promise<void> {
     await this.#pack(null);
-    for (const old of ["todo", "index"]) await this.#clear(["audit", old]);
+    // What a version before wrote beside segments, which nothing reads any more.
+    for (const old of ["todo", "index"]) {
+      await deleteListed(this.#db, ["audit", old], () => true, () => Promise.resolve(!this.#isClosing));
+    }
     this.#hasLeft = this.#isClosing;
   }
 
@@ -206,20 +208,5 @@ export class AuditPacker {
     const { ok } = await this.#db.commit(atomic);
     if (ok && writer === this.#chain.id) this.#packedTo = head.n;
     return ok;
-  }
-
-  async #clear(prefix: string[]): Promise<void> {
-    let some: Deno.KvKey[] = [];
-    const commit = async () => {
-      const atomic = this.#db.kv.atomic();
-      for (const key of some) atomic.delete(key);
-      if (some.length > 0) await this.#db.commit(atomic);
-      some = [];
-    };
-    for await (const { key } of this.#db.kv.list({ prefix }, { batchSize: KEYS_PER_COMMIT })) {
-      if (this.#isClosing) return;
-      if (some.push(key) === KEYS_PER_COMMIT) await commit();
-    }
-    await commit();
   }
 }

@@ -19,11 +19,10 @@ import {
   segmentHash,
   segmentKey,
 } from "./audit_segment.ts";
-import { AGAIN, type Database, untilSettled } from "./database.ts";
+import { AGAIN, type Database, deleteListed, untilSettled } from "./database.ts";
 import type { AuditAmount } from "./store.ts";
 
 const SEGMENTS_PER_COMMIT = 32;
-const KEYS_PER_COMMIT = 200;
 
 /** Asked before each part of the work; false ends it. */
 type Renew = () => Promise<boolean>;
@@ -40,7 +39,7 @@ export async function retainAudit(db: Database, before: Date, renew: Renew): Pro
     dropped.entries += some.entries;
   } while (some.segments > 0);
   const dropKeys = (kind: string, gone: (entry: Deno.KvEntry<unknown>) => boolean) =>
-    dropSome(db, ["audit", kind], gone, renew);
+    deleteListed(db, ["audit", kind], gone, async () => (await goOn(renew), true));
   await dropKeys("rows", ({ key }) => String(key[4]) < end);
   await dropKeys("late", ({ key }) => String(key.at(-1)) < end);
   await dropKeys("open", ({ value }) => String(value) < end);
@@ -141,23 +140,4 @@ async function checkpoint(
     if ((stored.value?.n ?? 0) < head.n) atomic.check(stored).set(stored.key, head);
   }
   return rows;
-}
-
-async function dropSome(
-  db: Database,
-  prefix: string[],
-  gone: (entry: Deno.KvEntry<unknown>) => boolean,
-  renew: Renew,
-): Promise<void> {
-  let atomic = db.kv.atomic();
-  let count = 0;
-  for await (const entry of db.kv.list({ prefix }, { batchSize: 100 })) {
-    if (!gone(entry)) continue;
-    atomic.delete(entry.key);
-    if (++count % KEYS_PER_COMMIT !== 0) continue;
-    await goOn(renew);
-    await db.commit(atomic);
-    atomic = db.kv.atomic();
-  }
-  if (count % KEYS_PER_COMMIT !== 0) await db.commit(atomic);
 }

@@ -1,6 +1,6 @@
 /** A portable backup: made of a store at any place while it is in use, and put back at any place. */
 import { rm } from "node:fs/promises";
-import { AuditReading } from "./backup_audit.ts";
+import { AuditReading, partsBelow } from "./backup_audit.ts";
 import { BackupReader, BackupWriter, headerOf } from "./backup_file.ts";
 import { isFile, nameOf } from "./engines.ts";
 import { Expiries, isPassing } from "./expiry.ts";
@@ -10,7 +10,6 @@ import { openBare } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import { assertStore, openFile, refusal, sizeOf } from "./store_file.ts";
 
-const DEADLINE_MS = 8000;
 const TRIES = 5;
 const TOLD_EVERY = 1000;
 /** What belongs to the processes that run, and to none that begins with the backup. */
@@ -46,7 +45,7 @@ export interface BackedUp {
  */
 export async function backUp({ path, to, now, told }: BackingUp): Promise<BackedUp> {
   await assertThere(path);
-  using kv = await openBare(path, DEADLINE_MS);
+  using kv = await openBare(path);
   const laying = await readLaying(kv);
   if (laying !== null) {
     throw refusal(`${nameOf(path)} holds a part of a store only; finish it with ${laying.command}`);
@@ -83,7 +82,8 @@ class Reading {
   ) {}
 
   async run(): Promise<string[]> {
-    const kinds = (await this.#kinds()).filter((kind) => kind !== "audit" && !OF_PROCESSES.includes(kind));
+    const kinds = (await Array.fromAsync(partsBelow(this.kv, [])))
+      .filter((kind) => kind !== "audit" && !isOfMark([kind]) && !OF_PROCESSES.includes(kind));
     const isAlone = (kind: string) =>
       ALONE.includes(kind) || (isPassing(kind) && !BOUND.some((begin) => kind.startsWith(begin)));
     const together = kinds.filter((kind) => !isAlone(kind));
@@ -129,20 +129,6 @@ class Reading {
     }
     return stamps.join();
   }
-
-  /** The first parts of all keys but the mark's. */
-  async #kinds(): Promise<string[]> {
-    const found: string[] = [];
-    for (let after: string | null = null;;) {
-      const selector: Deno.KvListSelector = after === null
-        ? { prefix: [] }
-        : { prefix: [], start: [`${after}\0`] };
-      const [next]: Deno.KvEntry<unknown>[] = await Array.fromAsync(this.kv.list(selector, { limit: 1 }));
-      if (next === undefined) return found;
-      after = String(next.key[0]);
-      if (!isOfMark(next.key)) found.push(after);
-    }
-  }
 }
 
 /** A key of one part is of its kind too, which a prefix would leave out. */
@@ -173,7 +159,7 @@ export async function openBackup(path: string, keys: readonly Uint8Array[]): Pro
  * GatewayError, and changes nothing, where something else is there. Answers how many entries are there.
  */
 export async function layBackup(backup: BackupReader, { path, now, told }: PuttingBack): Promise<number> {
-  using kv = await openBare(path, DEADLINE_MS);
+  using kv = await openBare(path);
   const intake = await Intake.begin({
     kv,
     name: nameOf(path),

@@ -24,6 +24,18 @@ const APART = ["head", "checkpoint", "segment", "bundle", "part", "rows", "open"
 
 type Put = (entry: Laid) => Promise<void>;
 
+/** What the keys under a prefix go on with, each once. */
+export async function* partsBelow(kv: Deno.Kv, prefix: Deno.KvKey): AsyncGenerator<string> {
+  for (let after: string | null = null;;) {
+    const selector: Deno.KvListSelector = after === null
+      ? { prefix }
+      : { prefix, start: [...prefix, `${after}\0`] };
+    const [next]: Deno.KvEntry<unknown>[] = await Array.fromAsync(kv.list(selector, { limit: 1 }));
+    if (next === undefined) return;
+    yield after = String(next.key[prefix.length]);
+  }
+}
+
 /** How far a writer's segments were read. */
 interface Read {
   readonly last: Head;
@@ -60,7 +72,8 @@ export class AuditReading {
     for (const [id, value] of this.#open) await put({ key: openKey(id), value, ends_at: null });
     for (const [id, value] of this.#doubt) await put({ key: doubtKey(id), value, ends_at: null });
     await this.#rows(put);
-    for (const part of await this.#rest()) {
+    for await (const part of partsBelow(this.kv, ["audit"])) {
+      if (APART.includes(part)) continue;
       for await (const { key, value } of this.#list(part)) await put({ key, value, ends_at: null });
     }
     const stamps = (entries: Deno.KvEntry<unknown>[]) =>
@@ -158,18 +171,6 @@ export class AuditReading {
       if (value !== null) {
         await put({ key: headKey(writer), value: leads ? { ...value, ...last } : value, ends_at: null });
       }
-    }
-  }
-
-  /** The other parts of the audit that there are. */
-  async #rest(): Promise<string[]> {
-    const found: string[] = [];
-    for (let after = "";;) {
-      const selector = { prefix: ["audit"], start: ["audit", `${after}\0`] };
-      const [next] = await Array.fromAsync(this.kv.list(selector, { limit: 1 }));
-      if (next === undefined) return found;
-      after = String(next.key[1]);
-      if (!APART.includes(after)) found.push(after);
     }
   }
 

@@ -12,7 +12,6 @@ import { toPortable } from "./portable.ts";
 import type { AuditVerdict, VerifyOptions } from "./store.ts";
 import { messageOf, refusal, sizeOf } from "./store_file.ts";
 
-const DEADLINE_MS = 8000;
 const TOLD_EVERY = 1000;
 /** Of one kind of fault so many are named, and the rest counted. */
 const NAMED_MAX = 20;
@@ -56,7 +55,7 @@ export async function checkStore(checking: Checking): Promise<Checked> {
   await using place = await readablePlace(path, damage !== null);
   let kv: Deno.Kv;
   try {
-    kv = await openBare(place.path, DEADLINE_MS);
+    kv = await openBare(place.path);
   } catch (error) {
     if (damage === null) throw error;
     faults.push(`Nothing of it can be read (${messageOf((error as Error).cause ?? error)})`);

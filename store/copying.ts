@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { verifyAudit } from "./audit_verify.ts";
 import { type Compared, Comparison } from "./comparison.ts";
 import { Database } from "./database.ts";
-import { isFile, nameOf } from "./engines.ts";
+import { isFile, isKept, nameOf } from "./engines.ts";
 import { Expiries } from "./expiry.ts";
 import { Intake } from "./intake.ts";
 import { KnownStores } from "./known_stores.ts";
@@ -13,7 +13,6 @@ import { Sealer } from "./seal.ts";
 import type { AuditVerdict } from "./store.ts";
 import { assertStore, isReadable, openFile, refusal, sizeOf } from "./store_file.ts";
 
-const DEADLINE_MS = 8000;
 const TOLD_EVERY = 1000;
 const BOTH_STOPPED = "no gateway may run on either of them";
 
@@ -48,9 +47,9 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
   if (from === to) throw refusal(`${nameOf(to)} is the store itself; name another place`);
   await assertSource(from);
   await assertTarget(to);
-  using source = await openBare(from, DEADLINE_MS);
+  using source = await openBare(from);
   const mark = await markOf(source, from, await Sealer.open(keys));
-  using target = await openBare(to, DEADLINE_MS);
+  using target = await openBare(to);
   using expiries = await Expiries.of(source, from);
   const intake = await Intake.begin({
     kv: target,
@@ -64,7 +63,7 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
   const compared = await compare(copying, [source, target], intake, expiries);
   const audit = await verifyAudit(new Database(target, copying.now, performance.now));
   await intake.finish();
-  if (isFile(to)) await new KnownStores(copying.known).add(to);
+  if (isKept(to)) await new KnownStores(copying.known).add(to);
   return { entries: compared.reduce((sum, { entries }) => sum + entries, 0), compared, audit };
 }
 

@@ -89,7 +89,7 @@ export class Database {
       this.#awaySince = null;
     } else if (this.#awaySince === null && isAway(error)) {
       this.#awaySince = this.elapsed();
-      this.log({ event: "store_away", cause: rootOf(error) });
+      this.log({ event: "store_away", cause: messageOf(rootOf(error)) });
     }
   }
 
@@ -186,11 +186,11 @@ const isAway = (error: unknown) =>
   error instanceof Unanswered ||
   !(error instanceof GatewayError || error instanceof TypeError || isLocked(error));
 
-/** What the innermost cause says. */
-function rootOf(error: unknown): string {
-  let cause = error;
+/** The innermost cause of what was thrown. */
+export function rootOf(thrown: unknown): unknown {
+  let cause = thrown;
   while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
-  return messageOf(cause instanceof AggregateError && cause.errors.length > 0 ? cause.errors[0] : cause);
+  return cause instanceof AggregateError && cause.errors.length > 0 ? cause.errors[0] : cause;
 }
 
 const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error);
@@ -269,4 +269,27 @@ export async function listValues<T>(kv: Kv, prefix: Deno.KvKey): Promise<T[]> {
   const values: T[] = [];
   for await (const entry of kv.list<T>({ prefix }, { batchSize: LISTED_AT_ONCE })) values.push(entry.value);
   return values;
+}
+
+/** Keys deleted in one commit. */
+const DELETED_AT_ONCE = 200;
+
+/** Deletes the entries under a prefix that are due, as long as `goesOn`, which is asked before each full commit. */
+export async function deleteListed(
+  db: Database,
+  prefix: Deno.KvKey,
+  isDue: (entry: Deno.KvEntry<unknown>) => boolean,
+  goesOn: () => Promise<boolean>,
+): Promise<void> {
+  let atomic = db.kv.atomic();
+  let count = 0;
+  for await (const entry of db.kv.list({ prefix }, { batchSize: LISTED_AT_ONCE })) {
+    if (!isDue(entry)) continue;
+    atomic.delete(entry.key);
+    if (++count % DELETED_AT_ONCE !== 0) continue;
+    if (!await goesOn()) return;
+    await db.commit(atomic);
+    atomic = db.kv.atomic();
+  }
+  if (count % DELETED_AT_ONCE !== 0) await db.commit(atomic);
 }

@@ -24,7 +24,7 @@ const later = (at: number | null, ms: number) => at === null ? null : at + ms;
 const named = (field: string, beyond_ms = 0): End => (value) => later(numberOr(value[field]), beyond_ms);
 /** The end of the day in the key, and so long beyond. */
 const dayIn = (at: number, beyond_ms: number): End => (_, key) => later(timeOr(key[at]), DAY_MS + beyond_ms);
-const unsaid: End = () => null;
+const notRecorded: End = () => null;
 
 function endOfGrant({ ended_at, expires_at }: Fields): number | null {
   return later(timeOr(ended_at) ?? numberOr(expires_at), OAUTH_LIMITS.ENDED_KNOWN_MS);
@@ -44,34 +44,34 @@ function endOfCode({ grant_id, order, expires_at }: Fields): number | null {
 const ENDS: Readonly<Record<string, readonly [end: End, longest_ms: number]>> = {
   sessions: [named("ends_at"), LIMITS.SESSION_MS],
   person_sessions: [named("ends_at"), LIMITS.SESSION_MS],
-  person_sessions_by_hash: [unsaid, LIMITS.SESSION_MS],
-  preview_names: [unsaid, 10 * MINUTE_MS],
-  managed_files: [unsaid, LIMITS.MANAGED_FILE_DAYS * DAY_MS],
+  person_sessions_by_hash: [notRecorded, LIMITS.SESSION_MS],
+  preview_names: [notRecorded, 10 * MINUTE_MS],
+  managed_files: [notRecorded, LIMITS.MANAGED_FILE_DAYS * DAY_MS],
   consents: [named("expires_at"), LIMITS.IDEMPOTENCY_MS],
-  consent_answers: [unsaid, LIMITS.IDEMPOTENCY_MS],
-  consent_signs: [unsaid, 10 * MINUTE_MS],
+  consent_answers: [notRecorded, LIMITS.IDEMPOTENCY_MS],
+  consent_signs: [notRecorded, 10 * MINUTE_MS],
   leases: [named("ends_at"), HOUR_MS],
-  budgets: [unsaid, 3 * MINUTE_MS],
-  paces: [unsaid, 25 * HOUR_MS],
-  probe: [unsaid, PROBE_MS],
+  budgets: [notRecorded, 3 * MINUTE_MS],
+  paces: [notRecorded, 25 * HOUR_MS],
+  probe: [notRecorded, PROBE_MS],
   invitations: [named("expires_at", WEEK_MS), PEOPLE_LIMITS.INVITATION_MS + WEEK_MS],
-  invitation_of: [unsaid, PEOPLE_LIMITS.INVITATION_MS + WEEK_MS],
-  attempts: [unsaid, PEOPLE_LIMITS.SIGN_IN_WINDOW_MS],
-  challenges: [unsaid, 2 * PEOPLE_LIMITS.CHALLENGE_MS],
+  invitation_of: [notRecorded, PEOPLE_LIMITS.INVITATION_MS + WEEK_MS],
+  attempts: [notRecorded, PEOPLE_LIMITS.SIGN_IN_WINDOW_MS],
+  challenges: [notRecorded, 2 * PEOPLE_LIMITS.CHALLENGE_MS],
   allowances: [dayIn(3, 3 * DAY_MS), 3 * DAY_MS],
   kept: [named("expires_at"), LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS],
-  kept_parts: [unsaid, DAY_MS],
+  kept_parts: [notRecorded, DAY_MS],
   snapshots: [dayIn(3, LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS), LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS],
   snapshot_runs: [dayIn(2, LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS), LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS],
   connect_links: [named("expires_at", DAY_MS), DAY_MS],
   connect_states: [named("expires_at", DAY_MS), DAY_MS],
   oauth_clients: [named("expires_at"), OAUTH_LIMITS.USED_CLIENT_MS + GRANT_MS],
-  oauth_client_places: [unsaid, OAUTH_LIMITS.UNUSED_CLIENT_MS],
+  oauth_client_places: [notRecorded, OAUTH_LIMITS.UNUSED_CLIENT_MS],
   oauth_codes: [endOfCode, GRANT_MS + OAUTH_LIMITS.ENDED_KNOWN_MS],
   oauth_grants: [endOfGrant, GRANT_MS + OAUTH_LIMITS.ENDED_KNOWN_MS],
-  oauth_grants_by_user: [unsaid, GRANT_MS + OAUTH_LIMITS.ENDED_KNOWN_MS],
-  oauth_families: [unsaid, GRANT_MS + OAUTH_LIMITS.ENDED_KNOWN_MS],
-  oauth_refresh: [unsaid, OAUTH_LIMITS.REFRESH_KNOWN_MS],
+  oauth_grants_by_user: [notRecorded, GRANT_MS + OAUTH_LIMITS.ENDED_KNOWN_MS],
+  oauth_families: [notRecorded, GRANT_MS + OAUTH_LIMITS.ENDED_KNOWN_MS],
+  oauth_refresh: [notRecorded, OAUTH_LIMITS.REFRESH_KNOWN_MS],
   oauth_access: [named("expires_at"), OAUTH_LIMITS.ACCESS_MS],
 };
 

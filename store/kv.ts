@@ -21,7 +21,7 @@ import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
 import { LostFile, OpenedFile } from "./opened_file.ts";
-import { type Opened, type Opening, openMarked, within } from "./opening.ts";
+import { OPEN_DEADLINE_MS, type Opened, type Opening, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
 import { ManagedFiles } from "./managed_files.ts";
@@ -37,7 +37,6 @@ import { Tokens } from "./tokens.ts";
 import { ToolCatalogs } from "./tool_catalogs.ts";
 import { Users } from "./users.ts";
 
-const OPEN_DEADLINE_MS = 8000;
 const PING_DEADLINE_MS = 2000;
 
 /** How to open a store. */

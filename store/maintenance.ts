@@ -8,14 +8,13 @@ import { assertOwn, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
 import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
 import { isFile, nameOf } from "./engines.ts";
-import { openBare, openMarked } from "./opening.ts";
+import { OPEN_DEADLINE_MS, openBare, openMarked } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import { assertStore, isReadable, messageOf, openFile, refusal, rewriteFile, sizeOf } from "./store_file.ts";
 
 /** Where copies are put unless another file is named; git ignores it. */
 export const COPIES_PATH = "data/copies";
 
-const DEADLINE_MS = 8000;
 /** The files beside the file of a database. */
 const BESIDE = ["-wal", "-shm", "-journal"];
 /** So many pages are copied in one step that nothing is written in between. */
@@ -50,7 +49,11 @@ export async function initStore(store: StoreFile): Promise<string | null> {
 }
 
 async function initDatabase({ path, keys, known }: StoreFile): Promise<null> {
-  const { kv, isNew } = await openMarked({ path, sealer: await Sealer.open(keys), deadline_ms: DEADLINE_MS });
+  const { kv, isNew } = await openMarked({
+    path,
+    sealer: await Sealer.open(keys),
+    deadline_ms: OPEN_DEADLINE_MS,
+  });
   await kv.close();
   if (!isNew) {
     throw refusal(`KV_PATH: ${nameOf(path)} holds a store already; name another database, or empty it first`);
@@ -216,7 +219,7 @@ export async function acceptKeys(store: StoreFile): Promise<void> {
 }
 
 async function assertMarked(path: string): Promise<void> {
-  const kv = await openBare(path, DEADLINE_MS);
+  const kv = await openBare(path);
   const { value } = await readMark(kv);
   await kv.close();
   if (value === null) throw refusal(`KV_PATH: there is no store in ${nameOf(path)}`);
@@ -225,7 +228,7 @@ async function assertMarked(path: string): Promise<void> {
 /** Opens a store as the gateway does, and closes it. */
 async function openOnce({ keys }: StoreFile, path: string, keysLost = false): Promise<void> {
   const sealer = await Sealer.open(keys);
-  const { kv, check } = await openMarked({ path, sealer, keysLost, deadline_ms: DEADLINE_MS });
+  const { kv, check } = await openMarked({ path, sealer, keysLost, deadline_ms: OPEN_DEADLINE_MS });
   check?.stop();
   await kv.close();
 }

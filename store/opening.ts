@@ -11,6 +11,9 @@ import { PROBE_KEY, Unanswered } from "./store_timeout.ts";
 import type { Sealer } from "./seal.ts";
 import { beginFile } from "./store_file.ts";
 
+/** The longest that opening takes, waiting for a lock included. */
+export const OPEN_DEADLINE_MS = 8000;
+
 /** What is opened, and how. */
 export interface Opening {
   /** A file, ":memory:" or an address; undefined is the KV of the host. */
@@ -80,7 +83,7 @@ export async function openMarked(opening: Opening): Promise<Opened> {
  * Opens a place as it is, for a command that reads or fills it: no mark is read or written. A file is made where none is.
  * Throws a GatewayError with one sentence that names the place and says what to do.
  */
-export async function openBare(path: string | undefined, deadline_ms: number): Promise<Deno.Kv> {
+export async function openBare(path: string | undefined): Promise<Deno.Kv> {
   if (isFile(path)) await makePlace(path);
   const open = async () => {
     const kv = await openPlace(path);
@@ -94,7 +97,7 @@ export async function openBare(path: string | undefined, deadline_ms: number): P
   };
   const opened = inTurn(open);
   try {
-    return await within(deadline_ms, opened, isFile(path) ? "database is locked" : LATE);
+    return await within(OPEN_DEADLINE_MS, opened, isFile(path) ? "database is locked" : LATE);
   } catch (cause) {
     opened.then((kv) => kv.close(), () => {});
     if (cause instanceof GatewayError && !(cause instanceof Unanswered)) throw cause;

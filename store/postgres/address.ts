@@ -11,7 +11,6 @@ export interface Place {
   readonly ssl: false | {
     readonly rejectUnauthorized: boolean;
     readonly ca?: string;
-    readonly servername?: string;
   };
   /** Connections of this process at most. */
   readonly connections: number;

@@ -10,7 +10,6 @@ const MUTATION_BYTES_MAX = 819_200;
 
 /** How a value is kept: what V8 serializes, bytes as they are, and a number that can be added to. */
 const KINDS = { serialized: 0, bytes: 1, counter: 2 } as const;
-const U64 = 1n << 64n;
 const NOTHING = new Uint8Array();
 
 /** A value as its row has it. */
@@ -165,10 +164,10 @@ const counterOf = (by: bigint): Stored => ({
 function after(before: Become, next: Become): Become {
   if (!("add" in next)) return next;
   if ("removed" in before) return { set: counterOf(next.add) };
-  if ("add" in before) return { add: (before.add + next.add) % U64 };
+  if ("add" in before) return { add: BigInt.asUintN(64, before.add + next.add) };
   const { set } = before;
   if (set.counter === null) throw notACounter();
-  return { set: { ...set, counter: (set.counter + next.add) % U64, expiresIn: null } };
+  return { set: { ...set, counter: BigInt.asUintN(64, set.counter + next.add), expiresIn: null } };
 }
 
 /** As Deno KV says it. */

@@ -1,4 +1,5 @@
 /** What is wrong with a PostgreSQL database, for the person who runs the gateway. */
+import { rootOf } from "../database.ts";
 import { stateOf } from "./session.ts";
 
 /** By SQLSTATE, what follows the name of the database. */
@@ -55,11 +56,4 @@ export function explainPostgres(thrown: unknown): string {
   }
   if (message.includes("timeout")) return "has not answered in time; see to it, and to the network between";
   return `cannot be opened or written (${message})`;
-}
-
-/** The innermost cause. */
-function rootOf(thrown: unknown): unknown {
-  let cause = thrown;
-  while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
-  return cause instanceof AggregateError && cause.errors.length > 0 ? cause.errors[0] : cause;
 }

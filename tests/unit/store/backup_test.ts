@@ -6,9 +6,8 @@ import { copyStoreTo } from "../../../store/copying.ts";
 import { Intake, type Laid } from "../../../store/intake.ts";
 import { backUpStore, restoreStore, type StoreFile } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
-import { toPortable } from "../../../store/portable.ts";
 import { lay } from "../../fixtures/stores/stores.ts";
-import { filesOf, refused } from "./files_kit.ts";
+import { entriesOf, filesOf, refused } from "./files_kit.ts";
 import { bench, folder, KEY, newToken, open, row, START } from "./kit.ts";
 
 const OTHER = new Uint8Array(32).fill(8);
@@ -38,15 +37,6 @@ async function place() {
     dir: dir.path,
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
   };
-}
-
-async function entriesOf(path: string): Promise<string[]> {
-  const kv = await Deno.openKv(path);
-  const found = (await Array.fromAsync(kv.list({ prefix: [] }))).map(({ key, value }) =>
-    toPortable([key, value])
-  );
-  kv.close();
-  return found;
 }
 
 Deno.test("a backup put back has every entry as it was stored, sealed as it was, and opens as the store", async () => {

@@ -8,7 +8,7 @@ import { keyBytes } from "../../../store/key_bytes.ts";
 import { readLaying, readMark, STORE_FORMAT } from "../../../store/mark.ts";
 import { toPortable } from "../../../store/portable.ts";
 import { lay } from "../../fixtures/stores/stores.ts";
-import { filesOf, refused } from "./files_kit.ts";
+import { entriesOf, filesOf, refused } from "./files_kit.ts";
 import { folder, KEY, newToken, open, START } from "./kit.ts";
 
 const OTHER = new Uint8Array(32).fill(8);
@@ -47,16 +47,6 @@ async function place() {
       ...more,
     });
   return { at, copy, facts, dir: dir.path, [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose]() };
-}
-
-/** All entries as portable text, but what only says that a copy is under way. */
-async function entriesOf(path: string): Promise<string[]> {
-  const kv = await Deno.openKv(path);
-  const found = (await Array.fromAsync(kv.list({ prefix: [] }))).map(({ key, value }) =>
-    toPortable([key, value])
-  );
-  kv.close();
-  return found;
 }
 
 function endsOf(path: string): Map<string, number> {

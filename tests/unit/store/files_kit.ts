@@ -1,6 +1,8 @@
 /** What the tests of copies and damage share: the files of a folder as they are, and a refusal in one sentence. */
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
+import { openPlace } from "../../../store/engines.ts";
+import { toPortable } from "../../../store/portable.ts";
 import { GatewayError } from "../../../core/errors.ts";
 
 /** The files of a folder with what is in them. */
@@ -20,4 +22,14 @@ export async function refused(work: () => Promise<unknown>, says: RegExp): Promi
     assert.ok(!error.message.includes("\n"));
     return true;
   });
+}
+
+/** All entries of a store as portable text. */
+export async function entriesOf(path: string): Promise<string[]> {
+  const kv = await openPlace(path);
+  const found = (await Array.fromAsync(kv.list({ prefix: [] }))).map(({ key, value }) =>
+    toPortable([key, value])
+  );
+  await kv.close();
+  return found;
 }
