@@ -11,6 +11,7 @@ const TOLD = { name: "tell", text: `select pg_notify('${CHANNEL}', '')`, values:
 export class Notices {
   readonly #heard: (() => void)[] = [];
   #connection: Connection | null = null;
+  #connecting: Promise<unknown> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
@@ -28,6 +29,7 @@ export class Notices {
 
   async #listen(): Promise<void> {
     const connection = await oneConnection(this.place);
+    if (this.#closed) return;
     let isOver = false;
     const over = () => {
       if (isOver) return;
@@ -41,7 +43,8 @@ export class Notices {
     connection.on("notification", () => this.#tellAll());
     this.#connection = connection;
     try {
-      await connection.connect();
+      this.#connecting = connection.connect();
+      await this.#connecting;
       await connection.query(`listen ${CHANNEL}`);
       this.#tellAll();
     } catch {
@@ -53,10 +56,11 @@ export class Notices {
     for (const heard of this.#heard) heard();
   }
 
-  /** Listens no more. */
+  /** Listens no more. A connection that is being made is made first, for its key is derived whoever ends it. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    await this.#connecting.catch(() => {});
     await this.#connection?.end().catch(() => {});
   }
 }
