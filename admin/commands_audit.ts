@@ -164,9 +164,10 @@ const tail: Command = {
 };
 
 /** What was found of the audit, for people. */
-export function verdictText({ ok, writers, segments, rows, faults, after }: AuditVerdict): string {
+export function verdictText({ ok, writers, segments, rows, faults, place, after }: AuditVerdict): string {
   const behind = after === undefined ? "" : `, behind segment ${after}; what is before it was not looked at`;
-  const checked = `${rows} rows in ${segments} segments of ${writers} writers${behind}`;
+  const where = place === undefined ? "" : ` in ${cell(place)}`;
+  const checked = `${rows} rows in ${segments} segments of ${writers} writers${where}${behind}`;
   return ok
     ? `Whole: ${checked}.\n`
     : `Broken: ${checked}.\n${faults.map((fault) => `  ${cell(fault)}\n`).join("")}`;
@@ -195,6 +196,10 @@ async function verdictOf({ words, api, terminal: { status } }: Call): Promise<Au
   throw new CommandError("The gateway broke off before the log was verified");
 }
 
+/** What an operator does about an audit that is broken. */
+const HOW_TO_GO_ON = "See what else of the store is damaged: deno task admin store check\n" +
+  "Put back a copy from before it: deno task admin store restore\n";
+
 const verify: Command = {
   words: ["audit", "verify"],
   summary: "Check that no entry was changed or removed",
@@ -203,7 +208,7 @@ const verify: Command = {
   },
   async run(call) {
     const verdict = await verdictOf(call);
-    call.show(verdict, verdictText);
+    call.show(verdict, (found) => verdictText(found) + (found.ok ? "" : HOW_TO_GO_ON));
     return verdict.ok ? 0 : 1;
   },
 };

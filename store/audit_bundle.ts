@@ -1,4 +1,5 @@
 /** Bundles: many segments of one writer, their bytes as they were committed, compressed in parts. */
+import { isFields } from "../core/values.ts";
 import { firstIdAt, segmentKey, timeOfId, zlib } from "./audit_segment.ts";
 import type { Database } from "./database.ts";
 
@@ -29,6 +30,16 @@ export interface Bundle {
   readonly first: string;
   readonly parts: readonly (Part | null)[];
 }
+
+/** Whether what is stored under a bundle's key is one. */
+export function isBundle(value: unknown): value is Bundle {
+  if (!isFields(value) || typeof value["first"] !== "string" || !Array.isArray(value["parts"])) return false;
+  return value["parts"].every((part) => part === null || isPart(part));
+}
+
+const isPart = (part: unknown) =>
+  isFields(part) && typeof part["first"] === "string" && typeof part["last"] === "string" &&
+  Array.isArray(part["began"]);
 
 /** A segment within a part. */
 export interface Packed {

@@ -1,8 +1,9 @@
 /** Reading the index of the audit: which bundles hold rows that have every term of a query, and which rows those are. */
-import { type Bundle, bundleKey, nextDay } from "./audit_bundle.ts";
+import { type Bundle, bundleKey, isBundle, nextDay } from "./audit_bundle.ts";
 import type { Span } from "./audit_late.ts";
 import { commonRows, decodeRows, type Runs } from "./audit_rows.ts";
 import { type Term, termKey } from "./audit_terms.ts";
+import { DamagedEntry } from "./damage.ts";
 import type { Database } from "./database.ts";
 
 /** One walk looks at no more index entries of a term than this. */
@@ -14,6 +15,8 @@ const GET_MANY_MAX = 10;
 export interface Range extends Partial<Span> {
   readonly first: string;
   readonly end: string;
+  /** Is told of a bundle or a part that is damaged, by its key, and reading goes on; left out, a damaged bundle is thrown. */
+  readonly damaged?: (key: Deno.KvKey) => void;
 }
 
 /** A bundle to read; null where a walk stopped for now, and nothing that is older than `last` was looked at. */
@@ -27,12 +30,15 @@ export interface Found {
 /** The bundles that reach into a range; in the order of their last segments, or the other way round. */
 export async function* bundlesOf(
   { kv }: Database,
-  { first, end }: Range,
+  { first, end, damaged }: Range,
   reverse: boolean,
 ): AsyncGenerator<Found & { readonly bundle: Bundle }> {
   const selector = { start: bundleKey(first), end: bundleKey(nextDay(end)) };
-  for await (const { key, value } of kv.list<Bundle>(selector, { reverse, batchSize: 20 })) {
-    if (value.first < end) yield { last: String(key[2]), bundle: value, rows: null };
+  for await (const { key, value } of kv.list(selector, { reverse, batchSize: 20 })) {
+    if (!isBundle(value)) {
+      if (damaged === undefined) throw new DamagedEntry(key);
+      damaged(key);
+    } else if (value.first < end) yield { last: String(key[2]), bundle: value, rows: null };
   }
 }
 
@@ -62,7 +68,9 @@ async function* readBundles(
   if (some.length === 0) return;
   const bundles = await kv.getMany<Bundle[]>(some.map(({ last }) => bundleKey(last)));
   for (const [index, { value: bundle }] of bundles.entries()) {
-    if (bundle !== null) yield { ...some[index]!, bundle };
+    if (bundle === null) continue;
+    if (!isBundle(bundle)) throw new DamagedEntry(bundleKey(some[index]!.last));
+    yield { ...some[index]!, bundle };
   }
 }
 

@@ -36,7 +36,13 @@ export async function* oldestFirst(db: Database, range: Range): AsyncGenerator<S
   for (let { first } = range;;) {
     const { segments, isLast } = await unpacked(db, { ...range, first }, false, UNPACKED_MAX);
     const end = isLast ? range.end : `${segments.at(-1)!.id}0`;
-    yield* inOrder(db, segments, bundlesOf(db, { first, end }, false), { ...range, first, end }, OLDEST);
+    yield* inOrder(
+      db,
+      segments,
+      bundlesOf(db, { ...range, first, end }, false),
+      { ...range, first, end },
+      OLDEST,
+    );
     if (isLast) return;
     first = end;
   }
@@ -192,13 +198,24 @@ function partsOf(last: string, { parts }: Bundle, rows: Runs | null, range: Rang
   });
 }
 
-/** The segments of parts that are in a range and hold rows that are wanted; one that is damaged is a value that is none. */
-async function readParts(db: Database, parts: readonly Unread[], { first, end }: Range): Promise<Stored[]> {
+/**
+ * The segments of parts that are in a range and hold rows that are wanted; of a part that is damaged the range is told, or
+ * it is a value that is none.
+ */
+async function readParts(
+  db: Database,
+  parts: readonly Unread[],
+  { first, end, damaged }: Range,
+): Promise<Stored[]> {
   const values = await db.kv.getMany<unknown[]>(parts.map(({ key }) => key));
   return parts.flatMap(({ n, last, rows_wanted }, index) => {
     const { value } = values[index]!;
     if (value === null) return []; // retention took it
     const content = decodePart(value);
+    if (content === null && damaged !== undefined) {
+      damaged(parts[index]!.key);
+      return [];
+    }
     if (content === null) return [{ id: last, value: null, isPacked: true }];
     let row = n * PART_ROWS + content.dropped;
     return content.segments.flatMap(({ id, bytes, lines }): Stored[] => {

@@ -53,6 +53,8 @@ export interface AuditVerdict {
   rows: number;
   /** One sentence per break: which writer, which segment, what differs. */
   faults: string[];
+  /** What the store is kept in, as `the file "data/gateway.sqlite3"`; where something is wrong and that is known. */
+  readonly place?: string;
   /** The segment behind which it began; left out where all was read. */
   readonly after?: string;
 }

@@ -11,7 +11,9 @@ import {
   segmentHash,
 } from "./audit_segment.ts";
 import { ALL, oldestFirst, type Stored } from "./audit_source.ts";
+import { damageText } from "./damage.ts";
 import { type Database, isDamage } from "./database.ts";
+import { messageOf } from "./store_file.ts";
 import type { AuditVerdict, VerifyOptions } from "./store.ts";
 
 const TOLD_EVERY = 1000;
@@ -27,13 +29,18 @@ interface Chain {
 
 /**
  * Checks all chains, reading every segment once; memory does not grow with their number. Writing may go on. Behind a segment
- * that is named only what follows is checked.
+ * that is named only what follows is checked. An entry that is damaged is named, and reading goes on.
  */
-export async function verifyAudit(db: Database, { after, told }: VerifyOptions = {}): Promise<AuditVerdict> {
-  const verifier = new Verifier(db, after ?? null);
+export async function verifyAudit(
+  given: Database,
+  { after, told }: VerifyOptions = {},
+): Promise<AuditVerdict> {
+  const db = given.aroundDamage();
+  const verifier = new AuditVerifier(db, after ?? null);
+  const first = after === undefined ? "" : `${after}0`;
   try {
     await verifier.readEnds();
-    for await (const stored of oldestFirst(db, { ...ALL, first: after === undefined ? "" : `${after}0` })) {
+    for await (const stored of oldestFirst(db, { ...ALL, first, damaged: (key) => verifier.damaged(key) })) {
       const read = await verifier.follow(stored);
       if (read % TOLD_EVERY === 0) told?.(read, stored.id);
     }
@@ -45,17 +52,20 @@ export async function verifyAudit(db: Database, { after, told }: VerifyOptions =
   return await verifier.conclude();
 }
 
-class Verifier {
+/** Follows the chains of an audit as its segments are handed over, each writer's in their order. */
+export class AuditVerifier {
   readonly #db: Database;
   readonly #chains = new Map<string, Chain>();
   readonly #faults: string[] = [];
   #segments = 0;
   #rows = 0;
   #newest: string | null = null;
+  readonly #damaged = new Set<string>();
 
   /** The writers whose chains were taken up behind the segment that was named; null where all is read. */
   readonly #taken: Set<string> | null;
 
+  /** Behind the segment `after`, which is believed; null for all. */
   constructor(db: Database, private readonly after: string | null) {
     this.#db = db;
     this.#taken = after === null ? null : new Set();
@@ -70,6 +80,14 @@ class Verifier {
     for (const [writer, last] of await this.#readAll("checkpoint")) {
       this.#chains.set(writer, { last, packed: 0, head: this.#chains.get(writer)?.head ?? null });
     }
+  }
+
+  /** Takes note of a bundle or a part that is damaged: the segments in it are missing then. */
+  damaged(key: Deno.KvKey): void {
+    const sentence = `The ${String(key[1])} ${damageText(key)}`;
+    if (this.#damaged.has(sentence)) return;
+    this.#damaged.add(sentence);
+    this.#faults.push(sentence);
   }
 
   /** Takes the next segment in the order of ids; answers how many that makes. */
@@ -118,11 +136,7 @@ class Verifier {
   /** Sums up where the store could not be read to the end: what is missing behind that is not known. */
   giveUp(thrown: unknown): AuditVerdict {
     const where = this.#newest === null ? "No segment" : `Nothing after segment ${this.#newest}`;
-    const said = thrown instanceof Error ? thrown.message : String(thrown);
-    const why = thrown instanceof GatewayError
-      ? said
-      : `the file of the store is damaged (${said}); put back a copy`;
-    this.#faults.push(`${where} can be read: ${why}`);
+    this.#faults.push(`${where} can be read, for it is damaged (${messageOf(thrown)})`);
     return this.#verdict();
   }
 
@@ -133,6 +147,7 @@ class Verifier {
       segments: this.#segments,
       rows: this.#rows,
       faults: this.#faults,
+      ...this.#faults.length > 0 && this.#db.place !== null && { place: this.#db.place },
       ...this.after !== null && { after: this.after },
     };
   }

@@ -2,13 +2,14 @@
 import { rm } from "node:fs/promises";
 import { AuditReading, partsBelow } from "./backup_audit.ts";
 import { BackupReader, BackupWriter, headerOf } from "./backup_file.ts";
-import { isFile, nameOf } from "./engines.ts";
+import { MARK_KEY } from "./damage.ts";
+import { nameOf } from "./engines.ts";
 import { Expiries, isPassing } from "./expiry.ts";
 import { Intake, isOfMark, type Laid } from "./intake.ts";
-import { assertFormat, assertSealed, MARK_KEY, readLaying, readMark } from "./mark.ts";
-import { openBare } from "./opening.ts";
+import { assertFormat, assertSealed, readLaying, readMark } from "./mark.ts";
+import { openBare, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
-import { assertStore, openFile, refusal, sizeOf } from "./store_file.ts";
+import { refusal } from "./store_file.ts";
 
 const TRIES = 5;
 const TOLD_EVERY = 1000;
@@ -44,8 +45,10 @@ export interface BackedUp {
  * some moment meanwhile. Throws a GatewayError, and leaves no file, where that cannot be done.
  */
 export async function backUp({ path, to, now, told }: BackingUp): Promise<BackedUp> {
-  await assertThere(path);
-  using kv = await openBare(path);
+  if (path === ":memory:") {
+    throw refusal('KV_PATH: ":memory:" is kept by the gateway alone, so nobody else can copy it');
+  }
+  using kv = await openToRead(path);
   const laying = await readLaying(kv);
   if (laying !== null) {
     throw refusal(`${nameOf(path)} holds a part of a store only; finish it with ${laying.command}`);
@@ -176,14 +179,4 @@ export async function layBackup(backup: BackupReader, { path, now, told }: Putti
   await intake.flush();
   await intake.finish();
   return intake.entries;
-}
-
-async function assertThere(path: string): Promise<void> {
-  if (path === ":memory:") {
-    throw refusal('KV_PATH: ":memory:" is kept by the gateway alone, so nobody else can copy it');
-  }
-  if (!isFile(path)) return;
-  if ((await sizeOf(path) ?? 0) === 0) throw refusal(`KV_PATH: there is no store at "${path}"`);
-  using database = openFile(path, true);
-  assertStore(database, path);
 }

@@ -2,7 +2,8 @@
 import { GatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
 import type { Database } from "./database.ts";
-import { MARK_KEY, type StoreMark } from "./mark.ts";
+import { MARK_KEY } from "./damage.ts";
+import type { StoreMark } from "./mark.ts";
 import type { Awaitable } from "../core/async.ts";
 
 /** The kinds of record that are cached, each with a version of its own; KV reads no more than ten keys at once. */

@@ -8,7 +8,7 @@ import { Expiries } from "./expiry.ts";
 import { Intake } from "./intake.ts";
 import { KnownStores } from "./known_stores.ts";
 import { assertFormat, assertOwn, readLaying, readMark, type StoreMark } from "./mark.ts";
-import { openBare } from "./opening.ts";
+import { openBare, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import type { AuditVerdict } from "./store.ts";
 import { assertStore, isReadable, openFile, refusal, sizeOf } from "./store_file.ts";
@@ -47,7 +47,7 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
   if (from === to) throw refusal(`${nameOf(to)} is the store itself; name another place`);
   await assertSource(from);
   await assertTarget(to);
-  using source = await openBare(from);
+  using source = await openToRead(from);
   const mark = await markOf(source, from, await Sealer.open(keys));
   using target = await openBare(to);
   using expiries = await Expiries.of(source, from);

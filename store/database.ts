@@ -4,6 +4,7 @@ import { serialize } from "node:v8";
 import { GatewayError } from "../core/errors.ts";
 import type { Clock } from "../core/async.ts";
 import { growingIds } from "../core/ulid.ts";
+import { aroundDamage, recordOf } from "./damage.ts";
 import { type Committed, type Kv, PROBE_KEY, PROBE_MS, StoreTimeout, Unanswered } from "./store_timeout.ts";
 
 /** KV keeps values up to 64 KiB; a record may have this many bytes, so that its envelope fits too. */
@@ -40,6 +41,8 @@ export class Database {
     clock?: Clock,
     private readonly stands: () => void | Promise<void> = () => {},
     private readonly log: (event: Record<string, unknown>) => void = () => {},
+    /** What it is kept in, as messages say it; null where whoever opened it did not say. */
+    readonly place: string | null = null,
   ) {
     this.#kv = kv;
     this.#timeout = clock === undefined
@@ -53,6 +56,12 @@ export class Database {
     if (this.#closed) throw closedError();
     if (this.#damage !== null) throw damaged(this.#damage);
     return this.#reading;
+  }
+
+  /** The same for a reader that goes on where an entry is damaged. */
+  aroundDamage(): Database {
+    const kv = aroundDamage(() => this.kv) as Deno.Kv;
+    return new Database(kv, this.now, this.elapsed, undefined, undefined, undefined, this.place);
   }
 
   get closed(): boolean {
@@ -195,9 +204,10 @@ export function rootOf(thrown: unknown): unknown {
 
 const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error);
 
-/** Whether that is what SQLite says of a damaged file, or of one that holds no database. */
+/** Whether that is what SQLite says of a damaged file, or of one that holds no database; what a server says has a severity. */
 export const isDamage = (error: unknown): boolean =>
-  /not a database|malformed|corrupt/.test(messageOf(error));
+  /not a database|malformed|corrupt/.test(messageOf(error)) &&
+  (rootOf(error) as { severity?: unknown } | null)?.severity === undefined;
 
 /** What an operator does about a damaged file. */
 export const HOW_TO_MEND =
@@ -269,6 +279,15 @@ export async function listValues<T>(kv: Kv, prefix: Deno.KvKey): Promise<T[]> {
   const values: T[] = [];
   for await (const entry of kv.list<T>({ prefix }, { batchSize: LISTED_AT_ONCE })) values.push(entry.value);
   return values;
+}
+
+/** All records of a kind, in the order of their ids. Throws a DamagedEntry for a value that is no record of its key. */
+export async function listRecords<T>(kv: Kv, kind: string): Promise<T[]> {
+  const records: T[] = [];
+  for await (const entry of kv.list<T>({ prefix: [kind] }, { batchSize: LISTED_AT_ONCE })) {
+    records.push(recordOf(entry)!);
+  }
+  return records;
 }
 
 /** Keys deleted in one commit. */

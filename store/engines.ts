@@ -1,6 +1,7 @@
 /** The places a store can be at: what kind of place an address names, how it is opened, and how messages name it. */
 import type { Channel } from "./cache.ts";
 import { isDatabase, shownAddress } from "../core/env_values.ts";
+import { namingDamage, openFileToRead } from "./file_kv.ts";
 
 /** Whether that is the address of a KV Connect server. */
 export const isAddress = (path: string | undefined): path is string =>
@@ -23,6 +24,16 @@ export function nameOf(path: string | undefined): string {
   return `"${url.href}"`;
 }
 
+/** What a store is kept in, as messages say it. */
+export const placeText = (path: string | undefined): string =>
+  isFile(path)
+    ? `the file ${nameOf(path)}`
+    : isDatabase(path)
+    ? `the database ${nameOf(path)}`
+    : path === undefined || path === ":memory:"
+    ? "the gateway's KV"
+    : `the server ${nameOf(path)}`;
+
 /** The channel of a KV; null where its engine has none. */
 export const channelOf = (kv: Deno.Kv): Channel | null => "onTold" in kv ? kv as Deno.Kv & Channel : null;
 
@@ -31,7 +42,15 @@ export const channelOf = (kv: Deno.Kv): Channel | null => "onTold" in kv ? kv as
  * Rejects as the engine does.
  */
 export async function openPlace(path: string | undefined): Promise<Deno.Kv> {
-  if (!isDatabase(path)) return await Deno.openKv(path);
+  if (!isDatabase(path)) return namingDamage(await Deno.openKv(path), isFile(path) ? path : null);
   const { openPostgres } = await import("./postgres/kv.ts");
   return await openPostgres(path);
+}
+
+/** Opens such a place for reading alone: nothing is made or changed there. Rejects as the engine does. */
+export async function openPlaceToRead(path: string): Promise<Deno.Kv> {
+  if (isFile(path)) return openFileToRead(path);
+  if (!isDatabase(path)) return await openPlace(path);
+  const { openPostgres } = await import("./postgres/kv.ts");
+  return await openPostgres(path, { wanted: "there" });
 }

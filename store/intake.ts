@@ -1,7 +1,8 @@
 /** Lays the entries of another store into an empty place, a commit at a time; until all are there it is no store. */
 import { VERSION } from "../core/model.ts";
+import { MARK_KEY } from "./damage.ts";
 import { commitInTurn, inTurn } from "./database.ts";
-import { isEmpty, type Laying, LAYING_KEY, MARK_KEY, readLaying, readMark, type StoreMark } from "./mark.ts";
+import { isEmpty, type Laying, LAYING_KEY, readLaying, readMark, type StoreMark } from "./mark.ts";
 import { toPortable } from "./portable.ts";
 import { refusal } from "./store_file.ts";
 

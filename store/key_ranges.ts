@@ -1,4 +1,5 @@
 /** Reads a store around what cannot be read, and names that by the keys on either side. */
+import { aroundDamage } from "./damage.ts";
 import { compareKeys } from "./key_bytes.ts";
 import { toPortable } from "./portable.ts";
 import { messageOf } from "./store_file.ts";
@@ -25,9 +26,16 @@ type Entry = Deno.KvEntry<unknown>;
 export class RangeReading {
   readonly unreadable: Unreadable[] = [];
 
-  constructor(private readonly kv: Deno.Kv) {}
+  readonly #kv: Pick<Deno.Kv, "list">;
 
-  /** Every entry that can be read, in the order of keys; afterwards `unreadable` names the rest. Never throws. */
+  constructor(kv: Deno.Kv) {
+    this.#kv = aroundDamage(() => kv);
+  }
+
+  /**
+   * Every entry that is known by its key, in the order of keys; the value of one that is damaged is UNREADABLE. Afterwards
+   * `unreadable` names the rest. Never throws.
+   */
   async *entries(): AsyncGenerator<Entry> {
     let after: Deno.KvKey | null = null;
     for (;;) {
@@ -57,7 +65,7 @@ export class RangeReading {
   /** Behind that key, without it. */
   async *#listFrom(after: Deno.KvKey | null, batchSize: number): AsyncGenerator<Entry> {
     const selector = after === null ? { prefix: [] } : { prefix: [], start: after };
-    for await (const entry of this.kv.list(selector, { batchSize })) {
+    for await (const entry of this.#kv.list(selector, { batchSize })) {
       if (after === null || compareKeys(entry.key, after) !== 0) yield entry;
     }
   }
@@ -87,7 +95,7 @@ export class RangeReading {
 
   async #seek(selector: Deno.KvListSelector, reverse = false): Promise<Entry | undefined> {
     try {
-      const [entry] = await Array.fromAsync(this.kv.list(selector, { limit: 1, batchSize: 1, reverse }));
+      const [entry] = await Array.fromAsync(this.#kv.list(selector, { limit: 1, batchSize: 1, reverse }));
       return entry;
     } catch {
       return undefined;

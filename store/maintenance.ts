@@ -7,8 +7,10 @@ import { KnownStores } from "./known_stores.ts";
 import { assertOwn, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
 import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
+import { aroundDamage, DamagedEntry } from "./damage.ts";
 import { isFile, nameOf } from "./engines.ts";
-import { OPEN_DEADLINE_MS, openBare, openMarked } from "./opening.ts";
+import { openFileToRead } from "./file_kv.ts";
+import { OPEN_DEADLINE_MS, openMarked, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import { assertStore, isReadable, messageOf, openFile, refusal, rewriteFile, sizeOf } from "./store_file.ts";
 
@@ -219,7 +221,7 @@ export async function acceptKeys(store: StoreFile): Promise<void> {
 }
 
 async function assertMarked(path: string): Promise<void> {
-  const kv = await openBare(path);
+  const kv = await openToRead(path);
   const { value } = await readMark(kv);
   await kv.close();
   if (value === null) throw refusal(`KV_PATH: there is no store in ${nameOf(path)}`);
@@ -258,11 +260,11 @@ async function inspect(store: StoreFile, draft: string, copy: string): Promise<S
 }
 
 async function markOf(path: string): Promise<StoreMark | null> {
-  const kv = await Deno.openKv(path);
+  const kv = openFileToRead(path);
   try {
     return (await readMark(kv)).value;
   } finally {
-    kv.close();
+    await kv.close();
   }
 }
 
@@ -272,9 +274,10 @@ async function assertReplaceable({ path, keys, known }: StoreFile, copy: StoreMa
     (await sizeOf(path) ?? 0) === 0 ||
     !await isReadable(path, () => new KnownStores(known).has(path))
   ) return;
-  const kv = await Deno.openKv(path).catch(unlessDamaged);
-  if (kv === null) return;
+  const file = await Promise.try(() => openFileToRead(path)).catch(unlessDamaged);
+  if (file === null) return;
   try {
+    const kv = aroundDamage(() => file) as Deno.Kv;
     const mark = (await readMark(kv).catch(unlessDamaged))?.value ?? null;
     if (mark !== null && copy !== null) {
       if (mark.id === copy.id || await isUnused(kv)) return;
@@ -285,13 +288,13 @@ async function assertReplaceable({ path, keys, known }: StoreFile, copy: StoreMa
     }
     await assertOwn(kv, await Sealer.open(keys), mark, `"${path}"`).catch(unlessDamaged);
   } finally {
-    kv.close();
+    await file.close();
   }
 }
 
-/** Rethrows, but for what a damaged file makes KV say. */
+/** Rethrows, but for what is said of a damaged file or mark. */
 function unlessDamaged(error: unknown): null {
-  if (isDamage(error)) return null;
+  if (isDamage(error) || error instanceof DamagedEntry) return null;
   throw error;
 }
 

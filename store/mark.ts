@@ -1,6 +1,8 @@
 /** The mark of a store: its format, which versions may open it, and whether the keys are those it is sealed under. */
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/model.ts";
+import { isFields } from "../core/values.ts";
+import { DamagedEntry, MARK_KEY } from "./damage.ts";
 import { commitInTurn, inTurn } from "./database.ts";
 import { type Sealed, sealedRecords, type Sealer } from "./seal.ts";
 
@@ -10,9 +12,6 @@ export const STORE_FORMAT = 3;
 const OLDEST_FORMAT = 1;
 /** The lowest format a version must know to open what this one writes, and the first version that knows it. */
 const LOWEST = { format: 3, version: "0.3.0" };
-
-/** Where the mark is. */
-export const MARK_KEY = ["store"];
 
 /** Where it stands how far a copy is that is being laid here; gone once it is whole. */
 export const LAYING_KEY = ["store", "copy"];
@@ -77,14 +76,24 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
   }
 }
 
-/** The stored mark, with its version; its value is null where there is none. */
-export function readMark(kv: Deno.Kv): Promise<Deno.KvEntryMaybe<StoreMark>> {
-  return inTurn(() => kv.get<StoreMark>(MARK_KEY));
+/** The stored mark, with its version; its value is null where there is none. Throws a DamagedEntry for what is no mark. */
+export async function readMark(kv: Pick<Deno.Kv, "get">): Promise<Deno.KvEntryMaybe<StoreMark>> {
+  const entry = await inTurn(() => kv.get<StoreMark>(MARK_KEY));
+  if (entry.versionstamp !== null && !isMark(entry.value)) throw new DamagedEntry(MARK_KEY);
+  return entry;
+}
+
+function isMark(value: unknown): value is StoreMark {
+  if (!isFields(value) || !isFields(value["lowest"]) || typeof value["id"] !== "string") return false;
+  const { format, lowest } = value;
+  return Number.isSafeInteger(format) && Number.isSafeInteger(lowest["format"]) && isFields(value["check"]);
 }
 
 /** How far a copy is that is being laid there; null where none is. */
-export async function readLaying(kv: Deno.Kv): Promise<Laying | null> {
-  return (await inTurn(() => kv.get<Laying>(LAYING_KEY))).value;
+export async function readLaying(kv: Pick<Deno.Kv, "get">): Promise<Laying | null> {
+  const { value, versionstamp } = await inTurn(() => kv.get<Laying>(LAYING_KEY));
+  if (versionstamp !== null && !isFields(value)) throw new DamagedEntry(LAYING_KEY);
+  return value;
 }
 
 async function assertWhole(kv: Deno.Kv, name: string): Promise<void> {
@@ -104,7 +113,7 @@ export function lost(name: string, how: string): string {
 }
 
 /** Whether a store holds nothing at all. */
-export async function isEmpty(kv: Deno.Kv): Promise<boolean> {
+export async function isEmpty(kv: Pick<Deno.Kv, "list">): Promise<boolean> {
   for await (const { key } of kv.list({ prefix: [] }, { batchSize: 2 })) if (key[0] !== "probe") return false;
   return true;
 }

@@ -2,11 +2,12 @@
 import { basename, dirname } from "node:path";
 import { isDatabase } from "../core/env_values.ts";
 import { GatewayError } from "../core/errors.ts";
+import { aroundDamage, DamagedEntry } from "./damage.ts";
 import { commitInTurn, HOW_TO_MEND, inTurn, isDamage, isLocked } from "./database.ts";
 import { type GoingCheck, judgeFile } from "./file_check.ts";
 import type { KnownStores } from "./known_stores.ts";
-import { isAddress, isFile, isKept, nameOf, openPlace } from "./engines.ts";
-import { lost, type Marked, marked } from "./mark.ts";
+import { isAddress, isFile, isKept, nameOf, openPlace, openPlaceToRead } from "./engines.ts";
+import { isEmpty, lost, type Marked, marked } from "./mark.ts";
 import { PROBE_KEY, Unanswered } from "./store_timeout.ts";
 import type { Sealer } from "./seal.ts";
 import { beginFile } from "./store_file.ts";
@@ -74,19 +75,50 @@ export async function openMarked(opening: Opening): Promise<Opened> {
     check?.stop();
     wanted = false;
     opened.then(({ kv }) => kv.close(), () => {});
+    if (cause instanceof DamagedEntry) throw notOpened(path, cause);
     if (cause instanceof GatewayError && !(cause instanceof Unanswered)) throw cause;
     throw new GatewayError("E_INTERNAL", `KV_PATH: ${await explain(cause, path)}`, { cause });
   }
 }
 
 /**
- * Opens a place as it is, for a command that reads or fills it: no mark is read or written. A file is made where none is.
+ * Opens a place as it is, for a command that fills it: no mark is read or written. A file is made where none is.
  * Throws a GatewayError with one sentence that names the place and says what to do.
  */
 export async function openBare(path: string | undefined): Promise<Deno.Kv> {
   if (isFile(path)) await makePlace(path);
+  return await openedInTime(path, () => openPlace(path));
+}
+
+/**
+ * Opens a store for a command that only reads: nothing is made or changed there. Throws a GatewayError with one sentence
+ * where it cannot be opened, or no store is there.
+ */
+export async function openToRead(path: string): Promise<Deno.Kv> {
+  if (isFile(path) && (await sizeOf(path) ?? 0) === 0) throw noStore(path, "");
+  const kv = await openedInTime(path, () => openPlaceToRead(path));
+  const holdsNothing = await isEmpty(aroundDamage(() => kv)).catch((error) => {
+    if (isDamage(error)) return false; // what is damaged is not nothing
+    throw error;
+  });
+  if (holdsNothing) {
+    await kv.close();
+    throw noStore(path, ": it holds nothing");
+  }
+  return kv;
+}
+
+const noStore = (path: string, why: string) =>
+  new GatewayError(
+    "E_INTERNAL",
+    `KV_PATH: there is no store ${isFile(path) ? "at" : "in"} ${
+      nameOf(path)
+    }${why}; name the place of a store`,
+  );
+
+async function openedInTime(path: string | undefined, openKv: () => Promise<Deno.Kv>): Promise<Deno.Kv> {
   const open = async () => {
-    const kv = await openPlace(path);
+    const kv = await openKv();
     try {
       await inTurn(() => kv.get(PROBE_KEY));
       return kv;
@@ -104,6 +136,9 @@ export async function openBare(path: string | undefined): Promise<Deno.Kv> {
     throw new GatewayError("E_INTERNAL", await explain(cause, path), { cause });
   }
 }
+
+const notOpened = (path: string | undefined, cause: DamagedEntry) =>
+  new GatewayError("E_INTERNAL", `KV_PATH: ${nameOf(path)} is not opened. ${cause.message}`, { cause });
 
 /** Refuses a file that is missing or empty although a store was there, or that looks like a slip of the pen. */
 async function assertNotLost(path: string, known: KnownStores | null, held: boolean): Promise<void> {

@@ -1,7 +1,8 @@
 /** Projects: the sites of one client. */
 import type { Project } from "../core/model.ts";
 import { ListCache, RecordCache, type Version } from "./cache.ts";
-import { checkKeyPart, checkSize, type Database, listValues } from "./database.ts";
+import { recordOf } from "./damage.ts";
+import { checkKeyPart, checkSize, type Database, listRecords } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
 import type { ProjectStore } from "./store.ts";
 
@@ -13,8 +14,8 @@ export class Projects implements ProjectStore {
   readonly #all: ListCache<Project>;
 
   constructor(private readonly db: Database, private readonly version: Version) {
-    this.#byId = new RecordCache(version, async (id) => (await db.kv.get<Project>(recordKey(id))).value);
-    this.#all = new ListCache(version, () => listValues<Project>(db.kv, ["projects"]));
+    this.#byId = new RecordCache(version, async (id) => recordOf(await db.kv.get<Project>(recordKey(id))));
+    this.#all = new ListCache(version, () => listRecords<Project>(db.kv, "projects"));
   }
 
   async create(input: { id: string; name: string }): Promise<Project | null> {

@@ -2,7 +2,8 @@
 import { GatewayError } from "../core/errors.ts";
 import { type CredentialKind, type Credentials, FLAGS, type Site } from "../core/model.ts";
 import { ListCache, RecordCache, type Version } from "./cache.ts";
-import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
+import { recordOf } from "./damage.ts";
+import { AGAIN, checkKeyPart, checkSize, type Database, listRecords, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 import type { Awaitable } from "../core/async.ts";
 import { isFields } from "../core/values.ts";
@@ -38,12 +39,12 @@ export class Sites implements SiteStore {
     private readonly shape: SiteShape,
   ) {
     this.#byId = new RecordCache(version, async (id) => {
-      const { value } = await db.kv.get<Site>(recordKey(id));
+      const value = recordOf(await db.kv.get<Site>(recordKey(id)));
       return value === null ? null : this.#whole(value);
     });
     this.#all = new ListCache(
       version,
-      async () => (await listValues<Site>(db.kv, ["sites"])).map((site) => this.#whole(site)),
+      async () => (await listRecords<Site>(db.kv, "sites")).map((site) => this.#whole(site)),
     );
     this.#secrets = new RecordCache(version, async (name) => {
       const [id, kind] = JSON.parse(name) as [string, CredentialKind];
@@ -76,8 +77,9 @@ export class Sites implements SiteStore {
     const given = await this.#seal(id, patch.credentials);
     return await untilSettled(async () => {
       const entry = await this.db.kv.get<Site>(recordKey(id));
-      if (entry.value === null) return null;
-      const before = this.#whole(entry.value);
+      const stored = recordOf(entry);
+      if (stored === null) return null;
+      const before = this.#whole(stored);
       const dropped = this.#left(before, patch).filter((kind) => !given.has(kind));
       const secrets: SealedByKind = new Map([...given, ...dropped.map((kind) => [kind, null] as const)]);
       const site = this.#merge(before, patch, secrets);

@@ -107,6 +107,20 @@ export async function isReadable(
 const isStore = (database: DatabaseSync) =>
   database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'kv'").get() !== undefined;
 
+/**
+ * Takes away the files that reading alone has left beside a store's file which nobody has open: SQLite does so where the
+ * last who could write closes it. Where something is in them they stay.
+ */
+export function tidyBeside(path: string): void {
+  try {
+    if (Deno.statSync(`${path}-wal`).size !== 0) return;
+    using database = openFile(path, false);
+    isStore(database);
+  } catch {
+    // They stay; whoever opens the store next takes them away.
+  }
+}
+
 /** Refuses what is damaged, or no store; `path` is what it is called. */
 export function assertStore(database: DatabaseSync, path: string): void {
   let found: boolean;

@@ -1,7 +1,8 @@
 /** Tokens, kept by a SHA-256 of their text. */
 import { isSuperAdmin, type Token } from "../core/model.ts";
 import { RecordCache, type Version } from "./cache.ts";
-import { AGAIN, checkSize, type Database, listValues, sha256, untilSettled } from "./database.ts";
+import { recordOf } from "./damage.ts";
+import { AGAIN, checkSize, type Database, listRecords, sha256, untilSettled } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
 import type { NewToken, TokenPatch, TokenStore } from "./store.ts";
 
@@ -69,24 +70,25 @@ export class Tokens implements TokenStore {
   }
 
   async get(id: string): Promise<Token | null> {
-    const { value } = await this.db.kv.get<Token>(recordKey(id));
+    const value = recordOf(await this.db.kv.get<Token>(recordKey(id)));
     return value && whole(value);
   }
 
   async list(): Promise<Token[]> {
-    return (await listValues<Token>(this.db.kv, ["tokens"])).map(whole);
+    return (await listRecords<Token>(this.db.kv, "tokens")).map(whole);
   }
 
   async update(id: string, patch: TokenPatch): Promise<Token | null> {
     return await untilSettled(async () => {
       const entry = await this.db.kv.get<Token>(recordKey(id));
-      if (entry.value === null) return null;
+      const stored = recordOf(entry);
+      if (stored === null) return null;
       const { name, allowed_sites, allowed_tools, max_risk, confirm_policy } = {
-        ...whole(entry.value),
+        ...whole(stored),
         ...patch,
       };
       const lists = { allowed_sites: [...allowed_sites], allowed_tools: [...allowed_tools] };
-      const token: Token = { ...entry.value, name, ...lists, max_risk, confirm_policy };
+      const token: Token = { ...stored, name, ...lists, max_risk, confirm_policy };
       checkSize(token);
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
       return await this.version.commit(change) ? token : AGAIN;
@@ -96,8 +98,9 @@ export class Tokens implements TokenStore {
   async revoke(id: string): Promise<Token | null> {
     return await untilSettled(async () => {
       const entry = await this.db.kv.get<Token>(recordKey(id));
-      if (entry.value === null || entry.value.revoked_at !== null) return entry.value;
-      const token: Token = { ...entry.value, revoked_at: this.db.timestamp() };
+      const stored = recordOf(entry);
+      if (stored === null || stored.revoked_at !== null) return stored;
+      const token: Token = { ...stored, revoked_at: this.db.timestamp() };
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
       return await this.version.commit(change) ? token : AGAIN;
     });

@@ -2,7 +2,8 @@
 import { GatewayError } from "../core/errors.ts";
 import type { User } from "../core/model.ts";
 import { RecordCache, type Version } from "./cache.ts";
-import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
+import { recordOf } from "./damage.ts";
+import { AGAIN, checkKeyPart, checkSize, type Database, listRecords, untilSettled } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
 import type { UserInput, UserStore } from "./store.ts";
 
@@ -17,7 +18,7 @@ export class Users implements UserStore {
   readonly #byId: RecordCache<User>;
 
   constructor(private readonly db: Database, private readonly version: Version) {
-    this.#byId = new RecordCache(version, async (id) => (await db.kv.get<User>(recordKey(id))).value);
+    this.#byId = new RecordCache(version, async (id) => recordOf(await db.kv.get<User>(recordKey(id))));
   }
 
   async create(input: Omit<User, "id" | "created_at">): Promise<User | null> {
@@ -48,16 +49,17 @@ export class Users implements UserStore {
   }
 
   async list(): Promise<User[]> {
-    return await listValues<User>(this.db.kv, ["users"]);
+    return await listRecords<User>(this.db.kv, "users");
   }
 
   async update(id: string, patch: UserInput): Promise<User | null> {
     if (patch.email !== undefined) checkKeyPart("email", patch.email);
     return await untilSettled(async () => {
       const entry = await this.db.kv.get<User>(recordKey(id));
-      if (entry.value === null) return null;
+      const stored = recordOf(entry);
+      if (stored === null) return null;
       const user: User = {
-        ...entry.value,
+        ...stored,
         ...patch.email !== undefined && { email: patch.email },
         ...patch.role !== undefined && { role: patch.role },
         ...patch.allowed_sites !== undefined && { allowed_sites: [...patch.allowed_sites] },
@@ -65,7 +67,7 @@ export class Users implements UserStore {
       };
       checkSize(user);
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), user);
-      await this.#moveEmail(change, entry.value, user);
+      await this.#moveEmail(change, stored, user);
       return await this.version.commit(change) ? user : AGAIN;
     });
   }
@@ -73,9 +75,10 @@ export class Users implements UserStore {
   async remove(id: string): Promise<User | null> {
     return await untilSettled(async () => {
       const entry = await this.db.kv.get<User>(recordKey(id));
-      if (entry.value === null) return null;
-      const change = this.db.kv.atomic().check(entry).delete(entry.key).delete(emailKey(entry.value.email));
-      return await this.version.commit(change) ? entry.value : AGAIN;
+      const stored = recordOf(entry);
+      if (stored === null) return null;
+      const change = this.db.kv.atomic().check(entry).delete(entry.key).delete(emailKey(stored.email));
+      return await this.version.commit(change) ? stored : AGAIN;
     });
   }
 

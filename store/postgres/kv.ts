@@ -1,11 +1,12 @@
 /** A KV kept in PostgreSQL: it answers what the store asks of one as Deno's own does. */
 import type { Channel } from "../cache.ts";
-import { GatewayError } from "../../core/errors.ts";
+import { shownAddress } from "../../core/env_values.ts";
+import { DamagedEntry } from "../damage.ts";
 import { readAddress } from "./address.ts";
 import { assertAtMost, Gathered, notACounter, valueOf } from "./change.ts";
 import { openPool, type Row } from "./driver.ts";
 import { decodeKey, encodeKey, rangeOf } from "./keys.ts";
-import { makeLayout } from "./layout.ts";
+import { makeLayout, type Wanted } from "./layout.ts";
 import { Notices } from "./notices.ts";
 import { Session, stateOf } from "./session.ts";
 import { change, countVersion, NO_NUMBER, readKeys, readRange, sweep, TAKEN } from "./statements.ts";
@@ -28,21 +29,14 @@ export interface TellingKv extends Deno.Kv, Channel {
 
 const bytesOf = (row: Row, column: string) => row[column] as Uint8Array;
 
-/** Throws a GatewayError that names the entry where what is stored of it cannot be read. */
+/** Throws a DamagedEntry where what is stored of it cannot be read. */
 function entryOf<T>(row: Row): Deno.KvEntry<T> {
   const key = decodeKey(bytesOf(row, "key"));
   try {
     const value = valueOf(Number(row["kind"]), bytesOf(row, "value"), row["counter"] as string | null);
     return { key, value: value as T, versionstamp: bytesOf(row, "version").toHex() };
   } catch (cause) {
-    throw new GatewayError(
-      "E_INTERNAL",
-      `The entry ${
-        JSON.stringify(key.slice(0, 3))
-      } of the store is damaged; see what else is (deno task admin store check), ` +
-        "and put back a backup, or delete it in gateway_kv",
-      { cause },
-    );
+    throw new DamagedEntry(key, cause, ", or delete it in gateway_kv");
   }
 }
 
@@ -193,15 +187,27 @@ class PostgresKv {
 /** The longest that the database works on one statement, in milliseconds. */
 const STATEMENT_MS = 5000;
 
+/** How a database is opened. */
+export interface OpeningDatabase {
+  /** Whether its tables are made where they are not there; else that is refused. */
+  readonly wanted?: Wanted;
+  /** The longest that the database works on one statement. */
+  readonly statement_ms?: number;
+}
+
 /**
  * Opens the KV of that database, and makes its tables where they are not there. Throws a WrongAddress for an address that
- * cannot be, a GatewayError for a layout of another version, and what the driver throws for all else.
+ * cannot be, a GatewayError for a layout of another version or tables that are not there and are wanted, and what the
+ * driver throws for all else.
  */
-export async function openPostgres(address: string, statement_ms = STATEMENT_MS): Promise<TellingKv> {
+export async function openPostgres(
+  address: string,
+  { wanted = "made", statement_ms = STATEMENT_MS }: OpeningDatabase = {},
+): Promise<TellingKv> {
   const place = readAddress(address);
   const session = new Session(await openPool(place, statement_ms), place.connections, statement_ms);
   try {
-    await makeLayout(session);
+    await makeLayout(session, shownAddress(address), wanted);
   } catch (error) {
     await session.close();
     throw error;

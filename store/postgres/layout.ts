@@ -28,8 +28,14 @@ const SERVER = once(
 const MADE_ALREADY = ["23505", "42P07", "42710", "40P01", "40001"];
 const TRIES_MAX = 5;
 
-/** Makes the tables. Throws a GatewayError where the server is too old, or the tables are of a newer version. */
-export async function makeLayout(session: Session): Promise<void> {
+/** What is wanted of the tables where they are not there: that they are made, or that they are there. */
+export type Wanted = "made" | "there";
+
+/**
+ * Makes the tables where that is wanted. Throws a GatewayError where the server is too old, the tables are of a newer
+ * version, or they are not there and are only to be read; `name` is what the database is called.
+ */
+export async function makeLayout(session: Session, name: string, wanted: Wanted): Promise<void> {
   const [server] = await session.read(SERVER);
   if (Number(server?.["number"]) < OLDEST) {
     throw new GatewayError(
@@ -40,6 +46,12 @@ export async function makeLayout(session: Session): Promise<void> {
     );
   }
   const [found] = await session.read(IS_MADE);
+  if (found?.["made"] !== true && wanted === "there") {
+    throw new GatewayError(
+      "E_INTERNAL",
+      `KV_PATH: there is no store in ${name}: it has none of the gateway's tables; name the place of a store`,
+    );
+  }
   if (found?.["made"] !== true) await make(session);
   const layout = Number(
     (await session.read(once("layout", `select layout from ${LAYOUT_TABLE}`)))[0]?.["layout"],

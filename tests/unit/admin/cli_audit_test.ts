@@ -100,10 +100,17 @@ Deno.test("audit verify says whole or broken, with the exit code", async () => {
   const cli = await openTerminal();
   assert.equal((await cli.good("audit", "verify")).out, "Whole: 0 rows in 1 segments of 1 writers.\n");
   const faults = ["writer w1: segment 4 does not follow segment 3"];
-  cli.store.audit.verify = () => Promise.resolve({ ok: false, writers: 1, segments: 4, rows: 9, faults });
+  const place = "the database postgres://gateway@127.0.0.1:5432/gateway";
+  cli.store.audit.verify = () =>
+    Promise.resolve({ ok: false, writers: 1, segments: 4, rows: 9, faults, place });
   const { code, out } = await cli.run("audit", "verify");
   assert.equal(code, 1);
-  assert.equal(out, `Broken: 9 rows in 4 segments of 1 writers.\n  ${faults[0]}\n`);
+  assert.equal(
+    out,
+    `Broken: 9 rows in 4 segments of 1 writers in ${place}.\n  ${faults[0]}\n` +
+      "See what else of the store is damaged: deno task admin store check\n" +
+      "Put back a copy from before it: deno task admin store restore\n",
+  );
 });
 
 Deno.test("audit verify shows on a terminal how far it is and how it goes on, and a gateway that breaks off is told", async () => {

@@ -1,7 +1,9 @@
 /** What the tests of copies and damage share: the files of a folder as they are, and a refusal in one sentence. */
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
 import { openPlace } from "../../../store/engines.ts";
+import { keyBytes } from "../../../store/key_bytes.ts";
 import { toPortable } from "../../../store/portable.ts";
 import { GatewayError } from "../../../core/errors.ts";
 
@@ -32,4 +34,13 @@ export async function entriesOf(path: string): Promise<string[]> {
   );
   await kv.close();
   return found;
+}
+
+/** Damages the value of an entry in the file of a store, as a disk would: no page of the file shows it. */
+export function damageValue(path: string, key: Deno.KvKey): void {
+  using database = new DatabaseSync(path);
+  const { v } = database.prepare("SELECT v FROM kv WHERE k = ?").get(keyBytes(key))!;
+  const bytes = Uint8Array.from(v as Uint8Array);
+  for (const at of [0, 1, bytes.length >> 1]) bytes[at]! ^= 0xff;
+  database.prepare("UPDATE kv SET v = ? WHERE k = ?").run(bytes, keyBytes(key));
 }

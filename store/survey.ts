@@ -1,0 +1,51 @@
+/** Reads a store to its end, around whatever is damaged, and says what is wrong with its entries, its records and its audit. */
+import { verifyAudit } from "./audit_verify.ts";
+import { Database } from "./database.ts";
+import { placeText } from "./engines.ts";
+import { RangeReading, rangeText } from "./key_ranges.ts";
+import { RecordCheck } from "./record_check.ts";
+import type { Sealer } from "./seal.ts";
+import type { AuditVerdict, VerifyOptions } from "./store.ts";
+
+const TOLD_EVERY = 1000;
+
+/** What a store is read with. */
+export interface Surveying extends VerifyOptions {
+  /** Where it is. */
+  readonly path: string;
+  /** null where nobody has its keys: then what is sealed is not looked at. */
+  readonly sealer: Sealer | null;
+  readonly now: () => number;
+  /** Is told how many entries were read so far. */
+  readonly read?: (entries: number) => void;
+}
+
+/** What was found. */
+export interface Surveyed {
+  readonly entries: number;
+  /** How many entries there are of each kind: the first part of the key. */
+  readonly kinds: Readonly<Record<string, number>>;
+  /** What is wrong beside the audit, a sentence each. */
+  readonly faults: readonly string[];
+  readonly audit: AuditVerdict;
+}
+
+/** Reads all of a store, which may be in use. Throws a GatewayError only where it does not answer. */
+export async function survey(
+  kv: Deno.Kv,
+  { path, sealer, now, read, ...options }: Surveying,
+): Promise<Surveyed> {
+  const kinds: Record<string, number> = {};
+  const records = new RecordCheck(sealer);
+  const reading = new RangeReading(kv);
+  let entries = 0;
+  for await (const entry of reading.entries()) {
+    await records.take(entry);
+    const kind = String(entry.key[0]);
+    kinds[kind] = (kinds[kind] ?? 0) + 1;
+    if (++entries % TOLD_EVERY === 0) read?.(entries);
+  }
+  const faults = [...reading.unreadable.map(rangeText), ...records.faults()];
+  const db = new Database(kv, now, performance.now, undefined, undefined, undefined, placeText(path));
+  return { entries, kinds, faults, audit: await verifyAudit(db, options) };
+}

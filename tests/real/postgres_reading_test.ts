@@ -1,0 +1,91 @@
+/** Commands that only read a database: one without a store stays as it was, and what is damaged of one is named. */
+import assert from "node:assert/strict";
+import { checkStore } from "../../store/check.ts";
+import { copyStoreTo } from "../../store/copying.ts";
+import { acceptKeys, backUpStore } from "../../store/maintenance.ts";
+import { STORE_FORMAT } from "../../store/mark.ts";
+import { openPostgres } from "../../store/postgres/kv.ts";
+import { lay } from "../fixtures/stores/stores.ts";
+import { filesOf, refused } from "../unit/store/files_kit.ts";
+import { folder, KEY, open, row } from "../unit/store/kit.ts";
+import { onPostgres } from "./_postgres.ts";
+
+const server = onPostgres();
+const nameOf = (address: string) => new URL(address).pathname.slice(1);
+const tables = (address: string) =>
+  server().sql(
+    "select string_agg(relname, ',') from pg_class where relnamespace = 'public'::regnamespace",
+    nameOf(address),
+  );
+
+Deno.test("no command that reads makes a table or a file where no store is, and each says that there is none", async () => {
+  await using dir = await folder();
+  const known = `${dir.path}/known`;
+  const [empty, foreign, begun] = await Promise.all([1, 2, 3].map(() => server().database()));
+  await server().sql("create table orders (id integer)", nameOf(foreign!));
+  await (await openPostgres(begun!)).close();
+  for (
+    const [address, why] of [
+      [empty!, "it has none of the gateway's tables"],
+      [foreign!, "it has none of the gateway's tables"],
+      [begun!, "it holds nothing"],
+    ] as const
+  ) {
+    const says = new RegExp(
+      `^KV_PATH: there is no store in postgres://owner@.*: ${why}; name the place of a store$`,
+    );
+    const store = { path: address, keys: [KEY], now: Date.now(), known };
+    const before = [await tables(address), await filesOf(dir.path)];
+    await refused(() => checkStore({ path: address, keys: [KEY], now: Date.now }), says);
+    await refused(() => backUpStore(store, `${dir.path}/backup.ndjson`), says);
+    const to = `${dir.path}/copy.sqlite3`;
+    await refused(() => copyStoreTo({ from: address, to, keys: [KEY], now: Date.now, known }), says);
+    await refused(() => acceptKeys(store), says);
+    assert.deepEqual([await tables(address), await filesOf(dir.path)], before);
+  }
+});
+
+Deno.test("what is damaged of a store in a database is named by its key, with the database, and the rest is read", async () => {
+  const address = await server().database();
+  await using dir = await folder();
+  const fixture = new URL(`../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url);
+  await lay(await Deno.readTextFile(fixture), `${dir.path}/first`);
+  await copyStoreTo({
+    from: `${dir.path}/first`,
+    to: address,
+    keys: [KEY],
+    now: Date.now,
+    known: `${dir.path}/k`,
+  });
+  const damage = (...parts: string[]) =>
+    server().sql(
+      `update gateway_kv set value = '\\xff0f' where ${
+        parts.map((part) => `position('${part}'::bytea in key) > 0`).join(" and ")
+      }`,
+      nameOf(address),
+    );
+  await using store = await open({ path: address });
+  await store.audit.append(row("later"));
+  await damage("audit", "bundle");
+  await damage("sites", "acme");
+  const verdict = await store.audit.verify();
+  assert.match(
+    verdict.faults[0]!,
+    /^The bundle \["audit","bundle","\w{26}"\] cannot be read: it was damaged or changed$/,
+  );
+  assert.match(verdict.faults[1]!, /^Missing: segments 1 to \d+ of writer \w{26}, at the end$/);
+  assert.match(verdict.place!, /^the database postgres:\/\/owner@127\.0\.0\.1:\d+\/\w+$/);
+  assert.equal(verdict.rows, 1, "what is whole is read");
+  const found = await checkStore({ path: address, keys: [KEY], now: Date.now });
+  assert.ok(found.faults.includes('["sites","acme"] cannot be read: it was damaged or changed'));
+  assert.equal(found.audit!.faults[0], verdict.faults[0]);
+  await refused(
+    async () => await store.sites.list(),
+    /^The entry \["sites","acme"\] of the store is damaged; .*, or delete it in gateway_kv$/,
+  );
+  await damage("store");
+  await refused(
+    () => open({ path: address }),
+    /^KV_PATH: postgres:\/\/owner@.* is not opened\. The mark of the store, its entry \["store"\], is damaged/,
+  );
+});
