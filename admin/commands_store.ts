@@ -10,7 +10,7 @@ import {
   Wrong,
 } from "../core/env_values.ts";
 import { KNOWN_STORES_PATH } from "../store/known_stores.ts";
-import type { StoreFile } from "../store/maintenance.ts";
+import type { Condition, StoreFile } from "../store/maintenance.ts";
 import type { Call, Command } from "./command.ts";
 import { verdictText } from "./commands_audit.ts";
 import { cell, CommandError } from "./terminal.ts";
@@ -46,7 +46,8 @@ const backup: Command = {
   notes:
     `${NOTES} A file whose name ends in .ndjson is a portable backup, which can be put back at any place: an entry a line. Any ` +
     "other file is a copy of the store's file, as it is at one moment; a store that is no file has portable backups only. " +
-    "Keep ENCRYPTION_KEYS somewhere else than the copies: without them no credential can be opened.",
+    "Keep ENCRYPTION_KEYS somewhere else than the copies: without them no credential can be opened. What is damaged is named " +
+    "and, from a portable backup, left out; the backup is made all the same, and the command ends with 1.",
   async run(call) {
     const { path, now } = place(call);
     const { subject, text } = { subject: call.words.subject, text: call.words.text("to") };
@@ -59,16 +60,19 @@ const backup: Command = {
       const told = (entries: number) => call.terminal.status?.(`${entries} entries written`);
       return await backUpStore({ path, now }, file, told);
     });
-    call.show(
-      made,
-      ({ copy, entries, unsettled = [] }) =>
-        `${copy} is a ${entries === undefined ? "copy" : `backup of the ${entries} entries`} of ${
-          shownPlace(path)
-        }.\n` +
-        unsettled.map((kind) =>
-          `The ${kind} was changed all the while it was read; make another backup soon.\n`
-        ).join(""),
-    );
+    call.show({ ok: isWhole(made), ...made }, ({ copy, entries, unsettled = [] }) => {
+      const what = entries === undefined ? "copy" : `backup of the ${entries} entries`;
+      const moved = unsettled.map((kind) =>
+        `The ${kind} was changed all the while it was read; make another backup soon.\n`
+      );
+      return `${copy} is a ${what} of ${shownPlace(path)}.\n${moved.join("")}` +
+        conditionText(
+          made,
+          "The store is damaged; the backup was made all the same:",
+          "See what else is damaged",
+        );
+    });
+    return isWhole(made) ? 0 : 1;
   },
 };
 
@@ -80,17 +84,27 @@ const restore: Command = {
   options: {},
   notes:
     `${NOTES} ${STOPPED} What is there is moved into a new folder beside it; a store that is no file must be empty. A copy of ` +
-    "another gateway, of other keys or of a version that this one cannot open is refused, and everything stays as it was.",
+    "another gateway, of other keys or of a version that this one cannot open is refused, and everything stays as it was. The " +
+    "copy is checked and its audit verified; where anything is wrong with it that is said, and the command ends with 1.",
   async run(call) {
     const store = storeOf(call);
     const told = (entries: number) => call.terminal.status?.(`${entries} entries put back`);
-    const { aside } = await refusing(async () =>
+    const restored = await refusing(async () =>
       (await maintenance()).restoreStore(store, call.words.subject, told)
     );
+    const ok = isWhole(restored);
     call.show(
-      { path: shownPlace(store.path), aside },
-      ({ path }) => `${path} is the copy now; start the gateway.\n${movedTo(aside)}`,
+      { ok, path: shownPlace(store.path), ...restored },
+      ({ path, aside }) =>
+        `${path} is the copy now${ok ? "; start the gateway" : ""}.\n` +
+        movedTo(aside) +
+        conditionText(
+          restored,
+          "The copy is damaged:",
+          "Put back another copy, or see what is left of this one",
+        ),
     );
+    return ok ? 0 : 1;
   },
 };
 
@@ -158,7 +172,7 @@ const check: Command = {
       found,
       ({ ok, entries, faults, audit }) =>
         `${ok ? "Whole" : "Damaged"}: ${entries} entries of ${shownPlace(path)} were read.\n` +
-        faults.map((fault) => `  ${cell(fault)}\n`).join("") +
+        faultLines(faults) +
         (audit === null ? "" : `The audit: ${verdictText(audit)}`) +
         (ok ? "" : "What was copied before is put back with: deno task admin store restore\n"),
     );
@@ -196,19 +210,32 @@ const copy: Command = {
         told: (what, entries) => call.terminal.status?.(`${entries} entries ${what}`),
       })
     );
-    call.show(copied, ({ entries, compared, audit }) => {
+    call.show({ ok: isWhole(copied), ...copied }, ({ entries, compared, faults, audit }) => {
       const width = Math.max(...compared.map(({ kind }) => kind.length));
       const rows = compared.map(({ kind, entries, sha256 }) =>
         `  ${cell(kind).padEnd(width)}  ${String(entries).padStart(9)}  ${sha256}\n`
       );
-      return `${entries} entries are the same at both places:\n${rows.join("")}The audit there: ${
-        verdictText(audit)
-      }` +
+      return `${entries} entries are the same at both places:\n${rows.join("")}` +
+        (faults.length === 0 ? "" : `Both are damaged:\n${faultLines(faults)}`) +
+        `The audit there: ${verdictText(audit)}` +
         "Set KV_PATH to the new place before the gateway starts; the store it came from stays as it was.\n";
     });
-    return copied.audit.ok ? 0 : 1;
+    return isWhole(copied) ? 0 : 1;
   },
 };
+
+/** Whether nothing is wrong with it. */
+const isWhole = ({ faults, audit }: Condition) => faults.length === 0 && audit.ok;
+
+const faultLines = (faults: readonly string[]) => faults.map((fault) => `  ${cell(fault)}\n`).join("");
+
+/** What is wrong with what was made, under that heading, and how to see more. */
+function conditionText(condition: Condition, heading: string, next: string): string {
+  const { faults, audit } = condition;
+  return (faults.length === 0 ? "" : `${heading}\n${faultLines(faults)}`) +
+    `The audit: ${verdictText(audit)}` +
+    (isWhole(condition) ? "" : `${next} with: deno task admin store check\n`);
+}
 
 const movedTo = (aside: string | null) => aside === null ? "" : `What was there is in ${aside}.\n`;
 

@@ -2,14 +2,18 @@
 import { rm } from "node:fs/promises";
 import { AuditReading, partsBelow } from "./backup_audit.ts";
 import { BackupReader, BackupWriter, headerOf } from "./backup_file.ts";
-import { MARK_KEY } from "./damage.ts";
-import { nameOf } from "./engines.ts";
+import { MARK_KEY, UNREADABLE } from "./damage.ts";
+import { Database, HOW_TO_MEND, isDamage } from "./database.ts";
+import { nameOf, placeText } from "./engines.ts";
 import { Expiries, isPassing } from "./expiry.ts";
 import { Intake, isOfMark, type Laid } from "./intake.ts";
-import { assertFormat, assertSealed, readLaying, readMark } from "./mark.ts";
+import { assertFormat, assertSealed, markOf, readLaying } from "./mark.ts";
 import { openBare, openToRead } from "./opening.ts";
+import { RecordCheck } from "./record_check.ts";
 import { Sealer } from "./seal.ts";
-import { refusal } from "./store_file.ts";
+import type { AuditVerdict } from "./store.ts";
+import { messageOf, refusal } from "./store_file.ts";
+import type { Condition } from "./survey.ts";
 
 const TRIES = 5;
 const TOLD_EVERY = 1000;
@@ -33,8 +37,8 @@ export interface BackingUp {
   readonly told?: (entries: number) => void;
 }
 
-/** What was written; `unsettled` names the kinds of records that were changed all the while. */
-export interface BackedUp {
+/** What was written, and what is wrong with it; `unsettled` names the kinds of records that were changed all the while. */
+export interface BackedUp extends Condition {
   readonly entries: number;
   readonly unsettled: readonly string[];
 }
@@ -42,7 +46,8 @@ export interface BackedUp {
 /**
  * Writes all entries of a store, as they are stored, into a new file. The store may be in use: the configuration in the file
  * is that of one moment, the audit is whole up to a moment after the call began, and every other record is as it was at
- * some moment meanwhile. Throws a GatewayError, and leaves no file, where that cannot be done.
+ * some moment meanwhile. An entry that cannot be read is left out, and named. Throws a GatewayError, and leaves no file, where
+ * that cannot be done.
  */
 export async function backUp({ path, to, now, told }: BackingUp): Promise<BackedUp> {
   if (path === ":memory:") {
@@ -53,39 +58,42 @@ export async function backUp({ path, to, now, told }: BackingUp): Promise<Backed
   if (laying !== null) {
     throw refusal(`${nameOf(path)} holds a part of a store only; finish it with ${laying.command}`);
   }
-  const { value: mark } = await readMark(kv);
+  const mark = await markOf(kv, nameOf(path));
   if (mark === null) {
     throw refusal(`${nameOf(path)} has no mark; start this version of the gateway on it once`);
   }
   assertFormat(mark, { name: nameOf(path) });
-  using expiries = await Expiries.of(kv, path);
+  const db = new Database(kv, now, performance.now, undefined, undefined, undefined, placeText(path))
+    .aroundDamage();
+  using expiries = await Expiries.of(db.kv, path);
   using file = await BackupWriter.create(to, headerOf(mark, now()));
   try {
     await file.put({ key: MARK_KEY, value: mark, ends_at: null });
-    const put = async (entry: Laid) => {
-      await file.put(entry);
-      if (file.entries % TOLD_EVERY === 0) told?.(file.entries);
-    };
-    const unsettled = await new Reading(kv, file, put, (entry) => expiries.of(entry, now()), now).run();
-    await file.finish();
-    return { entries: file.entries, unsettled };
+    const reading = new Reading(db, file, (entry) => expiries.of(entry, now()), told);
+    const read = await reading.run();
+    await file.finish(read.faults);
+    return { entries: file.entries, ...read };
   } catch (error) {
     await rm(to, { force: true });
-    throw error;
+    throw isDamage(error)
+      ? refusal(`${nameOf(path)} is damaged (${messageOf(error)}); ${HOW_TO_MEND}`, error)
+      : error;
   }
 }
 
+/** Reads a store into a file, around what is damaged. */
 class Reading {
+  #records = new RecordCheck(null);
+
   constructor(
-    private readonly kv: Deno.Kv,
+    private readonly db: Database,
     private readonly file: BackupWriter,
-    private readonly put: (entry: Laid) => Promise<void>,
     private readonly expiryOf: (entry: Deno.KvEntry<unknown>) => number | null,
-    private readonly now: () => number,
+    private readonly told: BackingUp["told"],
   ) {}
 
-  async run(): Promise<string[]> {
-    const kinds = (await Array.fromAsync(partsBelow(this.kv, [])))
+  async run(): Promise<Condition & { readonly unsettled: readonly string[] }> {
+    const kinds = (await Array.fromAsync(partsBelow(this.db.kv, [])))
       .filter((kind) => kind !== "audit" && !isOfMark([kind]) && !OF_PROCESSES.includes(kind));
     const isAlone = (kind: string) =>
       ALONE.includes(kind) || (isPassing(kind) && !BOUND.some((begin) => kind.startsWith(begin)));
@@ -93,41 +101,66 @@ class Reading {
     const alone = kinds.filter(isAlone).sort((one, other) =>
       Number(FIRST.includes(other)) - Number(FIRST.includes(one))
     );
-    const unsettled: string[] = [];
-    if (!await this.#untilQuiet(() => new AuditReading(this.kv, this.now).run(this.put))) {
-      unsettled.push("audit");
-    }
-    let before = await this.#write(together, () => Promise.resolve());
+    const audit = await this.#audit();
+    const ofAudit = this.#records.faults();
+    await this.#ofOneMoment(together);
+    await this.#write(alone, this.#put);
+    const faults = [...ofAudit, ...this.#records.faults()];
+    return { faults, audit: audit.verdict, unsettled: audit.isSettled ? [] : ["audit"] };
+  }
+
+  /** A gap that is there each time is damage, and nothing that moves. */
+  async #audit(): Promise<{ readonly verdict: AuditVerdict; readonly isSettled: boolean }> {
+    let verdict: AuditVerdict;
+    let before: string | null = null;
+    const isSettled = await this.#untilQuiet(async () => {
+      const found = await new AuditReading(this.db).run(this.#put);
+      verdict = found.verdict;
+      const same = before;
+      before = verdict.faults.join("\n");
+      return found.isQuiet || (before !== "" && before === same);
+    });
+    return { verdict: verdict!, isSettled };
+  }
+
+  /** What is kept together is of one moment where its versions were the same twice. */
+  async #ofOneMoment(kinds: readonly string[]): Promise<void> {
+    let before = await this.#write(kinds, () => Promise.resolve());
     const same = async () => {
-      const stamps = await this.#write(together, this.put);
+      const stamps = await this.#write(kinds, this.#put);
       const isSame = stamps === before;
       before = stamps;
       return isSame;
     };
-    if (!await this.#untilQuiet(same)) {
-      throw refusal("The configuration was changed all the while it was read; run the command again");
-    }
-    await this.#write(alone, this.put);
-    return unsettled;
+    if (await this.#untilQuiet(same)) return;
+    throw refusal("The configuration was changed all the while it was read; run the command again");
   }
 
   /** Writes once more where what was read was not of one moment; false where it never was, and the last stands. */
   async #untilQuiet(write: () => Promise<boolean>): Promise<boolean> {
     const from = this.file.here();
-    for (let tries = 1; !await write(); tries++) {
+    for (let tries = 1;; tries++) {
+      this.#records = new RecordCheck(null);
+      if (await write()) return true;
       if (tries === TRIES) return false;
       await this.file.goBack(from);
     }
-    return true;
   }
+
+  readonly #put = async (entry: Laid): Promise<void> => {
+    await this.#records.take(entry);
+    if (entry.value === UNREADABLE) return;
+    await this.file.put(entry);
+    if (this.file.entries % TOLD_EVERY === 0) this.told?.(this.file.entries);
+  };
 
   /** Answers the versions of all that was written: where they are the same twice, nothing was changed in between. */
   async #write(kinds: readonly string[], put: (entry: Laid) => Promise<void>): Promise<string> {
     const stamps: string[] = [];
     for (const kind of kinds) {
-      for await (const entry of this.kv.list(rangeOf(kind))) {
+      for await (const entry of this.db.kv.list(rangeOf(kind))) {
         stamps.push(entry.versionstamp);
-        await put({ ...entry, ends_at: this.expiryOf(entry) });
+        await put({ ...entry, ends_at: entry.value === UNREADABLE ? null : this.expiryOf(entry) });
       }
     }
     return stamps.join();

@@ -1,5 +1,5 @@
 /** The audit in a backup of a store that is being written: chains that end together with the marks of their rows. */
-import { type Bundle, decodePart } from "./audit_bundle.ts";
+import { decodePart, isBundle } from "./audit_bundle.ts";
 import {
   doubtKey,
   type DoubtMark,
@@ -14,7 +14,11 @@ import {
   type Segment,
   segmentHash,
 } from "./audit_segment.ts";
+import { AuditVerifier } from "./audit_verify.ts";
+import type { Database } from "./database.ts";
 import type { Laid } from "./intake.ts";
+import type { AuditVerdict } from "./store.ts";
+import type { Kv } from "./store_timeout.ts";
 
 /** Rows of so long before are looked through for what became of them; instances' clocks differ by less. */
 const LOOK_BACK_MS = 60 * 60_000;
@@ -25,7 +29,7 @@ const APART = ["head", "checkpoint", "segment", "bundle", "part", "rows", "open"
 type Put = (entry: Laid) => Promise<void>;
 
 /** What the keys under a prefix go on with, each once. */
-export async function* partsBelow(kv: Deno.Kv, prefix: Deno.KvKey): AsyncGenerator<string> {
+export async function* partsBelow(kv: Pick<Kv, "list">, prefix: Deno.KvKey): AsyncGenerator<string> {
   for (let after: string | null = null;;) {
     const selector: Deno.KvListSelector = after === null
       ? { prefix }
@@ -52,33 +56,41 @@ export class AuditReading {
   /** The bundles that are handed over, by the id of their last segment. */
   readonly #bundles = new Set<string>();
   #hasGap = false;
+  readonly #db: Database;
+  readonly #verifier: AuditVerifier;
 
-  constructor(private readonly kv: Deno.Kv, private readonly now: () => number) {}
+  /** What cannot be read is handed over as UNREADABLE. */
+  constructor(db: Database) {
+    this.#db = db.aroundDamage();
+    this.#verifier = new AuditVerifier(this.#db, null);
+  }
 
   /**
    * Hands over every entry of the audit. All that was written before it began is in it; each chain ends at the head that
-   * is handed over or goes on from there, and the marks of rows are those of the entries that are in it. False where
-   * retention dropped segments meanwhile, or one is missing: then it is worth reading again.
+   * is handed over or goes on from there, and the marks of rows are those of the entries that are in it. Not quiet where
+   * retention dropped segments meanwhile, or one is missing: then it is worth reading again. The verdict is of what was read.
    */
-  async run(put: Put): Promise<boolean> {
+  async run(put: Put): Promise<{ readonly isQuiet: boolean; readonly verdict: AuditVerdict }> {
+    await this.#verifier.readEnds();
     for await (const entry of this.#list<Head>("head")) this.#heads.set(String(entry.key[2]), entry);
     const checkpoints = await Array.fromAsync(this.#list("checkpoint"));
     for await (const { key, value } of this.#list("open")) this.#open.set(String(key[2]), value);
     for await (const { key, value } of this.#list("doubt")) this.#doubt.set(String(key[2]), value);
-    const wasCut = await this.#segments(put);
+    const wasWhole = await this.#segments(put);
     const now = await Array.fromAsync(this.#list("checkpoint"));
     for (const { key, value } of now) await put({ key, value, ends_at: null });
     await this.#ends(put);
     for (const [id, value] of this.#open) await put({ key: openKey(id), value, ends_at: null });
     for (const [id, value] of this.#doubt) await put({ key: doubtKey(id), value, ends_at: null });
     await this.#rows(put);
-    for await (const part of partsBelow(this.kv, ["audit"])) {
+    for await (const part of partsBelow(this.#db.kv, ["audit"])) {
       if (APART.includes(part)) continue;
       for await (const { key, value } of this.#list(part)) await put({ key, value, ends_at: null });
     }
     const stamps = (entries: Deno.KvEntry<unknown>[]) =>
       entries.map(({ versionstamp }) => versionstamp).join();
-    return wasCut && stamps(now) === stamps(checkpoints);
+    const verdict = await this.#verifier.conclude();
+    return { isQuiet: wasWhole && stamps(now) === stamps(checkpoints), verdict };
   }
 
   /**
@@ -86,41 +98,50 @@ export class AuditReading {
    * there when it begins. False where one is missing.
    */
   async #segments(put: Put): Promise<boolean> {
-    const recent = firstIdAt(this.now() - LOOK_BACK_MS);
+    const recent = firstIdAt(this.#db.now() - LOOK_BACK_MS);
     const unpacked = await this.#unpacked(put);
-    const follow = (segment: Segment) => {
+    const follow = async (id: string, segment: Segment, isPacked: boolean) => {
       const before = this.#read.get(segment.writer);
       if (before !== undefined && segment.n <= before.last.n) return; // it was packed meanwhile
+      await this.#verifier.follow({ id, value: segment.bytes, isPacked });
       this.#follow(segment);
       if (segment.segment >= recent) this.#mark(segment);
     };
-    for await (const { key, value } of this.#list<Bundle>("bundle")) {
+    for await (const { key, value } of this.#list("bundle")) {
       const last = String(key[2]);
       this.#bundles.add(last);
+      const isSound = isBundle(value);
+      if (!isSound) this.#verifier.damaged(key);
       await put({ key, value, ends_at: null });
-      for await (const part of this.kv.list({ prefix: ["audit", "part", last] }, { batchSize: BATCH })) {
+      for await (const part of this.#db.kv.list({ prefix: ["audit", "part", last] }, { batchSize: BATCH })) {
         await put({ ...part, ends_at: null });
-        for (const { bytes } of decodePart(part.value)?.segments ?? []) {
+        if (!isSound) continue; // nobody finds it
+        const content = decodePart(part.value);
+        if (content === null) this.#verifier.damaged(part.key);
+        for (const { id, bytes } of content?.segments ?? []) {
           const segment = parseSegment(bytes);
-          if (segment !== null) follow(segment);
+          if (segment === null) await this.#verifier.follow({ id, value: bytes, isPacked: true });
+          else await follow(id, segment, true);
         }
       }
     }
-    unpacked.forEach(follow);
+    for (const [id, segment] of unpacked) await follow(id, segment, false);
     return !this.#hasGap;
   }
 
   /** What is not packed; it stays in memory, for it leads on from the bundles: a few thousand at most, where all is well. */
-  async #unpacked(put: Put): Promise<Segment[]> {
+  async #unpacked(put: Put): Promise<(readonly [id: string, segment: Segment])[]> {
     const prefix = ["audit", "segment"];
-    const found: Segment[] = [];
-    const [newest] = await Array.fromAsync(this.kv.list({ prefix }, { limit: 1, reverse: true }));
+    const found: (readonly [id: string, segment: Segment])[] = [];
+    const [newest] = await Array.fromAsync(this.#db.kv.list({ prefix }, { limit: 1, reverse: true }));
     if (newest === undefined) return found;
     const end = [...newest.key.slice(0, 2), `${String(newest.key[2])}\0`];
-    for await (const { key, value } of this.kv.list({ prefix, end }, { batchSize: BATCH })) {
+    for await (const { key, value } of this.#db.kv.list({ prefix, end }, { batchSize: BATCH })) {
       await put({ key, value, ends_at: null });
       const segment = parseSegment(value);
-      if (segment !== null) found.push(segment); // another is copied as it is: verifying it says so
+      const id = String(key[2]);
+      if (segment !== null) found.push([id, segment]);
+      else await this.#verifier.follow({ id, value, isPacked: false }); // it says that
     }
     return found;
   }
@@ -167,7 +188,7 @@ export class AuditReading {
     }
     for (const [writer, { last, leads }] of this.#read) {
       if (this.#heads.has(writer)) continue;
-      const { value } = await this.kv.get<Head>(headKey(writer));
+      const { value } = await this.#db.kv.get<Head>(headKey(writer));
       if (value !== null) {
         await put({ key: headKey(writer), value: leads ? { ...value, ...last } : value, ends_at: null });
       }
@@ -175,6 +196,6 @@ export class AuditReading {
   }
 
   #list<T = unknown>(part: string): Deno.KvListIterator<T> {
-    return this.kv.list<T>({ prefix: ["audit", part] }, { batchSize: 500 });
+    return this.#db.kv.list<T>({ prefix: ["audit", part] }, { batchSize: 500 });
   }
 }

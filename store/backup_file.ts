@@ -100,10 +100,10 @@ export class BackupWriter implements Disposable {
     this.#entries = entries;
   }
 
-  /** Writes the last line; the file is whole then, and on the disk. */
-  async finish(): Promise<void> {
+  /** Writes the last line, with what was wrong with the store; the file is whole then, and on the disk. */
+  async finish(faults: readonly string[] = []): Promise<void> {
     const sha256 = this.#hash.copy().digest("hex");
-    await this.#line({ entries: this.#entries, sha256 });
+    await this.#line({ entries: this.#entries, sha256, ...faults.length > 0 && { faults } });
     await this.#flush();
     await this.file.sync();
   }
@@ -145,6 +145,8 @@ export class BackupReader {
     readonly entries: number,
     readonly sha256: string,
     readonly mark: StoreMark,
+    /** What was wrong with the store that it was made of, a sentence each. */
+    readonly faults: readonly string[],
   ) {}
 
   /** Reads all of it once. Throws a GatewayError where it is no backup, of a newer format, only a part, or was changed. */
@@ -167,7 +169,7 @@ export class BackupReader {
     if (end.entries !== last.nth - 2 || end.sha256 !== hash.digest("hex")) {
       throw refusal(`"${path}" is damaged or was changed: its hash is another one; take another backup`);
     }
-    return new BackupReader(path, header, end.entries, end.sha256, mark);
+    return new BackupReader(path, header, end.entries, end.sha256, mark, end.faults);
   }
 
   /** The entries behind the first so many, the mark of the store among them. Throws a GatewayError for what is none. */
@@ -204,11 +206,17 @@ function asHeader(path: string, text: string): Header {
   return header as Header;
 }
 
-function asEnd(text: string): { readonly entries: number; readonly sha256: string } | null {
-  const end = parsed(text) as { entries?: unknown; sha256?: unknown } | null;
-  return typeof end?.entries === "number" && typeof end.sha256 === "string"
-    ? { entries: end.entries, sha256: end.sha256 }
-    : null;
+interface End {
+  readonly entries: number;
+  readonly sha256: string;
+  readonly faults: readonly string[];
+}
+
+function asEnd(text: string): End | null {
+  const end = parsed(text) as { entries?: unknown; sha256?: unknown; faults?: unknown } | null;
+  if (typeof end?.entries !== "number" || typeof end.sha256 !== "string") return null;
+  const faults = Array.isArray(end.faults) ? end.faults.filter((fault) => typeof fault === "string") : [];
+  return { entries: end.entries, sha256: end.sha256, faults };
 }
 
 function parsed(text: string): unknown {

@@ -6,7 +6,7 @@ import { assertFormat, assertSealed, readLaying, readMark } from "./mark.ts";
 import { openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import type { AuditVerdict, VerifyOptions } from "./store.ts";
-import { messageOf, refusal, sizeOf } from "./store_file.ts";
+import { messageOf, refusal, sizeOf, tidyBeside } from "./store_file.ts";
 import { survey } from "./survey.ts";
 
 /** What is checked, and with what. */
@@ -41,10 +41,12 @@ export async function checkStore(checking: Checking): Promise<Checked> {
   }
   const isThere = !isFile(path) || (await sizeOf(path) ?? 0) > 0;
   const damage = isFile(path) && isThere ? (await judgeFile(path, Infinity)).damage : null;
+  if (isThere && isFile(path)) tidyBeside(path);
   const faults = damage === null ? [] : [`The file ${nameOf(path)} is damaged (${damage})`];
+  await using place = await readablePlace(path, damage !== null);
   let kv: Deno.Kv;
   try {
-    kv = await openToRead(path);
+    kv = await openToRead(place.path);
   } catch (error) {
     if (damage === null) throw error;
     faults.push(`Nothing of it can be read (${messageOf((error as Error).cause ?? error)})`);
@@ -59,6 +61,21 @@ export async function checkStore(checking: Checking): Promise<Checked> {
   } finally {
     await kv.close();
   }
+}
+
+/** The place itself; of a damaged file a copy, for SQLite would leave files beside it that it cannot take away. */
+async function readablePlace(path: string, isDamaged: boolean): Promise<{ path: string } & AsyncDisposable> {
+  if (!isDamaged) return { path, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const folder = await Deno.makeTempDir();
+  for (const suffix of ["", "-wal"]) {
+    if (await sizeOf(`${path}${suffix}`) !== null) {
+      await Deno.copyFile(`${path}${suffix}`, `${folder}/store.sqlite3${suffix}`);
+    }
+  }
+  return {
+    path: `${folder}/store.sqlite3`,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
 }
 
 async function faultsOfMark(kv: Deno.Kv, sealer: Sealer, name: string): Promise<string[]> {

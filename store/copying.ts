@@ -1,19 +1,21 @@
 /** Moves a store from any place to any other: every entry copied, what is there afterwards compared and verified. */
 import { hash } from "node:crypto";
-import { verifyAudit } from "./audit_verify.ts";
 import { type Compared, Comparison } from "./comparison.ts";
-import { Database } from "./database.ts";
+import { aroundDamage, UNREADABLE } from "./damage.ts";
+import { HOW_TO_MEND, isDamage } from "./database.ts";
 import { isFile, isKept, nameOf } from "./engines.ts";
 import { Expiries } from "./expiry.ts";
 import { Intake } from "./intake.ts";
 import { KnownStores } from "./known_stores.ts";
-import { assertFormat, assertOwn, readLaying, readMark, type StoreMark } from "./mark.ts";
+import { assertFormat, assertOwn, markOf, readLaying, type StoreMark } from "./mark.ts";
 import { openBare, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
-import type { AuditVerdict } from "./store.ts";
-import { assertStore, isReadable, openFile, refusal, sizeOf } from "./store_file.ts";
+import { toPortable } from "./portable.ts";
+import { assertStore, isReadable, messageOf, openFile, refusal, sizeOf } from "./store_file.ts";
+import { type Condition, survey } from "./survey.ts";
 
 const TOLD_EVERY = 1000;
+const NAMED_MAX = 5;
 const BOTH_STOPPED = "no gateway may run on either of them";
 
 /** From where to where, and what the store is opened with. */
@@ -29,12 +31,11 @@ export interface Copying {
   readonly told?: (what: "copied" | "compared", entries: number) => void;
 }
 
-/** What is at the new place. */
-export interface Copied {
+/** What is at the new place, and its condition. */
+export interface Copied extends Condition {
   readonly entries: number;
   /** Each kind of entry, counted and hashed at both places: they are the same. */
   readonly compared: readonly Compared[];
-  readonly audit: AuditVerdict;
 }
 
 /**
@@ -48,7 +49,9 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
   await assertSource(from);
   await assertTarget(to);
   using source = await openToRead(from);
-  const mark = await markOf(source, from, await Sealer.open(keys));
+  const sealer = await Sealer.open(keys);
+  const mark = await wholeMark(source, from, sealer);
+  await assertWhole(source, from);
   using target = await openBare(to);
   using expiries = await Expiries.of(source, from);
   const intake = await Intake.begin({
@@ -61,10 +64,32 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
   });
   await copyEntries(copying, source, intake, expiries);
   const compared = await compare(copying, [source, target], intake, expiries);
-  const audit = await verifyAudit(new Database(target, copying.now, performance.now));
+  const { faults, audit } = await survey(target, { path: to, sealer, now: copying.now });
   await intake.finish();
   if (isKept(to)) await new KnownStores(copying.known).add(to);
-  return { entries: compared.reduce((sum, { entries }) => sum + entries, 0), compared, audit };
+  return { entries: compared.reduce((sum, { entries }) => sum + entries, 0), compared, faults, audit };
+}
+
+/** Refuses a store of which an entry cannot be read: both places could not be the same. */
+async function assertWhole(kv: Deno.Kv, path: string): Promise<void> {
+  const found: string[] = [];
+  try {
+    for await (const { key, value } of aroundDamage(() => kv).list({ prefix: [] })) {
+      if (value === UNREADABLE) found.push(toPortable(key));
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw refusal(`${nameOf(path)} is damaged (${messageOf(error)}); ${HOW_TO_MEND}`, error);
+  }
+  if (found.length === 0) return;
+  const more = found.length > NAMED_MAX ? ` and ${found.length - NAMED_MAX} more` : "";
+  throw refusal(
+    `${nameOf(path)} holds entries that cannot be read: ${
+      found.slice(0, NAMED_MAX).join(", ")
+    }${more}; put back a copy (deno ` +
+      "task admin store restore), or move what is left of it: deno task admin store backup <file>.ndjson leaves them out, " +
+      "and store restore puts that at the new place",
+  );
 }
 
 async function copyEntries(
@@ -111,13 +136,13 @@ async function compare(
 }
 
 /** The mark of a store that is whole, which this version and these keys open; null for one from before stores had one. */
-async function markOf(kv: Deno.Kv, path: string, sealer: Sealer): Promise<StoreMark | null> {
+async function wholeMark(kv: Deno.Kv, path: string, sealer: Sealer): Promise<StoreMark | null> {
   const name = nameOf(path);
   const laying = await readLaying(kv);
   if (laying !== null) {
     throw refusal(`${name} holds a part of a store only; finish it first, with ${laying.command}`);
   }
-  const mark = (await readMark(kv)).value;
+  const mark = await markOf(kv, name);
   if (mark !== null) assertFormat(mark, { name });
   await assertOwn(kv, sealer, mark, name);
   return mark;

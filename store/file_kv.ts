@@ -2,7 +2,7 @@
 import { deserialize } from "node:v8";
 import { DamagedEntry, restOf } from "./damage.ts";
 import { decodeKey, encodeKey, rangeOf } from "./postgres/keys.ts";
-import { assertStore, openFile, refusal, tidyBeside } from "./store_file.ts";
+import { assertStore, messageOf, openFile, refusal, tidyBeside } from "./store_file.ts";
 
 const BATCH = 100;
 /** How Deno's KV stores a value. */
@@ -30,6 +30,16 @@ function valueOf(encoding: number, bytes: Uint8Array): unknown {
   return new Deno.KvU64(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
 }
 
+/** What is read where the file is cut off is a fault of the disk for SQLite. */
+function read<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!messageOf(cause).includes("disk I/O error")) throw cause;
+    throw new Error("disk I/O error: it is malformed, or its disk fails", { cause });
+  }
+}
+
 /** The KV of a file, for readers alone. */
 class FileKv {
   readonly #database;
@@ -48,7 +58,7 @@ class FileKv {
 
   get<T>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
     return Promise.try(() => {
-      const row = this.#one.get(encodeKey(key));
+      const row = read(() => this.#one.get(encodeKey(key)));
       return row === undefined ? { key, value: null, versionstamp: null } : entryOf<T>(row);
     });
   }
@@ -69,7 +79,7 @@ class FileKv {
     let [start, end] = rangeOf(selector);
     for (let left = limit; left > 0;) {
       const count = Math.min(batchSize, left);
-      const batch = await Promise.try(() => rows.all(start, end, count));
+      const batch = await Promise.try(() => read(() => rows.all(start, end, count)));
       for (const row of batch) yield entryOf<T>(row);
       if (batch.length < count) return;
       left -= batch.length;

@@ -4,15 +4,28 @@ import { backup } from "node:sqlite";
 import { isDatabase } from "../core/env_values.ts";
 import { damageOfPages } from "./file_check.ts";
 import { KnownStores } from "./known_stores.ts";
-import { assertOwn, readMark, type StoreMark } from "./mark.ts";
+import { assertOwn, markOf, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
 import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
 import { aroundDamage, DamagedEntry } from "./damage.ts";
-import { isFile, nameOf } from "./engines.ts";
+import { isFile, nameOf, placeText } from "./engines.ts";
 import { openFileToRead } from "./file_kv.ts";
 import { OPEN_DEADLINE_MS, openMarked, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
-import { assertStore, isReadable, messageOf, openFile, refusal, rewriteFile, sizeOf } from "./store_file.ts";
+import type { AuditVerdict } from "./store.ts";
+import { type Condition, survey } from "./survey.ts";
+import {
+  assertStore,
+  isReadable,
+  messageOf,
+  openFile,
+  refusal,
+  rewriteFile,
+  sizeOf,
+  tidyBeside,
+} from "./store_file.ts";
+
+export type { Condition };
 
 /** Where copies are put unless another file is named; git ignores it. */
 export const COPIES_PATH = "data/copies";
@@ -65,15 +78,17 @@ async function initDatabase({ path, keys, known }: StoreFile): Promise<null> {
 }
 
 /**
- * Copies a store, which may be in use, as it is at one moment into a new file that its owner alone may read. Answers
- * the file. Throws a GatewayError where there is no store, it is damaged, or the file is there already.
+ * Copies a store, which may be in use, as it is at one moment into a new file that its owner alone may read, and looks at
+ * what is in it. Throws a GatewayError where there is no store, its file is damaged, or the other file is there already.
  */
 export async function copyStore(
   { path, now }: Pick<StoreFile, "path" | "now">,
   to?: string,
-): Promise<string> {
+  told?: Told,
+): Promise<Made> {
   assertFile(path);
   const copy = to ?? join(COPIES_PATH, `${stem(path)}-${stamp(now)}.sqlite3`);
+  using _tidied = { [Symbol.dispose]: () => tidyBeside(path) };
   using source = openFile(path, true);
   assertStore(source, path);
   await Deno.mkdir(dirname(copy), { recursive: true, mode: 0o700 });
@@ -92,11 +107,22 @@ export async function copyStore(
     await Deno.remove(copy).catch(() => {});
     throw refusal(`"${path}" cannot be copied to "${copy}" (${messageOf(cause)})`, cause);
   }
-  return copy;
+  return { copy, ...await conditionOf(copy, null, told) };
 }
 
-/** A backup that was made; of a portable one how many entries it has, and what was changed all the while. */
-export interface Made {
+/** What is wrong with what is in a file that nobody uses; without a sealer what is sealed is not looked at. */
+async function conditionOf(path: string, sealer: Sealer | null, read?: Told): Promise<Condition> {
+  const kv = openFileToRead(path);
+  try {
+    const { faults, audit } = await survey(kv, { path, sealer, now: Date.now, read });
+    return { faults, audit };
+  } finally {
+    kv.close();
+  }
+}
+
+/** A backup that was made, and its condition; of a portable one how many entries it has, and what was changed all the while. */
+export interface Made extends Condition {
   readonly copy: string;
   readonly entries?: number;
   readonly unsettled?: readonly string[];
@@ -112,7 +138,7 @@ export async function backUpStore(
   told?: Told,
 ): Promise<Made> {
   const { path, now } = store;
-  if (isFile(path) && !(to !== undefined && isPortable(to))) return { copy: await copyStore(store, to) };
+  if (isFile(path) && !(to !== undefined && isPortable(to))) return await copyStore(store, to, told);
   const copy = to ?? join(COPIES_PATH, `store-${stamp(now)}.ndjson`);
   if (!isPortable(copy)) {
     throw refusal(`KV_PATH: ${nameOf(path)} is no file; name a backup that ends in .ndjson`);
@@ -120,8 +146,8 @@ export async function backUpStore(
   return { copy, ...await backUp({ path, to: copy, now: Date.now, told }) };
 }
 
-/** What putting a copy back did. */
-export interface Restored {
+/** What putting a copy back did, and the condition of what is there now. */
+export interface Restored extends Condition {
   /** Where the files are that were in its place; null where nothing was. */
   readonly aside: string | null;
 }
@@ -162,9 +188,20 @@ async function restoreBackup(store: StoreFile, copy: string, told?: Told): Promi
   if (path === ":memory:") throw refusal('KV_PATH: ":memory:" keeps nothing; name a place that does');
   const backup = await openBackup(copy, keys);
   const lay = (to: string) => layBackup(backup, { path: to, now: Date.now, told });
-  if (isFile(path)) return await replace(store, copy, lay);
+  const restored = isFile(path) ? await replace(store, copy, lay) : await fill(store, lay);
+  return { ...restored, faults: [...new Set([...backup.faults, ...restored.faults])] };
+}
+
+async function fill({ path, keys }: StoreFile, lay: (to: string) => Promise<unknown>): Promise<Restored> {
   await lay(path);
-  return { aside: null };
+  const kv = await openToRead(path);
+  try {
+    const sealer = await Sealer.open(keys);
+    const { faults, audit } = await survey(kv, { path, sealer, now: Date.now });
+    return { aside: null, faults, audit };
+  } finally {
+    await kv.close();
+  }
 }
 
 /** Puts what `make` makes of a copy in the place of the store, once it is found to be whole. */
@@ -180,14 +217,19 @@ async function replace(
     await Deno.chmod(draft, 0o600);
     await assertReplaceable(store, await inspect(store, draft, copy));
     await inTurn(() => Promise.try(() => joinFiles(draft)));
+    const { faults, audit } = await conditionOf(draft, await Sealer.open(store.keys));
     const aside = await moveAside(store, "before");
     await Deno.rename(draft, store.path);
     await new KnownStores(store.known).add(store.path);
-    return { aside };
+    return { aside, faults, audit: placed(audit, store.path) };
   } finally {
     for (const suffix of ["", ...BESIDE]) await Deno.remove(`${draft}${suffix}`).catch(() => {});
   }
 }
+
+/** A verdict on a draft, which is at the place of the store now. */
+const placed = (verdict: AuditVerdict, path: string): AuditVerdict =>
+  verdict.place === undefined ? verdict : { ...verdict, place: placeText(path) };
 
 /** Bytes of a store's file before and after. */
 export interface Compacted {
@@ -250,21 +292,13 @@ async function inspect(store: StoreFile, draft: string, copy: string): Promise<S
       const found = database.prepare("PRAGMA integrity_check(1)").get();
       if (found?.["integrity_check"] !== "ok") throw refusal(`"${copy}" is damaged; put back another copy`);
     }
-    const mark = await markOf(draft);
+    const kv = openFileToRead(draft);
+    const mark = await markOf(kv, `"${copy}"`).finally(() => kv.close());
     await openOnce(store, draft);
     return mark;
   } catch (cause) {
     // It is the copy that the operator knows, not its draft.
     throw refusal(messageOf(cause).replaceAll(draft, copy).replace(/^KV_PATH: /, ""), cause);
-  }
-}
-
-async function markOf(path: string): Promise<StoreMark | null> {
-  const kv = openFileToRead(path);
-  try {
-    return (await readMark(kv)).value;
-  } finally {
-    await kv.close();
   }
 }
 

@@ -83,6 +83,21 @@ export async function readMark(kv: Pick<Deno.Kv, "get">): Promise<Deno.KvEntryMa
   return entry;
 }
 
+/** The stored mark, null where there is none; a GatewayError that names the store where it is damaged. */
+export async function markOf(kv: Pick<Deno.Kv, "get">, name: string): Promise<StoreMark | null> {
+  try {
+    return (await readMark(kv)).value;
+  } catch (cause) {
+    if (!(cause instanceof DamagedEntry)) throw cause;
+    throw new GatewayError(
+      "E_INTERNAL",
+      `The mark of ${name}, its entry ["store"], is damaged, so nobody can tell what may open it; use a copy from before ` +
+        "that (deno task admin store restore puts one back)",
+      { cause },
+    );
+  }
+}
+
 function isMark(value: unknown): value is StoreMark {
   if (!isFields(value) || !isFields(value["lowest"]) || typeof value["id"] !== "string") return false;
   const { format, lowest } = value;

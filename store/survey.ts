@@ -20,14 +20,18 @@ export interface Surveying extends VerifyOptions {
   readonly read?: (entries: number) => void;
 }
 
+/** What is wrong with a store, or with what was made of it. */
+export interface Condition {
+  /** Beside the audit, a sentence each. */
+  readonly faults: readonly string[];
+  readonly audit: AuditVerdict;
+}
+
 /** What was found. */
-export interface Surveyed {
+export interface Surveyed extends Condition {
   readonly entries: number;
   /** How many entries there are of each kind: the first part of the key. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** What is wrong beside the audit, a sentence each. */
-  readonly faults: readonly string[];
-  readonly audit: AuditVerdict;
 }
 
 /** Reads all of a store, which may be in use. Throws a GatewayError only where it does not answer. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { copyProject } from "./copy.ts";
 import { ACCESS_TOKEN, startKvConnect } from "./kv_connect_server.ts";
+import { damageValue } from "../unit/store/files_kit.ts";
 import { environment, start } from "./running.ts";
 
 /** The commands of a section, in their order. */
@@ -86,7 +87,7 @@ Deno.test("a copy that is made while calls are recorded is whole, and what it ho
   assert.equal(restored.code, 0, restored.err);
   assert.match(
     restored.out,
-    /gateway\.sqlite3 is the copy now; start the gateway\.\nWhat was there is in .*before-20/,
+    /gateway\.sqlite3 is the copy now; start the gateway\.\nWhat was there is in .*before-20.*\nThe audit: Whole: \d+ rows /,
   );
   const [before] = [...Deno.readDirSync(at.data)].filter(({ name }) => name.startsWith("before-"));
   assert.ok(Deno.statSync(`${at.data}/${before!.name}/gateway.sqlite3`).size > 0, "what was there is kept");
@@ -173,7 +174,7 @@ Deno.test("a store is backed up while it runs, checked, moved to another place a
     assert.equal(code, 0, err);
     assert.match(
       out,
-      /^data\/copies\/today\.ndjson is a backup of the \d+ entries of .*gateway\.sqlite3\.\n$/,
+      /^data\/copies\/today\.ndjson is a backup of the \d+ entries of .*gateway\.sqlite3\.\nThe audit: Whole: \d+ rows .*\n$/,
     );
     const checked = await at.shell(check!);
     assert.equal(checked.code, 0, checked.out + checked.err);
@@ -225,12 +226,48 @@ Deno.test("a gateway does not start on a store that was cut off, and the command
   const checked = await at.shell("npx -y deno@2.9 task admin store check");
   assert.equal(checked.code, 1);
   assert.match(checked.out, /^Damaged: \d+ entries of .* were read\.\n {2}The file ".*" is damaged/);
-  assert.equal(
-    (await at.shell("npx -y deno@2.9 task admin store restore data/copies/before.ndjson")).code,
-    0,
-  );
+  const restored = await at.shell("npx -y deno@2.9 task admin store restore data/copies/before.ndjson");
+  assert.equal(restored.code, 0, restored.out + restored.err);
   await using gateway = at.gateway();
   await gateway.token();
+});
+
+Deno.test("a store with an entry that cannot be read is backed up and put back with 1, and a gateway on it names the entry and answers all else", async () => {
+  await using at = await checkout();
+  let token = "";
+  {
+    await using gateway = at.gateway();
+    await gateway.admin("POST", "/sites", {
+      id: "acme",
+      name: "Acme",
+      platform: "cms",
+      base_url: "https://acme.test",
+    });
+    token = (await gateway.token()).token;
+    gateway.kill("SIGTERM");
+    await gateway.ended;
+  }
+  damageValue(at.file, ["sites", "acme"]);
+  const named = /\n {2}\["sites","acme"\] cannot be read: it was damaged or changed\nThe audit: Whole: /;
+  for (
+    const words of [
+      "backup data/copies/a.sqlite3",
+      "backup data/copies/a.ndjson",
+      "restore data/copies/a.sqlite3",
+    ]
+  ) {
+    const { code, out, err } = await at.shell(`npx -y deno@2.9 task admin store ${words}`);
+    assert.equal(code, 1, err);
+    assert.match(out, named, words);
+  }
+  await using gateway = at.gateway();
+  const refused = await gateway.call(token, "list_sites", {});
+  assert.match(
+    refused.error!.message,
+    /^The entry \["sites","acme"\] of the store is damaged; see what else is /,
+  );
+  const verdict = await gateway.admin<{ ok: boolean }>("GET", "/audit/verify");
+  assert.ok(verdict.ok);
 });
 
 Deno.test("a store goes from a file to a server and back, and is backed up, checked and put back there", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { checkStore } from "../../store/check.ts";
 import { copyStoreTo } from "../../store/copying.ts";
-import { acceptKeys, backUpStore } from "../../store/maintenance.ts";
+import { acceptKeys, backUpStore, restoreStore } from "../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../store/mark.ts";
 import { openPostgres } from "../../store/postgres/kv.ts";
 import { lay } from "../fixtures/stores/stores.ts";
@@ -83,6 +83,15 @@ Deno.test("what is damaged of a store in a database is named by its key, with th
     async () => await store.sites.list(),
     /^The entry \["sites","acme"\] of the store is damaged; .*, or delete it in gateway_kv$/,
   );
+  const placed = (path: string) => ({ path, keys: [KEY], now: Date.now(), known: `${dir.path}/known` });
+  const made = await backUpStore(placed(address), `${dir.path}/made.ndjson`);
+  const other = await server().database();
+  const restored = await restoreStore(placed(other), `${dir.path}/made.ndjson`);
+  for (const { faults, audit } of [made, restored]) {
+    assert.ok(faults.includes('["sites","acme"] cannot be read: it was damaged or changed'));
+    assert.equal(audit.ok, false);
+  }
+  assert.equal(made.audit.faults[0], verdict.faults[0]);
   await damage("store");
   await refused(
     () => open({ path: address }),

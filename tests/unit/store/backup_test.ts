@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { backUp } from "../../../store/backup.ts";
 import { AuditReading } from "../../../store/backup_audit.ts";
 import { copyStoreTo } from "../../../store/copying.ts";
+import { Database } from "../../../store/database.ts";
 import { Intake, type Laid } from "../../../store/intake.ts";
 import { backUpStore, restoreStore, type StoreFile } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
@@ -45,7 +46,9 @@ Deno.test("a backup put back has every entry as it was stored, sealed as it was,
   assert.equal(p.made.entries, before.length);
   assert.equal(Deno.statSync(p.at("whole.ndjson")).mode! & 0o077, 0);
   assert.ok(!p.whole.includes("application_password"), "what is sealed stays sealed");
-  assert.deepEqual(await restoreStore(p.store("new.sqlite3"), p.at("whole.ndjson")), { aside: null });
+  const restored = await restoreStore(p.store("new.sqlite3"), p.at("whole.ndjson"));
+  assert.deepEqual([restored.aside, restored.faults, restored.audit.ok], [null, [], true]);
+  assert.deepEqual([p.made.faults, p.made.audit], [[], restored.audit]);
   assert.deepEqual(await entriesOf(p.at("new.sqlite3")), before);
   await using store = await open({ path: p.at("new.sqlite3") });
   assert.ok(await store.tokens.find(p.facts.all));
@@ -163,10 +166,12 @@ Deno.test("a backup made while calls are recorded and tokens made is of one mome
       if (nth % 50 === 0) await store.tokens.create(newToken());
     }
   })();
-  const { unsettled } = await backUp({ path, to: p.at("busy.ndjson"), now: Date.now });
+  const { unsettled, faults, audit } = await backUp({ path, to: p.at("busy.ndjson"), now: Date.now });
+  const copied = await backUpStore(p.store("busy.sqlite3"), p.at("copy.sqlite3"));
   isDone = true;
   await writing;
   assert.deepEqual(unsettled, []);
+  assert.deepEqual([faults, audit.faults, copied.faults, copied.audit.faults], [[], [], [], []]);
   await restoreStore(p.store("then.sqlite3"), p.at("busy.ndjson"));
   await using then = await open({ path: p.at("then.sqlite3") });
   const verdict = await then.audit.verify();
@@ -182,7 +187,8 @@ Deno.test("a backup made while calls are recorded and tokens made is of one mome
 async function read(kv: Deno.Kv, meanwhile: (entry: Laid) => Promise<unknown>) {
   await using then = await bench();
   const entries: Laid[] = [];
-  const isQuiet = await new AuditReading(kv, Date.now).run(async (entry) => {
+  const db = new Database(kv, Date.now, performance.now);
+  const { isQuiet, verdict } = await new AuditReading(db).run(async (entry) => {
     entries.push(entry);
     await meanwhile(entry);
   });
@@ -191,6 +197,7 @@ async function read(kv: Deno.Kv, meanwhile: (entry: Laid) => Promise<unknown>) {
   const marks = entries.flatMap(({ key }) => key[1] === "open" ? [String(key[2])] : []);
   return {
     faults,
+    found: verdict.faults,
     marks,
     isQuiet,
     rows: (await then.audit.list({}, { limit: 500 })).rows.map(({ id }) => id),
@@ -245,6 +252,7 @@ Deno.test("a changed tail of the audit is not made whole by a backup", async () 
   const found = await read(at.kv, () => Promise.resolve());
   assert.equal(found.faults.length, 1);
   assert.match(found.faults[0]!, /was changed: the writer's head names another hash/);
+  assert.deepEqual(found.found, found.faults, "the backup says so itself");
 });
 
 Deno.test("a backup laid into a place that is no file goes on where it was cut off, and is no store before", async () => {

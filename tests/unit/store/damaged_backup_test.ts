@@ -1,0 +1,200 @@
+/** A store that is damaged is backed up all the same, and whoever makes or puts back a copy of it is told what is wrong. */
+import assert from "node:assert/strict";
+import { runCommand } from "../../../admin/commands.ts";
+import { decodePart, encodePart } from "../../../store/audit_bundle.ts";
+import { copyStoreTo } from "../../../store/copying.ts";
+import { openPlace } from "../../../store/engines.ts";
+import { backUpStore, restoreStore, type StoreFile } from "../../../store/maintenance.ts";
+import { STORE_FORMAT } from "../../../store/mark.ts";
+import { toPortable } from "../../../store/portable.ts";
+import { CONNECTORS } from "../../connectors.ts";
+import { lay } from "../../fixtures/stores/stores.ts";
+import { damageValue, entriesOf, filesOf, refused } from "./files_kit.ts";
+import { folder, KEY, open, START } from "./kit.ts";
+
+async function place() {
+  const dir = await folder();
+  const at = (name: string) => `${dir.path}/${name}`;
+  const lines = await Deno.readTextFile(
+    new URL(`../../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url),
+  );
+  const facts = await lay(lines, at("store.sqlite3"));
+  const kv = await openPlace(at("store.sqlite3"));
+  const keys = (await Array.fromAsync(kv.list({ prefix: [] }))).map(({ key }) => key);
+  kv.close();
+  const store = (name: string): StoreFile => ({
+    path: at(name),
+    keys: [KEY],
+    now: START,
+    known: at("known"),
+  });
+  return {
+    at,
+    store,
+    facts,
+    dir: dir.path,
+    key: (...begin: string[]) => keys.find((key) => begin.every((part, nth) => key[nth] === part))!,
+    copy: (from: string, to: string) =>
+      copyStoreTo({ from: at(from), to: at(to), keys: [KEY], now: Date.now, known: at("known") }),
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+}
+
+type Place = Awaited<ReturnType<typeof place>>;
+
+/** Changes a row within a bundle, as somebody would who wants another history. */
+async function changeRow(path: string): Promise<void> {
+  const kv = await openPlace(path);
+  const [part] = await Array.fromAsync(kv.list<Uint8Array>({ prefix: ["audit", "part"] }));
+  const { dropped, segments } = decodePart(part!.value)!;
+  const changed = segments.map((one, nth) => {
+    if (nth !== 1) return one;
+    const text = new TextDecoder().decode(one.bytes);
+    return { ...one, bytes: new TextEncoder().encode(text.replace('"acme"', '"evil"')) };
+  });
+  await kv.set(part!.key, encodePart({ dropped, segments: changed }));
+  kv.close();
+}
+
+const unreadable = (key: Deno.KvKey) => `${toPortable(key)} cannot be read: it was damaged or changed`;
+
+/** What is damaged, and what is said of it: faults, and the first of the audit. */
+const DAMAGE: Readonly<
+  Record<string, (p: Place) => Promise<readonly [faults: string[], audit: RegExp | null]>>
+> = {
+  "a site that cannot be read": (p) => {
+    damageValue(p.at("store.sqlite3"), p.key("sites"));
+    return Promise.resolve([[unreadable(p.key("sites"))], null]);
+  },
+  "a row of the audit that was changed": async (p) => {
+    await changeRow(p.at("store.sqlite3"));
+    return [
+      [],
+      /^Segment 2 \(\w{26}\) of writer \w{26} was changed: segment 3 \(\w{26}\) names another hash$/,
+    ];
+  },
+  "a bundle of the audit that cannot be read": (p) => {
+    const key = p.key("audit", "bundle");
+    damageValue(p.at("store.sqlite3"), key);
+    return Promise.resolve([[unreadable(key)], /^The bundle \["audit","bundle","\w{26}"\] cannot be read/]);
+  },
+  "a segment of the audit that is missing": async (p) => {
+    const kv = await openPlace(p.at("store.sqlite3"));
+    const [part] = await Array.fromAsync(kv.list<Uint8Array>({ prefix: ["audit", "part"] }));
+    const { dropped, segments } = decodePart(part!.value)!;
+    await kv.set(part!.key, encodePart({ dropped, segments: segments.toSpliced(1, 1) }));
+    kv.close();
+    return [[], /^Missing: segment 2 of writer \w{26}, before segment 3 /];
+  },
+  "a record of another key": async (p) => {
+    const kv = await openPlace(p.at("store.sqlite3"));
+    await kv.set(["projects", "p"], { id: "q" });
+    kv.close();
+    return [['["projects","p"] does not hold what it should: it was damaged or changed'], null];
+  },
+};
+
+for (const [what, damage] of Object.entries(DAMAGE)) {
+  for (const form of ["copy.sqlite3", "copy.ndjson"]) {
+    Deno.test(`a backup as ${form.slice(5)} is made of a store with ${what}, and it and putting it back say so`, async () => {
+      await using p = await place();
+      const [faults, audit] = await damage(p);
+      const found = [
+        await backUpStore(p.store("store.sqlite3"), p.at(form)),
+        await restoreStore(p.store("then.sqlite3"), p.at(form)),
+      ];
+      for (const one of found) {
+        assert.deepEqual(one.faults, faults);
+        assert.equal(one.audit.ok, audit === null);
+        if (audit === null) continue;
+        const isGone = one === found[1] && form.endsWith(".ndjson") && faults.length > 0; // what is left out is missing then
+        assert.match(one.audit.faults[0]!, isGone ? /^Missing: segments 1 to / : audit);
+      }
+      assert.deepEqual("unsettled" in found[0]! ? found[0].unsettled : [], []);
+      await using store = await open({ path: p.at("then.sqlite3") });
+      assert.ok(await store.tokens.find(p.facts.all), "what is left works");
+    });
+  }
+}
+
+Deno.test("a portable backup is without the entries that cannot be read, and has all others", async () => {
+  await using p = await place();
+  const before = await entriesOf(p.at("store.sqlite3"));
+  const gone = [p.key("sites"), p.key("users"), p.key("audit", "head"), p.key("audit", "late")];
+  for (const key of gone) damageValue(p.at("store.sqlite3"), key);
+  const { entries, faults } = await backUpStore(p.store("store.sqlite3"), p.at("copy.ndjson"));
+  assert.equal(entries, before.length - gone.length);
+  assert.deepEqual(faults.toSorted(), gone.map(unreadable).toSorted());
+  const restored = await restoreStore(p.store("then.sqlite3"), p.at("copy.ndjson"));
+  for (const fault of faults) assert.ok(restored.faults.includes(fault), fault);
+  const begins = gone.map((key) => `[${toPortable(key)},`);
+  assert.deepEqual(
+    await entriesOf(p.at("then.sqlite3")),
+    before.filter((text) => !begins.some((begin) => text.startsWith(begin))),
+  );
+});
+
+Deno.test("a store whose mark is damaged is copied as a file alone, and a copy of it is not put back, but others are", async () => {
+  await using p = await place();
+  await backUpStore(p.store("store.sqlite3"), p.at("before.sqlite3"));
+  damageValue(p.at("store.sqlite3"), ["store"]);
+  const says =
+    /^The mark of ".*", its entry \["store"\], is damaged, so nobody can tell what may open it; use a copy from before that/;
+  const { faults } = await backUpStore(p.store("store.sqlite3"), p.at("copy.sqlite3"));
+  assert.deepEqual(faults, ['["store"], the mark of the store, cannot be read: it was damaged or changed']);
+  const before = await filesOf(p.dir);
+  await refused(() => backUpStore(p.store("store.sqlite3"), p.at("copy.ndjson")), says);
+  await refused(() => p.copy("store.sqlite3", "moved.sqlite3"), says);
+  await refused(() => restoreStore(p.store("store.sqlite3"), p.at("copy.sqlite3")), says);
+  assert.deepEqual(await filesOf(p.dir), before);
+  const { aside, audit } = await restoreStore(p.store("store.sqlite3"), p.at("before.sqlite3"));
+  assert.ok(aside !== null && audit.ok);
+});
+
+Deno.test("a store with entries that cannot be read is not copied to another place, which stays empty; damaged records are", async () => {
+  await using p = await place();
+  const kv = await openPlace(p.at("store.sqlite3"));
+  await kv.set(["projects", "p"], { id: "q" });
+  kv.close();
+  const { faults } = await p.copy("store.sqlite3", "first.sqlite3");
+  assert.deepEqual(faults, ['["projects","p"] does not hold what it should: it was damaged or changed']);
+  damageValue(p.at("store.sqlite3"), p.key("sites"));
+  const before = await filesOf(p.dir);
+  await refused(
+    () => p.copy("store.sqlite3", "moved.sqlite3"),
+    /store\.sqlite3" holds entries that cannot be read: \["sites","acme"\]; put back a copy .*, or move what is left of it: /,
+  );
+  assert.deepEqual(await filesOf(p.dir), before);
+});
+
+Deno.test("the command that makes a backup ends with 1 where the store is damaged, and names what and the command that helps", async () => {
+  await using p = await place();
+  const run = async (...args: string[]) => {
+    let out = "";
+    const code = await runCommand(args, {
+      env: (name) => ({ KV_PATH: p.at("store.sqlite3"), ENCRYPTION_KEYS: KEY.toBase64() })[name],
+      stdin: () => Promise.resolve(""),
+      out: (text) => void (out += text),
+      err: (text) => void (out += text),
+      fetch: () => assert.fail("asks nobody"),
+      kept: () => null,
+      wait: () => Promise.resolve(false),
+    }, CONNECTORS);
+    return { code, out };
+  };
+  const whole = await run("store", "backup", p.at("whole.ndjson"));
+  assert.equal(whole.code, 0);
+  assert.match(whole.out, /store\.sqlite3\.\nThe audit: Whole: 6 rows in 6 segments of 1 writers\.\n$/);
+  damageValue(p.at("store.sqlite3"), p.key("sites"));
+  await changeRow(p.at("store.sqlite3"));
+  for (const name of ["copy.ndjson", "copy.sqlite3"]) {
+    const { code, out } = await run("store", "backup", p.at(name));
+    assert.equal(code, 1);
+    assert.match(
+      out,
+      /^.* is a (copy|backup of the \d+ entries) of .*\.\nThe store is damaged; the backup was made all the same:\n {2}\["sites","acme"\] cannot be read: it was damaged or changed\nThe audit: Broken: .* in the file ".*"\.\n {2}Segment 2 .*\nSee what else is damaged with: deno task admin store check\n$/,
+    );
+  }
+  const { code, out } = await run("store", "backup", p.at("json.ndjson"), "--json");
+  assert.deepEqual([code, JSON.parse(out).ok, JSON.parse(out).faults.length], [1, false, 1]);
+});
