@@ -2,13 +2,14 @@
 import { GatewayError } from "../core/errors.ts";
 import { isFields } from "../core/values.ts";
 import { toPortable } from "./portable.ts";
+import { messageOf } from "./store_file.ts";
 import type { Kv } from "./store_timeout.ts";
 
 /** Where the mark of a store is. */
 export const MARK_KEY = ["store"];
 
 /** What an operator does about damage, whatever the store is kept in. */
-export const HOW_TO_SEE = "see what else is (deno task admin store check)";
+const HOW_TO_SEE = "see what else is (deno task admin store check)";
 const HOW_TO_RESTORE = "put back a copy (deno task admin store restore)";
 
 /** An entry cannot be read. */
@@ -18,7 +19,11 @@ export class DamagedEntry extends GatewayError {
     const what = isMark(key)
       ? `The mark of the store, its entry ${toPortable(key)}, is damaged, so nobody can tell what may open it`
       : `The entry ${toPortable(key)} of the store is damaged`;
-    super("E_INTERNAL", `${what}; ${HOW_TO_SEE}, and ${HOW_TO_RESTORE}${otherwise}`, { cause });
+    // The log has the cause alone.
+    const named = cause === undefined
+      ? undefined
+      : new Error(`${toPortable(key)}: ${messageOf(cause)}`, { cause });
+    super("E_INTERNAL", `${what}; ${HOW_TO_SEE}, and ${HOW_TO_RESTORE}${otherwise}`, { cause: named });
   }
 }
 

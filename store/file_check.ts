@@ -1,6 +1,9 @@
 /** Judges the file of a store before it is opened: what is cut or damaged is not written to. */
+import type { DatabaseSync } from "node:sqlite";
 import { isDamage } from "./database.ts";
-import { messageOf, openFile, sizeOf } from "./store_file.ts";
+import { toPortable } from "./portable.ts";
+import { decodeKey } from "./postgres/keys.ts";
+import { isStore, messageOf, openFile, sizeOf } from "./store_file.ts";
 
 /** A file up to this size is read to its end before the store is opened: 1.3 ms a MiB where it is in memory, 43 from a disk. */
 export const READ_AT_ONCE_BYTES = 16 * 1024 * 1024;
@@ -64,15 +67,26 @@ async function damageOfHeader(path: string, size: number): Promise<string | null
   return `it ends ${size % page} bytes into a page of ${page}: it was cut off`;
 }
 
-/** Reads every page once; what is in a value is not judged, for nothing says what it should be. */
+/** Reads every page once; what is in a value is not judged, for nothing says what it should be, but for what ends KV. */
 export function damageOfPages(path: string): string | null {
   try {
     using database = openFile(path, true);
     const found = String(database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"]);
-    return found === "ok" ? null : found.replace("*** in database main ***\n", "").replaceAll("\n", "; ");
+    if (found !== "ok") return found.replace("*** in database main ***\n", "").replaceAll("\n", "; ");
+    return isStore(database) ? damageOfCounters(database) : null;
   } catch (error) {
     return isDamage(error) ? messageOf(error) : null;
   }
+}
+
+/** Whoever has Deno's KV read a counter that has not eight bytes is ended by it, with the whole process. */
+const COUNTERS = "SELECT k, length(v) AS bytes FROM kv WHERE v_encoding = 2 AND length(v) <> 8 LIMIT 1";
+
+function damageOfCounters(database: DatabaseSync): string | null {
+  const found = database.prepare(COUNTERS).get();
+  if (found === undefined) return null;
+  const key = toPortable(decodeKey(found["k"] as Uint8Array));
+  return `the entry ${key} is stored as a counter, and has ${found["bytes"]} bytes`;
 }
 
 /** Reads every page on another thread. */

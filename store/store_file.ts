@@ -104,7 +104,8 @@ export async function isReadable(
   }
 }
 
-const isStore = (database: DatabaseSync) =>
+/** Whether it holds the tables of a store. */
+export const isStore = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'kv'").get() !== undefined;
 
 /**

@@ -1,7 +1,10 @@
 /** An entry of a file whose value cannot be read is named by its key: at start, in what calls are refused with, and by a check. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { checkStore } from "../../../store/check.ts";
 import { openPlace } from "../../../store/engines.ts";
+import { keyBytes } from "../../../store/key_bytes.ts";
+import { backUpStore } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
 import { toPortable } from "../../../store/portable.ts";
 import { lay } from "../../fixtures/stores/stores.ts";
@@ -103,6 +106,11 @@ Deno.test("a store that is open names the entry that it cannot read, in one sent
   const [site, token, user] = [p.key("sites"), p.key("tokens"), p.key("users")];
   await read(site, async ({ sites }) => await sites.get(String(site[1])));
   await read(site, async ({ sites }) => await sites.list());
+  {
+    await using store = await open({ path: await p.damaged(site) });
+    const cause = await Promise.try(() => store.sites.list()).then(() => null, ({ cause }) => String(cause));
+    assert.match(cause!, /^Error: \["sites","acme"\]: Unable to deserialize/, "which is what the log has");
+  }
   await read(token, async ({ tokens }) => await tokens.list());
   await read(user, async ({ users }) => await users.get(String(user[1])));
   const [bundle] = [p.key("audit", "bundle")];
@@ -182,4 +190,22 @@ Deno.test("what is listed around a damaged entry is all the rest, in both direct
   }
   await assert.rejects(kv.getMany([["a", 1], ["a", 17]]), /The entry \["a",17\] of the store is damaged/);
   kv.close();
+});
+
+Deno.test("a value that would end KV with the whole process is found before the store is opened, and left out of a backup", async () => {
+  await using p = await place();
+  const file = await p.damaged(p.key("consents"));
+  const key = ["sites", "acme"];
+  {
+    using database = new DatabaseSync(file);
+    database.prepare("UPDATE kv SET v_encoding = 2 WHERE k = ?").run(keyBytes(key));
+  }
+  const says =
+    /is damaged \(the entry \["sites","acme"\] is stored as a counter, and has \d+ bytes\); see what of it can be read/;
+  await refused(() => open({ path: file }), says);
+  const { faults } = await p.check(file);
+  assert.match(faults[0]!, /^The file ".*" is damaged \(the entry \["sites","acme"\] is stored as a counter/);
+  assert.ok(faults.includes('["sites","acme"] cannot be read: it was damaged or changed'));
+  const made = await backUpStore({ path: file, now: 0 }, `${p.dir}/backup.ndjson`);
+  assert.ok(made.faults.includes('["sites","acme"] cannot be read: it was damaged or changed'));
 });
