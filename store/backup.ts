@@ -4,10 +4,12 @@ import { AuditReading, partsBelow } from "./backup_audit.ts";
 import { BackupReader, BackupWriter, headerOf } from "./backup_file.ts";
 import { MARK_KEY, UNREADABLE } from "./damage.ts";
 import { Database, HOW_TO_MEND, isDamage } from "./database.ts";
-import { nameOf, placeText } from "./engines.ts";
+import { isFile, nameOf, placeText } from "./engines.ts";
+import { damageOfHeader, readablePlace } from "./file_check.ts";
+import { aroundRanges } from "./key_ranges.ts";
 import { Expiries, isPassing } from "./expiry.ts";
 import { Intake, isOfMark, type Laid } from "./intake.ts";
-import { assertFormat, assertSealed, markOf, readLaying } from "./mark.ts";
+import { assertFormat, assertSealed, markOf, readLaying, type StoreMark } from "./mark.ts";
 import { openBare, openToRead } from "./opening.ts";
 import { RecordCheck } from "./record_check.ts";
 import { Sealer } from "./seal.ts";
@@ -49,35 +51,66 @@ export interface BackedUp extends Condition {
  * some moment meanwhile. An entry that cannot be read is left out, and named. Throws a GatewayError, and leaves no file, where
  * that cannot be done.
  */
-export async function backUp({ path, to, now, told }: BackingUp): Promise<BackedUp> {
+export async function backUp(what: BackingUp): Promise<BackedUp> {
+  const { path } = what;
   if (path === ":memory:") {
     throw refusal('KV_PATH: ":memory:" is kept by the gateway alone, so nobody else can copy it');
   }
-  using kv = await openToRead(path);
-  const laying = await readLaying(kv);
-  if (laying !== null) {
-    throw refusal(`${nameOf(path)} holds a part of a store only; finish it with ${laying.command}`);
+  const damage = isFile(path) ? await damageOfHeader(path) : null;
+  await using place = await readablePlace(path, damage !== null);
+  using kv = await openToRead(place.path);
+  try {
+    const laying = await readLaying(kv);
+    if (laying !== null) {
+      throw refusal(`${nameOf(path)} holds a part of a store only; finish it with ${laying.command}`);
+    }
+    const mark = await markOf(kv, nameOf(path));
+    if (mark === null) {
+      throw refusal(`${nameOf(path)} has no mark; start this version of the gateway on it once`);
+    }
+    assertFormat(mark, { name: nameOf(path) });
+    const ofFile = damage === null ? [] : [`The file ${nameOf(path)} is damaged (${damage})`];
+    const all = { ...what, place: place.path, mark, ofFile };
+    try {
+      return await write(all, kv, new Set());
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      const around = aroundRanges(kv); // slower, and so not from the beginning
+      return await write(all, around.kv, around.unreadable);
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw refusal(`${nameOf(path)} is damaged (${messageOf(error)}); ${HOW_TO_MEND}`, error);
   }
-  const mark = await markOf(kv, nameOf(path));
-  if (mark === null) {
-    throw refusal(`${nameOf(path)} has no mark; start this version of the gateway on it once`);
-  }
-  assertFormat(mark, { name: nameOf(path) });
+}
+
+/** What is written where: `place` is where it is read. */
+interface Writing extends BackingUp {
+  readonly place: string;
+  readonly mark: StoreMark;
+  /** What is wrong with the file as a whole. */
+  readonly ofFile: readonly string[];
+}
+
+/** Leaves no file where that cannot be done. */
+async function write(
+  { path, place, to, mark, ofFile, now, told }: Writing,
+  kv: Deno.Kv,
+  unreadable: ReadonlySet<string>,
+): Promise<BackedUp> {
   const db = new Database(kv, now, performance.now, undefined, undefined, undefined, placeText(path))
     .aroundDamage();
-  using expiries = await Expiries.of(db.kv, path);
+  using expiries = await Expiries.of(db.kv, place);
   using file = await BackupWriter.create(to, headerOf(mark, now()));
   try {
     await file.put({ key: MARK_KEY, value: mark, ends_at: null });
-    const reading = new Reading(db, file, (entry) => expiries.of(entry, now()), told);
-    const read = await reading.run();
-    await file.finish(read.faults);
-    return { entries: file.entries, ...read };
+    const read = await new Reading(db, file, (entry) => expiries.of(entry, now()), told).run();
+    const faults = [...ofFile, ...unreadable, ...read.faults];
+    await file.finish(faults);
+    return { ...read, entries: file.entries, faults };
   } catch (error) {
     await rm(to, { force: true });
-    throw isDamage(error)
-      ? refusal(`${nameOf(path)} is damaged (${messageOf(error)}); ${HOW_TO_MEND}`, error)
-      : error;
+    throw error;
   }
 }
 

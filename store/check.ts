@@ -1,7 +1,7 @@
 /** Checks a store for operators: its file, every entry, counters, records, what is sealed, the audit. */
 import { DamagedEntry, damageText } from "./damage.ts";
 import { isFile, nameOf } from "./engines.ts";
-import { judgeFile } from "./file_check.ts";
+import { judgeFile, readablePlace } from "./file_check.ts";
 import { assertFormat, assertSealed, readLaying, readMark } from "./mark.ts";
 import { openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
@@ -61,21 +61,6 @@ export async function checkStore(checking: Checking): Promise<Checked> {
   } finally {
     await kv.close();
   }
-}
-
-/** The place itself; of a damaged file a copy, for SQLite would leave files beside it that it cannot take away. */
-async function readablePlace(path: string, isDamaged: boolean): Promise<{ path: string } & AsyncDisposable> {
-  if (!isDamaged) return { path, [Symbol.asyncDispose]: () => Promise.resolve() };
-  const folder = await Deno.makeTempDir();
-  for (const suffix of ["", "-wal"]) {
-    if (await sizeOf(`${path}${suffix}`) !== null) {
-      await Deno.copyFile(`${path}${suffix}`, `${folder}/store.sqlite3${suffix}`);
-    }
-  }
-  return {
-    path: `${folder}/store.sqlite3`,
-    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
-  };
 }
 
 async function faultsOfMark(kv: Deno.Kv, sealer: Sealer, name: string): Promise<string[]> {

@@ -34,7 +34,7 @@ const SOUND: Judged = { damage: null, going: null };
 export async function judgeFile(path: string, atOnce_bytes = READ_AT_ONCE_BYTES): Promise<Judged> {
   const size = await sizeOf(path).catch(() => null);
   if (size === null || size === 0) return SOUND;
-  const damage = await damageOfHeader(path, size);
+  const damage = await damageOfHeader(path);
   if (damage !== null) return { damage, going: null };
   if (size <= atOnce_bytes) return { damage: damageOfPages(path), going: null };
   const going = checkBeside(path);
@@ -48,7 +48,9 @@ export async function judgeFile(path: string, atOnce_bytes = READ_AT_ONCE_BYTES)
 }
 
 /** What the first bytes and the length tell: SQLite takes a page that is cut for one that ends in zeros. */
-async function damageOfHeader(path: string, size: number): Promise<string | null> {
+export async function damageOfHeader(path: string): Promise<string | null> {
+  const size = await sizeOf(path).catch(() => null);
+  if (size === null || size === 0) return null;
   const header = new Uint8Array(HEADER_BYTES);
   let read: number | null;
   try {
@@ -65,6 +67,24 @@ async function damageOfHeader(path: string, size: number): Promise<string | null
   // What was written last may still be beside the file, and a page of it there.
   if (size % page === 0 || (await sizeOf(`${path}-wal`).catch(() => null) ?? 0) > 0) return null;
   return `it ends ${size % page} bytes into a page of ${page}: it was cut off`;
+}
+
+/** The place itself; of a damaged file a copy, for SQLite would leave files beside it that it cannot take away. */
+export async function readablePlace(
+  path: string,
+  isDamaged: boolean,
+): Promise<{ path: string } & AsyncDisposable> {
+  if (!isDamaged) return { path, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const folder = await Deno.makeTempDir();
+  for (const suffix of ["", "-wal"]) {
+    if (await sizeOf(`${path}${suffix}`) !== null) {
+      await Deno.copyFile(`${path}${suffix}`, `${folder}/store.sqlite3${suffix}`);
+    }
+  }
+  return {
+    path: `${folder}/store.sqlite3`,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
 }
 
 /** Reads every page once; what is in a value is not judged, for nothing says what it should be, but for what ends KV. */

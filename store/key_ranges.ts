@@ -1,5 +1,5 @@
 /** Reads a store around what cannot be read, and names that by the keys on either side. */
-import { aroundDamage } from "./damage.ts";
+import { aroundDamage, restOf, UNREADABLE } from "./damage.ts";
 import { compareKeys } from "./key_bytes.ts";
 import { toPortable } from "./portable.ts";
 import { messageOf } from "./store_file.ts";
@@ -36,14 +36,14 @@ export class RangeReading {
    * Every entry that is known by its key, in the order of keys; the value of one that is damaged is UNREADABLE. Afterwards
    * `unreadable` names the rest. Never throws.
    */
-  async *entries(): AsyncGenerator<Entry> {
+  async *entries(selector: Deno.KvListSelector = ALL): AsyncGenerator<Entry> {
     let after: Deno.KvKey | null = null;
     for (;;) {
       let why: string | null = null;
       for (const batchSize of [BATCH, 1]) {
         why = null;
         try {
-          for await (const entry of this.#listFrom(after, batchSize)) {
+          for await (const entry of this.#listFrom(selector, after, batchSize)) {
             yield entry;
             after = entry.key;
           }
@@ -52,7 +52,7 @@ export class RangeReading {
           why = messageOf(error);
         }
       }
-      const next = await this.#firstBehind(after);
+      const next = await this.#firstBehind(selector, after);
       if (next === undefined && why === null) return;
       const said: string = why ?? "entries are missing from the order of keys";
       this.unreadable.push({ after, before: next?.key ?? null, why: said });
@@ -63,25 +63,23 @@ export class RangeReading {
   }
 
   /** Behind that key, without it. */
-  async *#listFrom(after: Deno.KvKey | null, batchSize: number): AsyncGenerator<Entry> {
-    const selector = after === null ? { prefix: [] } : { prefix: [], start: after };
-    for await (const entry of this.#kv.list(selector, { batchSize })) {
-      if (after === null || compareKeys(entry.key, after) !== 0) yield entry;
-    }
+  #listFrom(selector: Deno.KvListSelector, after: Deno.KvKey | null, batchSize: number) {
+    return this.#kv.list(after === null ? selector : restOf(selector, after, false), { batchSize });
   }
 
   /** The first entry that can be found behind what cannot be read; undefined where there is none. */
-  async #firstBehind(after: Deno.KvKey | null): Promise<Entry | undefined> {
-    let found = await this.#seek({ prefix: [] }, true);
+  async #firstBehind(selector: Deno.KvListSelector, after: Deno.KvKey | null): Promise<Entry | undefined> {
+    let found = await this.#seek(selector, true);
     if (found === undefined || (after !== null && compareKeys(found.key, after) <= 0)) return undefined;
-    let low: Deno.KvKey = after ?? [""];
+    const end = [...found.key, new Uint8Array()];
+    let low: Deno.KvKey = after ?? beginOf(selector);
     let high = found.key;
     for (let probes = 0; probes < PROBES_MAX;) {
       const rungs = rungsBetween(low, high);
       if (rungs.length === 0) break;
       for (const rung of rungs) {
         probes++;
-        const entry = await this.#seek({ prefix: [], start: rung });
+        const entry = await this.#seek({ start: rung, end });
         if (entry === undefined) low = rung;
         else {
           found = entry;
@@ -103,6 +101,53 @@ export class RangeReading {
   }
 }
 
+const ALL: Deno.KvListSelector = { prefix: [] };
+
+/** A key that nothing of a selector comes before. */
+function beginOf(selector: Deno.KvListSelector): Deno.KvKey {
+  const { prefix, start } = selector as { prefix?: Deno.KvKey; start?: Deno.KvKey };
+  return start ?? (prefix === undefined || prefix.length === 0 ? [""] : prefix);
+}
+
+/**
+ * A KV for a reader that goes on where pages of a file are damaged: what cannot be read is left out of its lists, and is in
+ * `unreadable`, a sentence each.
+ */
+export function aroundRanges(
+  kv: Deno.Kv,
+): { readonly kv: Deno.Kv; readonly unreadable: ReadonlySet<string> } {
+  const unreadable = new Set<string>();
+  async function* list(
+    selector: Deno.KvListSelector,
+    { limit = Infinity, reverse }: Deno.KvListOptions = {},
+  ) {
+    const reading = new RangeReading(kv);
+    const { prefix, start } = selector as { prefix?: Deno.KvKey; start?: Deno.KvKey };
+    const within = prefix ?? start ?? [];
+    const note = () => reading.unreadable.forEach((range) => unreadable.add(rangeText(range, within)));
+    let entries = reading.entries(selector);
+    if (reverse) entries = backwards(await Array.fromAsync(entries));
+    let left = limit;
+    for await (const entry of entries) {
+      note();
+      yield entry;
+      if (--left <= 0) return;
+    }
+    note();
+  }
+  const get = (key: Deno.KvKey) =>
+    kv.get(key).catch((error) => {
+      unreadable.add(`${toPortable(key)} cannot be read (${messageOf(error)})`);
+      return { key, value: UNREADABLE, versionstamp: "" };
+    });
+  const getMany = (keys: readonly Deno.KvKey[]) => Promise.all(keys.map(get));
+  return { kv: { get, getMany, list } as unknown as Deno.Kv, unreadable };
+}
+
+async function* backwards(entries: Entry[]): AsyncGenerator<Entry> {
+  yield* entries.reverse();
+}
+
 /** Keys between two, the nearest to the first before all others: so a place that reads again is not gone past. */
 function rungsBetween(low: Deno.KvKey, high: Deno.KvKey): Deno.KvKey[] {
   const rungs: Deno.KvKey[] = [];
@@ -113,11 +158,10 @@ function rungsBetween(low: Deno.KvKey, high: Deno.KvKey): Deno.KvKey[] {
   return rungs;
 }
 
-/** A sentence about it for operators. */
-export function rangeText({ after, before, why }: Unreadable): string {
-  const of = after !== null && before !== null && after[0] === before[0]
-    ? `Of ${String(after[0])}, what`
-    : "What";
+/** A sentence about it for operators; `within` is what all keys that were read begin with. */
+export function rangeText({ after, before, why }: Unreadable, within: Deno.KvKey = []): string {
+  const kind = after !== null && before !== null && after[0] === before[0] ? [after[0]!] : within;
+  const of = kind.length > 0 ? `Of ${kind.map(String).join(" ")}, what` : "What";
   const from = after === null ? "the beginning" : toPortable(after);
   const to = before === null ? "the end" : toPortable(before);
   return `${of} lies between ${from} and ${to} cannot be read (${why})`;

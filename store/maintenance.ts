@@ -102,7 +102,11 @@ export async function copyStore(
     await backup(source, copy, { rate: ALL_PAGES });
     joinFiles(copy);
     const damage = damageOfPages(copy);
-    if (damage !== null) throw new Error(`it is damaged: ${damage}; ${HOW_TO_MEND}`);
+    if (damage !== null) {
+      throw new Error(
+        `it is damaged: ${damage}; ${HOW_TO_MEND}; what can be read of it is taken into a portable backup, whose name ends in .ndjson`,
+      );
+    }
   } catch (cause) {
     await Deno.remove(copy).catch(() => {});
     throw refusal(`"${path}" cannot be copied to "${copy}" (${messageOf(cause)})`, cause);

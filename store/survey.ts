@@ -49,7 +49,7 @@ export async function survey(
     kinds[kind] = (kinds[kind] ?? 0) + 1;
     if (++entries % TOLD_EVERY === 0) read?.(entries);
   }
-  const faults = [...reading.unreadable.map(rangeText), ...records.faults()];
+  const faults = [...reading.unreadable.map((range) => rangeText(range)), ...records.faults()];
   const db = new Database(kv, now, performance.now, undefined, undefined, undefined, placeText(path));
   return { entries, kinds, faults, audit: await verifyAudit(db, options) };
 }

@@ -6,6 +6,7 @@ import { Database } from "../../../store/database.ts";
 import { judgeFile } from "../../../store/file_check.ts";
 import { compareKeys } from "../../../store/key_bytes.ts";
 import { between, RangeReading, rangeText } from "../../../store/key_ranges.ts";
+import { backUpStore, restoreStore } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
 import { lay } from "../../fixtures/stores/stores.ts";
 import { filesOf, refused } from "./files_kit.ts";
@@ -182,6 +183,26 @@ Deno.test("what cannot be read is named by the last key before it and the first 
   assert.equal(kinds["snapshots"], 300 - (Number(last) - Number(first) - 1));
 });
 
+Deno.test("a portable backup of a file that is damaged or cut off has what can be read, and says with what it cannot what is missing", async () => {
+  await using p = await place();
+  const { page: leaf } = rare(p.whole);
+  const all = (await p.check(p.path)).entries;
+  for (const file of [await p.spoiled(flip(leaf)), await p.spoiled(cut(p.whole.length - 100))]) {
+    const before = await Deno.readFile(file);
+    const made = await backUpStore({ path: file, now: 0 }, `${file}.ndjson`);
+    assert.match(
+      made.faults[0]!,
+      /what lies between .* and .* cannot be read \(|^The file ".*" is damaged \(it ends /,
+    );
+    assert.ok(made.entries! > all / 2);
+    assert.deepEqual(await Deno.readFile(file), before);
+    const store = { path: `${file}.restored`, keys: [KEY], now: 0, known: `${p.dir}/known` };
+    const restored = await restoreStore(store, `${file}.ndjson`);
+    for (const fault of made.faults) assert.ok(restored.faults.includes(fault), fault);
+    await (await open({ path: store.path })).close();
+  }
+});
+
 Deno.test("a store whose records, counters or keys are not as they should be is told so, and no reading throws", async () => {
   await using p = await place();
   const kv = await Deno.openKv(p.path);
@@ -226,7 +247,7 @@ Deno.test("several places that cannot be read are named each, at the beginning a
   const reading = new RangeReading({ list } as unknown as Deno.Kv);
   const read = (await Array.fromAsync(reading.entries())).map(({ value }) => value);
   assert.deepEqual(read, Array.from({ length: 50 }, (_, nth) => nth).filter((nth) => !bad.has(nth)));
-  assert.deepEqual(reading.unreadable.map(rangeText), [
+  assert.deepEqual(reading.unreadable.map((range) => rangeText(range)), [
     'What lies between the beginning and ["a","id-002"] cannot be read (database disk image is malformed)',
     'Of a, what lies between ["a","id-019"] and ["a","id-021"] cannot be read (database disk image is malformed)',
     'Of a, what lies between ["a","id-034"] and ["a","id-037"] cannot be read (database disk image is malformed)',
