@@ -286,8 +286,9 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (fault) {
-    if (!(fault instanceof GatewayError)) throw fault;
-    throw new CommandError(fault.message, { cause: fault });
+    const said = fault instanceof GatewayError ? fault.message : (await maintenance()).faultOfEngine(fault);
+    if (said === null) throw fault;
+    throw new CommandError(said, { cause: fault });
   }
 }
 

@@ -58,7 +58,8 @@ export async function backUp(what: BackingUp): Promise<BackedUp> {
   }
   const damage = isFile(path) ? await damageOfHeader(path) : null;
   await using place = await readablePlace(path, damage !== null);
-  using kv = await openToRead(place.path);
+  const kv = await openToRead(place.path);
+  await using _closed = { [Symbol.asyncDispose]: async () => await kv.close() };
   try {
     const laying = await readLaying(kv);
     if (laying !== null) {

@@ -111,7 +111,7 @@ export function openFileToRead(path: string): Deno.Kv {
 }
 
 /** What Deno's KV throws for a value that it cannot read; it does not say of which entry. */
-const isUnreadable = (error: unknown) =>
+export const isUnreadable = (error: unknown): boolean =>
   (error instanceof RangeError && error.message.includes("deserialize")) ||
   (error instanceof TypeError && error.message.includes("value encoding"));
 

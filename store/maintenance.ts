@@ -6,10 +6,10 @@ import { damageOfPages } from "./file_check.ts";
 import { KnownStores } from "./known_stores.ts";
 import { assertOwn, markOf, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
-import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
+import { HOW_TO_MEND, inTurn, isDamage, rootOf } from "./database.ts";
 import { aroundDamage, DamagedEntry } from "./damage.ts";
 import { isFile, nameOf, placeText } from "./engines.ts";
-import { openFileToRead } from "./file_kv.ts";
+import { isUnreadable, openFileToRead } from "./file_kv.ts";
 import { OPEN_DEADLINE_MS, openMarked, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import type { AuditVerdict } from "./store.ts";
@@ -26,6 +26,14 @@ import {
 } from "./store_file.ts";
 
 export type { Condition };
+
+/** What is said where a database, or KV, does not do what a command needs of it in the middle of the work; null for all else. */
+export function faultOfEngine(thrown: unknown): string | null {
+  const root = rootOf(thrown);
+  const isOfServer = (root as { severity?: unknown } | null)?.severity !== undefined;
+  if (!isOfServer && !isDamage(thrown) && !isUnreadable(root)) return null;
+  return `The store could not be read or written to the end (${messageOf(root)}); ${HOW_TO_MEND}`;
+}
 
 /** Where copies are put unless another file is named; git ignores it. */
 export const COPIES_PATH = "data/copies";

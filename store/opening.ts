@@ -98,7 +98,8 @@ export async function openToRead(path: string): Promise<Deno.Kv> {
   if (isFile(path) && (await sizeOf(path) ?? 0) === 0) throw noStore(path, "");
   const kv = await openedInTime(path, () => openPlaceToRead(path));
   const holdsNothing = await isEmpty(aroundDamage(() => kv)).catch((error) => {
-    if (isDamage(error)) return false; // what is damaged is not nothing
+    if (!(error instanceof GatewayError)) return false; // what cannot be read is not nothing
+    kv.close();
     throw error;
   });
   if (holdsNothing) {

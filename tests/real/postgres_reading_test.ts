@@ -1,10 +1,12 @@
 /** Commands that only read a database: one without a store stays as it was, and what is damaged of one is named. */
 import assert from "node:assert/strict";
+import { runCommand } from "../../admin/commands.ts";
 import { checkStore } from "../../store/check.ts";
 import { copyStoreTo } from "../../store/copying.ts";
 import { acceptKeys, backUpStore, restoreStore } from "../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../store/mark.ts";
 import { openPostgres } from "../../store/postgres/kv.ts";
+import { CONNECTORS } from "../connectors.ts";
 import { lay } from "../fixtures/stores/stores.ts";
 import { filesOf, refused } from "../unit/store/files_kit.ts";
 import { folder, KEY, open, row } from "../unit/store/kit.ts";
@@ -17,6 +19,13 @@ const tables = (address: string) =>
     "select string_agg(relname, ',') from pg_class where relnamespace = 'public'::regnamespace",
     nameOf(address),
   );
+
+/** Has a database hold the entries of the fixtures. */
+async function fill(to: string, dir: string): Promise<void> {
+  const fixture = new URL(`../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url);
+  await lay(await Deno.readTextFile(fixture), `${dir}/first`);
+  await copyStoreTo({ from: `${dir}/first`, to, keys: [KEY], now: Date.now, known: `${dir}/known` });
+}
 
 Deno.test("no command that reads makes a table or a file where no store is, and each says that there is none", async () => {
   await using dir = await folder();
@@ -48,15 +57,7 @@ Deno.test("no command that reads makes a table or a file where no store is, and 
 Deno.test("what is damaged of a store in a database is named by its key, with the database, and the rest is read", async () => {
   const address = await server().database();
   await using dir = await folder();
-  const fixture = new URL(`../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url);
-  await lay(await Deno.readTextFile(fixture), `${dir.path}/first`);
-  await copyStoreTo({
-    from: `${dir.path}/first`,
-    to: address,
-    keys: [KEY],
-    now: Date.now,
-    known: `${dir.path}/k`,
-  });
+  await fill(address, dir.path);
   const damage = (...parts: string[]) =>
     server().sql(
       `update gateway_kv set value = '\\xff0f' where ${
@@ -96,5 +97,40 @@ Deno.test("what is damaged of a store in a database is named by its key, with th
   await refused(
     () => open({ path: address }),
     /^KV_PATH: postgres:\/\/owner@.* is not opened\. The mark of the store, its entry \["store"\], is damaged/,
+  );
+});
+
+Deno.test("what a database refuses in the middle of a command is one line with what to do, and a check names what it cannot read", async () => {
+  const address = await server().database();
+  await using dir = await folder();
+  await fill(address, dir.path);
+  await server().sql(
+    `alter table gateway_kv rename to kept; create view gateway_kv as
+       select key, value, kind, version, expires_at,
+         case when position('projects'::bytea in key) = 2 then 1 / (length(value) * 0) else counter end as counter
+       from kept`,
+    nameOf(address),
+  );
+  const to = `${dir.path}/backup.ndjson`;
+  let said = "";
+  const code = await runCommand(["store", "backup", to], {
+    env: (name) => ({ KV_PATH: address, ENCRYPTION_KEYS: KEY.toBase64() })[name],
+    stdin: () => Promise.resolve(""),
+    out: (text) => void (said += text),
+    err: (text) => void (said += text),
+    fetch: () => assert.fail("asks nobody"),
+    kept: () => null,
+    wait: () => Promise.resolve(false),
+  }, CONNECTORS);
+  assert.equal(code, 1);
+  assert.match(
+    said,
+    /^The store could not be read or written to the end \(division by zero\); see what of it can be read .*\n$/,
+  );
+  assert.ok(!Object.hasOwn(await filesOf(dir.path), "backup.ndjson"));
+  const { faults } = await checkStore({ path: address, keys: [KEY], now: Date.now });
+  assert.match(
+    faults[0]!,
+    /^What lies between .* cannot be read \(division by zero\)$/,
   );
 });
