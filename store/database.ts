@@ -14,6 +14,15 @@ const EDIT_TRIES_MAX = 50;
 const LOCK_TRIES_MAX = 200;
 const LOCK_WAIT_MS_MAX = 30;
 
+/** What else is known of an opened KV. */
+export interface KvTraits {
+  /** Throws or rejects where what is committed would not last. */
+  stands?(): void | Promise<void>;
+  log?(event: Record<string, unknown>): void;
+  /** Whether this process itself carries out what it commits: once that has failed nothing of it can happen any more. */
+  readonly isInProcess?: boolean;
+}
+
 /** A KV, the clocks it is read with, and ids that only grow. */
 export class Database {
   readonly #kv: Deno.Kv;
@@ -30,16 +39,14 @@ export class Database {
 
   /**
    * `now` is the time records carry; `elapsed` counts milliseconds and never goes back. With a clock no operation waits
-   * longer than LIMITS.STORE_DEADLINE_MS: it fails as Unanswered then. `stands` throws or rejects where what is committed
-   * would not last.
+   * longer than LIMITS.STORE_DEADLINE_MS: it fails as Unanswered then.
    */
   constructor(
     kv: Deno.Kv,
     readonly now: () => number,
     readonly elapsed: () => number,
     clock?: Clock,
-    private readonly stands: () => void | Promise<void> = () => {},
-    private readonly log: (event: Record<string, unknown>) => void = () => {},
+    private readonly traits: KvTraits = {},
   ) {
     this.#kv = kv;
     this.#timeout = clock === undefined
@@ -67,7 +74,7 @@ export class Database {
   async commit(change: Deno.AtomicOperation): Promise<Committed> {
     if (this.#damage !== null) throw damaged(this.#damage);
     const work = async () => {
-      const looking = this.stands();
+      const looking = this.traits.stands?.();
       if (looking) await looking;
       return await change.commit();
     };
@@ -85,12 +92,24 @@ export class Database {
   #ended(error: unknown): void {
     if (error === null) {
       if (this.#awaySince === null) return;
-      this.log({ event: "store_back", away_ms: Math.round(this.elapsed() - this.#awaySince) });
+      this.traits.log?.({ event: "store_back", away_ms: Math.round(this.elapsed() - this.#awaySince) });
       this.#awaySince = null;
     } else if (this.#awaySince === null && isAway(error)) {
       this.#awaySince = this.elapsed();
-      this.log({ event: "store_away", cause: messageOf(rootOf(error)) });
+      this.traits.log?.({ event: "store_away", cause: messageOf(rootOf(error)) });
     }
+  }
+
+  /** Whether nothing of a commit that has failed can happen any more, unless it is Unanswered. */
+  get isInProcess(): boolean {
+    return this.traits.isInProcess ?? false;
+  }
+
+  /** Waits as for any commit until one that was given up on has ended. Rejects with Unanswered where it does not yet. */
+  async ended({ late }: Unanswered): Promise<void> {
+    if (late === null) return;
+    const ended = () => late.catch(() => ({ ok: false }) as const);
+    await (this.#timeout?.commit(ended) ?? ended());
   }
 
   /** Says that the file is damaged: nothing is read or written from now on. */

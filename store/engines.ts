@@ -10,6 +10,9 @@ export const isAddress = (path: string | undefined): path is string =>
 export const isFile = (path: string | undefined): path is string =>
   path !== undefined && path !== ":memory:" && !isAddress(path) && !isDatabase(path);
 
+/** Whether the engine of that place runs in the process that opens it. */
+export const isHere = (path: string | undefined): boolean => path === ":memory:" || isFile(path);
+
 /** Whether that is a place that this machine remembers once it has held a store. */
 export const isKept = (path: string | undefined): path is string => isFile(path) || isDatabase(path);
 

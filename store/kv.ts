@@ -14,7 +14,7 @@ import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
 import { Devices, Signatures } from "./signatures.ts";
-import { channelOf, isFile, isKept, nameOf } from "./engines.ts";
+import { channelOf, isFile, isHere, isKept, nameOf } from "./engines.ts";
 import { Invitations } from "./invitations.ts";
 import { KnownStores } from "./known_stores.ts";
 import { Leases } from "./leases.ts";
@@ -129,8 +129,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 function databaseOf(options: StoreOptions, opened: Deno.Kv, clock: Clock, file: OpenedFile | null): Database {
-  const { now = Date.now, elapsed = clock.elapsed, around, log } = options;
-  return new Database(around?.(opened) ?? opened, now, elapsed, clock, () => file?.check(), log);
+  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log } = options;
+  const isInProcess = isHere(path) && open === undefined && around === undefined;
+  const traits = { stands: () => file?.check(), log, isInProcess };
+  return new Database(around?.(opened) ?? opened, now, elapsed, clock, traits);
 }
 
 /** Resolves where the store can be read, is the one that was opened, and lasts; says in a sentence why it does not. */
