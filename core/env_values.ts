@@ -143,6 +143,13 @@ export function shownAddress(address: string): string {
   return `postgres://${url.username}@${url.host}${url.pathname}`;
 }
 
+/** What messages about the store's place begin with, unless something else named it: see `placeNamed`. */
+const PLACE = "KV_PATH: ";
+
+/** A message about the store's place, with the name of the setting or argument that the place really came from. */
+export const placeNamed = (message: string, name: string): string =>
+  message.startsWith(PLACE) ? `${name}: ${message.slice(PLACE.length)}` : message;
+
 /** Where the store is. */
 export function storePlace(text: string): string {
   const allowed =

@@ -45,7 +45,7 @@ export interface BackedUp {
  */
 export async function backUp({ path, to, now, told }: BackingUp): Promise<BackedUp> {
   await assertThere(path);
-  using kv = await openBare(path);
+  using kv = await openBare(path, "read");
   const laying = await readLaying(kv);
   if (laying !== null) {
     throw refusal(`${nameOf(path)} holds a part of a store only; finish it with ${laying.command}`);
@@ -159,7 +159,7 @@ export async function openBackup(path: string, keys: readonly Uint8Array[]): Pro
  * GatewayError, and changes nothing, where something else is there. Answers how many entries are there.
  */
 export async function layBackup(backup: BackupReader, { path, now, told }: PuttingBack): Promise<number> {
-  using kv = await openBare(path);
+  using kv = await openBare(path, "fill");
   const intake = await Intake.begin({
     kv,
     name: nameOf(path),

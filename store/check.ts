@@ -55,7 +55,7 @@ export async function checkStore(checking: Checking): Promise<Checked> {
   await using place = await readablePlace(path, damage !== null);
   let kv: Deno.Kv;
   try {
-    kv = await openBare(place.path);
+    kv = await openBare(place.path, "read");
   } catch (error) {
     if (damage === null) throw error;
     faults.push(`Nothing of it can be read (${messageOf((error as Error).cause ?? error)})`);

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { verifyAudit } from "./audit_verify.ts";
 import { type Compared, Comparison } from "./comparison.ts";
 import { Database } from "./database.ts";
-import { isFile, isKept, nameOf } from "./engines.ts";
+import { isFile, isKept, nameOf, underName } from "./engines.ts";
 import { Expiries } from "./expiry.ts";
 import { Intake } from "./intake.ts";
 import { KnownStores } from "./known_stores.ts";
@@ -16,10 +16,16 @@ import { assertStore, isReadable, openFile, refusal, sizeOf } from "./store_file
 const TOLD_EVERY = 1000;
 const BOTH_STOPPED = "no gateway may run on either of them";
 
+/** A place, and the variable or argument that named it. */
+export interface NamedPlace {
+  readonly path: string;
+  readonly named: string;
+}
+
 /** From where to where, and what the store is opened with. */
 export interface Copying {
-  readonly from: string;
-  readonly to: string;
+  readonly from: NamedPlace;
+  readonly to: NamedPlace;
   readonly keys: readonly Uint8Array[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -43,13 +49,15 @@ export interface Copied {
  * is there afterwards is not what was copied. The store it comes from is only read.
  */
 export async function copyStoreTo(copying: Copying): Promise<Copied> {
-  const { from, to, keys } = copying;
+  const [{ path: from }, { path: to }] = [copying.from, copying.to];
+  const atSource = <T>(work: Promise<T>) => underName(work, copying.from.named);
+  const atTarget = <T>(work: Promise<T>) => underName(work, copying.to.named);
   if (from === to) throw refusal(`${nameOf(to)} is the store itself; name another place`);
-  await assertSource(from);
-  await assertTarget(to);
-  using source = await openBare(from);
-  const mark = await markOf(source, from, await Sealer.open(keys));
-  using target = await openBare(to);
+  await atSource(assertSource(from));
+  await atTarget(assertTarget(to));
+  using source = await atSource(openBare(from, "read"));
+  const mark = await atSource(markOf(source, from, await Sealer.open(copying.keys)));
+  using target = await atTarget(openBare(to, "fill"));
   using expiries = await Expiries.of(source, from);
   const intake = await Intake.begin({
     kv: target,
@@ -91,7 +99,7 @@ async function copyEntries(
 
 /** Where the two differ the copy is of no use: the next one begins anew. */
 async function compare(
-  { from, to, told, now }: Copying,
+  { from: { path: from }, to: { path: to }, told, now }: Copying,
   [source, target]: readonly [Deno.Kv, Deno.Kv],
   intake: Intake,
   expiries: Expiries,

@@ -219,7 +219,7 @@ export async function acceptKeys(store: StoreFile): Promise<void> {
 }
 
 async function assertMarked(path: string): Promise<void> {
-  const kv = await openBare(path);
+  const kv = await openBare(path, "read");
   const { value } = await readMark(kv);
   await kv.close();
   if (value === null) throw refusal(`KV_PATH: there is no store in ${nameOf(path)}`);

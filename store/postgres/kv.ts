@@ -1,5 +1,6 @@
 /** A KV kept in PostgreSQL: it answers what the store asks of one as Deno's own does. */
 import type { Channel } from "../cache.ts";
+import { shownAddress } from "../../core/env_values.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { readAddress } from "./address.ts";
 import { assertAtMost, Gathered, notACounter, valueOf } from "./change.ts";
@@ -193,15 +194,26 @@ class PostgresKv {
 /** The longest that the database works on one statement, in milliseconds. */
 const STATEMENT_MS = 5000;
 
+/** How a database is opened. */
+export interface OpenOptions {
+  /** The longest that it works on one statement, in milliseconds. */
+  readonly statement_ms?: number;
+  /** Whether its tables must be there already: they are made otherwise. */
+  readonly reads?: boolean;
+}
+
 /**
- * Opens the KV of that database, and makes its tables where they are not there. Throws a WrongAddress for an address that
- * cannot be, a GatewayError for a layout of another version, and what the driver throws for all else.
+ * Opens the KV of that database. Throws a WrongAddress for an address that cannot be, a GatewayError for a layout of another
+ * version or none where it is only read, and what the driver throws for all else.
  */
-export async function openPostgres(address: string, statement_ms = STATEMENT_MS): Promise<TellingKv> {
+export async function openPostgres(
+  address: string,
+  { statement_ms = STATEMENT_MS, reads = false }: OpenOptions = {},
+): Promise<TellingKv> {
   const place = readAddress(address);
   const session = new Session(await openPool(place, statement_ms), place.connections, statement_ms);
   try {
-    await makeLayout(session);
+    await makeLayout(session, reads ? shownAddress(address) : null);
   } catch (error) {
     await session.close();
     throw error;

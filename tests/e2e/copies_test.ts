@@ -180,7 +180,7 @@ Deno.test("a store is backed up while it runs, checked, moved to another place a
     assert.match(checked.out, /^Whole: \d+ entries of .* were read\.\nThe audit: Whole: \d+ rows/);
     const refused = await at.shell(copying);
     assert.equal(refused.code, 1);
-    assert.match(refused.err, /^KV_PATH: ".*" is in use; stop every gateway on it, then copy it\n$/);
+    assert.match(refused.err, /^<from>: ".*" is in use; stop every gateway on it, then copy it\n$/);
     gateway.kill("SIGTERM");
     await gateway.ended;
   }

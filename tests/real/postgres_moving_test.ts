@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { checkStore } from "../../store/check.ts";
 import { copyStoreTo } from "../../store/copying.ts";
-import { backUpStore, restoreStore, type StoreFile } from "../../store/maintenance.ts";
+import { acceptKeys, backUpStore, restoreStore, type StoreFile } from "../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../store/mark.ts";
 import { lay } from "../fixtures/stores/stores.ts";
 import { entriesOf, refused } from "../unit/store/files_kit.ts";
@@ -23,7 +23,12 @@ Deno.test("a store is the same in a file, in PostgreSQL, in a backup of it and i
   const [there, other] = [await server().database(), await server().database()];
   const known = at("known");
   const place = (path: string): StoreFile => ({ path, keys: [KEY], now: Date.now(), known });
-  const copy = (from: string, to: string) => copyStoreTo({ from, to, keys: [KEY], now: Date.now, known });
+  const copy = (from: string, to: string) =>
+    copyStoreTo({
+      from: { path: from, named: "<from>" },
+      to: { path: to, named: "<to>" },
+      ...{ keys: [KEY], now: Date.now, known },
+    });
 
   const { audit } = await copy(at("first"), there);
   assert.ok(audit.ok && audit.rows > 0);
@@ -53,4 +58,27 @@ Deno.test("a store is the same in a file, in PostgreSQL, in a backup of it and i
   assert.deepEqual(await unmarked(at("last")), await unmarked(other));
   await using last = await open({ path: at("last") });
   assert.ok((await last.tokens.list()).some(({ name }) => name === "in PostgreSQL"));
+});
+
+/** A database that nobody has made a store of. */
+const tablesOf = (address: string) =>
+  server().sql(
+    "select count(*) from pg_tables where schemaname = 'public'",
+    new URL(address).pathname.slice(1),
+  );
+
+Deno.test("a command that only reads makes no tables in a database that holds no store", async () => {
+  await using dir = await folder();
+  const path = await server().database();
+  const store = { path, keys: [KEY], now: 0, known: `${dir.path}/known` };
+  const none = /^KV_PATH: there is no store in postgres:\/\/owner@/;
+  await refused(() => checkStore({ ...store, now: Date.now }), none);
+  await refused(() => backUpStore(store, `${dir.path}/backup.ndjson`), none);
+  await refused(() => acceptKeys(store), none);
+  const [from, to] = [{ path, named: "DATABASE_URL" }, { path: `${dir.path}/to`, named: "<to>" }];
+  await refused(
+    () => copyStoreTo({ ...store, from, to, now: Date.now }),
+    /^DATABASE_URL: there is no store in postgres:\/\/owner@/,
+  );
+  assert.equal(await tablesOf(path), "0");
 });

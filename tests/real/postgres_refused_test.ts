@@ -70,7 +70,7 @@ Deno.test("an address that leads nowhere is refused with what to do", async () =
     [there.replace("owner:s3cr3t", "owner:wrong"), / refuses the password; give the right one/],
     [there.replace("owner:s3cr3t", "nobody:s3cr3t"), / refuses the password; give the right one/],
     [server().address("missing"), / does not exist; make it \(createdb\), or name another one$/],
-    [server().address("postgres", 1), / refuses connections; start it, or name its address in KV_PATH$/],
+    [server().address("postgres", 1), / refuses connections; start it, or correct the address$/],
     [`${there}?sslmode=require`, / has no TLS; turn it on there, /],
     [
       there.replace("postgres://owner:s3cr3t@", "postgres://"),

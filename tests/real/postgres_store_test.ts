@@ -120,7 +120,7 @@ Deno.test("a server that is killed under 32 writers keeps each change that was a
 
 Deno.test("a statement that takes longer than the time limit is taken back, and the next one works", async () => {
   await using at = await opened(server());
-  const kv = await openPostgres(at.address, 300);
+  const kv = await openPostgres(at.address, { statement_ms: 300 });
   const lock = server().sql(
     "begin; lock table gateway_kv in access exclusive mode; select pg_sleep(1); commit",
     at.name,
