@@ -1,5 +1,6 @@
 /** Moves a store from any place to any other: every entry copied, what is there afterwards compared and verified. */
 import { hash } from "node:crypto";
+import { addressWithout, isDatabase, PASSWORD } from "../core/env_values.ts";
 import { verifyAudit } from "./audit_verify.ts";
 import { type Compared, Comparison } from "./comparison.ts";
 import { Database } from "./database.ts";
@@ -64,7 +65,7 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
     name: nameOf(to),
     mark,
     from: mark?.id ?? hash("sha256", from),
-    command: `deno task admin store copy ${nameOf(from)} ${nameOf(to)}`,
+    command: commandOf(from, to),
     now: copying.now,
   });
   await copyEntries(copying, source, intake, expiries);
@@ -74,6 +75,22 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
   if (isKept(to)) await new KnownStores(copying.known).add(to);
   return { entries: compared.reduce((sum, { entries }) => sum + entries, 0), compared, audit };
 }
+
+/**
+ * The command that goes on with a copy, for whoever opens what is at the new place, and so has set KV_PATH (or DATABASE_URL)
+ * to it where it is a database. The password of another database is for that person to fill in.
+ */
+function commandOf(from: string, to: string): string {
+  const copy = "deno task admin store copy";
+  if (!isDatabase(from)) return `${copy} ${nameOf(from)} ${isDatabase(to) ? "KV_PATH" : nameOf(to)}`;
+  const set = isDatabase(to)
+    ? `KV_PATH=${quoted(from)} DATABASE_URL=${quoted(to)} ${copy} KV_PATH DATABASE_URL`
+    : `KV_PATH=${quoted(from)} ${copy} KV_PATH ${nameOf(to)}`;
+  return set.includes(PASSWORD) ? `${set} (write the password in the place of ${PASSWORD})` : set;
+}
+
+/** An address as a shell takes it, complete but for its password. */
+const quoted = (address: string) => `'${addressWithout(address).replaceAll("'", "%27")}'`;
 
 async function copyEntries(
   { told, now }: Copying,

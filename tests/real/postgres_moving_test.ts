@@ -7,6 +7,8 @@ import { STORE_FORMAT } from "../../store/mark.ts";
 import { lay } from "../fixtures/stores/stores.ts";
 import { entriesOf, refused } from "../unit/store/files_kit.ts";
 import { folder, KEY, newToken, open, row } from "../unit/store/kit.ts";
+import { folderOnDisk } from "../folder.ts";
+import { environment } from "../e2e/running.ts";
 import { onPostgres } from "./_postgres.ts";
 
 const server = onPostgres();
@@ -66,6 +68,41 @@ const tablesOf = (address: string) =>
     "select count(*) from pg_tables where schemaname = 'public'",
     new URL(address).pathname.slice(1),
   );
+
+Deno.test("what finishes a copy that was cut off is printed as a command that runs as it stands, but for a password", async () => {
+  await using dir = await folderOnDisk(); // a command may not be granted what is below /dev
+  const at = (name: string) => `${dir.path}/${name}`;
+  const fixture = new URL(`../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url);
+  await lay(await Deno.readTextFile(fixture), at("first"));
+  const [one, two] = [await server().database(), await server().database()];
+  for (const [from, to] of [[at("first"), one], [one, two], [two, at("last")]] as const) {
+    let looks = 0;
+    const cut = copyStoreTo({
+      from: { path: from, named: "<from>" },
+      to: { path: to, named: "<to>" },
+      ...{ keys: [KEY], known: at("known") },
+      now: () => looks++ < 3 ? Date.now() : assert.fail("cut"),
+    });
+    await assert.rejects(cut, /cut$/);
+    const said = await open({ path: to, named: "DATABASE_URL" }).then(
+      () => assert.fail("it is a part of a store"),
+      (error) => error.message,
+    );
+    assert.match(said, /^DATABASE_URL: .* holds a part of a store only, /);
+    assert.ok(!said.includes("s3cr3t"));
+    const [command] = said.split("finish it with ")[1].split(" (write the password");
+    const { code, stderr } = await new Deno.Command("/bin/sh", {
+      args: [
+        "-ec",
+        command.replaceAll("PASSWORD@", "s3cr3t@").replace("deno task", `${Deno.execPath()} task --quiet`),
+      ],
+      env: environment(dir.path, { KV_PATH: null, DATABASE_URL: to }),
+      clearEnv: true,
+    }).output();
+    assert.equal(code, 0, `${command}: ${new TextDecoder().decode(stderr)}`);
+    await (await open({ path: to })).close();
+  }
+});
 
 Deno.test("a command that only reads makes no tables in a database that holds no store", async () => {
   await using dir = await folder();
