@@ -197,6 +197,7 @@ const copy: Command = {
         keys: keysOf(call),
         now: Date.now,
         known: KNOWN_STORES_PATH,
+        notice: noticeOf(call),
         told: (what, entries) => call.terminal.status?.(`${entries} entries ${what}`),
       }));
     call.show(copied, ({ entries, compared, audit }) => {
@@ -215,6 +216,8 @@ const copy: Command = {
 
 const movedTo = (aside: string | null) => aside === null ? "" : `What was there is in ${aside}.\n`;
 
+const noticeOf = ({ terminal }: Call) => (sentence: string) => terminal.err(`${sentence}\n`);
+
 /** A place, and the variable or argument that named it. */
 interface Named {
   readonly named: string;
@@ -222,7 +225,8 @@ interface Named {
 }
 
 /** Where the store is, by the rule of `task start`. */
-function place({ terminal: { env } }: Call): Omit<StoreFile, "keys"> & Named {
+function place(call: Call): Omit<StoreFile, "keys"> & Named {
+  const { env } = call.terminal;
   // A command runs on no host of a KV: there it is the default.
   const given = placeGiven(
     (name) => name.startsWith("DENO_DEPLOY") ? undefined : env(name),
@@ -231,7 +235,7 @@ function place({ terminal: { env } }: Call): Omit<StoreFile, "keys"> & Named {
   );
   if ("fault" in given) throw new CommandError(given.fault);
   const path = readPlace(given.name, given.text!);
-  return { path, named: given.name, now: Date.now(), known: KNOWN_STORES_PATH };
+  return { path, named: given.name, now: Date.now(), known: KNOWN_STORES_PATH, notice: noticeOf(call) };
 }
 
 /** Without the password of an address. */

@@ -70,7 +70,7 @@ export async function checkStore(checking: Checking): Promise<Checked> {
     const entries = Object.values(found.kinds).reduce((sum, count) => sum + count, 0);
     return { ok: faults.length === 0 && audit.ok, entries, kinds: found.kinds, faults, audit };
   } finally {
-    kv.close();
+    await kv.close();
   }
 }
 

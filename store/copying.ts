@@ -4,7 +4,7 @@ import { addressWithout, isDatabase, PASSWORD } from "../core/env_values.ts";
 import { verifyAudit } from "./audit_verify.ts";
 import { type Compared, Comparison } from "./comparison.ts";
 import { Database } from "./database.ts";
-import { isFile, isKept, nameOf, underName } from "./engines.ts";
+import { assertAlone, isFile, isKept, nameOf, underName } from "./engines.ts";
 import { Expiries } from "./expiry.ts";
 import { Intake } from "./intake.ts";
 import { KnownStores } from "./known_stores.ts";
@@ -15,6 +15,7 @@ import type { AuditVerdict } from "./store.ts";
 import { assertStore, isReadable, openFile, refusal, sizeOf } from "./store_file.ts";
 
 const TOLD_EVERY = 1000;
+const COPY = "copy it";
 const BOTH_STOPPED = "no gateway may run on either of them";
 
 /** A place, and the variable or argument that named it. */
@@ -32,6 +33,8 @@ export interface Copying {
   readonly now: () => number;
   /** The folder that remembers which files have held a store. */
   readonly known: string;
+  /** Is given what an operator should know before it goes on. */
+  readonly notice?: (sentence: string) => void;
   /** Is told how many entries are copied, or compared, so far. */
   readonly told?: (what: "copied" | "compared", entries: number) => void;
 }
@@ -56,9 +59,11 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
   if (from === to) throw refusal(`${nameOf(to)} is the store itself; name another place`);
   await atSource(assertSource(from));
   await atTarget(assertTarget(to));
-  using source = await atSource(openBare(from, "read"));
+  await using source = await atSource(openBare(from, "read"));
+  await atSource(assertAlone(source, from, COPY, copying.notice));
   const mark = await atSource(markOf(source, from, await Sealer.open(copying.keys)));
-  using target = await atTarget(openBare(to, "fill"));
+  await using target = await atTarget(openBare(to, "fill"));
+  await atTarget(assertAlone(target, to, COPY, copying.notice));
   using expiries = await Expiries.of(source, from);
   const intake = await Intake.begin({
     kv: target,
@@ -166,9 +171,9 @@ async function assertTarget(path: string): Promise<void> {
   if (isFile(path) && (await sizeOf(path) ?? 0) > 0) await assertUnused(path);
 }
 
-/** Refuses a file that another process has open; of another place that cannot be told. */
+/** Refuses a file that another process has open. */
 async function assertUnused(path: string): Promise<void> {
-  const isWhole = await isReadable(path, () => Promise.resolve(true), "copy it");
+  const isWhole = await isReadable(path, () => Promise.resolve(true), COPY);
   if (!isWhole) {
     throw refusal(`"${path}" is damaged; see what is left of it with deno task admin store check`);
   }

@@ -83,7 +83,10 @@ export async function openMarked(opening: Opening): Promise<Opened> {
  * Opens a place as it is, for a command that reads or fills it: no mark is read or written. To be filled, a file and the
  * tables of a database are made where there are none. Throws a GatewayError with one sentence that names the place and says what to do.
  */
-export async function openBare(path: string | undefined, to: "read" | "fill"): Promise<Deno.Kv> {
+export async function openBare(
+  path: string | undefined,
+  to: "read" | "fill",
+): Promise<Deno.Kv & AsyncDisposable> {
   if (isFile(path)) await makePlace(path);
   const open = async () => {
     const kv = await openPlace(path, to === "read");
@@ -97,7 +100,8 @@ export async function openBare(path: string | undefined, to: "read" | "fill"): P
   };
   const opened = inTurn(open);
   try {
-    return await within(OPEN_DEADLINE_MS, opened, isFile(path) ? "database is locked" : LATE);
+    const kv = await within(OPEN_DEADLINE_MS, opened, isFile(path) ? "database is locked" : LATE);
+    return Object.assign(kv, { [Symbol.asyncDispose]: async () => await kv.close() });
   } catch (cause) {
     opened.then((kv) => kv.close(), () => {});
     if (cause instanceof GatewayError && !(cause instanceof Unanswered)) throw cause;

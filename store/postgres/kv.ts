@@ -4,12 +4,21 @@ import { shownAddress } from "../../core/env_values.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { readAddress } from "./address.ts";
 import { assertAtMost, Gathered, notACounter, valueOf } from "./change.ts";
-import { openPool, type Row } from "./driver.ts";
+import { APPLICATION, openPool, type Row } from "./driver.ts";
 import { decodeKey, encodeKey, rangeOf } from "./keys.ts";
 import { makeLayout } from "./layout.ts";
 import { Notices } from "./notices.ts";
 import { Session, stateOf } from "./session.ts";
-import { change, countVersion, NO_NUMBER, readKeys, readRange, sweep, TAKEN } from "./statements.ts";
+import {
+  change,
+  countVersion,
+  listOthers,
+  NO_NUMBER,
+  readKeys,
+  readRange,
+  sweep,
+  TAKEN,
+} from "./statements.ts";
 
 /** The limits of Deno KV, which the store keeps on every engine. */
 const KEYS_READ_MAX = 10;
@@ -21,8 +30,24 @@ const VERSION_BYTES = 10;
 const SWEEP_MS = 60_000;
 const SWEPT_MAX = 2000;
 
+/** Somebody who has a store open. */
+export interface Other {
+  /** null where the engine does not show it. */
+  readonly address: string | null;
+  /** As in ISO 8601; null where the engine does not show it. */
+  readonly since: string | null;
+  /** What the engine itself calls the connection by. */
+  readonly process: number;
+}
+
+/** What an engine may tell beside what is stored. */
+export interface Telling {
+  /** Who else has the store open; null where that cannot be told. */
+  others(): Promise<readonly Other[] | null>;
+}
+
 /** The KV of a PostgreSQL, which tells other instances that something was changed, as far as its server can. */
-export interface TellingKv extends Deno.Kv, Channel {
+export interface TellingKv extends Deno.Kv, Channel, Telling {
   /** Deletes some of the rows that have expired; a change does so once a minute. */
   sweep(): Promise<void>;
 }
@@ -169,6 +194,19 @@ class PostgresKv {
   async sweep(): Promise<void> {
     this.#sweptAt = performance.now();
     await this.#open().read(sweep(SWEPT_MAX));
+  }
+
+  /** null where a server or a pooler in front of it does not list even this connection. */
+  async others(): Promise<readonly Other[] | null> {
+    const session = this.#open();
+    const rows = await session.read(listOthers(APPLICATION)).catch(() => []);
+    const all = rows.map(({ pid, address, since }) => ({
+      address: address as string | null,
+      since: since as string | null,
+      process: Number(pid),
+    }));
+    const others = all.filter(({ process }) => !session.owns(process));
+    return others.length < all.length ? others : null;
   }
 
   tell(): void {

@@ -85,6 +85,10 @@ class Turns {
 /** The connections of one store. */
 export class Session {
   readonly #turns: Turns;
+  /** The processes of the server that have worked for it. */
+  readonly #workers = new Set<number>();
+  /** Connections that the pool was asked for and has not given. */
+  readonly #asked = new Set<Promise<Lent>>();
   #closed = false;
 
   /** The database takes back what takes longer than `statement_ms`; what does not answer then is cut. */
@@ -94,6 +98,12 @@ export class Session {
     private readonly statement_ms: number,
   ) {
     this.#turns = new Turns(connections);
+    pool.on("connect", ({ processID }) => this.#workers.add(processID ?? 0));
+  }
+
+  /** Whether that process of the server is one of its own. */
+  owns(worker: number): boolean {
+    return this.#workers.has(worker);
   }
 
   /** Sends what may be sent twice; again where the connection was cut. Rejects as `change` does. */
@@ -158,7 +168,7 @@ export class Session {
     const began = performance.now();
     for (let tries = 1;; tries++) {
       try {
-        return await this.pool.connect();
+        return await this.#ask();
       } catch (error) {
         const isLate = performance.now() - began > CONNECT_TRIES_MS;
         if (this.#closed || isLate || isHopeless(error)) {
@@ -169,6 +179,16 @@ export class Session {
         }
         await pause(tries);
       }
+    }
+  }
+
+  async #ask(): Promise<Lent> {
+    const asked = this.pool.connect();
+    this.#asked.add(asked);
+    try {
+      return await asked;
+    } finally {
+      this.#asked.delete(asked);
     }
   }
 
@@ -199,9 +219,10 @@ export class Session {
     await this.#on(await this.#connected(), text);
   }
 
-  /** Ends every connection; what is under way on them may end first. */
+  /** Ends every connection; what is under way on them may end first, and a pool that ends serves nobody who asked it before. */
   async close(): Promise<void> {
     this.#closed = true;
+    while (this.#asked.size > 0) await Promise.allSettled(this.#asked);
     await this.pool.end();
   }
 }

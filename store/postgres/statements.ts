@@ -83,6 +83,15 @@ export const countWorkers = (worker: number): Statement => ({
   values: [worker],
 });
 
+/** The connections to this database that call themselves that, and since when in ISO 8601. */
+export const listOthers = (application: string): Statement => ({
+  name: "others",
+  text: `select pid, host(client_addr) as address,
+    to_char(backend_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
+    from pg_stat_activity where datname = current_database() and application_name = $1`,
+  values: [application],
+});
+
 /** Deletes some rows that have expired. */
 export const sweep = (count: number): Statement => ({
   name: "sweep",
