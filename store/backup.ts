@@ -55,7 +55,7 @@ export async function backUp({ path, to, now, told }: BackingUp): Promise<Backed
     throw refusal(`${nameOf(path)} has no mark; start this version of the gateway on it once`);
   }
   assertFormat(mark, { name: nameOf(path) });
-  using expiries = await Expiries.of(kv, path);
+  using expiries = await Expiries.of(kv, path, now);
   using file = await BackupWriter.create(to, headerOf(mark, now()));
   try {
     await file.put({ key: MARK_KEY, value: mark, ends_at: null });

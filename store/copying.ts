@@ -64,7 +64,7 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
   const mark = await atSource(markOf(source, from, await Sealer.open(copying.keys)));
   await using target = await atTarget(openBare(to, "fill"));
   await atTarget(assertAlone(target, to, COPY, copying.notice));
-  using expiries = await Expiries.of(source, from);
+  using expiries = await Expiries.of(source, from, copying.now);
   const intake = await Intake.begin({
     kv: target,
     name: nameOf(to),

@@ -37,7 +37,8 @@ export async function underName<T>(work: Promise<T>, name: string): Promise<T> {
   }
 }
 
-const tellingOf = (kv: Deno.Kv): Telling | null => "others" in kv ? kv as Deno.Kv & Telling : null;
+/** What the engine of a KV may tell beside what is stored; null where it tells nothing. */
+export const tellingOf = (kv: Deno.Kv): Telling | null => "others" in kv ? kv as Deno.Kv & Telling : null;
 
 /** One who has ended just now is seen for a moment more: it is looked so often, so long apart. */
 const LOOKS = 10;

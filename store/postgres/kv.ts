@@ -42,6 +42,11 @@ export interface Other {
 
 /** What an engine may tell beside what is stored. */
 export interface Telling {
+  /**
+   * How long an entry that was listed is still kept, in milliseconds by the engine's own clock; null where it stays,
+   * undefined where that was not asked for.
+   */
+  leftOf(entry: object): number | null | undefined;
   /** Who else has the store open; null where that cannot be told. */
   others(): Promise<readonly Other[] | null>;
 }
@@ -108,8 +113,15 @@ class Change {
 class PostgresKv {
   #closed = false;
   #sweptAt = performance.now();
+  /** When entries that were listed go, by `performance.now()`; null for what stays. */
+  readonly #ends = new WeakMap<object, number | null>();
 
-  constructor(private readonly session: Session, private readonly notices: Notices) {}
+  /** `tellsLife` has a listing read with each entry how long it is kept. */
+  constructor(
+    private readonly session: Session,
+    private readonly notices: Notices,
+    private readonly tellsLife: boolean,
+  ) {}
 
   #open(): Session {
     if (this.#closed) throw new Deno.errors.BadResource("Bad resource ID");
@@ -147,8 +159,15 @@ class PostgresKv {
     let [start, end] = rangeOf(selector);
     for (let left = limit; left > 0;) {
       const count = Math.min(size, left);
-      const rows = await this.#open().read(readRange(start, end, count, reverse));
-      for (const row of rows) yield entryOf<T>(row);
+      const how = { reverse, tellsLife: this.tellsLife };
+      const rows = await this.#open().read(readRange(start, end, count, how));
+      const readAt = performance.now();
+      for (const row of rows) {
+        const entry = entryOf<T>(row);
+        const left = row["left_ms"];
+        if (left !== undefined) this.#ends.set(entry, left === null ? null : readAt + Number(left));
+        yield entry;
+      }
       if (rows.length < count) return;
       left -= rows.length;
       const last = bytesOf(rows.at(-1)!, "key");
@@ -196,6 +215,11 @@ class PostgresKv {
     await this.#open().read(sweep(SWEPT_MAX));
   }
 
+  leftOf(entry: object): number | null | undefined {
+    const end = this.#ends.get(entry);
+    return typeof end === "number" ? end - performance.now() : end;
+  }
+
   /** null where a server or a pooler in front of it does not list even this connection. */
   async others(): Promise<readonly Other[] | null> {
     const session = this.#open();
@@ -236,7 +260,7 @@ const STATEMENT_MS = 5000;
 export interface OpenOptions {
   /** The longest that it works on one statement, in milliseconds. */
   readonly statement_ms?: number;
-  /** Whether its tables must be there already: they are made otherwise. */
+  /** Whether it is only read: then its tables must be there, else they are made; and `leftOf` tells of what is listed. */
   readonly reads?: boolean;
 }
 
@@ -256,6 +280,6 @@ export async function openPostgres(
     await session.close();
     throw error;
   }
-  const kv: unknown = new PostgresKv(session, new Notices(place, session));
+  const kv: unknown = new PostgresKv(session, new Notices(place, session), reads);
   return kv as TellingKv; // it has what the store uses of a KV: no queues, nobody who watches
 }

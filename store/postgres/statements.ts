@@ -45,6 +45,10 @@ const textList = (elements: readonly (string | null)[]) => listOf(TEXT, elements
 const LIVE = "(expires_at is null or expires_at > now())";
 const COLUMNS = "key, value, kind, counter::text as counter, version";
 
+/** How many milliseconds a row has left, for whoever asks what becomes of it. */
+const LEFT = "(extract(epoch from expires_at - now()) * 1000)::text as left_ms";
+const columnsOf = (tellsLife: boolean) => tellsLife ? `${COLUMNS}, ${LEFT}` : COLUMNS;
+
 /** The rows of some keys. */
 export const readKeys = (keys: readonly Uint8Array[]): Statement => ({
   name: "read",
@@ -57,10 +61,10 @@ export const readRange = (
   start: Uint8Array,
   end: Uint8Array,
   count: number,
-  reverse: boolean,
+  { reverse, tellsLife }: { readonly reverse: boolean; readonly tellsLife: boolean },
 ): Statement => ({
-  name: reverse ? "list_down" : "list_up",
-  text: `select ${COLUMNS} from ${TABLE} where key >= $1 and key < $2 and ${LIVE} order by key ${
+  name: `${reverse ? "list_down" : "list_up"}${tellsLife ? "_life" : ""}`,
+  text: `select ${columnsOf(tellsLife)} from ${TABLE} where key >= $1 and key < $2 and ${LIVE} order by key ${
     reverse ? "desc" : "asc"
   } limit $3`,
   values: [Buffer.from(start), Buffer.from(end), count],
