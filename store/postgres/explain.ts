@@ -54,6 +54,8 @@ export function explainPostgres(thrown: unknown): string {
   if (message.includes("terminated unexpectedly")) {
     return "takes connections and ends them before it answers; see that it is a PostgreSQL, and to its own log";
   }
-  if (message.includes("timeout")) return "has not answered in time; see to it, and to the network between";
+  if (message.includes("timeout") || message.includes("not answered in time")) {
+    return "has not answered in time; see to it, and to the network between";
+  }
   return `cannot be opened or written (${message})`;
 }
