@@ -279,6 +279,12 @@ async function refusing<T>({ named }: Pick<Named, "named">, work: () => Promise<
   try {
     return await work();
   } catch (fault) {
+    if (fault instanceof Deno.errors.NotCapable) {
+      throw new CommandError(
+        "A file below /dev, /proc or /sys is outside what a command may read and write; name another place",
+        { cause: fault },
+      );
+    }
     if (!(fault instanceof GatewayError)) throw fault;
     throw new CommandError(placeNamed(fault.message, named), { cause: fault });
   }

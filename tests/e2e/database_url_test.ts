@@ -37,6 +37,11 @@ Deno.test("start and the commands on its store use the database of DATABASE_URL,
   }
   const copied = await at.task("admin", "store", "copy", "DATABASE_URL", "there.sqlite3");
   assert.match(copied.err, says);
+  const outside = await at.task("admin", "store", "copy", "/dev/shm/none.sqlite3", "there.sqlite3");
+  assert.match(
+    outside.err,
+    /^A file below \/dev, \/proc or \/sys is outside what a command may .* another place\n$/,
+  );
 });
 
 Deno.test("dev leaves the database of DATABASE_URL alone and says so, and beside it no command takes that database for its store", async () => {
