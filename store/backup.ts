@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { AuditReading, partsBelow } from "./backup_audit.ts";
 import { BackupReader, BackupWriter, headerOf } from "./backup_file.ts";
-import { isFile, nameOf } from "./engines.ts";
+import { assertAlone, isFile, nameOf } from "./engines.ts";
 import { Expiries, isPassing } from "./expiry.ts";
 import { Intake, isOfMark, type Laid } from "./intake.ts";
 import { assertFormat, assertSealed, MARK_KEY, readLaying, readMark } from "./mark.ts";
@@ -45,7 +45,7 @@ export interface BackedUp {
  */
 export async function backUp({ path, to, now, told }: BackingUp): Promise<BackedUp> {
   await assertThere(path);
-  using kv = await openBare(path);
+  await using kv = await openBare(path, "read");
   const laying = await readLaying(kv);
   if (laying !== null) {
     throw refusal(`${nameOf(path)} holds a part of a store only; finish it with ${laying.command}`);
@@ -55,7 +55,7 @@ export async function backUp({ path, to, now, told }: BackingUp): Promise<Backed
     throw refusal(`${nameOf(path)} has no mark; start this version of the gateway on it once`);
   }
   assertFormat(mark, { name: nameOf(path) });
-  using expiries = await Expiries.of(kv, path);
+  using expiries = await Expiries.of(kv, path, now);
   using file = await BackupWriter.create(to, headerOf(mark, now()));
   try {
     await file.put({ key: MARK_KEY, value: mark, ends_at: null });
@@ -137,6 +137,8 @@ const rangeOf = (kind: string) => ({ start: [kind], end: [`${kind}\0`] });
 /** Where a backup is put back. */
 export interface PuttingBack {
   readonly path: string;
+  /** Is given what an operator should know before it goes on. */
+  readonly notice?: (sentence: string) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Is told how many entries are there so far. */
@@ -156,10 +158,14 @@ export async function openBackup(path: string, keys: readonly Uint8Array[]): Pro
 
 /**
  * Lays a backup into an empty place, or goes on where that was cut off; it is a store once all is there. Throws a
- * GatewayError, and changes nothing, where something else is there. Answers how many entries are there.
+ * GatewayError, and changes nothing, where something else is there or others have it open. Answers how many entries are there.
  */
-export async function layBackup(backup: BackupReader, { path, now, told }: PuttingBack): Promise<number> {
-  using kv = await openBare(path);
+export async function layBackup(
+  backup: BackupReader,
+  { path, now, told, notice }: PuttingBack,
+): Promise<number> {
+  await using kv = await openBare(path, "fill");
+  await assertAlone(kv, path, "put the backup back", notice);
   const intake = await Intake.begin({
     kv,
     name: nameOf(path),

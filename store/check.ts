@@ -55,7 +55,7 @@ export async function checkStore(checking: Checking): Promise<Checked> {
   await using place = await readablePlace(path, damage !== null);
   let kv: Deno.Kv;
   try {
-    kv = await openBare(place.path);
+    kv = await openBare(place.path, "read");
   } catch (error) {
     if (damage === null) throw error;
     faults.push(`Nothing of it can be read (${messageOf((error as Error).cause ?? error)})`);
@@ -70,7 +70,7 @@ export async function checkStore(checking: Checking): Promise<Checked> {
     const entries = Object.values(found.kinds).reduce((sum, count) => sum + count, 0);
     return { ok: faults.length === 0 && audit.ok, entries, kinds: found.kinds, faults, audit };
   } finally {
-    kv.close();
+    await kv.close();
   }
 }
 

@@ -4,7 +4,15 @@ import { serialize } from "node:v8";
 import { GatewayError } from "../core/errors.ts";
 import type { Clock } from "../core/async.ts";
 import { growingIds } from "../core/ulid.ts";
-import { type Committed, type Kv, PROBE_KEY, PROBE_MS, StoreTimeout, Unanswered } from "./store_timeout.ts";
+import {
+  type Asked,
+  type Committed,
+  type Kv,
+  PROBE_KEY,
+  PROBE_MS,
+  StoreTimeout,
+  Unanswered,
+} from "./store_timeout.ts";
 
 /** KV keeps values up to 64 KiB; a record may have this many bytes, so that its envelope fits too. */
 const RECORD_BYTES_MAX = 60 * 1024;
@@ -30,8 +38,9 @@ export class Database {
   readonly #reading: Kv;
   readonly #ulid = growingIds();
   #closed = false;
-  /** Since when no operation has ended well, by `elapsed`; null where the last one did. */
-  #awaySince: number | null = null;
+  /** What fails since `#awaySince`, by `elapsed`. */
+  readonly #failing = new Set<Asked>();
+  #awaySince = 0;
   /** Whether the last commit failed: on a full disk KV still answers reads. */
   #refuses = false;
   /** What was said of a damaged file: it does not mend itself, and another place of it may still take what is probed. */
@@ -49,9 +58,12 @@ export class Database {
     private readonly traits: KvTraits = {},
   ) {
     this.#kv = kv;
-    this.#timeout = clock === undefined
-      ? null
-      : new StoreTimeout(kv, clock, (error) => this.#said(error), (error) => this.#ended(error));
+    this.#timeout = clock === undefined ? null : new StoreTimeout(
+      kv,
+      clock,
+      (error) => this.#said(error),
+      (error, asked) => this.#ended(error, asked),
+    );
     this.#reading = this.#timeout?.kv ?? kv;
   }
 
@@ -88,13 +100,21 @@ export class Database {
     }
   }
 
-  /** Writes to the log when the store begins to fail, with the reason, and when it works again. */
-  #ended(error: unknown): void {
+  /**
+   * Writes to the log when the store begins to fail, with the reason, and when it works again: one that can still be read
+   * while no change is made is not back before a change is.
+   */
+  #ended(error: unknown, asked: Asked): void {
     if (error === null) {
-      if (this.#awaySince === null) return;
+      if (this.#failing.size === 0) return;
+      this.#failing.delete(asked);
+      if (asked === "change") this.#failing.clear();
+      if (this.#failing.size > 0) return;
       this.traits.log?.({ event: "store_back", away_ms: Math.round(this.elapsed() - this.#awaySince) });
-      this.#awaySince = null;
-    } else if (this.#awaySince === null && isAway(error)) {
+    } else if (isAway(error)) {
+      const isFirst = this.#failing.size === 0;
+      this.#failing.add(asked);
+      if (!isFirst) return;
       this.#awaySince = this.elapsed();
       this.traits.log?.({ event: "store_away", cause: messageOf(rootOf(error)) });
     }

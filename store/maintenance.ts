@@ -7,7 +7,7 @@ import { KnownStores } from "./known_stores.ts";
 import { assertOwn, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
 import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
-import { isFile, nameOf } from "./engines.ts";
+import { assertAlone, isFile, nameOf } from "./engines.ts";
 import { OPEN_DEADLINE_MS, openBare, openMarked } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import { assertStore, isReadable, messageOf, openFile, refusal, rewriteFile, sizeOf } from "./store_file.ts";
@@ -28,6 +28,8 @@ export interface StoreFile {
   readonly now: number;
   /** The folder that remembers which files have held a store. */
   readonly known: string;
+  /** Is given what an operator should know before a command goes on. */
+  readonly notice?: (sentence: string) => void;
 }
 
 /**
@@ -156,10 +158,10 @@ export const isPortable = (file: string): boolean => file.endsWith(".ndjson");
 
 /** A store that is no file is not replaced: its backup goes into an empty place. */
 async function restoreBackup(store: StoreFile, copy: string, told?: Told): Promise<Restored> {
-  const { path, keys } = store;
+  const { path, keys, notice } = store;
   if (path === ":memory:") throw refusal('KV_PATH: ":memory:" keeps nothing; name a place that does');
   const backup = await openBackup(copy, keys);
-  const lay = (to: string) => layBackup(backup, { path: to, now: Date.now, told });
+  const lay = (to: string) => layBackup(backup, { path: to, now: Date.now, told, notice });
   if (isFile(path)) return await replace(store, copy, lay);
   await lay(path);
   return { aside: null };
@@ -208,21 +210,27 @@ export async function compactStore({ path, known, now }: Omit<StoreFile, "keys">
   return { before, after: await sizeOf(path) ?? 0 };
 }
 
-/** Seals the mark of a store whose keys are lost under the first of these; what they sealed stays lost. */
+/**
+ * Seals the mark of a store that nobody uses and whose keys are lost under the first of these; what they sealed stays lost.
+ */
 export async function acceptKeys(store: StoreFile): Promise<void> {
-  if (isDatabase(store.path)) await assertMarked(store.path);
+  const { path, known } = store;
+  if (isDatabase(path)) await assertMarked(store);
   else {
-    assertFile(store.path);
-    if ((await sizeOf(store.path) ?? 0) === 0) throw refusal(`KV_PATH: there is no store at "${store.path}"`);
+    assertFile(path);
+    if ((await sizeOf(path) ?? 0) === 0) throw refusal(`KV_PATH: there is no store at "${path}"`);
+    await isReadable(path, () => new KnownStores(known).has(path), ACCEPT);
   }
-  await openOnce(store, store.path, true);
+  await openOnce(store, path, true);
 }
 
-async function assertMarked(path: string): Promise<void> {
-  const kv = await openBare(path);
+const ACCEPT = "have it accept the keys";
+
+async function assertMarked({ path, notice }: StoreFile): Promise<void> {
+  await using kv = await openBare(path, "read");
   const { value } = await readMark(kv);
-  await kv.close();
   if (value === null) throw refusal(`KV_PATH: there is no store in ${nameOf(path)}`);
+  await assertAlone(kv, path, ACCEPT, notice);
 }
 
 /** Opens a store as the gateway does, and closes it. */

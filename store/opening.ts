@@ -40,7 +40,7 @@ export interface Opened extends Marked {
  * KV_PATH or ENCRYPTION_KEYS and says what to do.
  */
 export async function openMarked(opening: Opening): Promise<Opened> {
-  const { path, open: openKv = openPlace, sealer, known, keysLost, deadline_ms } = opening;
+  const { path, open: openKv = (place) => openPlace(place), sealer, known, keysLost, deadline_ms } = opening;
   const held = isKept(path) && await known?.has(path) === true;
   if (isFile(path)) await assertNotLost(path, known ?? null, held);
   const check = isFile(path) ? await assertSound(path) : null;
@@ -80,13 +80,16 @@ export async function openMarked(opening: Opening): Promise<Opened> {
 }
 
 /**
- * Opens a place as it is, for a command that reads or fills it: no mark is read or written. A file is made where none is.
- * Throws a GatewayError with one sentence that names the place and says what to do.
+ * Opens a place as it is, for a command that reads or fills it: no mark is read or written. To be filled, a file and the
+ * tables of a database are made where there are none. Throws a GatewayError with one sentence that names the place and says what to do.
  */
-export async function openBare(path: string | undefined): Promise<Deno.Kv> {
+export async function openBare(
+  path: string | undefined,
+  to: "read" | "fill",
+): Promise<Deno.Kv & AsyncDisposable> {
   if (isFile(path)) await makePlace(path);
   const open = async () => {
-    const kv = await openPlace(path);
+    const kv = await openPlace(path, to === "read");
     try {
       await inTurn(() => kv.get(PROBE_KEY));
       return kv;
@@ -97,11 +100,12 @@ export async function openBare(path: string | undefined): Promise<Deno.Kv> {
   };
   const opened = inTurn(open);
   try {
-    return await within(OPEN_DEADLINE_MS, opened, isFile(path) ? "database is locked" : LATE);
+    const kv = await within(OPEN_DEADLINE_MS, opened, isFile(path) ? "database is locked" : LATE);
+    return Object.assign(kv, { [Symbol.asyncDispose]: async () => await kv.close() });
   } catch (cause) {
     opened.then((kv) => kv.close(), () => {});
     if (cause instanceof GatewayError && !(cause instanceof Unanswered)) throw cause;
-    throw new GatewayError("E_INTERNAL", await explain(cause, path), { cause });
+    throw new GatewayError("E_INTERNAL", `KV_PATH: ${await explain(cause, path)}`, { cause });
   }
 }
 

@@ -28,8 +28,11 @@ const SERVER = once(
 const MADE_ALREADY = ["23505", "42P07", "42710", "40P01", "40001"];
 const TRIES_MAX = 5;
 
-/** Makes the tables. Throws a GatewayError where the server is too old, or the tables are of a newer version. */
-export async function makeLayout(session: Session): Promise<void> {
+/**
+ * Makes the tables; for somebody who only reads, and calls the database `readAs`, they must be there already. Throws a
+ * GatewayError where they are not, the server is too old, or the tables are of a newer version.
+ */
+export async function makeLayout(session: Session, readAs: string | null = null): Promise<void> {
   const [server] = await session.read(SERVER);
   if (Number(server?.["number"]) < OLDEST) {
     throw new GatewayError(
@@ -40,7 +43,10 @@ export async function makeLayout(session: Session): Promise<void> {
     );
   }
   const [found] = await session.read(IS_MADE);
-  if (found?.["made"] !== true) await make(session);
+  if (found?.["made"] !== true) {
+    if (readAs !== null) throw new GatewayError("E_INTERNAL", `KV_PATH: there is no store in ${readAs}`);
+    await make(session);
+  }
   const layout = Number(
     (await session.read(once("layout", `select layout from ${LAYOUT_TABLE}`)))[0]?.["layout"],
   );
