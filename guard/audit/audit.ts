@@ -1,6 +1,6 @@
 /** The audit of one call: what is known of it so far, and its rows. */
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
-import { memoizeByName } from "../../core/made_once.ts";
+import { memoizeByName, memoizeLast } from "../../core/made_once.ts";
 import {
   type AuditRow,
   type AuditStatus,
@@ -64,6 +64,9 @@ function isAny(facts: AuditFacts): boolean {
 
 /** A name as a caller gave it, fit for a column of a row. */
 const column = memoizeByName((name) => redactText(name.slice(0, NAME_CHARACTERS)), NAME_CHARACTERS);
+
+/** Many calls begin in one millisecond. */
+const timestamp = memoizeLast((ms: number) => new Date(ms).toISOString());
 
 /** How a call ended, with what is known of its change where it failed. */
 export type Ending = { readonly value: unknown } | {
@@ -204,7 +207,7 @@ export class CallRecord {
     const facts = this.#allFacts(status === "started" || this.decision.writing);
     const row: AuditRow = {
       id: requestId,
-      at: new Date(this.#at).toISOString(),
+      at: timestamp(this.#at),
       door,
       request_id: requestId,
       token_id: token.id,
