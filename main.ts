@@ -9,7 +9,7 @@ import { LIMITS } from "./core/model.ts";
 import type { Connectors } from "./registry/connectors.ts";
 import { isOutOfFiles } from "./registry/files.ts";
 import { serve } from "./gateway/serve.ts";
-import { processEnvironment, readSettings, type Settings } from "./core/settings.ts";
+import { processEnvironment, readSettings, type Settings, unusedDatabase } from "./core/settings.ts";
 import { hasStore, KNOWN_STORES_PATH } from "./store/known_stores.ts";
 
 /** Ends with a message for the operator, never a stack trace. */
@@ -36,6 +36,8 @@ function settled(connectors: Connectors): Settings {
 try {
   const registry = await readRegistry();
   const checked = settled(registry.connectors);
+  const unused = unusedDatabase(processEnvironment, checked);
+  if (unused !== null) say(Deno.stdout, unused);
   const gateway = await openGateway(checked, registry, { storage: { known: KNOWN_STORES_PATH } });
   schedule(gateway);
   await gateway.doubts.begin();

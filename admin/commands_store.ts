@@ -5,19 +5,21 @@ import {
   HOW_TO_MAKE,
   isDatabase,
   keys,
+  placeNamed,
   shownAddress,
   storePlace,
   Wrong,
 } from "../core/env_values.ts";
-import { KNOWN_STORES_PATH } from "../store/known_stores.ts";
+import { databaseOf, placeGiven } from "../core/settings.ts";
+import { hasStore, KNOWN_STORES_PATH } from "../store/known_stores.ts";
 import type { Condition, StoreFile } from "../store/maintenance.ts";
 import type { Call, Command } from "./command.ts";
 import { verdictText } from "./commands_audit.ts";
 import { cell, CommandError } from "./terminal.ts";
 
-const DEFAULT_PATH = "data/gateway.sqlite3";
 const NOTES =
-  "The store is what KV_PATH names, else the database of DATABASE_URL, else data/gateway.sqlite3; a gateway on it need not run.";
+  "The store is what KV_PATH names, else the database of DATABASE_URL, else data/gateway.sqlite3, as for task start " +
+  "(task dev leaves DATABASE_URL alone); a gateway on it need not run.";
 const STOPPED = "Stop every gateway on the store first.";
 
 /** Imported when needed: it opens databases, as no other command does. */
@@ -32,7 +34,7 @@ const init: Command = {
     `${NOTES} The gateway makes its first store by itself, and refuses to start where one was and is missing.`,
   async run(call) {
     const store = storeOf(call);
-    const aside = await refusing(async () => (await maintenance()).initStore(store));
+    const aside = await refusing(store, async () => (await maintenance()).initStore(store));
     call.show({ path: store.path, aside }, ({ path }) => `${path} is an empty store.\n${movedTo(aside)}`);
   },
 };
@@ -49,23 +51,23 @@ const backup: Command = {
     "Keep ENCRYPTION_KEYS somewhere else than the copies: without them no credential can be opened. What is damaged is named " +
     "and, from a portable backup, left out; the backup is made all the same, and the command ends with 1.",
   async run(call) {
-    const { path, now } = place(call);
+    const store = place(call);
     const { subject, text } = { subject: call.words.subject, text: call.words.text("to") };
     if (subject !== "" && text !== undefined) {
       throw new CommandError("<file> and --to are the same; give one of them");
     }
     const file = subject || text;
-    const made = await refusing(async () => {
+    const made = await refusing(store, async () => {
       const { backUpStore } = await maintenance();
       const told = (entries: number) => call.terminal.status?.(`${entries} entries written`);
-      return await backUpStore({ path, now }, file, told);
+      return await backUpStore(store, file, told);
     });
     call.show({ ok: isWhole(made), ...made }, ({ copy, entries, unsettled = [] }) => {
       const what = entries === undefined ? "copy" : `backup of the ${entries} entries`;
       const moved = unsettled.map((kind) =>
         `The ${kind} was changed all the while it was read; make another backup soon.\n`
       );
-      return `${copy} is a ${what} of ${shownPlace(path)}.\n${moved.join("")}` +
+      return `${copy} is a ${what} of ${shownPlace(store.path)}.\n${moved.join("")}` +
         conditionText(
           made,
           "The store is damaged; the backup was made all the same:",
@@ -89,8 +91,9 @@ const restore: Command = {
   async run(call) {
     const store = storeOf(call);
     const told = (entries: number) => call.terminal.status?.(`${entries} entries put back`);
-    const restored = await refusing(async () =>
-      (await maintenance()).restoreStore(store, call.words.subject, told)
+    const restored = await refusing(
+      store,
+      async () => (await maintenance()).restoreStore(store, call.words.subject, told),
     );
     const ok = isWhole(restored);
     call.show(
@@ -119,7 +122,7 @@ const compact: Command = {
   notes: `${NOTES} ${STOPPED} It needs as much room again while it runs; a kill leaves the store as it was.`,
   async run(call) {
     const store = place(call);
-    const { before, after } = await refusing(async () => (await maintenance()).compactStore(store));
+    const { before, after } = await refusing(store, async () => (await maintenance()).compactStore(store));
     call.show(
       { path: store.path, before, after },
       ({ path }) => `${path} had ${size(before)} and has ${size(after)}.\n`,
@@ -136,7 +139,7 @@ const acceptKeys: Command = {
     `${NOTES} ${STOPPED} What was sealed under the lost keys stays lost: gateway health names it afterwards.`,
   async run(call) {
     const store = storeOf(call);
-    await refusing(async () => (await maintenance()).acceptKeys(store));
+    await refusing(store, async () => (await maintenance()).acceptKeys(store));
     call.show(
       { path: store.path },
       ({ path }) =>
@@ -156,18 +159,19 @@ const check: Command = {
   notes:
     `${NOTES} It reads everything and changes nothing. What cannot be read is named by the keys on either side.`,
   async run(call) {
-    const { path, keys } = storeOf(call);
+    const store = storeOf(call);
+    const { path, keys, named } = store;
     const { status } = call.terminal;
-    const found = await refusing(async () =>
+    const found = await refusing(store, async () =>
       (await import("../store/check.ts")).checkStore({
         path,
+        named,
         keys,
         now: Date.now,
         after: call.words.text("after"),
         read: (entries) => status?.(`${entries} entries read`),
         told: (segments, newest) => status?.(`${segments} segments of the audit verified, up to ${newest}`),
-      })
-    );
+      }));
     call.show(
       found,
       ({ ok, entries, faults, audit }) =>
@@ -185,9 +189,10 @@ const copy: Command = {
   local: true,
   subject: {
     name: "from",
-    help: "the store: a file, the address of a database, or KV_PATH for what that variable names",
+    help:
+      "the store: a file, the address of a database, or KV_PATH or DATABASE_URL for what that variable names",
   },
-  second: { name: "to", help: "an empty place, which becomes the same store" },
+  second: { name: "to", help: "an empty place, named in the same way, which becomes the same store" },
   summary: "Copy the store to another place, as from a file to a database or back",
   options: {},
   notes:
@@ -200,16 +205,16 @@ const copy: Command = {
       placeOfCopy(call, "<from>", call.words.subject),
       placeOfCopy(call, "<to>", call.words.second!),
     ];
-    const copied = await refusing(async () =>
+    const copied = await refusing(from, async () =>
       (await import("../store/copying.ts")).copyStoreTo({
         from,
         to,
         keys: keysOf(call),
         now: Date.now,
         known: KNOWN_STORES_PATH,
+        notice: noticeOf(call),
         told: (what, entries) => call.terminal.status?.(`${entries} entries ${what}`),
-      })
-    );
+      }));
     call.show({ ok: isWhole(copied), ...copied }, ({ entries, compared, faults, audit }) => {
       const width = Math.max(...compared.map(({ kind }) => kind.length));
       const rows = compared.map(({ kind, entries, sha256 }) =>
@@ -239,16 +244,26 @@ function conditionText(condition: Condition, heading: string, next: string): str
 
 const movedTo = (aside: string | null) => aside === null ? "" : `What was there is in ${aside}.\n`;
 
-/** The database of a host, as the gateway takes it. */
-function ofHost({ env }: Call["terminal"]): string | null {
-  const given = env("DATABASE_URL")?.trim() ?? "";
-  return isDatabase(given) ? given : null;
+const noticeOf = ({ terminal }: Call) => (sentence: string) => terminal.err(`${sentence}\n`);
+
+/** A place, and the variable or argument that named it. */
+interface Named {
+  readonly named: string;
+  readonly path: string;
 }
 
-/** Where the store is. */
-function place({ terminal }: Call): Omit<StoreFile, "keys"> {
-  const path = readPlace("KV_PATH", terminal.env("KV_PATH")?.trim() || ofHost(terminal) || DEFAULT_PATH);
-  return { path, now: Date.now(), known: KNOWN_STORES_PATH };
+/** Where the store is, by the rule of `task start`. */
+function place(call: Call): Omit<StoreFile, "keys"> & Named {
+  const { env } = call.terminal;
+  // A command runs on no host of a KV: there it is the default.
+  const given = placeGiven(
+    (name) => name.startsWith("DENO_DEPLOY") ? undefined : env(name),
+    "start",
+    hasStore,
+  );
+  if ("fault" in given) throw new CommandError(given.fault);
+  const path = readPlace(given.name, given.text!);
+  return { path, named: given.name, now: Date.now(), known: KNOWN_STORES_PATH, notice: noticeOf(call) };
 }
 
 /** Without the password of an address. */
@@ -257,11 +272,16 @@ const shownPlace = (path: string) => isDatabase(path) ? shownAddress(path) : pat
 const readPlace = (name: string, text: string): string =>
   read(name, text, storePlace, text.includes("@") ? null : text);
 
-/** A place of a copy; `KV_PATH` is what the variable names, for a command line is no place for a password. */
-const placeOfCopy = (call: Call, name: string, word: string): string =>
-  word === "KV_PATH" ? place(call).path : readPlace(name, word);
+/** A place of a copy; the name of a variable is what it names, for a command line is no place for a password. */
+function placeOfCopy(call: Call, named: string, word: string): Named {
+  if (word === "KV_PATH") return place(call);
+  if (word !== "DATABASE_URL") return { named, path: readPlace(named, word) };
+  const path = databaseOf(call.terminal.env);
+  if (path !== null) return { named: word, path };
+  throw new CommandError("DATABASE_URL: names no database; set it to postgres://user:password@host/database");
+}
 
-const storeOf = (call: Call): StoreFile => ({ ...place(call), keys: keysOf(call) });
+const storeOf = (call: Call): StoreFile & Named => ({ ...place(call), keys: keysOf(call) });
 
 function keysOf(call: Call): Uint8Array<ArrayBuffer>[] {
   const text = call.terminal.env("ENCRYPTION_KEYS")?.trim() || call.terminal.kept("ENCRYPTION_KEYS");
@@ -282,11 +302,20 @@ function read<T>(name: string, text: string, as: (text: string) => T, shown: str
   }
 }
 
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
+/** Waits for work on a place; what is refused says by which name the place was given. */
+async function refusing<T>({ named }: Pick<Named, "named">, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (fault) {
-    const said = fault instanceof GatewayError ? fault.message : (await maintenance()).faultOfEngine(fault);
+    if (fault instanceof Deno.errors.NotCapable) {
+      throw new CommandError(
+        "A file below /dev, /proc or /sys is outside what a command may read and write; name another place",
+        { cause: fault },
+      );
+    }
+    const said = fault instanceof GatewayError
+      ? placeNamed(fault.message, named)
+      : (await maintenance()).faultOfEngine(fault);
     if (said === null) throw fault;
     throw new CommandError(said, { cause: fault });
   }

@@ -143,6 +143,24 @@ export function shownAddress(address: string): string {
   return `postgres://${url.username}@${url.host}${url.pathname}`;
 }
 
+/** What stands in an address that is shown in full, in the place of its password. */
+export const PASSWORD = "PASSWORD";
+
+/** The address of a database as somebody can use it again who writes the password in; one without a password as it is. */
+export function addressWithout(address: string): string {
+  const url = URL.parse(address);
+  if (url === null) return `postgres://user:${PASSWORD}@host/database`;
+  if (url.password !== "") url.password = PASSWORD;
+  return url.href;
+}
+
+/** What messages about the store's place begin with, unless something else named it: see `placeNamed`. */
+const PLACE = "KV_PATH: ";
+
+/** A message about the store's place, with the name of the setting or argument that the place really came from. */
+export const placeNamed = (message: string, name: string): string =>
+  message.startsWith(PLACE) ? `${name}: ${message.slice(PLACE.length)}` : message;
+
 /** Where the store is. */
 export function storePlace(text: string): string {
   const allowed =

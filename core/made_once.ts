@@ -12,6 +12,17 @@ export function memoize<Key extends object, Value extends string | boolean | obj
   };
 }
 
+/** The same function, which makes nothing again of what it was given last. */
+export function memoizeLast<Key extends string | number, Value>(
+  make: (of: Key) => Value,
+): (of: Key) => Value {
+  let last: { readonly of: Key; readonly value: Value } | null = null;
+  return (of) => {
+    if (last?.of !== of) last = { of, value: make(of) };
+    return last.value;
+  };
+}
+
 const NAMES_MAX = 5000;
 
 /**

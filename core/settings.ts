@@ -5,6 +5,9 @@ import * as read from "./env_values.ts";
 
 export { localAddress, SettingsError } from "./env_values.ts";
 
+/** The file of a store that nothing names. */
+const DEFAULT_FILE = "data/gateway.sqlite3";
+
 /** How the gateway is started; `dev` and `demo` fill in what `start` insists on. */
 export type Mode = "start" | "dev" | "demo";
 
@@ -45,7 +48,7 @@ export const GATEWAY_SETTINGS = [
   },
   {
     name: "KV_PATH",
-    default: "data/gateway.sqlite3",
+    default: DEFAULT_FILE,
     meaning: "The store: a file, `:memory:` (the default of demo), a PostgreSQL database " +
       "(`postgres://user:password@host:5432/database`), or the https address of a KV Connect " +
       "server, whose access token is read from DENO_KV_ACCESS_TOKEN. Unset where the host provides KV (Deno Deploy), it is the host's KV",
@@ -57,7 +60,8 @@ export const GATEWAY_SETTINGS = [
     secret: true,
     meaning:
       "Where a host gives the address of a PostgreSQL database by this name, it is the store of `deno task start` " +
-      "while KV_PATH is unset; an address of another kind is ignored",
+      "and of `deno task admin store …` while KV_PATH is unset; both refuse where `data/gateway.sqlite3` holds a store " +
+      "too. `dev` and `demo` never use it, and say so; an address of another kind is ignored",
     read: (text) => text,
   },
   {
@@ -144,6 +148,9 @@ export const HOST_VARIABLES = [
   ...DATABASE_VARIABLES,
 ] as const;
 
+/** The variables that can name the store. */
+export type PlaceSetting = "KV_PATH" | "DATABASE_URL";
+
 /** Everything the gateway is told by its environment. */
 export interface Settings {
   readonly mode: Mode;
@@ -153,6 +160,8 @@ export interface Settings {
   readonly baseUrl: string;
   /** null: the KV that the host provides. */
   readonly kvPath: string | null;
+  /** The variable that names it. */
+  readonly placeSetting: PlaceSetting;
   readonly masterToken: string;
   /** 32 bytes each; the first encrypts, all decrypt. */
   readonly encryptionKeys: readonly Uint8Array<ArrayBuffer>[];
@@ -194,17 +203,18 @@ export function readSettings(
 ): Settings {
   const faults: string[] = [];
   const values = new Map<string, unknown>();
+  const place = placeGiven((name) => permitted(env, name, []) ?? undefined, mode, hasStore);
   for (const entry of [...GATEWAY_SETTINGS, ...upstream] as readonly SettingEntry[]) {
     const set = permitted(env, entry.name, faults);
     if (set === null) continue;
-    const text = set.trim() || preset(entry, mode, env);
-    if (
-      mode === "start" && set.trim() === "" && text !== null && text !== entry.default &&
-      hasStore(entry.default!)
-    ) {
-      faults.push(besideFile(entry));
+    const isPlace = entry.name === "KV_PATH";
+    if (isPlace && "fault" in place) {
+      faults.push(place.fault);
       continue;
     }
+    const { name, text } = isPlace
+      ? place as GivenPlace
+      : { name: entry.name, text: set.trim() || (entry.name === "BASE_URL" ? null : entry.default) };
     if (text === null) {
       if (entry.required) faults.push(`${entry.name}: not set${wayOut(values.get("KV_PATH"), hasStore)}`);
       values.set(entry.name, null);
@@ -214,13 +224,13 @@ export function readSettings(
       values.set(entry.name, entry.read(text));
     } catch (fault) {
       if (!(fault instanceof read.Wrong)) throw fault;
-      faults.push(`${entry.name}: ${fault.sentence(entry.secret || text.includes("@") ? null : text)}`);
+      faults.push(`${name}: ${fault.sentence(entry.secret || text.includes("@") ? null : text)}`);
     }
   }
   const privateUpstreams = (values.get("ALLOW_PRIVATE_UPSTREAMS") ?? []) as string[];
   faults.push(...plainAddresses(upstream, values, privateUpstreams));
   if (faults.length > 0) throw new read.SettingsError(faults);
-  return shape(values, mode, upstream);
+  return shape(values, mode, "name" in place ? place.name : "KV_PATH", upstream);
 }
 
 /** Where a secret that is not set comes from: beside a store another one would open nothing. */
@@ -247,21 +257,54 @@ function permitted(
   }
 }
 
-/** Why the database of a host is not taken: a store that nobody would find again is on this machine. */
-const besideFile = ({ name, default: file }: SettingEntry) =>
-  `${name}: not set, while DATABASE_URL names a database and ${
-    JSON.stringify(file)
-  } holds a store, or held one; set ${name}=${file}, or ` +
-  `move the store (deno task admin store copy) and set ${name} to that address`;
+/** Where the store is, not read yet, and the variable that names it; null is the KV of the host. */
+export interface GivenPlace {
+  readonly name: PlaceSetting;
+  readonly text: string | null;
+}
 
-/** The default of a setting; null when it has none. */
-function preset(entry: SettingEntry, mode: Mode, env: (name: string) => string | undefined): string | null {
-  if (entry.name === "BASE_URL") return null;
-  if (entry.name !== "KV_PATH") return entry.default;
-  if (mode === "demo") return ":memory:";
-  const given = mode === "start" ? env("DATABASE_URL")?.trim() ?? "" : "";
-  if (read.isDatabase(given)) return given;
-  return mode === "start" && (env("DENO_DEPLOY") || env("DENO_DEPLOYMENT_ID")) ? null : entry.default;
+/**
+ * The one rule of where the store is, for the gateway and (as in mode "start") for the commands on its store: KV_PATH;
+ * where that is unset, on `start` a database that DATABASE_URL names; else the default. A fault where two stores could be
+ * meant: that database, and a file that holds a store or held one.
+ */
+export function placeGiven(
+  env: (name: string) => string | undefined,
+  mode: Mode,
+  hasStore: (path: string) => boolean,
+): GivenPlace | { readonly fault: string } {
+  const set = env("KV_PATH")?.trim();
+  if (set) return { name: "KV_PATH", text: set };
+  if (mode === "demo") return { name: "KV_PATH", text: ":memory:" };
+  const database = mode === "start" ? databaseOf(env) : null;
+  if (database !== null) {
+    return hasStore(DEFAULT_FILE) ? { fault: besideFile } : { name: "DATABASE_URL", text: database };
+  }
+  const isHosted = mode === "start" && (env("DENO_DEPLOY") || env("DENO_DEPLOYMENT_ID"));
+  return { name: "KV_PATH", text: isHosted ? null : DEFAULT_FILE };
+}
+
+/** The database that DATABASE_URL names; null for none, or an address of something else. */
+export function databaseOf(env: (name: string) => string | undefined): string | null {
+  const given = env("DATABASE_URL")?.trim() ?? "";
+  return read.isDatabase(given) ? given : null;
+}
+
+/** Why the database of a host is not taken: a store that nobody would find again is on this machine. */
+const besideFile =
+  `KV_PATH: not set, while DATABASE_URL names a database and ${
+    JSON.stringify(DEFAULT_FILE)
+  } holds a store, or ` +
+  `held one; set KV_PATH=${DEFAULT_FILE}, or set KV_PATH to the address of the database, into which ` +
+  `deno task admin store copy ${DEFAULT_FILE} DATABASE_URL moves the store`;
+
+/** What `dev` and `demo` say of a database that they leave alone; null where there is nothing to say. */
+export function unusedDatabase(
+  env: (name: string) => string | undefined,
+  { mode, kvPath }: Pick<Settings, "mode" | "kvPath">,
+): string | null {
+  if (mode === "start" || env("KV_PATH")?.trim() || databaseOf(env) === null) return null;
+  return `DATABASE_URL is not used by deno task ${mode}, whose store is ${kvPath}; set KV_PATH to use a database`;
 }
 
 /** Upstream addresses over http, but for hosts that are allowed by name. */
@@ -282,6 +325,7 @@ function plainAddresses(
 function shape(
   values: ReadonlyMap<string, unknown>,
   mode: Mode,
+  placeSetting: PlaceSetting,
   upstream: readonly SettingEntry[],
 ): Settings {
   const get = <T>(name: (typeof GATEWAY_SETTINGS)[number]["name"]) => values.get(name) as T;
@@ -291,6 +335,7 @@ function shape(
     port: get("PORT"),
     baseUrl: get<string | null>("BASE_URL") ?? read.localAddress(get("HOST"), get("PORT")),
     kvPath: get("KV_PATH"),
+    placeSetting,
     masterToken: get("MASTER_TOKEN"),
     encryptionKeys: get("ENCRYPTION_KEYS"),
     tokenPrefix: get("TOKEN_PREFIX"),

@@ -6,8 +6,8 @@ import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
 import { Held, isJson, readMessage } from "./mcp_body.ts";
 import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
-import { CORS, namedSites, naming } from "./envelope.ts";
-import { fault, foreignHost, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
+import { answering, CORS, namedSites } from "./envelope.ts";
+import { fault, foreignHost, preflight, refusal, refused } from "./mcp_response.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
@@ -120,11 +120,11 @@ async function answer(
     const following = { request, requestId, caller, frame, token };
     return await answers.followed.follow(
       following,
-      (follower) => held.during(answers.reply(frame, { ...asked, follower })),
+      (follower) => held.during(async () => await answers.reply(frame, { ...asked, follower })),
     );
   }
   const reply = await answers.reply(frame, asked);
-  return reply instanceof FrameFault ? fault(reply) : naming(requestId, reply, 200, JSON_HEADERS);
+  return reply instanceof FrameFault ? fault(reply) : answering(requestId, reply);
 }
 
 /** What a message came with. */
@@ -149,10 +149,10 @@ class Answers {
       `"capabilities":{"tools":{"listChanged":true}},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
   }
 
-  async reply(frame: Frame, asked: Asked): Promise<string | FrameFault> {
+  reply(frame: Frame, asked: Asked): Awaitable<string | FrameFault> {
     const { method, params } = frame;
-    if (method === "tools/call") return await this.#call(frame, asked);
-    if (method === "tools/list") return await this.#list(frame, asked);
+    if (method === "tools/call") return this.#call(frame, asked);
+    if (method === "tools/list") return this.#list(frame, asked);
     if (frame.modern) {
       if (method === "server/discover") return this.#result(frame, this.#discover);
     } else if (method === "ping") {

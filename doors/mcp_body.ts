@@ -40,10 +40,10 @@ export class Held {
   }
 
   /** Until that work has ended. */
-  async during<T>(work: Promise<T>): Promise<T> {
+  async during<T>(work: () => Promise<T>): Promise<T> {
     this.#isKept = true;
     try {
-      return await work;
+      return await work();
     } finally {
       this.#isKept = false;
       this.release();

@@ -4,7 +4,7 @@ import { CORS, naming, refusalHeaders } from "./envelope.ts";
 import { FrameFault, RPC } from "./mcp_frame.ts";
 
 /** The headers of every answer with a body. */
-export const JSON_HEADERS = { ...CORS, "content-type": "application/json" };
+const JSON_HEADERS = { ...CORS, "content-type": "application/json" };
 const ALLOWED_HEADERS = [
   "authorization",
   "content-type",

@@ -2,8 +2,8 @@
 import type { Caller } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
 import type { Follower } from "../registry/tool.ts";
-import { naming } from "./envelope.ts";
-import { EVENT_HEADERS, eventOf, fault, JSON_HEADERS } from "./mcp_response.ts";
+import { answering, naming } from "./envelope.ts";
+import { EVENT_HEADERS, eventOf, fault } from "./mcp_response.ts";
 import { type Frame, FrameFault, type FrameId, RPC } from "./mcp_frame.ts";
 
 /** What a client tells the progress of its call by. */
@@ -131,7 +131,7 @@ class FollowedCall implements Follower {
     const { requestId } = this.#one;
     const whole = this.#events === null && !this.signal.aborted;
     if (reply instanceof FrameFault) return this.#answered.resolve(fault(reply));
-    if (whole) return this.#answered.resolve(naming(requestId, reply, 200, JSON_HEADERS));
+    if (whole) return this.#answered.resolve(answering(requestId, reply));
     if (this.#events === null) this.#open();
     // What was cancelled gets no answer.
     if (!this.signal.aborted) this.#send(reply);

@@ -13,7 +13,16 @@ import type { Caller } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
 import { readObject } from "../core/body.ts";
 import { Content } from "../core/content.ts";
-import { answerOf, CORS, failure, namedSites, naming, refusalHeaders, success } from "./envelope.ts";
+import {
+  answering,
+  answerOf,
+  CORS,
+  failure,
+  namedSites,
+  naming,
+  refusalHeaders,
+  success,
+} from "./envelope.ts";
 
 /** What the REST door depends on. */
 export interface RestPorts {
@@ -48,7 +57,7 @@ export function restDoor(app: Hono, ports: RestPorts): void {
       try {
         const caller = await ports.authenticate(req.raw);
         await ports.tokenLimit.take(caller.token.id);
-        return ok(await answer(caller, req.url), requestId);
+        return answering(requestId, await answer(caller, req.url));
       } catch (thrown) {
         return refuse(ports, thrown, requestId);
       }
@@ -56,7 +65,7 @@ export function restDoor(app: Hono, ports: RestPorts): void {
   app.post(`${at}/tools/:name`, (c) => call(ports, c.req.raw, c.req.param("name")));
   app.options(`${at}/*`, (c) => preflight(c.req.raw));
   let document: string | undefined;
-  app.get(`${at}/openapi.json`, () => ok(document ??= ports.openapi(), ports.newId()));
+  app.get(`${at}/openapi.json`, () => answering(ports.newId(), document ??= ports.openapi()));
   app.get(`${at}/whoami`, reading((caller) => success(whoami(caller))));
   app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
   app.get(
@@ -85,11 +94,10 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
         return { args: read.args, bytes: read.bytes, caller: await ports.authenticate(request, caller) };
       },
     });
-    return ok(
-      answerOf(value, requestId),
-      requestId,
-      isReplayed(value) ? { ...HEADERS, ...REPLAYED } : HEADERS,
-    );
+    const text = answerOf(value, requestId);
+    return isReplayed(value)
+      ? naming(requestId, text, 200, { ...HEADERS, ...REPLAYED })
+      : answering(requestId, text);
   } catch (thrown) {
     return refuse(ports, thrown, requestId);
   } finally {
@@ -124,9 +132,6 @@ function asksOf(headers: Headers): Asks {
     confirm_token: headers.get("confirm-token") ?? undefined,
   };
 }
-
-const ok = (text: string, requestId: string, headers: Readonly<Record<string, string>> = HEADERS) =>
-  naming(requestId, text, 200, headers);
 
 /** The answer to anything thrown; what is no refusal is logged under the request id the message gives. */
 function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response {

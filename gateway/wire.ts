@@ -91,6 +91,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
   const log = replace.log ?? logLine;
   const opened = await openStore({
     path: settings.kvPath ?? undefined,
+    named: settings.placeSetting,
     keys: settings.encryptionKeys,
     siteShape: connectors.siteShape(),
     tokenPrefix: settings.tokenPrefix,

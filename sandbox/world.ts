@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { devEnvironment } from "../admin/dev_secrets.ts";
 import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway/wire.ts";
 import { serve } from "../gateway/serve.ts";
-import { processEnvironment, readSettings, type Settings } from "../core/settings.ts";
+import { processEnvironment, readSettings, type Settings, unusedDatabase } from "../core/settings.ts";
 import { hasStore, KNOWN_STORES_PATH } from "../store/known_stores.ts";
 import { startDemoAccounts } from "./demo_accounts.ts";
 import { startDemoBehavior } from "./demo_behavior.ts";
@@ -53,6 +53,8 @@ function settings(
   const hosts = [env("ALLOW_PRIVATE_UPSTREAMS"), "127.0.0.1"].filter(Boolean).join(",");
   const own: Record<string, string> = Object.assign({}, ...upstreams, { ALLOW_PRIVATE_UPSTREAMS: hosts });
   const read = readSettings((name) => own[name] ?? env(name), "demo", connectors.settings);
+  const unused = unusedDatabase(processEnvironment, read);
+  if (unused !== null) say(unused);
   const port = freePort(read.host, read.port);
   if (port === read.port) return read;
   if (read.port !== 0) say(`Port ${read.port} is taken, so the demo answers on ${port}.`);

@@ -1,6 +1,6 @@
 /** A batch of audit entries on its way into one commit: packed into segments, with the marks of its rows. */
 import { serialize } from "node:v8";
-import { type Entry, isDoubted } from "./audit_segment.ts";
+import { beganAt, type Entry, isDoubted } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
 import { type AuditRow, LIMITS } from "../core/model.ts";
 import type { Doubtful } from "./store.ts";
@@ -60,7 +60,7 @@ export class Batch {
     draft.rows += entry.line;
     draft.kept.push(entry.row);
     draft.bytes += bytes;
-    const at = Date.parse(row.at);
+    const at = beganAt(row.at);
     draft.first = Math.min(draft.first, at);
     draft.last = Math.max(draft.last, at);
     this.#mark(row, wasOpen);

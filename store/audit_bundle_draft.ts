@@ -1,7 +1,7 @@
 /** A bundle being filled: segments in parts, and which of their rows have which terms. */
 import { type Bundle, encodePart, type Packed, type Part } from "./audit_bundle.ts";
 import { encodeRows, PART_ROWS } from "./audit_rows.ts";
-import { type Head, segmentHash } from "./audit_segment.ts";
+import { beganAt, type Head, segmentHash } from "./audit_segment.ts";
 import type { AuditRow } from "../core/model.ts";
 import { type Dimension, eachTerm, type Term } from "./audit_terms.ts";
 
@@ -70,7 +70,7 @@ export class BundleDraft {
   }
 
   #index(row: AuditRow, n: number): void {
-    const at = Date.parse(row.at);
+    const at = beganAt(row.at);
     if (at < this.#began[0]) this.#began[0] = at;
     if (at > this.#began[1]) this.#began[1] = at;
     eachTerm(row, (dimension, value) => {

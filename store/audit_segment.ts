@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { getBuiltinModule } from "node:process";
 import { encodeTime } from "ulid";
+import { memoizeLast } from "../core/made_once.ts";
 import type { AuditRow } from "../core/model.ts";
 
 /** What the first segment of a chain names as the hash before it. */
@@ -152,6 +153,9 @@ export function parseRow(line: string): AuditRow | null {
     return null;
   }
 }
+
+/** When a row's call began, in milliseconds; NaN where it does not say. Rows of one millisecond come together. */
+export const beganAt = memoizeLast((at: string) => Date.parse(at));
 
 /** Every site that a row is found under: its own, those it names beside it, and those of the calls within it. */
 export function sitesOf({ site_id, target_site_id, calls = [] }: AuditRow): readonly string[] {

@@ -147,7 +147,7 @@ export class AuditVerifier {
       segments: this.#segments,
       rows: this.#rows,
       faults: this.#faults,
-      ...this.#faults.length > 0 && this.#db.place !== null && { place: this.#db.place },
+      ...this.#faults.length > 0 && this.#db.place !== undefined && { place: this.#db.place },
       ...this.after !== null && { after: this.after },
     };
   }

@@ -38,6 +38,14 @@ interface Built {
   head(): Head;
 }
 
+/** A batch whose commit was sent, and of which it is not known whether it happened. */
+interface Unsure {
+  readonly batch: Batch;
+  readonly built: Built;
+  /** What its commit was given up with, where it may be under way still. */
+  unanswered: Unanswered | null;
+}
+
 /** One chain of segments; every opened store begins its own. */
 export class AuditWriter {
   readonly id: string;
@@ -52,7 +60,7 @@ export class AuditWriter {
   /** The version of the fence; null until a commit was in doubt. */
   #fence: string | null = null;
   /** The commit that may have happened although it failed, or may happen yet. */
-  #unsure: { readonly batch: Batch; readonly built: Built } | null = null;
+  #unsure: Unsure | null = null;
   /** What the store did not answer: handed in again before all else, so that no row is missing once it answers. */
   readonly #owed: Batch[] = [];
   #pumping = false;
@@ -164,7 +172,7 @@ export class AuditWriter {
       try {
         if (this.#unsure !== null && await this.#findOut(this.#unsure) === batch) return;
         const built = this.#build(batch);
-        this.#unsure = { batch, built };
+        this.#unsure = { batch, built, unanswered: null };
         const committing = this.#db.commit(this.#atomic(batch, built));
         this.#tell();
         built.head();
@@ -176,6 +184,7 @@ export class AuditWriter {
         }
         throw new Error(`the fence of audit writer ${this.id} was changed by another`);
       } catch (error) {
+        if (error instanceof Unanswered && this.#unsure?.batch === batch) this.#unsure.unanswered ??= error;
         if (error instanceof Changed || error instanceof Unanswered || tries === TRIES_MAX) throw error;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tries));
       }
@@ -187,10 +196,20 @@ export class AuditWriter {
   }
 
   /**
-   * Finds out what became of a commit that failed, and answers its batch where it happened. The fence is set anew first:
-   * from then on it cannot happen any more.
+   * Finds out what became of a commit that failed, and answers its batch where it happened. First it is made sure that it
+   * cannot happen any more. Throws Unanswered where that is not sure yet.
    */
-  async #findOut(unsure: { readonly batch: Batch; readonly built: Built }): Promise<Batch | null> {
+  async #findOut(unsure: Unsure): Promise<Batch | null> {
+    if (!this.#db.isInProcess) await this.#setFence();
+    else if (unsure.unanswered !== null) await this.#db.ended(unsure.unanswered);
+    const happened = await findSegment(this.#db, unsure.built.head().id) !== null;
+    if (happened) this.#confirm(unsure, null);
+    this.#unsure = null;
+    return happened ? unsure.batch : null;
+  }
+
+  /** What was sent before cannot happen any more, wherever it is under way. */
+  async #setFence(): Promise<void> {
     const key = fenceKey(this.id);
     for (let fenced = false; !fenced;) {
       const { versionstamp } = await this.#db.kv.get(key);
@@ -198,10 +217,6 @@ export class AuditWriter {
       fenced = commit.ok;
       if (commit.ok) this.#fence = commit.versionstamp;
     }
-    const happened = await findSegment(this.#db, unsure.built.head().id) !== null;
-    if (happened) this.#confirm(unsure, null);
-    this.#unsure = null;
-    return happened ? unsure.batch : null;
   }
 
   #build(batch: Batch): Built {
@@ -218,7 +233,9 @@ export class AuditWriter {
   }
 
   #atomic(batch: Batch, { segments }: Built): Deno.AtomicOperation {
-    const atomic = this.#db.kv.atomic().check({ key: fenceKey(this.id), versionstamp: this.#fence });
+    const atomic = this.#db.kv.atomic();
+    // SQLite reads for a check what it passes on the way to the key, each time: some 50 µs in a store that has bundles.
+    if (!this.#db.isInProcess) atomic.check({ key: fenceKey(this.id), versionstamp: this.#fence });
     for (const { id, bytes, late } of segments) {
       atomic.set(segmentKey(id), storedSegment(bytes));
       if (late !== null) atomic.set(lateKey(id), late);
@@ -241,7 +258,7 @@ export class AuditWriter {
   }
 
   /** A batch is committed: the chain goes on from its last segment. */
-  #confirm({ batch, built }: { batch: Batch; built: Built }, versionstamp: string | null): void {
+  #confirm({ batch, built }: Pick<Unsure, "batch" | "built">, versionstamp: string | null): void {
     this.#unsure = null;
     this.#head = built.head();
     for (const row_id of batch.ended) this.#open.delete(row_id);

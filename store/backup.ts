@@ -4,7 +4,7 @@ import { AuditReading, partsBelow } from "./backup_audit.ts";
 import { BackupReader, BackupWriter, headerOf } from "./backup_file.ts";
 import { MARK_KEY, UNREADABLE } from "./damage.ts";
 import { Database, HOW_TO_MEND, isDamage } from "./database.ts";
-import { isFile, nameOf, placeText } from "./engines.ts";
+import { assertAlone, isFile, nameOf, placeText } from "./engines.ts";
 import { damageOfHeader, readablePlace } from "./file_check.ts";
 import { aroundRanges } from "./key_ranges.ts";
 import { Expiries, isPassing } from "./expiry.ts";
@@ -58,8 +58,7 @@ export async function backUp(what: BackingUp): Promise<BackedUp> {
   }
   const damage = isFile(path) ? await damageOfHeader(path) : null;
   await using place = await readablePlace(path, damage !== null);
-  const kv = await openToRead(place.path);
-  await using _closed = { [Symbol.asyncDispose]: async () => await kv.close() };
+  await using kv = await openToRead(place.path);
   try {
     const laying = await readLaying(kv);
     if (laying !== null) {
@@ -99,9 +98,8 @@ async function write(
   kv: Deno.Kv,
   unreadable: ReadonlySet<string>,
 ): Promise<BackedUp> {
-  const db = new Database(kv, now, performance.now, undefined, undefined, undefined, placeText(path))
-    .aroundDamage();
-  using expiries = await Expiries.of(db.kv, place);
+  const db = new Database(kv, now, performance.now, undefined, { place: placeText(path) }).aroundDamage();
+  using expiries = await Expiries.of(kv, place, now);
   using file = await BackupWriter.create(to, headerOf(mark, now()));
   try {
     await file.put({ key: MARK_KEY, value: mark, ends_at: null });
@@ -207,6 +205,8 @@ const rangeOf = (kind: string) => ({ start: [kind], end: [`${kind}\0`] });
 /** Where a backup is put back. */
 export interface PuttingBack {
   readonly path: string;
+  /** Is given what an operator should know before it goes on. */
+  readonly notice?: (sentence: string) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Is told how many entries are there so far. */
@@ -226,10 +226,14 @@ export async function openBackup(path: string, keys: readonly Uint8Array[]): Pro
 
 /**
  * Lays a backup into an empty place, or goes on where that was cut off; it is a store once all is there. Throws a
- * GatewayError, and changes nothing, where something else is there. Answers how many entries are there.
+ * GatewayError, and changes nothing, where something else is there or others have it open. Answers how many entries are there.
  */
-export async function layBackup(backup: BackupReader, { path, now, told }: PuttingBack): Promise<number> {
-  using kv = await openBare(path);
+export async function layBackup(
+  backup: BackupReader,
+  { path, now, told, notice }: PuttingBack,
+): Promise<number> {
+  await using kv = await openBare(path);
+  await assertAlone(kv, path, "put the backup back", notice);
   const intake = await Intake.begin({
     kv,
     name: nameOf(path),

@@ -1,4 +1,5 @@
 /** Checks a store for operators: its file, every entry, counters, records, what is sealed, the audit. */
+import { placeNamed } from "../core/env_values.ts";
 import { DamagedEntry, damageText } from "./damage.ts";
 import { isFile, nameOf } from "./engines.ts";
 import { judgeFile, readablePlace } from "./file_check.ts";
@@ -12,6 +13,8 @@ import { survey } from "./survey.ts";
 /** What is checked, and with what. */
 export interface Checking extends VerifyOptions {
   readonly path: string;
+  /** The setting that names the place, for what is found; KV_PATH when left out. */
+  readonly named?: string;
   readonly keys: readonly Uint8Array[];
   readonly now: () => number;
   /** Is told how many entries were read so far. */
@@ -35,7 +38,7 @@ export interface Checked {
  * throws a GatewayError only where no store is there or it does not answer.
  */
 export async function checkStore(checking: Checking): Promise<Checked> {
-  const { path, keys } = checking;
+  const { path, named = "KV_PATH", keys } = checking;
   if (path === ":memory:") {
     throw refusal('KV_PATH: ":memory:" is kept by the gateway alone, so nobody else can check it');
   }
@@ -54,7 +57,8 @@ export async function checkStore(checking: Checking): Promise<Checked> {
   }
   try {
     const sealer = await Sealer.open(keys);
-    faults.push(...await faultsOfMark(kv, sealer, nameOf(path)));
+    const ofMark = await faultsOfMark(kv, sealer, nameOf(path));
+    faults.push(...ofMark.map((fault) => placeNamed(fault, named)));
     const found = await survey(kv, { ...checking, sealer });
     faults.push(...found.faults.filter((fault) => !faults.includes(fault)));
     return { ...found, ok: faults.length === 0 && found.audit.ok, faults };

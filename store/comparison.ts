@@ -8,6 +8,9 @@ import { toPortable } from "./portable.ts";
 /** So many keys are named; one is enough to know. */
 const NAMED_MAX = 5;
 
+/** Two places do not let the same entry go at the same moment; so far apart they may be. */
+const APART_MS = 2000;
+
 /** One kind of entry: the first part of the key. */
 export interface Compared {
   readonly kind: string;
@@ -72,7 +75,7 @@ export class Comparison {
 
   #missing(entry: Entry): void {
     const end = this.expiryOf(entry);
-    if (end === null || end > this.now()) this.#differs(entry);
+    if (end === null || end > this.now() + APART_MS) this.#differs(entry);
   }
 
   /** Nobody writes to the first: what is of a kind that goes by itself has gone there meanwhile. */

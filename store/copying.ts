@@ -1,9 +1,10 @@
 /** Moves a store from any place to any other: every entry copied, what is there afterwards compared and verified. */
 import { hash } from "node:crypto";
+import { addressWithout, isDatabase, PASSWORD } from "../core/env_values.ts";
 import { type Compared, Comparison } from "./comparison.ts";
 import { aroundDamage, UNREADABLE } from "./damage.ts";
 import { HOW_TO_MEND, isDamage } from "./database.ts";
-import { isFile, isKept, nameOf } from "./engines.ts";
+import { assertAlone, isFile, isKept, nameOf, underName } from "./engines.ts";
 import { Expiries } from "./expiry.ts";
 import { Intake } from "./intake.ts";
 import { KnownStores } from "./known_stores.ts";
@@ -16,17 +17,26 @@ import { type Condition, survey } from "./survey.ts";
 
 const TOLD_EVERY = 1000;
 const NAMED_MAX = 5;
+const COPY = "copy it";
 const BOTH_STOPPED = "no gateway may run on either of them";
+
+/** A place, and the variable or argument that named it. */
+export interface NamedPlace {
+  readonly path: string;
+  readonly named: string;
+}
 
 /** From where to where, and what the store is opened with. */
 export interface Copying {
-  readonly from: string;
-  readonly to: string;
+  readonly from: NamedPlace;
+  readonly to: NamedPlace;
   readonly keys: readonly Uint8Array[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** The folder that remembers which files have held a store. */
   readonly known: string;
+  /** Is given what an operator should know before it goes on. */
+  readonly notice?: (sentence: string) => void;
   /** Is told how many entries are copied, or compared, so far. */
   readonly told?: (what: "copied" | "compared", entries: number) => void;
 }
@@ -44,22 +54,26 @@ export interface Copied extends Condition {
  * is there afterwards is not what was copied. The store it comes from is only read.
  */
 export async function copyStoreTo(copying: Copying): Promise<Copied> {
-  const { from, to, keys } = copying;
+  const [{ path: from }, { path: to }] = [copying.from, copying.to];
+  const atSource = <T>(work: Promise<T>) => underName(work, copying.from.named);
+  const atTarget = <T>(work: Promise<T>) => underName(work, copying.to.named);
   if (from === to) throw refusal(`${nameOf(to)} is the store itself; name another place`);
-  await assertSource(from);
-  await assertTarget(to);
-  using source = await openToRead(from);
-  const sealer = await Sealer.open(keys);
-  const mark = await wholeMark(source, from, sealer);
-  await assertWhole(source, from);
-  using target = await openBare(to);
-  using expiries = await Expiries.of(source, from);
+  await atSource(assertSource(from));
+  await atTarget(assertTarget(to));
+  await using source = await atSource(openToRead(from));
+  await atSource(assertAlone(source, from, COPY, copying.notice));
+  const sealer = await Sealer.open(copying.keys);
+  const mark = await atSource(wholeMark(source, from, sealer));
+  await atSource(assertWhole(source, from));
+  await using target = await atTarget(openBare(to));
+  await atTarget(assertAlone(target, to, COPY, copying.notice));
+  using expiries = await Expiries.of(source, from, copying.now);
   const intake = await Intake.begin({
     kv: target,
     name: nameOf(to),
     mark,
     from: mark?.id ?? hash("sha256", from),
-    command: `deno task admin store copy ${nameOf(from)} ${nameOf(to)}`,
+    command: commandOf(from, to),
     now: copying.now,
   });
   await copyEntries(copying, source, intake, expiries);
@@ -92,6 +106,22 @@ async function assertWhole(kv: Deno.Kv, path: string): Promise<void> {
   );
 }
 
+/**
+ * The command that goes on with a copy, for whoever opens what is at the new place, and so has set KV_PATH (or DATABASE_URL)
+ * to it where it is a database. The password of another database is for that person to fill in.
+ */
+function commandOf(from: string, to: string): string {
+  const copy = "deno task admin store copy";
+  if (!isDatabase(from)) return `${copy} ${nameOf(from)} ${isDatabase(to) ? "KV_PATH" : nameOf(to)}`;
+  const set = isDatabase(to)
+    ? `KV_PATH=${quoted(from)} DATABASE_URL=${quoted(to)} ${copy} KV_PATH DATABASE_URL`
+    : `KV_PATH=${quoted(from)} ${copy} KV_PATH ${nameOf(to)}`;
+  return set.includes(PASSWORD) ? `${set} (write the password in the place of ${PASSWORD})` : set;
+}
+
+/** An address as a shell takes it, complete but for its password. */
+const quoted = (address: string) => `'${addressWithout(address).replaceAll("'", "%27")}'`;
+
 async function copyEntries(
   { told, now }: Copying,
   source: Deno.Kv,
@@ -116,7 +146,7 @@ async function copyEntries(
 
 /** Where the two differ the copy is of no use: the next one begins anew. */
 async function compare(
-  { from, to, told, now }: Copying,
+  { from: { path: from }, to: { path: to }, told, now }: Copying,
   [source, target]: readonly [Deno.Kv, Deno.Kv],
   intake: Intake,
   expiries: Expiries,
@@ -166,9 +196,9 @@ async function assertTarget(path: string): Promise<void> {
   if (isFile(path) && (await sizeOf(path) ?? 0) > 0) await assertUnused(path);
 }
 
-/** Refuses a file that another process has open; of another place that cannot be told. */
+/** Refuses a file that another process has open. */
 async function assertUnused(path: string): Promise<void> {
-  const isWhole = await isReadable(path, () => Promise.resolve(true), "copy it");
+  const isWhole = await isReadable(path, () => Promise.resolve(true), COPY);
   if (!isWhole) {
     throw refusal(`"${path}" is damaged; see what is left of it with deno task admin store check`);
   }

@@ -5,7 +5,15 @@ import { GatewayError } from "../core/errors.ts";
 import type { Clock } from "../core/async.ts";
 import { growingIds } from "../core/ulid.ts";
 import { aroundDamage, recordOf } from "./damage.ts";
-import { type Committed, type Kv, PROBE_KEY, PROBE_MS, StoreTimeout, Unanswered } from "./store_timeout.ts";
+import {
+  type Asked,
+  type Committed,
+  type Kv,
+  PROBE_KEY,
+  PROBE_MS,
+  StoreTimeout,
+  Unanswered,
+} from "./store_timeout.ts";
 
 /** KV keeps values up to 64 KiB; a record may have this many bytes, so that its envelope fits too. */
 const RECORD_BYTES_MAX = 60 * 1024;
@@ -15,6 +23,17 @@ const EDIT_TRIES_MAX = 50;
 const LOCK_TRIES_MAX = 200;
 const LOCK_WAIT_MS_MAX = 30;
 
+/** What else is known of an opened KV. */
+export interface KvTraits {
+  /** Throws or rejects where what is committed would not last. */
+  stands?(): void | Promise<void>;
+  log?(event: Record<string, unknown>): void;
+  /** Whether this process itself carries out what it commits: once that has failed nothing of it can happen any more. */
+  readonly isInProcess?: boolean;
+  /** What it is kept in, as messages say it. */
+  readonly place?: string;
+}
+
 /** A KV, the clocks it is read with, and ids that only grow. */
 export class Database {
   readonly #kv: Deno.Kv;
@@ -22,8 +41,9 @@ export class Database {
   readonly #reading: Kv;
   readonly #ulid = growingIds();
   #closed = false;
-  /** Since when no operation has ended well, by `elapsed`; null where the last one did. */
-  #awaySince: number | null = null;
+  /** What fails since `#awaySince`, by `elapsed`. */
+  readonly #failing = new Set<Asked>();
+  #awaySince = 0;
   /** Whether the last commit failed: on a full disk KV still answers reads. */
   #refuses = false;
   /** What was said of a damaged file: it does not mend itself, and another place of it may still take what is probed. */
@@ -31,23 +51,22 @@ export class Database {
 
   /**
    * `now` is the time records carry; `elapsed` counts milliseconds and never goes back. With a clock no operation waits
-   * longer than LIMITS.STORE_DEADLINE_MS: it fails as Unanswered then. `stands` throws or rejects where what is committed
-   * would not last.
+   * longer than LIMITS.STORE_DEADLINE_MS: it fails as Unanswered then.
    */
   constructor(
     kv: Deno.Kv,
     readonly now: () => number,
     readonly elapsed: () => number,
     clock?: Clock,
-    private readonly stands: () => void | Promise<void> = () => {},
-    private readonly log: (event: Record<string, unknown>) => void = () => {},
-    /** What it is kept in, as messages say it; null where whoever opened it did not say. */
-    readonly place: string | null = null,
+    private readonly traits: KvTraits = {},
   ) {
     this.#kv = kv;
-    this.#timeout = clock === undefined
-      ? null
-      : new StoreTimeout(kv, clock, (error) => this.#said(error), (error) => this.#ended(error));
+    this.#timeout = clock === undefined ? null : new StoreTimeout(
+      kv,
+      clock,
+      (error) => this.#said(error),
+      (error, asked) => this.#ended(error, asked),
+    );
     this.#reading = this.#timeout?.kv ?? kv;
   }
 
@@ -61,7 +80,7 @@ export class Database {
   /** The same for a reader that goes on where an entry is damaged. */
   aroundDamage(): Database {
     const kv = aroundDamage(() => this.kv) as Deno.Kv;
-    return new Database(kv, this.now, this.elapsed, undefined, undefined, undefined, this.place);
+    return new Database(kv, this.now, this.elapsed, undefined, { place: this.traits.place });
   }
 
   get closed(): boolean {
@@ -76,7 +95,7 @@ export class Database {
   async commit(change: Deno.AtomicOperation): Promise<Committed> {
     if (this.#damage !== null) throw damaged(this.#damage);
     const work = async () => {
-      const looking = this.stands();
+      const looking = this.traits.stands?.();
       if (looking) await looking;
       return await change.commit();
     };
@@ -90,16 +109,41 @@ export class Database {
     }
   }
 
-  /** Writes to the log when the store begins to fail, with the reason, and when it works again. */
-  #ended(error: unknown): void {
+  /**
+   * Writes to the log when the store begins to fail, with the reason, and when it works again: one that can still be read
+   * while no change is made is not back before a change is.
+   */
+  #ended(error: unknown, asked: Asked): void {
     if (error === null) {
-      if (this.#awaySince === null) return;
-      this.log({ event: "store_back", away_ms: Math.round(this.elapsed() - this.#awaySince) });
-      this.#awaySince = null;
-    } else if (this.#awaySince === null && isAway(error)) {
+      if (this.#failing.size === 0) return;
+      this.#failing.delete(asked);
+      if (asked === "change") this.#failing.clear();
+      if (this.#failing.size > 0) return;
+      this.traits.log?.({ event: "store_back", away_ms: Math.round(this.elapsed() - this.#awaySince) });
+    } else if (isAway(error)) {
+      const isFirst = this.#failing.size === 0;
+      this.#failing.add(asked);
+      if (!isFirst) return;
       this.#awaySince = this.elapsed();
-      this.log({ event: "store_away", cause: messageOf(rootOf(error)) });
+      this.traits.log?.({ event: "store_away", cause: messageOf(rootOf(error)) });
     }
+  }
+
+  /** Whether nothing of a commit that has failed can happen any more, unless it is Unanswered. */
+  get isInProcess(): boolean {
+    return this.traits.isInProcess ?? false;
+  }
+
+  /** What it is kept in, as messages say it; undefined where whoever opened it did not say. */
+  get place(): string | undefined {
+    return this.traits.place;
+  }
+
+  /** Waits as for any commit until one that was given up on has ended. Rejects with Unanswered where it does not yet. */
+  async ended({ late }: Unanswered): Promise<void> {
+    if (late === null) return;
+    const ended = () => late.catch(() => ({ ok: false }) as const);
+    await (this.#timeout?.commit(ended) ?? ended());
   }
 
   /** Says that the file is damaged: nothing is read or written from now on. */

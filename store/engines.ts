@@ -1,7 +1,10 @@
 /** The places a store can be at: what kind of place an address names, how it is opened, and how messages name it. */
 import type { Channel } from "./cache.ts";
-import { isDatabase, shownAddress } from "../core/env_values.ts";
+import { delay } from "../core/async.ts";
+import { isDatabase, placeNamed, shownAddress } from "../core/env_values.ts";
+import { GatewayError } from "../core/errors.ts";
 import { namingDamage, openFileToRead } from "./file_kv.ts";
+import type { Other, Telling } from "./postgres/kv.ts";
 
 /** Whether that is the address of a KV Connect server. */
 export const isAddress = (path: string | undefined): path is string =>
@@ -10,6 +13,9 @@ export const isAddress = (path: string | undefined): path is string =>
 /** Whether that is a file on this machine. */
 export const isFile = (path: string | undefined): path is string =>
   path !== undefined && path !== ":memory:" && !isAddress(path) && !isDatabase(path);
+
+/** Whether the engine of that place runs in the process that opens it. */
+export const isHere = (path: string | undefined): boolean => path === ":memory:" || isFile(path);
 
 /** Whether that is a place that this machine remembers once it has held a store. */
 export const isKept = (path: string | undefined): path is string => isFile(path) || isDatabase(path);
@@ -33,6 +39,64 @@ export const placeText = (path: string | undefined): string =>
     : path === undefined || path === ":memory:"
     ? "the gateway's KV"
     : `the server ${nameOf(path)}`;
+
+/** Waits for work at a place that this setting or argument named: a refusal that is about the place says so. */
+export async function underName<T>(work: Promise<T>, name: string): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const message = placeNamed(error.message, name);
+    throw message === error.message ? error : error.saying(message);
+  }
+}
+
+/** What the engine of a KV may tell beside what is stored; null where it tells nothing. */
+export const tellingOf = (kv: Deno.Kv): Telling | null => "others" in kv ? kv as Deno.Kv & Telling : null;
+
+/** One who has ended just now is seen for a moment more: it is looked so often, so long apart. */
+const LOOKS = 10;
+const BETWEEN_LOOKS_MS = 100;
+
+/**
+ * Refuses a store that others have open, with who that is; `then` is what the operator wants to do. Of a file it is known
+ * before it is opened. Where nobody can tell, `notice` is given a sentence that says so.
+ */
+export async function assertAlone(
+  kv: Deno.Kv,
+  path: string,
+  then: string,
+  notice: (sentence: string) => void = () => {},
+): Promise<void> {
+  if (isFile(path)) return;
+  let others: readonly Other[] | null = null;
+  for (let looks = 0; looks < LOOKS; looks++) {
+    others = await tellingOf(kv)?.others() ?? null;
+    if (others === null || others.length === 0) break;
+    await delay(BETWEEN_LOOKS_MS);
+  }
+  if (others === null) {
+    notice(`Whether a gateway runs on ${nameOf(path)} cannot be told; make sure that none does.`);
+  } else if (others.length > 0) throw new GatewayError("E_INTERNAL", inUse(path, others, then));
+}
+
+/** Each address once, with its connections. */
+function inUse(path: string, others: readonly Other[], then: string): string {
+  const by = Map.groupBy(others, ({ address }) => address);
+  const all = [...by].map(([address, own]) => {
+    const since = own.map(({ since }) => since).filter((since) => since !== null).sort()[0];
+    const processes = own.map(({ process }) => process).sort((one, other) => one - other);
+    return `${address ?? "an address that it does not show"}${
+      since === undefined ? "" : ` since ${since}`
+    } ` +
+      `(its ${processes.length === 1 ? "process" : "processes"} ${processes.join(", ")})`;
+  });
+  return `KV_PATH: ${nameOf(path)} is in use by ${
+    all.join(" and ")
+  }; stop every gateway on it, then ${then}, or where ` +
+    `a machine that is gone left a connection behind, end it in the database: ` +
+    `select pg_terminate_backend(${others[0]!.process})`;
+}
 
 /** The channel of a KV; null where its engine has none. */
 export const channelOf = (kv: Deno.Kv): Channel | null => "onTold" in kv ? kv as Deno.Kv & Channel : null;

@@ -1,6 +1,7 @@
-/** Until when an entry is kept: KV does not tell of an entry that it holds, so its file is asked, or its kind tells. */
+/** Until when an entry is kept: Deno KV does not tell, so the engine beneath or the file is asked, else its kind tells. */
 import { LIMITS, OAUTH_LIMITS, PEOPLE_LIMITS } from "../core/model.ts";
-import { isFile } from "./engines.ts";
+import { aroundDamage } from "./damage.ts";
+import { isFile, tellingOf } from "./engines.ts";
 import { keyBytes } from "./key_bytes.ts";
 import { openFile } from "./store_file.ts";
 import { PROBE_MS } from "./store_timeout.ts";
@@ -85,14 +86,18 @@ export class Expiries implements Disposable {
   readonly #parts = new Map<string, number>();
   readonly #inFile: FileExpiries | null;
 
-  private constructor(path: string | undefined) {
+  private constructor(
+    private readonly kv: Deno.Kv,
+    path: string | undefined,
+    private readonly clock: () => number,
+  ) {
     this.#inFile = isFile(path) ? new FileExpiries(path) : null;
   }
 
-  /** Of the store that `kv` was opened at. */
-  static async of(kv: Pick<Deno.Kv, "list">, path: string | undefined): Promise<Expiries> {
-    const expiries = new Expiries(path);
-    for await (const { value } of kv.list<Fields>({ prefix: ["kept"] })) {
+  /** Of the store that `kv` was opened at; `clock` is what ends are told by, in milliseconds since the epoch. */
+  static async of(kv: Deno.Kv, path: string | undefined, clock: () => number): Promise<Expiries> {
+    const expiries = new Expiries(kv, path, clock);
+    for await (const { value } of aroundDamage(() => kv).list<Fields>({ prefix: ["kept"] })) {
       const [id, end] = [value?.["id"], numberOr(value?.["expires_at"])];
       if (typeof id === "string" && end !== null) expiries.#parts.set(id, end);
     }
@@ -100,10 +105,13 @@ export class Expiries implements Disposable {
   }
 
   /**
-   * When the entry goes, in milliseconds since the epoch; null where it stays. Where nobody can tell the moment it is the
+   * When an entry that the KV has listed goes, in milliseconds since the epoch; null where it stays. Where nobody can tell the moment it is the
    * latest that it may be, counted from `now`: nothing that is still wanted goes, and nothing stays for ever that would not.
    */
-  of({ key, value }: { readonly key: Deno.KvKey; readonly value: unknown }, now: number): number | null {
+  of(entry: { readonly key: Deno.KvKey; readonly value: unknown }, now: number): number | null {
+    const { key, value } = entry;
+    const left = tellingOf(this.kv)?.leftOf(entry);
+    if (left !== undefined) return left === null ? null : Math.round(this.clock() + left);
     const exact = this.#inFile?.of(key);
     if (exact !== undefined) return exact;
     const kind = key[0];

@@ -14,7 +14,7 @@ import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
 import { Devices, Signatures } from "./signatures.ts";
-import { channelOf, isFile, isKept, nameOf, placeText } from "./engines.ts";
+import { channelOf, isFile, isHere, isKept, nameOf, placeText, underName } from "./engines.ts";
 import { Invitations } from "./invitations.ts";
 import { KnownStores } from "./known_stores.ts";
 import { Leases } from "./leases.ts";
@@ -43,6 +43,8 @@ const PING_DEADLINE_MS = 2000;
 export interface StoreOptions {
   /** A place as KV_PATH names it (the folder of a file is made); left out, the host's KV. */
   path?: string;
+  /** The setting that names the place, for messages; KV_PATH when left out. */
+  named?: string;
   /** 32-byte keys for credentials: the first seals, all open. */
   keys: readonly Uint8Array[];
   /** What a site's record is made of. */
@@ -71,7 +73,7 @@ export interface StoreOptions {
 
 /**
  * Opens the store and makes sure that it can be written, by this version and under these keys. Throws a GatewayError
- * with one sentence that names KV_PATH or ENCRYPTION_KEYS and says what to do.
+ * with one sentence that names the setting of the place or ENCRYPTION_KEYS and says what to do.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const sealer = await Sealer.open(options.keys);
@@ -129,9 +131,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 function databaseOf(options: StoreOptions, opened: Deno.Kv, clock: Clock, file: OpenedFile | null): Database {
-  const { now = Date.now, elapsed = clock.elapsed, around, log } = options;
-  const kv = around?.(opened) ?? opened;
-  return new Database(kv, now, elapsed, clock, () => file?.check(), log, placeText(options.path));
+  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log } = options;
+  const isInProcess = isHere(path) && open === undefined && around === undefined;
+  const traits = { stands: () => file?.check(), log, isInProcess, place: placeText(path) };
+  return new Database(around?.(opened) ?? opened, now, elapsed, clock, traits);
 }
 
 /** Resolves where the store can be read, is the one that was opened, and lasts; says in a sentence why it does not. */
@@ -158,7 +161,8 @@ async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Opened>
   const { path, open, log } = options;
   const known = options.known === undefined ? undefined : new KnownStores(options.known);
   const deadline_ms = options.deadline_ms ?? OPEN_DEADLINE_MS;
-  const opened = await openMarked({ path, open, sealer, known, deadline_ms });
+  const opening = openMarked({ path, open, sealer, known, deadline_ms });
+  const opened = await underName(opening, options.named ?? "KV_PATH");
   if (known === undefined || !isKept(path)) return opened;
   if (opened.isNew) log?.({ event: "store_made", path: isFile(path) ? path : nameOf(path) });
   await known.add(path).catch((error) => log?.({ event: "store_not_remembered", cause: String(error) }));

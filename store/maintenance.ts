@@ -8,7 +8,7 @@ import { assertOwn, markOf, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
 import { HOW_TO_MEND, inTurn, isDamage, rootOf } from "./database.ts";
 import { aroundDamage, DamagedEntry } from "./damage.ts";
-import { isFile, nameOf, placeText } from "./engines.ts";
+import { assertAlone, isFile, nameOf, placeText } from "./engines.ts";
 import { isUnreadable, openFileToRead } from "./file_kv.ts";
 import { OPEN_DEADLINE_MS, openMarked, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
@@ -51,6 +51,8 @@ export interface StoreFile {
   readonly now: number;
   /** The folder that remembers which files have held a store. */
   readonly known: string;
+  /** Is given what an operator should know before a command goes on. */
+  readonly notice?: (sentence: string) => void;
 }
 
 /**
@@ -196,24 +198,20 @@ export const isPortable = (file: string): boolean => file.endsWith(".ndjson");
 
 /** A store that is no file is not replaced: its backup goes into an empty place. */
 async function restoreBackup(store: StoreFile, copy: string, told?: Told): Promise<Restored> {
-  const { path, keys } = store;
+  const { path, keys, notice } = store;
   if (path === ":memory:") throw refusal('KV_PATH: ":memory:" keeps nothing; name a place that does');
   const backup = await openBackup(copy, keys);
-  const lay = (to: string) => layBackup(backup, { path: to, now: Date.now, told });
+  const lay = (to: string) => layBackup(backup, { path: to, now: Date.now, told, notice });
   const restored = isFile(path) ? await replace(store, copy, lay) : await fill(store, lay);
   return { ...restored, faults: [...new Set([...backup.faults, ...restored.faults])] };
 }
 
 async function fill({ path, keys }: StoreFile, lay: (to: string) => Promise<unknown>): Promise<Restored> {
   await lay(path);
-  const kv = await openToRead(path);
-  try {
-    const sealer = await Sealer.open(keys);
-    const { faults, audit } = await survey(kv, { path, sealer, now: Date.now });
-    return { aside: null, faults, audit };
-  } finally {
-    await kv.close();
-  }
+  await using kv = await openToRead(path);
+  const sealer = await Sealer.open(keys);
+  const { faults, audit } = await survey(kv, { path, sealer, now: Date.now });
+  return { aside: null, faults, audit };
 }
 
 /** Puts what `make` makes of a copy in the place of the store, once it is found to be whole. */
@@ -264,21 +262,27 @@ export async function compactStore({ path, known, now }: Omit<StoreFile, "keys">
   return { before, after: await sizeOf(path) ?? 0 };
 }
 
-/** Seals the mark of a store whose keys are lost under the first of these; what they sealed stays lost. */
+/**
+ * Seals the mark of a store that nobody uses and whose keys are lost under the first of these; what they sealed stays lost.
+ */
 export async function acceptKeys(store: StoreFile): Promise<void> {
-  if (isDatabase(store.path)) await assertMarked(store.path);
+  const { path, known } = store;
+  if (isDatabase(path)) await assertMarked(store);
   else {
-    assertFile(store.path);
-    if ((await sizeOf(store.path) ?? 0) === 0) throw refusal(`KV_PATH: there is no store at "${store.path}"`);
+    assertFile(path);
+    if ((await sizeOf(path) ?? 0) === 0) throw refusal(`KV_PATH: there is no store at "${path}"`);
+    await isReadable(path, () => new KnownStores(known).has(path), ACCEPT);
   }
-  await openOnce(store, store.path, true);
+  await openOnce(store, path, true);
 }
 
-async function assertMarked(path: string): Promise<void> {
-  const kv = await openToRead(path);
+const ACCEPT = "have it accept the keys";
+
+async function assertMarked({ path, notice }: StoreFile): Promise<void> {
+  await using kv = await openToRead(path);
   const { value } = await readMark(kv);
-  await kv.close();
   if (value === null) throw refusal(`KV_PATH: there is no store in ${nameOf(path)}`);
+  await assertAlone(kv, path, ACCEPT, notice);
 }
 
 /** Opens a store as the gateway does, and closes it. */

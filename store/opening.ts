@@ -41,7 +41,7 @@ export interface Opened extends Marked {
  * KV_PATH or ENCRYPTION_KEYS and says what to do.
  */
 export async function openMarked(opening: Opening): Promise<Opened> {
-  const { path, open: openKv = openPlace, sealer, known, keysLost, deadline_ms } = opening;
+  const { path, open: openKv = (place) => openPlace(place), sealer, known, keysLost, deadline_ms } = opening;
   const held = isKept(path) && await known?.has(path) === true;
   if (isFile(path)) await assertNotLost(path, known ?? null, held);
   const check = isFile(path) ? await assertSound(path) : null;
@@ -82,10 +82,10 @@ export async function openMarked(opening: Opening): Promise<Opened> {
 }
 
 /**
- * Opens a place as it is, for a command that fills it: no mark is read or written. A file is made where none is.
- * Throws a GatewayError with one sentence that names the place and says what to do.
+ * Opens a place as it is, for a command that fills it: no mark is read or written. A file, and the tables of a database,
+ * are made where there are none. Throws a GatewayError with one sentence that names the place and says what to do.
  */
-export async function openBare(path: string | undefined): Promise<Deno.Kv> {
+export async function openBare(path: string): Promise<Deno.Kv & AsyncDisposable> {
   if (isFile(path)) await makePlace(path);
   return await openedInTime(path, () => openPlace(path));
 }
@@ -94,12 +94,12 @@ export async function openBare(path: string | undefined): Promise<Deno.Kv> {
  * Opens a store for a command that only reads: nothing is made or changed there. Throws a GatewayError with one sentence
  * where it cannot be opened, or no store is there.
  */
-export async function openToRead(path: string): Promise<Deno.Kv> {
+export async function openToRead(path: string): Promise<Deno.Kv & AsyncDisposable> {
   if (isFile(path) && (await sizeOf(path) ?? 0) === 0) throw noStore(path, "");
   const kv = await openedInTime(path, () => openPlaceToRead(path));
-  const holdsNothing = await isEmpty(aroundDamage(() => kv)).catch((error) => {
+  const holdsNothing = await isEmpty(aroundDamage(() => kv)).catch(async (error) => {
     if (!(error instanceof GatewayError)) return false; // what cannot be read is not nothing
-    kv.close();
+    await kv.close();
     throw error;
   });
   if (holdsNothing) {
@@ -117,7 +117,10 @@ const noStore = (path: string, why: string) =>
     }${why}; name the place of a store`,
   );
 
-async function openedInTime(path: string | undefined, openKv: () => Promise<Deno.Kv>): Promise<Deno.Kv> {
+async function openedInTime(
+  path: string,
+  openKv: () => Promise<Deno.Kv>,
+): Promise<Deno.Kv & AsyncDisposable> {
   const open = async () => {
     const kv = await openKv();
     try {
@@ -130,11 +133,12 @@ async function openedInTime(path: string | undefined, openKv: () => Promise<Deno
   };
   const opened = inTurn(open);
   try {
-    return await within(OPEN_DEADLINE_MS, opened, isFile(path) ? "database is locked" : LATE);
+    const kv = await within(OPEN_DEADLINE_MS, opened, isFile(path) ? "database is locked" : LATE);
+    return Object.assign(kv, { [Symbol.asyncDispose]: async () => await kv.close() });
   } catch (cause) {
     opened.then((kv) => kv.close(), () => {});
     if (cause instanceof GatewayError && !(cause instanceof Unanswered)) throw cause;
-    throw new GatewayError("E_INTERNAL", await explain(cause, path), { cause });
+    throw new GatewayError("E_INTERNAL", `KV_PATH: ${await explain(cause, path)}`, { cause });
   }
 }
 

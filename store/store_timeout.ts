@@ -29,6 +29,9 @@ export type Committed = Deno.KvCommitResult | Deno.KvCommitError;
 /** What the records of a store use of a KV; changes are committed by Database.commit alone. */
 export type Kv = Pick<Deno.Kv, "get" | "getMany" | "list" | "atomic">;
 
+/** What a KV is asked to do; the one can fail while the other works, as where a database can only be read. */
+export type Asked = "read" | "change";
+
 /** Something that is under way. */
 interface Wait {
   readonly since: number;
@@ -133,18 +136,18 @@ export class StoreTimeout {
   readonly #clock: Clock;
   #stop: (() => void) | null = null;
 
-  /** `said` makes of what KV threw what is thrown; `ended` is told how each operation ended, null where it did well. */
+  /** `said` makes of what KV threw what is thrown; `ended` is told how each operation of which kind ended, null where it did well. */
   constructor(
     kv: Deno.Kv,
     clock: Clock,
     said: (error: unknown) => unknown = (error) => error,
-    ended: (error: unknown) => void = () => {},
+    ended: (error: unknown, asked: Asked) => void = () => {},
   ) {
     const begun = () => void (this.#stop ??= clock.every(TICK_MS, this.#tick));
     this.#clock = clock;
-    this.#reads = new Lane(() => kv.get(PROBE_KEY), begun, said, ended);
+    this.#reads = new Lane(() => kv.get(PROBE_KEY), begun, said, (error) => ended(error, "read"));
     const writing = () => kv.atomic().set(PROBE_KEY, true, { expireIn: PROBE_MS }).commit();
-    this.#changes = new Lane(writing, begun, said, ended);
+    this.#changes = new Lane(writing, begun, said, (error) => ended(error, "change"));
     this.kv = readingIn(kv, this.#reads);
   }
 

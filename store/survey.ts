@@ -50,6 +50,6 @@ export async function survey(
     if (++entries % TOLD_EVERY === 0) read?.(entries);
   }
   const faults = [...reading.unreadable.map((range) => rangeText(range)), ...records.faults()];
-  const db = new Database(kv, now, performance.now, undefined, undefined, undefined, placeText(path));
+  const db = new Database(kv, now, performance.now, undefined, { place: placeText(path) });
   return { entries, kinds, faults, audit: await verifyAudit(db, options) };
 }

@@ -1,6 +1,6 @@
 /** The audit of one call: what is known of it so far, and its rows. */
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
-import { memoizeByName } from "../../core/made_once.ts";
+import { memoizeByName, memoizeLast } from "../../core/made_once.ts";
 import {
   type AuditRow,
   type AuditStatus,
@@ -22,6 +22,38 @@ import { Writes } from "../pipeline/writes.ts";
 
 const NAME_CHARACTERS = 128;
 
+/** What the log is told of rows that cannot be written. */
+export interface OutagePorts {
+  now(): number;
+  log(event: Record<string, unknown>): void;
+}
+
+/**
+ * Keeps the log readable while the audit cannot be written: the first row is logged with the reason, every row of what was
+ * or may have been done is, and of the others only the number, once a row is written again.
+ */
+export class AuditOutage {
+  #refused = 0;
+  #since = 0;
+
+  constructor(private readonly ports: OutagePorts) {}
+
+  /** A row was not written. */
+  failed(event: Record<string, unknown>, mayBeDone: boolean): void {
+    if (this.#refused++ === 0) this.#since = this.ports.now();
+    else if (!mayBeDone) return;
+    this.ports.log({ event: "audit_failed", ...event });
+  }
+
+  /** A row was written. */
+  kept(): void {
+    if (this.#refused === 0) return;
+    const away_ms = Math.max(0, this.ports.now() - this.#since);
+    this.ports.log({ event: "audit_back", rows_refused: this.#refused, away_ms });
+    this.#refused = 0;
+  }
+}
+
 const NO_FACTS: AuditFacts = Object.freeze({});
 
 /** Whether something was noted at all. */
@@ -32,6 +64,9 @@ function isAny(facts: AuditFacts): boolean {
 
 /** A name as a caller gave it, fit for a column of a row. */
 const column = memoizeByName((name) => redactText(name.slice(0, NAME_CHARACTERS)), NAME_CHARACTERS);
+
+/** Many calls begin in one millisecond. */
+const timestamp = memoizeLast((ms: number) => new Date(ms).toISOString());
 
 /** How a call ended, with what is known of its change where it failed. */
 export type Ending = { readonly value: unknown } | {
@@ -172,7 +207,7 @@ export class CallRecord {
     const facts = this.#allFacts(status === "started" || this.decision.writing);
     const row: AuditRow = {
       id: requestId,
-      at: new Date(this.#at).toISOString(),
+      at: timestamp(this.#at),
       door,
       request_id: requestId,
       token_id: token.id,

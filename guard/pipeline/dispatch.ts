@@ -4,7 +4,7 @@ import type { AuditRow, Caller, Door, Outcome } from "../../core/model.ts";
 import type { Follower } from "../../registry/tool.ts";
 import type { Beside, Store } from "../../store/store.ts";
 import { answered } from "./answer.ts";
-import { CallRecord } from "../audit/audit.ts";
+import { AuditOutage, CallRecord } from "../audit/audit.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { mayWrite } from "../consent/confirm.ts";
 import { Consent, type ConsentPorts } from "../consent/consent.ts";
@@ -60,8 +60,17 @@ export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   log(event: Record<string, unknown>): void;
 }
 
+/** The ports, and what becomes of the audit. */
+interface Ports extends DispatchPorts {
+  readonly outage: AuditOutage;
+}
+
+/** A row could not be written, which the log has already. */
+class NotAudited extends GatewayError {}
+
 /** Joins the ports to the one way through. */
-export function dispatcher(ports: DispatchPorts): Dispatch {
+export function dispatcher(given: DispatchPorts): Dispatch {
+  const ports: Ports = { ...given, outage: new AuditOutage(given) };
   return async (call) => {
     const record = new CallRecord(ports.now(), call);
     const left = () => call.follower?.signal ?? call.left?.();
@@ -72,7 +81,7 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
       value = await runPipeline(ports, call, record, place);
     } catch (thrown) {
       failure = withPartialResult(asGatewayError(thrown, call.requestId), record.allMade);
-      if (failure.code === "E_INTERNAL") {
+      if (failure.code === "E_INTERNAL" && !(thrown instanceof NotAudited)) {
         ports.log({
           event: "internal",
           request_id: call.requestId,
@@ -98,7 +107,7 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
 
 /** The steps of docs/ARCHITECTURE.md, "Request lifecycle", in their order; each returns or throws. */
 async function runPipeline(
-  ports: DispatchPorts,
+  ports: Ports,
   call: ToolCall,
   record: CallRecord,
   place: Place,
@@ -136,7 +145,7 @@ interface MayWrite {
 
 /** Steps 13a to 16: previews it, or carries it out once. */
 async function write(
-  ports: DispatchPorts,
+  ports: Ports,
   { requestId, follower, idempotencyKey }: ToolCall,
   { admitted, record, place, deadline }: MayWrite,
 ): Promise<unknown> {
@@ -185,13 +194,14 @@ const notGivenAgain = (request_id: string) =>
  * has as well.
  */
 async function appendAudit(
-  ports: DispatchPorts,
+  { store, outage }: Ports,
   row: AuditRow,
   change: Outcome,
   beside: readonly Beside[],
 ): Promise<void> {
   try {
-    await ports.store.audit.append(row, beside);
+    await store.audit.append(row, beside);
+    outage.kept();
   } catch (cause) {
     const { request_id, tool, token_id, site_id, status } = row;
     const repeated = status === "ok" ? row.repeats : undefined;
@@ -199,10 +209,11 @@ async function appendAudit(
     const outcome = repeated !== undefined ? "made" : isWrite ? change : undefined;
     const made = row.made?.map(({ what, id }) => ({ what, id }));
     const known = { request_id, tool, token_id, site_id, status, outcome, made };
-    ports.log({ event: "audit_failed", ...known, cause: causeOf(cause) });
+    const mayBeDone = outcome === "made" || outcome === "unknown" || row.made !== undefined;
+    outage.failed({ ...known, cause: causeOf(cause) }, mayBeDone);
     const said = repeated === undefined ? AUDIT_FAILED[change] : notGivenAgain(repeated);
     const message = `${said}; give request id "${request_id}" to the gateway's operator`;
-    throw new GatewayError("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });
+    throw new NotAudited("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });
   }
 }
 

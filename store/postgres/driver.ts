@@ -34,6 +34,9 @@ interface Driver {
   readonly Client: new (options: Record<string, unknown>) => Connection;
 }
 
+/** What every connection calls itself in pg_stat_activity. */
+export const APPLICATION = "site-operations";
+
 /** The longest that is waited for a connection to be made; nobody waits for one in the pool, for the session has as many turns. */
 const CONNECT_MS = 3000;
 const IDLE_MS = 60_000;
@@ -61,7 +64,7 @@ const optionsOf = (place: Place, statement_ms: number) => ({
   sslnegotiation: "postgres",
   types,
   client_encoding: "UTF8",
-  application_name: "site-operations",
+  application_name: APPLICATION,
   options: "-c timezone=UTC",
   statement_timeout: statement_ms,
   connectionTimeoutMillis: CONNECT_MS,

@@ -4,7 +4,7 @@ import { stateOf } from "./session.ts";
 
 /** By SQLSTATE, what follows the name of the database. */
 const STATES: Readonly<Record<string, string>> = {
-  "28P01": "refuses the password; give the right one, percent-encoded, in KV_PATH",
+  "28P01": "refuses the password; give the right one, percent-encoded, in the address",
   "28000":
     "refuses this user or this machine; allow it in the database's pg_hba.conf, or use TLS (sslmode=require)",
   "3D000": "does not exist; make it (createdb), or name another one",
@@ -13,7 +13,7 @@ const STATES: Readonly<Record<string, string>> = {
   "25006": "can only be read; name the primary, not a standby, and see to its default_transaction_read_only",
   "53100": "is on a disk that is full; make room on it and start again",
   "53300":
-    "takes no more connections; raise its max_connections, or give each gateway fewer (pool=4 in KV_PATH)",
+    "takes no more connections; raise its max_connections, or give each gateway fewer (pool=4 in the address)",
   "57014":
     "takes longer than five seconds for one statement; see what else it does, or whether a lock is held",
   "57P03": "is starting up or shutting down; wait for it and start again",
@@ -21,8 +21,8 @@ const STATES: Readonly<Record<string, string>> = {
 
 /** What the network says, in its usual names. */
 const NETWORK: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "refuses connections; start it, or name its address in KV_PATH",
-  ENOTFOUND: "is at a host that no name server knows; correct KV_PATH",
+  ECONNREFUSED: "refuses connections; start it, or correct the address",
+  ENOTFOUND: "is at a host that no name server knows; correct the address",
   EAI_AGAIN: "is at a host that the name server did not find just now; try again",
   EHOSTUNREACH: "cannot be reached; see to the network between",
   ENETUNREACH: "cannot be reached; see to the network between",
@@ -45,15 +45,17 @@ export function explainPostgres(thrown: unknown): string {
   const known = NETWORK[code];
   if (known !== undefined) return known;
   if (message.includes("does not support SSL")) {
-    return "has no TLS; turn it on there, or where nobody else is on the network add sslmode=disable to KV_PATH";
+    return "has no TLS; turn it on there, or where nobody else is on the network add sslmode=disable to the address";
   }
   if (message.toLowerCase().includes("certificate")) {
-    return `has a certificate that is not judged good (${message}); name its authority (sslrootcert=FILE in KV_PATH)`;
+    return `has a certificate that is not judged good (${message}); name its authority (sslrootcert=FILE in the address)`;
   }
-  if (message.includes("client password must be")) return "asks for a password, and KV_PATH has none";
+  if (message.includes("client password must be")) return "asks for a password, and the address has none";
   if (message.includes("terminated unexpectedly")) {
     return "takes connections and ends them before it answers; see that it is a PostgreSQL, and to its own log";
   }
-  if (message.includes("timeout")) return "has not answered in time; see to it, and to the network between";
+  if (message.includes("timeout") || message.includes("not answered in time")) {
+    return "has not answered in time; see to it, and to the network between";
+  }
   return `cannot be opened or written (${message})`;
 }

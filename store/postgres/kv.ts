@@ -4,12 +4,21 @@ import { shownAddress } from "../../core/env_values.ts";
 import { DamagedEntry } from "../damage.ts";
 import { readAddress } from "./address.ts";
 import { assertAtMost, Gathered, notACounter, valueOf } from "./change.ts";
-import { openPool, type Row } from "./driver.ts";
+import { APPLICATION, openPool, type Row } from "./driver.ts";
 import { decodeKey, encodeKey, rangeOf } from "./keys.ts";
 import { makeLayout, type Wanted } from "./layout.ts";
 import { Notices } from "./notices.ts";
 import { Session, stateOf } from "./session.ts";
-import { change, countVersion, NO_NUMBER, readKeys, readRange, sweep, TAKEN } from "./statements.ts";
+import {
+  change,
+  countVersion,
+  listOthers,
+  NO_NUMBER,
+  readKeys,
+  readRange,
+  sweep,
+  TAKEN,
+} from "./statements.ts";
 
 /** The limits of Deno KV, which the store keeps on every engine. */
 const KEYS_READ_MAX = 10;
@@ -21,8 +30,29 @@ const VERSION_BYTES = 10;
 const SWEEP_MS = 60_000;
 const SWEPT_MAX = 2000;
 
+/** Somebody who has a store open. */
+export interface Other {
+  /** null where the engine does not show it. */
+  readonly address: string | null;
+  /** As in ISO 8601; null where the engine does not show it. */
+  readonly since: string | null;
+  /** What the engine itself calls the connection by. */
+  readonly process: number;
+}
+
+/** What an engine may tell beside what is stored. */
+export interface Telling {
+  /**
+   * How long an entry that was listed is still kept, in milliseconds by the engine's own clock; null where it stays,
+   * undefined where that was not asked for.
+   */
+  leftOf(entry: object): number | null | undefined;
+  /** Who else has the store open; null where that cannot be told. */
+  others(): Promise<readonly Other[] | null>;
+}
+
 /** The KV of a PostgreSQL, which tells other instances that something was changed, as far as its server can. */
-export interface TellingKv extends Deno.Kv, Channel {
+export interface TellingKv extends Deno.Kv, Channel, Telling {
   /** Deletes some of the rows that have expired; a change does so once a minute. */
   sweep(): Promise<void>;
 }
@@ -76,8 +106,15 @@ class Change {
 class PostgresKv {
   #closed = false;
   #sweptAt = performance.now();
+  /** When entries that were listed go, by `performance.now()`; null for what stays. */
+  readonly #ends = new WeakMap<object, number | null>();
 
-  constructor(private readonly session: Session, private readonly notices: Notices) {}
+  /** `tellsLife` has a listing read with each entry how long it is kept. */
+  constructor(
+    private readonly session: Session,
+    private readonly notices: Notices,
+    private readonly tellsLife: boolean,
+  ) {}
 
   #open(): Session {
     if (this.#closed) throw new Deno.errors.BadResource("Bad resource ID");
@@ -115,8 +152,15 @@ class PostgresKv {
     let [start, end] = rangeOf(selector);
     for (let left = limit; left > 0;) {
       const count = Math.min(size, left);
-      const rows = await this.#open().read(readRange(start, end, count, reverse));
-      for (const row of rows) yield entryOf<T>(row);
+      const how = { reverse, tellsLife: this.tellsLife };
+      const rows = await this.#open().read(readRange(start, end, count, how));
+      const readAt = performance.now();
+      for (const row of rows) {
+        const entry = entryOf<T>(row);
+        const left = row["left_ms"];
+        if (left !== undefined) this.#ends.set(entry, left === null ? null : readAt + Number(left));
+        yield entry;
+      }
       if (rows.length < count) return;
       left -= rows.length;
       const last = bytesOf(rows.at(-1)!, "key");
@@ -164,6 +208,24 @@ class PostgresKv {
     await this.#open().read(sweep(SWEPT_MAX));
   }
 
+  leftOf(entry: object): number | null | undefined {
+    const end = this.#ends.get(entry);
+    return typeof end === "number" ? end - performance.now() : end;
+  }
+
+  /** null where a server or a pooler in front of it does not list even this connection. */
+  async others(): Promise<readonly Other[] | null> {
+    const session = this.#open();
+    const rows = await session.read(listOthers(APPLICATION)).catch(() => []);
+    const all = rows.map(({ pid, address, since }) => ({
+      address: address as string | null,
+      since: since as string | null,
+      process: Number(pid),
+    }));
+    const others = all.filter(({ process }) => !session.owns(process));
+    return others.length < all.length ? others : null;
+  }
+
   tell(): void {
     this.notices.tell();
   }
@@ -189,9 +251,12 @@ const STATEMENT_MS = 5000;
 
 /** How a database is opened. */
 export interface OpeningDatabase {
-  /** Whether its tables are made where they are not there; else that is refused. */
+  /**
+   * Whether its tables are made where they are not there; else that is refused, and `leftOf` tells of what is listed, for
+   * whoever only reads.
+   */
   readonly wanted?: Wanted;
-  /** The longest that the database works on one statement. */
+  /** The longest that the database works on one statement, in milliseconds. */
   readonly statement_ms?: number;
 }
 
@@ -212,6 +277,6 @@ export async function openPostgres(
     await session.close();
     throw error;
   }
-  const kv: unknown = new PostgresKv(session, new Notices(place, session));
+  const kv: unknown = new PostgresKv(session, new Notices(place, session), wanted === "there");
   return kv as TellingKv; // it has what the store uses of a KV: no queues, nobody who watches
 }

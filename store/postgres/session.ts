@@ -1,5 +1,6 @@
 /** Sends statements over a pool: what met another one is sent again, what hangs is cut, and what is unknown is looked up. */
-import type { Connections, Lent, Row } from "./driver.ts";
+import { delay } from "../../core/async.ts";
+import type { Connection, Connections, Lent, Row } from "./driver.ts";
 import { Unanswered, UNREAD } from "../store_timeout.ts";
 import { countWorkers, type Statement } from "./statements.ts";
 
@@ -39,6 +40,10 @@ const isHopeless = (error: unknown) => {
   return !isCut(error) || ["certificate", "CERT", "SSL"].some((word) => `${code} ${message}`.includes(word));
 };
 
+/** The driver itself ends what takes too long, and gives as the cause that it was ended. */
+const isTimeout = (error: unknown) => error instanceof Error && error.message.includes("timeout");
+const NO_CONNECTION = "The database has not answered in time while a connection was made";
+
 /** What the connection was cut of that a change went by. */
 interface Cut {
   readonly happened: Statement;
@@ -48,10 +53,8 @@ interface Cut {
   readonly worker: number;
 }
 
-const pause = (tries: number) =>
-  new Promise<void>((resolve) =>
-    setTimeout(resolve, Math.min(PAUSE_MS * 2 ** Math.min(tries, 8), PAUSE_MS_MAX) * (0.5 + Math.random()))
-  );
+const pauseMs = (tries: number) =>
+  Math.min(PAUSE_MS * 2 ** Math.min(tries, 8), PAUSE_MS_MAX) * (0.5 + Math.random());
 
 /** Who waits for a connection, in the order in which they came. */
 class Turns {
@@ -85,7 +88,14 @@ class Turns {
 /** The connections of one store. */
 export class Session {
   readonly #turns: Turns;
-  #closed = false;
+  /** The processes of the server that have worked for it. */
+  readonly #workers = new Set<number>();
+  /** Connections that the pool was asked for and has not given. */
+  readonly #asked = new Set<Promise<Lent>>();
+  /** When connections were made, and since when those made before may all be dead: one of them did not answer. */
+  readonly #madeAt = new WeakMap<Connection, number>();
+  #doubtedAt = -Infinity;
+  readonly #ending = new AbortController();
 
   /** The database takes back what takes longer than `statement_ms`; what does not answer then is cut. */
   constructor(
@@ -94,6 +104,24 @@ export class Session {
     private readonly statement_ms: number,
   ) {
     this.#turns = new Turns(connections);
+    pool.on("connect", (connection) => {
+      this.#workers.add(connection.processID ?? 0);
+      this.#madeAt.set(connection, performance.now());
+    });
+  }
+
+  get #closed(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  /** Before something is tried again; over at once where the session is closed. */
+  async #pause(tries: number): Promise<void> {
+    await delay(pauseMs(tries), this.#ending.signal).catch(() => {});
+  }
+
+  /** Whether that process of the server is one of its own. */
+  owns(worker: number): boolean {
+    return this.#workers.has(worker);
   }
 
   /** Sends what may be sent twice; again where the connection was cut. Rejects as `change` does. */
@@ -105,7 +133,7 @@ export class Session {
       } catch (error) {
         const isAgain = isCut(error) || MET.includes(stateOf(error) ?? "");
         if (!isAgain || tries > 2 || this.#closed) throw error;
-        await pause(tries);
+        await this.#pause(tries);
       }
     }
   }
@@ -123,7 +151,7 @@ export class Session {
       try {
         return await this.#on(connection, statement);
       } catch (error) {
-        if (MET.includes(stateOf(error) ?? "") && tries < TRIES_MAX) await pause(tries);
+        if (MET.includes(stateOf(error) ?? "") && tries < TRIES_MAX) await this.#pause(tries);
         else if (!isCut(error)) throw error;
         else if (await this.#isThere({ happened, began, worker: connection.processID ?? 0 })) {
           return "happened";
@@ -138,7 +166,7 @@ export class Session {
       const rows = await this.read(happened).catch(() => null);
       if (Number(rows?.[0]?.["found"] ?? 0) > 0) return true;
       if (rows !== null && isOver) return false;
-      await pause(tries);
+      await this.#pause(tries);
     }
     return false;
   }
@@ -158,16 +186,34 @@ export class Session {
     const began = performance.now();
     for (let tries = 1;; tries++) {
       try {
-        return await this.pool.connect();
+        return await this.#ask();
       } catch (error) {
         const isLate = performance.now() - began > CONNECT_TRIES_MS;
         if (this.#closed || isLate || isHopeless(error)) {
-          const unanswered = new Unanswered(UNREAD, null, error);
+          const unanswered = new Unanswered(
+            UNREAD,
+            null,
+            isTimeout(error) ? new Error(NO_CONNECTION) : error,
+          );
           this.#turns.refuse(unanswered);
           this.#turns.leave();
           throw unanswered;
         }
-        await pause(tries);
+        await this.#pause(tries);
+      }
+    }
+  }
+
+  async #ask(): Promise<Lent> {
+    for (;;) {
+      const asked = this.pool.connect();
+      this.#asked.add(asked);
+      try {
+        const connection = await asked;
+        if ((this.#madeAt.get(connection) ?? Infinity) > this.#doubtedAt) return connection;
+        connection.release(true); // nobody waits for each of them in turn
+      } finally {
+        this.#asked.delete(asked);
       }
     }
   }
@@ -175,7 +221,10 @@ export class Session {
   async #on(connection: Lent, statement: Statement | string): Promise<readonly Row[]> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => late.reject(new Error("The database has not answered in time")),
+      () => {
+        this.#doubtedAt = performance.now();
+        late.reject(new Error("The database has not answered in time"));
+      },
       this.statement_ms + 2 * SLACK_MS,
     );
     try {
@@ -199,9 +248,10 @@ export class Session {
     await this.#on(await this.#connected(), text);
   }
 
-  /** Ends every connection; what is under way on them may end first. */
+  /** Ends every connection; what is under way on them may end first, and a pool that ends serves nobody who asked it before. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#ending.abort();
+    while (this.#asked.size > 0) await Promise.allSettled(this.#asked);
     await this.pool.end();
   }
 }

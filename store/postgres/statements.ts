@@ -45,6 +45,10 @@ const textList = (elements: readonly (string | null)[]) => listOf(TEXT, elements
 const LIVE = "(expires_at is null or expires_at > now())";
 const COLUMNS = "key, value, kind, counter::text as counter, version";
 
+/** How many milliseconds a row has left, for whoever asks what becomes of it. */
+const LEFT = "(extract(epoch from expires_at - now()) * 1000)::text as left_ms";
+const columnsOf = (tellsLife: boolean) => tellsLife ? `${COLUMNS}, ${LEFT}` : COLUMNS;
+
 /** The rows of some keys. */
 export const readKeys = (keys: readonly Uint8Array[]): Statement => ({
   name: "read",
@@ -57,10 +61,10 @@ export const readRange = (
   start: Uint8Array,
   end: Uint8Array,
   count: number,
-  reverse: boolean,
+  { reverse, tellsLife }: { readonly reverse: boolean; readonly tellsLife: boolean },
 ): Statement => ({
-  name: reverse ? "list_down" : "list_up",
-  text: `select ${COLUMNS} from ${TABLE} where key >= $1 and key < $2 and ${LIVE} order by key ${
+  name: `${reverse ? "list_down" : "list_up"}${tellsLife ? "_life" : ""}`,
+  text: `select ${columnsOf(tellsLife)} from ${TABLE} where key >= $1 and key < $2 and ${LIVE} order by key ${
     reverse ? "desc" : "asc"
   } limit $3`,
   values: [Buffer.from(start), Buffer.from(end), count],
@@ -81,6 +85,15 @@ export const countWorkers = (worker: number): Statement => ({
   name: "count_workers",
   text: "select count(*)::int as found from pg_stat_activity where pid = $1",
   values: [worker],
+});
+
+/** The connections to this database that call themselves that, and since when in ISO 8601. */
+export const listOthers = (application: string): Statement => ({
+  name: "others",
+  text: `select pid, host(client_addr) as address,
+    to_char(backend_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
+    from pg_stat_activity where datname = current_database() and application_name = $1`,
+  values: [application],
 });
 
 /** Deletes some rows that have expired. */

@@ -181,7 +181,7 @@ Deno.test("a store is backed up while it runs, checked, moved to another place a
     assert.match(checked.out, /^Whole: \d+ entries of .* were read\.\nThe audit: Whole: \d+ rows/);
     const refused = await at.shell(copying);
     assert.equal(refused.code, 1);
-    assert.match(refused.err, /^KV_PATH: ".*" is in use; stop every gateway on it, then copy it\n$/);
+    assert.match(refused.err, /^<from>: ".*" is in use; stop every gateway on it, then copy it\n$/);
     gateway.kill("SIGTERM");
     await gateway.ended;
   }
@@ -291,10 +291,16 @@ Deno.test("a store goes from a file to a server and back, and is backed up, chec
   const there = await good(`copy data/gateway.sqlite3 ${server.url}`);
   assert.match(await good("check", server.url), /^Whole: /);
   const again = await admin(`copy data/gateway.sqlite3 ${server.url}`);
-  assert.match(again.err, /^"http:.*" holds that store already; name an empty place, or empty it first\n$/);
+  assert.match(
+    again.err,
+    /^Whether a gateway runs on "http:.*" cannot be told; make sure that none does\.\n"http:.*" holds that store already; name an empty place, or empty it first\n$/,
+  );
   await good("backup there.ndjson", server.url);
   const full = await admin("restore there.ndjson", server.url);
-  assert.match(full.err, /^"http:.*" holds something; name an empty place, or empty it first\n$/);
+  assert.match(
+    full.err,
+    /^Whether a gateway runs on "http:.*" cannot be told; .*\n"http:.*" holds something; name an empty place, or empty it first\n$/,
+  );
   await good("restore there.ndjson", empty.url);
   assert.match(await good("check", empty.url), /^Whole: /);
   const back = await good(`copy ${empty.url} back.sqlite3`);

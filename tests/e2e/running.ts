@@ -1,5 +1,6 @@
 /** Real processes of main.ts under the permissions they are served with, and what they are asked. */
 import assert from "node:assert/strict";
+import { stripVTControlCharacters } from "node:util";
 import type { AuditRow } from "../../core/model.ts";
 import { folderOnDisk } from "../folder.ts";
 
@@ -26,6 +27,13 @@ export interface Answered<Result = unknown> {
   readonly error?: { readonly code: string; readonly message: string; readonly outcome?: string };
 }
 
+/** Whether Deno itself says that line: the first run with an empty cache downloads what the lock file names. */
+const isDownload = (line: string) => stripVTControlCharacters(line).startsWith("Download http");
+
+/** What a program said on standard error, without the lines in which Deno says what it downloads. */
+export const withoutDownloads = (stderr: string): string =>
+  stderr.split("\n").filter((line) => !isDownload(line)).join("\n");
+
 /** What was said beside the line of a first start, that it made its store. */
 export const beyondFirst = (stderr: string): string =>
   stderr.replace(/^\{"at":"[^"]+","event":"store_made","path":"[^"]+"\}\n/, "");
@@ -45,7 +53,7 @@ export class Running implements AsyncDisposable {
     const err = collect(child.stderr);
     this.ended = Promise.all([child.status, out, err]).then(([{ code, signal }, stdout, stderr]) => {
       this.#address.resolve(null);
-      return { code, signal, stdout, stderr };
+      return { code, signal, stdout, stderr: withoutDownloads(stderr) };
     });
   }
 

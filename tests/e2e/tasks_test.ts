@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { copyProject } from "./copy.ts";
-import { environment } from "./running.ts";
+import { environment, withoutDownloads } from "./running.ts";
 
 interface Said {
   readonly code: number;
@@ -10,7 +10,7 @@ interface Said {
   readonly stderr: string;
 }
 
-/** Runs a task; the line in which `deno task` names the command is its own and is left out. */
+/** Runs a task; what Deno itself says is left out: the line in which `deno task` names the command, and what it downloads. */
 async function task(
   folder: string,
   args: readonly string[],
@@ -25,7 +25,7 @@ async function task(
   }).output();
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
   assert.match(err, new RegExp(`^Task ${args[0]} .*\\n`));
-  return { code, stdout: out, stderr: err.slice(err.indexOf("\n") + 1) };
+  return { code, stdout: out, stderr: withoutDownloads(err.slice(err.indexOf("\n") + 1)) };
 }
 
 const NO_SECRETS = { MASTER_TOKEN: null, ENCRYPTION_KEYS: null };
@@ -66,4 +66,10 @@ Deno.test("no task prints a warning or any other line that is not its own", asyn
     assert.deepEqual([said.code, said.stderr], [1, ""]);
     assert.match(said.stdout, /^These settings cannot be used:\n {2}PORT: .*\n$/);
   });
+});
+
+Deno.test("what Deno says of a download is left out, and nothing else is", () => {
+  const download = "https://registry.npmjs.org/zod";
+  const said = `\x1b[32mDownload\x1b[0m ${download}\nDownload ${download}\nwarning: Download it\n`;
+  assert.equal(withoutDownloads(said), "warning: Download it\n");
 });

@@ -1,6 +1,7 @@
 /** A call whose audit row cannot be written: nobody is told that what was done was not, and the log knows what was done. */
 import assert from "node:assert/strict";
 import type { AuditRow } from "../../core/model.ts";
+import { AuditOutage } from "../../guard/audit/audit.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { sitesOf } from "../cms_kit.ts";
 import { gateway } from "../kit.ts";
@@ -93,4 +94,33 @@ Deno.test("a write whose row cannot be kept before it begins is not made, and it
   log.refuses = () => false;
   await gw.call("create_draft", DRAFT, { key: "k" });
   assert.equal(cms.writes.length, 1);
+});
+
+Deno.test("while no row can be written the log has the first call with the reason, and at the end how many rows were refused", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const { gw, log } = await world(cleanup);
+  log.refuses = () => true;
+  for (let nth = 0; nth < 3; nth++) await gw.end("list_sites", {});
+  await gw.end("create_draft", DRAFT); // two rows: its intent, and that nothing was done
+  gw.clock.now += 5000;
+  log.refuses = () => false;
+  for (let nth = 0; nth < 2; nth++) await gw.end("list_sites", {});
+  const [first, last, ...more] = gw.logged;
+  assert.deepEqual([first!.event, first!.tool], ["audit_failed", "list_sites"]);
+  assert.match(String(first!.cause), /disk is full/);
+  assert.deepEqual(last, { event: "audit_back", rows_refused: 5, away_ms: 5000 });
+  assert.deepEqual(more, []);
+});
+
+Deno.test("each row of what was or may have been done is logged, however long the audit cannot be written", () => {
+  const logged: Args[] = [];
+  const outage = new AuditOutage({ now: () => 7, log: (event) => logged.push(event) });
+  for (const [tool, mayBeDone] of [["a", false], ["b", false], ["c", true], ["d", true]] as const) {
+    outage.failed({ tool }, mayBeDone);
+  }
+  for (let nth = 0; nth < 2; nth++) outage.kept();
+  assert.deepEqual(logged, [
+    ...["a", "c", "d"].map((tool) => ({ event: "audit_failed", tool })),
+    { event: "audit_back", rows_refused: 4, away_ms: 0 },
+  ]);
 });

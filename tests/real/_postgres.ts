@@ -212,6 +212,9 @@ export class Wire implements Disposable {
   readonly #open = new Set<Deno.Conn>();
   #isSilent = false;
   #isDeaf = false;
+  /** Whether nothing passes on new lines; those that were open then stay dead, as behind a router that forgot them. */
+  #isHole = false;
+  readonly #dead = new WeakSet<Deno.Conn>();
 
   constructor(private readonly to: number) {
     this.#accept();
@@ -231,6 +234,17 @@ export class Wire implements Disposable {
     this.#isDeaf = true;
   }
 
+  /** Like a network that drops all packets: lines that are open are dead from now on, and new ones are never answered. */
+  swallow(): void {
+    this.#isHole = true;
+    for (const line of this.#open) this.#dead.add(line);
+  }
+
+  /** New lines work again. */
+  heal(): void {
+    this.#isHole = false;
+  }
+
   /** Cuts every line; new ones work. */
   cut(): void {
     this.#isSilent = this.#isDeaf = false;
@@ -240,6 +254,10 @@ export class Wire implements Disposable {
 
   async #accept(): Promise<void> {
     for await (const client of this.#listener) {
+      if (this.#isHole) {
+        this.#open.add(client);
+        continue;
+      }
       const server = await Deno.connect({ hostname: HOST, port: this.to }).catch(() => null);
       if (server === null) {
         close(client);
@@ -255,7 +273,7 @@ export class Wire implements Disposable {
     const part = new Uint8Array(64 * 1024);
     try {
       for (let read = await from.read(part); read !== null; read = await from.read(part)) {
-        if (isLost()) continue;
+        if (isLost() || this.#dead.has(from) || this.#dead.has(to)) continue;
         for (let at = 0; at < read;) at += await to.write(part.subarray(at, read));
       }
     } catch {
@@ -268,6 +286,32 @@ export class Wire implements Disposable {
   [Symbol.dispose](): void {
     this.#listener.close();
     this.cut();
+  }
+}
+
+/** A port whose packets are dropped: no connection to it is ever made, and none refused. */
+export class Hole implements Disposable {
+  readonly #listener = Deno.listen({ hostname: HOST, port: 0, tcpBacklog: 1 });
+  readonly #waiting: Deno.Conn[] = [];
+
+  private constructor() {}
+
+  /** As many wait as the port takes, and nobody accepts them. */
+  static async dig(): Promise<Hole> {
+    const hole = new Hole();
+    for (let nth = 0; nth < 2; nth++) {
+      hole.#waiting.push(await Deno.connect({ hostname: HOST, port: hole.port }));
+    }
+    return hole;
+  }
+
+  get port(): number {
+    return this.#listener.addr.port;
+  }
+
+  [Symbol.dispose](): void {
+    for (const line of this.#waiting) close(line);
+    this.#listener.close();
   }
 }
 

@@ -27,3 +27,13 @@ export async function refused(path: string): Promise<string> {
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!await isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
+
+/** Has now() of a database tell another time than that of the machine. */
+export async function skew(server: Postgres, name: string, hours: number): Promise<void> {
+  await server.sql(
+    `create or replace function public.now() returns timestamptz language sql stable as
+       'select pg_catalog.now() + interval ''${hours} hours''';
+     alter database ${name} set search_path = public, pg_catalog`,
+    name,
+  );
+}

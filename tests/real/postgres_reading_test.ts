@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { runCommand } from "../../admin/commands.ts";
 import { checkStore } from "../../store/check.ts";
 import { copyStoreTo } from "../../store/copying.ts";
+import { MARK_KEY } from "../../store/damage.ts";
 import { acceptKeys, backUpStore, restoreStore } from "../../store/maintenance.ts";
-import { STORE_FORMAT } from "../../store/mark.ts";
+import { STORE_FORMAT, type StoreMark } from "../../store/mark.ts";
 import { openPostgres } from "../../store/postgres/kv.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { lay } from "../fixtures/stores/stores.ts";
@@ -24,7 +25,11 @@ const tables = (address: string) =>
 async function fill(to: string, dir: string): Promise<void> {
   const fixture = new URL(`../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url);
   await lay(await Deno.readTextFile(fixture), `${dir}/first`);
-  await copyStoreTo({ from: `${dir}/first`, to, keys: [KEY], now: Date.now, known: `${dir}/known` });
+  await copyStoreTo({
+    from: { path: `${dir}/first`, named: "<from>" },
+    to: { path: to, named: "<to>" },
+    ...{ keys: [KEY], now: Date.now, known: `${dir}/known` },
+  });
 }
 
 Deno.test("no command that reads makes a table or a file where no store is, and each says that there is none", async () => {
@@ -40,15 +45,15 @@ Deno.test("no command that reads makes a table or a file where no store is, and 
       [begun!, "it holds nothing"],
     ] as const
   ) {
-    const says = new RegExp(
-      `^KV_PATH: there is no store in postgres://owner@.*: ${why}; name the place of a store$`,
-    );
+    const named = (name: string) =>
+      new RegExp(`^${name}: there is no store in postgres://owner@.*: ${why}; name the place of a store$`);
+    const says = named("KV_PATH");
     const store = { path: address, keys: [KEY], now: Date.now(), known };
     const before = [await tables(address), await filesOf(dir.path)];
     await refused(() => checkStore({ path: address, keys: [KEY], now: Date.now }), says);
     await refused(() => backUpStore(store, `${dir.path}/backup.ndjson`), says);
-    const to = `${dir.path}/copy.sqlite3`;
-    await refused(() => copyStoreTo({ from: address, to, keys: [KEY], now: Date.now, known }), says);
+    const [from, to] = [{ path: address, named: "DATABASE_URL" }, { path: `${dir.path}/to`, named: "<to>" }];
+    await refused(() => copyStoreTo({ ...store, from, to, now: Date.now }), named("DATABASE_URL"));
     await refused(() => acceptKeys(store), says);
     assert.deepEqual([await tables(address), await filesOf(dir.path)], before);
   }
@@ -65,10 +70,16 @@ Deno.test("what is damaged of a store in a database is named by its key, with th
       }`,
       nameOf(address),
     );
+  {
+    const kv = await openPostgres(address);
+    await kv.set(["kept", "an answer"], { id: "1" });
+    await kv.close();
+  }
   await using store = await open({ path: address });
   await store.audit.append(row("later"));
   await damage("audit", "bundle");
   await damage("sites", "acme");
+  await damage("kept"); // which tells when the parts of an answer end
   const verdict = await store.audit.verify();
   assert.match(
     verdict.faults[0]!,
@@ -93,11 +104,31 @@ Deno.test("what is damaged of a store in a database is named by its key, with th
     assert.equal(audit.ok, false);
   }
   assert.equal(made.audit.faults[0], verdict.faults[0]);
+  assert.ok(made.faults.includes('["kept","an answer"] cannot be read: it was damaged or changed'));
   await damage("store");
   await refused(
     () => open({ path: address }),
     /^KV_PATH: postgres:\/\/owner@.* is not opened\. The mark of the store, its entry \["store"\], is damaged/,
   );
+});
+
+Deno.test("a check says what is wrong with the mark of a store under the name that its place was given by", async () => {
+  const address = await server().database();
+  await using dir = await folder();
+  await fill(address, dir.path);
+  {
+    const kv = await openPostgres(address);
+    const { value } = await kv.get<StoreMark>(MARK_KEY);
+    const newer = { ...value!, format: 99, lowest: { format: 99, version: "9.9.9" } };
+    await kv.set(MARK_KEY, newer);
+    await kv.close();
+  }
+  const { faults } = await checkStore({
+    path: address,
+    named: "DATABASE_URL",
+    ...{ keys: [KEY], now: Date.now },
+  });
+  assert.match(faults[0]!, /^DATABASE_URL: postgres:.* was written by a newer version \(format 99\); /);
 });
 
 Deno.test("what a database refuses in the middle of a command is one line with what to do, and a check names what it cannot read", async () => {

@@ -1,12 +1,14 @@
 /** Databases that a store cannot be opened in, and what is said of each; TLS, and passwords of every character. */
 import assert from "node:assert/strict";
+import { openPlace } from "../../store/engines.ts";
 import { openMarked } from "../../store/opening.ts";
 import { openPostgres, type TellingKv } from "../../store/postgres/kv.ts";
 import { Sealer } from "../../store/seal.ts";
 import { newAuthority } from "../authority.ts";
+import { gateway } from "../kit.ts";
 import { KEY } from "../unit/store/kit.ts";
 import { onPostgres, Postgres } from "./_postgres.ts";
-import { opened, refused } from "./_postgres_kit.ts";
+import { opened, refused, until } from "./_postgres_kit.ts";
 
 const server = onPostgres();
 
@@ -64,13 +66,42 @@ for (const [what, [spoil, says]] of Object.entries(WRONG)) {
   });
 }
 
+Deno.test("a database that can only be read for a while is in the log once, and all is well again after it", async () => {
+  const address = await server().database();
+  const name = new URL(address).pathname.slice(1);
+  await using gw = await gateway({
+    realClock: true,
+    settings: { kvPath: address },
+    storage: { open: (path) => openPlace(path) },
+  });
+  const readOnly = async (isOn: boolean) => {
+    await server().sql(`alter database ${name} set default_transaction_read_only = ${isOn ? "on" : "off"}`);
+    await server().sql(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  };
+  await gw.call("list_sites", {});
+  await readOnly(true);
+  await until(async () => "code" in Object(await gw.end("list_sites", {})));
+  for (let nth = 0; nth < 3; nth++) {
+    assert.equal((await gw.end("list_sites", {}) as { code: string }).code, "E_INTERNAL");
+    const ready = await gw.http("/readyz");
+    await ready.body?.cancel();
+    assert.equal(ready.status, 503);
+  }
+  await readOnly(false);
+  await until(async () => "value" in Object(await gw.end("list_sites", {})));
+  const count = (event: string) => gw.logged.filter((one) => one.event === event).length;
+  for (const event of ["store_away", "audit_failed", "store_back", "audit_back"]) {
+    assert.equal(count(event), 1, `${event}: ${JSON.stringify(gw.logged)}`);
+  }
+});
+
 Deno.test("an address that leads nowhere is refused with what to do", async () => {
   const there = server().address("postgres");
   const all: [string, RegExp][] = [
     [there.replace("owner:s3cr3t", "owner:wrong"), / refuses the password; give the right one/],
     [there.replace("owner:s3cr3t", "nobody:s3cr3t"), / refuses the password; give the right one/],
     [server().address("missing"), / does not exist; make it \(createdb\), or name another one$/],
-    [server().address("postgres", 1), / refuses connections; start it, or name its address in KV_PATH$/],
+    [server().address("postgres", 1), / refuses connections; start it, or correct the address$/],
     [`${there}?sslmode=require`, / has no TLS; turn it on there, /],
     [
       there.replace("postgres://owner:s3cr3t@", "postgres://"),

@@ -6,7 +6,7 @@ import { acceptKeys, compactStore, initStore, restoreStore } from "../../store/m
 import { folder, KEY, newToken, open } from "../unit/store/kit.ts";
 import { assertAlike } from "../unit/store/kv_asks.ts";
 import { onPostgres, Postgres, Wire } from "./_postgres.ts";
-import { opened, refused, until } from "./_postgres_kit.ts";
+import { opened, refused, skew, until } from "./_postgres_kit.ts";
 
 const server = onPostgres();
 
@@ -262,20 +262,10 @@ Deno.test("an entry that is damaged is named, and an outage is in the log with i
   assert.ok(Number(back!["away_ms"]) > 0);
 });
 
-/** Has now() of a database tell another time than that of the machine. */
-async function skew(name: string, hours: number): Promise<void> {
-  await server().sql(
-    `create or replace function public.now() returns timestamptz language sql stable as
-       'select pg_catalog.now() + interval ''${hours} hours''';
-     alter database ${name} set search_path = public, pg_catalog`,
-    name,
-  );
-}
-
 Deno.test("a clock of the database that is an hour off, and time zones, change nothing of how long records live", async () => {
   for (const [hours, zone] of [[-1, "Asia/Kolkata"], [1, "America/St_Johns"]] as const) {
     await using at = await opened(server());
-    await skew(at.name, hours);
+    await skew(server(), at.name, hours);
     await server().sql(`alter database ${at.name} set timezone = '${zone}'`);
     const kv = await openPostgres(at.address);
     assert.equal(

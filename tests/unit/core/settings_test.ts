@@ -9,6 +9,7 @@ import {
   readSettings,
   type SettingEntry,
   SettingsError,
+  unusedDatabase,
 } from "../../../core/settings.ts";
 
 const KEY = new Uint8Array(32).fill(7).toBase64();
@@ -163,8 +164,30 @@ Deno.test("the store's place follows the way the gateway is started", () => {
     assert.equal(settings({ DATABASE_URL: database, KV_PATH: "other.sqlite3" }).kvPath, "other.sqlite3");
     assert.equal(settings({ DATABASE_URL: database }, "dev").kvPath, "data/gateway.sqlite3");
     assert.equal(settings({ DATABASE_URL: database }, "demo").kvPath, ":memory:");
+    assert.equal(settings({ DATABASE_URL: database }).placeSetting, "DATABASE_URL");
+    assert.equal(settings({ DATABASE_URL: database, KV_PATH: database }).placeSetting, "KV_PATH");
+    assert.equal(settings({ DATABASE_URL: database }, "dev").placeSetting, "KV_PATH");
   }
   assert.equal(settings({ DATABASE_URL: "mysql://u:p@db.test/shop" }).kvPath, "data/gateway.sqlite3");
+});
+
+Deno.test("what is wrong with a database is said of the variable that names it, and dev and demo say that they leave it alone", () => {
+  const DATABASE_URL = "postgres://u:secret@db.test/gate\u0001way";
+  const KV_PATH = DATABASE_URL;
+  assert.deepEqual(faults({ ...LEAST, DATABASE_URL }).map((fault) => fault.split(" holds")[0]), [
+    "DATABASE_URL: the value",
+  ]);
+  assert.deepEqual(faults({ ...LEAST, KV_PATH }).map((fault) => fault.split(" holds")[0]), [
+    "KV_PATH: the value",
+  ]);
+  const says = (env: Record<string, string>, mode: Mode) =>
+    unusedDatabase((name) => env[name], settings(env, mode));
+  const env = { DATABASE_URL: "postgres://u:secret@db.test/gateway" };
+  assert.match(says(env, "dev")!, /^DATABASE_URL is not used by deno task dev, whose store is data/);
+  assert.match(says(env, "demo")!, /^DATABASE_URL is not used by deno task demo, whose store is :memory:;/);
+  assert.equal(says(env, "start"), null);
+  assert.equal(says({ ...env, KV_PATH: "other.sqlite3" }, "dev"), null);
+  assert.equal(says({ DATABASE_URL: "mysql://u:p@db.test/shop" }, "dev"), null);
 });
 
 Deno.test("the database of a host does not take the place of a store that is on this machine", () => {

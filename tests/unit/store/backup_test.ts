@@ -282,8 +282,8 @@ Deno.test("what is restored can be copied on, and is still the same store", asyn
   await using p = await place();
   await restoreStore(p.store("new.sqlite3"), p.at("whole.ndjson"));
   const { audit } = await copyStoreTo({
-    from: p.at("new.sqlite3"),
-    to: p.at("on.sqlite3"),
+    from: { path: p.at("new.sqlite3"), named: "<from>" },
+    to: { path: p.at("on.sqlite3"), named: "<to>" },
     keys: [KEY],
     now: Date.now,
     known: p.at("known"),

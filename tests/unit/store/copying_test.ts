@@ -14,6 +14,9 @@ import { folder, KEY, newToken, open, START } from "./kit.ts";
 const OTHER = new Uint8Array(32).fill(8);
 const LONG_MS = 400 * 24 * 60 * 60_000;
 
+/** How a copy differs from one of that store; places are named as on the command line. */
+type Changed = Partial<Omit<Copying, "from" | "to">> & { readonly from?: string; readonly to?: string };
+
 /** A folder with the store of the fixtures, and 2,500 entries more that go after 400 days. */
 async function place() {
   const dir = await folder();
@@ -37,10 +40,10 @@ async function place() {
     map: new Map([[1, 2]]),
   });
   kv.close();
-  const copy = (to: string, more: Partial<Copying> = {}) =>
+  const copy = (name: string, { from = at("from"), to = at(name), ...more }: Changed = {}) =>
     copyStoreTo({
-      from: at("from"),
-      to: at(to),
+      from: { path: from, named: "<from>" },
+      to: { path: to, named: "<to>" },
       keys: [KEY],
       now: Date.now,
       known: `${dir.path}/known`,
@@ -149,8 +152,8 @@ Deno.test("what may not be copied is refused, and every file stays as it was", a
   const used = await Deno.openKv(p.at("other"));
   const cases: [work: () => Promise<unknown>, says: RegExp][] = [
     [() => p.copy("from"), /is the store itself; name another place/],
-    [() => p.copy("other"), /other\.sqlite3" is in use; stop every gateway on it, then copy it/],
-    [() => p.copy("to", { from: p.at("other") }), /other\.sqlite3" is in use/],
+    [() => p.copy("other"), /^<to>: ".*other\.sqlite3" is in use; stop every gateway on it, then copy it/],
+    [() => p.copy("to", { from: p.at("other") }), /^<from>: ".*other\.sqlite3" is in use/],
     [() => p.copy("to", { from: p.at("none") }), /none\.sqlite3" does not exist or is empty; name the store/],
     [() => p.copy("to", { from: p.at("text") }), /text\.sqlite3" is no store, or is damaged/],
     [() => p.copy("to", { from: ":memory:" }), /":memory:" holds nothing that could be copied/],

@@ -35,7 +35,11 @@ async function place() {
     dir: dir.path,
     key: (...begin: string[]) => keys.find((key) => begin.every((part, nth) => key[nth] === part))!,
     copy: (from: string, to: string) =>
-      copyStoreTo({ from: at(from), to: at(to), keys: [KEY], now: Date.now, known: at("known") }),
+      copyStoreTo({
+        from: { path: at(from), named: "<from>" },
+        to: { path: at(to), named: "<to>" },
+        ...{ keys: [KEY], now: Date.now, known: at("known") },
+      }),
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
   };
 }

@@ -44,7 +44,7 @@ Deno.test("an entry goes by itself where the page says so, and no other does", a
 Deno.test("where no file tells, a record that names its end goes then, and another not later than its kind may live", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(["kept", "hash"], { id: "parts", parts: 1, at: NOW, expires_at: NOW + 5 });
-  using expiries = await Expiries.of(kv, ":memory:");
+  using expiries = await Expiries.of(kv, ":memory:", Date.now);
   const cases: [key: Deno.KvKey, value: unknown, ends_at: number | null][] = [
     [["tokens", "a"], { expires_at: NOW }, null],
     [["sessions", "a"], { ends_at: NOW + 5, lifetime_ms: 10 }, NOW + 5],

@@ -1,7 +1,7 @@
 /** What the tests of the store share: stores in memory and on files, clocks that are set, rows, other processes. */
 import type { AuditRow } from "../../../core/model.ts";
 import { Audit } from "../../../store/audit.ts";
-import { Database } from "../../../store/database.ts";
+import { Database, type KvTraits } from "../../../store/database.ts";
 import { openStore, type StoreOptions } from "../../../store/kv.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
 import type { NewToken, Store } from "../../../store/store.ts";
@@ -37,10 +37,13 @@ export interface Bench extends AsyncDisposable {
 }
 
 /** An audit in memory; `wrap` may stand between it and the KV. */
-export async function bench(wrap: (kv: Deno.Kv) => Deno.Kv = (kv) => kv): Promise<Bench> {
+export async function bench(
+  wrap: (kv: Deno.Kv) => Deno.Kv = (kv) => kv,
+  traits: KvTraits = {},
+): Promise<Bench> {
   const kv = await Deno.openKv(":memory:");
   const clock = new Clock();
-  const db = new Database(wrap(kv), clock.now, clock.now);
+  const db = new Database(wrap(kv), clock.now, clock.now, undefined, traits);
   const audit = new Audit(db);
   return {
     kv,

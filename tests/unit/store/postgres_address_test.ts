@@ -1,6 +1,6 @@
 /** The address of a PostgreSQL database: what a connection is made with, and that no message repeats its password. */
 import assert from "node:assert/strict";
-import { isDatabase } from "../../../core/env_values.ts";
+import { addressWithout, isDatabase } from "../../../core/env_values.ts";
 import { isFile, nameOf } from "../../../store/engines.ts";
 import { type Place, readAddress, WrongAddress } from "../../../store/postgres/address.ts";
 import { explainPostgres } from "../../../store/postgres/explain.ts";
@@ -113,6 +113,15 @@ Deno.test("messages name a database without its password", () => {
   );
   assert.equal(nameOf("postgres://:secret@db.test/gateway"), "the PostgreSQL database");
   assert.equal(nameOf("postgres://gw:se/cret@db.test/gateway"), "the PostgreSQL database");
+});
+
+Deno.test("an address that is printed to be used again has all but the password", () => {
+  assert.equal(
+    addressWithout("postgres://gw:secret@db.test:6432/gateway?sslmode=require"),
+    "postgres://gw:PASSWORD@db.test:6432/gateway?sslmode=require",
+  );
+  assert.equal(addressWithout("postgres://gw@db.test/gateway"), "postgres://gw@db.test/gateway");
+  assert.ok(!addressWithout("postgres://gw:se/cret@db.test/gateway").includes("cret"));
 });
 
 Deno.test("what a database or the network says is told with what to do", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { LIMITS } from "../../../core/model.ts";
 import { Audit } from "../../../store/audit.ts";
-import { Database } from "../../../store/database.ts";
+import { Database, type KvTraits } from "../../../store/database.ts";
 import { openStore } from "../../../store/kv.ts";
 import { Leases } from "../../../store/leases.ts";
 import { Unanswered } from "../../../store/store_timeout.ts";
@@ -13,10 +13,11 @@ import { KEY, row } from "./kit.ts";
 const SILENT = /^GatewayError: The gateway's store does not answer at the moment; try again in some seconds$/;
 const COMMIT_UNKNOWN = /has not said in time whether it kept a change, which may hold all the same/;
 
-async function opened() {
+async function opened(traits: KvTraits = {}) {
   const hanging = new HangingKv();
   const ticks = new Ticks();
-  const db = new Database(hanging.around(await Deno.openKv(":memory:")), Date.now, ticks.elapsed, ticks);
+  const kv = hanging.around(await Deno.openKv(":memory:"));
+  const db = new Database(kv, Date.now, ticks.elapsed, ticks, traits);
   const set = (value: string) => db.commit(db.kv.atomic().set(["name"], value));
   const standing = async () => (await db.kv.get(["name"])).value;
   return { hanging, ticks, db, set, standing, [Symbol.dispose]: () => db.close() };
@@ -111,21 +112,48 @@ Deno.test("the clock runs only while something is under way", async () => {
   assert.ok(!at.ticks.running);
 });
 
-Deno.test("rows that the store did not answer are in the log once it answers, each once and in their order", async () => {
-  using at = await opened();
+for (const isInProcess of [false, true]) {
+  const where = isInProcess ? "in the process" : "elsewhere";
+  Deno.test(`rows that a store ${where} did not answer are in the log once it answers, each once and in order`, async () => {
+    using at = await opened({ isInProcess });
+    const audit = new Audit(at.db);
+    await audit.append(row("0"));
+    at.hanging.hang((kind) => kind === "changes");
+    const first = audit.append(row("1", { status: "started" })).catch((error) => error);
+    await at.ticks.pass();
+    const second = audit.append(row("1", { status: "error" })).catch((error) => error);
+    for (const one of [await first, await second]) assert.match(String(one), /audit log cannot be written/);
+    await at.ticks.pass(30_000);
+    await at.hanging.answer();
+    await audit.flush();
+    const { rows } = await audit.list({}, { limit: 10 });
+    assert.deepEqual(rows.map(({ id, status }) => [id, status]), [["1", "error"], ["0", "ok"]]);
+    assert.deepEqual(await audit.doubts(), { unknown: 0, open: 0 });
+    assert.equal((await audit.verify()).ok, true);
+    await audit.close();
+  });
+}
+
+Deno.test("while one commit hangs in the process and others are answered, rows wait for it, and stand once", async () => {
+  using at = await opened({ isInProcess: true });
   const audit = new Audit(at.db);
   await audit.append(row("0"));
-  at.hanging.hang((kind) => kind === "changes");
-  const first = audit.append(row("1", { status: "started" })).catch((error) => error);
+  at.hanging.hang((kind, nth) => kind === "changes" && nth === 0);
+  const first = audit.append(row("1")).catch((error) => error);
+  await at.ticks.pass(2000);
+  await at.set("Ann");
   await at.ticks.pass();
-  const second = audit.append(row("1", { status: "error" })).catch((error) => error);
-  for (const one of [await first, await second]) assert.match(String(one), /audit log cannot be written/);
+  assert.match(String(await first), /audit log cannot be written/);
+  const second = audit.append(row("2")).catch((error) => error);
   await at.ticks.pass(30_000);
+  assert.match(String(await second), /audit log cannot be written/);
+  assert.ok(at.hanging.begun < 40, `${at.hanging.begun} operations were begun meanwhile`);
   await at.hanging.answer();
+  await at.ticks.pass();
+  await audit.append(row("3"));
   await audit.flush();
   const { rows } = await audit.list({}, { limit: 10 });
-  assert.deepEqual(rows.map(({ id, status }) => [id, status]), [["1", "error"], ["0", "ok"]]);
-  assert.deepEqual(await audit.doubts(), { unknown: 0, open: 0 });
+  assert.deepEqual(rows.map(({ id }) => id), ["3", "2", "1", "0"]);
   assert.equal((await audit.verify()).ok, true);
   await audit.close();
 });

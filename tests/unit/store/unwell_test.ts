@@ -152,3 +152,36 @@ Deno.test("a process that stood still for seconds does not call its store silent
     await pinged;
   }
 });
+
+Deno.test("a store that can be read and takes no change is away once, and back with its first change", async () => {
+  let [reads, changes, elapsed] = [true, true, 0];
+  const answer = (isWell: boolean, value: unknown) =>
+    isWell ? Promise.resolve(value) : Promise.reject(new Error("cannot be done in a read-only transaction"));
+  const atomic = { set: () => atomic, commit: () => answer(changes, { ok: true }) };
+  const kv = { get: () => answer(reads, { value: null }), atomic: () => atomic, close() {} };
+  const clock = { elapsed: () => 0, every: () => () => {} };
+  const logged: unknown[] = [];
+  const db = new Database(
+    kv as unknown as Deno.Kv,
+    ...[Date.now, () => elapsed, clock, { log: (event: unknown) => void logged.push(event) }] as const,
+  );
+  const read = () => db.kv.get(["a"]).catch(() => {});
+  const change = () => db.commit(db.kv.atomic()).catch(() => {});
+  const all = async () => {
+    for (let nth = 0; nth < 3; nth++) for (const work of [read, change]) await work();
+  };
+  await all();
+  changes = false;
+  await all();
+  [elapsed, changes] = [5, true];
+  await all();
+  assert.deepEqual(logged.splice(0), [
+    { event: "store_away", cause: "cannot be done in a read-only transaction" },
+    { event: "store_back", away_ms: 5 },
+  ]);
+  reads = false;
+  await read();
+  reads = true;
+  await read();
+  assert.deepEqual(logged.map((event) => (event as { event: string }).event), ["store_away", "store_back"]);
+});
