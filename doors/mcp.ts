@@ -4,7 +4,7 @@ import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
 import type { Caller } from "../core/model.ts";
 import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
-import { Held, isJson, readMessage } from "./mcp_body.ts";
+import { Held, isJson, noMessage, readMessage } from "./mcp_body.ts";
 import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
 import { answering, CORS, namedSites } from "./envelope.ts";
 import { fault, foreignHost, preflight, refusal, refused } from "./mcp_response.ts";
@@ -93,9 +93,10 @@ async function answer(
     return refused(415, "Unsupported Media Type: Content-Type must be application/json");
   }
   held.body = ports.bodies.body(first.token.id);
-  const body = await readMessage(request, ports.bodyLimit(first), held.body);
+  const cap = ports.bodyLimit(first);
+  const body = await readMessage(request, cap, held.body);
   const caller = await ports.authenticate(request, first); // again, for a body can be long in coming
-  if (body instanceof Response) return body;
+  if ("fault" in body) return noMessage(body, cap);
   const frame = judge(body.value, headers);
   if (frame === null) {
     answers.followed.cancel(caller, body.value);
@@ -215,7 +216,7 @@ class Answers {
     const wrong = misspelt(meta);
     if (wrong !== null) return new FrameFault(200, RPC.INVALID_PARAMS, wrong, frame.id);
     const { caller, requestId, bodyBytes, excess, follower, left } = asked;
-    const { members, meta: said } = await this.#run({
+    const call: McpCall = {
       caller,
       requestId,
       bodyBytes,
@@ -226,18 +227,17 @@ class Answers {
       arguments: given,
       idempotencyKey: key,
       asks: asksOf(meta),
-    });
-    const own = `${JSON.stringify(REQUEST_ID)}:${JSON.stringify(requestId)}`;
-    return this.#result(frame, members, joined(said === undefined ? "" : membersOf(said), own));
-  }
-
-  async #run(call: McpCall): Promise<ToolResult> {
+    };
+    let result: ToolResult;
     try {
-      return succeeded(await this.#ports.call(call), call.requestId);
+      result = succeeded(await this.#ports.call(call), requestId);
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, call.requestId);
-      return failed(asGatewayError(thrown, call.requestId));
+      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, requestId);
+      result = failed(asGatewayError(thrown, requestId));
     }
+    const { members, meta: said } = result;
+    const own = `"${REQUEST_ID}":"${requestId}"`; // a ULID
+    return this.#result(frame, members, said === undefined ? own : joined(membersOf(said), own));
   }
 
   /** The whole response, `own` being members of `_meta`; in the 2026 era the stamps every result must have are spliced in front. */

@@ -1,6 +1,6 @@
 /** The body of a request to the MCP door: read as a message, in room that is held until it was answered. */
 import type { HeldBody } from "../guard/pipeline/in_flight.ts";
-import { bodyError, type ParsedBody, readJson } from "../core/body.ts";
+import { bodyError, type BodyFault, type ParsedBody, readJson } from "../core/body.ts";
 import { FrameFault, RPC } from "./mcp_frame.ts";
 import { fault, refused } from "./mcp_response.ts";
 
@@ -12,17 +12,15 @@ export function isJson(contentType: string | null): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 }
 
-/**
- * The message in a body; the arguments of a call that hold too much are left out of it. Where it is none, the answer that
- * says so. Throws E_BUSY.
- */
-export async function readMessage(
+/** The message in a body; the arguments of a call that hold too much are left out of it. Throws E_BUSY. */
+export const readMessage = (
   request: Request,
   cap: number,
   held: HeldBody,
-): Promise<ParsedBody | Response> {
-  const body = await readJson(request, cap, held, ARGUMENTS);
-  if (!("fault" in body)) return body;
+): Promise<ParsedBody | BodyFault> => readJson(request, cap, held, ARGUMENTS);
+
+/** The answer to a body that is no message. */
+export function noMessage(body: BodyFault, cap: number): Response {
   const { code, message } = bodyError(body, cap);
   if (code === "E_PAYLOAD_TOO_LARGE") return refused(413, `${code}: ${message}`);
   const isExcess = body.fault === "nodes" || body.fault === "depth";

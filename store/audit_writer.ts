@@ -1,4 +1,5 @@
 /** The writing end of the audit: entries queue while a commit is under way, and the next takes all of them. */
+import { setImmediate } from "node:timers";
 import { GatewayError } from "../core/errors.ts";
 import type { AuditRow } from "../core/model.ts";
 import { Batch } from "./audit_batch.ts";
@@ -136,6 +137,9 @@ export class AuditWriter {
         if (this.#owed.length > 0) await this.#writeOwed();
         await this.#write(batch);
         batch.done.resolve();
+        // Who has come meanwhile comes along with those who are answered now: under load half as many commits again would
+        // be made without it.
+        if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
       } catch (cause) {
         const isOwed = cause instanceof Unanswered && batch.onlyIf === null && this.#owed.length < OWED_MAX;
         if (isOwed && this.#owed.push(batch) === 1) this.#oweOn();
