@@ -27,6 +27,8 @@ function filter(allowed: string, pattern: RegExp) {
 
 const CLIENT_CHARACTERS = 2048;
 const client_error = expected("a client id as client list shows it");
+const PATH_CHARACTERS = LIMITS.REPO_PATH_CHARACTERS;
+const path_error = expected(`the path of a file, at most ${PATH_CHARACTERS} characters`);
 const filters = {
   from: time.optional(),
   to: time.optional(),
@@ -36,6 +38,7 @@ const filters = {
   owner_user_id: filter("a user id", RECORD_ID).optional(),
   site_id: filter("a site id", SITE_ID).optional(),
   tool: filter("a tool name", TOOL_NAME).optional(),
+  path: z.string().min(1, { error: path_error }).max(PATH_CHARACTERS, { error: path_error }).optional(),
   status: z.enum(AUDIT_STATUSES, { error: expected(`one of ${AUDIT_STATUSES.join(", ")}`) }).optional(),
   outcome: z.enum(OUTCOMES, { error: expected(`one of ${OUTCOMES.join(", ")}`) }).optional(),
 };

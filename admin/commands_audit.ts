@@ -19,6 +19,7 @@ const FILTERS: Options = {
   user: { value: "user_id", help: "what one person did, or tokens and clients of that person" },
   site: { value: "id", help: "calls on one site" },
   tool: { value: "name", help: "calls of one tool" },
+  path: { value: "path", help: "calls that name one file of a repository, as they name it" },
   status: { value: "status", help: AUDIT_STATUSES.join(", ") },
   outcome: { value: "outcome", help: `of a write: ${OUTCOMES.join(", ")}` },
 };
@@ -33,6 +34,7 @@ function query(words: Words): Record<string, string> {
     user: "owner_user_id",
     site: "site_id",
     tool: "tool",
+    path: "path",
     status: "status",
     outcome: "outcome",
   };

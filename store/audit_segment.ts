@@ -5,6 +5,7 @@ import { getBuiltinModule } from "node:process";
 import { encodeTime } from "ulid";
 import { memoizeLast } from "../core/made_once.ts";
 import type { AuditRow } from "../core/model.ts";
+import { pathsIn } from "../core/values.ts";
 
 /** What the first segment of a chain names as the hash before it. */
 export const GENESIS = "0".repeat(64);
@@ -162,6 +163,9 @@ export function sitesOf({ site_id, target_site_id, calls = [] }: AuditRow): read
   const all = [site_id, target_site_id, ...calls.flatMap((one) => [one.site_id, one.target_site_id])];
   return all.filter((one) => typeof one === "string");
 }
+
+/** Every file that a row is found under, as its call named it. */
+export const pathsOf = ({ paths, arguments: args }: AuditRow): readonly string[] => paths ?? pathsIn(args);
 
 /** The lowest segment id of a time: what is older sorts before it. */
 export function firstIdAt(ms: number): string {

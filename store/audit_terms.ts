@@ -1,13 +1,13 @@
 /** What rows of the audit are looked up by, and where the index says which rows of a bundle that are. */
 import type { AuditRow } from "../core/model.ts";
-import { sitesOf } from "./audit_segment.ts";
+import { pathsOf, sitesOf } from "./audit_segment.ts";
 import { sha256 } from "./database.ts";
 import type { AuditQuery } from "./store.ts";
 
 const TERM_CHARACTERS_MAX = 64;
 
 /** A kind of value that rows are looked up by. */
-export type Dimension = "token" | "client" | "person" | "site" | "tool" | "status" | "outcome";
+export type Dimension = "token" | "client" | "person" | "site" | "tool" | "status" | "outcome" | "path";
 
 /** A value that rows are looked up by. */
 export type Term = readonly [dimension: Dimension, value: string];
@@ -25,15 +25,17 @@ export function eachTerm(row: AuditRow, take: (dimension: Dimension, value: stri
   if (row.owner_user_id !== null) take("person", row.owner_user_id);
   for (const site of sitesOf(row)) take("site", site);
   take("tool", row.tool);
+  for (const path of pathsOf(row)) take("path", path);
   if (row.status !== "started") take("status", row.status);
   if (row.outcome !== undefined && row.outcome !== "unknown") take("outcome", row.outcome);
 }
 
 /** What the rows of a query have in common, as far as the index tells. */
 export function termsOf(
-  { token_id, client_id, owner_user_id, site_id, tool, status, outcome }: AuditQuery,
+  { token_id, client_id, owner_user_id, site_id, tool, path, status, outcome }: AuditQuery,
 ): Term[] {
   const terms: (readonly [Dimension, string | undefined])[] = [
+    ["path", path],
     ["tool", tool],
     ["site", site_id],
     ["client", client_id],

@@ -11,6 +11,8 @@ export interface AuditQuery {
   owner_user_id?: string;
   site_id?: string;
   tool?: string;
+  /** A file of a repository, as the call named it: its `path`, or that of one of its `files`. */
+  path?: string;
   status?: AuditStatus;
   outcome?: Outcome;
 }

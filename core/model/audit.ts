@@ -90,6 +90,10 @@ export interface AuditRow {
   readonly changes?: readonly Change[];
   /** Visitors got the change at once; null where something else went live meanwhile, or nobody could tell. */
   readonly _published?: true | null;
+  /** Every file that the call names, where `arguments` shows too little of it to name them all. */
+  readonly paths?: readonly string[];
+  /** How many of them are left out, where there are too many for a row. */
+  readonly paths_left_out?: number;
   /** What the call brought into being, in its order; of a call that failed too. */
   readonly made?: readonly Made[];
   /** The calls of other tools it made, in their order. */

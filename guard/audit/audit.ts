@@ -17,7 +17,8 @@ import type { Beside } from "../../store/store.ts";
 import type { AuditFacts } from "../../registry/tool.ts";
 import { Decision } from "../pipeline/decision.ts";
 import { fitForRow } from "../pipeline/made.ts";
-import { redactText, shorten } from "./redact.ts";
+import { pathsIn } from "../../core/values.ts";
+import { headOf, jsonBytes, redactText, shorten } from "./redact.ts";
 import { Writes } from "../pipeline/writes.ts";
 
 const NAME_CHARACTERS = 128;
@@ -67,6 +68,21 @@ const column = memoizeByName((name) => redactText(name.slice(0, NAME_CHARACTERS)
 
 /** Many calls begin in one millisecond. */
 const timestamp = memoizeLast((ms: number) => new Date(ms).toISOString());
+
+/** A row is 32 KiB at most. */
+const PATHS_BYTES_MAX = 16 * 1024;
+
+/** The files that a call names, where its shortened arguments do not name all of them. */
+function pathsBeside(args: unknown, shortened: unknown): Pick<AuditRow, "paths" | "paths_left_out"> | null {
+  const all = pathsIn(args).map((path) => headOf(path, LIMITS.REPO_PATH_CHARACTERS));
+  const shown = pathsIn(shortened);
+  if (all.length === shown.length && all.every((path, at) => path === shown[at])) return null;
+  let left = PATHS_BYTES_MAX;
+  const paths = [...new Set(all)];
+  const fit = paths.findIndex((path) => (left -= jsonBytes(path) + 1) < 0);
+  if (fit < 0) return { paths };
+  return { paths: paths.slice(0, fit), paths_left_out: paths.length - fit };
+}
 
 /** How a call ended, with what is known of its change where it failed. */
 export type Ending = { readonly value: unknown } | {
@@ -222,9 +238,13 @@ export class CallRecord {
       error,
       duration_ms,
     };
-    if (facts === NO_FACTS && this.decision.latest("target") === undefined) return row;
+    // Of what was refused the first files will do: else whoever may do nothing could fill the log.
+    const paths = error === null || this.decision.writing
+      ? pathsBeside(this.arguments, this.#shortened)
+      : null;
+    if (facts === NO_FACTS && paths === null && this.decision.latest("target") === undefined) return row;
     const calls = this.#calls.map((one) => one.#asNested());
-    return { ...row, ...this.#target(), ...facts, ...(calls.length > 0 ? { calls } : {}) };
+    return { ...row, ...this.#target(), ...facts, ...paths, ...(calls.length > 0 ? { calls } : {}) };
   }
 
   /** The call's own facts over those of the calls it made; the changes of all. */

@@ -73,7 +73,7 @@ function copy(value: unknown, budget: Budget, depth: number): unknown {
       break;
     }
     const key = headOf(name);
-    budget.left -= bytesOf(key) + CONTAINER_BYTES;
+    budget.left -= jsonBytes(key) + CONTAINER_BYTES;
     result[key] = SECRET_NAME.test(name) && one !== null && one !== ""
       ? spend(REDACTED, budget)
       : copy(one, budget, depth + 1);
@@ -90,16 +90,17 @@ function text(value: string): unknown {
   };
 }
 
-function headOf(value: string): string {
-  if (value.length <= SEARCHED_CHARACTERS) return redactText(value).slice(0, HEAD_CHARACTERS);
-  return redactText(value.slice(0, SEARCHED_CHARACTERS).replace(CUT_WORD, "")).slice(0, HEAD_CHARACTERS);
+/** So much of a text as is asked for, from its beginning, without anything that looks like a credential. */
+export function headOf(value: string, characters = HEAD_CHARACTERS): string {
+  if (value.length <= SEARCHED_CHARACTERS) return redactText(value).slice(0, characters);
+  return redactText(value.slice(0, SEARCHED_CHARACTERS).replace(CUT_WORD, "")).slice(0, characters);
 }
 
-/** The size of a value as JSON in UTF-8. */
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
+/** The bytes of a value as JSON in UTF-8. */
+export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
 
 function spend(value: unknown, budget: Budget): unknown {
-  const size = bytesOf(value) + 1;
+  const size = jsonBytes(value) + 1;
   if (size > budget.left) {
     budget.left = 0;
     return "[cut]";

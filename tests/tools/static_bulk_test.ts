@@ -88,12 +88,13 @@ test("more files and text than one request carries are one commit all the same",
   for (let n = 0; n < 5; n++) files[`public/large${n}.txt`] = `${n}`.repeat(700 * 1024);
   files["public/larger.txt"] = "é".repeat(MIB);
   files["public/random.bin"] = new Uint8Array(300_000).map((_, at) => (at * 2_654_435_761) >>> 24);
-  const { done } = await at.write("rest", "bulk_write_static_files", {
+  const { done, row } = await at.write("rest", "bulk_write_static_files", {
     site_id: "open",
     target_branch: "main",
     files: given(files),
   });
   assert.equal(done["files_written"], 327);
+  assert.deepEqual(row.paths, Object.keys(files), "the row names every file");
   await at.wrote({ branch: "main", parent: main, line: "Write 327 files", files });
   const trees = at.host.writes.filter(({ method, path }) => method === "POST" && path.endsWith("/git/trees"));
   assert.ok(trees.length >= 4, `${trees.length} trees`);

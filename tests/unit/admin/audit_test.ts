@@ -20,6 +20,7 @@ async function filled() {
       token_id: "t2",
       client_id: "https://client.example/metadata",
       owner_user_id: "ann",
+      arguments: { path: "src/pages/about.astro" },
     }),
   );
   return gw;
@@ -50,6 +51,8 @@ Deno.test("each filter narrows the rows", async () => {
   const client = encodeURIComponent("https://client.example/metadata");
   assert.deepEqual(await ids(gw, `?client_id=${client}&owner_user_id=ann`), ["odd"]);
   assert.deepEqual(await ids(gw, "?owner_user_id=bob"), []);
+  assert.deepEqual(await ids(gw, "?path=src/pages/about.astro"), ["odd"]);
+  assert.deepEqual(await ids(gw, "?path=src/pages"), []);
   assert.equal((await ids(gw, "?tool=&status=")).length, 6);
 });
 
@@ -59,6 +62,7 @@ Deno.test("a query that cannot be meant is refused", async () => {
     ["?limit=0", `limit: expected a whole number from 1 to ${LIMITS.AUDIT_PAGE_MAX}, not 0`],
     [`?limit=${LIMITS.AUDIT_PAGE_MAX + 1}`, "limit: expected a whole number from 1 to"],
     [`?client_id=${"c".repeat(2049)}`, "client_id: expected a client id"],
+    [`?path=${"p".repeat(251)}`, "path: expected the path of a file, at most 250 characters"],
     ["?owner_user_id=a%20b", "owner_user_id: expected a user id"],
     ["?limit=ten", 'limit: expected a whole number from 1 to 500, not "ten"'],
     ["?from=yesterday", 'from: expected a time such as 2026-11-21 or 2026-11-21T09:30:00Z, not "yesterday"'],

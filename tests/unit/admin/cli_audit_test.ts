@@ -25,6 +25,10 @@ Deno.test("audit tail shows the last rows, oldest first", async () => {
   cli.store.rows.push(auditRow({ id: "of-client", client_id: "c1", owner_user_id: "ann" }));
   const byClient = await cli.good(...words("audit tail --client c1 --user ann --json"));
   assert.equal(JSON.parse(byClient.out).id, "of-client");
+  cli.store.rows.push(
+    auditRow({ id: "of-file", arguments: { files: [{ path: "a.md" }, { path: "b.md" }] } }),
+  );
+  assert.equal(JSON.parse((await cli.good(...words("audit tail --path b.md --json"))).out).id, "of-file");
   assert.equal((await cli.good("audit", "tail", "--limit", "3")).out.split("\n").length, 4);
   assert.match(
     await cli.bad("audit", "tail", "--status", "failed"),

@@ -1,11 +1,13 @@
 /** An audit in memory whose rows a test puts there, with whatever id and time. */
 import type { AuditRow } from "../../../core/model.ts";
+import { pathsOf } from "../../../store/audit_segment.ts";
 import type { AuditQuery, AuditStore } from "../../../store/store.ts";
 
 function matching(rows: readonly AuditRow[], query: AuditQuery): AuditRow[] {
-  const { from, to, ...equal } = query;
+  const { from, to, path, ...equal } = query;
   return rows.filter((row) =>
     (from === undefined || row.at >= from) && (to === undefined || row.at < to) &&
+    (path === undefined || pathsOf(row).includes(path)) &&
     Object.entries(equal).every(([key, value]) => value === undefined || row[key as keyof AuditRow] === value)
   );
 }

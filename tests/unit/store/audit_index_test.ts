@@ -155,10 +155,19 @@ Deno.test("two filters that each match rows of every segment, and none in common
   for (let n = 0; n < 20; n++) {
     await Promise.all([
       at.audit.append(
-        row(`a-${n}`, { token_id: "a", client_id: "one", owner_user_id: "ann", site_id: "s1" }),
+        row(`a-${n}`, {
+          ...{ token_id: "a", client_id: "one", owner_user_id: "ann", site_id: "s1" },
+          arguments: { path: "one.md", files: { count: 30, first: [{ path: "first.md" }] } },
+        }),
       ),
       at.audit.append(
-        row(`b-${n}`, { token_id: "b", client_id: "two", owner_user_id: "bob", site_id: "s2" }),
+        row(`b-${n}`, {
+          ...{ token_id: "b", client_id: "two", owner_user_id: "bob", site_id: "s2" },
+          ...{
+            arguments: { files: { count: 30, first: [{ path: "first.md" }] } },
+            paths: ["two.md", "last.md"],
+          },
+        }),
       ),
     ]);
   }
@@ -170,6 +179,9 @@ Deno.test("two filters that each match rows of every segment, and none in common
     { owner_user_id: "ann", token_id: "b" },
     { status: "error", token_id: "b" },
     { tool: "none" },
+    { path: "one.md", token_id: "b" },
+    { path: "last.md", owner_user_id: "ann" },
+    { path: "first.md", site_id: "s2" },
   ];
   for (const query of apart) {
     world.parts = world.segments = 0;
@@ -177,10 +189,16 @@ Deno.test("two filters that each match rows of every segment, and none in common
     assert.deepEqual(world, { parts: 0, segments: 0 }, JSON.stringify(query));
   }
   for (
-    const query of [{ client_id: "one" }, { owner_user_id: "ann", site_id: "s1" }, {
-      client_id: "one",
-      token_id: "a",
-    }]
+    const query of [
+      { client_id: "one" },
+      { owner_user_id: "ann", site_id: "s1" },
+      {
+        client_id: "one",
+        token_id: "a",
+      },
+      { path: "one.md" },
+      { path: "first.md", site_id: "s1" },
+    ]
   ) {
     const { rows } = await at.audit.list(query, { limit: 100 });
     assert.deepEqual(rows.map(({ id }) => id), Array.from({ length: 20 }, (_, n) => `a-${19 - n}`));
