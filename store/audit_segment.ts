@@ -18,7 +18,6 @@ const RANDOM_CHARACTERS = 16;
 const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** Loaded when it is used, not to start. */
 export const zlib = () => getBuiltinModule("node:zlib");
-const NOT_ASCII = /[\u0080-\uffff]/;
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -81,18 +80,13 @@ export function encodeRow(row: AuditRow): Entry {
   } catch {
     return encodeCut(row, "not JSON");
   }
-  const bytes = byteLength(line);
+  const bytes = Buffer.byteLength(line);
   return bytes <= ROW_BYTES_MAX + 1 ? { row, line, bytes } : encodeCut(row, `${bytes - 1} bytes`);
 }
 
 function encodeCut(whole: AuditRow, why: string): Entry {
   const line = `${JSON.stringify(cut(whole, why))}\n`;
-  return { row: parseRow(line) ?? whole, line, bytes: byteLength(line) };
-}
-
-/** How many bytes of UTF-8 a text is. */
-export function byteLength(text: string): number {
-  return NOT_ASCII.test(text) ? Buffer.byteLength(text) : text.length;
+  return { row: parseRow(line) ?? whole, line, bytes: Buffer.byteLength(line) };
 }
 
 function cut(row: AuditRow, why: string): Record<string, unknown> {
