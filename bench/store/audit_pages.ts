@@ -37,7 +37,9 @@ function row(n: number): AuditRow {
     site_id: `site-${site}`,
     tool: `tool_number_${tool}`,
     tier: 0,
-    arguments: { per_page: 20, page: n % 50 },
+    arguments: n % 50 === 0
+      ? { path: `src/pages/page-${n / 50 % 211}.astro` }
+      : { per_page: 20, page: n % 50 },
     status,
     error: status === "ok" ? null : "E_UPSTREAM",
     duration_ms: n % 40,
@@ -57,6 +59,8 @@ const queries: readonly (readonly [what: string, query: AuditQuery])[] = [
   ["a site, one row of 40", { site_id: "site-1" }],
   ["a tool that no row has", { tool: "none" }],
   ["a client, one row of 8", { client_id: "client-1" }],
+  ["a file, one row of 10,550", { path: "src/pages/page-7.astro" }],
+  ["a file and a site", { path: "src/pages/page-7.astro", site_id: "site-0" }],
   ["a person and a tool", { owner_user_id: "person-4", tool: "tool_number_3" }],
   ["a token and a site, both in every segment, no row in common", { token_id: TOKEN, site_id: "site-2" }],
   ["a tool and a status, both in every segment, no row in common", {
