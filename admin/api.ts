@@ -20,8 +20,8 @@ export type PagesOf = (ports: AdminPorts) => Promise<Pick<Hono, "fetch">>;
 
 /**
  * The routes below `/admin`, to be mounted at the root; what is not the API is answered by the pages. Every answer of `/admin/login`, `/admin/logout` and
- * `/admin/api/*` has the envelope of the REST door, all others are pages; only a tool server is sent anything when it
- * is asked for its tools, and only the repository page asks anything of others.
+ * `/admin/api/*` has the envelope of the REST door, all others are pages; what asks anything of
+ * others are a tool server's tools, the repository page, a site's set-up, its pairing and what it could be linked to.
  */
 export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   const app = new Hono();

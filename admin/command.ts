@@ -47,9 +47,9 @@ export interface Subject {
   readonly optional?: true;
 }
 
-/** A command: two words, perhaps a subject, options. */
+/** A command: a word or two, perhaps a subject, options. */
 export interface Command {
-  readonly words: readonly [group: string, verb: string];
+  readonly words: readonly [group: string, ...verb: string[]];
   readonly subject?: Subject;
   /** A word behind the subject. */
   readonly second?: Subject;

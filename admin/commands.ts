@@ -6,6 +6,7 @@ import { AUDIT_COMMANDS } from "./commands_audit.ts";
 import { CLIENT_COMMANDS } from "./commands_clients.ts";
 import { CONNECTION_COMMANDS } from "./commands_connections.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
+import { LINKABLE_COMMANDS } from "./commands_linkable.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
 import { PROXIED_COMMANDS } from "./commands_proxied.ts";
 import { siteCommands } from "./commands_sites.ts";
@@ -20,6 +21,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
   return [
     ...TOKEN_COMMANDS,
     ...siteCommands(connectors),
+    ...LINKABLE_COMMANDS,
     ...PEOPLE_COMMANDS,
     ...CONNECTION_COMMANDS,
     ...CLIENT_COMMANDS,
@@ -57,7 +59,7 @@ async function run(
   const [group, verb] = args;
   const help = args.includes("--help") || args.includes("-h");
   const family = commands.filter((command) => command.words[0] === group);
-  const named = family.find((one) => one.words[1] === verb);
+  const named = family.find(({ words }) => words.length === 1 || words[1] === verb);
   // A group of one command is that command.
   const only = family.length === 1 && (verb === undefined || verb.startsWith("-")) ? family[0] : undefined;
   const command = named ?? only;
@@ -76,7 +78,7 @@ async function run(
     terminal.out(commandHelp(command));
     return 0;
   }
-  const words = readWords(command, args.slice(named ? 2 : 1));
+  const words = readWords(command, args.slice(named?.words.length ?? 1));
   refuseMissing(command, words);
   const json = words.on("json");
   const call: Call = {
@@ -96,7 +98,7 @@ function notFound(
 ): CommandError {
   const groups = [...new Set(commands.map((command) => command.words[0]))];
   const why = family.length > 0
-    ? hint(asked[1]!, family.map((one) => one.words[1]))
+    ? hint(asked[1]!, family.flatMap((one) => one.words[1] ?? []))
     : hint(asked[0]!, groups);
   return new CommandError(`No command ${asked.slice(0, 2).join(" ").slice(0, 60)}, ${why}; see --help`);
 }

@@ -9,6 +9,7 @@ import type {
   User,
 } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
+import type { LinkableReport } from "../registry/linkable_report.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
 import type { AdminCaller, RecordAction } from "../identity/rights.ts";
@@ -41,6 +42,13 @@ export interface SetUpReport {
   readonly id: string;
   readonly name: string;
   readonly address: string | null;
+}
+
+/** Who asks what a site could be linked to. */
+export interface LinkableOrder {
+  readonly site: Site;
+  readonly by: AdminCaller["actor"];
+  readonly closed: ReadonlyMap<string, string>;
 }
 
 /** A site whose companion plugin is paired now. */
@@ -122,6 +130,11 @@ export interface AdminPorts {
    * E_BAD_INPUT where the site is linked already.
    */
   setUp(site: Site, what: string, name: string): Promise<SetUpReport>;
+  /**
+   * What the accounts bound to a site reach of what it can be linked to; failures are part of it. `closed` says by the
+   * name of a connector why its account is not asked for whoever asks.
+   */
+  linkable(order: LinkableOrder): Promise<LinkableReport>;
   /** Pairs the site's companion plugin with the gateway. Throws E_NOT_SUPPORTED, and what the site refuses with. */
   pair(site: Site, by: AdminCaller["actor"], code?: string): Promise<PairReport>;
   /** Connected accounts; loaded when they are first asked for. */

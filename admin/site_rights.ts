@@ -64,6 +64,37 @@ export async function assertMaySet(
 }
 
 /**
+ * Who asks what a site could be linked to must be allowed to link it: throws E_FORBIDDEN otherwise. Answers, by the name
+ * of a connector, why the account that it uses is not shown to the caller all the same: it is of somebody whose account
+ * the caller may not bind.
+ */
+export async function closedAccounts(
+  caller: AdminCaller,
+  site: Site,
+  ports: AdminPorts,
+): Promise<ReadonlyMap<string, string>> {
+  const closed = new Map<string, string>();
+  const { user } = caller;
+  if (user === null) return closed;
+  for (const { name, linkable = {}, account, product } of ports.connectors.all) {
+    const fields = Object.values(linkable).map(({ field }) => field);
+    if (fields.length === 0) continue;
+    const change = Object.fromEntries(fields.map((field) => [field, null]));
+    await assertMaySet(caller, change as SiteInput, site, ports);
+    const bound = account?.user(site) ?? null;
+    if (bound === null || bound === user.id) continue;
+    const other = await ports.store.users.get(bound);
+    if (other !== null && isManaged(user, other)) continue;
+    closed.set(
+      name,
+      `The site is bound to the account of a user you do not manage, so what that account reaches at ${product} is not ` +
+        "shown to you; that takes the master token",
+    );
+  }
+  return closed;
+}
+
+/**
  * A field that chooses something in an account which other sites share: a repository of the gateway's own app, a
  * property that somebody connected. An admin of some sites would reach those of others with it.
  */

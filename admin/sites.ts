@@ -13,7 +13,7 @@ import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { callerOf } from "../identity/rights.ts";
-import { assertMayRegister, assertMaySet, isOwnSite } from "./site_rights.ts";
+import { assertMayRegister, assertMaySet, closedAccounts, isOwnSite } from "./site_rights.ts";
 import { mayBePlain, siteBodies, unreachable } from "./site_bodies.ts";
 
 const setupBody = closed({
@@ -94,12 +94,18 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
   setupRoutes(app, ports);
 }
 
-/** What is made for a site at its upstream. */
+/** What an upstream is asked for a site: to make something, what there is to link, a key. */
 function setupRoutes(app: Hono, ports: AdminPorts): void {
   app.post("/admin/api/sites/:id/setup/:what", async (c) => {
     const site = await found(c, ports);
     const { name } = checked(setupBody, await jsonObject(c.req.raw));
     return answer(c, await ports.setUp(site, c.req.param("what"), name ?? site.name));
+  });
+
+  app.get("/admin/api/sites/:id/linkable", async (c) => {
+    const site = await found(c, ports);
+    const closed = await closedAccounts(callerOf(c), site, ports);
+    return answer(c, await ports.linkable({ site, by: callerOf(c).actor, closed }));
   });
 
   app.post("/admin/api/sites/:id/pair", async (c) => {

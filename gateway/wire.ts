@@ -268,6 +268,11 @@ async function adminOf(parts: Parts) {
       const { setUpSite } = await import("../guard/site_setup.ts");
       return await setUpSite({ ...ports, newId }, { site, what, name });
     },
+    async linkable(order) {
+      const { listLinkable } = await import("../guard/linkable.ts");
+      const report = (id: string, thrown: unknown) => parts.logFault(id, thrown);
+      return await listLinkable({ ...ports, audit: store.audit, log, newId, report }, order);
+    },
     async pair(site, by, code) {
       const { pairSite } = await import("../guard/site_pairing.ts");
       const pairing = await pairSite({ ...ports, baseUrl, newId }, {

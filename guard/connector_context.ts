@@ -48,6 +48,8 @@ export interface ConnectorCall {
   readonly requestId?: string;
   /** Where its writes are noted; absent where the gateway asks for itself. */
   readonly writes?: Writes;
+  /** It lists what the site could be linked to, which no tool does. */
+  readonly listing?: true;
   /** What ends its reads, while nobody would miss them. */
   cancelled?(): AbortSignal | undefined;
 }
@@ -125,7 +127,7 @@ function senderOf(ports: ConnectorPorts, site: Site | null, connector: Connector
 /** `signed` are the headers with which a lender signs. */
 async function send(
   ports: ConnectorPorts,
-  { site, deadline, writes, cancelled }: ConnectorCall,
+  { site, deadline, writes, cancelled, listing }: ConnectorCall,
   { connector: { name, policy }, settings, origins, lender }: Sender,
   signed: Signed,
   out: Outgoing,
@@ -136,6 +138,7 @@ async function send(
     settings,
     now: ports.now(),
     ...(lender === undefined ? {} : { lender }),
+    ...(listing ? { listing } : {}),
   };
   const judge = { name, policy: policy && ((next: Outgoing) => policy(without(signed, next), ctx)) };
   const judgeHop = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);

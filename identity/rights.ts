@@ -51,6 +51,7 @@ const OPEN: readonly [method: string, path: RegExp, role: User["role"]][] = [
   ["POST", /^sites$/, "admin"],
   ["GET", /^sites\/[^/]+$/, "admin"],
   ["PATCH", /^sites\/[^/]+$/, "admin"],
+  ["GET", /^sites\/[^/]+\/linkable$/, "admin"],
   ["GET", /^projects$/, "admin"],
   ["POST", /^projects$/, "admin"],
   ["GET", /^users$/, "admin"],

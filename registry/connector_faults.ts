@@ -37,6 +37,7 @@ const NEED_CONNECT = [
   "lends",
   "checkId",
   "setups",
+  "linkable",
   "deployment",
   "allowance",
   "daily",
@@ -95,6 +96,14 @@ function naming(one: Connector, { kinds, get }: Others): string[] {
     if (!one.siteFields?.[field]) {
       found.push(`the setup "${name}" names "${field}", which is no site field of it`);
     }
+  }
+  for (const [name, { field }] of Object.entries(one.linkable ?? {})) {
+    const fault = !one.siteFields?.[field]
+      ? "which is no site field of it"
+      : optionForm(one.siteFields[field]) !== "text"
+      ? "which holds more than an id"
+      : null;
+    if (fault !== null) found.push(`the linkable kind "${name}" names "${field}", ${fault}`);
   }
   const known = (where: string, named: readonly string[] = []) => {
     for (const kind of named) if (!kinds.includes(kind)) found.push(`${where} the unknown kind "${kind}"`);

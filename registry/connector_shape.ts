@@ -83,6 +83,10 @@ const parts = {
   )
     .optional(),
   setups: z.record(word, z.strictObject({ help: sentence, field: word, make: callable })).optional(),
+  linkable: z.record(
+    word,
+    z.strictObject({ what: sentence, field: word, same: callable.optional(), list: callable }),
+  ).optional(),
   pairing: z.strictObject({
     credential: word,
     account: z.strictObject({ credential: word, field: word }),

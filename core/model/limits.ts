@@ -49,6 +49,9 @@ export const LIMITS = {
   UPSTREAM_BUSY_MS: 5000,
   /** The longest wait that a caller is asked for, whatever an upstream asks: clients obey it, and some forget why. */
   RETRY_AFTER_SECONDS: 24 * 60 * 60,
+  /** Things of one kind that are listed for who links a site, and requests that list them. */
+  LINKABLE_MAX: 1000,
+  LINKABLE_PAGES_MAX: 100,
   /** How long a connection is kept for the next request, and how many for one address of a host. */
   UPSTREAM_IDLE_MS: 30_000,
   UPSTREAM_IDLE_PER_ADDRESS: 128,

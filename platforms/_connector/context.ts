@@ -133,4 +133,6 @@ export interface PolicyContext<Settings = AnyValues> extends Configured<Settings
   readonly now: number;
   /** The connector whose credential signs it, where that is borrowed. */
   readonly lender?: string;
+  /** It lists what a site could be linked to, for those who may change its links; no tool sends it. */
+  readonly listing?: true;
 }

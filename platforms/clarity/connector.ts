@@ -30,6 +30,16 @@ function assertConfigured({ site }: Configured<ClaritySettings>): void {
   );
 }
 
+/** Throws E_NOT_SUPPORTED: no token says which projects there are. */
+function projects({ site }: SiteContext<ClaritySettings>): never {
+  throw new GatewayError(
+    "E_NOT_SUPPORTED",
+    "A Clarity token belongs to one project and names none, so projects cannot be listed: take the project's id out of " +
+      "its dashboard's address (…/projects/view/<id>/dashboard), make a token there under Settings, Data Export, and set " +
+      `both with deno task admin site update ${site.id} --behavior-project-id <id> --behavior-token-stdin`,
+  );
+}
+
 // What reaches a project is not needed to start.
 async function behaviorOf(ctx: SiteContext<ClaritySettings>) {
   assertConfigured(ctx);
@@ -64,6 +74,7 @@ export default connector({
   },
   present: (site) => ({ behavior: isLinked(site) }),
   links: { behavior: assertConfigured },
+  linkable: { behavior: { what: "Clarity projects", field: "behavior_project_id", list: projects } },
   origins: ({ settings }) => [settings.BEHAVIOR_API_BASE],
   policy: (out, { settings }) => refusalOf(out, settings.BEHAVIOR_API_BASE),
   connect: behaviorOf,

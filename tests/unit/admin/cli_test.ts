@@ -227,7 +227,7 @@ Deno.test("words that make no command are told", async () => {
     [["token", "lst"], "No command token lst, did you mean list; see --help"],
     [
       ["frobnicate", "x"],
-      "No command frobnicate x, known are token, site, project, user, connection, client, tool-server, audit, snapshots, gateway, store; see --help",
+      "No command frobnicate x, known are token, site, linkable, project, user, connection, client, tool-server, audit, snapshots, gateway, store; see --help",
     ],
     [["token", "create", "--name", "x"], "--sites, --tools must be given; see token create --help"],
     [["token", "revoke"], "<token_id> must be given; see token revoke --help"],
@@ -344,4 +344,52 @@ Deno.test("site update says which credentials went with the address", async () =
     err,
     /credentials\.cms: dropped, as they belong to https:\/\/acme\.test; send them again/m,
   );
+});
+
+Deno.test("linkable shows each kind with the line that links each thing, and what could not be listed", async () => {
+  const entry = (id: string, more: object = {}) => ({
+    id,
+    name: `Shop ${id}`,
+    within: "Agency",
+    note: null,
+    linked: false,
+    set: { analytics_property_id: id },
+    command: `deno task admin site update acme --analytics-property-id ${id}`,
+    ...more,
+  });
+  const list = {
+    kind: "analytics",
+    what: "Google Analytics properties",
+    field: "analytics_property_id",
+    linked_to: "7",
+    entries: [entry("7", { linked: true }), entry("8", { name: "Red\u001b[31m" })],
+    complete: true,
+    problem: null,
+    notes: ["one is left out"],
+  };
+  const none = { ...list, what: "Clarity projects", linked_to: null, entries: [], notes: [] };
+  const problem = { code: "E_NOT_SUPPORTED", message: "Set the id" };
+  const kinds = [list, { ...none, problem }, { ...none, what: "Ad accounts" }];
+  const cli = await openTerminal({}, { MASTER_TOKEN: MASTER }, {
+    linkable: ({ site }) => Promise.resolve({ site_id: site.id, kinds }),
+  });
+  const { out } = await cli.good("linkable", "acme");
+  assert.deepEqual(out.split("\n").map((line) => line.replaceAll(/ {2,}/g, "  ")), [
+    "Google Analytics properties: analytics_property_id, now 7",
+    "linked  id  name  within  link it with",
+    "now  7  Shop 7  Agency  deno task admin site update acme --analytics-property-id 7",
+    "-  8  Red\\u{1b}[31m  Agency  deno task admin site update acme --analytics-property-id 8",
+    "Note: one is left out",
+    "",
+    "Clarity projects: analytics_property_id, now -",
+    "Not listed: Set the id",
+    "",
+    "Ad accounts: analytics_property_id, now -",
+    "None.",
+    "",
+  ]);
+  const { site_id, kinds: printed } = JSON.parse((await cli.good("linkable", "acme", "--json")).out);
+  assert.deepEqual([site_id, printed[0].entries[1].id], ["acme", "8"]);
+  assert.equal(await cli.bad("linkable"), "<site> must be given; see linkable --help");
+  assert.equal(await cli.bad("linkable", "acm"), 'E_NOT_FOUND: No site "acm", did you mean acme');
 });

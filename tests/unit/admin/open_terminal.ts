@@ -9,8 +9,9 @@ import { kit, MASTER } from "./kit.ts";
 export async function openTerminal(
   change: Partial<Terminal> = {},
   env: Record<string, string> = { MASTER_TOKEN: MASTER },
+  ports: Parameters<typeof kit>[0] = {},
 ) {
-  const gw = await kit();
+  const gw = await kit(ports);
   const site = { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.test" };
   await gw.ok("POST", "/admin/api/sites", site);
   gw.store.written.length = 0;
