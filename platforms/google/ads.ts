@@ -22,10 +22,15 @@ const BATCH = z.object({
   fieldMask: z.string().nullish(),
 });
 /** The batches of a stream. */
-const STREAM = z.array(BATCH);
+export const STREAM = z.array(BATCH);
 
 /** What an operator sets in place of a developer token where Google wants none any more: the header is left out. */
 export const NO_DEVELOPER_TOKEN = "none";
+
+/** The header that Google Ads still takes; none where the operator set that none is wanted. */
+export function developerHeader(developer: string | null): Readonly<Record<string, string>> {
+  return developer && developer !== NO_DEVELOPER_TOKEN ? { "developer-token": developer } : {};
+}
 
 /** The customer of one site. */
 export class Ads {
@@ -37,13 +42,12 @@ export class Ads {
     const customer_id = customerOf(site);
     checkQuery(query, customer_id);
     const manager = site?.ads_login_customer_id?.replaceAll("-", "");
-    const developer = settings.ADS_DEVELOPER_TOKEN;
     const asked: Asked = {
       method: "POST",
       url: `${settings.ADS_API_BASE}/customers/${customer_id}/googleAds:searchStream`,
       headers: {
         ...(manager ? { "login-customer-id": manager } : {}),
-        ...(developer && developer !== NO_DEVELOPER_TOKEN ? { "developer-token": developer } : {}),
+        ...developerHeader(settings.ADS_DEVELOPER_TOKEN),
       },
       json: { query },
       effect: "read",

@@ -6,7 +6,7 @@ import { address, base, given, idField, secret, textField, userField, word } fro
 import { ACCOUNT, STORAGE_FOLDER } from "./checks.ts";
 import { assertAccount, assertAds, assertAnalytics, assertSearch, assertStorage, refusal } from "./links.ts";
 import { assertClient, authorize, isOAuth, RIGHTS } from "./oauth.ts";
-import { forbidden } from "./routes.ts";
+import { customerNumber, forbidden, propertyNumber } from "./routes.ts";
 import type { GoogleContext } from "./wire.ts";
 
 const customerField = textField("a customer id of ten digits such as 123-456-7890", /^\d{3}-?\d{3}-?\d{4}$/);
@@ -28,6 +28,7 @@ const spreadsheets = {
 
 // What reaches the services is large, and not needed to start.
 const tokens = () => import("./tokens.ts");
+const lists = () => import("./linkable.ts");
 const clientOf = async (ctx: GoogleContext) => new (await import("./client.ts")).Google(ctx);
 
 export default connector({
@@ -40,6 +41,7 @@ export default connector({
     ACCOUNT_REVOKE_URL: address("https://oauth2.googleapis.com/revoke", "Google token revocation"),
     ACCOUNT_CLIENT_ID: given("Google OAuth client id", word),
     ACCOUNT_CLIENT_SECRET: secret("Google OAuth client secret", word),
+    ANALYTICS_ADMIN_API_BASE: base("https://analyticsadmin.googleapis.com/v1beta", "Google Analytics Admin"),
     ANALYTICS_API_BASE: base("https://analyticsdata.googleapis.com/v1beta", "Google Analytics Data"),
     SEARCH_API_BASE: base("https://searchconsole.googleapis.com/webmasters/v3", "Google Search Console"),
     SHEETS_API_BASE: base("https://sheets.googleapis.com/v4", "Google Sheets"),
@@ -96,6 +98,7 @@ export default connector({
   origins: ({ settings }) => [
     settings.ACCOUNT_TOKEN_URL,
     settings.ACCOUNT_REVOKE_URL,
+    settings.ANALYTICS_ADMIN_API_BASE,
     settings.ANALYTICS_API_BASE,
     settings.SEARCH_API_BASE,
     settings.SHEETS_API_BASE,
@@ -105,6 +108,31 @@ export default connector({
   ],
   policy: (out, ctx) => out.method === "POST" && isOAuth(out.url, ctx.settings) ? null : forbidden(out, ctx),
   connect: clientOf,
+  linkable: {
+    analytics: {
+      what: "Google Analytics properties",
+      field: "analytics_property_id",
+      same: propertyNumber,
+      list: async function* (ctx: GoogleContext) {
+        yield* (await lists()).properties(ctx);
+      },
+    },
+    search: {
+      what: "Search Console properties",
+      field: "search_site_url",
+      list: async function* (ctx: GoogleContext) {
+        yield* (await lists()).searchSites(ctx);
+      },
+    },
+    ads: {
+      what: "Google Ads customers",
+      field: "ads_customer_id",
+      same: customerNumber,
+      list: async function* (ctx: GoogleContext) {
+        yield* (await lists()).customers(ctx);
+      },
+    },
+  },
   setups: {
     storage_folder: {
       help: "Make the folder in Google Drive that the site's documents are kept in, and link it",

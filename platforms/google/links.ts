@@ -64,7 +64,8 @@ export function assertStorage({ site }: Configured): void {
   );
 }
 
-function unbound(site: Site | undefined): GatewayError {
+/** The refusal of a site that is bound to no account. */
+export function unbound(site: Site | undefined): GatewayError {
   return new GatewayError(
     "E_ANALYTICS_ACCOUNT_NOT_LINKED",
     `Site "${site?.id}" is bound to no Google account: account_user_id is not set; ${SITE_UPDATE} ${site?.id} ` +

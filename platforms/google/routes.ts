@@ -1,6 +1,6 @@
 /** What of the services a site may reach: its own property, address, customer, folder and sheets, and the requests that tools need. */
 import { GatewayError } from "../../core/errors.ts";
-import type { Site } from "../../core/model.ts";
+import { LIMITS, type Site } from "../../core/model.ts";
 import type { PolicyContext } from "../_connector/connector.ts";
 import type { Outgoing } from "../_http/request.ts";
 import type { ServiceSettings } from "./services.ts";
@@ -11,10 +11,14 @@ export const FOLDER_TYPE = `${NATIVE}folder`;
 /** What marks the folder that the gateway made for a site; only the gateway sees it. */
 export const FOLDER_MARK = "site_operations_site";
 
+/** A property as it is compared: its number. */
+export const propertyNumber = (id: string): string => id.replace(/^properties\//, "");
+/** A customer as it is compared: ten digits. */
+export const customerNumber = (id: string): string => id.replaceAll("-", "");
+
 /** The number of the site's property. Throws E_ANALYTICS_NOT_LINKED. */
 export function propertyOf(site: Site | undefined): string {
-  const id = site?.analytics_property_id?.replace(/^properties\//, "");
-  if (id) return id;
+  if (site?.analytics_property_id) return propertyNumber(site.analytics_property_id);
   throw new GatewayError("E_ANALYTICS_NOT_LINKED", "The site has no analytics property");
 }
 
@@ -26,7 +30,7 @@ export function searchSiteOf(site: Site | undefined): string {
 
 /** The number of the site's customer. Throws E_ADS_NOT_LINKED. */
 export function customerOf(site: Site | undefined): string {
-  if (site?.ads_customer_id) return site.ads_customer_id.replaceAll("-", "");
+  if (site?.ads_customer_id) return customerNumber(site.ads_customer_id);
   throw new GatewayError("E_ADS_NOT_LINKED", "The site has no ads customer");
 }
 
@@ -121,6 +125,39 @@ const RULES: readonly [setting: keyof ServiceSettings & string, rule: Rule][] = 
   ["STORAGE_API_BASE", isStorageRead],
 ];
 
+/** What a customer is called, and whether it is a manager account. */
+export const CUSTOMER_QUERY = "SELECT customer.id, customer.descriptive_name, customer.manager, " +
+  "customer.status FROM customer LIMIT 1";
+/** The customers below a manager account, those below its own managers too. */
+export const CLIENTS_QUERY = "SELECT customer_client.id, customer_client.descriptive_name, " +
+  "customer_client.manager, customer_client.status, customer_client.level FROM customer_client " +
+  `WHERE customer_client.level > 0 ORDER BY customer_client.level, customer_client.id LIMIT ${
+    2 * LIMITS.LINKABLE_MAX
+  }`;
+const LISTED_CUSTOMER = /^customers\/\d{10}\/googleAds:searchStream$/;
+const PAGED_WITH: ReadonlySet<string> = new Set(["pageSize", "pageToken"]);
+
+const queryOf = (out: Outgoing) => [...new URL(out.url).searchParams.keys()];
+
+function isAdsList(out: Outgoing, rest: string): boolean {
+  if (out.headers?.["login-customer-id"] !== undefined || queryOf(out).length > 0) return false;
+  if (isRead(out, "GET")) return rest === "customers:listAccessibleCustomers";
+  const { query, ...more } = (out.json ?? {}) as Readonly<Record<string, unknown>>;
+  return isRead(out, "POST") && LISTED_CUSTOMER.test(rest) && Object.keys(more).length === 0 &&
+    (query === CUSTOMER_QUERY || query === CLIENTS_QUERY);
+}
+
+/** What may be sent to list what a site could be linked to, and by nothing else. */
+const LISTS: typeof RULES = [
+  [
+    "ANALYTICS_ADMIN_API_BASE",
+    (out, rest) =>
+      isRead(out, "GET") && rest === "accountSummaries" && queryOf(out).every((name) => PAGED_WITH.has(name)),
+  ],
+  ["SEARCH_API_BASE", (out, rest) => isRead(out, "GET") && rest === "sites" && queryOf(out).length === 0],
+  ["ADS_API_BASE", isAdsList],
+];
+
 /** The path of an address below another; null where it is not below it. */
 function below(url: string, base: string): string | null {
   const [at, root] = [new URL(url), new URL(base)];
@@ -130,11 +167,11 @@ function below(url: string, base: string): string | null {
 
 /** Why a request to one of the services may never be sent, or null. */
 export function forbidden(out: Outgoing, ctx: PolicyContext<ServiceSettings>): string | null {
-  for (const [setting, rule] of RULES) {
+  for (const [setting, rule] of ctx.listing ? LISTS : RULES) {
     const rest = below(out.url, ctx.settings[setting]!);
-    if (rest !== null) {
-      return rule(out, rest, ctx) ? null : "it is no request that a tool needs for this site";
-    }
+    if (rest === null) continue;
+    const needed = ctx.listing ? "lists what the site could be linked to" : "a tool needs for this site";
+    return rule(out, rest, ctx) ? null : `it is no request that ${needed}`;
   }
   return "it leads to none of the account's services";
 }

@@ -4,6 +4,7 @@ import { RIGHTS } from "./oauth.ts";
 
 /** What of the settings the services are reached by. */
 export interface ServiceSettings extends Readonly<Record<string, string | null>> {
+  readonly ANALYTICS_ADMIN_API_BASE: string;
   readonly ANALYTICS_API_BASE: string;
   readonly SEARCH_API_BASE: string;
   readonly SHEETS_API_BASE: string;

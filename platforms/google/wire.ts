@@ -22,8 +22,9 @@ export class GoogleWire {
   /** The token that was sent last, which no message shows. */
   #sent = "";
 
-  constructor(readonly ctx: GoogleContext, readonly named: ServiceName) {
-    this.service = SERVICES[named];
+  /** `access` is what a refusal of access is helped by, where that is not what the service says of itself. */
+  constructor(readonly ctx: GoogleContext, readonly named: ServiceName, access?: string) {
+    this.service = access === undefined ? SERVICES[named] : { ...SERVICES[named], access };
   }
 
   /** Refuses where there is no connection that may be used, as every request would; asks the service nothing. */

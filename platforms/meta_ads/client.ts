@@ -1,6 +1,7 @@
 /** A site's ad account at Meta, only read: its campaigns, ad sets, ads, and reports of what they did. */
 import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
+import type { Linkable } from "../_connector/linkable.ts";
 import { Graph, type MetaContext, type Question, TooMuch } from "./graph.ts";
 import { foreign, refusal } from "./refusals.ts";
 import {
@@ -17,6 +18,7 @@ import { numberOf } from "./routes.ts";
 import * as rows from "./rows.ts";
 
 const FACT_MS = 60 * 60_000;
+const LISTED_AT_ONCE = 100;
 
 /** Which part of a list. */
 export interface Paged {
@@ -63,6 +65,20 @@ export class MetaAds {
       paged,
     });
     return { items: items.map((row) => rows.read(rows.LISTED_ACCOUNT, row)), paging };
+  }
+
+  /** The same, page by page to the end, for who links the site. */
+  async *linkable(): AsyncGenerator<readonly Linkable[]> {
+    let after: string | undefined;
+    do {
+      const { items, paging } = await this.accounts({ limit: LISTED_AT_ONCE, after });
+      after = paging.after ?? undefined;
+      yield items.map(({ id, name, account_status_label: status }) => ({
+        id,
+        name,
+        ...status === "ACTIVE" ? {} : { note: `its status is ${status}` },
+      }));
+    } while (after !== undefined);
   }
 
   /** The site's ad account. */

@@ -5,7 +5,8 @@ import { address, base, given, secret, textField, userField, word } from "../_co
 import { socialAdsChecks } from "./checks.ts";
 import { assertAccount, assertBound, refusal } from "./links.ts";
 import { assertApp, authorize, MANAGE_URL, RIGHTS } from "./oauth.ts";
-import { refusalOf } from "./routes.ts";
+import type { MetaContext } from "./graph.ts";
+import { numberOf, refusalOf } from "./routes.ts";
 
 const tokens = () => import("./tokens.ts"); // not needed to start
 
@@ -40,6 +41,17 @@ export default connector({
       authorize,
       exchange: async (ctx, answer) => await (await tokens()).exchange(ctx, answer),
       revoke: async (ctx, ended) => await (await tokens()).revoke(ctx, ended),
+    },
+  },
+  linkable: {
+    social_ads: {
+      what: "Meta ad accounts",
+      field: "social_ad_account_id",
+      same: numberOf,
+      async *list(ctx: MetaContext) {
+        assertBound(ctx);
+        yield* new (await import("./client.ts")).MetaAds(ctx).linkable();
+      },
     },
   },
   connect: async (ctx) => new (await import("./client.ts")).MetaAds(ctx), // large, and not needed to start

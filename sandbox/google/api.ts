@@ -1,6 +1,7 @@
 /** The routes of the five services: who may ask, with which scope, and what is answered. */
 import { json } from "../core/answers.ts";
 import type { Call } from "../core/vendor.ts";
+import { accessibleCustomers, accountSummaries, searchSites } from "./accounts.ts";
 import { searchStream } from "./ads.ts";
 import { runReport } from "./analytics.ts";
 import * as drive from "./drive.ts";
@@ -19,6 +20,8 @@ export interface GoogleState {
   now(): number;
   /** How many rows a batch of a stream of ads has. */
   batch: number;
+  /** How many accounts a page of their summaries has at most, however many are asked for. */
+  accountsPerPage: number;
   /** Whether Google Ads still takes a developer token. */
   developerToken: boolean;
 }
@@ -63,6 +66,22 @@ const ROUTES: readonly [RegExp, string, readonly string[], Answer][] = [
     const { state, holder, found } = asked;
     return json(searchQuery(state.world, state.strict, holder, decodeURIComponent(found[1]!), bodyOf(asked)));
   }],
+  [/^GET \/analyticsadmin\/v1beta\/accountSummaries$/, "analytics.readonly", [], (asked) => {
+    const { state, holder, url } = asked;
+    const { pageSize = "50", pageToken } = state.strict.query(
+      url.searchParams,
+      ["pageSize", "pageToken"],
+      "accountSummaries",
+    );
+    const most = Math.min(Number(pageSize), 200, state.accountsPerPage);
+    return json(accountSummaries(state.world, holder, most, pageToken));
+  }],
+  [/^GET \/search\/v3\/sites$/, "webmasters.readonly", [], ({ state, holder }) => {
+    return json(searchSites(state.world, holder));
+  }],
+  [/^GET \/ads\/v26\/customers:listAccessibleCustomers$/, "adwords", ["developer-token"], (asked) => {
+    return json(accessibleCustomers(asked.state.world, asked.holder));
+  }],
   [/^GET \/sheets\/v4\/spreadsheets\/([^/]+)\/values\/([^/]+)$/, "spreadsheets.readonly", [], (asked) => {
     const { state, holder, found, url } = asked;
     const [, id = "", range = ""] = found.map((part) => decodeURIComponent(part));
@@ -97,11 +116,11 @@ const ROUTES: readonly [RegExp, string, readonly string[], Answer][] = [
   ],
   [/^POST \/upload\/drive\/v3\/files$/, "drive.file", [], (asked) => upload(driveCall(asked))],
 ];
-const NO_QUERY = /^POST \/(analytics|search|ads)\//;
+const NO_QUERY = /^(POST|GET) \/(analytics|search|ads)\//;
 
 /** Answers one request. */
 export async function answerTo(state: GoogleState, call: Call): Promise<Response> {
-  const ads = call.url.pathname.startsWith("/ads/");
+  const ads = call.url.pathname.endsWith(":searchStream");
   try {
     return await answered(state, call);
   } catch (thrown) {

@@ -59,7 +59,7 @@ export function searchQuery(
   body: unknown,
 ): object {
   const found = world.searchSites.get(site);
-  if (!found?.readers.has(holder.account)) {
+  if (!found?.readers.has(holder.account) || found.level === "siteUnverifiedUser") {
     throw denied(`User does not have sufficient permission for site '${site}'.`);
   }
   const asked = strict.fields(body, REQUEST, "search_analytics_query_request");

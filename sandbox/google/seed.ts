@@ -7,6 +7,9 @@ export const SEEDED = {
   search_site: "sc-domain:client.example",
   spreadsheet: "sheet_plan_0000000001",
   customer: "1234567890",
+  /** A manager account, and a customer that is reached by way of it. */
+  manager: "5550001111",
+  managed: "5550002222",
 } as const;
 
 const DAYS = 60;
@@ -104,6 +107,21 @@ function campaigns(customer: string, days: readonly string[], next: () => number
   );
 }
 
+/** A customer as Google nests it. */
+const customer = (id: string, descriptiveName: string, manager = false, status = "ENABLED") => ({
+  resourceName: `customers/${id}`,
+  id,
+  descriptiveName,
+  manager,
+  status,
+});
+
+/** A customer below a manager account, whole numbers as texts; at level 0 the manager itself. */
+function client(manager: string, level: number, one: ReturnType<typeof customer>) {
+  const resourceName = `customers/${manager}/customerClients/${one.id}`;
+  return { customerClient: { ...one, resourceName, clientCustomer: one.resourceName, level: String(level) } };
+}
+
 /** The world of one account, around a moment. */
 export function seeded(account: string, now: number): World {
   const world = emptyWorld();
@@ -118,6 +136,9 @@ export function seeded(account: string, now: number): World {
     visits: visits(days, next),
     currency: "EUR",
     timeZone: "Europe/Vienna",
+    name: "Client – web",
+    parent: "54516992",
+    parentName: "Client",
   });
   world.searchSites.set(SEEDED.search_site, {
     readers: readers(),
@@ -141,10 +162,24 @@ export function seeded(account: string, now: number): World {
     manager: null,
     rows: {
       campaign: campaigns(SEEDED.customer, days, next),
-      customer: [{
-        customer: { resourceName: `customers/${SEEDED.customer}`, id: SEEDED.customer, currencyCode: "EUR" },
-      }],
+      customer: [{ customer: { ...customer(SEEDED.customer, "Client"), currencyCode: "EUR" } }],
     },
+  });
+  world.customers.set(SEEDED.manager, {
+    readers: readers(),
+    manager: null,
+    rows: {
+      customer: [{ customer: customer(SEEDED.manager, "Agency", true) }],
+      customer_client: [
+        client(SEEDED.manager, 0, customer(SEEDED.manager, "Agency", true)),
+        client(SEEDED.manager, 1, customer(SEEDED.managed, "Client by the agency")),
+      ],
+    },
+  });
+  world.customers.set(SEEDED.managed, {
+    readers: readers(),
+    manager: SEEDED.manager,
+    rows: { customer: [{ customer: customer(SEEDED.managed, "Client by the agency") }] },
   });
   return world;
 }

@@ -94,12 +94,14 @@ export function startGoogle(options: GoogleOptions = {}): GoogleStandIn {
     holderOf: options.holderOf ?? own,
     now: service.clock.now,
     batch: 50,
+    accountsPerPage: 200,
     developerToken: true,
   };
   const base = service.base_url;
   return Object.assign(service, {
     state,
     env: {
+      ANALYTICS_ADMIN_API_BASE: `${base}/analyticsadmin/v1beta`,
       ANALYTICS_API_BASE: `${base}/analytics/v1beta`,
       SEARCH_API_BASE: `${base}/search/v3`,
       SHEETS_API_BASE: `${base}/sheets/v4`,

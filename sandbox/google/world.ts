@@ -72,9 +72,16 @@ export interface Property extends Shared {
   readonly visits: Visit[];
   readonly currency: string;
   readonly timeZone: string;
+  /** As the Admin API shows it: its name, the account it is in, its type. */
+  readonly name?: string;
+  readonly parent?: string;
+  readonly parentName?: string;
+  readonly type?: string;
 }
 export interface SearchSite extends Shared {
   readonly searches: Search[];
+  /** What the account may do there; siteOwner where it is left out. */
+  readonly level?: string;
 }
 export interface Spreadsheet extends Shared {
   readonly sheets: Record<string, SheetCell[][]>;

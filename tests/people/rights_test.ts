@@ -284,3 +284,44 @@ Deno.test("an admin's invitation is worth nothing once that admin may not make i
     if (now !== "is gone") await gw.store.users.update(adam.id, may);
   }
 });
+
+Deno.test("what an account reaches is shown to who may change the site's links, and to nobody else", async () => {
+  await using gw = await gateway({ sites: [ACME, site("elsewhere", "cms")] });
+  const { user: bob } = await signedIn(gw, "bob@agency.example", { role: "admin", allowed_sites: ["*"] });
+  const { user, browser: member } = await signedIn(gw, "ann@agency.example", {});
+  const { browser: some } = await signedIn(gw, "some@agency.example", { role: "admin" });
+  const { browser: all } = await signedIn(gw, "all@agency.example", { role: "admin", allowed_sites: ["*"] });
+  const kinds = async (browser: PersonBrowser) => {
+    const { result } = await browser.api("GET", "sites/acme/linkable");
+    const lists = result.kinds as { kind: string; problem: { code: string; message: string } | null }[];
+    return Object.fromEntries(lists.map(({ kind, problem }) => [kind, problem]));
+  };
+  const refused = async (browser: PersonBrowser, path: string) =>
+    (await browser.api("GET", `sites/${path}/linkable`)).error!;
+  assert.match((await refused(member, "acme")).message, /needs the role admin, or the master token$/);
+  assert.equal((await refused(some, "elsewhere")).code, "E_NOT_FOUND");
+  assert.match(
+    (await refused(some, "acme")).message,
+    /^analytics_property_id: .* other sites share; that takes an admin of all sites, or the master token$/,
+  );
+  await gw.store.sites.update("acme", { account_user_id: bob.id, social_ads_user_id: user.id });
+  const found = await kinds(all);
+  assert.match(found["analytics"]!.message, /^The site is bound to the account of a user you do not manage/);
+  assert.equal(found["social_ads"]!.code, "E_SOCIAL_ADS_NOT_LINKED", "asked, and ann connected nothing");
+  await gw.store.sites.update("acme", { account_user_id: user.id });
+  assert.equal((await kinds(all))["analytics"]!.code, "E_ANALYTICS_ACCOUNT_NOT_LINKED");
+  await gw.store.sites.update("acme", { flags: { allow_publish: true } });
+  assert.match(
+    (await refused(all, "acme")).message,
+    /the site has allow_publish, .* takes the master token$/,
+  );
+  const { result } = await operator(gw, "GET", "sites/acme/linkable");
+  assert.equal((result.kinds as object[]).length, Object.keys(found).length);
+  assert.deepEqual(gw.requests, []);
+  const rows = (await gw.audit()).filter(({ tool }) => tool === "site.linkable");
+  assert.deepEqual(rows.map(({ token_id, site_id }) => [token_id, site_id]), [
+    ["master", "acme"],
+    ["session", "acme"],
+    ["session", "acme"],
+  ]);
+});

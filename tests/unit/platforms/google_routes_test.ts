@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Site } from "../../../core/model.ts";
 import google from "../../../platforms/google/connector.ts";
+import { CLIENTS_QUERY, CUSTOMER_QUERY } from "../../../platforms/google/routes.ts";
 import type { Outgoing } from "../../../platforms/_http/request.ts";
 
 const BASES = {
@@ -143,4 +144,52 @@ Deno.test("for a site that lacks what a request is about, it may not be sent", (
     }
     assert.notEqual(said, null, out.url);
   }
+});
+
+Deno.test("lists of what a site could be linked to are sent by no tool, and beside them nothing is", () => {
+  const ADMIN = "https://analyticsadmin.googleapis.com/v1beta";
+  const stream = (json: object, more: Partial<Outgoing> = {}) => ({
+    method: "POST",
+    effect: "read",
+    url: `${BASES.ads}/customers/9998887777/googleAds:searchStream`,
+    json,
+    ...more,
+  } as const);
+  const listed = (out: Partial<Outgoing> & { readonly url: string }) =>
+    google.policy!({ method: "GET", effect: "read", ...out }, {
+      site: SITE,
+      settings,
+      now: 0,
+      listing: true,
+    });
+  for (
+    const out of [
+      { url: `${ADMIN}/accountSummaries?pageSize=200&pageToken=a` },
+      { url: `${BASES.search}/sites` },
+      { url: `${BASES.ads}/customers:listAccessibleCustomers` },
+      stream({ query: CUSTOMER_QUERY }),
+      stream({ query: CLIENTS_QUERY }),
+    ]
+  ) {
+    assert.equal(listed(out), null, out.url);
+    assert.notEqual(judged(out), null, `no tool sends ${out.url}`);
+  }
+  for (
+    const out of [
+      { url: `${ADMIN}/accounts` },
+      { url: `${ADMIN}/accountSummaries?fields=x` },
+      { url: `${ADMIN}/accountSummaries`, method: "POST" } as const,
+      { url: `${BASES.search}/sites/${encoded}` },
+      { url: `${BASES.search}/sites`, effect: "write" } as const,
+      { url: `${BASES.ads}/customers/1234567890:mutate`, method: "POST" } as const,
+      stream({ query: "SELECT campaign.id FROM campaign" }),
+      stream({ query: CUSTOMER_QUERY, summaryRowSetting: "x" }),
+      stream({ query: CUSTOMER_QUERY }, { headers: manager }),
+      stream({ query: CUSTOMER_QUERY }, { effect: "write" }),
+      { url: `${BASES.analytics}/properties/123:runReport`, method: "POST" } as const,
+      { url: `${BASES.sheets}/spreadsheets/sheet1/values/A1` },
+      { url: list(OWN) },
+      upload("folder1"),
+    ]
+  ) assert.notEqual(listed(out), null, `${out.method} ${out.url}`);
 });
