@@ -16,6 +16,7 @@ import type {
 } from "../../platforms/google/drive_shapes.ts";
 import type { fileRequest } from "../../platforms/google/drive_write.ts";
 import type { Filter, FilterExpression, OrderBy } from "../../platforms/google/filters.ts";
+import type { SITES } from "../../platforms/google/linkable.ts";
 import type { SEARCH_REPLY, searchRequest } from "../../platforms/google/search_console.ts";
 import type { VALUES_REPLY, valuesRequest } from "../../platforms/google/sheets.ts";
 import type { None, Strangers, Unanswered } from "./strangers.ts";
@@ -45,6 +46,7 @@ export type Requests = [
 export type Replies = [
   None<Unanswered<Read<typeof REPORT_REPLY>, analytics.Schema$RunReportResponse>>,
   None<Unanswered<Read<typeof SEARCH_REPLY>, searchconsole.Schema$SearchAnalyticsQueryResponse>>,
+  None<Unanswered<Read<typeof SITES>, searchconsole.Schema$SitesListResponse>>,
   None<Unanswered<Read<typeof VALUES_REPLY>, sheets.Schema$ValueRange>>,
   None<Unanswered<Read<typeof FILE_REPLY>, drive.Schema$File>>,
   None<Unanswered<Read<typeof LIST_REPLY>, drive.Schema$FileList>>,
