@@ -2,13 +2,14 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { backup } from "node:sqlite";
 import { isDatabase } from "../core/env_values.ts";
-import { damageOfPages } from "./file_check.ts";
+
 import { KnownStores } from "./known_stores.ts";
 import { assertOwn, markOf, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
 import { HOW_TO_MEND, inTurn, isDamage, rootOf } from "./database.ts";
 import { aroundDamage, DamagedEntry } from "./damage.ts";
 import { assertAlone, isFile, nameOf, placeText } from "./engines.ts";
+import { damageOfPages, judgeFile } from "./file_check.ts";
 import { isUnreadable, openFileToRead } from "./file_kv.ts";
 import { OPEN_DEADLINE_MS, openMarked, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
@@ -16,6 +17,7 @@ import type { AuditVerdict } from "./store.ts";
 import { type Condition, survey } from "./survey.ts";
 import {
   assertStore,
+  damageIn,
   isReadable,
   messageOf,
   openFile,
@@ -255,9 +257,9 @@ export async function compactStore({ path, known, now }: Omit<StoreFile, "keys">
   assertFile(path);
   const before = await sizeOf(path) ?? 0;
   if (before === 0) throw refusal(`KV_PATH: there is no store at "${path}"`);
-  if (!await isReadable(path, () => new KnownStores(known).has(path))) {
-    throw refusal(`KV_PATH: "${path}" is damaged; put back a copy`);
-  }
+  const isStore = await isReadable(path, () => new KnownStores(known).has(path), "compact it");
+  const damage = isStore ? (await judgeFile(path, Infinity)).damage : "file is not a database";
+  if (damage !== null) throw refusal(`KV_PATH: "${path}" is damaged (${damage}); ${HOW_TO_MEND}`);
   await rewriteFile(path, join(dirname(path), `.${basename(path)}-${stamp(now)}.compacting`));
   return { before, after: await sizeOf(path) ?? 0 };
 }
@@ -305,8 +307,7 @@ async function inspect(store: StoreFile, draft: string, copy: string): Promise<S
     {
       using database = openFile(draft, false);
       assertStore(database, copy);
-      const found = database.prepare("PRAGMA integrity_check(1)").get();
-      if (found?.["integrity_check"] !== "ok") throw refusal(`"${copy}" is damaged; put back another copy`);
+      if (damageIn(database) !== null) throw refusal(`"${copy}" is damaged; put back another copy`);
     }
     const kv = openFileToRead(draft);
     const mark = await markOf(kv, `"${copy}"`).finally(() => kv.close());

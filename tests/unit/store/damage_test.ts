@@ -6,7 +6,7 @@ import { Database } from "../../../store/database.ts";
 import { judgeFile } from "../../../store/file_check.ts";
 import { compareKeys } from "../../../store/key_bytes.ts";
 import { between, RangeReading, rangeText } from "../../../store/key_ranges.ts";
-import { backUpStore, restoreStore } from "../../../store/maintenance.ts";
+import { backUpStore, compactStore, restoreStore } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
 import { lay } from "../../fixtures/stores/stores.ts";
 import { filesOf, refused } from "./files_kit.ts";
@@ -87,7 +87,7 @@ const pageOf = (bytes: Uint8Array, text: string | RegExp) => Math.floor(placeOf(
 Deno.test("a file that is cut, at or within any page, or whose pages do not fit together is refused and not written to", async () => {
   await using p = await place();
   const { whole } = p;
-  const { page: leaf } = rare(whole);
+  const { day, page: leaf } = rare(whole);
   const large = pageOf(whole, "\x55".repeat(1000));
   const cases: [what: string, file: string][] = [];
   for (
@@ -118,6 +118,7 @@ Deno.test("a file that is cut, at or within any page, or whose pages do not fit 
     "cells of a leaf": [leaf + 3],
     "place of a cell": [leaf + 8],
     "next page of a large value": [large],
+    "order of keys in a leaf": [placeOf(whole, new RegExp(`day ${day}[^]{1,12}xxxx`))],
   };
   for (const [what, at] of Object.entries(flips)) cases.push([what, await p.spoiled(flip(...at))]);
   const before = await filesOf(p.dir);
@@ -200,6 +201,25 @@ Deno.test("a portable backup of a file that is damaged or cut off has what can b
     const restored = await restoreStore(store, `${file}.ndjson`);
     for (const fault of made.faults) assert.ok(restored.faults.includes(fault), fault);
     await (await open({ path: store.path })).close();
+  }
+});
+
+Deno.test("a file that is damaged is not compacted, for what cannot be read of it would be gone, and stays as it is", async () => {
+  await using p = await place();
+  const { day, page: leaf } = rare(p.whole);
+  const damages = {
+    "a page": flip(leaf),
+    "the root of all entries": flip(3 * PAGE),
+    "the order of keys": flip(placeOf(p.whole, new RegExp(`day ${day}[^]{1,12}xxxx`))),
+    "its end": cut(p.whole.length - 100),
+  };
+  for (const [what, spoil] of Object.entries(damages)) {
+    const path = await p.spoiled(spoil);
+    const before = await Deno.readFile(path);
+    const compacting = () => compactStore({ path, now: 0, known: `${p.dir}/known` });
+    const says = new RegExp(`^KV_PATH: ".*" is damaged \\(.*\\); ${MEND}$`);
+    await assert.doesNotReject(() => refused(compacting, says), what);
+    assert.deepEqual(await Deno.readFile(path), before, what);
   }
 });
 
