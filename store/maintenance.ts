@@ -6,11 +6,11 @@ import { isDatabase } from "../core/env_values.ts";
 import { KnownStores } from "./known_stores.ts";
 import { assertOwn, markOf, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
-import { HOW_TO_MEND, inTurn, isDamage, rootOf } from "./database.ts";
+import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
 import { aroundDamage, DamagedEntry } from "./damage.ts";
 import { assertAlone, isFile, nameOf, placeText } from "./engines.ts";
 import { damageOfPages, judgeFile } from "./file_check.ts";
-import { isUnreadable, openFileToRead } from "./file_kv.ts";
+import { openFileToRead } from "./file_kv.ts";
 import { OPEN_DEADLINE_MS, openMarked, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import type { AuditVerdict } from "./store.ts";
@@ -28,14 +28,7 @@ import {
 } from "./store_file.ts";
 
 export type { Condition };
-
-/** What is said where a database, or KV, does not do what a command needs of it in the middle of the work; null for all else. */
-export function faultOfEngine(thrown: unknown): string | null {
-  const root = rootOf(thrown);
-  const isOfServer = (root as { severity?: unknown } | null)?.severity !== undefined;
-  if (!isOfServer && !isDamage(thrown) && !isUnreadable(root)) return null;
-  return `The store could not be read or written to the end (${messageOf(root)}); ${HOW_TO_MEND}`;
-}
+export { faultOfEngine } from "./engines.ts";
 
 /** Where copies are put unless another file is named; git ignores it. */
 export const COPIES_PATH = "data/copies";
@@ -99,6 +92,9 @@ export async function copyStore(
   told?: Told,
 ): Promise<Made> {
   assertFile(path);
+  if ((await sizeOf(path) ?? 0) === 0) {
+    throw refusal(`KV_PATH: there is no store at "${path}"; name the place of a store`);
+  }
   const copy = to ?? join(COPIES_PATH, `${stem(path)}-${stamp(now)}.sqlite3`);
   using _tidied = { [Symbol.dispose]: () => tidyBeside(path) };
   using source = openFile(path, true);
@@ -120,7 +116,7 @@ export async function copyStore(
       );
     }
   } catch (cause) {
-    await Deno.remove(copy).catch(() => {});
+    for (const suffix of ["", ...BESIDE]) await Deno.remove(`${copy}${suffix}`).catch(() => {});
     throw refusal(`"${path}" cannot be copied to "${copy}" (${messageOf(cause)})`, cause);
   }
   return { copy, ...await conditionOf(copy, null, told) };
