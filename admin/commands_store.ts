@@ -205,7 +205,7 @@ const copy: Command = {
       placeOfCopy(call, "<from>", call.words.subject),
       placeOfCopy(call, "<to>", call.words.second!),
     ];
-    const copied = await refusing(from, async () =>
+    const copied = await refusing(AS_SAID, async () =>
       (await import("../store/copying.ts")).copyStoreTo({
         from,
         to,
@@ -301,6 +301,9 @@ function read<T>(name: string, text: string, as: (text: string) => T, shown: str
     throw new CommandError(`${name}: ${fault.sentence(shown)}`);
   }
 }
+
+/** Of a copy, which names each of its two places itself. */
+const AS_SAID = { named: "KV_PATH" };
 
 /** Waits for work on a place; what is refused says by which name the place was given. */
 async function refusing<T>({ named }: Pick<Named, "named">, work: () => Promise<T>): Promise<T> {

@@ -2,11 +2,11 @@
 import { rm } from "node:fs/promises";
 import { AuditReading, partsBelow } from "./backup_audit.ts";
 import { BackupReader, BackupWriter, headerOf } from "./backup_file.ts";
-import { MARK_KEY, UNREADABLE } from "./damage.ts";
-import { Database, HOW_TO_MEND, isDamage } from "./database.ts";
+import { HOW_TO_RESTORE, MARK_KEY, UNREADABLE } from "./damage.ts";
+import { Database, HOW_TO_MEND } from "./database.ts";
 import { assertAlone, isFile, nameOf, placeText } from "./engines.ts";
-import { damageOfHeader, readablePlace } from "./file_check.ts";
-import { aroundRanges } from "./key_ranges.ts";
+import { judgeFile, readablePlace } from "./file_check.ts";
+import { aroundRanges, isBroken } from "./key_ranges.ts";
 import { Expiries, isPassing } from "./expiry.ts";
 import { Intake, isOfMark, type Laid } from "./intake.ts";
 import { assertFormat, assertSealed, markOf, readLaying, type StoreMark } from "./mark.ts";
@@ -56,9 +56,15 @@ export async function backUp(what: BackingUp): Promise<BackedUp> {
   if (path === ":memory:") {
     throw refusal('KV_PATH: ":memory:" is kept by the gateway alone, so nobody else can copy it');
   }
-  const damage = isFile(path) ? await damageOfHeader(path) : null;
+  const damage = isFile(path) ? (await judgeFile(path, Infinity)).damage : null;
   await using place = await readablePlace(path, damage !== null);
-  await using kv = await openToRead(place.path);
+  await using kv = await openToRead(place.path).catch((error) => {
+    if (damage === null) throw error;
+    throw refusal(
+      `${nameOf(path)} is damaged (${damage}), and nothing of it can be read; ${HOW_TO_RESTORE}`,
+      error,
+    );
+  });
   try {
     const laying = await readLaying(kv);
     if (laying !== null) {
@@ -74,12 +80,12 @@ export async function backUp(what: BackingUp): Promise<BackedUp> {
     try {
       return await write(all, kv, new Set());
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isBroken(error)) throw error;
       const around = aroundRanges(kv); // slower, and so not from the beginning
       return await write(all, around.kv, around.unreadable);
     }
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isBroken(error)) throw error;
     throw refusal(`${nameOf(path)} is damaged (${messageOf(error)}); ${HOW_TO_MEND}`, error);
   }
 }

@@ -3,10 +3,11 @@ import { hash } from "node:crypto";
 import { addressWithout, isDatabase, PASSWORD } from "../core/env_values.ts";
 import { type Compared, Comparison } from "./comparison.ts";
 import { aroundDamage, UNREADABLE } from "./damage.ts";
-import { HOW_TO_MEND, isDamage } from "./database.ts";
 import { assertAlone, isFile, isKept, nameOf, underName } from "./engines.ts";
 import { Expiries } from "./expiry.ts";
+import { judgeFile } from "./file_check.ts";
 import { Intake } from "./intake.ts";
+import { isBroken } from "./key_ranges.ts";
 import { KnownStores } from "./known_stores.ts";
 import { assertFormat, assertOwn, markOf, readLaying, type StoreMark } from "./mark.ts";
 import { openBare, openToRead } from "./opening.ts";
@@ -84,6 +85,11 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
   return { entries: compared.reduce((sum, { entries }) => sum + entries, 0), compared, faults, audit };
 }
 
+/** What is left to somebody whose store is damaged, for both places could not be the same. */
+const HOW_TO_MOVE =
+  "put back a copy (deno task admin store restore), or move what is left of it: deno task admin store backup " +
+  "<file>.ndjson leaves out what cannot be read, and store restore puts that at the new place";
+
 /** Refuses a store of which an entry cannot be read: both places could not be the same. */
 async function assertWhole(kv: Deno.Kv, path: string): Promise<void> {
   const found: string[] = [];
@@ -92,17 +98,15 @@ async function assertWhole(kv: Deno.Kv, path: string): Promise<void> {
       if (value === UNREADABLE) found.push(toPortable(key));
     }
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    throw refusal(`${nameOf(path)} is damaged (${messageOf(error)}); ${HOW_TO_MEND}`, error);
+    if (!isBroken(error)) throw error;
+    throw refusal(`${nameOf(path)} is damaged (${messageOf(error)}); ${HOW_TO_MOVE}`, error);
   }
   if (found.length === 0) return;
   const more = found.length > NAMED_MAX ? ` and ${found.length - NAMED_MAX} more` : "";
   throw refusal(
     `${nameOf(path)} holds entries that cannot be read: ${
       found.slice(0, NAMED_MAX).join(", ")
-    }${more}; put back a copy (deno ` +
-      "task admin store restore), or move what is left of it: deno task admin store backup <file>.ndjson leaves them out, " +
-      "and store restore puts that at the new place",
+    }${more}; ${HOW_TO_MOVE}`,
   );
 }
 
@@ -189,6 +193,9 @@ async function assertSource(path: string): Promise<void> {
     assertStore(database, path);
   }
   await assertUnused(path);
+  const { damage } = await judgeFile(path, Infinity);
+  if (damage === null) return;
+  throw refusal(`"${path}" is damaged (${damage}); ${HOW_TO_MOVE}`);
 }
 
 async function assertTarget(path: string): Promise<void> {

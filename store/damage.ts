@@ -10,7 +10,7 @@ export const MARK_KEY = ["store"];
 
 /** What an operator does about damage, whatever the store is kept in. */
 const HOW_TO_SEE = "see what else is (deno task admin store check)";
-const HOW_TO_RESTORE = "put back a copy (deno task admin store restore)";
+export const HOW_TO_RESTORE = "put back a copy (deno task admin store restore)";
 
 /** An entry cannot be read. */
 export class DamagedEntry extends GatewayError {

@@ -22,6 +22,8 @@ const KEY_PART_CHARACTERS_MAX = 256;
 const EDIT_TRIES_MAX = 50;
 const LOCK_TRIES_MAX = 200;
 const LOCK_WAIT_MS_MAX = 30;
+/** More than most commits have, and several blocks of a disk. */
+const PROBE_BYTES = 32 * 1024;
 
 /** What else is known of an opened KV. */
 export interface KvTraits {
@@ -44,7 +46,7 @@ export class Database {
   /** What fails since `#awaySince`, by `elapsed`. */
   readonly #failing = new Set<Asked>();
   #awaySince = 0;
-  /** Whether the last commit failed: on a full disk KV still answers reads. */
+  /** Whether a commit failed since the last probe was written: on a full disk KV still answers reads. */
   #refuses = false;
   /** What was said of a damaged file: it does not mend itself, and another place of it may still take what is probed. */
   #damage: string | null = null;
@@ -100,9 +102,7 @@ export class Database {
       return await change.commit();
     };
     try {
-      const commit = await inTurn(() => this.#timeout?.commit(work) ?? work());
-      this.#refuses = false;
-      return commit;
+      return await inTurn(() => this.#timeout?.commit(work) ?? work());
     } catch (error) {
       this.#refuses = true;
       throw this.#said(error);
@@ -181,13 +181,19 @@ export class Database {
   }
 
   /**
-   * Reads a key; where the last commit failed it is written as well, for no call can do without. Rejects as KV does, and
+   * Reads a key; where a commit has failed since, it is written as well, for no call can do without. What is written is as
+   * large as what calls write: a full disk still takes a small change, into what is left of a block. Rejects as KV does, and
    * with E_INTERNAL from the first damage on that was met.
    */
   async probe(): Promise<void> {
     if (this.#damage !== null) throw damaged(this.#damage);
-    if (this.#refuses) await this.commit(this.kv.atomic().set(PROBE_KEY, true, { expireIn: PROBE_MS }));
-    else await this.kv.get(PROBE_KEY);
+    if (!this.#refuses) {
+      await this.kv.get(PROBE_KEY);
+      return;
+    }
+    const written = new Uint8Array(PROBE_BYTES).fill(1);
+    await this.commit(this.kv.atomic().set(PROBE_KEY, written, { expireIn: PROBE_MS }));
+    this.#refuses = false;
   }
 
   /** A ULID greater than every one this store made before. */

@@ -3,8 +3,10 @@ import type { Channel } from "./cache.ts";
 import { delay } from "../core/async.ts";
 import { isDatabase, placeNamed, shownAddress } from "../core/env_values.ts";
 import { GatewayError } from "../core/errors.ts";
-import { namingDamage, openFileToRead } from "./file_kv.ts";
+import { HOW_TO_MEND, isDamage, rootOf } from "./database.ts";
+import { isUnreadable, namingDamage, openFileToRead } from "./file_kv.ts";
 import type { Other, Telling } from "./postgres/kv.ts";
+import { messageOf } from "./store_file.ts";
 
 /** Whether that is the address of a KV Connect server. */
 export const isAddress = (path: string | undefined): path is string =>
@@ -117,4 +119,22 @@ export async function openPlaceToRead(path: string): Promise<Deno.Kv> {
   if (!isDatabase(path)) return await openPlace(path);
   const { openPostgres } = await import("./postgres/kv.ts");
   return await openPostgres(path, { wanted: "there" });
+}
+
+/** What SQLite says of a disk, or a right, that it lacks in the middle of the work, and the runtime of the operating system. */
+const OF_DISK = ["disk is full", "disk I/O error", "readonly database", "(os error "];
+
+/**
+ * What is said where a database, KV or the system does not do what a command needs of it in the middle of the work; null for
+ * all else.
+ */
+export function faultOfEngine(thrown: unknown): string | null {
+  const root = rootOf(thrown);
+  const said = messageOf(root);
+  if (OF_DISK.some((words) => said.includes(words))) {
+    return `Nothing more could be read or written (${said}); see to the disk, its room and its rights, and run the command again`;
+  }
+  const isOfServer = (root as { severity?: unknown } | null)?.severity !== undefined;
+  if (!isOfServer && !isDamage(thrown) && !isUnreadable(root)) return null;
+  return `The store could not be read or written to the end (${said}); ${HOW_TO_MEND}`;
 }

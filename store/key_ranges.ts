@@ -1,7 +1,9 @@
 /** Reads a store around what cannot be read, and names that by the keys on either side. */
 import { aroundDamage, restOf, UNREADABLE } from "./damage.ts";
+import { isDamage } from "./database.ts";
 import { compareKeys } from "./key_bytes.ts";
 import { toPortable } from "./portable.ts";
+import { DamagedKey } from "./postgres/keys.ts";
 import { messageOf } from "./store_file.ts";
 
 const BATCH = 100;
@@ -100,6 +102,9 @@ export class RangeReading {
     }
   }
 }
+
+/** Whether a listing ended at what is damaged, be it a page of a file or a key; an entry whose key is known is a DamagedEntry. */
+export const isBroken = (error: unknown): boolean => isDamage(error) || error instanceof DamagedKey;
 
 const ALL: Deno.KvListSelector = { prefix: [] };
 

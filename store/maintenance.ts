@@ -2,20 +2,22 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { backup } from "node:sqlite";
 import { isDatabase } from "../core/env_values.ts";
-import { damageOfPages } from "./file_check.ts";
+
 import { KnownStores } from "./known_stores.ts";
 import { assertOwn, markOf, readMark, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
-import { HOW_TO_MEND, inTurn, isDamage, rootOf } from "./database.ts";
+import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
 import { aroundDamage, DamagedEntry } from "./damage.ts";
 import { assertAlone, isFile, nameOf, placeText } from "./engines.ts";
-import { isUnreadable, openFileToRead } from "./file_kv.ts";
+import { damageOfPages, judgeFile } from "./file_check.ts";
+import { openFileToRead } from "./file_kv.ts";
 import { OPEN_DEADLINE_MS, openMarked, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import type { AuditVerdict } from "./store.ts";
 import { type Condition, survey } from "./survey.ts";
 import {
   assertStore,
+  damageIn,
   isReadable,
   messageOf,
   openFile,
@@ -26,14 +28,7 @@ import {
 } from "./store_file.ts";
 
 export type { Condition };
-
-/** What is said where a database, or KV, does not do what a command needs of it in the middle of the work; null for all else. */
-export function faultOfEngine(thrown: unknown): string | null {
-  const root = rootOf(thrown);
-  const isOfServer = (root as { severity?: unknown } | null)?.severity !== undefined;
-  if (!isOfServer && !isDamage(thrown) && !isUnreadable(root)) return null;
-  return `The store could not be read or written to the end (${messageOf(root)}); ${HOW_TO_MEND}`;
-}
+export { faultOfEngine } from "./engines.ts";
 
 /** Where copies are put unless another file is named; git ignores it. */
 export const COPIES_PATH = "data/copies";
@@ -97,6 +92,9 @@ export async function copyStore(
   told?: Told,
 ): Promise<Made> {
   assertFile(path);
+  if ((await sizeOf(path) ?? 0) === 0) {
+    throw refusal(`KV_PATH: there is no store at "${path}"; name the place of a store`);
+  }
   const copy = to ?? join(COPIES_PATH, `${stem(path)}-${stamp(now)}.sqlite3`);
   using _tidied = { [Symbol.dispose]: () => tidyBeside(path) };
   using source = openFile(path, true);
@@ -118,7 +116,7 @@ export async function copyStore(
       );
     }
   } catch (cause) {
-    await Deno.remove(copy).catch(() => {});
+    for (const suffix of ["", ...BESIDE]) await Deno.remove(`${copy}${suffix}`).catch(() => {});
     throw refusal(`"${path}" cannot be copied to "${copy}" (${messageOf(cause)})`, cause);
   }
   return { copy, ...await conditionOf(copy, null, told) };
@@ -255,9 +253,9 @@ export async function compactStore({ path, known, now }: Omit<StoreFile, "keys">
   assertFile(path);
   const before = await sizeOf(path) ?? 0;
   if (before === 0) throw refusal(`KV_PATH: there is no store at "${path}"`);
-  if (!await isReadable(path, () => new KnownStores(known).has(path))) {
-    throw refusal(`KV_PATH: "${path}" is damaged; put back a copy`);
-  }
+  const isStore = await isReadable(path, () => new KnownStores(known).has(path), "compact it");
+  const damage = isStore ? (await judgeFile(path, Infinity)).damage : "file is not a database";
+  if (damage !== null) throw refusal(`KV_PATH: "${path}" is damaged (${damage}); ${HOW_TO_MEND}`);
   await rewriteFile(path, join(dirname(path), `.${basename(path)}-${stamp(now)}.compacting`));
   return { before, after: await sizeOf(path) ?? 0 };
 }
@@ -305,8 +303,7 @@ async function inspect(store: StoreFile, draft: string, copy: string): Promise<S
     {
       using database = openFile(draft, false);
       assertStore(database, copy);
-      const found = database.prepare("PRAGMA integrity_check(1)").get();
-      if (found?.["integrity_check"] !== "ok") throw refusal(`"${copy}" is damaged; put back another copy`);
+      if (damageIn(database) !== null) throw refusal(`"${copy}" is damaged; put back another copy`);
     }
     const kv = openFileToRead(draft);
     const mark = await markOf(kv, `"${copy}"`).finally(() => kv.close());

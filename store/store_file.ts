@@ -63,11 +63,22 @@ function copyRows(from: DatabaseSync, to: DatabaseSync, table: string): void {
   const rows = from.prepare(`SELECT * FROM ${table}`);
   rows.setReadBigInts(true);
   let insert: ReturnType<DatabaseSync["prepare"]> | null = null;
+  let copied = 0;
   for (const row of rows.iterate()) {
     const values = Object.values(row);
     insert ??= to.prepare(`INSERT INTO ${table} VALUES (${values.map(() => "?").join()})`);
     insert.run(...values);
+    copied++;
   }
+  // Where a row cannot be read the iteration ends as if it were the last.
+  const { all } = from.prepare(`SELECT count(*) AS "all" FROM ${table}`).get()!;
+  if (copied !== all) throw new Error(`of ${all} rows ${copied} could be read`);
+}
+
+/** What is wrong with the pages of a file, and the order of what is on them; null for nothing. */
+export function damageIn(database: DatabaseSync): string | null {
+  const found = String(database.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"]);
+  return found === "ok" ? null : found.replace("*** in database main ***\n", "").replaceAll("\n", "; ");
 }
 
 /**

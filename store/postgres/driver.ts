@@ -29,9 +29,15 @@ export interface Connections {
   end(): Promise<void>;
 }
 
+/** One that is not open yet, with what it is made of. */
+interface Unopened extends Connection {
+  readonly connection: { readonly stream: { destroy(): void } };
+  connect(done?: (error?: unknown) => void): Promise<unknown>;
+}
+
 interface Driver {
   readonly Pool: new (options: Record<string, unknown>) => Connections;
-  readonly Client: new (options: Record<string, unknown>) => Connection;
+  readonly Client: new (options: Record<string, unknown>) => Unopened;
 }
 
 /** What every connection calls itself in pg_stat_activity. */
@@ -80,9 +86,19 @@ async function driver(): Promise<Driver> {
  * A pool of connections; none is made before it is used. The database takes back what takes longer than `statement_ms`.
  */
 export async function openPool(place: Place, statement_ms: number): Promise<Connections> {
-  const { Pool } = await driver();
+  const { Pool, Client } = await driver();
+  /** The driver leaves open what it could not sign in with, and a command would not end before the server closes that. */
+  class Closing extends Client {
+    override connect(done?: (error?: unknown) => void): Promise<unknown> {
+      return super.connect((error) => {
+        if (error) this.connection.stream.destroy();
+        done?.(error);
+      });
+    }
+  }
   const pool = new Pool({
     ...optionsOf(place, statement_ms),
+    Client: Closing,
     max: place.connections,
     idleTimeoutMillis: IDLE_MS,
   });

@@ -50,7 +50,9 @@ export function explainPostgres(thrown: unknown): string {
   if (message.toLowerCase().includes("certificate")) {
     return `has a certificate that is not judged good (${message}); name its authority (sslrootcert=FILE in the address)`;
   }
-  if (message.includes("client password must be")) return "asks for a password, and the address has none";
+  if (message.includes("client password must be")) {
+    return "asks for a password, and the address has none; write it behind the user, as postgres://user:password@host/database";
+  }
   if (message.includes("terminated unexpectedly")) {
     return "takes connections and ends them before it answers; see that it is a PostgreSQL, and to its own log";
   }

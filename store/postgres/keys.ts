@@ -20,7 +20,10 @@ export function encodeKey(key: Deno.KvKey, use: "read" | "write" = "read"): Uint
   return bytes;
 }
 
-/** The key of such bytes. Throws a TypeError for bytes that are none. */
+/** What is stored as a key is none: it was damaged, and nobody can say whose entry it is. */
+export class DamagedKey extends TypeError {}
+
+/** The key of such bytes. Throws a DamagedKey for bytes that are none. */
 export function decodeKey(bytes: Uint8Array): Deno.KvKey {
   const key: Deno.KvKeyPart[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -32,13 +35,13 @@ export function decodeKey(bytes: Uint8Array): Deno.KvKey {
     } else if (kind === TEXT || kind === BYTES) {
       const part: number[] = [];
       for (; bytes[at] !== 0 || bytes[at + 1] === ESCAPE; at++) {
-        if (at >= bytes.length) throw new TypeError("A key of the store does not end");
+        if (at >= bytes.length) throw new DamagedKey("A key of the store does not end");
         part.push(bytes[at]!);
         if (bytes[at] === 0) at++;
       }
       at++;
       key.push(kind === TEXT ? DECODER.decode(Uint8Array.from(part)) : Uint8Array.from(part));
-    } else throw new TypeError(`A key of the store has a part of kind ${kind}`);
+    } else throw new DamagedKey(`A key of the store has a part of kind ${kind}`);
   }
   return key;
 }

@@ -37,7 +37,8 @@ const isCut = (error: unknown) => {
 /** Whether no connection can be made before somebody changes something. */
 const isHopeless = (error: unknown) => {
   const { code, message } = error as { code?: unknown; message?: unknown };
-  return !isCut(error) || ["certificate", "CERT", "SSL"].some((word) => `${code} ${message}`.includes(word));
+  return !isCut(error) ||
+    ["certificate", "CERT", "SSL", "client password"].some((word) => `${code} ${message}`.includes(word));
 };
 
 /** The driver itself ends what takes too long, and gives as the cause that it was ended. */

@@ -1,12 +1,14 @@
 /** A store that is copied to another place is the same there, or it is no store: cut off, changed meanwhile, refused. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { runCommand } from "../../../admin/commands.ts";
 import { type Copying, copyStoreTo } from "../../../store/copying.ts";
 import { isAddress, isFile, nameOf } from "../../../store/engines.ts";
 import { isDatabase } from "../../../core/env_values.ts";
 import { keyBytes } from "../../../store/key_bytes.ts";
 import { readLaying, readMark, STORE_FORMAT } from "../../../store/mark.ts";
 import { toPortable } from "../../../store/portable.ts";
+import { CONNECTORS } from "../../connectors.ts";
 import { lay } from "../../fixtures/stores/stores.ts";
 import { entriesOf, filesOf, refused } from "./files_kit.ts";
 import { folder, KEY, newToken, open, START } from "./kit.ts";
@@ -170,6 +172,31 @@ Deno.test("what may not be copied is refused, and every file stays as it was", a
   await refused(() => p.copy("other"), /other\.sqlite3" holds something; name an empty place/);
   await p.copy("to");
   await refused(() => p.copy("to"), /to\.sqlite3" holds that store already; name an empty place/);
+});
+
+Deno.test("what is wrong with either place of a copy names the variable or argument that the place came from", async () => {
+  await using p = await place();
+  const wrong = "postgres://gw:word@127.0.0.1/gateway?pool=0";
+  const said = async (variables: Record<string, string>, ...args: string[]) => {
+    let err = "";
+    const code = await runCommand(["store", "copy", ...args], {
+      env: (name) => ({ ENCRYPTION_KEYS: KEY.toBase64(), ...variables })[name],
+      stdin: () => Promise.resolve(""),
+      out: () => {},
+      err: (text) => void (err += text),
+      fetch: () => assert.fail("asks nobody"),
+      kept: () => null,
+      wait: () => Promise.resolve(false),
+    }, CONNECTORS);
+    assert.equal(code, 1);
+    return err;
+  };
+  const about = (name: string) => new RegExp(`^${name}: the address of the database has pool=0`);
+  assert.match(await said({ KV_PATH: wrong }, p.at("from"), "KV_PATH"), about("KV_PATH"));
+  assert.match(await said({ DATABASE_URL: wrong }, p.at("from"), "DATABASE_URL"), about("DATABASE_URL"));
+  assert.match(await said({}, p.at("from"), wrong), about("<to>"));
+  assert.match(await said({ KV_PATH: wrong }, "KV_PATH", p.at("other")), about("KV_PATH"));
+  assert.match(await said({}, wrong, p.at("other")), about("<from>"));
 });
 
 Deno.test("nothing that is stored names a versionstamp, for a copy has others", async () => {

@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { checkStore } from "../../../store/check.ts";
+import { copyStoreTo } from "../../../store/copying.ts";
 import { Database } from "../../../store/database.ts";
 import { judgeFile } from "../../../store/file_check.ts";
 import { compareKeys } from "../../../store/key_bytes.ts";
 import { between, RangeReading, rangeText } from "../../../store/key_ranges.ts";
-import { backUpStore, restoreStore } from "../../../store/maintenance.ts";
+import { backUpStore, compactStore, restoreStore } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
 import { lay } from "../../fixtures/stores/stores.ts";
 import { filesOf, refused } from "./files_kit.ts";
@@ -87,7 +88,7 @@ const pageOf = (bytes: Uint8Array, text: string | RegExp) => Math.floor(placeOf(
 Deno.test("a file that is cut, at or within any page, or whose pages do not fit together is refused and not written to", async () => {
   await using p = await place();
   const { whole } = p;
-  const { page: leaf } = rare(whole);
+  const { day, page: leaf } = rare(whole);
   const large = pageOf(whole, "\x55".repeat(1000));
   const cases: [what: string, file: string][] = [];
   for (
@@ -118,6 +119,7 @@ Deno.test("a file that is cut, at or within any page, or whose pages do not fit 
     "cells of a leaf": [leaf + 3],
     "place of a cell": [leaf + 8],
     "next page of a large value": [large],
+    "order of keys in a leaf": [placeOf(whole, new RegExp(`day ${day}[^]{1,12}xxxx`))],
   };
   for (const [what, at] of Object.entries(flips)) cases.push([what, await p.spoiled(flip(...at))]);
   const before = await filesOf(p.dir);
@@ -190,16 +192,72 @@ Deno.test("a portable backup of a file that is damaged or cut off has what can b
   for (const file of [await p.spoiled(flip(leaf)), await p.spoiled(cut(p.whole.length - 100))]) {
     const before = await Deno.readFile(file);
     const made = await backUpStore({ path: file, now: 0 }, `${file}.ndjson`);
-    assert.match(
-      made.faults[0]!,
-      /what lies between .* and .* cannot be read \(|^The file ".*" is damaged \(it ends /,
-    );
+    assert.match(made.faults[0]!, /^The file ".*" is damaged \((it ends |Tree )/);
+    const names = made.faults.some((fault) => /what lies between .* and .* cannot be read \(/.test(fault));
+    assert.ok(names || made.faults[0]!.includes("it ends"), made.faults.join("\n"));
     assert.ok(made.entries! > all / 2);
     assert.deepEqual(await Deno.readFile(file), before);
     const store = { path: `${file}.restored`, keys: [KEY], now: 0, known: `${p.dir}/known` };
     const restored = await restoreStore(store, `${file}.ndjson`);
     for (const fault of made.faults) assert.ok(restored.faults.includes(fault), fault);
     await (await open({ path: store.path })).close();
+  }
+  const file = await p.spoiled(cut(3 * PAGE + 17));
+  await refused(
+    () => backUpStore({ path: file, now: 0 }, `${file}.ndjson`),
+    new RegExp(
+      `^"${file}" is damaged \\(it ends 17 bytes into a page of 4096: it was cut off\\), and nothing of it can be read; put back a copy \\(deno task admin store restore\\)$`,
+    ),
+  );
+});
+
+Deno.test("a file that is damaged is not compacted, for what cannot be read of it would be gone, and stays as it is", async () => {
+  await using p = await place();
+  const { day, page: leaf } = rare(p.whole);
+  const damages = {
+    "a page": flip(leaf),
+    "the root of all entries": flip(3 * PAGE),
+    "the order of keys": flip(placeOf(p.whole, new RegExp(`day ${day}[^]{1,12}xxxx`))),
+    "its end": cut(p.whole.length - 100),
+  };
+  for (const [what, spoil] of Object.entries(damages)) {
+    const path = await p.spoiled(spoil);
+    const before = await Deno.readFile(path);
+    const compacting = () => compactStore({ path, now: 0, known: `${p.dir}/known` });
+    const says = new RegExp(`^KV_PATH: ".*" is damaged \\(.*\\); ${MEND}$`);
+    await assert.doesNotReject(() => refused(compacting, says), what);
+    assert.deepEqual(await Deno.readFile(path), before, what);
+  }
+});
+
+Deno.test("a portable backup of a file whose keys are damaged has all others, in order, and is not called whole", async () => {
+  await using p = await place();
+  const { day } = rare(p.whole);
+  const at = placeOf(p.whole, new RegExp(`day ${day}[^]{1,12}xxxx`));
+  const all = (await p.check(p.path)).entries;
+  const cases: [what: string, byte: number, to: number, lost: number][] = [
+    ["out of its order", at, "z".charCodeAt(0), 0],
+    ["without an end", at + "day 1000".length, 1, 1],
+  ];
+  for (const [what, byte, to, lost] of cases) {
+    const file = await p.spoiled((bytes) => void (bytes[byte] = to));
+    const checked = await p.check(file);
+    const made = await backUpStore({ path: file, now: 0 }, `${file}.ndjson`);
+    for (const { faults, entries } of [checked, made]) {
+      assert.match(faults[0]!, /^The file ".*spoiled-\d+\.sqlite3" is damaged \(row /, what);
+      assert.equal(entries, all - lost, what);
+      assert.equal(faults.length, 1 + lost, faults.join("\n"));
+    }
+    const from = { path: file, named: "<from>" };
+    const to_ = { path: `${file}.moved`, named: "<to>" };
+    await refused(
+      () => copyStoreTo({ from, to: to_, keys: [KEY], now: Date.now, known: `${p.dir}/known` }),
+      /is damaged \(row .*; put back a copy .*, or move what is left of it: .*store backup <file>\.ndjson/,
+    );
+    const store = { path: `${file}.restored`, keys: [KEY], now: 0, known: `${p.dir}/known` };
+    const restored = await restoreStore(store, `${file}.ndjson`);
+    assert.deepEqual(restored.faults, made.faults);
+    assert.equal((await p.check(store.path)).entries, all - lost);
   }
 });
 

@@ -142,6 +142,38 @@ Deno.test("a store that could not be written last answers a ping only when it ca
   assert.deepEqual(commits, ["refused", "refused", "made"]);
 });
 
+Deno.test("a store that takes small changes alone does not answer a ping, for what calls write is larger", async () => {
+  let room = Infinity;
+  let bytes = 0;
+  const atomic = {
+    set: (_key: Deno.KvKey, value: unknown) => {
+      bytes += value instanceof Uint8Array ? value.length : 10;
+      return atomic;
+    },
+    commit() {
+      const asked = bytes;
+      bytes = 0;
+      if (asked <= room) return Promise.resolve({ ok: true });
+      return Promise.reject(new TypeError("database or disk is full"));
+    },
+  };
+  const kv = { get: () => Promise.resolve({ value: null }), atomic: () => atomic, close() {} };
+  const db = new Database(kv as unknown as Deno.Kv, Date.now, () => performance.now());
+  const call = () => db.commit(db.kv.atomic().set(["audit"], new Uint8Array(3000)));
+  const job = () => db.commit(db.kv.atomic().set(["lease"], true));
+  await call();
+  room = 2000;
+  await assert.rejects(call(), /disk is full/);
+  for (let nth = 0; nth < 3; nth++) {
+    await assert.rejects(db.probe(), /disk is full/);
+    await job(); // what is small is still kept, and says nothing of calls
+  }
+  room = Infinity;
+  await db.probe();
+  room = 2000;
+  await db.probe(); // it is only read again
+});
+
 Deno.test("a change in one process is seen by another in less than a second", async () => {
   await using dir = await folder();
   const path = `${dir.path}/gateway.db`;
