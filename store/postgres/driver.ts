@@ -29,9 +29,18 @@ export interface Connections {
   end(): Promise<void>;
 }
 
+/** Is told how a connection came about. */
+type Connected = (error: unknown, ...rest: unknown[]) => void;
+
+/** A connection as the pool makes it. */
+interface Pooled extends Connection {
+  readonly connection?: { readonly stream?: { destroy(): void } };
+  connect(connected?: Connected): Promise<unknown>;
+}
+
 interface Driver {
   readonly Pool: new (options: Record<string, unknown>) => Connections;
-  readonly Client: new (options: Record<string, unknown>) => Connection;
+  readonly Client: new (options: Record<string, unknown>) => Pooled;
 }
 
 /** What every connection calls itself in pg_stat_activity. */
@@ -51,6 +60,12 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 };
 const types = { getTypeParser: (type: number) => PARSERS[type] ?? String };
 
+/**
+ * What every session has, whatever the database or its user is set to: bytes are told in hexadecimal, which is how they are
+ * read, and a change is judged as it was written for.
+ */
+const SESSION = ["timezone=UTC", "bytea_output=hex", "default_transaction_isolation=read\\ committed"];
+
 /** What is given is not looked for in the environment. */
 const optionsOf = (place: Place, statement_ms: number) => ({
   ...{
@@ -65,7 +80,7 @@ const optionsOf = (place: Place, statement_ms: number) => ({
   types,
   client_encoding: "UTF8",
   application_name: APPLICATION,
-  options: "-c timezone=UTC",
+  options: SESSION.map((setting) => `-c ${setting}`).join(" "),
   statement_timeout: statement_ms,
   connectionTimeoutMillis: CONNECT_MS,
   keepAlive: true,
@@ -80,9 +95,19 @@ async function driver(): Promise<Driver> {
  * A pool of connections; none is made before it is used. The database takes back what takes longer than `statement_ms`.
  */
 export async function openPool(place: Place, statement_ms: number): Promise<Connections> {
-  const { Pool } = await driver();
+  const { Pool, Client } = await driver();
+  /** What could not be made leaves no socket behind, as the driver's own does where no password is given: the process would not end. */
+  class Ending extends Client {
+    override connect(connected?: Connected): Promise<unknown> {
+      return super.connect((error, ...rest) => {
+        if (error) this.connection?.stream?.destroy();
+        connected?.(error, ...rest);
+      });
+    }
+  }
   const pool = new Pool({
     ...optionsOf(place, statement_ms),
+    Client: Ending,
     max: place.connections,
     idleTimeoutMillis: IDLE_MS,
   });
