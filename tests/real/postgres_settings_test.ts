@@ -56,3 +56,45 @@ Deno.test("an address without a password is refused, and no socket is left of it
   assert.match(await refused(address), /asks for a password, and the address has none$/);
   await until(() => Promise.resolve(wire.ends === 0));
 });
+
+const TABLES = `create table gateway_kv (key bytea primary key, value bytea not null, kind smallint not null,
+    version bytea not null, counter numeric(20), expires_at timestamptz);
+  create table gateway_kv_layout (layout integer not null); insert into gateway_kv_layout values (1)`;
+
+/** A role that may connect, of that name in this database. */
+const role = (name: string) => `create role ${name}_DB login password 's3cr3t'`;
+
+Deno.test("tables that somebody else has made and could read are refused by their owner's name", async () => {
+  const { address, name } = await prepared(
+    role("gateway"),
+    role("mallory"),
+    "grant create on schema public to mallory_DB, gateway_DB",
+    `set role mallory_DB; ${TABLES}; grant all on gateway_kv, gateway_kv_layout to public`,
+  );
+  const message = await refused(address.replace("owner:", `gateway_${name}:`));
+  assert.match(
+    message,
+    /^KV_PATH: the table gateway_kv in .* belongs to "mallory_.*", who could read and change/,
+  );
+  assert.match(await refused(address), /belongs to "mallory_/, "a superuser is not made use of either");
+  assert.equal(await server().sql("select count(*) from gateway_kv", name), "0");
+});
+
+Deno.test("tables of the database's owner, and of a role that the user belongs to, are the store's", async () => {
+  const { address, name } = await prepared(
+    role("gateway"),
+    "create role keepers_DB; grant keepers_DB to gateway_DB",
+    `${TABLES}; grant all on gateway_kv, gateway_kv_layout to gateway_DB; alter table gateway_kv owner to keepers_DB`,
+  );
+  const kv = await openPostgres(address.replace("owner:", `gateway_${name}:`));
+  assert.ok((await kv.set(["one"], 1)).ok);
+  await (kv.close() as unknown as Promise<void>);
+});
+
+Deno.test("a view of the table's name is refused as none", async () => {
+  const { address } = await prepared("create view gateway_kv as select ''::bytea as key");
+  assert.match(
+    await refused(address),
+    /^KV_PATH: gateway_kv in .* is no table, and the store's has that name/,
+  );
+});
