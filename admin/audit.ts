@@ -12,10 +12,16 @@ const ROWS_DEFAULT = 100;
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 const time_error = expected("a time such as 2026-11-21 or 2026-11-21T09:30:00Z");
+/** Whether the calendar has that day; a date takes 30 February for 2 March. */
+const isDay = (day: string) => {
+  const at = new Date(day);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
+};
+
 /** ISO 8601, as UTC with milliseconds. An offset's + that a query string turned into a space is taken as meant. */
 const time = z.string().transform((text, ctx) => {
   const meant = text.replace(/ (\d\d:\d\d)$/, "+$1");
-  const at = TIME.test(meant) ? new Date(meant) : null;
+  const at = TIME.test(meant) && isDay(meant.slice(0, "2026-11-21".length)) ? new Date(meant) : null;
   if (at !== null && !Number.isNaN(at.getTime())) return at.toISOString();
   ctx.issues.push({ code: "custom", input: text, message: time_error({ input: text }) });
   return z.NEVER;
@@ -51,7 +57,12 @@ const pageQuery = closed({
   cursor: filter("a next_cursor of an earlier answer", /^[\x21-\x7e]{1,1024}$/).optional(),
 });
 const exportQuery = closed(filters);
-const verifyQuery = closed({ after: filter("the id of a segment", RECORD_ID).optional() });
+const verifyQuery = closed({
+  after: filter(
+    "the id of a segment, as it was shown while the audit was verified",
+    /^[0-9A-HJKMNP-TV-Z]{26}$/,
+  ).optional(),
+});
 const retainBody = closed({ confirm: z.boolean({ error: expected("true or false") }).optional() });
 const note_error = expected(`a text of 1 to ${LIMITS.RESOLUTION_NOTE_CHARACTERS} characters`);
 const resolveBody = closed({
@@ -85,11 +96,13 @@ export function auditRoutes(app: Hono, ports: AdminPorts): void {
   });
 
   // The same with a line now and then of how far it is, and the verdict as the last.
-  app.get("/admin/api/audit/verify.ndjson", (c) => {
+  app.get("/admin/api/audit/verify.ndjson", async (c) => {
     const query = parameters(verifyQuery, c.req.url);
     const lines = verifying((told) => audit.verify({ ...query, told }));
+    // As above: a segment that is not there is refused as such.
+    const body = stream(await lines.next(), lines, (fault) => ports.report("audit/verify.ndjson", fault));
     c.header("Content-Type", "application/x-ndjson");
-    return c.body(stream(null, lines, (fault) => ports.report("audit/verify.ndjson", fault)));
+    return c.body(body);
   });
 
   app.post("/admin/api/audit/:id/resolve", async (c) => {
@@ -136,12 +149,12 @@ async function* verifying(
 
 /** The lines as bytes, read as fast as the client takes them. */
 function stream(
-  first: IteratorResult<string> | null,
+  first: IteratorResult<string>,
   lines: AsyncIterator<string>,
   report: (fault: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let next = first;
+  let next: IteratorResult<string> | null = first;
   return new ReadableStream({
     async pull(controller) {
       try {

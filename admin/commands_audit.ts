@@ -1,5 +1,6 @@
 /** `audit tail`, `audit resolve`, `audit verify`, `audit export`, `audit retain`. */
 import { AUDIT_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../core/model.ts";
+import { quoted } from "../core/fields.ts";
 import { cut } from "../core/values.ts";
 import type { RetentionReport } from "../rules/retention.ts";
 import type { AuditAmount, AuditPage, AuditVerdict } from "../store/store.ts";
@@ -93,6 +94,10 @@ function print({ json, terminal }: Call, row: AuditRow): void {
   terminal.out(json ? `${JSON.stringify(row)}\n` : line(row));
 }
 
+/** What a query looks for, in words; empty where it looks for everything. */
+const matching = (filters: Record<string, string>): string =>
+  Object.entries(filters).map(([name, value]) => `${name} ${quoted(value)}`).join(" and ");
+
 /** The writes in doubt, oldest first, and those without an outcome yet: cut off a moment ago, or under way. */
 async function tailUnknown(call: Call, filters: Record<string, string>): Promise<void> {
   for (const option of ["follow", "status", "outcome"]) {
@@ -107,6 +112,9 @@ async function tailUnknown(call: Call, filters: Record<string, string>): Promise
   ];
   const each = new Map(found.map((row) => [row.id, row]));
   for (const row of [...each.values()].sort((a, b) => a.at < b.at ? -1 : 1)) print(call, row);
+  if (each.size > 0) return;
+  const what = matching(filters);
+  call.terminal.err(`No write is in doubt or under way${what === "" ? "" : ` that matches ${what}`}.\n`);
 }
 
 const resolve: Command = {
@@ -148,6 +156,10 @@ const tail: Command = {
       }
     };
     show(await rows(call, filters, words.whole("limit") ?? ROWS_DEFAULT));
+    if (shown.size === 0) {
+      const what = matching(filters);
+      terminal.err(what === "" ? "The audit has no rows.\n" : `No row of the audit matches ${what}.\n`);
+    }
     while (words.on("follow") && await terminal.wait(POLL_MS)) {
       const newest = Math.max(...[...shown.values()].map((row) => Date.parse(row.at)));
       const from = Number.isFinite(newest) ? new Date(newest - LOOK_BACK_MS).toISOString() : null;

@@ -10,9 +10,11 @@ import {
   storePlace,
   Wrong,
 } from "../core/env_values.ts";
+import { quoted } from "../core/fields.ts";
 import { databaseOf, placeGiven } from "../core/settings.ts";
 import { hasStore, KNOWN_STORES_PATH } from "../store/known_stores.ts";
 import type { Condition, StoreFile } from "../store/maintenance.ts";
+import type { AuditVerdict } from "../store/store.ts";
 import type { Call, Command } from "./command.ts";
 import { verdictText } from "./commands_audit.ts";
 import { cell, CommandError } from "./terminal.ts";
@@ -175,14 +177,23 @@ const check: Command = {
     call.show(
       found,
       ({ ok, entries, faults, audit }) =>
-        `${ok ? "Whole" : "Damaged"}: ${entries} entries of ${shownPlace(path)} were read.\n` +
+        `${ok ? "Whole" : isOfKeys(found) ? "Not to be opened" : "Damaged"}: ${entries} entries of ${
+          shownPlace(path)
+        } were read.\n` +
         faultLines(faults) +
         (audit === null ? "" : `The audit: ${verdictText(audit)}`) +
-        (ok ? "" : "What was copied before is put back with: deno task admin store restore\n"),
+        (ok || isOfKeys(found)
+          ? ""
+          : "What was copied before is put back with: deno task admin store restore\n"),
     );
     return found.ok ? 0 : 1;
   },
 };
+
+/** Whether nothing is wrong but that the keys are not those of the store: nothing of it is damaged then. */
+const isOfKeys = (
+  { faults, audit }: { readonly faults: readonly string[]; readonly audit: AuditVerdict | null },
+) => audit?.ok === true && faults.length > 0 && faults.every((fault) => fault.includes("ENCRYPTION_KEYS"));
 
 const copy: Command = {
   words: ["store", "copy"],
@@ -220,7 +231,9 @@ const copy: Command = {
       const rows = compared.map(({ kind, entries, sha256 }) =>
         `  ${cell(kind).padEnd(width)}  ${String(entries).padStart(9)}  ${sha256}\n`
       );
-      return `${entries} entries are the same at both places:\n${rows.join("")}` +
+      return `${entries} entries are the same at both places, ${shownPlace(from.path)} and ${
+        shownPlace(to.path)
+      }:\n${rows.join("")}` +
         (faults.length === 0 ? "" : `Both are damaged:\n${faultLines(faults)}`) +
         `The audit there: ${verdictText(audit)}` +
         "Set KV_PATH to the new place before the gateway starts; the store it came from stays as it was.\n";
@@ -262,7 +275,7 @@ function place(call: Call): Omit<StoreFile, "keys"> & Named {
     hasStore,
   );
   if ("fault" in given) throw new CommandError(given.fault);
-  const path = readPlace(given.name, given.text!);
+  const path = asStore(given.name, readPlace(given.name, given.text!));
   return { path, named: given.name, now: Date.now(), known: KNOWN_STORES_PATH, notice: noticeOf(call) };
 }
 
@@ -272,10 +285,24 @@ const shownPlace = (path: string) => isDatabase(path) ? shownAddress(path) : pat
 const readPlace = (name: string, text: string): string =>
   read(name, text, storePlace, text.includes("@") ? null : text);
 
+/** Refuses the name of a portable backup for a store's: it would be called damaged, or become a file that no command puts back. */
+function asStore(named: string, path: string): string {
+  if (path.includes("://") || !path.endsWith(".ndjson")) return path;
+  throw new CommandError(
+    `${named}: ${
+      quoted(path)
+    } is the name of a portable backup, not of a store; deno task admin store backup <file> makes one ` +
+      "of the store that KV_PATH names, and store restore <file> puts it back there",
+  );
+}
+
 /** A place of a copy; the name of a variable is what it names, for a command line is no place for a password. */
 function placeOfCopy(call: Call, named: string, word: string): Named {
+  if (word === "KV_PATH" && !call.terminal.env(word)?.trim()) {
+    throw new CommandError("KV_PATH: not set; set it to the place that is meant, or name the place itself");
+  }
   if (word === "KV_PATH") return place(call);
-  if (word !== "DATABASE_URL") return { named, path: readPlace(named, word) };
+  if (word !== "DATABASE_URL") return { named, path: asStore(named, readPlace(named, word)) };
   const path = databaseOf(call.terminal.env);
   if (path !== null) return { named: word, path };
   throw new CommandError("DATABASE_URL: names no database; set it to postgres://user:password@host/database");

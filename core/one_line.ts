@@ -20,3 +20,8 @@ export function oneLine(text: string, characters: number): string {
 export const cleaned = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Zl}\p{Zp}]|\s+/gu, " ").replace(/ +/g, " ").trim()
     .toWellFormed();
+
+const QUOTED_CHARACTERS = 200;
+
+/** What somebody else's program said, marked as such: in quotes, on one line, cut where it is long. */
+export const quotedLine = (text: string): string => JSON.stringify(oneLine(text, QUOTED_CHARACTERS));

@@ -1,5 +1,6 @@
 /** Verifying the audit: every chain from its beginning or checkpoint to its head, and what came after that. */
 import { GatewayError } from "../core/errors.ts";
+import { quoted } from "../core/fields.ts";
 import {
   checkpointKey,
   GENESIS,
@@ -10,13 +11,15 @@ import {
   type Segment,
   segmentHash,
 } from "./audit_segment.ts";
-import { ALL, oldestFirst, type Stored } from "./audit_source.ts";
+import { makeFilter } from "./audit_query.ts";
+import { ALL, oldestFirst, segmentsNewestFirst, type Stored } from "./audit_source.ts";
 import { damageText } from "./damage.ts";
 import { type Database, isDamage } from "./database.ts";
 import { messageOf } from "./store_file.ts";
 import type { AuditVerdict, VerifyOptions } from "./store.ts";
 
 const TOLD_EVERY = 1000;
+const SEGMENT_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
 /** How far a chain was followed; `n` 0 is its beginning. */
 interface Chain {
@@ -27,23 +30,52 @@ interface Chain {
   readonly head: Head | null;
 }
 
+/** Throws a GatewayError for what is no segment's id: behind that nothing might be looked at, and all be called whole. */
+export function assertSegmentId(after: string | undefined): void {
+  if (after === undefined || SEGMENT_ID.test(after)) return;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `after: expected the id of a segment, as it was shown while the audit was verified, not ${quoted(after)}`,
+  );
+}
+
+/** Throws a GatewayError where no segment is as new as that one, behind which nothing was found. */
+async function assertReached(db: Database, after: string): Promise<void> {
+  let newest: string | null = null;
+  for await (const { id } of segmentsNewestFirst(db, makeFilter({}), null)) {
+    newest = id;
+    break;
+  }
+  if (newest !== null && after <= newest) return;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `after: the audit ends before segment ${quoted(after)}, so nothing was verified; ${
+      newest === null ? "it has no segments" : `its newest segment is ${newest}`
+    }`,
+  );
+}
+
 /**
  * Checks all chains, reading every segment once; memory does not grow with their number. Writing may go on. Behind a segment
- * that is named only what follows is checked. An entry that is damaged is named, and reading goes on.
+ * that is named only what follows is checked; E_BAD_INPUT where there is none such. An entry that is damaged is named, and
+ * reading goes on.
  */
 export async function verifyAudit(
   given: Database,
   { after, told }: VerifyOptions = {},
 ): Promise<AuditVerdict> {
+  assertSegmentId(after);
   const db = given.aroundDamage();
   const verifier = new AuditVerifier(db, after ?? null);
   const first = after === undefined ? "" : `${after}0`;
+  let read = 0;
   try {
     await verifier.readEnds();
     for await (const stored of oldestFirst(db, { ...ALL, first, damaged: (key) => verifier.damaged(key) })) {
-      const read = await verifier.follow(stored);
+      read = await verifier.follow(stored);
       if (read % TOLD_EVERY === 0) told?.(read, stored.id);
     }
+    if (after !== undefined && read === 0) await assertReached(db, after);
   } catch (thrown) {
     // Else the store does not answer, or is closed.
     if (thrown instanceof GatewayError && !isDamage(thrown)) throw thrown;

@@ -1,10 +1,12 @@
 /** The portable backup as a file: a header, an entry a line, and at the end how many there are and the hash of all before. */
 import { createHash, type Hash } from "node:crypto";
 import { dirname } from "node:path";
+import { serialize } from "node:v8";
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/model.ts";
-import type { Laid } from "./intake.ts";
-import type { StoreMark } from "./mark.ts";
+import { isOfMark, type Laid } from "./intake.ts";
+import { keyBytes } from "./key_bytes.ts";
+import { isMark, type StoreMark } from "./mark.ts";
 import { tagged, untagged } from "./portable.ts";
 import { messageOf, refusal } from "./store_file.ts";
 
@@ -15,6 +17,10 @@ export const BACKUP_FORMAT = 1;
 const FLUSH_BYTES = 256 * 1024;
 /** A value has 64 KiB at most, and no text of it is sixteen times as long. */
 const LINE_BYTES_MAX = 1024 * 1024;
+/** What Deno KV takes, and how much longer a value is when it is kept than its text at most (a number of three signs has nine bytes). */
+const KEY_BYTES_MAX = 2048;
+const VALUE_BYTES_MAX = 65_536;
+const SERIALIZED_GROWTH_MAX = 4;
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder("utf-8", { fatal: true });
 
@@ -149,25 +155,40 @@ export class BackupReader {
     readonly faults: readonly string[],
   ) {}
 
-  /** Reads all of it once. Throws a GatewayError where it is no backup, of a newer format, only a part, or was changed. */
+  /**
+   * Reads all of it once. Throws a GatewayError where it is no backup, of a newer format, only a part, was changed, or holds
+   * what no store would keep.
+   */
   static async open(path: string): Promise<BackupReader> {
     let header: Header | null = null;
     let last: Line | null = null;
     let mark: StoreMark | null = null;
+    let fault: unknown = null;
     const hash = createHash("sha256");
     for await (const line of linesOf(path)) {
       if (last !== null) hash.update(last.bytes);
       if (header === null) header = asHeader(path, line.text);
-      else if (line.nth === 2) mark = entryOf(path, line).value as StoreMark;
+      else if (!line.text.startsWith("{")) {
+        try {
+          const { key, value } = entryOf(path, line);
+          if (line.nth === 2 && isOfMark(key) && isMark(value)) mark = value;
+        } catch (error) {
+          fault ??= error; // where a part is missing or was changed, that is what is wrong
+        }
+      }
       last = line;
     }
     if (header === null) throw refusal(`"${path}" is empty; name a backup of a store`);
     const end = last && asEnd(last.text);
-    if (!end || !last?.text.startsWith("{") || mark === null) {
+    if (!end || !last?.text.startsWith("{")) {
       throw refusal(`"${path}" is only a part of a backup: its last line is missing; take another one`);
     }
     if (end.entries !== last.nth - 2 || end.sha256 !== hash.digest("hex")) {
       throw refusal(`"${path}" is damaged or was changed: its hash is another one; take another backup`);
+    }
+    if (fault !== null) throw fault;
+    if (mark === null) {
+      throw refusal(`"${path}", line 2, is not the mark of a store; take another backup`);
     }
     return new BackupReader(path, header, end.entries, end.sha256, mark, end.faults);
   }
@@ -180,10 +201,16 @@ export class BackupReader {
   }
 }
 
+/** Throws a GatewayError for what no store would keep. */
 function entryOf(path: string, { nth, text }: Line): Laid {
   try {
-    const [key, value, ends_at = null] = JSON.parse(text);
-    return { key: untagged(key) as Deno.KvKey, value: untagged(value), ends_at };
+    const line: unknown = JSON.parse(text);
+    if (!Array.isArray(line)) throw new TypeError("it is no list");
+    const [key, value, ends_at = null] = line;
+    const entry = { key: untagged(key) as Deno.KvKey, value: untagged(value), ends_at };
+    const fault = faultOf(entry, text);
+    if (fault === null) return entry;
+    throw new TypeError(fault);
   } catch (cause) {
     throw refusal(
       `"${path}", line ${nth}, is no entry of a backup (${messageOf(cause)}); take another one`,
@@ -191,6 +218,20 @@ function entryOf(path: string, { nth, text }: Line): Laid {
     );
   }
 }
+
+/** Why no store would keep that entry, which is read from that text; null where one would. */
+function faultOf({ key, value, ends_at }: Laid, text: string): string | null {
+  if (!Array.isArray(key) || key.length === 0 || !key.every(isKeyPart)) return "its key is none";
+  if (keyBytes(key).length > KEY_BYTES_MAX) return "its key is too long";
+  if (ends_at !== null && !Number.isFinite(ends_at)) return "its time is none";
+  const mayBeLong = text.length > VALUE_BYTES_MAX / SERIALIZED_GROWTH_MAX;
+  return mayBeLong && bytesOf(value) > VALUE_BYTES_MAX ? "its value is too long" : null;
+}
+
+const isKeyPart = (part: unknown) =>
+  ["string", "number", "bigint", "boolean"].includes(typeof part) || part instanceof Uint8Array;
+
+const bytesOf = (value: unknown) => value instanceof Uint8Array ? value.length : serialize(value).length;
 
 function asHeader(path: string, text: string): Header {
   const header = parsed(text) as Partial<Header> | null;

@@ -1,5 +1,6 @@
 /** Checks a store for operators: its file, every entry, counters, records, what is sealed, the audit. */
 import { placeNamed } from "../core/env_values.ts";
+import { assertSegmentId } from "./audit_verify.ts";
 import { DamagedEntry, damageText } from "./damage.ts";
 import { isFile, nameOf } from "./engines.ts";
 import { judgeFile, readablePlace } from "./file_check.ts";
@@ -42,6 +43,7 @@ export async function checkStore(checking: Checking): Promise<Checked> {
   if (path === ":memory:") {
     throw refusal('KV_PATH: ":memory:" is kept by the gateway alone, so nobody else can check it');
   }
+  assertSegmentId(checking.after);
   const isThere = !isFile(path) || (await sizeOf(path) ?? 0) > 0;
   const damage = isFile(path) && isThere ? (await judgeFile(path, Infinity)).damage : null;
   if (isThere && isFile(path)) tidyBeside(path);

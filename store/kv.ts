@@ -2,6 +2,7 @@
 import { CLOCK, type Clock, delay } from "../core/async.ts";
 import { LIMITS } from "../core/model.ts";
 import { GatewayError } from "../core/errors.ts";
+import { quotedLine } from "../core/one_line.ts";
 import type { Delay } from "./account_clock.ts";
 import { ConnectLinks } from "./connect_links.ts";
 import { Consents } from "./consents.ts";
@@ -150,7 +151,9 @@ function unwell(error: unknown): never {
   if (error instanceof LostFile) throw new GatewayError("E_INTERNAL", message, { cause: error });
   throw new GatewayError(
     "E_INTERNAL",
-    `The store fails (${message}), so calls are refused; they are carried out again by themselves once it keeps what is ` +
+    `The store fails (${
+      quotedLine(message)
+    }), so calls are refused; they are carried out again by themselves once it keeps what is ` +
       "written: see to its disk, its folder's rights, or the server it is on",
     { cause: error },
   );

@@ -98,7 +98,8 @@ export async function markOf(kv: Pick<Deno.Kv, "get">, name: string): Promise<St
   }
 }
 
-function isMark(value: unknown): value is StoreMark {
+/** Whether a value is the mark of a store. */
+export function isMark(value: unknown): value is StoreMark {
   if (!isFields(value) || !isFields(value["lowest"]) || typeof value["id"] !== "string") return false;
   const { format, lowest } = value;
   return Number.isSafeInteger(format) && Number.isSafeInteger(lowest["format"]) && isFields(value["check"]);

@@ -29,15 +29,18 @@ export interface Connections {
   end(): Promise<void>;
 }
 
-/** One that is not open yet, with what it is made of. */
-interface Unopened extends Connection {
-  readonly connection: { readonly stream: { destroy(): void } };
-  connect(done?: (error?: unknown) => void): Promise<unknown>;
+/** Is told how a connection came about. */
+type Connected = (error: unknown, ...rest: unknown[]) => void;
+
+/** A connection as the pool makes it. */
+interface Pooled extends Connection {
+  readonly connection?: { readonly stream?: { destroy(): void } };
+  connect(connected?: Connected): Promise<unknown>;
 }
 
 interface Driver {
   readonly Pool: new (options: Record<string, unknown>) => Connections;
-  readonly Client: new (options: Record<string, unknown>) => Unopened;
+  readonly Client: new (options: Record<string, unknown>) => Pooled;
 }
 
 /** What every connection calls itself in pg_stat_activity. */
@@ -57,6 +60,12 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 };
 const types = { getTypeParser: (type: number) => PARSERS[type] ?? String };
 
+/**
+ * What every session has, whatever the database or its user is set to: bytes are told in hexadecimal, which is how they are
+ * read, and a change is judged as it was written for.
+ */
+const SESSION = ["timezone=UTC", "bytea_output=hex", "default_transaction_isolation=read\\ committed"];
+
 /** What is given is not looked for in the environment. */
 const optionsOf = (place: Place, statement_ms: number) => ({
   ...{
@@ -71,7 +80,7 @@ const optionsOf = (place: Place, statement_ms: number) => ({
   types,
   client_encoding: "UTF8",
   application_name: APPLICATION,
-  options: "-c timezone=UTC",
+  options: SESSION.map((setting) => `-c ${setting}`).join(" "),
   statement_timeout: statement_ms,
   connectionTimeoutMillis: CONNECT_MS,
   keepAlive: true,
@@ -87,18 +96,18 @@ async function driver(): Promise<Driver> {
  */
 export async function openPool(place: Place, statement_ms: number): Promise<Connections> {
   const { Pool, Client } = await driver();
-  /** The driver leaves open what it could not sign in with, and a command would not end before the server closes that. */
-  class Closing extends Client {
-    override connect(done?: (error?: unknown) => void): Promise<unknown> {
-      return super.connect((error) => {
-        if (error) this.connection.stream.destroy();
-        done?.(error);
+  /** What could not be made leaves no socket behind, as the driver's own does where no password is given: the process would not end. */
+  class Ending extends Client {
+    override connect(connected?: Connected): Promise<unknown> {
+      return super.connect((error, ...rest) => {
+        if (error) this.connection?.stream?.destroy();
+        connected?.(error, ...rest);
       });
     }
   }
   const pool = new Pool({
     ...optionsOf(place, statement_ms),
-    Client: Closing,
+    Client: Ending,
     max: place.connections,
     idleTimeoutMillis: IDLE_MS,
   });

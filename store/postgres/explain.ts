@@ -1,4 +1,5 @@
 /** What is wrong with a PostgreSQL database, for the person who runs the gateway. */
+import { quotedLine } from "../../core/one_line.ts";
 import { rootOf } from "../database.ts";
 import { stateOf } from "./session.ts";
 
@@ -40,7 +41,9 @@ export function explainPostgres(thrown: unknown): string {
   const cause = rootOf(thrown);
   const message = cause instanceof Error ? cause.message : String(cause);
   const state = stateOf(cause);
-  if (state !== null) return STATES[state] ?? `refuses what the store needs (${message}, ${state})`;
+  if (state !== null) {
+    return STATES[state] ?? `refuses what the store needs (${quotedLine(message)}, ${state})`;
+  }
   const code = String((cause as { code?: unknown } | null)?.code ?? "");
   const known = NETWORK[code];
   if (known !== undefined) return known;
@@ -48,7 +51,9 @@ export function explainPostgres(thrown: unknown): string {
     return "has no TLS; turn it on there, or where nobody else is on the network add sslmode=disable to the address";
   }
   if (message.toLowerCase().includes("certificate")) {
-    return `has a certificate that is not judged good (${message}); name its authority (sslrootcert=FILE in the address)`;
+    return `has a certificate that is not judged good (${
+      quotedLine(message)
+    }); name its authority (sslrootcert=FILE in the address)`;
   }
   if (message.includes("client password must be")) {
     return "asks for a password, and the address has none; write it behind the user, as postgres://user:password@host/database";
@@ -59,5 +64,5 @@ export function explainPostgres(thrown: unknown): string {
   if (message.includes("timeout") || message.includes("not answered in time")) {
     return "has not answered in time; see to it, and to the network between";
   }
-  return `cannot be opened or written (${message})`;
+  return `cannot be opened or written (${quotedLine(message)})`;
 }

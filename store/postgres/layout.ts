@@ -1,5 +1,6 @@
 /** The tables of the store in PostgreSQL: made where they are not there, and known by a number. */
 import { GatewayError } from "../../core/errors.ts";
+import { quoted } from "../../core/fields.ts";
 import { type Session, stateOf } from "./session.ts";
 import { LAYOUT_TABLE, type Statement, TABLE } from "./statements.ts";
 
@@ -24,6 +25,23 @@ const SERVER = once(
   "select current_setting('server_version_num')::int as number, current_setting('server_version') as name",
 );
 
+/**
+ * What the names of the two tables lead to, where that is no table, or one of somebody who may read and change what is in it:
+ * whoever may not do so already, being neither this user, nor a role that this user belongs to, nor the owner of the database,
+ * nor a superuser.
+ */
+const STRANGE = once(
+  "strange",
+  `select named.relname as name, owners.rolname as owner, named.relkind in ('r', 'p') as is_table
+  from pg_class as named join pg_roles as owners on owners.oid = named.relowner
+  where named.oid in (to_regclass('${TABLE}'), to_regclass('${LAYOUT_TABLE}')) and (
+    named.relkind not in ('r', 'p') or not (
+      owners.rolname = current_user or owners.rolsuper
+      or owners.oid = (select datdba from pg_database where datname = current_database())
+      or (pg_has_role(owners.oid, 'MEMBER') and not (select rolsuper from pg_roles where rolname = current_user))))
+  order by named.relname`,
+);
+
 /** What another instance says that makes the same table at the same time. */
 const MADE_ALREADY = ["23505", "42P07", "42710", "40P01", "40001"];
 const TRIES_MAX = 5;
@@ -33,7 +51,7 @@ export type Wanted = "made" | "there";
 
 /**
  * Makes the tables where that is wanted. Throws a GatewayError where the server is too old, the tables are of a newer
- * version, or they are not there and are only to be read; `name` is what the database is called.
+ * version or of a stranger, or they are not there and are only to be read; `name` is what the database is called.
  */
 export async function makeLayout(session: Session, name: string, wanted: Wanted): Promise<void> {
   const [server] = await session.read(SERVER);
@@ -52,7 +70,11 @@ export async function makeLayout(session: Session, name: string, wanted: Wanted)
       `KV_PATH: there is no store in ${name}: it has none of the gateway's tables; name the place of a store`,
     );
   }
-  if (found?.["made"] !== true) await make(session);
+  await assertOwned(session, name);
+  if (found?.["made"] !== true) {
+    await make(session);
+    await assertOwned(session, name);
+  }
   const layout = Number(
     (await session.read(once("layout", `select layout from ${LAYOUT_TABLE}`)))[0]?.["layout"],
   );
@@ -61,6 +83,23 @@ export async function makeLayout(session: Session, name: string, wanted: Wanted)
     "E_INTERNAL",
     `KV_PATH: the tables of the database have layout ${layout}, and this version knows layout ${LAYOUT}; start the ` +
       "version that made them, or put back a copy from before it",
+  );
+}
+
+/** Throws a GatewayError where somebody else could read and change what would be stored. */
+async function assertOwned(session: Session, database: string): Promise<void> {
+  const [strange] = await session.read(STRANGE);
+  if (strange === undefined) return;
+  const name = String(strange["name"]);
+  throw new GatewayError(
+    "E_INTERNAL",
+    strange["is_table"] !== true
+      ? `KV_PATH: ${name} in ${database} is no table, and the store's has that name; name another database or schema`
+      : `KV_PATH: the table ${name} in ${database} belongs to ${
+        quoted(String(strange["owner"]))
+      }, who could read and change ` +
+        `the store; where it is the store's, give it to the gateway's user (alter table ${name} owner to …), or name ` +
+        "another database",
   );
 }
 

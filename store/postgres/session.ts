@@ -16,8 +16,11 @@ const LOOKED_UP_MS = 60_000;
 
 /** Two changes met, and the database gave up one of them; nothing of it is kept. */
 const MET = ["40001", "40P01", "CR000"];
-/** The database does not take connections at the moment, or ends them. */
-const AWAY = ["57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006"];
+/**
+ * What the database says where it does not take connections at the moment, or ends them: its two classes for that (08, 57P:
+ * shut down, an idle session's time is over), too many connections, and a transaction's time that is over.
+ */
+const AWAY = ["08", "57P", "53300", "25P04"];
 
 /** The SQLSTATE of what the database said; null for what is no answer of it. */
 export function stateOf(error: unknown): string | null {
@@ -31,7 +34,7 @@ export function stateOf(error: unknown): string | null {
 /** Whether the connection is gone, so that it is not known what became of the statement. */
 const isCut = (error: unknown) => {
   const state = stateOf(error);
-  return state === null || AWAY.includes(state);
+  return state === null || AWAY.some((begin) => state.startsWith(begin));
 };
 
 /** Whether no connection can be made before somebody changes something. */

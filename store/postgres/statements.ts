@@ -108,7 +108,7 @@ export const sweep = (count: number): Statement => ({
  * A change: rows that must have a version are locked and judged first, and all else happens only if they have it. A key
  * that must not be there is made by an insert that meets no row but one that has expired. Where it meets another one the
  * statement fails by a division by zero, where a number is added to what is none by a text that is no number: nothing of
- * it is kept then.
+ * it is kept then. Where the database is set to answer before a change is on its disk, this one is waited for.
  */
 const CHANGE = `
 with checked as (
@@ -149,7 +149,9 @@ select verdict.holds,
   1 / case when verdict.holds and (select count(*) from sets) < cardinality($4::bytea[]) then 0 else 1 end as made,
   (case when verdict.holds and (select count(*) from adds) < cardinality($10::bytea[]) then 'none' else '1' end)::int
     as added,
-  (select count(*) from removes) as removed
+  (select count(*) from removes) as removed,
+  case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end
+    as waited_for
 from verdict`;
 
 /** The codes by which a change says that a key is there, and that something is no number. */

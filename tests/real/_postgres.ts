@@ -281,6 +281,13 @@ export class Wire implements Disposable {
     }
     close(from);
     close(to);
+    this.#open.delete(from);
+    this.#open.delete(to);
+  }
+
+  /** How many ends of lines are open. */
+  get ends(): number {
+    return this.#open.size;
   }
 
   [Symbol.dispose](): void {

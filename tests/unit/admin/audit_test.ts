@@ -67,6 +67,8 @@ Deno.test("a query that cannot be meant is refused", async () => {
     ["?limit=ten", 'limit: expected a whole number from 1 to 500, not "ten"'],
     ["?from=yesterday", 'from: expected a time such as 2026-11-21 or 2026-11-21T09:30:00Z, not "yesterday"'],
     ["?from=2026-13-01", "from: expected a time"],
+    ["?from=2026-02-30", "from: expected a time"],
+    ["?to=2026-11-31T09:30:00Z", "to: expected a time"],
     ["?to=2026-11-21T09:00:00", "to: expected a time"],
     ["?from=2026-11-22&to=2026-11-22", "to: expected a time after from"],
     ["?status=failed", "status: expected one of started, ok, error"],

@@ -1,5 +1,6 @@
 /** The command line on the audit: tail, verify, export. */
 import assert from "node:assert/strict";
+import { GatewayError } from "../../../core/errors.ts";
 import { auditRow } from "./kit.ts";
 import { openTerminal } from "./open_terminal.ts";
 import { words } from "../../words.ts";
@@ -59,6 +60,26 @@ Deno.test("audit tail goes on to the next page where one is short", async () => 
   const { list } = cli.store.audit;
   cli.store.audit.list = (query, page) => list(query, { ...page, limit: 1 });
   assert.equal((await cli.good("audit", "tail", "--limit", "3")).out.split("\n").length, 4);
+});
+
+Deno.test("audit tail says beside what scripts read that nothing matches, and what was looked for", async () => {
+  const cli = await openTerminal();
+  const said = async (...args: string[]) => {
+    const { code, out, err } = await cli.run("audit", "tail", ...args);
+    assert.deepEqual([code, out], [0, ""]);
+    return err;
+  };
+  assert.equal(await said(), "The audit has no rows.\n");
+  cli.store.rows.push(auditRow({ id: "r1" }));
+  assert.equal(
+    await said("--token", "writer", "--tool", "get_pst"),
+    'No row of the audit matches token_id "writer" and tool "get_pst".\n',
+  );
+  assert.equal(await said("--unknown"), "No write is in doubt or under way.\n");
+  assert.equal(
+    await said("--unknown", "--site", "bolt"),
+    'No write is in doubt or under way that matches site_id "bolt".\n',
+  );
 });
 
 Deno.test("audit tail --follow shows new rows and outcomes once", async () => {
@@ -142,8 +163,14 @@ Deno.test("audit verify shows on a terminal how far it is and how it goes on, an
     await cli.bad("audit", "verify", "--after", "no id!"),
     /^E_BAD_INPUT: after: expected the id of a segment/,
   );
-  cli.store.audit.verify = () => Promise.reject(new Error("the store is gone"));
+  cli.store.audit.verify = (options) => {
+    options?.told?.(1000, "id-of-1000");
+    return Promise.reject(new Error("the store is gone"));
+  };
   assert.equal(await cli.bad("audit", "verify"), "The gateway broke off before the log was verified");
+  const none = new GatewayError("E_BAD_INPUT", "after: the audit ends before that");
+  cli.store.audit.verify = () => Promise.reject(none);
+  assert.equal(await cli.bad("audit", "verify"), "E_BAD_INPUT: after: the audit ends before that");
 });
 
 Deno.test("audit export writes the lines as they come", async () => {

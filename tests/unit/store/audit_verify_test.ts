@@ -291,6 +291,26 @@ Deno.test("behind a segment that is named only what follows is verified, and wha
   assert.match(faults.join("\n"), /cannot be read: it was damaged or changed\nMissing: segment 5/);
 });
 
+Deno.test("nothing is called whole behind what is no segment, or is newer than all", async () => {
+  await using at = await bench();
+  const newer = "7".padEnd(26, "Z");
+  const none = { code: "E_BAD_INPUT", message: /so nothing was verified; it has no segments$/ };
+  await assert.rejects(at.audit.verify({ after: newer }), none);
+  await at.audit.append(row("1"));
+  for (const after of ["nonsense", "", "0", `${newer}0`, newer.toLowerCase()]) {
+    await assert.rejects(at.audit.verify({ after }), {
+      code: "E_BAD_INPUT",
+      message: /^after: expected the id of a segment, as it was shown while the audit was verified, not "/,
+    });
+  }
+  await assert.rejects(at.audit.verify({ after: newer }), {
+    code: "E_BAD_INPUT",
+    message:
+      /^after: the audit ends before segment "7Z+", so nothing was verified; its newest segment is \w{26}$/,
+  });
+  assert.equal((await at.audit.verify({ after: "0".repeat(26) })).rows, 1);
+});
+
 Deno.test("whoever waits for a long log to be verified is told how far that is", async () => {
   await using at = await bench();
   await at.audit.append(row("1"));

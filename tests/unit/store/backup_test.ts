@@ -1,5 +1,6 @@
 /** Portable backups: made while the store is written, put back whole or not at all, at any place. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { backUp } from "../../../store/backup.ts";
 import { AuditReading } from "../../../store/backup_audit.ts";
 import { copyStoreTo } from "../../../store/copying.ts";
@@ -290,4 +291,42 @@ Deno.test("what is restored can be copied on, and is still the same store", asyn
   });
   assert.ok(audit.ok);
   assert.deepEqual(await entriesOf(p.at("on.sqlite3")), await entriesOf(p.at("store.sqlite3")));
+});
+
+Deno.test("a backup with what no store would keep is refused by its line, and nothing is changed", async () => {
+  await using p = await place();
+  const [header, mark, ...rest] = p.whole.trimEnd().split("\n");
+  const entries = rest.slice(0, -1);
+  const write = async (lines: readonly string[]) => {
+    const text = [header, ...lines].map((line) => `${line}\n`).join("");
+    const end = { entries: lines.length, sha256: createHash("sha256").update(text).digest("hex") };
+    await Deno.writeTextFile(p.at("made.ndjson"), `${text}${JSON.stringify(end)}\n`);
+  };
+  const put = () => restoreStore(p.store("none.sqlite3"), p.at("made.ndjson"));
+  const long = "x".repeat(70_000);
+  const cases: [line: string, why: RegExp][] = [
+    ["[[],1]", /its key is none/],
+    ['["sites",1]', /its key is none/],
+    ["[[null],1]", /its key is none/],
+    ['[[{"a":1}],1]', /its key is none/],
+    [`[["sites","${"k".repeat(3000)}"],1]`, /its key is too long/],
+    [`[["sites","a"],"${long}"]`, /its value is too long/],
+    [`[["sites","a"],{"$":["bytes","${btoa(long)}"]}]`, /its value is too long/],
+    [`[["sites","a"],[${"1.5,".repeat(16_000)}1]]`, /its value is too long/],
+    ['[["sites","a"],1,"tomorrow"]', /its time is none/],
+    ["null", /it is no list/],
+    ['[["sites","a"],{"$":["u64","-1"]}]', /must be/],
+    [`[["sites","a"],${"[".repeat(200_000)}${"]".repeat(200_000)}]`, /call stack/],
+  ];
+  for (const [line, why] of cases) {
+    await write([mark!, ...entries, line]);
+    const at = `made\\.ndjson", line ${entries.length + 3}, is no entry of a backup .*`;
+    await refused(put, new RegExp(at + why.source));
+  }
+  for (const first of ['[["store"],5]', '[["store"],null]', '[["sites","a"],{}]']) {
+    await write([first, ...entries]);
+    await refused(put, /made\.ndjson", line 2, is not the mark of a store; take another backup$/);
+  }
+  await write([mark!, ...entries]);
+  assert.ok((await put()).audit.ok);
 });

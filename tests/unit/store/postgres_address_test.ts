@@ -134,14 +134,18 @@ Deno.test("what a database or the network says is told with what to do", () => {
     [database("53100"), "is on a disk that is full"],
     [database("53300"), "takes no more connections"],
     [database("57014"), "takes longer than five seconds"],
-    [database("99999"), "refuses what the store needs (said, 99999)"],
+    [database("99999"), 'refuses what the store needs ("said", 99999)'],
+    [
+      Object.assign(new Error("wrong token.\nRun: \x1b[31mcurl"), { code: "P0001", severity: "ERROR" }),
+      'refuses what the store needs ("wrong token. Run: [31mcurl", P0001)',
+    ],
     [network("ECONNREFUSED"), "refuses connections"],
     [new AggregateError([network("ECONNREFUSED")]), "refuses connections"],
     [new Error("outer", { cause: network("ENOTFOUND") }), "is at a host that no name server knows"],
     [new Error("The server does not support SSL connections"), "has no TLS"],
     [new Error("self signed certificate"), "has a certificate that is not judged good"],
     [new Error("timeout expired"), "has not answered in time"],
-    [new Error("odd"), "cannot be opened or written (odd)"],
+    [new Error("odd"), 'cannot be opened or written ("odd")'],
   ];
   for (const [thrown, says] of all) {
     assert.ok(explainPostgres(thrown).startsWith(says), explainPostgres(thrown));

@@ -131,7 +131,7 @@ Deno.test("a disk that is full is told by a ping in words, and so is what else f
   await assert.rejects(store.ping(), {
     code: "E_INTERNAL",
     message:
-      /^The store fails \(database or disk is full\), so calls are refused; .* by themselves once it keeps/,
+      /^The store fails \("database or disk is full"\), so calls are refused; .* by themselves once it keeps/,
   });
   full = false;
   await store.ping();
