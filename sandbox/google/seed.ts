@@ -142,7 +142,12 @@ export function seeded(account: string, now: number): World {
     rows: {
       campaign: campaigns(SEEDED.customer, days, next),
       customer: [{
-        customer: { resourceName: `customers/${SEEDED.customer}`, id: SEEDED.customer, currencyCode: "EUR" },
+        customer: {
+          resourceName: `customers/${SEEDED.customer}`,
+          id: SEEDED.customer,
+          currencyCode: "EUR",
+          timeZone: "Europe/Vienna",
+        },
       }],
     },
   });

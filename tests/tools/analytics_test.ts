@@ -1,5 +1,6 @@
 /** Reports, searches, sheets and ads: what they answer, through both doors, of the site's own accounts alone. */
 import assert from "node:assert/strict";
+import { rowMoney } from "../../platforms/google/ads_money.ts";
 import { SEEDED } from "../../sandbox/google/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { DAYS, GoogleWorld, test } from "./_google.ts";
@@ -155,6 +156,13 @@ test("get_ads_report answers the site's own rows, counts and amounts as numbers,
   const [row] = found.rows;
   assert.equal(row!["campaign"]!["id"], "9007199254740993");
   for (const name of ["clicks", "costMicros"]) assert.equal(typeof row!["metrics"]![name], "number");
+  const { currency, time_zone } = found as unknown as Args;
+  assert.deepEqual([currency, time_zone], ["EUR", "Europe/Vienna"]);
+  for (const one of found.rows) {
+    const units = Number(one["metrics"]!["costMicros"]) / 1_000_000;
+    const { amount, currency } = one["money"]!["metrics.costMicros"] as { amount: string; currency: string };
+    assert.deepEqual([Number(amount), currency], [units, "EUR"]);
+  }
   const cut = await at.both<Found>("get_ads_report", { ...LINKED, query, max_rows: 2 });
   assert.deepEqual([cut.rows, cut.row_count, cut.truncated], [found.rows.slice(0, 2), 5, true]);
   const sent = at.google.requests.at(-1)!;
@@ -187,4 +195,37 @@ Deno.test("get_ads_report names the manager account, and leaves the developer to
   await at.gw.store.sites.update("linked", { ads_login_customer_id: "555-666-7777" });
   await at.both("get_ads_report", { ...LINKED, query });
   assert.equal(at.google.requests.at(-1)!.headers["login-customer-id"], "5556667777");
+});
+
+Deno.test("get_ads_report without the customer's currency says so, and guesses none", async () => {
+  await using at = await GoogleWorld.open();
+  const customer = at.google.state.world.customers.get(SEEDED.customer)!;
+  const { customer: _, ...rows } = customer.rows;
+  at.google.state.world.customers.set(SEEDED.customer, { ...customer, rows });
+  const query = "SELECT campaign.name, metrics.cost_micros FROM campaign LIMIT 1";
+  const found = await at.gw.call<Args & { rows: Args[]; notes: string[] }>("get_ads_report", {
+    ...LINKED,
+    query,
+  });
+  assert.deepEqual([found["currency"], found["time_zone"]], [null, null]);
+  assert.deepEqual(found.rows[0]!["money"], { "metrics.costMicros": null });
+  assert.match(
+    found.notes[0]!,
+    /^The customer's currency and time zone could not be read: Google Ads answered 400/,
+  );
+});
+
+Deno.test("averages in micros and values in whole units are money too", () => {
+  const row = {
+    campaign: { id: "7", biddingStrategyMicros: "3" },
+    metrics: { averageCpc: 2_190_000, conversionsValue: 35.5, clicks: 3, costMicros: 0 },
+    campaignBudget: { amountMicros: 20_000_000 },
+  };
+  assert.deepEqual(rowMoney(row, "JPY"), {
+    "campaign.biddingStrategyMicros": { amount: "0.000003", currency: "JPY" },
+    "metrics.averageCpc": { amount: "2.19", currency: "JPY" },
+    "metrics.conversionsValue": { amount: "35.50", currency: "JPY" },
+    "metrics.costMicros": { amount: "0", currency: "JPY" },
+    "campaignBudget.amountMicros": { amount: "20", currency: "JPY" },
+  });
 });
