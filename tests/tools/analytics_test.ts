@@ -76,7 +76,10 @@ test("get_search_analytics answers what was searched for, the most clicks first"
   const tool = "get_search_analytics";
   type Found = { rows: { keys: string[]; clicks: number }[]; row_count: number };
   const total = await at.both<Found>(tool, { ...LINKED, ...DAYS });
-  assert.deepEqual(Object.keys(total), ["site_url", "rows", "response_aggregation_type", "row_count"]);
+  assert.deepEqual(
+    Object.keys(total),
+    ["site_url", "rows", "response_aggregation_type", "row_count", "truncated", "next_start_row"],
+  );
   assert.deepEqual([total.row_count, total.rows[0]!.keys], [1, []]);
   const by = { ...LINKED, ...DAYS, dimensions: ["query", "device"] };
   const found = await at.both<Found>(tool, by);
@@ -86,7 +89,9 @@ test("get_search_analytics answers what was searched for, the most clicks first"
     found.rows.map(({ clicks }) => clicks),
     found.rows.map(({ clicks }) => clicks).toSorted((a, b) => b - a),
   );
-  assert.equal(found.rows.reduce((sum, { clicks }) => sum + clicks, 0), total.rows[0]!.clicks);
+  const days = 14;
+  const named = found.rows.reduce((sum, { clicks }) => sum + clicks, 0);
+  assert.equal(total.rows[0]!.clicks - named, 3 * days, "those that Google does not name");
   const filters = [{ dimension: "query", operator: "contains", expression: "roof" }, {
     dimension: "device",
     expression: "MOBILE",
@@ -100,6 +105,51 @@ test("get_search_analytics answers what was searched for, the most clicks first"
     at.google.requests[0]!.path,
     "/search/v3/sites/sc-domain%3Aclient.example/searchAnalytics/query",
   );
+});
+
+test("get_search_analytics says whether there are more rows, where they begin, and what is not in them", async (at) => {
+  type Found = { rows: Args[]; truncated: boolean; next_start_row: number | null; notes?: string[] };
+  const ask = (args: Args) => at.gw.call<Found>("get_search_analytics", { ...LINKED, ...DAYS, ...args });
+  const all: Args[] = [];
+  for (let start_row: number | null = 0; start_row !== null;) {
+    const page: Found = await ask({ dimensions: ["query", "date"], row_limit: 20, start_row });
+    assert.equal(page.truncated, page.next_start_row !== null);
+    assert.ok(page.rows.length <= 20);
+    all.push(...page.rows);
+    start_row = page.next_start_row;
+  }
+  assert.equal(all.length, 6 * 14);
+  const exact = await ask({ dimensions: ["query", "date"], row_limit: 84 });
+  assert.deepEqual([exact.rows, exact.truncated, exact.next_start_row], [all, false, null], "just as many");
+  assert.match(
+    exact.notes!.join(),
+    /^Google names no searches that only few people made \(anonymised queries\)/,
+  );
+  assert.equal((await ask({ dimensions: ["date"] })).notes, undefined);
+  const late = { end_date: "2026-11-20", dimensions: ["date"] };
+  assert.match((await ask(late)).notes![0]!, /^Days from about 2026-11-18 on are not final yet/);
+  assert.match((await ask({ ...late, data_state: "all" })).notes![0]!, /2026-11-18 on .* still grow$/);
+});
+
+test("get_analytics_report says in words what its figures leave out, and until when they change", async (at) => {
+  type Found = { notes?: string[]; rows: Args[] };
+  const ask = (args: Args) => at.gw.call<Found>("get_analytics_report", { ...REPORT, ...args });
+  assert.equal((await ask({})).notes, undefined);
+  // It is noon of 21 November by UTC; 48 hours before it was the 19th in Vienna too.
+  assert.equal((await ask({ end_date: "2026-11-18" })).notes, undefined);
+  assert.match((await ask({ end_date: "2026-11-19" })).notes![0]!, /last 48 hours .* will still change\.$/);
+  const property = at.google.state.world.properties.get(SEEDED.property)!;
+  const parts = {
+    subjectToThresholding: true,
+    dataLossFromOtherRow: true,
+    samplingMetadatas: [{ samplesReadCount: "500", samplingSpaceSize: "9000" }],
+  };
+  property.metadata = { whole: {}, parts };
+  const flagged = await ask({ dimensions: ["country"], metrics: ["sessions", "totalRevenue"] });
+  assert.equal(flagged.notes!.length, 3);
+  const { totalRevenue, money } = flagged.rows[0] as { totalRevenue: number; money: Args };
+  const { amount, currency } = money["totalRevenue"] as { amount: string; currency: string };
+  assert.deepEqual([Number(amount), currency], [Math.round(totalRevenue * 1e6) / 1e6, "EUR"]);
 });
 
 test("rows of Discover and Google News have no position, and no queries", async (at) => {
