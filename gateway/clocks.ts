@@ -15,11 +15,16 @@ export interface Leased {
   run(): Promise<boolean>;
 }
 
+/** Such work that can be cut off, and goes on elsewhere: `takeOver` answers whether there was anything to go on with. */
+export interface Resumed extends Leased {
+  takeOver(): Promise<boolean>;
+}
+
 /** What a gateway has to be run. */
 export interface Clocked {
   readonly retention: Recurring;
   readonly doubts: Recurring;
-  readonly snapshots: Leased;
+  readonly snapshots: Resumed;
   readonly toolCatalogs: Leased;
   log(event: Record<string, unknown>): void;
 }
@@ -44,6 +49,8 @@ export function schedule(
     await wait(Math.random() * NIGHT_SPREAD_MS);
     await snapshots.run();
   });
+  // A run that was killed with its process is not left until the next hour.
+  register("snapshots taken over", "*/2 * * * *", () => snapshots.takeOver());
   // Each minute it looks what is due: a site that was registered has its tools soon.
   register("tool catalogues", "* * * * *", () => toolCatalogs.run());
 }
