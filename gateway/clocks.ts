@@ -26,6 +26,8 @@ export interface Clocked {
   readonly doubts: Recurring;
   readonly snapshots: Resumed;
   readonly toolCatalogs: Leased;
+  /** Says each day which versions of upstreams end soon. */
+  readonly watch: Recurring;
   log(event: Record<string, unknown>): void;
 }
 
@@ -34,7 +36,7 @@ export interface Clocked {
  * past what it says itself, is a line in the log.
  */
 export function schedule(
-  { retention, doubts, snapshots, toolCatalogs, log }: Clocked,
+  { retention, doubts, snapshots, toolCatalogs, watch, log }: Clocked,
   wait = delay,
 ): void {
   const register = (job: string, when: string, work: () => Promise<unknown>) => {
@@ -51,6 +53,7 @@ export function schedule(
   });
   // A run that was killed with its process is not left until the next hour.
   register("snapshots taken over", "*/2 * * * *", () => snapshots.takeOver());
+  register("vendor watch", "0 6 * * *", () => watch.run());
   // Each minute it looks what is due: a site that was registered has its tools soon.
   register("tool catalogues", "* * * * *", () => toolCatalogs.run());
 }

@@ -19,6 +19,7 @@ Deno.test("retention, doubts, snapshots and tool catalogues are registered once 
       takeOver: () => Promise.resolve(calls.push("snapshots taken over") > 0),
     },
     toolCatalogs: leased("tool catalogues"),
+    watch: recurring("vendor watch"),
     log,
   };
   const registered = registeredBy(() => schedule(clocked, () => Promise.resolve()));
@@ -27,17 +28,25 @@ Deno.test("retention, doubts, snapshots and tool catalogues are registered once 
     "audit doubts": "* * * * *",
     "daily snapshots": "30 1-23 * * *",
     "snapshots taken over": "*/2 * * * *",
+    "vendor watch": "0 6 * * *",
     "tool catalogues": "* * * * *",
   });
   for (const { work } of registered.values()) await work();
-  assert.deepEqual(calls, ["retention", "doubts", "snapshots", "snapshots taken over", "tool catalogues"]);
+  assert.deepEqual(calls, [
+    "retention",
+    "doubts",
+    "snapshots",
+    "snapshots taken over",
+    "vendor watch",
+    "tool catalogues",
+  ]);
 });
 
 Deno.test("a job that fails past what it says itself is a line in the log, and fails nothing else", async () => {
   const fails = { run: () => Promise.reject(new Error("it could not be loaded")) };
   const logged: unknown[] = [];
   const snapshots = { ...fails, takeOver: fails.run };
-  const clocked = { retention: fails, doubts: fails, snapshots, toolCatalogs: fails };
+  const clocked = { retention: fails, doubts: fails, snapshots, toolCatalogs: fails, watch: fails };
   const log = (event: Record<string, unknown>) => void logged.push(event);
   const registered = registeredBy(() => schedule({ ...clocked, log }, () => Promise.resolve()));
   for (const { work } of registered.values()) await work();
@@ -56,7 +65,14 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
     isOver = true;
   };
   for (let gateway = 0; gateway < 40; gateway++) {
-    const clocked = { retention: nothing, doubts: nothing, snapshots, toolCatalogs: idle, log };
+    const clocked = {
+      retention: nothing,
+      doubts: nothing,
+      snapshots,
+      toolCatalogs: idle,
+      watch: nothing,
+      log,
+    };
     await registeredBy(() => schedule(clocked, wait)).get("daily snapshots")!.work();
   }
   assert.equal(begun, 40, "none before its wait was over");
