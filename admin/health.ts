@@ -31,7 +31,7 @@ export interface HealthReport {
   readonly held_tools: readonly HeldTool[];
   /** Sites that do not hold what their own tools write, and why. */
   readonly unheld: readonly UnheldSite[];
-  /** Versions of upstreams' APIs that end within 120 days, which is no fault yet, or have ended, which is one. */
+  /** Versions of upstreams' APIs that end within 120 days, which is no fault yet, or have ended, which is one where a site uses it. */
   readonly versions: readonly VersionEnding[];
 }
 
@@ -55,9 +55,9 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
       tools.held(),
       tools.unheld(),
     ]);
-    const versions = ports.versions();
+    const versions = await ports.versions();
     const ok = retention.waiting === null && sealed.length === 0 && held_tools.length === 0 &&
-      versions.every(({ days_left }) => days_left > 0) &&
+      versions.every(({ days_left, sites }) => days_left > 0 || sites === 0) &&
       !jobs.some((job) => isJobWrong(job, clock));
     const sites = (await ports.store.sites.list()).map(unpreviewed).filter((one) => one !== null);
     const proxies = ports.proxies();

@@ -134,7 +134,7 @@ export interface AdminPorts {
   /** Proxies, as they seem, that requests come over and that the settings do not name. */
   proxies(): readonly ProxyReport[];
   /** Versions of upstreams' APIs that end soon, or have ended. */
-  versions(): readonly VersionEnding[];
+  versions(): Promise<readonly VersionEnding[]>;
   readonly record: RecordAction;
   /** What a passphrase costs to judge; a third of a second of one core where nothing is said. */
   readonly passphraseCost?: PassphraseCost;

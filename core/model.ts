@@ -123,6 +123,8 @@ export interface VersionEnding {
   readonly sunset: string;
   /** Whole days until then; 0 or less where it is over. */
   readonly days_left: number;
+  /** How many sites use it. */
+  readonly sites: number;
   /** What ends when, and what to change. */
   readonly message: string;
 }

@@ -56,6 +56,7 @@ const watch = z.strictObject({
   api: sentence,
   version: sentence,
   setting: capitals.optional(),
+  field: word,
   sunset: day.nullable(),
   change: sentence,
   changes: z.array(z.strictObject({ on: day, what: sentence })).optional(),

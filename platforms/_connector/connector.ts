@@ -120,6 +120,8 @@ export interface VersionWatch {
   readonly version: string;
   /** The setting whose address names the version. Where it names another one, that is the operator's to watch. */
   readonly setting?: string;
+  /** The field of a site that is set where the site uses it. */
+  readonly field: string;
   /** The first day without the version, YYYY-MM-DD; null where its vendor has named none. */
   readonly sunset: string | null;
   /** What to change before that day, a sentence for the operator. */

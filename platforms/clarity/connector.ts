@@ -45,6 +45,7 @@ export default connector({
     api: "Clarity data export",
     version: "v1",
     setting: "BEHAVIOR_API_BASE",
+    field: "behavior_project_id",
     sunset: null,
     change: "set BEHAVIOR_API_BASE to the version that takes its place",
     source: "https://learn.microsoft.com/en-us/clarity/setup-and-installation/clarity-data-export-api",

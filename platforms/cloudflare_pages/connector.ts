@@ -29,6 +29,7 @@ export default connector({
     api: "Cloudflare API",
     version: "v4",
     setting: "HOSTING_API_BASE",
+    field: "hosting_project",
     sunset: null,
     change: "install a version of the gateway that uses a newer one",
     source: "https://developers.cloudflare.com/fundamentals/api/reference/deprecations/",

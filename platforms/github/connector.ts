@@ -35,6 +35,7 @@ export default connector({
   watch: [{
     api: "GitHub REST API",
     version: "2022-11-28",
+    field: "repo",
     sunset: "2028-03-12", // supported until then at least
     change: "install a version of the gateway that uses a newer one, such as 2026-03-10",
     source: "https://github.blog/changelog/2026-03-12-rest-api-version-2026-03-10-is-now-available",

@@ -45,6 +45,7 @@ export default connector({
   watch: ["2021-07-28", "2021-04-15"].map((version) => ({
     api: "HighLevel API",
     version,
+    field: "crm_location_id",
     sunset: null,
     change: "install a version of the gateway that uses a newer one",
     changes: [{ on: "2026-06-11", what: "A version v3 is there, in which fields have other names" }],

@@ -17,6 +17,7 @@ export default connector({
     api: "Meta Graph and Marketing API",
     version: "v26.0",
     setting: "SOCIAL_ADS_API_BASE",
+    field: "social_ads_user_id",
     sunset: null,
     change: "set SOCIAL_ADS_API_BASE and SOCIAL_ADS_DIALOG_URL to a newer version",
     changes: [

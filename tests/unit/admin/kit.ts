@@ -116,7 +116,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     record: (...row) => Promise.resolve(void recorded.push(row)),
     retention: fakeRetention(),
     jobs: () => [],
-    versions: () => [],
+    versions: () => Promise.resolve([]),
     proxies: () => [],
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
     snapshots: () => Promise.resolve(SNAPSHOTS),

@@ -1,20 +1,21 @@
 /** The watch over versions of upstreams: what is said 120 days before one ends, by a clock that the test sets. */
 import assert from "node:assert/strict";
-import type { VersionEnding } from "../../../core/model.ts";
+import type { Site, VersionEnding } from "../../../core/model.ts";
 import { VendorWatch } from "../../../guard/vendor_watch.ts";
 import type { VersionWatch } from "../../../platforms/_connector/connector.ts";
 import { readConnectors } from "../../../registry/connectors.ts";
-import { gateway, MASTER } from "../../kit.ts";
+import { gateway, MASTER, site } from "../../kit.ts";
 
 const DAY_MS = 86_400_000;
 const connectors = await readConnectors([new URL("../../../", import.meta.url)]);
 const defaults = Object.fromEntries(connectors.settings.map(({ name, default: value }) => [name, value]));
 const watched = connectors.all.flatMap(({ watch = [] }): readonly VersionWatch[] => watch);
 
-function watchAt(day: string, upstream: Record<string, string | null> = {}) {
+function watchAt(day: string, upstream: Record<string, string | null> = {}, sites: readonly Site[] = []) {
   const logged: Record<string, unknown>[] = [];
   const watch = new VendorWatch({
     connectors,
+    store: { sites: { list: () => Promise.resolve(sites) } },
     upstream: { ...defaults, ...upstream },
     now: () => Date.parse(day),
     log: (event) => void logged.push(event),
@@ -23,19 +24,19 @@ function watchAt(day: string, upstream: Record<string, string | null> = {}) {
 }
 
 /** What is over at a moment: calls to it fail. */
-const overAt = (day: string) =>
-  watchAt(day).watch.ending().filter(({ days_left }) => days_left <= 0).map(({ message }) => message);
+const overAt = async (day: string) =>
+  (await watchAt(day).watch.ending()).filter(({ days_left }) => days_left <= 0).map(({ message }) => message);
 
-Deno.test("no version that the gateway uses is over today", () => {
+Deno.test("no version that the gateway uses is over today", async () => {
   const today = Deno.env.get("WATCH_CLOCK") ?? new Date().toISOString();
-  assert.deepEqual(overAt(today), []);
+  assert.deepEqual(await overAt(today), []);
 });
 
-Deno.test("with the clock set past any sunset the same look fails", () => {
+Deno.test("with the clock set past any sunset the same look fails", async () => {
   const sunsets = watched.flatMap(({ sunset }) => sunset ?? []);
   assert.ok(sunsets.length > 0);
   for (const sunset of sunsets) {
-    assert.ok(overAt(sunset).some((message) => message.includes(`ended on ${sunset}`)), sunset);
+    assert.ok((await overAt(sunset)).some((message) => message.includes(`ended on ${sunset}`)), sunset);
   }
 });
 
@@ -43,10 +44,10 @@ Deno.test("120 days before a sunset it is named with what to change, in the log 
   const ads = watched.find(({ setting }) => setting === "ADS_API_BASE")!;
   assert.deepEqual([ads.version, ads.sunset], ["v26", "2027-11-01"]);
   const before = (days: number) => new Date(Date.parse(ads.sunset!) - days * DAY_MS).toISOString();
-  assert.deepEqual(watchAt(before(121)).watch.ending(), []);
+  assert.deepEqual(await watchAt(before(121)).watch.ending(), []);
   for (const [days, words] of [[120, "in 120 days"], [1, "in 1 day;"]] as const) {
     const { watch, logged } = watchAt(before(days));
-    const [ending, ...more] = watch.ending();
+    const [ending, ...more] = await watch.ending();
     assert.deepEqual([more, ending!.days_left, ending!.sunset], [[], days, ads.sunset]);
     assert.ok(ending!.message.startsWith(`Google Ads API v26 ends on 2027-11-01, ${words}`), ending!.message);
     assert.ok(ending!.message.endsWith(`To do: ${ads.change}`));
@@ -54,13 +55,14 @@ Deno.test("120 days before a sunset it is named with what to change, in the log 
     assert.deepEqual(logged, [{ event: "version_ending", ...ending }]);
   }
   const { watch } = watchAt(before(1), { ADS_API_BASE: "https://googleads.googleapis.com/v27" });
-  assert.deepEqual(watch.ending(), [], "an operator has set a newer one");
+  assert.deepEqual(await watch.ending(), [], "an operator has set a newer one");
 });
 
 Deno.test("a setting that is watched names that version, and each row says what to do", () => {
   const names = watched.map(({ api, version }) => `${api} ${version}`);
   assert.equal(new Set(names).size, names.length);
-  for (const { setting, version, change } of watched) {
+  for (const { setting, version, change, field } of watched) {
+    assert.ok(connectors.siteFields.has(field), field);
     assert.ok(setting === undefined || defaults[setting]!.split("/").includes(version), setting);
     assert.ok(change.startsWith("set ") || change.startsWith("install "), change);
   }
@@ -83,6 +85,10 @@ Deno.test("gateway health names a version that ends, and is not well once it has
     [["v26", 92]],
   ]);
   gw.clock.now = Date.parse("2027-11-01");
+  const unused = await health();
+  assert.deepEqual([unused.ok, unused.versions[0]!.days_left], [true, 0], "no site uses it");
+  await gw.store.sites.create(site("client", "cms", { ads_customer_id: "123-456-7890" }));
   const over = await health();
-  assert.deepEqual([over.ok, over.versions[0]!.days_left], [false, 0]);
+  assert.deepEqual([over.ok, over.versions[0]!.sites], [false, 1]);
+  assert.ok(over.versions[0]!.message.includes("ended on 2027-11-01: its calls fail (1 site uses it)"));
 });
