@@ -130,7 +130,7 @@ export class MetaAds {
       const currency = rows.currencyOf(row);
       const read = rows.reported(shown(row), breakdowns);
       const money = reportMoney(read, currency);
-      const counts = conversionsOf(read, currency);
+      const counts = conversionsOf(read, { ...args, fields: asked }, currency);
       return {
         ...read,
         ...(Object.keys(money).length === 0 ? {} : { money }),

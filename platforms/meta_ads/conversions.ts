@@ -47,7 +47,11 @@ const KINDS: readonly Kind[] = [
   },
   standard("complete_registration"),
   standard("add_to_cart"),
-  standard("initiated_checkout", "initiate_checkout"),
+  {
+    name: "initiated_checkout",
+    totals: ["omni_initiated_checkout", "initiate_checkout"],
+    channels: [[`${PIXEL}initiate_checkout`], [`${MOBILE}initiated_checkout`]],
+  },
   standard("view_content", "view_content", "content_view"),
   standard("search"),
   standard("add_payment_info"),
@@ -91,20 +95,27 @@ function entriesOf({ totals, channels }: Kind, found: ReadonlyMap<string, number
   return channels.flatMap((names) => names.filter((one) => found.has(one)).slice(0, 1));
 }
 
-/** The conversions of a row whose numbers are numbers; null where it has no list of actions by type. */
+/**
+ * The conversions of a row whose numbers are numbers, none where it has none; null where actions were not asked for, or
+ * not by type. What Meta leaves out of a row is 0.
+ */
 export function conversionsOf(
   row: Readonly<Record<string, unknown>>,
+  asked: { readonly fields: readonly string[]; readonly action_breakdowns?: readonly string[] | undefined },
   currency: string | null,
 ): Record<string, Conversion> | null {
+  const { fields, action_breakdowns = [] } = asked;
+  const byType = action_breakdowns.length === 0 || action_breakdowns.includes("action_type");
+  if (!byType || !fields.includes("actions") && !fields.includes("conversions")) return null;
   const counts = new Map([...sums(row["actions"]), ...sums(row["conversions"])]);
-  if (counts.size === 0) return null;
-  const values = row["action_values"] === undefined ? null : sums(row["action_values"]);
+  const worth = new Map([...sums(row["action_values"]), ...sums(row["conversion_values"])]);
+  const valued = fields.includes("action_values") || fields.includes("conversion_values");
   const kinds = KINDS.flatMap((kind) => {
     const action_types = entriesOf(kind, counts);
     if (action_types.length === 0) return [];
     const sum = (of: ReadonlyMap<string, number>) =>
       action_types.reduce((all, one) => all + (of.get(one) ?? 0), 0);
-    const value = values === null ? {} : { value: moneyOf(sum(values), DECIMALS.whole, currency) };
+    const value = valued ? { value: moneyOf(sum(worth), DECIMALS.whole, currency) } : {};
     return [[kind.name, { count: sum(counts), action_types, ...value }] as const];
   });
   return Object.fromEntries(kinds);
