@@ -48,6 +48,9 @@ try {
       if (!isOutOfFiles(fault)) fail(fault);
       gateway.log({ event: "proxied_tools_unread", cause: String(fault) });
     });
+    void gateway.watch.run().catch((fault) =>
+      gateway.log({ event: "job_failed", job: "vendor watch", cause: String(fault) })
+    );
     void makeUp(gateway.snapshots, () => delay(LIMITS.SNAPSHOT_LEASE_MS));
   });
   Deno.exit(ending === "told" ? 0 : 1); // the clocks would keep the process alive

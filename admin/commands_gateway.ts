@@ -19,7 +19,7 @@ const health: Command = {
 
 function human(report: HealthReport): string {
   const { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed } = report;
-  const { unpreviewed = [], proxies = [], held_tools = [], unheld = [] } = report;
+  const { unpreviewed = [], proxies = [], held_tools = [], unheld = [], versions = [] } = report;
   const kept = `Audit rows are kept for ${days} days`;
   const lines = [
     `The gateway answers; its clock says ${clock}.`,
@@ -43,6 +43,7 @@ function human(report: HealthReport): string {
     ...proxies.map(({ message, seen_at }) => `${cell(message)} (last seen at ${seen_at}).`),
     ...held_tools.map(heldLine),
     ...unheld.map(unheldLine),
+    ...versions.map(({ message }) => `${cell(message)}.`),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];
   return `${lines.join("\n")}\n`;

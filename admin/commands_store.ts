@@ -298,10 +298,11 @@ function asStore(named: string, path: string): string {
 
 /** A place of a copy; the name of a variable is what it names, for a command line is no place for a password. */
 function placeOfCopy(call: Call, named: string, word: string): Named {
-  if (word === "KV_PATH" && !call.terminal.env(word)?.trim()) {
+  if (word === "KV_PATH") {
+    const given = place(call); // of a host that sets DATABASE_URL in its place, that
+    if (given.named === "DATABASE_URL" || call.terminal.env(word)?.trim()) return given;
     throw new CommandError("KV_PATH: not set; set it to the place that is meant, or name the place itself");
   }
-  if (word === "KV_PATH") return place(call);
   if (word !== "DATABASE_URL") return { named, path: asStore(named, readPlace(named, word)) };
   const path = databaseOf(call.terminal.env);
   if (path !== null) return { named: word, path };

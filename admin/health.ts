@@ -1,6 +1,6 @@
 /** How the gateway does, for its operator: its jobs, its repository app, the days it keeps; /healthz is for anybody. */
 import type { Hono } from "hono";
-import { type JobReport, LIMITS } from "../core/model.ts";
+import { type JobReport, LIMITS, type VersionEnding } from "../core/model.ts";
 import type { HeldTool, UnheldSite } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
@@ -31,6 +31,8 @@ export interface HealthReport {
   readonly held_tools: readonly HeldTool[];
   /** Sites that do not hold what their own tools write, and why. */
   readonly unheld: readonly UnheldSite[];
+  /** Versions of upstreams' APIs that end within 120 days, which is no fault yet, or have ended, which is one where a site uses it. */
+  readonly versions: readonly VersionEnding[];
 }
 
 /** No run takes so long. */
@@ -53,7 +55,9 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
       tools.held(),
       tools.unheld(),
     ]);
+    const versions = await ports.versions();
     const ok = retention.waiting === null && sealed.length === 0 && held_tools.length === 0 &&
+      versions.every(({ days_left, sites }) => days_left > 0 || sites === 0) &&
       !jobs.some((job) => isJobWrong(job, clock));
     const sites = (await ports.store.sites.list()).map(unpreviewed).filter((one) => one !== null);
     const proxies = ports.proxies();
@@ -67,6 +71,7 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
       proxies,
       held_tools,
       unheld,
+      versions,
     };
     return answer(c, report);
   });

@@ -7,6 +7,7 @@ import type {
   Site,
   SnapshotReport,
   User,
+  VersionEnding,
 } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { LinkableReport } from "../registry/linkable_report.ts";
@@ -145,6 +146,8 @@ export interface AdminPorts {
   jobs(): readonly JobReport[];
   /** Proxies, as they seem, that requests come over and that the settings do not name. */
   proxies(): readonly ProxyReport[];
+  /** Versions of upstreams' APIs that end soon, or have ended. */
+  versions(): Promise<readonly VersionEnding[]>;
   readonly record: RecordAction;
   /** What a passphrase costs to judge; a third of a second of one core where nothing is said. */
   readonly passphraseCost?: PassphraseCost;

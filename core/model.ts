@@ -114,6 +114,20 @@ export interface JobReport {
   /** What the log calls its failures. */
   readonly event: string;
 }
+/** A version of an upstream's API that ends soon, or has ended. */
+export interface VersionEnding {
+  readonly connector: string;
+  readonly api: string;
+  readonly version: string;
+  /** The first day without it. */
+  readonly sunset: string;
+  /** Whole days until then; 0 or less where it is over. */
+  readonly days_left: number;
+  /** How many sites use it. */
+  readonly sites: number;
+  /** What ends when, and what to change. */
+  readonly message: string;
+}
 
 /** As MCP clients, the OpenAPI document and the store show it. */
 export const VERSION = "0.3.0";

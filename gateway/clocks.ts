@@ -15,12 +15,19 @@ export interface Leased {
   run(): Promise<boolean>;
 }
 
+/** Such work that can be cut off, and goes on elsewhere: `takeOver` answers whether there was anything to go on with. */
+export interface Resumed extends Leased {
+  takeOver(): Promise<boolean>;
+}
+
 /** What a gateway has to be run. */
 export interface Clocked {
   readonly retention: Recurring;
   readonly doubts: Recurring;
-  readonly snapshots: Leased;
+  readonly snapshots: Resumed;
   readonly toolCatalogs: Leased;
+  /** Says each day which versions of upstreams end soon. */
+  readonly watch: Recurring;
   log(event: Record<string, unknown>): void;
 }
 
@@ -29,7 +36,7 @@ export interface Clocked {
  * past what it says itself, is a line in the log.
  */
 export function schedule(
-  { retention, doubts, snapshots, toolCatalogs, log }: Clocked,
+  { retention, doubts, snapshots, toolCatalogs, watch, log }: Clocked,
   wait = delay,
 ): void {
   const register = (job: string, when: string, work: () => Promise<unknown>) => {
@@ -44,6 +51,9 @@ export function schedule(
     await wait(Math.random() * NIGHT_SPREAD_MS);
     await snapshots.run();
   });
+  // A run that was killed with its process is not left until the next hour.
+  register("snapshots taken over", "*/2 * * * *", () => snapshots.takeOver());
+  register("vendor watch", "0 6 * * *", () => watch.run());
   // Each minute it looks what is due: a site that was registered has its tools soon.
   register("tool catalogues", "* * * * *", () => toolCatalogs.run());
 }

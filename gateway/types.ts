@@ -5,6 +5,7 @@ import type { OAuthParts } from "../identity/oauth/parts.ts";
 import type { Doubts } from "../guard/audit/doubts.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
+import type { VendorWatch } from "../guard/vendor_watch.ts";
 import type { Connector } from "../platforms/_connector/connector.ts";
 import type { Http } from "../platforms/_http/http.ts";
 import type { Catalog } from "../registry/catalog.ts";
@@ -42,6 +43,8 @@ export interface Gateway {
   readonly snapshots: Snapshots;
   /** Keeps the catalogues of sites' own tools. */
   readonly toolCatalogs: { run(): Promise<boolean> };
+  /** Says which versions of upstreams end soon. */
+  readonly watch: VendorWatch;
   /** Writes one line to the log. */
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */

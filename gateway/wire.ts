@@ -14,6 +14,7 @@ import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
 import { Snapshots } from "../guard/snapshots.ts";
+import { VendorWatch } from "../guard/vendor_watch.ts";
 import { endOfCall } from "../guard/pipeline/context.ts";
 import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
@@ -71,6 +72,7 @@ export async function openGateway(
     doubts: parts.doubts,
     snapshots,
     toolCatalogs: proxied,
+    watch: parts.watch,
     log: parts.log,
     drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop()),
     cutOff: () => ownHttp?.[Symbol.dispose](),
@@ -182,6 +184,7 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
     retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
     doubts: new Doubts({ store, now, elapsed: () => performance.now(), jobs, log }),
     snapshots: new Snapshots({ ...ports, newId, jobs, log }),
+    watch: new VendorWatch({ ...ports, log }),
   };
 }
 
@@ -295,6 +298,7 @@ async function adminOf(parts: Parts) {
     doubts: parts.doubts,
     jobs: () => parts.jobs.report(),
     proxies: () => parts.noticed.report(),
+    versions: () => parts.watch.ending(),
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
     now,
     report: parts.logFault,

@@ -44,7 +44,18 @@ export class Snapshots {
    * false where another run has the lease.
    */
   async run(): Promise<boolean> {
-    const running = this.#run();
+    return await this.#tracked(this.#run(false));
+  }
+
+  /**
+   * Goes on where a run of today was cut off, killed with its process or stopped: what that run had not tried is tried
+   * now. What failed is left to the hourly runs. Never throws. Answers whether it ran.
+   */
+  async takeOver(): Promise<boolean> {
+    return await this.#tracked(this.#run(true));
+  }
+
+  async #tracked(running: Promise<boolean>): Promise<boolean> {
     this.#running.add(running);
     try {
       return await running;
@@ -62,27 +73,50 @@ export class Snapshots {
     await ended(Promise.all(this.#running), LIMITS.SHUTDOWN_CUT_OFF_MS);
   }
 
-  async #run(): Promise<boolean> {
+  async #run(cutOffOnly: boolean): Promise<boolean> {
     const { store: { leases }, connectors, jobs } = this.ports;
-    return await jobs.run(
-      "daily snapshots",
-      () =>
-        leases.hold(LEASE, LIMITS.SNAPSHOT_LEASE_MS, async (renew) => {
-          for (const connector of connectors.all) {
-            if (connector.daily) await this.#night(connector, connector.daily, renew);
-          }
-        }),
-    );
+    return await jobs.run("daily snapshots", async () => {
+      const nightly = connectors.all.filter(({ daily }) => daily);
+      const cutOff = cutOffOnly ? await this.#cutOff(nightly) : nightly;
+      if (cutOff.length === 0) return false;
+      return await leases.hold(LEASE, LIMITS.SNAPSHOT_LEASE_MS, async (renew) => {
+        for (const connector of cutOff) await this.#night(connector, connector.daily!, renew, cutOffOnly);
+      });
+    });
   }
 
-  async #night(connector: Connector, daily: DailySpec, renew: () => Promise<boolean>): Promise<void> {
+  /** Those whose newest run of today did not come to its end. It may still be under way: then it has the lease. */
+  async #cutOff(nightly: readonly Connector[]): Promise<Connector[]> {
+    const since = dueAt(this.ports.now());
+    if (this.ports.now() < since) return [];
+    const date = dateAt(since);
+    const found: Connector[] = [];
+    for (const connector of nightly) {
+      const runs = await this.ports.store.snapshots.runs(connector.name, date, date);
+      const last = runs.toSorted((a, b) => a.started_at < b.started_at ? -1 : 1).at(-1);
+      if (last && last.ended_at === null && last.ok + last.empty + last.failed < last.due) {
+        found.push(connector);
+      }
+    }
+    return found;
+  }
+
+  async #night(
+    connector: Connector,
+    daily: DailySpec,
+    renew: () => Promise<boolean>,
+    untriedOnly: boolean,
+  ): Promise<void> {
     const { store, now, newId } = this.ports;
     const since = dueAt(now());
     if (now() < since || this.#isStopping) return;
     const date = dateAt(since);
     const linked = (await store.sites.list()).filter((site) => daily.source(site) !== null);
     const before = await store.snapshots.ofDay(connector.name, date, linked.map(({ id }) => id));
-    const due = linked.filter((site) => isDue(before.get(site.id), site, daily.source(site), now()));
+    const due = linked.filter((site) => {
+      const [standing, source] = [before.get(site.id), daily.source(site)];
+      return untriedOnly ? isUntried(standing, source, now()) : isDue(standing, site, source, now());
+    });
     if (due.length === 0) return;
     const counts: Counts = { ok: 0, empty: 0, failed: 0 };
     const run: SnapshotRun = {
@@ -191,10 +225,14 @@ export class Snapshots {
  * over, or set up anew.
  */
 function isDue(standing: Snapshot | undefined, site: Site, source: string | null, now: number): boolean {
-  if (standing === undefined || isForeign(standing, source, now)) return true;
+  if (standing === undefined || isUntried(standing, source, now)) return true;
   if (standing.status !== "failed") return false;
   return standing.retry || standing.credentials_version !== site.credentials_version;
 }
+
+/** Whether there is nothing yet of that day and source. */
+const isUntried = (standing: Snapshot | undefined, source: string | null, now: number): boolean =>
+  standing === undefined || isForeign(standing, source, now);
 
 /** Whether it may go better later: no answer came, or one that says the upstream is in trouble, or the gateway was. */
 function isPassing(thrown: unknown): boolean {

@@ -51,12 +51,26 @@ const connection = z.strictObject({
   revoke: callable,
 });
 
+const day = z.iso.date({ error: "expected a day such as 2027-11-01" });
+const watch = z.strictObject({
+  api: sentence,
+  version: sentence,
+  setting: capitals.optional(),
+  field: word,
+  sunset: day.nullable(),
+  change: sentence,
+  changes: z.array(z.strictObject({ on: day, what: sentence })).optional(),
+  source: z.url({ error: "expected an address" }),
+  checked: day.nullable(),
+});
+
 const parts = {
   name: word,
   product: sentence,
   kinds: words.min(1).optional(),
   scope: z.enum(["site", "account", "gateway"]),
   settings: z.record(capitals, setting).optional(),
+  watch: z.array(watch).min(1).optional(),
   siteFields: z.record(word, siteField).optional(),
   credentials: z.record(word, credential).optional(),
   address: z.enum(["required", "none"]).optional(),

@@ -2,6 +2,7 @@
 import { envExample, permissions, withTables } from "./generate_settings.ts";
 import { shapes } from "./generate_shapes.ts";
 import { toolsPage } from "./generate_tools_page.ts";
+import { watchPage } from "./generate_watch_page.ts";
 import { type Connectors, readConnectors } from "./connectors.ts";
 import { isDeepStrictEqual } from "node:util";
 import { keyOf, parseYaml } from "./documents.ts";
@@ -107,6 +108,7 @@ async function files(): Promise<Record<string, string>> {
     ".env.example": envExample(connectors),
     "docs/CONFIGURATION.md": withTables(await read("docs/CONFIGURATION.md"), connectors),
     "docs/TOOLS.md": await toolsPage(manifests, connectors, examples),
+    "docs/upstreams/WATCH.md": watchPage(connectors),
     "deno.json": permissions(await read("deno.json"), connectors),
   };
 }

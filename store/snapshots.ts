@@ -1,6 +1,6 @@
 /** Snapshots: what is kept of a site for each day, unique by connector, site and day. */
 import type { Snapshot, SnapshotRun } from "../core/model.ts";
-import { AGAIN, checkSize, type Database, listValues, untilSettled } from "./database.ts";
+import { AGAIN, checkSize, type Database, untilSettled } from "./database.ts";
 import type { SnapshotStore } from "./store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -68,7 +68,12 @@ export class Snapshots implements SnapshotStore {
   }
 
   async runs(connector: string, first: string, last: string): Promise<SnapshotRun[]> {
-    const all = await listValues<SnapshotRun>(this.db.kv, ["snapshot_runs", connector]);
-    return all.filter(({ date }) => date >= first && date <= last);
+    const found: SnapshotRun[] = [];
+    const start = ["snapshot_runs", connector, first];
+    const end = ["snapshot_runs", connector, last + AFTER];
+    for await (const { value } of this.db.kv.list<SnapshotRun>({ start, end }, { batchSize: 500 })) {
+      found.push(value);
+    }
+    return found;
   }
 }

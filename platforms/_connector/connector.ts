@@ -115,6 +115,25 @@ export interface Deployment {
   source(site: Site): { readonly place: string; readonly branch: string | null } | null;
 }
 
+/** A version of an upstream's API that the gateway uses, and how long it lives; docs/upstreams/WATCH.md is made of these. */
+export interface VersionWatch {
+  readonly api: string;
+  readonly version: string;
+  /** The setting whose address names the version. Where it names another one, that is the operator's to watch. */
+  readonly setting?: string;
+  /** The field of a site that is set where the site uses it. */
+  readonly field: string;
+  /** The first day without the version, YYYY-MM-DD; null where its vendor has named none. */
+  readonly sunset: string | null;
+  /** What to change before that day, a sentence for the operator. */
+  readonly change: string;
+  /** What changes in this version too, outside its releases: from which day, and what. */
+  readonly changes?: readonly { readonly on: string; readonly what: string }[];
+  /** Where its vendor says so, and when that was last read; null where nobody has yet. */
+  readonly source: string;
+  readonly checked: string | null;
+}
+
 /** What of an upstream may be set up, whether or not the gateway reaches it in this version. */
 interface Description<Settings extends SettingTable> {
   /** The name of its folder. */
@@ -124,6 +143,7 @@ interface Description<Settings extends SettingTable> {
   /** The kinds of site it is the platform of; none for what a site of any kind can be linked to. */
   readonly kinds?: readonly PlatformKind[];
   readonly settings?: Settings;
+  readonly watch?: readonly VersionWatch[];
   readonly siteFields?: Readonly<Record<string, SiteField>>;
   readonly credentials?: Readonly<Record<string, CredentialSpec>>;
   /** Codes of its own, such as a link's; `deno task gen` adds them to the one table of codes. */

@@ -5,7 +5,14 @@ import type { DailyTake, SiteContext } from "../_connector/connector.ts";
 import { merged } from "./merge.ts";
 import { isEmpty, metricsOf } from "./metrics.ts";
 import { type Block, readReply } from "./reply.ts";
-import { type ClaritySettings, type Question, requestOf, unreadable } from "./wire.ts";
+import {
+  type ClaritySettings,
+  type Dimension,
+  type Question,
+  requestOf,
+  Undivided,
+  unreadable,
+} from "./wire.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
 import { excerpt } from "../_content/excerpt.ts";
 import type { Incoming } from "../_http/request.ts";
@@ -24,6 +31,11 @@ export interface Reply {
   readonly blocks: readonly Block[];
   /** Whether the vendor had more rows than it gave. */
   readonly truncated: boolean;
+}
+
+/** What is kept of an answer that lacks a dimension: to ask again would cost a request, and answer the same. */
+interface Lacking {
+  readonly undivided: Dimension;
 }
 
 /** What was pulled, and when. */
@@ -87,9 +99,11 @@ export class Behavior {
   }
 
   async #kept(name: readonly string[], oldest: number): Promise<Pulled | null> {
-    const found = await this.#allowance.find<Reply>(name);
+    const found = await this.#allowance.find<Reply | Lacking>(name);
     const isFresh = found !== null && found.at >= oldest && found.at <= this.ctx.now() + SKEW_MS;
-    return isFresh ? { ...found.value, at: found.at, cached: true } : null;
+    if (!isFresh) return null;
+    if ("undivided" in found.value) throw new Undivided(found.value.undivided);
+    return { ...found.value, at: found.at, cached: true };
   }
 
   async #ask(
@@ -105,11 +119,22 @@ export class Behavior {
     if (answer.status !== 200) throw refused(answer, token, this.ctx.site.id, this.ctx.now());
     const json = answer.json();
     if (json === undefined) throw unreadable("no JSON");
-    const read = readReply(json, question.dimensions);
+    const read = await this.#read(json, question, name);
     const reply = { blocks: merged(read, question.dimensions), truncated: isTruncated(read) };
     const at = this.ctx.now();
     await this.#allowance.keep(name, reply, KEPT_MS);
     return { ...reply, at, cached: false };
+  }
+
+  /** The blocks of an answer; one that lacks a dimension is kept as that, as any other is. */
+  async #read(json: unknown, question: Question, name: readonly string[]): Promise<Block[]> {
+    try {
+      return readReply(json, question.dimensions);
+    } catch (thrown) {
+      const lacking = thrown instanceof Undivided ? { undivided: thrown.dimension } : null;
+      if (lacking !== null) await this.#allowance.keep(name, lacking satisfies Lacking, KEPT_MS);
+      throw thrown;
+    }
   }
 
   /** The vendor counts what others ask too; until its day is over no more is sent. */

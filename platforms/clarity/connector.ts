@@ -51,6 +51,16 @@ export default connector({
   name: "clarity",
   product: "Microsoft Clarity",
   scope: "site",
+  watch: [{
+    api: "Clarity data export",
+    version: "v1",
+    setting: "BEHAVIOR_API_BASE",
+    field: "behavior_project_id",
+    sunset: null,
+    change: "set BEHAVIOR_API_BASE to the version that takes its place",
+    source: "https://learn.microsoft.com/en-us/clarity/setup-and-installation/clarity-data-export-api",
+    checked: null,
+  }],
   settings: {
     BEHAVIOR_API_BASE: base("https://www.clarity.ms/export-data/api/v1", "Microsoft Clarity export"),
     BEHAVIOR_DASHBOARD_BASE: base(

@@ -1,6 +1,6 @@
 /** A reply as rows of numbers under names of our own: the vendor spells both in several ways (docs/upstreams/clarity.md). */
 import { cut, isFields } from "../../core/values.ts";
-import { type Dimension, DIMENSIONS, undivided, unreadable } from "./wire.ts";
+import { type Dimension, DIMENSIONS, Undivided, unreadable } from "./wire.ts";
 
 /** A value of a row: a number, a name, or null for none. */
 export type Cell = string | number | null;
@@ -76,7 +76,7 @@ const ADDRESSES: ReadonlySet<string> = new Set(["pages", "referrers"]);
 const NAME_CHARACTERS = 200;
 const plain = (name: string) => name.replace(/\s+/g, "").toLowerCase();
 
-/** Reads a reply to a question by those dimensions; addresses among these are still whole. Throws E_UPSTREAM where it is none. */
+/** Reads a reply to a question by those dimensions; addresses among these are still whole. Throws E_UPSTREAM where it is none, Undivided where rows lack a dimension. */
 export function readReply(json: unknown, dimensions: readonly Dimension[]): Block[] {
   if (!Array.isArray(json)) throw unreadable("no list of metrics");
   const all = json.map((one) => {
@@ -90,7 +90,7 @@ export function readReply(json: unknown, dimensions: readonly Dimension[]): Bloc
   const visited = blocks.some(({ name, rows }) => name === "traffic" && rows.some((row) => row["sessions"]));
   const present = new Set(all.flatMap(({ rows }) => rows.flatMap((row) => Object.keys(row).map(plain))));
   const lacking = dimensions.find((one) => !DIMENSIONS[one].keys.some((key) => present.has(key)));
-  if (visited && lacking !== undefined) throw undivided(lacking);
+  if (visited && lacking !== undefined) throw new Undivided(lacking);
   return blocks;
 }
 

@@ -79,12 +79,14 @@ export function refusalOf({ method, effect, once, url }: Outgoing, base: string)
 }
 
 /** E_UPSTREAM for rows that do not say which value of a dimension they are about: the vendor passes over what it does not know. */
-export function undivided(dimension: Dimension): GatewayError {
-  return new GatewayError(
-    "E_UPSTREAM",
-    `Clarity answered without "${dimension}", so its rows cannot be told apart by it; ask without that dimension`,
-    { upstream: 502 },
-  );
+export class Undivided extends GatewayError {
+  constructor(readonly dimension: Dimension) {
+    super(
+      "E_UPSTREAM",
+      `Clarity answered without "${dimension}", so its rows cannot be told apart by it; ask without that dimension`,
+      { upstream: 502 },
+    );
+  }
 }
 
 /** E_UPSTREAM for an answer that cannot be read. */

@@ -25,6 +25,16 @@ export default connector({
   name: "cloudflare_pages",
   product: "Cloudflare Pages",
   scope: "site",
+  watch: [{
+    api: "Cloudflare API",
+    version: "v4",
+    setting: "HOSTING_API_BASE",
+    field: "hosting_project",
+    sunset: null,
+    change: "install a version of the gateway that uses a newer one",
+    source: "https://developers.cloudflare.com/fundamentals/api/reference/deprecations/",
+    checked: null,
+  }],
   settings: {
     HOSTING_API_BASE: base("https://api.cloudflare.com/client/v4", "Cloudflare Pages"),
     HOSTING_API_TOKEN: secret("Cloudflare API token that may read Pages", word),

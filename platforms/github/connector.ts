@@ -32,6 +32,15 @@ export default connector({
   product: "GitHub",
   kinds: ["static"],
   scope: "site",
+  watch: [{
+    api: "GitHub REST API",
+    version: "2022-11-28",
+    field: "repo",
+    sunset: "2028-03-12", // supported until then at least
+    change: "install a version of the gateway that uses a newer one, such as 2026-03-10",
+    source: "https://github.blog/changelog/2026-03-12-rest-api-version-2026-03-10-is-now-available",
+    checked: "2026-11-28",
+  }],
   settings: {
     REPO_API_BASE: base("https://api.github.com", "GitHub"),
     REPO_APP_ID: given("Id of the GitHub App that reads and writes repositories", word),

@@ -1,6 +1,8 @@
 /** Reports of the site's Google Ads customer (docs/upstreams/google.md). */
 import { z } from "zod";
+import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
+import { rowMoney } from "./ads_money.ts";
 import { foreign } from "./errors.ts";
 import { checkQuery } from "./gaql.ts";
 import { customerOf } from "./routes.ts";
@@ -9,17 +11,31 @@ import type { Asked, GoogleWire } from "./wire.ts";
 /** What was found. */
 export interface AdsReport {
   readonly customer_id: string;
+  /** What amounts are in, and whose days are counted; null where Google did not say. */
+  readonly currency: string | null;
+  readonly time_zone: string | null;
   /** As Google writes them, but for counts and amounts, which are numbers. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** How many rows there were, those that are left out included. */
   readonly row_count: number;
   readonly truncated: boolean;
   readonly field_mask: string | null;
+  readonly notes?: readonly string[];
 }
+
+/** What holds of all of a customer's amounts and days. */
+type Facts = Pick<AdsReport, "currency" | "time_zone" | "notes">;
+
+const FACTS_MS = 60 * 60 * 1000;
+const FACTS_QUERY = "SELECT customer.currency_code, customer.time_zone FROM customer LIMIT 1";
 
 const BATCH = z.object({
   results: z.array(z.record(z.string(), z.unknown())).nullish(),
   fieldMask: z.string().nullish(),
+});
+const CUSTOMER = z.object({
+  customer: z.object({ currencyCode: z.string().nullish(), timeZone: z.string().nullish() }).nullish()
+    .catch(null),
 });
 /** The batches of a stream. */
 export const STREAM = z.array(BATCH);
@@ -38,9 +54,31 @@ export class Ads {
 
   /** The rows of a query, up to `max_rows`. Throws E_BAD_INPUT, E_UPSTREAM, E_ADS_NOT_LINKED. */
   async search(query: string, max_rows: number): Promise<AdsReport> {
-    const { site, settings } = this.wire.ctx;
-    const customer_id = customerOf(site);
+    const customer_id = customerOf(this.wire.ctx.site);
     checkQuery(query, customer_id);
+    const batches = await this.#stream(query, customer_id);
+    const all = batches.flatMap(({ results }) => results ?? []);
+    const other = all.map((row) => otherCustomer(row, customer_id)).find((one) => one !== null);
+    if (other) throw foreign(this.wire.service, `another customer (${other})`);
+    const mask = batches.map(({ fieldMask }) => fieldMask).find((one) => one);
+    const { notes, ...known } = await this.#facts(customer_id);
+    return {
+      customer_id,
+      ...known,
+      rows: all.slice(0, max_rows).map((one) => {
+        const row = numbered(one) as Record<string, unknown>;
+        const money = rowMoney(row, known.currency);
+        return Object.keys(money).length === 0 ? row : { ...row, money };
+      }),
+      row_count: all.length,
+      truncated: all.length > max_rows,
+      field_mask: mask ?? null,
+      ...(notes ? { notes } : {}),
+    };
+  }
+
+  async #stream(query: string, customer_id: string): Promise<z.output<typeof STREAM>> {
+    const { site, settings } = this.wire.ctx;
     const manager = site?.ads_login_customer_id?.replaceAll("-", "");
     const asked: Asked = {
       method: "POST",
@@ -53,18 +91,25 @@ export class Ads {
       effect: "read",
       max_bytes: LIMITS.REPORT_BYTES,
     };
-    const batches = await this.wire.read(STREAM, asked);
-    const all = batches.flatMap(({ results }) => results ?? []);
-    const other = all.map((row) => otherCustomer(row, customer_id)).find((one) => one !== null);
-    if (other) throw foreign(this.wire.service, `another customer (${other})`);
-    const mask = batches.map(({ fieldMask }) => fieldMask).find((one) => one);
-    return {
-      customer_id,
-      rows: all.slice(0, max_rows).map((row) => numbered(row) as Record<string, unknown>),
-      row_count: all.length,
-      truncated: all.length > max_rows,
-      field_mask: mask ?? null,
-    };
+    return await this.wire.read(STREAM, asked);
+  }
+
+  /** Known for an hour. A report without them is better than none, so a failure is a note. */
+  async #facts(customer_id: string): Promise<Facts> {
+    try {
+      return await this.wire.ctx.cache.once(`ads customer ${customer_id}`, FACTS_MS, async () => {
+        const batches = await this.#stream(FACTS_QUERY, customer_id);
+        const row = batches.flatMap(({ results }) => results ?? [])[0] ?? {};
+        const other = otherCustomer(row, customer_id);
+        if (other) throw foreign(this.wire.service, `another customer (${other})`);
+        const { customer } = CUSTOMER.parse(row);
+        return { currency: customer?.currencyCode ?? null, time_zone: customer?.timeZone ?? null };
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      const why = `The customer's currency and time zone could not be read: ${thrown.message}`;
+      return { currency: null, time_zone: null, notes: [why] };
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Reports of the site's Google Analytics property (docs/upstreams/google.md). */
 import { z } from "zod";
 import { LIMITS } from "../../core/model.ts";
+import { DECIMALS, type Money, moneyOf } from "../../core/money.ts";
 import { foreign, unreadable } from "./errors.ts";
 import type { Conditions } from "./filters.ts";
 import { propertyOf } from "./routes.ts";
@@ -18,15 +19,17 @@ export interface ReportQuery extends Conditions {
 
 /** The value of one cell: a metric is a number, null where it is none. */
 export type Cell = string | number | null;
+/** A row's cells by their names, and beside them those in the property's currency as money. */
+export type ReportRow = Readonly<Record<string, Cell | Readonly<Record<string, Money | null>>>>;
 
 /** A report as answers show it. */
 export interface Report {
   readonly property_id: string;
-  readonly rows: readonly Readonly<Record<string, Cell>>[];
+  readonly rows: readonly ReportRow[];
   /** How many rows there are, whatever the limit. */
   readonly row_count: number;
   /** The metrics over all rows, where there are dimensions. */
-  readonly totals?: Readonly<Record<string, Cell>>;
+  readonly totals?: ReportRow;
   readonly metadata: {
     readonly currency_code: string | null;
     readonly time_zone: string | null;
@@ -112,9 +115,16 @@ export class Analytics {
     }
     const types = (reply.metricHeaders ?? []).map(({ type }) => type ?? "");
     const totals = reply.totals?.[0];
+    const currency = reply.metadata?.currencyCode ?? null;
+    const counted = (row: Row) => {
+      const values = named(metrics, row.metricValues ?? [], (value, at) => metric(value, types[at]));
+      const money = metrics.filter((_, at) => types[at] === "TYPE_CURRENCY")
+        .map((name) => [name, moneyOf(values[name], DECIMALS.whole, currency)] as const);
+      return money.length === 0 ? values : { ...values, money: Object.fromEntries(money) };
+    };
     const cells = (row: Row) => ({
       ...named(dimensions, row.dimensionValues ?? [], (value) => value),
-      ...named(metrics, row.metricValues ?? [], (value, at) => metric(value, types[at])),
+      ...counted(row),
     });
     if (rows.some((row) => (row.metricValues ?? []).length !== metrics.length)) {
       throw unreadable(this.wire.service, asked, "a row has not as many values as there are metrics");
@@ -123,9 +133,7 @@ export class Analytics {
       property_id,
       rows: rows.map(cells),
       row_count: reply.rowCount ?? rows.length,
-      ...(totals && dimensions.length > 0
-        ? { totals: named(metrics, totals.metricValues ?? [], (value, at) => metric(value, types[at])) }
-        : {}),
+      ...(totals && dimensions.length > 0 ? { totals: counted(totals) } : {}),
       metadata: metadataOf(reply),
     };
   }

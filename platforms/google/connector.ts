@@ -1,7 +1,7 @@
 /** Google Analytics, Search Console, Sheets, Ads and Drive: one connected account of a user whom a site is bound to. */
 import { z } from "zod";
 import { expected, text } from "../../core/fields.ts";
-import { connector } from "../_connector/connector.ts";
+import { connector, type VersionWatch } from "../_connector/connector.ts";
 import { address, base, given, idField, secret, textField, userField, word } from "../_connector/settings.ts";
 import { ACCOUNT, STORAGE_FOLDER } from "./checks.ts";
 import { assertAccount, assertAds, assertAnalytics, assertSearch, assertStorage, refusal } from "./links.ts";
@@ -31,8 +31,67 @@ const tokens = () => import("./tokens.ts");
 const lists = () => import("./linkable.ts");
 const clientOf = async (ctx: GoogleContext) => new (await import("./client.ts")).Google(ctx);
 
+/** The versions of the services' interfaces; only that of Ads ends. */
+const WATCH: readonly VersionWatch[] = [
+  {
+    api: "Google Ads API",
+    version: "v26",
+    setting: "ADS_API_BASE",
+    field: "ads_customer_id",
+    sunset: "2027-11-01", // its vendor names the month
+    change: "install a version of the gateway that uses a newer one, or set ADS_API_BASE to it",
+    changes: [{
+      on: "2026-09-09",
+      what: "The developer token is optional; a later major version refuses it (ADS_DEVELOPER_TOKEN=none)",
+    }],
+    source: "https://developers.google.com/ads/blog/posts/2025/09/more-frequent-releases-coming-for",
+    checked: "2026-11-28",
+  },
+  {
+    api: "Google Analytics Data API",
+    version: "v1beta",
+    setting: "ANALYTICS_API_BASE",
+    field: "analytics_property_id",
+    sunset: null,
+    change: "set ANALYTICS_API_BASE to the version that takes its place",
+    source: "https://developers.google.com/analytics/devguides/reporting/data/v1/changelog",
+    checked: null,
+  },
+  {
+    api: "Google Search Console API",
+    version: "v3",
+    setting: "SEARCH_API_BASE",
+    field: "search_site_url",
+    sunset: null,
+    change: "install a version of the gateway that uses a newer one",
+    source: "https://developers.google.com/webmaster-tools/v1/api_reference_index",
+    checked: null,
+  },
+  {
+    api: "Google Sheets API",
+    version: "v4",
+    setting: "SHEETS_API_BASE",
+    field: "spreadsheet_ids",
+    sunset: null,
+    change: "install a version of the gateway that uses a newer one",
+    source: "https://developers.google.com/workspace/sheets/release-notes",
+    checked: null,
+  },
+  {
+    api: "Google Drive API",
+    version: "v3",
+    setting: "STORAGE_API_BASE",
+    field: "storage_folder_id",
+    sunset: null,
+    change: "install a version of the gateway that uses a newer one",
+    source: "https://developers.google.com/workspace/drive/release-notes",
+    checked: null,
+  },
+];
+
 export default connector({
   name: "google",
+  watch: WATCH,
   product: "Google Analytics, Search Console, Sheets, Ads and Drive",
   scope: "account",
   settings: {

@@ -42,9 +42,15 @@ export interface Searches {
   readonly rows: readonly SearchRow[];
   readonly response_aggregation_type: string | null;
   readonly row_count: number;
+  /** Whether there are more rows than were asked for, and where they begin. */
+  readonly truncated: boolean;
+  readonly next_start_row: number | null;
   /** The first day whose figures are still growing, where one was asked for. */
   readonly first_incomplete_date?: string;
 }
+
+/** Rows that Google gives at most. */
+const ROWS_MAX = 25_000;
 
 const number = z.union([z.number(), z.string()]).nullish();
 /** A reply; what is not named here is dropped. */
@@ -101,7 +107,8 @@ export class SearchConsole {
     const asked: Asked = {
       method: "POST",
       url: `${settings.SEARCH_API_BASE}/sites/${encodeURIComponent(site_url)}/searchAnalytics/query`,
-      json: searchRequest(query),
+      // One row more than is shown tells whether there are more.
+      json: searchRequest({ ...query, row_limit: Math.min(query.row_limit + 1, ROWS_MAX) }),
       effect: "read",
       max_bytes: LIMITS.REPORT_BYTES,
     };
@@ -125,12 +132,17 @@ export class SearchConsole {
       }
       return { keys, clicks, impressions, ctr, position };
     });
+    const shown = rows.slice(0, query.row_limit);
+    // Of a page as large as there can be nothing tells whether it is the last.
+    const truncated = rows.length > shown.length || shown.length === ROWS_MAX;
     const incomplete = reply.metadata?.firstIncompleteDate;
     return {
       site_url,
-      rows,
+      rows: shown,
       response_aggregation_type: reply.responseAggregationType ?? null,
-      row_count: rows.length,
+      row_count: shown.length,
+      truncated,
+      next_start_row: truncated ? (query.start_row ?? 0) + shown.length : null,
       ...(incomplete ? { first_incomplete_date: incomplete } : {}),
     };
   }

@@ -42,6 +42,16 @@ export default connector({
   kinds: ["crm"],
   scope: "site",
   address: "none",
+  watch: ["2021-07-28", "2021-04-15"].map((version) => ({
+    api: "HighLevel API",
+    version,
+    field: "crm_location_id",
+    sunset: null,
+    change: "install a version of the gateway that uses a newer one",
+    changes: [{ on: "2026-06-11", what: "A version v3 is there, in which fields have other names" }],
+    source: "https://marketplace.gohighlevel.com/docs/Versioning",
+    checked: "2026-11-28",
+  })),
   settings: { CRM_API_BASE: base("https://services.leadconnectorhq.com", "HighLevel") },
   siteFields: { crm_location_id: idField },
   credentials: {

@@ -14,6 +14,9 @@ import {
   type ReportArgs,
   reportQuery,
 } from "./report.ts";
+import { conversionsOf } from "./conversions.ts";
+import { reportMoney, withMoney } from "./currencies.ts";
+import { emptyReport, offMetaNotes } from "./notes.ts";
 import { numberOf } from "./routes.ts";
 import * as rows from "./rows.ts";
 
@@ -56,7 +59,7 @@ export class MetaAds {
   }
 
   /** The ad accounts that the bound user can see, whichever of them the site uses. */
-  async accounts(paged: Paged): Promise<Page<z.output<typeof rows.LISTED_ACCOUNT>>> {
+  async accounts(paged: Paged) {
     const { items, paging } = await this.#page({
       path: "/me/adaccounts",
       query: { fields: rows.FIELDS_OF.accounts },
@@ -64,7 +67,8 @@ export class MetaAds {
       account: null,
       paged,
     });
-    return { items: items.map((row) => rows.read(rows.LISTED_ACCOUNT, row)), paging };
+    const accounts = items.map((row) => rows.read(rows.LISTED_ACCOUNT, row));
+    return { items: accounts.map((one) => withMoney(one, ["amount_spent"], one.currency)), paging };
   }
 
   /** The same, page by page to the end, for who links the site. */
@@ -82,10 +86,12 @@ export class MetaAds {
   }
 
   /** The site's ad account. */
-  async account(): Promise<z.output<typeof rows.ACCOUNT>> {
+  async account() {
     const found = rows.read(rows.ACCOUNT, await this.#node(rows.FIELDS_OF.account));
     this.ctx.cache.set("currency", found.currency, FACT_MS);
-    return found;
+    const shown = withMoney(found, ["amount_spent", "spend_cap", "balance"], found.currency);
+    // A cap of 0 is none.
+    return found.spend_cap === 0 ? { ...shown, money: { ...shown.money, spend_cap: null } } : shown;
   }
 
   /** The currency that the account's amounts are in, known for an hour. */
@@ -97,8 +103,20 @@ export class MetaAds {
     );
   }
 
-  campaigns = (listing: Listing) => this.#list("campaigns", rows.CAMPAIGN, listing);
-  adsets = (listing: Listing) => this.#list("adsets", rows.ADSET, listing);
+  /** Campaigns, with their budgets as money of that currency too. */
+  async campaigns(listing: Listing, currency: string | null) {
+    const { items, paging } = await this.#list("campaigns", rows.CAMPAIGN, listing);
+    const names = ["daily_budget", "lifetime_budget", "budget_remaining"] as const;
+    return { items: items.map((one) => withMoney(one, names, currency)), paging };
+  }
+
+  /** Ad sets, with their budgets as money of that currency too. */
+  async adsets(listing: Listing, currency: string | null) {
+    const { items, paging } = await this.#list("adsets", rows.ADSET, listing);
+    const names = ["daily_budget", "lifetime_budget"] as const;
+    return { items: items.map((one) => withMoney(one, names, currency)), paging };
+  }
+
   ads = (listing: Listing) => this.#list("ads", rows.AD, listing);
 
   /** A page of a report, with what a reader has to know of it. */
@@ -121,13 +139,26 @@ export class MetaAds {
         ? [`${left_out.join(", ")}: not counted with these breakdowns, so left out`]
         : [],
       ...this.#reachNotes(args, asked, items),
+      ...offMetaNotes(args, asked),
+      ...items.length === 0 && args.after === undefined ? [emptyReport(args, paging.after)] : [],
     ];
+    const readable = (row: rows.Row) => {
+      const currency = rows.currencyOf(row);
+      const read = rows.reported(shown(row), breakdowns);
+      const money = reportMoney(read, currency);
+      const counts = conversionsOf(read, { ...args, fields: asked }, currency);
+      return {
+        ...read,
+        ...(Object.keys(money).length === 0 ? {} : { money }),
+        ...(counts === null ? {} : { conversion_counts: counts }),
+      };
+    };
     return {
       account_id: this.#account(),
-      currency: items[0]?.["account_currency"] ?? null,
+      currency: items[0] === undefined ? null : rows.currencyOf(items[0]),
       level,
       ...(time_range === undefined ? { date_preset } : { time_range }),
-      rows: items.map((row) => rows.reported(shown(row), breakdowns)),
+      rows: items.map(readable),
       paging,
       ...(notes.length > 0 ? { notes } : {}),
     };

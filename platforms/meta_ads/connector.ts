@@ -14,6 +14,27 @@ export default connector({
   name: "meta_ads",
   product: "Meta ads",
   scope: "account",
+  watch: [{
+    api: "Meta Graph and Marketing API",
+    version: "v26.0",
+    setting: "SOCIAL_ADS_API_BASE",
+    field: "social_ads_user_id",
+    sunset: null,
+    change: "set SOCIAL_ADS_API_BASE and SOCIAL_ADS_DIALOG_URL to a newer version",
+    changes: [
+      { on: "2026-01-12", what: "The attribution windows 7d_view and 28d_view have no figures any more" },
+      { on: "2026-06-22", what: "The breakdown comscore_market takes the place of dma" },
+      {
+        on: "2026-08-03",
+        what:
+          "Reports by impression_device, frequency_value and the hour of the audience may be empty for an ad " +
+          "account that has not opted in",
+      },
+    ],
+    source:
+      "https://developers.facebook.com/documentation/ads-commerce/marketing-api/out-of-cycle-changes/occ-2026",
+    checked: "2026-11-28",
+  }],
   settings: {
     SOCIAL_ADS_API_BASE: base("https://graph.facebook.com/v26.0", "Meta Graph"),
     SOCIAL_ADS_DIALOG_URL: address("https://www.facebook.com/v26.0/dialog/oauth", "Meta sign-in page"),

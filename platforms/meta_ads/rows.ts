@@ -11,7 +11,7 @@ function numberOf(text: string): number | string {
 }
 
 const text = z.string().nullish().transform((value) => value ?? null);
-/** An amount in minor units of the account's currency. */
+/** An amount in the part of the account's currency that Meta counts in (currencies.ts). */
 const amount = z.union([z.number(), z.string().regex(NUMBER).transform(Number)]).nullish()
   .transform((value) => value ?? null);
 /** A budget; Meta writes 0 for the kind of budget that is not used. */
@@ -128,6 +128,10 @@ export function read<T>(shape: z.ZodType<T>, value: unknown): T {
   const at = found.error.issues[0]?.path.map(String).join(".") || "the answer";
   throw unreadable(`${at} is not of the usual form`);
 }
+
+/** The currency that a report's row is in. */
+export const currencyOf = ({ account_currency: code }: Row): string | null =>
+  typeof code === "string" && code !== "" ? code : null;
 
 /** Fields of a report that are text even where they look like a number. */
 const TEXT_FIELD =

@@ -76,7 +76,7 @@ export const FIELDS = words(`
 /** What rows can be broken down by. */
 export const BREAKDOWNS = words(`
   ad_extension_domain ad_extension_url ad_format_asset age app_id body_asset breakdown_ad_objective
-  breakdown_reporting_ad_id call_to_action_asset coarse_conversion_value conversion_destination country
+  breakdown_reporting_ad_id call_to_action_asset coarse_conversion_value comscore_market comscore_market_code conversion_destination country
   creative_automation_asset_id creative_relaxation_asset_type description_asset device_platform dma
   existing_post_id fidelity_type flexible_format_asset_type frequency_value gen_ai_asset_type gender
   hourly_stats_aggregated_by_advertiser_time_zone hourly_stats_aggregated_by_audience_time_zone

@@ -227,7 +227,11 @@ function report(
       }
       : {},
     ...rows.length > 0 ? { rowCount: rows.length } : {},
-    metadata: { currencyCode: property.currency, timeZone: property.timeZone },
+    metadata: {
+      currencyCode: property.currency,
+      timeZone: property.timeZone,
+      ...property.metadata?.[dimensions.length > 0 ? "parts" : "whole"],
+    },
     kind: "analyticsData#runReport",
   };
 }

@@ -47,8 +47,25 @@ function regex(text: string): RegExp {
   }
 }
 
+/** Whether only searches that Google names can be in the rows. */
+const byQuery = (dimensions: readonly string[], groups: unknown): boolean =>
+  dimensions.includes("query") || JSON.stringify(groups ?? []).includes('"dimension":"query"');
+
 /** Where people do not search: their rows have no position, and there are no queries. */
 const FEEDS: readonly unknown[] = ["discover", "googleNews"];
+
+/** Breaches the contract where a word of the request is unknown. */
+function assertKnown(strict: Strict, asked: Readonly<Record<string, unknown>>): void {
+  const { startDate, endDate, type = "web", aggregationType = "auto", dataState = "final" } = asked;
+  for (const day of [startDate, endDate]) {
+    if (!/^\d{4}-\d\d-\d\d$/.test(String(day))) strict.breach("startDate or endDate is no day");
+  }
+  if (!TYPES.includes(String(type))) strict.breach(`type "${type}" is unknown`);
+  if (!["auto", "byPage", "byProperty"].includes(String(aggregationType))) {
+    strict.breach("aggregationType is unknown");
+  }
+  if (!["final", "all", "hourly_all"].includes(String(dataState))) strict.breach("dataState is unknown");
+}
 
 /** What was searched for on one property. */
 export function searchQuery(
@@ -63,15 +80,8 @@ export function searchQuery(
     throw denied(`User does not have sufficient permission for site '${site}'.`);
   }
   const asked = strict.fields(body, REQUEST, "search_analytics_query_request");
-  const { startDate, endDate, type = "web", aggregationType = "auto", dataState = "final" } = asked;
-  for (const day of [startDate, endDate]) {
-    if (!/^\d{4}-\d\d-\d\d$/.test(String(day))) strict.breach("startDate or endDate is no day");
-  }
-  if (!TYPES.includes(String(type))) strict.breach(`type "${type}" is unknown`);
-  if (!["auto", "byPage", "byProperty"].includes(String(aggregationType))) {
-    strict.breach("aggregationType is unknown");
-  }
-  if (!["final", "all", "hourly_all"].includes(String(dataState))) strict.breach("dataState is unknown");
+  const { startDate, endDate, type = "web", aggregationType = "auto" } = asked;
+  assertKnown(strict, asked);
   const dimensions = strict.list(asked["dimensions"], "dimensions").map(String);
   for (const name of dimensions) {
     if (!DIMENSIONS.includes(name)) strict.breach(`dimension "${name}" is unknown`);
@@ -93,7 +103,9 @@ export function searchQuery(
     if (groupType !== undefined && groupType !== "and") strict.breach(`groupType "${groupType}" is unknown`);
     return strict.list(filters, "filters").map((one) => testOf(strict, one));
   });
+  const named = byQuery(dimensions, asked["dimensionFilterGroups"]);
   const some = found.searches.filter((one) =>
+    !(named && one.unnamed) &&
     one.date >= String(startDate) && one.date <= String(endDate) && one.type === type &&
     tests.every((test) => test(one))
   );

@@ -66,9 +66,23 @@ function visits(days: readonly string[], next: () => number): Visit[] {
   );
 }
 
+/** Half of a small site's searches are made by too few people for Google to name them (docs/upstreams/google.md). */
+const unnamed = (date: string, host: string): Search => ({
+  date,
+  query: "",
+  page: `https://${host}${PAGES[0]}`,
+  country: COUNTRIES[0]![1],
+  device: "MOBILE",
+  type: "web",
+  clicks: 3,
+  impressions: 40,
+  position: 9.5,
+  unnamed: true,
+});
+
 function searches(days: readonly string[], host: string, next: () => number): Search[] {
-  return days.flatMap((date) =>
-    QUERIES.map((query, at) => {
+  return days.flatMap((date) => [
+    ...QUERIES.map((query, at) => {
       const impressions = Math.floor(next() * 200) + 20;
       const [, country] = COUNTRIES[at % COUNTRIES.length]!;
       return {
@@ -82,8 +96,9 @@ function searches(days: readonly string[], host: string, next: () => number): Se
         impressions,
         position: Math.round((1 + at * 2 + next()) * 10) / 10,
       };
-    })
-  );
+    }),
+    unnamed(date, host),
+  ]);
 }
 
 /** Ads by campaign and day, as Google nests them. */
@@ -162,7 +177,13 @@ export function seeded(account: string, now: number): World {
     manager: null,
     rows: {
       campaign: campaigns(SEEDED.customer, days, next),
-      customer: [{ customer: { ...customer(SEEDED.customer, "Client"), currencyCode: "EUR" } }],
+      customer: [{
+        customer: {
+          ...customer(SEEDED.customer, "Client"),
+          currencyCode: "EUR",
+          timeZone: "Europe/Vienna",
+        },
+      }],
     },
   });
   world.customers.set(SEEDED.manager, {

@@ -36,6 +36,8 @@ export interface Search {
   readonly clicks: number;
   readonly impressions: number;
   readonly position: number;
+  /** Made by so few people that Google does not name it. */
+  readonly unnamed?: true;
 }
 
 /** A cell: what is shown, what is stored, what was entered; or all three at once. */
@@ -77,6 +79,8 @@ export interface Property extends Shared {
   readonly parent?: string;
   readonly parentName?: string;
   readonly type?: string;
+  /** What a report's metadata says beside these; of one by dimensions, and of one without. */
+  metadata?: { readonly whole: object; readonly parts: object };
 }
 export interface SearchSite extends Shared {
   readonly searches: Search[];

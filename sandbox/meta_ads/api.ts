@@ -1,6 +1,7 @@
 /** The Graph API's routes below the version: who may ask, and what is answered. */
 import { json } from "../core/answers.ts";
 import { only, paged, Refusal, refused } from "./answers.ts";
+import { needsOptIn } from "./breakdowns.ts";
 import { report } from "./insights.ts";
 import { edge, view } from "./lists.ts";
 import type { Consents, Token } from "./oauth.ts";
@@ -16,6 +17,8 @@ export interface MetaState {
   proof_demanded: boolean;
   /** Whether the version is over. */
   version_over: boolean;
+  /** Whether the ad accounts have opted in to the breakdowns that Meta answers nothing for otherwise. */
+  opted_in: boolean;
   /** More rows than that are too much at once. */
   rows_max: number;
   /** Percent of the hour's quota that is used, and minutes to wait, by what a request counts as. */
@@ -124,7 +127,11 @@ function ofAccount(
   if (name === undefined && below !== "insights") {
     throw new Refusal(2500, `Unknown path components: /${below}`);
   }
-  const rows = name === undefined ? report(world, account, query, now) : edge(world, account.id, name, query);
+  const rows = name !== undefined
+    ? edge(world, account.id, name, query)
+    : !state.opted_in && needsOptIn(query)
+    ? []
+    : report(world, account, query, now);
   const page = paged(rows, url, text, name === undefined ? REPORTS : LISTS) as { data: unknown[] };
   if (page.data.length > state.rows_max) {
     throw new Refusal(1, "Please reduce the amount of data you're asking for, then retry your request", {

@@ -64,3 +64,17 @@ export function unavailable(fields: readonly string[], breakdowns: readonly stri
   );
   if (field !== undefined) throw bad(`${field} field is not supported with these breakdowns`);
 }
+
+/** Whether a report may have no rows for an ad account that has not opted in (docs/upstreams/meta.md, "Breakdowns"). */
+export function needsOptIn(query: URLSearchParams): boolean {
+  const asked = (query.get("breakdowns") ?? "").split(",");
+  return ["impression_device", "frequency_value", "hourly_stats_aggregated_by_audience_time_zone"].some((
+    one,
+  ) => asked.includes(one));
+}
+
+/** Whether a report by these has nothing of what was done outside Meta's own apps. */
+export const hidesOffMeta = (breakdowns: readonly string[]): boolean =>
+  breakdowns.some((one) =>
+    ["region", "dma", "comscore_market"].includes(one) || one.startsWith("hourly_stats_")
+  );

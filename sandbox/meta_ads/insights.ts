@@ -1,7 +1,7 @@
 /** Reports: cells of the world filtered, grouped by level, breakdowns and steps of time, summed and written as Meta does. */
 import { among, bad, listOf, only } from "./answers.ts";
 import { isOlder, type Span, spanOf, stepsOf, today } from "./days.ts";
-import { assertCombinable, unavailable } from "./breakdowns.ts";
+import { assertCombinable, hidesOffMeta, unavailable } from "./breakdowns.ts";
 import { metricsOf } from "./metrics.ts";
 import { ACTION_BREAKDOWNS, BREAKDOWNS, INSIGHT_FIELDS, LEVELS, WINDOWS } from "./words.ts";
 import type { Account, Cell, Segment, World } from "./world.ts";
@@ -57,7 +57,7 @@ export function report(world: World, account: Account, query: URLSearchParams, n
   const groups = grouped(world, account, level, breakdowns, steps);
   const rows = groups.map(({ keys, step, cells }) => ({
     ...metricsOf(
-      { world, account, level, cells },
+      { world, account, level, cells, on_meta_only: hidesOffMeta(breakdowns) },
       wanted,
       actions.length === 0 ? ["action_type"] : actions,
       windows,

@@ -7,7 +7,14 @@ interface Summed {
   readonly account: Account;
   readonly level: string;
   readonly cells: readonly Cell[];
+  /** Whether what was done outside Meta's own apps is left out. */
+  readonly on_meta_only: boolean;
 }
+
+/** Currencies whose coins Meta does not count (docs/upstreams/meta.md, "Amounts"). */
+const WHOLE = "CLP COP CRC HUF IDR ISK JPY KRW PYG TWD VND".split(" ");
+/** How many of what Meta counts make one unit of a currency. */
+const offsetOf = (currency: string) => WHOLE.includes(currency) ? 1 : 100;
 
 const DEVICES = ["desktop", "iphone"] as const;
 const OTHER = ["1", "2"] as const;
@@ -19,7 +26,7 @@ export function metricsOf(
   actions: readonly string[],
   windows: readonly string[],
 ): Record<string, unknown> {
-  const all = { ...naming(summed), ...numbers(summed.cells), ...lists(summed.cells, actions, windows) };
+  const all = { ...naming(summed), ...numbers(summed), ...lists(summed, actions, windows) };
   return Object.fromEntries(
     fields.flatMap((name) => all[name] === undefined ? [] : [[name, all[name]] as const]),
   );
@@ -46,12 +53,12 @@ const sum = (cells: readonly Cell[], of: (cell: Cell) => number) =>
   cells.reduce((all, one) => all + of(one), 0);
 const decimal = (value: number) => String(Number(value.toFixed(6)));
 const rate = (part: number, whole: number) => whole === 0 ? undefined : decimal(part / whole);
-const money = (minor: number) => (minor / 100).toFixed(2);
 
-function numbers(cells: readonly Cell[]): Record<string, string | undefined> {
+function numbers({ cells, account }: Summed): Record<string, string | undefined> {
   const impressions = sum(cells, (one) => one.impressions);
   const clicks = sum(cells, (one) => one.clicks);
-  const spend = sum(cells, (one) => one.spend) / 100;
+  const offset = offsetOf(account.currency);
+  const spend = sum(cells, (one) => one.spend) / offset;
   // The same people are shown several ads on several days.
   const reach = Math.ceil(impressions / (1 + Math.log10(cells.length)));
   return {
@@ -61,7 +68,7 @@ function numbers(cells: readonly Cell[]): Record<string, string | undefined> {
     clicks: String(clicks),
     unique_clicks: String(Math.ceil(clicks * 0.9)),
     inline_link_clicks: String(sum(cells, (one) => one.inline_link_clicks)),
-    spend: money(spend * 100),
+    spend: offset === 1 ? String(spend) : spend.toFixed(2),
     cpc: rate(spend, clicks),
     cpm: rate(spend * 1000, impressions),
     cpp: rate(spend * 1000, reach),
@@ -71,11 +78,35 @@ function numbers(cells: readonly Cell[]): Record<string, string | undefined> {
 
 type Entry = Record<string, string>;
 
+/** A lead or a purchase as a person counts it, under every name that Meta lists it by ("Actions" of the page). */
+function namesOf(type: string, count: number, on_meta_only: boolean): [string, number][] {
+  if (count === 0) return [];
+  if (type === "link_click") return [[type, count]];
+  if (type === "purchase") {
+    const names = [
+      "omni_purchase",
+      "purchase",
+      "offsite_conversion.fb_pixel_purchase",
+      "onsite_web_app_purchase",
+    ];
+    return on_meta_only ? [] : names.map((name) => [name, count]);
+  }
+  const on_forms = Math.floor(count / 3);
+  const on_website = on_meta_only ? 0 : count - on_forms;
+  const parts: [string, number][] = [
+    ["offsite_conversion.fb_pixel_lead", on_website],
+    ["onsite_conversion.lead_grouped", on_forms],
+    ["lead", on_website + on_forms],
+  ];
+  return parts.filter(([, value]) => value > 0);
+}
+
 function lists(
-  cells: readonly Cell[],
+  { cells, account, on_meta_only }: Summed,
   actions: readonly string[],
   windows: readonly string[],
 ): Record<string, Entry[] | undefined> {
+  const offset = offsetOf(account.currency);
   const spend = sum(cells, (one) => one.spend);
   const counts: [string, number][] = [];
   const costs: [string, number][] = [];
@@ -83,9 +114,10 @@ function lists(
   for (const type of ["lead", "link_click", "purchase"]) {
     const count = sum(cells, (one) => one.actions[type] ?? 0);
     const value = sum(cells, (one) => one.values[type] ?? 0);
-    if (count > 0) counts.push([type, count]);
-    if (count > 0) costs.push([type, spend / 100 / count]);
-    if (value > 0) values.push([type, value / 100]);
+    const names = namesOf(type, count, on_meta_only);
+    counts.push(...names);
+    for (const [name, of] of names) costs.push([name, spend / offset / of]);
+    if (value > 0) { for (const [name] of names) values.push([name, value / offset]); }
   }
   const list = (entries: [string, number][], split: boolean) =>
     entries.length === 0
@@ -101,7 +133,12 @@ function lists(
       counts.filter(([type]) => type === "link_click").map(([, n]) => ["outbound_click", n]),
       true,
     ),
-    purchase_roas: list(values.map(([type, value]) => [type, value / (spend / 100)]), false),
+    purchase_roas: list(
+      values.filter(([type]) => type === "omni_purchase").map((
+        [type, value],
+      ) => [type, value / (spend / offset)]),
+      false,
+    ),
   };
 }
 

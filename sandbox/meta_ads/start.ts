@@ -89,6 +89,7 @@ export function startMeta(options: MetaOptions = {}): MetaStandIn {
     consents,
     proof_demanded: true,
     version_over: false,
+    opted_in: true,
     rows_max: Infinity,
     usage: { ads_insights: { percent: 3, minutes: 0 }, ads_management: { percent: 2, minutes: 0 } },
   };

@@ -17,7 +17,7 @@ export const BREAKDOWNS = words(
   "country region age gender",
   "publisher_platform platform_position impression_device device_platform",
   "hourly_stats_aggregated_by_advertiser_time_zone hourly_stats_aggregated_by_audience_time_zone",
-  "dma frequency_value product_id app_id skan_conversion_id image_asset",
+  "dma comscore_market frequency_value product_id app_id skan_conversion_id image_asset",
 );
 
 /** Breakdowns of lists of actions. */

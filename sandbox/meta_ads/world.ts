@@ -1,6 +1,6 @@
 /** What the stand-in holds: an app, people, ad accounts of two businesses, and what was shown to whom on which day. */
 
-/** An ad account; amounts in minor units. */
+/** An ad account; amounts in what Meta counts its currency in. */
 export interface Account {
   readonly id: string;
   name: string;
@@ -36,7 +36,7 @@ export interface Segment {
   readonly device_platform: string;
   readonly hour: number;
 }
-/** What was shown to a segment on a day, and what came of it; money in minor units. */
+/** What was shown to a segment on a day, and what came of it; money in what Meta counts the currency in. */
 export interface Cell {
   readonly ad: Node;
   /** YYYY-MM-DD in the account's time zone. */

@@ -23,6 +23,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       retention: gw.gateway.retention,
       jobs: () => [],
       proxies: () => [],
+      versions: () => Promise.resolve([]),
       doubts: gw.gateway.doubts,
       clients: () => assert.fail("nothing asks for clients"),
       snapshots: () => assert.fail("nothing asks for snapshots"),

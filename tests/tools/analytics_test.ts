@@ -1,5 +1,6 @@
 /** Reports, searches, sheets and ads: what they answer, through both doors, of the site's own accounts alone. */
 import assert from "node:assert/strict";
+import { rowMoney } from "../../platforms/google/ads_money.ts";
 import { SEEDED } from "../../sandbox/google/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { DAYS, GoogleWorld, test } from "./_google.ts";
@@ -75,7 +76,10 @@ test("get_search_analytics answers what was searched for, the most clicks first"
   const tool = "get_search_analytics";
   type Found = { rows: { keys: string[]; clicks: number }[]; row_count: number };
   const total = await at.both<Found>(tool, { ...LINKED, ...DAYS });
-  assert.deepEqual(Object.keys(total), ["site_url", "rows", "response_aggregation_type", "row_count"]);
+  assert.deepEqual(
+    Object.keys(total),
+    ["site_url", "rows", "response_aggregation_type", "row_count", "truncated", "next_start_row"],
+  );
   assert.deepEqual([total.row_count, total.rows[0]!.keys], [1, []]);
   const by = { ...LINKED, ...DAYS, dimensions: ["query", "device"] };
   const found = await at.both<Found>(tool, by);
@@ -85,7 +89,9 @@ test("get_search_analytics answers what was searched for, the most clicks first"
     found.rows.map(({ clicks }) => clicks),
     found.rows.map(({ clicks }) => clicks).toSorted((a, b) => b - a),
   );
-  assert.equal(found.rows.reduce((sum, { clicks }) => sum + clicks, 0), total.rows[0]!.clicks);
+  const days = 14;
+  const named = found.rows.reduce((sum, { clicks }) => sum + clicks, 0);
+  assert.equal(total.rows[0]!.clicks - named, 3 * days, "those that Google does not name");
   const filters = [{ dimension: "query", operator: "contains", expression: "roof" }, {
     dimension: "device",
     expression: "MOBILE",
@@ -99,6 +105,51 @@ test("get_search_analytics answers what was searched for, the most clicks first"
     at.google.requests[0]!.path,
     "/search/v3/sites/sc-domain%3Aclient.example/searchAnalytics/query",
   );
+});
+
+test("get_search_analytics says whether there are more rows, where they begin, and what is not in them", async (at) => {
+  type Found = { rows: Args[]; truncated: boolean; next_start_row: number | null; notes?: string[] };
+  const ask = (args: Args) => at.gw.call<Found>("get_search_analytics", { ...LINKED, ...DAYS, ...args });
+  const all: Args[] = [];
+  for (let start_row: number | null = 0; start_row !== null;) {
+    const page: Found = await ask({ dimensions: ["query", "date"], row_limit: 20, start_row });
+    assert.equal(page.truncated, page.next_start_row !== null);
+    assert.ok(page.rows.length <= 20);
+    all.push(...page.rows);
+    start_row = page.next_start_row;
+  }
+  assert.equal(all.length, 6 * 14);
+  const exact = await ask({ dimensions: ["query", "date"], row_limit: 84 });
+  assert.deepEqual([exact.rows, exact.truncated, exact.next_start_row], [all, false, null], "just as many");
+  assert.match(
+    exact.notes!.join(),
+    /^Google names no searches that only few people made \(anonymised queries\)/,
+  );
+  assert.equal((await ask({ dimensions: ["date"] })).notes, undefined);
+  const late = { end_date: "2026-11-20", dimensions: ["date"] };
+  assert.match((await ask(late)).notes![0]!, /^Days from about 2026-11-18 on are not final yet/);
+  assert.match((await ask({ ...late, data_state: "all" })).notes![0]!, /2026-11-18 on .* still grow$/);
+});
+
+test("get_analytics_report says in words what its figures leave out, and until when they change", async (at) => {
+  type Found = { notes?: string[]; rows: Args[] };
+  const ask = (args: Args) => at.gw.call<Found>("get_analytics_report", { ...REPORT, ...args });
+  assert.equal((await ask({})).notes, undefined);
+  // It is noon of 21 November by UTC; 48 hours before it was the 19th in Vienna too.
+  assert.equal((await ask({ end_date: "2026-11-18" })).notes, undefined);
+  assert.match((await ask({ end_date: "2026-11-19" })).notes![0]!, /last 48 hours .* will still change\.$/);
+  const property = at.google.state.world.properties.get(SEEDED.property)!;
+  const parts = {
+    subjectToThresholding: true,
+    dataLossFromOtherRow: true,
+    samplingMetadatas: [{ samplesReadCount: "500", samplingSpaceSize: "9000" }],
+  };
+  property.metadata = { whole: {}, parts };
+  const flagged = await ask({ dimensions: ["country"], metrics: ["sessions", "totalRevenue"] });
+  assert.equal(flagged.notes!.length, 3);
+  const { totalRevenue, money } = flagged.rows[0] as { totalRevenue: number; money: Args };
+  const { amount, currency } = money["totalRevenue"] as { amount: string; currency: string };
+  assert.deepEqual([Number(amount), currency], [Math.round(totalRevenue * 1e6) / 1e6, "EUR"]);
 });
 
 test("rows of Discover and Google News have no position, and no queries", async (at) => {
@@ -155,6 +206,13 @@ test("get_ads_report answers the site's own rows, counts and amounts as numbers,
   const [row] = found.rows;
   assert.equal(row!["campaign"]!["id"], "9007199254740993");
   for (const name of ["clicks", "costMicros"]) assert.equal(typeof row!["metrics"]![name], "number");
+  const { currency, time_zone } = found as unknown as Args;
+  assert.deepEqual([currency, time_zone], ["EUR", "Europe/Vienna"]);
+  for (const one of found.rows) {
+    const units = Number(one["metrics"]!["costMicros"]) / 1_000_000;
+    const { amount, currency } = one["money"]!["metrics.costMicros"] as { amount: string; currency: string };
+    assert.deepEqual([Number(amount), currency], [units, "EUR"]);
+  }
   const cut = await at.both<Found>("get_ads_report", { ...LINKED, query, max_rows: 2 });
   assert.deepEqual([cut.rows, cut.row_count, cut.truncated], [found.rows.slice(0, 2), 5, true]);
   const sent = at.google.requests.at(-1)!;
@@ -187,4 +245,37 @@ Deno.test("get_ads_report names the manager account, and leaves the developer to
   await at.gw.store.sites.update("linked", { ads_login_customer_id: "555-666-7777" });
   await at.both("get_ads_report", { ...LINKED, query });
   assert.equal(at.google.requests.at(-1)!.headers["login-customer-id"], "5556667777");
+});
+
+Deno.test("get_ads_report without the customer's currency says so, and guesses none", async () => {
+  await using at = await GoogleWorld.open();
+  const customer = at.google.state.world.customers.get(SEEDED.customer)!;
+  const { customer: _, ...rows } = customer.rows;
+  at.google.state.world.customers.set(SEEDED.customer, { ...customer, rows });
+  const query = "SELECT campaign.name, metrics.cost_micros FROM campaign LIMIT 1";
+  const found = await at.gw.call<Args & { rows: Args[]; notes: string[] }>("get_ads_report", {
+    ...LINKED,
+    query,
+  });
+  assert.deepEqual([found["currency"], found["time_zone"]], [null, null]);
+  assert.deepEqual(found.rows[0]!["money"], { "metrics.costMicros": null });
+  assert.match(
+    found.notes[0]!,
+    /^The customer's currency and time zone could not be read: Google Ads answered 400/,
+  );
+});
+
+Deno.test("averages in micros and values in whole units are money too", () => {
+  const row = {
+    campaign: { id: "7", biddingStrategyMicros: "3" },
+    metrics: { averageCpc: 2_190_000, conversionsValue: 35.5, clicks: 3, costMicros: 0 },
+    campaignBudget: { amountMicros: 20_000_000 },
+  };
+  assert.deepEqual(rowMoney(row, "JPY"), {
+    "campaign.biddingStrategyMicros": { amount: "0.000003", currency: "JPY" },
+    "metrics.averageCpc": { amount: "2.19", currency: "JPY" },
+    "metrics.conversionsValue": { amount: "35.50", currency: "JPY" },
+    "metrics.costMicros": { amount: "0", currency: "JPY" },
+    "campaignBudget.amountMicros": { amount: "20", currency: "JPY" },
+  });
 });

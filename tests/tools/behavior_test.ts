@@ -250,7 +250,11 @@ test("rows that lack a dimension are not shown as if they had none of it, but fo
   project.answer = answer("500", { Device: "PC" });
   const beside = { dimensions: ["Channel", "Device"] };
   assert.equal(await at.refuses("behavior_get_metrics", beside, "E_UPSTREAM"), alone);
+  const asked = at.clarity.requests.length;
+  assert.equal(await at.refuses("behavior_get_metrics", beside, "E_UPSTREAM"), alone);
+  assert.equal(at.clarity.requests.length, asked, "asking twice costs one pull of the day");
   await at.refuses("behavior_get_heatmap_metrics", { by_url: true }, "E_UPSTREAM");
+  at.gw.clock.now += 3 * HOUR + 1;
   project.answer = answer("500", { Channel: null });
   const none = await at.ask<Metrics>("behavior_get_metrics", { dimensions: ["Channel"] });
   assert.equal(none.metrics[0]!.rows[0]!["Channel"], null, "what the vendor says is shown");

@@ -4,11 +4,17 @@ import { SEEDED } from "../../sandbox/google/start.ts";
 import { Meter } from "../requests_kit.ts";
 import { DAYS, GoogleWorld, test } from "./_google.ts";
 
+interface Said {
+  section: string;
+  query: string | null;
+  message: string;
+}
 interface Report {
   start_date: string;
   analytics: { totals: Record<string, number>; by_channel: Record<string, number | string>[] } | null;
   search: { totals: Record<string, number | null>; top_queries: Record<string, number | string>[] } | null;
   notes: { section: string; code: string; message: string }[];
+  data_quality: Said[];
   markdown: string;
 }
 const CALL = { site_id: "linked", ...DAYS };
@@ -21,7 +27,7 @@ test("generate_seo_report answers visits, channels, searches and queries, and wh
   const report = await at.both<Report>("generate_seo_report", { ...CALL, top_queries: 3 });
   assert.deepEqual(
     Object.keys(report),
-    ["start_date", "end_date", "analytics", "search", "notes", "markdown"],
+    ["start_date", "end_date", "analytics", "search", "notes", "data_quality", "markdown"],
   );
   const { analytics, search, notes, markdown } = report;
   assert.deepEqual(notes, []);
@@ -47,6 +53,34 @@ test("generate_seo_report answers visits, channels, searches and queries, and wh
   assert.doesNotMatch(markdown, /will still grow|Organic Search/);
   const late = await at.gw.call<Report>("generate_seo_report", { ...CALL, end_date: "2026-11-20" });
   assert.match(late.markdown, /until three days later, so these figures will still grow\.\n$/);
+  assert.match(late.markdown, /Visits of the last 48 hours .* will still change\.\n/);
+});
+
+test("what each query leaves out is said of it, and in the markdown", async (at) => {
+  const ask = (args: object) => at.gw.call<Report>("generate_seo_report", { ...CALL, ...args });
+  const listed = await ask({});
+  const clicks = listed.search!.top_queries.reduce((sum, one) => sum + Number(one["clicks"]), 0);
+  const all = Number(listed.search!.totals["clicks"]);
+  assert.equal(all - clicks, 3 * 14);
+  const [named] = listed.data_quality;
+  assert.deepEqual([named!.section, named!.query], ["search", "top_queries"]);
+  const said = `brought ${clicks.toLocaleString("en-US")} of ${
+    all.toLocaleString("en-US")
+  } clicks. Google does not`;
+  assert.ok(named!.message.includes(said) && listed.markdown.includes(said));
+  assert.match(
+    (await ask({ top_queries: 2 })).markdown,
+    /clicks\. Others are rarer than those listed, and Google/,
+  );
+  const property = at.google.state.world.properties.get(SEEDED.property)!;
+  const sampled = { samplingMetadatas: [{ samplesReadCount: "500", samplingSpaceSize: "9000" }] };
+  const cut = { subjectToThresholding: true, dataLossFromOtherRow: true };
+  property.metadata = { whole: sampled, parts: cut };
+  const { data_quality, markdown } = await ask({});
+  const about = data_quality.filter(({ section }) => section === "analytics");
+  assert.deepEqual(about.map(({ query }) => query), ["totals", "by_channel", "by_channel"], "of every query");
+  for (const { message } of data_quality) assert.ok(markdown.includes(message), message);
+  assert.doesNotMatch(markdown, JARGON);
 });
 
 test("a section that is not set up or fails is left out with a note, and the report stands", async (at) => {

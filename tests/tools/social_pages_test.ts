@@ -25,6 +25,7 @@ test("an empty page that is not the last says nothing of the id that was asked a
   };
   at.meta.inject({ kind: "answer", body });
   assert.deepEqual(await at.ask("list_social_ads", { adset_id: "2101" }), {
+    notes: ["This page is empty, and there are more pages; ask again with paging.after"],
     ads: [],
     paging: { after: "MTA=" },
   });

@@ -15,6 +15,11 @@ test("the site's ad account is shown with numbers in minor units, with act_ befo
     spend_cap: 0,
     balance: 4567,
     timezone: "Europe/Berlin",
+    money: {
+      amount_spent: { amount: "12345.67", currency: "EUR" },
+      spend_cap: null,
+      balance: { amount: "45.67", currency: "EUR" },
+    },
   };
   assert.deepEqual(await at.both("get_social_ad_account"), expected);
   assert.deepEqual(await at.both("get_social_ad_account", { site_id: "bare" }), expected);
@@ -35,6 +40,7 @@ test("the accounts of the bound user are listed before the site has one, a page 
       account_status: 2,
       account_status_label: "DISABLED",
       amount_spent: 1234567,
+      money: { amount_spent: { amount: "12345.67", currency: "EUR" } },
     }],
     paging: { after: null },
   });
@@ -78,6 +84,11 @@ test("campaigns are listed with budgets as numbers, the currency, and a cursor t
     budget_remaining: 2150,
     start_time: "2026-07-24T12:00:00+0000",
     stop_time: null,
+    money: {
+      daily_budget: { amount: "50", currency: "EUR" },
+      lifetime_budget: null,
+      budget_remaining: { amount: "21.50", currency: "EUR" },
+    },
   });
   const { daily_budget, lifetime_budget, budget_remaining } = all[1]!;
   const none = [null, null, null];
@@ -105,6 +116,7 @@ test("ad sets and ads are listed, of all or of one parent, and an id of nothing 
     billing_event: "IMPRESSIONS",
     start_time: "2026-07-24T12:00:00+0000",
     end_time: null,
+    money: { daily_budget: { amount: "25", currency: "EUR" }, lifetime_budget: null },
   });
   assert.equal((await adsets({ effective_status: ["CAMPAIGN_PAUSED"] })).adsets.length, 1);
   assert.equal((await ads({})).ads.length, 12);
@@ -134,7 +146,9 @@ test("a report without arguments is one row of the last 30 days, with figures as
     paging: { after: null },
   });
   assert.equal(rows.length, 1);
-  const { actions, ...row } = rows[0]!;
+  const { actions, conversion_counts, money, ...row } = rows[0]!;
+  assert.deepEqual(Object.keys(conversion_counts as Args), ["purchase", "lead"]);
+  assert.deepEqual(Object.keys(money as Args), ["spend", "cpc", "cpm"]);
   const names = "impressions reach clicks spend cpc cpm ctr".split(" ");
   assert.deepEqual(Object.keys(row), [...names, "date_start", "date_stop"]);
   for (const name of names) assert.equal(typeof row[name], "number", name);
@@ -220,6 +234,7 @@ test("an ad account without delivery is an empty report", async (at) => {
     date_preset: "maximum",
     rows: [],
     paging: { after: null },
+    notes: ["No rows: the ad account showed no ads in this time (maximum)"],
   });
 });
 
@@ -233,5 +248,89 @@ test("figures that a breakdown lacks are left out of the usual ones, and the rep
   assert.match(
     audience![0]!,
     /^reach: with breakdowns Meta knows this of the last 13 months alone; begin at 2025-10-21/,
+  );
+});
+
+test("amounts of a currency without coins are whole units, and money says the same of every currency", async (at) => {
+  const [own] = at.meta.state.world.accounts;
+  for (const currency of "JPY HUF TWD IDR COP CRC CLP ISK KRW PYG VND".split(" ")) {
+    own!.currency = currency;
+    const account = await at.ask<Args>("get_social_ad_account");
+    assert.equal(account["amount_spent"], 1234567, "as Meta counts");
+    assert.deepEqual((account["money"] as Args)["amount_spent"], { amount: "1234567", currency });
+    const listed = await at.ask<{ campaigns: { money: Args }[] }>("list_social_campaigns", { limit: 1 });
+    assert.deepEqual(listed.campaigns[0]!.money["daily_budget"], { amount: "5000", currency });
+    const { rows } = await at.ask<Report>("get_social_ads_insights", { fields: ["spend"] });
+    const { spend, money } = rows[0] as { spend: number; money: Args };
+    assert.deepEqual(money["spend"], { amount: String(spend), currency });
+  }
+  own!.currency = "XTS";
+  const unknown = await at.ask<{ money: Args }>("get_social_ad_account");
+  assert.deepEqual(
+    unknown.money,
+    { amount_spent: null, spend_cap: null, balance: null },
+    "nothing is guessed",
+  );
+});
+
+test("each conversion is counted once, though Meta lists it under several names", async (at) => {
+  const range = { since: "2026-10-01", until: "2026-10-31" };
+  const own = at.meta.state.world.cells.filter(({ ad, day }) =>
+    ad.account_id === OWN && day >= range.since && day <= range.until
+  );
+  const happened = (type: string) => own.reduce((all, { actions }) => all + (actions[type] ?? 0), 0);
+  const worth = own.reduce((all, { values }) => all + (values["purchase"] ?? 0), 0);
+  const fields = ["actions", "action_values"];
+  for (const action_breakdowns of [[], ["action_type"], ["action_type", "action_device"]]) {
+    const args = { fields, time_range: range, action_breakdowns };
+    const { rows } = await at.ask<Report>("get_social_ads_insights", args);
+    const { actions, conversion_counts } = rows[0] as { actions: Args[]; conversion_counts: Args };
+    const leads = actions.filter(({ action_type }) => String(action_type).includes("lead"));
+    const listed = leads.reduce((all, { value }) => all + Number(value), 0);
+    assert.equal(listed, 2 * happened("lead"), "the list itself doubles them");
+    const value = (amount: number) => ({ amount: amount.toFixed(2).replace(".00", ""), currency: "EUR" });
+    assert.deepEqual(conversion_counts, {
+      purchase: { count: happened("purchase"), action_types: ["omni_purchase"], value: value(worth / 100) },
+      lead: { count: happened("lead"), action_types: ["lead"], value: value(0) },
+    });
+  }
+});
+
+test("a report without rows says why, and what a breakdown leaves out is said", async (at) => {
+  const ask = (args: Args) => at.ask<Report>("get_social_ads_insights", args);
+  const audience = "hourly_stats_aggregated_by_audience_time_zone";
+  at.meta.state.opted_in = false;
+  const gated = [["impression_device"], ["publisher_platform", "impression_device"], ["frequency_value"], [
+    audience,
+  ]];
+  for (const breakdowns of gated) {
+    const fields = breakdowns[0] === "frequency_value" ? ["reach"] : ["impressions"];
+    const { rows, notes } = await ask({ breakdowns, fields });
+    assert.deepEqual(rows, []);
+    assert.match(notes!.join(), /^No rows: since 3 August 2026 .* not opted in.*Ads Manager/);
+    assert.ok(notes!.join().includes(breakdowns.at(-1)!));
+  }
+  at.meta.state.opted_in = true;
+  const open = await ask({ breakdowns: ["impression_device"], fields: ["impressions"] });
+  assert.ok(open.rows.length > 0 && open.notes === undefined);
+  const markets = await ask({ breakdowns: ["comscore_market"], fields: ["impressions"] });
+  assert.ok(markets.rows.length > 0 && markets.notes === undefined, "a word that Meta knows");
+  for (const name of ["region", "dma", "comscore_market", audience]) {
+    const { rows, notes } = await ask({ breakdowns: [name], fields: ["actions"] });
+    const { conversion_counts } = rows[0] as { conversion_counts: { lead?: { count: number } } };
+    assert.ok(!("purchase" in conversion_counts));
+    assert.match(notes!.join(), new RegExp(`^actions: with ${name} Meta leaves out what people did outside`));
+  }
+  const { notes } = await ask({ fields: ["actions"], action_breakdowns: ["action_type", "action_device"] });
+  assert.match(notes!.join(), /^actions: with action_device Meta counts .* without saying which/);
+});
+
+test("an empty list says whether it is empty, or empty of what was asked for", async (at) => {
+  at.meta.state.world.campaigns.length = 0;
+  const campaigns = (args: Args) => at.ask<{ notes: string[] }>("list_social_campaigns", args);
+  assert.match((await campaigns({})).notes[0]!, /^The site's ad account has no campaigns; archived/);
+  assert.match(
+    (await campaigns({ effective_status: ["ACTIVE"] })).notes[0]!,
+    /^The site's ad account has no campaigns in the states ACTIVE$/,
   );
 });

@@ -1,11 +1,10 @@
 /** The words of a report for a client: sentences and tables that stand by themselves. */
 import type { Cell } from "../../platforms/google/analytics.ts";
 import { type Days, daysOf } from "./_days.ts";
+import type { Quality } from "./_quality.ts";
 import type { analyticsOf, searchOf } from "./_sections.ts";
 
 const TEXT_MAX = 80;
-/** For so long the figures of searches still grow. */
-const SETTLING_MS = 3 * 24 * 60 * 60 * 1000;
 
 /** Text of somebody else as text in markdown: one line of limited length, nothing in it a mark or a link. */
 export function plain(text: string): string {
@@ -37,13 +36,12 @@ type Search = Awaited<ReturnType<typeof searchOf>>;
 export interface Written {
   readonly name: string;
   readonly days: Days;
-  /** Milliseconds since the epoch. */
-  readonly today: number;
   readonly analytics: Analytics | null;
   readonly search: Search | null;
+  readonly data_quality: readonly Quality[];
 }
 
-function visits({ totals, by_channel, sampled, thresholded }: Analytics): string[] {
+function visits({ totals, by_channel }: Analytics): string[] {
   if (totals.sessions === 0) return ["No visits were counted in this time."];
   const { sessions, totalUsers, screenPageViews, engagementRate, keyEvents } = totals;
   return [
@@ -66,8 +64,6 @@ function visits({ totals, by_channel, sampled, thresholded }: Analytics): string
         ]),
       ),
     ],
-    ...sampled ? ["These figures are estimated from a part of the visits."] : [],
-    ...thresholded ? ["Small figures are left out so that no visitor can be recognised."] : [],
   ];
 }
 
@@ -112,9 +108,10 @@ function searches({ totals, top_queries }: Search): string[] {
 }
 
 /** The whole report. */
-export function reportMarkdown({ name, days, today, analytics, search }: Written): string {
+export function reportMarkdown({ name, days, analytics, search, data_quality }: Written): string {
   const missing = (what: string) => [`${what} are not part of this report.`];
-  const growing = search !== null && Date.parse(days.end_date) > today - SETTLING_MS;
+  const said = (of: Quality["section"]) =>
+    new Set(data_quality.filter(({ section }) => section === of).map(({ message }) => message));
   const length = daysOf(days);
   const range = length === 1 ? day(days.start_date) : `${day(days.start_date)} to ${day(days.end_date)}`;
   return [
@@ -122,12 +119,9 @@ export function reportMarkdown({ name, days, today, analytics, search }: Written
     `${range} (${many(length, "day", "days")})`,
     "## Visits",
     ...analytics ? visits(analytics) : missing("Figures on visits"),
+    ...said("analytics"),
     "## Google search",
     ...search ? searches(search) : missing("Figures on searches"),
-    ...growing
-      ? [
-        "Google counts the searches of the last days until three days later, so these figures will still grow.",
-      ]
-      : [],
+    ...said("search"),
   ].join("\n\n") + "\n";
 }

@@ -1,6 +1,6 @@
 /** The two sections of a report, each asked at once for its totals and its parts. */
 import { GatewayError } from "../../core/errors.ts";
-import type { Analytics, Cell } from "../../platforms/google/analytics.ts";
+import type { Analytics, Cell, Report, ReportRow } from "../../platforms/google/analytics.ts";
 import type { SearchConsole, SearchRow } from "../../platforms/google/search_console.ts";
 import type { Days } from "./_days.ts";
 
@@ -11,8 +11,16 @@ const CHANNELS_MAX = 50;
 /** The figures of a report, by what they count; null where one was not reported. */
 export type Figures = Readonly<Record<(typeof METRICS)[number], Cell>>;
 
-const figuresOf = (row: Readonly<Record<string, Cell>> | undefined): Figures =>
-  Object.fromEntries(METRICS.map((name) => [name, row?.[name] ?? null])) as unknown as Figures;
+const cellOf = (value: ReportRow[string] | undefined): Cell =>
+  typeof value === "string" || typeof value === "number" ? value : null;
+const figuresOf = (row: ReportRow | undefined): Figures =>
+  Object.fromEntries(METRICS.map((name) => [name, cellOf(row?.[name])])) as unknown as Figures;
+
+const flagsOf = ({ metadata: { sampled, thresholded, other_row } }: Report) => ({
+  sampled,
+  thresholded,
+  other_row,
+});
 
 /** Visits in all and by channel, the largest first. */
 export async function analyticsOf(client: Pick<Analytics, "report">, days: Days) {
@@ -31,8 +39,12 @@ export async function analyticsOf(client: Pick<Analytics, "report">, days: Days)
     empty ? { sessions: 0, totalUsers: 0, screenPageViews: 0, keyEvents: 0 } : whole.rows[0],
   );
   const by_channel = parts.rows.map((row) => ({ channel: String(row[CHANNEL] ?? ""), ...figuresOf(row) }));
-  const { sampled, thresholded } = parts.metadata;
-  return { totals, by_channel, sampled, thresholded };
+  return {
+    totals,
+    by_channel,
+    flags: { totals: flagsOf(whole), by_channel: flagsOf(parts) },
+    time_zone: whole.metadata.time_zone ?? parts.metadata.time_zone,
+  };
 }
 
 /** Searches in all and by query, those with the most clicks first. */
@@ -50,7 +62,7 @@ export async function searchOf(client: Pick<SearchConsole, "query">, days: Days,
   const [first] = whole.rows;
   const totals = first ? counted(first) : { clicks: 0, impressions: 0, ctr: null, position: null };
   const top_queries = parts.rows.map((row) => ({ query: row.keys[0] ?? "", ...counted(row) }));
-  return { totals, top_queries };
+  return { totals, top_queries, more_queries: parts.truncated };
 }
 
 /** Why a section is missing. */

@@ -3,6 +3,7 @@ import google from "../../platforms/google/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkDays } from "./_days.ts";
 import { reportMarkdown } from "./_markdown.ts";
+import { reportQuality } from "./_quality.ts";
 import { analyticsOf, noteOf, searchOf } from "./_sections.ts";
 
 export default tool("generate_seo_report", {
@@ -26,12 +27,18 @@ export default tool("generate_seo_report", {
       return one.status === "rejected" ? [noteOf(section, one.reason)] : [];
     });
     const { name } = ctx.site;
-    const markdown = reportMarkdown({ name, days, today: ctx.now(), analytics, search });
+    const data_quality = reportQuality(analytics, search, end_date, ctx.now());
+    const markdown = reportMarkdown({ name, days, analytics, search, data_quality });
     return {
       ...days,
-      analytics: analytics && { totals: analytics.totals, by_channel: analytics.by_channel },
+      analytics: analytics && {
+        totals: analytics.totals,
+        by_channel: analytics.by_channel,
+        flags: analytics.flags,
+      },
       search: search && { totals: search.totals, top_queries: search.top_queries },
       notes,
+      data_quality,
       markdown,
     };
   },

@@ -4,6 +4,7 @@ import { readConditions } from "../../platforms/google/filters.ts";
 import google from "../../platforms/google/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkDays } from "./_days.ts";
+import { reportNotes } from "./_quality.ts";
 
 export default tool("get_analytics_report", {
   check(args, ctx) {
@@ -16,6 +17,8 @@ export default tool("get_analytics_report", {
   },
   async run(args, ctx) {
     const { analytics } = await ctx.use(google);
-    return await analytics.report({ ...args, ...readConditions(args) });
+    const report = await analytics.report({ ...args, ...readConditions(args) });
+    const notes = reportNotes(report, args.end_date, ctx.now());
+    return notes.length === 0 ? report : { ...report, notes };
   },
 });

@@ -3,6 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import google from "../../platforms/google/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkDays } from "./_days.ts";
+import { searchNotes } from "./_quality.ts";
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
@@ -23,6 +24,8 @@ export default tool("get_search_analytics", {
   },
   async run(args, ctx) {
     const { search } = await ctx.use(google);
-    return await search.query(args);
+    const found = await search.query(args);
+    const notes = searchNotes(args, found, ctx.now());
+    return notes.length === 0 ? found : { ...found, notes };
   },
 });

@@ -6,7 +6,10 @@ import { tool } from "../../registry/tool.ts";
 export default tool("list_social_ad_accounts", async (paged, ctx) => {
   const { items, paging } = await (await ctx.use(metaAds)).accounts(paged);
   const { token, owner } = ctx.caller;
-  const all = { accounts: items, paging };
+  const none = items.length === 0 && paged.after === undefined && paging.after === null;
+  const seen =
+    "The bound user can see no ad account at Meta; an administrator of the account has to add them";
+  const all = { accounts: items, paging, ...(none ? { notes: [seen] } : {}) };
   if ([token, owner].every((one) => one === null || one.allowed_sites.includes("*"))) return all;
   const linked = (await ctx.sites.list()).map((site) => site.social_ad_account_id);
   const accounts = items.filter(({ id }) => linked.some((one) => one !== null && sameAccount(one, id)));

@@ -1,10 +1,16 @@
 /** list_social_campaigns: the campaigns of the site's ad account, a page at a time. */
 import metaAds from "../../platforms/meta_ads/connector.ts";
 import { tool } from "../../registry/tool.ts";
+import { emptyNotes } from "./_empty.ts";
 
 export default tool("list_social_campaigns", async (listing, ctx) => {
   const client = await ctx.use(metaAds);
   const currency = await client.currency();
-  const { items, paging } = await client.campaigns(listing);
-  return { campaigns: items, currency, paging };
+  const found = await client.campaigns(listing, currency);
+  return {
+    campaigns: found.items,
+    currency,
+    paging: found.paging,
+    ...emptyNotes(found, listing, "campaigns"),
+  };
 });

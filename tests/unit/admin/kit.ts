@@ -117,6 +117,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     record: (...row) => Promise.resolve(void recorded.push(row)),
     retention: fakeRetention(),
     jobs: () => [],
+    versions: () => Promise.resolve([]),
     proxies: () => [],
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
     snapshots: () => Promise.resolve(SNAPSHOTS),

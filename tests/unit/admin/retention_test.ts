@@ -45,6 +45,7 @@ Deno.test("health says what waits for the operator", async () => {
     proxies: [],
     held_tools: [],
     unheld: [],
+    versions: [],
   });
   await gw.ok("POST", RETAIN, { confirm: true });
   assert.equal((await gw.ok("GET", "/admin/api/health")).ok, true);
@@ -113,6 +114,25 @@ Deno.test("gateway health names what fails on a clock or does not end, and ends 
   assert.match(out, /The run of daily snapshots that began at 2026-11-21T08:00:00.000Z has not ended\./);
   assert.doesNotMatch(out, /doubts/);
   assert.match(out, /from 172\.17\.0\.1; set TRUSTED_PROXIES \(last seen at 2026-11-21T09:00:00\.000Z\)\./);
+});
+
+Deno.test("gateway health names a version of an upstream that ends, and what to change", async () => {
+  const message =
+    "Ads API v26 ends on 2027-11-01, in 9 days; from then on its calls fail. To do: set ADS_API_BASE";
+  const versions = [{
+    connector: "ads",
+    api: "Ads API",
+    version: "v26",
+    sunset: "2027-11-01",
+    days_left: 9,
+    message,
+  }];
+  const retention = { days: 365, horizon: null, ran_at: null, waiting: null };
+  const result = { ok: true, clock: "2027-10-23T10:00:00.000Z", retention, jobs: [], sealed: [], versions };
+  const cli = await openTerminal({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
+  const { code, out } = await cli.run("gateway", "health");
+  assert.equal(code, 0);
+  assert.ok(out.includes(`\n${message}.\n`), out);
 });
 
 Deno.test("gateway health names what is sealed under a missing key, and ends with 1", async () => {

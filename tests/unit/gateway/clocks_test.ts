@@ -4,7 +4,7 @@ import { makeUp, schedule } from "../../../gateway/clocks.ts";
 import { registeredBy } from "../../cron_kit.ts";
 
 const nothing = { run: () => Promise.resolve() };
-const idle = { run: () => Promise.resolve(true) };
+const idle = { run: () => Promise.resolve(true), takeOver: () => Promise.resolve(false) };
 const log = () => {};
 
 Deno.test("retention, doubts, snapshots and tool catalogues are registered once each, the snapshots' first at 01:30 UTC", async () => {
@@ -14,8 +14,12 @@ Deno.test("retention, doubts, snapshots and tool catalogues are registered once 
   const clocked = {
     retention: recurring("retention"),
     doubts: recurring("doubts"),
-    snapshots: leased("snapshots"),
+    snapshots: {
+      ...leased("snapshots"),
+      takeOver: () => Promise.resolve(calls.push("snapshots taken over") > 0),
+    },
     toolCatalogs: leased("tool catalogues"),
+    watch: recurring("vendor watch"),
     log,
   };
   const registered = registeredBy(() => schedule(clocked, () => Promise.resolve()));
@@ -23,16 +27,26 @@ Deno.test("retention, doubts, snapshots and tool catalogues are registered once 
     "audit retention": "30 * * * *",
     "audit doubts": "* * * * *",
     "daily snapshots": "30 1-23 * * *",
+    "snapshots taken over": "*/2 * * * *",
+    "vendor watch": "0 6 * * *",
     "tool catalogues": "* * * * *",
   });
   for (const { work } of registered.values()) await work();
-  assert.deepEqual(calls, ["retention", "doubts", "snapshots", "tool catalogues"]);
+  assert.deepEqual(calls, [
+    "retention",
+    "doubts",
+    "snapshots",
+    "snapshots taken over",
+    "vendor watch",
+    "tool catalogues",
+  ]);
 });
 
 Deno.test("a job that fails past what it says itself is a line in the log, and fails nothing else", async () => {
   const fails = { run: () => Promise.reject(new Error("it could not be loaded")) };
   const logged: unknown[] = [];
-  const clocked = { retention: fails, doubts: fails, snapshots: fails, toolCatalogs: fails };
+  const snapshots = { ...fails, takeOver: fails.run };
+  const clocked = { retention: fails, doubts: fails, snapshots, toolCatalogs: fails, watch: fails };
   const log = (event: Record<string, unknown>) => void logged.push(event);
   const registered = registeredBy(() => schedule({ ...clocked, log }, () => Promise.resolve()));
   for (const { work } of registered.values()) await work();
@@ -43,7 +57,7 @@ Deno.test("a job that fails past what it says itself is a line in the log, and f
 Deno.test("nights of several gateways begin apart, within a minute, and each waits for its own", async () => {
   const waits: number[] = [];
   let [begun, isOver] = [0, false];
-  const snapshots = { run: () => Promise.resolve(isOver && ++begun > 0) };
+  const snapshots = { ...idle, run: () => Promise.resolve(isOver && ++begun > 0) };
   const wait = async (ms: number) => {
     waits.push(ms);
     isOver = false;
@@ -51,7 +65,14 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
     isOver = true;
   };
   for (let gateway = 0; gateway < 40; gateway++) {
-    const clocked = { retention: nothing, doubts: nothing, snapshots, toolCatalogs: idle, log };
+    const clocked = {
+      retention: nothing,
+      doubts: nothing,
+      snapshots,
+      toolCatalogs: idle,
+      watch: nothing,
+      log,
+    };
     await registeredBy(() => schedule(clocked, wait)).get("daily snapshots")!.work();
   }
   assert.equal(begun, 40, "none before its wait was over");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Site } from "../../../core/model.ts";
 import { clash } from "../../../platforms/meta_ads/breakdowns.ts";
+import { conversionsOf } from "../../../platforms/meta_ads/conversions.ts";
 import { inTurn, proofOf } from "../../../platforms/meta_ads/graph.ts";
 import { Quota } from "../../../platforms/meta_ads/quota.ts";
 import { checkReport, monthsBefore } from "../../../platforms/meta_ads/report.ts";
@@ -84,7 +85,7 @@ Deno.test("connecting asks without a site, and nothing else does", () => {
 /** Meta's own lists (tests/fixtures/meta/NOTICE.md). */
 const META: Readonly<Record<string, readonly string[]>> = vendor;
 /** Of Meta's pages, and not yet in its lists (docs/upstreams/meta.md, "Words"). */
-const DOCUMENTED = ["user_segment_key"];
+const DOCUMENTED = ["user_segment_key", "comscore_market", "comscore_market_code"];
 
 function assertListed(words: Iterable<string>, list: string): void {
   const known = new Set([...META[`AdsInsights.${list}`]!, ...list === "Breakdowns" ? DOCUMENTED : []]);
@@ -228,4 +229,27 @@ Deno.test("the proof is the HMAC of the token under the app's secret", () => {
     "e941110e3d2bfe82621f0e3e1434730d7305d106c5f68c87165d0b27a4611a4a",
   );
   assert.equal(proofOf("token", null), undefined);
+});
+
+Deno.test("a conversion is counted by the entry that has all of it, or by the parts that add up", () => {
+  const entry = (action_type: string, value: number) => ({ action_type, value });
+  const counted = (actions: readonly object[], more = {}) =>
+    conversionsOf({ actions, ...more }, { fields: ["actions", ...Object.keys(more)] }, "EUR");
+  const lead = (actions: readonly object[]) => counted(actions)!["lead"];
+  const [pixel, grouped] = [
+    entry("offsite_conversion.fb_pixel_lead", 4),
+    entry("onsite_conversion.lead_grouped", 3),
+  ];
+  assert.deepEqual(lead([pixel, grouped, entry("lead", 7)]), { count: 7, action_types: ["lead"] });
+  const parts = { count: 7, action_types: [pixel.action_type, grouped.action_type] };
+  assert.deepEqual(lead([grouped, entry("leadgen_grouped", 3), pixel]), parts, "of a channel one name");
+  const device = { ...entry("purchase", 2), action_device: "desktop" };
+  const values = { action_values: [entry("purchase", 19.9)] };
+  assert.deepEqual(counted([device, { ...device, action_device: "iphone" }], values), {
+    purchase: { count: 4, action_types: ["purchase"], value: { amount: "19.90", currency: "EUR" } },
+  });
+  assert.deepEqual(counted([entry("link_click", 5)]), {}, "a click is no conversion");
+  assert.equal(conversionsOf({ spend: 1 }, { fields: ["spend"] }, "EUR"), null);
+  const byDevice = { fields: ["actions"], action_breakdowns: ["action_device"] };
+  assert.equal(conversionsOf({ actions: [{ value: 2 }] }, byDevice, "EUR"), null, "not by type");
 });

@@ -1,0 +1,108 @@
+/** What figures leave out or will still change, in sentences that a client can read too. */
+import type { Report } from "../../platforms/google/analytics.ts";
+import type { Searches, SearchQuery } from "../../platforms/google/search_console.ts";
+import type { analyticsOf, searchOf } from "./_sections.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+/** For so long Google Analytics goes on processing visits. */
+const VISITS_SETTLE_MS = 48 * HOUR_MS;
+/** For so long Search Console goes on counting. */
+const SEARCHES_SETTLE_MS = 72 * HOUR_MS;
+/** Search Console's days are those of this zone. */
+const SEARCH_ZONE = "America/Los_Angeles";
+
+/** The flags of one query. */
+export type Flags = Pick<Report["metadata"], "sampled" | "thresholded" | "other_row">;
+
+/** One sentence, and what it is about; of a whole section where query is null. */
+export interface Quality {
+  readonly section: "analytics" | "search";
+  readonly query: string | null;
+  readonly message: string;
+}
+
+/** The day of a moment in that zone, by UTC where it is not known. */
+function dayIn(ms: number, zone: string | null): string {
+  const instant = Temporal.Instant.fromEpochMilliseconds(ms);
+  try {
+    return instant.toZonedDateTimeISO(zone ?? "UTC").toPlainDate().toString();
+  } catch {
+    return instant.toZonedDateTimeISO("UTC").toPlainDate().toString();
+  }
+}
+
+/** What the flags of one query say. */
+export function flagSentences({ sampled, thresholded, other_row }: Flags): string[] {
+  return [
+    ...sampled ? ["These figures are estimated from a part of the visits."] : [],
+    ...thresholded ? ["Small figures are left out so that no visitor can be recognised."] : [],
+    ...other_row ? ['Rare values are put together in one line, "(other)".'] : [],
+  ];
+}
+
+/** A sentence where the range ends within the last 48 hours of the property's time zone. */
+export function visitsSettling(end_date: string, time_zone: string | null, now: number): string[] {
+  if (end_date < dayIn(now - VISITS_SETTLE_MS, time_zone)) return [];
+  return ["Visits of the last 48 hours are still being counted, so these figures will still change."];
+}
+
+/** The notes of one analytics report. */
+export function reportNotes({ metadata }: Report, end_date: string, now: number): string[] {
+  return [...flagSentences(metadata), ...visitsSettling(end_date, metadata.time_zone, now)];
+}
+
+/** The notes of one query of searches. */
+export function searchNotes(query: SearchQuery, found: Searches, now: number): string[] {
+  const filtered = (query.filters ?? []).some(({ dimension }) => dimension === "query");
+  const byQuery = query.dimensions.includes("query") || filtered;
+  const growing = dayIn(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
+  const last = query.data_state === "all"
+    ? `Figures from ${found.first_incomplete_date ?? growing} on are not complete and will still grow`
+    : `Days from about ${growing} on are not final yet and are left out; data_state "all" counts them as far as they are known`;
+  return [
+    ...byQuery
+      ? [
+        "Google names no searches that only few people made (anonymised queries), and keeps only the most frequent " +
+        "rows: rows by query add up to less than the total without the dimension query",
+      ]
+      : [],
+    ...query.end_date >= growing ? [last] : [],
+  ];
+}
+
+/** All that the sections of a report leave out, for each of their queries. */
+export function reportQuality(
+  analytics: Awaited<ReturnType<typeof analyticsOf>> | null,
+  search: Awaited<ReturnType<typeof searchOf>> | null,
+  end_date: string,
+  now: number,
+): Quality[] {
+  const found: Quality[] = [];
+  if (analytics) {
+    for (const [query, flags] of Object.entries(analytics.flags)) {
+      for (const message of flagSentences(flags)) found.push({ section: "analytics", query, message });
+    }
+    for (const message of visitsSettling(end_date, analytics.time_zone, now)) {
+      found.push({ section: "analytics", query: null, message });
+    }
+  }
+  const unnamed = search && unnamedSearches(search);
+  if (unnamed) found.push({ section: "search", query: "top_queries", message: unnamed });
+  if (search && end_date >= dayIn(now - SEARCHES_SETTLE_MS, SEARCH_ZONE)) {
+    const message =
+      "Google counts the searches of the last days until three days later, so these figures will still grow.";
+    found.push({ section: "search", query: null, message });
+  }
+  return found;
+}
+
+/** Why the listed searches have fewer clicks than there were; null where they have all. */
+function unnamedSearches({ totals, top_queries, more_queries }: Awaited<ReturnType<typeof searchOf>>) {
+  const listed = top_queries.reduce((sum, { clicks }) => sum + clicks, 0);
+  if (listed >= totals.clicks) return null;
+  const count = (value: number) => value.toLocaleString("en-US");
+  const why = more_queries
+    ? "Others are rarer than those listed, and Google names none that only few people made."
+    : "Google does not name those that only few people made.";
+  return `The searches listed here brought ${count(listed)} of ${count(totals.clicks)} clicks. ${why}`;
+}
