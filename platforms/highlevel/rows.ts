@@ -16,7 +16,7 @@ const at = lenient(moment);
 const id = z.string().min(1);
 const texts = z.array(z.string()).nullish().catch(null).transform((value) => value ?? []);
 
-/** Of an opportunity only where it stands, what it is worth and when it was made. */
+/** Of an opportunity only where it stands, what it is worth, when it was made and when its status changed last. */
 export const OPPORTUNITY = z.object({
   id,
   pipelineId: text,
@@ -24,6 +24,7 @@ export const OPPORTUNITY = z.object({
   status: word,
   monetaryValue: amount,
   createdAt: at,
+  lastStatusChangeAt: at,
 }).transform((row) => ({
   id: row.id,
   pipeline_id: row.pipelineId,
@@ -31,6 +32,7 @@ export const OPPORTUNITY = z.object({
   status: row.status ?? "unknown",
   value: row.monetaryValue ?? 0, // an opportunity need not be worth anything
   created_at: row.createdAt,
+  changed_at: row.lastStatusChangeAt,
 }));
 export type Opportunity = z.output<typeof OPPORTUNITY>;
 
@@ -53,12 +55,14 @@ export const APPOINTMENT = z.object({
   appointmentStatus: word,
   appoinmentStatus: word,
   startTime: at,
+  endTime: at,
   dateAdded: at,
 }).transform((row) => ({
   id: row.id,
   contact_id: row.contactId,
   status: row.appointmentStatus ?? row.appoinmentStatus ?? "unknown",
   start_at: row.startTime,
+  end_at: row.endTime,
   added_at: row.dateAdded,
 }));
 export type Appointment = z.output<typeof APPOINTMENT>;

@@ -9,6 +9,24 @@ export interface Unruly {
   overlap?: number;
   /** Totals are wrong by so much. */
   total_off?: number;
+  /** Calendars that are listed, but answer 404: deleted a moment ago, or of a group that is. */
+  gone_calendars?: readonly string[];
+  /** How the search of opportunities by filters is worse than its page says. */
+  search?: SearchWays;
+}
+
+/** Each of these was seen with some token, or is not ruled out by the vendor's page. */
+export interface SearchWays {
+  /** 401: closed to this kind of token (the vendor's issue #74). */
+  readonly closed?: boolean;
+  /** 422 for more rows than these. */
+  readonly most?: number;
+  /** No row says where the next page begins, as in the example of the vendor's page. */
+  readonly cursorless?: boolean;
+  /** Filters are ignored. */
+  readonly deaf?: boolean;
+  /** Nothing is found, whatever is asked. */
+  readonly blind?: boolean;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -104,7 +122,7 @@ export function opportunities(world: World, query: Query, unruly: Unruly) {
 }
 
 /** Appointments of one calendar that begin in a time, both ends included. */
-export function events(world: World, query: Query) {
+export function events(world: World, query: Query, { gone_calendars = [] }: Unruly = {}) {
   const { calendarId, userId, groupId, startTime, endTime } = query;
   if (![calendarId, userId, groupId].some(Boolean)) {
     throw new Refusal(400, "Either of calendarId, userId or groupId is required");
@@ -112,6 +130,7 @@ export function events(world: World, query: Query) {
   if (![startTime, endTime].every((time) => /^\d{12,13}$/.test(time ?? ""))) {
     throw new Refusal(422, ["startTime must be in milliseconds"]);
   }
+  if (gone_calendars.includes(calendarId ?? "")) throw new Refusal(404, "Calendar not found");
   return {
     events: world.events.filter((one) => {
       const at = Date.parse(one.startTime);

@@ -137,6 +137,7 @@ function addDeals(seeding: Seeding): void {
   const { world, own, chance: { next, pick, past, iso, now }, options } = seeding;
   world.opportunities.push(...range(options.opportunities, 150, (at) => {
     const pipeline = pick(["sales", "care"]);
+    const created = past();
     return {
       id: `opp-${at}`,
       name: `Deal ${at}`,
@@ -145,7 +146,9 @@ function addDeals(seeding: Seeding): void {
       pipelineStageId: next() < 0.05 ? "gone" : `${pipeline}-${Math.floor(next() * 4)}`,
       status: pick(["open", "open", "won", "lost", "abandoned"]),
       monetaryValue: Math.round(next() * 100_000) / 100,
-      createdAt: iso(past()),
+      createdAt: iso(created),
+      // Some were reopened or decided long after they were made, some imported as decided before.
+      lastStatusChangeAt: iso(Math.min(now - 1, created + Math.floor((next() - 0.05) * 40 * DAY_MS))),
       updatedAt: iso(now),
       contactId: contactOf(seeding),
       source: "web",

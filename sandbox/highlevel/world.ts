@@ -17,6 +17,8 @@ export interface Opportunity extends Row {
   readonly status: string;
   /** ISO 8601. */
   readonly createdAt: string;
+  /** When it was last opened, won, lost or abandoned; rows that were imported may say a day before they were made. */
+  readonly lastStatusChangeAt?: string;
 }
 export interface Event extends Row {
   readonly id: string;
