@@ -80,28 +80,44 @@ export class Oracle {
     return this.world.events.filter(({ startTime }) => this.inside(startTime));
   }
 
-  attendance() {
+  attendance(now = Infinity) {
     const rows = this.events();
     const of = (status: string) => rows.filter((row) => row["appointmentStatus"] === status).length;
+    const ended = of("noshow") + of("showed") + of("completed");
+    const over = (row: Row) => Date.parse(String(row["endTime"] ?? row["startTime"])) < now;
     return {
       total: rows.length,
       by_status: tally(rows.map((row) => row["appointmentStatus"])),
       no_show_rate: share(of("noshow"), rows.length),
       no_show_rate_excluding_cancelled: share(of("noshow"), rows.length - of("cancelled")),
+      no_show_rate_of_ended: share(of("noshow"), ended),
+      ended,
+      unmarked:
+        rows.filter((row) =>
+          over(row) && ["new", "confirmed", "active"].includes(String(row["appointmentStatus"]))
+        ).length,
     };
   }
 
+  /** Those that ended so in the time, whenever they were made. */
+  decided(status: string): number {
+    return this.world.opportunities.filter((row) =>
+      row.status === status && this.inside(row.lastStatusChangeAt)
+    ).length;
+  }
+
   compared() {
-    const rows = this.opportunities();
-    const of = (status: string) => rows.filter((row) => row.status === status).length;
-    const { total, no_show_rate } = this.attendance();
+    const [won, lost] = [this.decided("won"), this.decided("lost")];
+    const { total, no_show_rate, no_show_rate_of_ended } = this.attendance();
     return {
-      opportunities: rows.length,
-      won: of("won"),
-      lost: of("lost"),
-      win_rate: share(of("won"), of("won") + of("lost")),
+      opportunities: this.opportunities().length,
+      won,
+      lost,
+      win_rate: share(won, won + lost),
       appointments: total,
       no_show_rate,
+      no_show_rate_of_ended,
+      incomplete: null,
     };
   }
 

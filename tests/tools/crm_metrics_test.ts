@@ -44,7 +44,7 @@ for (const [index, timezone] of ZONES.entries()) {
       );
       assert.deepEqual(unmapped, gone.length ? { gone: gone.length } : {});
     }
-    holds("crm_compute_no_show_rate", { ...month.attendance(), truncated: false });
+    holds("crm_compute_no_show_rate", { ...month.attendance(NOW), truncated: false });
     holds("crm_compute_sms_stats", month.sms());
     holds("crm_compute_form_submission_rate", { ...month.attribution(), inferred: true });
     holds("crm_compute_lead_to_book", { ...month.booking(), truncated: false });
@@ -185,6 +185,7 @@ Deno.test("small cases worked out by hand", async () => {
     status: at < 1 ? "won" : at < 3 ? "lost" : "open",
     monetaryValue: 0.1,
     createdAt: day,
+    lastStatusChangeAt: day,
     ...own,
   })));
   world.calendars.push({ id: "c", name: "C", ...own });

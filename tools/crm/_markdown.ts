@@ -79,7 +79,10 @@ function appointments(found: Found<typeof noShows>, notes: readonly string[]): s
   return section("Appointments", [
     `${many(found.total, "appointment")}. By status: ${statuses(found.by_status)}.`,
     `Not shown up: ${percent(found.no_show_rate)}; of those not cancelled ` +
-    `${percent(found.no_show_rate_excluding_cancelled)}.`,
+    `${percent(found.no_show_rate_excluding_cancelled)}; of the ${
+      many(found.ended, "visit")
+    } whose end was marked ` +
+    `${percent(found.no_show_rate_of_ended)}.`,
   ], notes);
 }
 
