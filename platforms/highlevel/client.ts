@@ -3,7 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import type { z } from "zod";
 import type { SiteContext } from "../_connector/connector.ts";
 import { Budget, each } from "./budget.ts";
-import type { Days } from "./days.ts";
+import { dayAfter, type Days } from "./days.ts";
 import { count, type Page, Progress, type Report, type Rows, rowsOf } from "./pages.ts";
 import { isClosedRoute, lacksPermission, refusesOne, thoseThereAre, unreadable } from "./refusals.ts";
 import * as shapes from "./rows.ts";
@@ -20,6 +20,10 @@ export interface Appointments extends Rows<shapes.Appointment> {
   }[];
 }
 
+/** How many days before an invoice is issued it may be made, and after. */
+const INVOICE_DAYS = 31;
+/** How many days a bank may take for a payment. */
+const PAYMENT_DAYS = 14;
 const FUNNEL_PAGES = 20;
 const LIST = 100;
 
@@ -240,11 +244,24 @@ export class Crm extends OpportunityReader {
     return page ?? this.exhausted();
   }
 
-  /** All invoices issued on those days. */
+  /**
+   * All invoices around those days, the last issued first: whether the CRM keeps a range by the day of issue or of making is
+   * not known, so a longer one is asked for, and rows are kept by their own date.
+   */
   allInvoices({ first, last }: Days): Promise<Rows<shapes.Invoice>> {
+    const range = { start_at: dayAfter(first, -INVOICE_DAYS), end_at: dayAfter(last, INVOICE_DAYS) };
     return this.collect("invoices", (cursor) => {
-      const query = { start_at: first, end_at: last, limit: LIST, offset: Number(cursor ?? 0), sorted: true };
+      const query = { ...range, limit: LIST, offset: Number(cursor ?? 0), sorted: true };
       return this.page({ route: "invoices", query: search.invoiceQuery(query) }, search.invoicePage(query));
+    });
+  }
+
+  /** All payments around those days, also such as were charged some days after they were begun. */
+  payments({ first, last }: Days): Promise<Rows<shapes.Payment>> {
+    const range = { first: dayAfter(first, -PAYMENT_DAYS), last: dayAfter(last) };
+    return this.collect("payments", (cursor) => {
+      const query = { ...range, limit: LIST, offset: Number(cursor ?? 0) };
+      return this.page({ route: "payments", query: search.paymentQuery(query) }, search.paymentPage(query));
     });
   }
 }

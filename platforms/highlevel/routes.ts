@@ -60,6 +60,7 @@ export const ROUTES = {
   tags: get("/locations/{id}/tags", "locations/tags.readonly", null),
   custom_fields: get("/locations/{id}/customFields", "locations/customFields.readonly", null),
   invoices: get("/invoices/", "invoices.readonly", "altId"),
+  payments: get("/payments/transactions", "payments/transactions.readonly", "altId"),
 } as const satisfies Record<string, Route>;
 export type RouteName = keyof typeof ROUTES;
 

@@ -207,3 +207,35 @@ export const INVOICE = z.object({
   },
 }));
 export type Invoice = z.output<typeof INVOICE>;
+
+/** Money that moved: what for, how much of it went back, and when it was charged. */
+export const PAYMENT = z.object({
+  _id: id,
+  status: word,
+  liveMode: z.boolean().nullish().catch(null),
+  markAsTest: z.boolean().nullish().catch(null),
+  currency: text,
+  amount,
+  amountRefunded: amount,
+  entityType: word,
+  entityId: text,
+  entitySourceType: word,
+  entitySourceId: text,
+  createdAt: at,
+  fulfilledAt: at,
+}).transform((row) => ({
+  id: row._id,
+  status: row.status ?? "unknown",
+  live: row.liveMode !== false && row.markAsTest !== true,
+  currency: row.currency?.toUpperCase() ?? null,
+  amount: row.amount,
+  refunded: row.amountRefunded ?? 0,
+  /** The invoice that was paid; null where it was something else. */
+  invoice: row.entityType === "invoice"
+    ? row.entityId ?? row._id
+    : row.entitySourceType === "invoice"
+    ? row.entitySourceId ?? row.entityId ?? row._id
+    : null,
+  at: row.fulfilledAt ?? row.createdAt,
+}));
+export type Payment = z.output<typeof PAYMENT>;

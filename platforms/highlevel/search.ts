@@ -208,6 +208,29 @@ export const invoicePage = ({ offset, limit }: InvoiceQuery) => (json: unknown):
   return { ...read, total, next: found > 0 ? String(offset + found) : null, last: found < limit };
 };
 
+/** Which payments; days as `YYYY-MM-DD`, both included. */
+export interface PaymentQuery {
+  readonly first: string;
+  readonly last: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+export const paymentQuery = ({ first, last, limit, offset }: PaymentQuery) => ({
+  altType: "location",
+  startAt: first,
+  endAt: last,
+  limit,
+  offset,
+});
+
+/** Reads a page of payments. */
+export const paymentPage = ({ offset, limit }: PaymentQuery) => (json: unknown): Page<shapes.Payment> => {
+  const read = rowsOf(json, "data", shapes.PAYMENT);
+  const found = read.rows.length + read.dropped;
+  const total = count(asRecord(json)["totalCount"]);
+  return { ...read, total, next: found > 0 ? String(offset + found) : null, last: found < limit };
+};
+
 const DAY_MS = 24 * 60 * 60_000;
 /** The longest time that appointments are asked for at once. */
 const APPOINTMENT_DAYS = 31;

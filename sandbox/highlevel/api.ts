@@ -167,6 +167,13 @@ const ROUTES: readonly [RegExp, string, string, string | null, Answer][] = [
     "altId",
     ({ world, query, unruly }) => lists.invoices(world, query, unruly),
   ],
+  [
+    /^GET \/payments\/transactions$/,
+    "payments/transactions.readonly",
+    USUAL!,
+    "altId",
+    ({ world, query, unruly }) => lists.transactions(world, query, unruly),
+  ],
 ];
 
 /** The refusal of one request too many. */

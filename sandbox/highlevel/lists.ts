@@ -11,6 +11,8 @@ export interface Unruly {
   total_off?: number;
   /** Calendars that are listed, but answer 404: deleted a moment ago, or of a group that is. */
   gone_calendars?: readonly string[];
+  /** Invoices are kept by the day they were made, where the file does not say by which. */
+  invoices_by_creation?: boolean;
   /** How the search of opportunities by filters is worse than its page says. */
   search?: SearchWays;
 }
@@ -212,7 +214,11 @@ export function invoices(world: World, query: Query, unruly: Unruly) {
   const { status, startAt, endAt, search = "" } = query;
   const fitting = world.invoices.filter((one) =>
     (status === undefined || one.status === status) &&
-    between((one.issueDate ?? "").slice(0, 10), startAt, endAt) &&
+    between(
+      String(unruly.invoices_by_creation ? one["createdAt"] : one.issueDate ?? "").slice(0, 10),
+      startAt,
+      endAt,
+    ) &&
     JSON.stringify(one).toLowerCase().includes(search.toLowerCase())
   );
   if (query["sortField"] === "issueDate") {
@@ -220,4 +226,13 @@ export function invoices(world: World, query: Query, unruly: Unruly) {
     if (query["sortOrder"] === "ascend") fitting.reverse();
   }
   return { invoices: page(fitting, offset, limit, unruly).rows, total: total(fitting, unruly) };
+}
+
+/** Payments by the day they were begun. */
+export function transactions(world: World, query: Query, unruly: Unruly) {
+  const [limit, offset] = [number(query, "limit", 10, 100, 1), number(query, "offset", 0, 1e9)];
+  const { startAt, endAt } = query;
+  const fitting = world.transactions.filter((one) => between(one.createdAt.slice(0, 10), startAt, endAt))
+    .sort((a, b) => byText(b.createdAt, a.createdAt) || byText(a._id, b._id));
+  return { data: page(fitting, offset, limit, unruly).rows, totalCount: total(fitting, unruly) };
 }

@@ -63,6 +63,7 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
   addFunnels(seeding);
   addSubmissions(seeding);
   addInvoices(seeding);
+  addTransactions(seeding);
   return seeding.world;
 }
 
@@ -251,4 +252,40 @@ function addInvoices(seeding: Seeding): void {
       invoiceItems: [{ name: "Visit" }],
     };
   }));
+}
+
+/** Payments of invoices, some long after these were issued, and of what no invoice was written for. */
+function addTransactions(seeding: Seeding): void {
+  const { world, own, chance: { next, pick, past, iso, now }, options } = seeding;
+  const { currencies = ["USD"] } = options;
+  const add = (at: number, amount: number, paidFor: Readonly<Record<string, unknown>>) => {
+    const isBank = next() < 0.2;
+    const refunded = next() < 0.15 ? Math.round(amount * 50) / 100 : 0;
+    world.transactions.push({
+      _id: `txn-${world.transactions.length}`,
+      altId: own.locationId,
+      altType: "location",
+      contactId: contactOf(seeding),
+      contactName: "Person",
+      currency: pick(currencies),
+      amount,
+      status: pick(["succeeded", "succeeded", "succeeded", "succeeded", "pending", "failed"]),
+      liveMode: next() > 0.1,
+      createdAt: iso(at),
+      updatedAt: iso(at),
+      fulfilledAt: iso(Math.min(now, at + (isBank ? Math.floor(next() * 5 * DAY_MS) : 0))),
+      ...(refunded > 0 ? { amountRefunded: refunded } : {}),
+      ...paidFor,
+    });
+  };
+  for (const { _id, amountPaid, issueDate } of world.invoices as Record<string, string | number>[]) {
+    if (Number(amountPaid) === 0) continue;
+    const at = Math.min(now - 1, Date.parse(String(issueDate)) + Math.floor(next() * 45 * DAY_MS));
+    const own = { entityType: "invoice", entityId: _id, entitySourceType: "invoice", entitySourceId: _id };
+    add(at, Number(amountPaid), own);
+  }
+  for (let count = 0; count < 40; count++) {
+    const sold = { entityType: "order", entityId: `order-${count}`, entitySourceType: "funnel" };
+    add(past(), Math.round(next() * 20_000) / 100, { ...sold, entitySourceSubType: "two_step_order_form" });
+  }
 }

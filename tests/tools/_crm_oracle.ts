@@ -219,18 +219,27 @@ export class Oracle {
     const live = this.world.invoices.filter((row) => row["liveMode"] && this.days.has(String(row.issueDate)));
     const rows = live.filter(({ status }) => status !== "draft" && status !== "void");
     const of = (name: string) => rows.map((row) => Number(row[name]));
-    const [invoiced, collected] = [total(of("total")), total(of("amountPaid"))];
-    const paid = rows.filter((row) => Number(row["amountPaid"]) > 0).length;
+    const invoiced = total(of("total"));
+    const money = this.world.transactions.filter((row) =>
+      row["liveMode"] && row.status === "succeeded" && this.inside(row.fulfilledAt ?? row.createdAt)
+    );
+    const ofInvoices = money.filter((row) => row["entityType"] === "invoice");
+    const paid = new Set(ofInvoices.map((row) => row["entityId"])).size;
     const largest = [...rows].sort((a, b) =>
       Number(b["total"]) - Number(a["total"]) || (String(b.issueDate) > String(a.issueDate) ? 1 : -1)
     );
     return {
       invoices: rows.length,
-      collected,
+      collected: total(money.map(({ amount }) => amount)),
+      refunded: total(money.map(({ amountRefunded }) => amountRefunded ?? 0)),
+      payments: money.length,
+      collected_by_issue_date: total(of("amountPaid")),
       invoiced,
       outstanding: total(of("amountDue")),
       average_invoice_total: rows.length ? round(invoiced / rows.length) : null,
-      average_collected_per_paid_invoice: paid ? round(collected / paid) : null,
+      average_collected_per_paid_invoice: paid
+        ? round(total(ofInvoices.map(({ amount }) => amount)) / paid)
+        : null,
       top_invoices: largest.slice(0, 5).map((row) => row["_id"]),
       by_status: tally(live.map(({ status }) => status)),
     };

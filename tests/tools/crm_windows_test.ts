@@ -132,7 +132,9 @@ Deno.test("the CRM is asked in its own words for the same days", async () => {
     lte: "2026-11-03T10:59:59.999Z",
   });
   const { startAt, endAt } = query(/invoices/);
-  assert.deepEqual([startAt, endAt], ["2026-11-01", "2026-11-03"]);
+  assert.deepEqual([startAt, endAt], ["2026-10-01", "2026-12-04"], "a month more on each side");
+  const paid = query(/payments/);
+  assert.deepEqual([paid["startAt"], paid["endAt"]], ["2026-10-18", "2026-11-04"]);
   const forms = query(/forms/);
   assert.deepEqual([forms["startAt"], forms["endAt"]], ["2026-11-01", "2026-11-03"]);
   const { startTime, endTime } = query(/events/);
