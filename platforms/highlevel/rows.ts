@@ -95,6 +95,7 @@ export const MESSAGE = z.object({
   type: row.messageType ?? "",
   direction: row.direction,
   contact_id: row.contactId,
+  conversation_id: row.conversationId ?? row.contactId,
   at: row.dateAdded,
   call_status: row.meta?.call?.status ?? row.meta?.callStatus ?? endOfCall(row.messageType, row.status),
 }));

@@ -9,6 +9,8 @@ export interface Unruly {
   overlap?: number;
   /** Totals are wrong by so much. */
   total_off?: number;
+  /** Messages are not exported to this token: the route is not there for it. */
+  exports_closed?: boolean;
   /** Calendars that are listed, but answer 404: deleted a moment ago, or of a group that is. */
   gone_calendars?: readonly string[];
   /** Invoices are kept by the day they were made, where the file does not say by which. */
@@ -174,6 +176,7 @@ const CHANNELS: Readonly<Record<string, RegExp>> = { Call: /CALL/, SMS: /SMS/, E
 
 /** The messages of the location, by channel and time. */
 export function exported(world: World, query: Query, unruly: Unruly) {
+  if (unruly.exports_closed) throw new Refusal(404, "Cannot GET /conversations/messages/export");
   const { channel = "", startDate = "1970-01-01", endDate = "9999-12-31", cursor } = query;
   const limit = number(query, "limit", 100, 500, 10);
   const all = world.messages.filter((one) => {
