@@ -102,7 +102,8 @@ export const MESSAGE = z.object({
 export type Message = z.output<typeof MESSAGE>;
 
 const VALUE = z.object({ id, value: z.unknown() });
-/** A contact; of its custom fields which are filled in, not what with. */
+const VISIT = z.object({ medium: text, isFirst: z.boolean().nullish().catch(null) });
+/** A contact; of its custom fields which are filled in, not what with; of its visits by what the first one came. */
 export const CONTACT = z.object({
   id,
   contactName: text,
@@ -115,6 +116,9 @@ export const CONTACT = z.object({
   tags: texts,
   dateAdded: at,
   dateUpdated: at,
+  source: text,
+  attributions: z.array(VISIT).nullish().catch(null),
+  attributionSource: VISIT.nullish().catch(null),
   customFields: z.array(VALUE).nullish().catch(null),
 }).transform((row) => ({
   id: row.id,
@@ -125,6 +129,9 @@ export const CONTACT = z.object({
   tags: row.tags,
   added_at: row.dateAdded,
   updated_at: row.dateUpdated,
+  source: row.source,
+  first_medium: (row.attributions?.find(({ isFirst }) => isFirst === true) ?? row.attributions?.[0] ??
+    row.attributionSource)?.medium ?? null,
   filled_fields: (row.customFields ?? []).filter(({ value }) => isFilled(value)).map((field) => field.id),
 }));
 export type Contact = z.output<typeof CONTACT>;

@@ -95,6 +95,7 @@ function addFrame({ world, own, chance: { iso, now } }: Seeding): void {
       dataType: "TEXT",
       ...own,
     },
+    { id: "field-platform", name: "Platform", fieldKey: "contact.platform", dataType: "TEXT", ...own },
     { id: "field-other", name: "Birthday", fieldKey: "contact.birthday", dataType: "DATE", ...own },
   );
   world.workflows.push(
@@ -110,6 +111,17 @@ function addFrame({ world, own, chance: { iso, now } }: Seeding): void {
   );
 }
 
+/** What contacts came by, as the vendor names it or a person wrote it. */
+const SOURCES = ["web", "Paid Social", "Contact form", "Platform import", null];
+const MEDIA = ["form", "survey", "whatsapp", "manual", "calendar"];
+
+/** The visits of a contact, as far as the CRM tells them: a later one by a form does not make it come by one. */
+function visitsOf(at: number): { readonly attributions?: readonly object[] } {
+  if (at % 3 === 0) return {};
+  const first = { medium: MEDIA[at % MEDIA.length], utmSessionSource: "Direct traffic", isFirst: true };
+  return { attributions: [{ medium: "form", utmSessionSource: "Referral", isLast: true }, first] };
+}
+
 function addContacts({ world, own, chance: { next, pick, past, iso, now }, options }: Seeding): void {
   world.contacts.push(...range(options.contacts, 120, (at) => {
     const added = past();
@@ -120,13 +132,14 @@ function addContacts({ world, own, chance: { next, pick, past, iso, now }, optio
       lastNameLowerCase: "last",
       email: `person${at}@mail.example`,
       phone: "+15550100",
-      source: "web",
+      source: SOURCES[at % SOURCES.length],
+      ...visitsOf(at),
       type: "lead",
       dateAdded: iso(added),
       dateUpdated: iso(added + Math.floor(next() * (now - added))),
       tags: TAGS.filter((tag) => tag !== "never used" && next() < 0.15),
       customFields: next() < 0.2
-        ? [{ id: pick(["field-form", "field-other"]), value: pick(["yes", ""]) }]
+        ? [{ id: pick(["field-form", "field-other", "field-platform"]), value: pick(["yes", ""]) }]
         : [],
       activeWorkflows: next() < 0.3 ? ["flow-0"] : [],
       finishedWorkflows: next() < 0.3 ? ["flow-0"] : [],

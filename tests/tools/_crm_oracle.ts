@@ -186,12 +186,23 @@ export class Oracle {
     const filled = rows.filter((row) =>
       (row["customFields"] as Row[]).some(({ id, value }) => id === "field-form" && value === "yes")
     );
-    const attributed = rows.filter((row) => tagged.includes(row) || filled.includes(row)).length;
+    type Visit = { medium: string; isFirst: boolean };
+    const first = (row: Row) => (row["attributions"] as Visit[] | undefined)?.find(({ isFirst }) => isFirst);
+    const visited = rows.filter((row) => ["form", "survey"].includes(first(row)?.medium ?? ""));
+    const sourced = rows.filter((row) => row["source"] === "Contact form");
+    const attributed =
+      rows.filter((row) => [tagged, filled, visited, sourced].some((some) => some.includes(row))).length;
     return {
       new_contacts: rows.length,
       attributed,
       rate: share(attributed, rows.length),
-      signals: { by_tag: tagged.length, by_field: filled.length },
+      signals: {
+        by_tag: tagged.length,
+        by_field: filled.length,
+        by_attribution: visited.length,
+        by_source: sourced.length,
+      },
+      with_attribution: rows.filter((row) => first(row) !== undefined).length,
     };
   }
 
