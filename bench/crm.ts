@@ -189,7 +189,7 @@ async function withoutLatency(rounds: number): Promise<Line[]> {
     }
     const beside = "processor time of the gateway's process";
     return [
-      { name: "1,000 opportunities, in pages of 100", figure: opportunities, beside, aim: "" },
+      { name: "1,000 opportunities, in pages of 500", figure: opportunities, beside, aim: "" },
       { name: "1,000 contacts, in pages of 500", figure: people, beside, aim: "" },
       {
         name: `memory after ${LOOKS.map((rows) => `${rows / 1000},000`).join(", ")} contacts`,

@@ -1,6 +1,6 @@
 /** How much one call may ask: so many requests, so many at once, and never beyond its deadline. */
 
-/** Requests of one call, and of the one that reads every opportunity. */
+/** Requests of one call, and of those that read every opportunity. */
 export const REQUESTS_MAX = 60;
 export const FUNNEL_REQUESTS_MAX = 120;
 /** How many of a call are under way at once. */

@@ -21,6 +21,7 @@ const ASKED: readonly Question[] = [
   { route: "tags" },
   { route: "custom_fields", query: { model: "contact" } },
   { route: "invoices", query: { altType: "location", limit: 1, offset: 0 } },
+  { route: "payments", query: { altType: "location", limit: 1, offset: 0 } },
 ];
 
 /** The checks of a location, within that many milliseconds; `assertConfigured` refuses a site that is linked to none. */

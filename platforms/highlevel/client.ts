@@ -3,14 +3,27 @@ import { GatewayError } from "../../core/errors.ts";
 import type { z } from "zod";
 import type { SiteContext } from "../_connector/connector.ts";
 import { Budget, each } from "./budget.ts";
-import type { Days } from "./days.ts";
+import { dayAfter, type Days } from "./days.ts";
 import { count, type Page, Progress, type Report, type Rows, rowsOf } from "./pages.ts";
-import { isClosedRoute, lacksPermission, thoseThereAre, unreadable } from "./refusals.ts";
+import { isClosedRoute, lacksPermission, refusesOne, thoseThereAre, unreadable } from "./refusals.ts";
 import * as shapes from "./rows.ts";
 import * as search from "./search.ts";
-import { CrmReader } from "./reader.ts";
+import { OpportunityReader } from "./opportunities.ts";
 import { type CrmSettings, CrmWire } from "./wire.ts";
 
+/** Appointments, and the calendars that the CRM refused. */
+export interface Appointments extends Rows<shapes.Appointment> {
+  readonly left_out: readonly {
+    readonly id: string;
+    readonly name: string | null;
+    readonly reason: string;
+  }[];
+}
+
+/** How many days before an invoice is issued it may be made, and after. */
+const INVOICE_DAYS = 31;
+/** How many days a bank may take for a payment. */
+const PAYMENT_DAYS = 14;
 const FUNNEL_PAGES = 20;
 const LIST = 100;
 
@@ -18,7 +31,7 @@ const LIST = 100;
 export const crmOf = (ctx: SiteContext<CrmSettings>): Crm => new Crm(new CrmWire(ctx));
 
 /** The client. Every method throws E_UPSTREAM; where the call's requests or time are used up, what was read is incomplete. */
-export class Crm extends CrmReader {
+export class Crm extends OpportunityReader {
   /** Names those there are to a caller who named one that there is not. */
   readonly thoseThereAre = thoseThereAre;
 
@@ -36,45 +49,54 @@ export class Crm extends CrmReader {
     return this.list({ route: "pipelines" }, "pipelines", shapes.PIPELINE);
   }
 
-  /** Those that the CRM dates between the day before the first and the day after the last. */
-  opportunities(days: Days, pipeline?: string): Promise<Rows<shapes.Opportunity>> {
-    return this.collect("opportunities", (cursor) => {
-      const query = search.opportunityQuery(days, pipeline, cursor);
-      return this.page({ route: "opportunities", query }, search.opportunityPage);
-    });
-  }
-
   calendars() {
     return this.list({ route: "calendars" }, "calendars", shapes.CALENDAR);
   }
 
-  /** What begins between two moments, in every calendar or in one. Throws E_NOT_FOUND for one that there is not. */
-  async appointments(from: number, to: number, calendar?: string): Promise<Rows<shapes.Appointment>> {
+  /**
+   * What begins between two moments, in every calendar or in one; of several calendars those that the CRM refuses are left
+   * out. Throws E_NOT_FOUND for one that there is not.
+   */
+  async appointments(from: number, to: number, calendar?: string): Promise<Appointments> {
     const all = await this.calendars();
-    const ids = all.rows.map(({ id }) => id).filter((id) => calendar === undefined || id === calendar);
-    if (calendar !== undefined && ids.length === 0 && all.complete) {
+    const asked = all.rows.filter(({ id }) => calendar === undefined || id === calendar);
+    if (calendar !== undefined && asked.length === 0 && all.complete) {
       throw new GatewayError(
         "E_NOT_FOUND",
         `calendar_id: the location has no calendar "${calendar}"; ${thoseThereAre(all.rows)}, and without ` +
           "calendar_id all are counted",
       );
     }
-    const parts = ids.flatMap((calendarId) =>
-      search.chunks(from, to).map((part) => ({ calendarId, ...part }))
+    const refusals = new Map<string, GatewayError>();
+    const parts = asked.flatMap(({ id }) =>
+      search.chunks(from, to).map((part) => ({ calendarId: id, ...part }))
     );
     this.progress.expect(parts.length);
     const read = (json: unknown) => ({ ...rowsOf(json, "events", shapes.APPOINTMENT), ...search.WHOLE });
     const found = await each(parts, async (query) => {
-      const page = await this.page({ route: "appointments", query }, read);
-      if (page !== null) this.progress.read("appointments");
-      return page;
+      try {
+        const page = await this.page({ route: "appointments", query }, read);
+        if (page !== null) this.progress.read("appointments");
+        return page;
+      } catch (thrown) {
+        if (!refusesOne(thrown)) throw thrown;
+        refusals.set(query.calendarId, thrown);
+        return { rows: [], dropped: 0, ...search.WHOLE };
+      }
     });
-    const rows = new Map(found.flatMap((page) => page?.rows ?? []).map((row) => [row.id, row]));
+    const [refusal] = refusals.values();
+    if (refusal !== undefined && refusals.size === asked.length) throw refusal;
+    const kept = found.filter((_, at) => !refusals.has(parts[at]!.calendarId));
+    const rows = new Map(kept.flatMap((page) => page?.rows ?? []).map((row) => [row.id, row]));
     return {
       rows: [...rows.values()],
       total: null,
-      dropped: found.reduce((sum, page) => sum + (page?.dropped ?? 0), 0),
+      dropped: kept.reduce((sum, page) => sum + (page?.dropped ?? 0), 0),
       complete: all.complete && found.every((page) => page !== null),
+      left_out: asked.flatMap(({ id, name }) => {
+        const reason = refusals.get(id)?.message;
+        return reason === undefined ? [] : [{ id, name, reason }];
+      }),
     };
   }
 
@@ -222,11 +244,24 @@ export class Crm extends CrmReader {
     return page ?? this.exhausted();
   }
 
-  /** All invoices issued on those days. */
+  /**
+   * All invoices around those days, the last issued first: whether the CRM keeps a range by the day of issue or of making is
+   * not known, so a longer one is asked for, and rows are kept by their own date.
+   */
   allInvoices({ first, last }: Days): Promise<Rows<shapes.Invoice>> {
+    const range = { start_at: dayAfter(first, -INVOICE_DAYS), end_at: dayAfter(last, INVOICE_DAYS) };
     return this.collect("invoices", (cursor) => {
-      const query = { start_at: first, end_at: last, limit: LIST, offset: Number(cursor ?? 0), sorted: true };
+      const query = { ...range, limit: LIST, offset: Number(cursor ?? 0), sorted: true };
       return this.page({ route: "invoices", query: search.invoiceQuery(query) }, search.invoicePage(query));
+    });
+  }
+
+  /** All payments around those days, also such as were charged some days after they were begun. */
+  payments({ first, last }: Days): Promise<Rows<shapes.Payment>> {
+    const range = { first: dayAfter(first, -PAYMENT_DAYS), last: dayAfter(last) };
+    return this.collect("payments", (cursor) => {
+      const query = { ...range, limit: LIST, offset: Number(cursor ?? 0) };
+      return this.page({ route: "payments", query: search.paymentQuery(query) }, search.paymentPage(query));
     });
   }
 }

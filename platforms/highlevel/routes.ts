@@ -37,6 +37,13 @@ export const ROUTES = {
   campaigns: get("/campaigns/", "campaigns.readonly"),
   pipelines: get("/opportunities/pipelines", "opportunities.readonly"),
   opportunities: get("/opportunities/search", "opportunities.readonly", "location_id"),
+  opportunity_search: {
+    method: "POST",
+    path: "/opportunities/search",
+    version: USUAL,
+    permission: "opportunities.readonly",
+    location: "locationId",
+  },
   calendars: get("/calendars/", "calendars.readonly", "locationId", OLDER),
   appointments: get("/calendars/events", "calendars/events.readonly", "locationId", OLDER),
   conversations: get("/conversations/search", "conversations.readonly", "locationId", OLDER),
@@ -53,6 +60,7 @@ export const ROUTES = {
   tags: get("/locations/{id}/tags", "locations/tags.readonly", null),
   custom_fields: get("/locations/{id}/customFields", "locations/customFields.readonly", null),
   invoices: get("/invoices/", "invoices.readonly", "altId"),
+  payments: get("/payments/transactions", "payments/transactions.readonly", "altId"),
 } as const satisfies Record<string, Route>;
 export type RouteName = keyof typeof ROUTES;
 

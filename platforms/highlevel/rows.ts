@@ -16,7 +16,7 @@ const at = lenient(moment);
 const id = z.string().min(1);
 const texts = z.array(z.string()).nullish().catch(null).transform((value) => value ?? []);
 
-/** Of an opportunity only where it stands, what it is worth and when it was made. */
+/** Of an opportunity only where it stands, what it is worth, when it was made and when its status changed last. */
 export const OPPORTUNITY = z.object({
   id,
   pipelineId: text,
@@ -24,6 +24,7 @@ export const OPPORTUNITY = z.object({
   status: word,
   monetaryValue: amount,
   createdAt: at,
+  lastStatusChangeAt: at,
 }).transform((row) => ({
   id: row.id,
   pipeline_id: row.pipelineId,
@@ -31,6 +32,7 @@ export const OPPORTUNITY = z.object({
   status: row.status ?? "unknown",
   value: row.monetaryValue ?? 0, // an opportunity need not be worth anything
   created_at: row.createdAt,
+  changed_at: row.lastStatusChangeAt,
 }));
 export type Opportunity = z.output<typeof OPPORTUNITY>;
 
@@ -53,12 +55,14 @@ export const APPOINTMENT = z.object({
   appointmentStatus: word,
   appoinmentStatus: word,
   startTime: at,
+  endTime: at,
   dateAdded: at,
 }).transform((row) => ({
   id: row.id,
   contact_id: row.contactId,
   status: row.appointmentStatus ?? row.appoinmentStatus ?? "unknown",
   start_at: row.startTime,
+  end_at: row.endTime,
   added_at: row.dateAdded,
 }));
 export type Appointment = z.output<typeof APPOINTMENT>;
@@ -91,13 +95,15 @@ export const MESSAGE = z.object({
   type: row.messageType ?? "",
   direction: row.direction,
   contact_id: row.contactId,
+  conversation_id: row.conversationId ?? row.contactId,
   at: row.dateAdded,
   call_status: row.meta?.call?.status ?? row.meta?.callStatus ?? endOfCall(row.messageType, row.status),
 }));
 export type Message = z.output<typeof MESSAGE>;
 
 const VALUE = z.object({ id, value: z.unknown() });
-/** A contact; of its custom fields which are filled in, not what with. */
+const VISIT = z.object({ medium: text, isFirst: z.boolean().nullish().catch(null) });
+/** A contact; of its custom fields which are filled in, not what with; of its visits by what the first one came. */
 export const CONTACT = z.object({
   id,
   contactName: text,
@@ -110,6 +116,9 @@ export const CONTACT = z.object({
   tags: texts,
   dateAdded: at,
   dateUpdated: at,
+  source: text,
+  attributions: z.array(VISIT).nullish().catch(null),
+  attributionSource: VISIT.nullish().catch(null),
   customFields: z.array(VALUE).nullish().catch(null),
 }).transform((row) => ({
   id: row.id,
@@ -120,6 +129,9 @@ export const CONTACT = z.object({
   tags: row.tags,
   added_at: row.dateAdded,
   updated_at: row.dateUpdated,
+  source: row.source,
+  first_medium: (row.attributions?.find(({ isFirst }) => isFirst === true) ?? row.attributions?.[0] ??
+    row.attributionSource)?.medium ?? null,
   filled_fields: (row.customFields ?? []).filter(({ value }) => isFilled(value)).map((field) => field.id),
 }));
 export type Contact = z.output<typeof CONTACT>;
@@ -203,3 +215,35 @@ export const INVOICE = z.object({
   },
 }));
 export type Invoice = z.output<typeof INVOICE>;
+
+/** Money that moved: what for, how much of it went back, and when it was charged. */
+export const PAYMENT = z.object({
+  _id: id,
+  status: word,
+  liveMode: z.boolean().nullish().catch(null),
+  markAsTest: z.boolean().nullish().catch(null),
+  currency: text,
+  amount,
+  amountRefunded: amount,
+  entityType: word,
+  entityId: text,
+  entitySourceType: word,
+  entitySourceId: text,
+  createdAt: at,
+  fulfilledAt: at,
+}).transform((row) => ({
+  id: row._id,
+  status: row.status ?? "unknown",
+  live: row.liveMode !== false && row.markAsTest !== true,
+  currency: row.currency?.toUpperCase() ?? null,
+  amount: row.amount,
+  refunded: row.amountRefunded ?? 0,
+  /** The invoice that was paid; null where it was something else. */
+  invoice: row.entityType === "invoice"
+    ? row.entityId ?? row._id
+    : row.entitySourceType === "invoice"
+    ? row.entitySourceId ?? row.entityId ?? row._id
+    : null,
+  at: row.fulfilledAt ?? row.createdAt,
+}));
+export type Payment = z.output<typeof PAYMENT>;

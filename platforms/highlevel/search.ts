@@ -25,14 +25,24 @@ export function locationOf(json: unknown, own: string): { name: string | null; t
 
 const american = (day: string) => `${day.slice(5)}-${day.slice(0, 4)}`;
 
+/** Which opportunities the older search lists: of all statuses and days where none is named. */
+export interface OpportunityQuery {
+  readonly days?: Days;
+  readonly pipeline?: string;
+  readonly status?: string;
+}
+
 /** In which time zone the vendor reads its days is not known: a day more is asked on each side. */
-export function opportunityQuery(days: Days, pipeline: string | undefined, cursor: string | null) {
+export function opportunityQuery(
+  { days, pipeline, status = "all" }: OpportunityQuery,
+  cursor: string | null,
+) {
   const [startAfter, startAfterId] = cursor === null ? [] : JSON.parse(cursor) as [number, string];
   return {
-    status: "all",
+    status,
     limit: OPPORTUNITY_LIMIT,
-    date: american(dayAfter(days.first, -1)),
-    endDate: american(dayAfter(days.last)),
+    date: days === undefined ? undefined : american(dayAfter(days.first, -1)),
+    endDate: days === undefined ? undefined : american(dayAfter(days.last)),
     pipeline_id: pipeline,
     startAfter,
     startAfterId,
@@ -195,6 +205,29 @@ export const invoicePage = ({ offset, limit }: InvoiceQuery) => (json: unknown):
   const found = read.rows.length + read.dropped;
   const total = count(asRecord(json)["total"]);
   if (total === null) throw unreadable("no total of invoices");
+  return { ...read, total, next: found > 0 ? String(offset + found) : null, last: found < limit };
+};
+
+/** Which payments; days as `YYYY-MM-DD`, both included. */
+export interface PaymentQuery {
+  readonly first: string;
+  readonly last: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+export const paymentQuery = ({ first, last, limit, offset }: PaymentQuery) => ({
+  altType: "location",
+  startAt: first,
+  endAt: last,
+  limit,
+  offset,
+});
+
+/** Reads a page of payments. */
+export const paymentPage = ({ offset, limit }: PaymentQuery) => (json: unknown): Page<shapes.Payment> => {
+  const read = rowsOf(json, "data", shapes.PAYMENT);
+  const found = read.rows.length + read.dropped;
+  const total = count(asRecord(json)["totalCount"]);
   return { ...read, total, next: found > 0 ? String(offset + found) : null, last: found < limit };
 };
 

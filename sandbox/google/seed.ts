@@ -186,6 +186,12 @@ export function seeded(account: string, now: number): World {
       }],
     },
   });
+  addManaged(world, readers);
+  return world;
+}
+
+/** A manager account, and the customer that it manages. */
+function addManaged(world: World, readers: () => Set<string>): void {
   world.customers.set(SEEDED.manager, {
     readers: readers(),
     manager: null,
@@ -202,5 +208,4 @@ export function seeded(account: string, now: number): World {
     manager: SEEDED.manager,
     rows: { customer: [{ customer: customer(SEEDED.managed, "Client by the agency") }] },
   });
-  return world;
 }

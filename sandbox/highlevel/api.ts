@@ -3,6 +3,7 @@ import { json } from "../core/answers.ts";
 import { contacts } from "./contacts.ts";
 import * as lists from "./lists.ts";
 import { Refusal, type Unruly } from "./lists.ts";
+import { searched } from "./opportunity_search.ts";
 import type { World } from "./world.ts";
 
 /** What the API remembers. */
@@ -90,6 +91,13 @@ const ROUTES: readonly [RegExp, string, string, string | null, Answer][] = [
     ({ world, query, unruly }) => lists.opportunities(world, query, unruly),
   ],
   [
+    /^POST \/opportunities\/search$/,
+    "opportunities.readonly",
+    USUAL!,
+    "locationId",
+    ({ world, body, unruly }) => searched(world, body, unruly),
+  ],
+  [
     /^GET \/calendars\/$/,
     "calendars.readonly",
     OLDER!,
@@ -101,7 +109,7 @@ const ROUTES: readonly [RegExp, string, string, string | null, Answer][] = [
     "calendars/events.readonly",
     OLDER!,
     "locationId",
-    ({ world, query }) => lists.events(world, query),
+    ({ world, query, unruly }) => lists.events(world, query, unruly),
   ],
   [
     /^GET \/conversations\/search$/,
@@ -158,6 +166,13 @@ const ROUTES: readonly [RegExp, string, string, string | null, Answer][] = [
     USUAL!,
     "altId",
     ({ world, query, unruly }) => lists.invoices(world, query, unruly),
+  ],
+  [
+    /^GET \/payments\/transactions$/,
+    "payments/transactions.readonly",
+    USUAL!,
+    "altId",
+    ({ world, query, unruly }) => lists.transactions(world, query, unruly),
   ],
 ];
 

@@ -63,6 +63,7 @@ export function seeded(id: string, now: number, options: SeedOptions = {}): Worl
   addFunnels(seeding);
   addSubmissions(seeding);
   addInvoices(seeding);
+  addTransactions(seeding);
   return seeding.world;
 }
 
@@ -94,6 +95,7 @@ function addFrame({ world, own, chance: { iso, now } }: Seeding): void {
       dataType: "TEXT",
       ...own,
     },
+    { id: "field-platform", name: "Platform", fieldKey: "contact.platform", dataType: "TEXT", ...own },
     { id: "field-other", name: "Birthday", fieldKey: "contact.birthday", dataType: "DATE", ...own },
   );
   world.workflows.push(
@@ -109,6 +111,17 @@ function addFrame({ world, own, chance: { iso, now } }: Seeding): void {
   );
 }
 
+/** What contacts came by, as the vendor names it or a person wrote it. */
+const SOURCES = ["web", "Paid Social", "Contact form", "Platform import", null];
+const MEDIA = ["form", "survey", "whatsapp", "manual", "calendar"];
+
+/** The visits of a contact, as far as the CRM tells them: a later one by a form does not make it come by one. */
+function visitsOf(at: number): { readonly attributions?: readonly object[] } {
+  if (at % 3 === 0) return {};
+  const first = { medium: MEDIA[at % MEDIA.length], utmSessionSource: "Direct traffic", isFirst: true };
+  return { attributions: [{ medium: "form", utmSessionSource: "Referral", isLast: true }, first] };
+}
+
 function addContacts({ world, own, chance: { next, pick, past, iso, now }, options }: Seeding): void {
   world.contacts.push(...range(options.contacts, 120, (at) => {
     const added = past();
@@ -119,13 +132,14 @@ function addContacts({ world, own, chance: { next, pick, past, iso, now }, optio
       lastNameLowerCase: "last",
       email: `person${at}@mail.example`,
       phone: "+15550100",
-      source: "web",
+      source: SOURCES[at % SOURCES.length],
+      ...visitsOf(at),
       type: "lead",
       dateAdded: iso(added),
       dateUpdated: iso(added + Math.floor(next() * (now - added))),
       tags: TAGS.filter((tag) => tag !== "never used" && next() < 0.15),
       customFields: next() < 0.2
-        ? [{ id: pick(["field-form", "field-other"]), value: pick(["yes", ""]) }]
+        ? [{ id: pick(["field-form", "field-other", "field-platform"]), value: pick(["yes", ""]) }]
         : [],
       activeWorkflows: next() < 0.3 ? ["flow-0"] : [],
       finishedWorkflows: next() < 0.3 ? ["flow-0"] : [],
@@ -137,6 +151,7 @@ function addDeals(seeding: Seeding): void {
   const { world, own, chance: { next, pick, past, iso, now }, options } = seeding;
   world.opportunities.push(...range(options.opportunities, 150, (at) => {
     const pipeline = pick(["sales", "care"]);
+    const created = past();
     return {
       id: `opp-${at}`,
       name: `Deal ${at}`,
@@ -145,7 +160,9 @@ function addDeals(seeding: Seeding): void {
       pipelineStageId: next() < 0.05 ? "gone" : `${pipeline}-${Math.floor(next() * 4)}`,
       status: pick(["open", "open", "won", "lost", "abandoned"]),
       monetaryValue: Math.round(next() * 100_000) / 100,
-      createdAt: iso(past()),
+      createdAt: iso(created),
+      // Some were reopened or decided long after they were made, some imported as decided before.
+      lastStatusChangeAt: iso(Math.min(now - 1, created + Math.floor((next() - 0.05) * 40 * DAY_MS))),
       updatedAt: iso(now),
       contactId: contactOf(seeding),
       source: "web",
@@ -248,4 +265,40 @@ function addInvoices(seeding: Seeding): void {
       invoiceItems: [{ name: "Visit" }],
     };
   }));
+}
+
+/** Payments of invoices, some long after these were issued, and of what no invoice was written for. */
+function addTransactions(seeding: Seeding): void {
+  const { world, own, chance: { next, pick, past, iso, now }, options } = seeding;
+  const { currencies = ["USD"] } = options;
+  const add = (at: number, amount: number, paidFor: Readonly<Record<string, unknown>>) => {
+    const isBank = next() < 0.2;
+    const refunded = next() < 0.15 ? Math.round(amount * 50) / 100 : 0;
+    world.transactions.push({
+      _id: `txn-${world.transactions.length}`,
+      altId: own.locationId,
+      altType: "location",
+      contactId: contactOf(seeding),
+      contactName: "Person",
+      currency: pick(currencies),
+      amount,
+      status: pick(["succeeded", "succeeded", "succeeded", "succeeded", "pending", "failed"]),
+      liveMode: next() > 0.1,
+      createdAt: iso(at),
+      updatedAt: iso(at),
+      fulfilledAt: iso(Math.min(now, at + (isBank ? Math.floor(next() * 5 * DAY_MS) : 0))),
+      ...(refunded > 0 ? { amountRefunded: refunded } : {}),
+      ...paidFor,
+    });
+  };
+  for (const { _id, amountPaid, issueDate } of world.invoices as Record<string, string | number>[]) {
+    if (Number(amountPaid) === 0) continue;
+    const at = Math.min(now - 1, Date.parse(String(issueDate)) + Math.floor(next() * 45 * DAY_MS));
+    const own = { entityType: "invoice", entityId: _id, entitySourceType: "invoice", entitySourceId: _id };
+    add(at, Number(amountPaid), own);
+  }
+  for (let count = 0; count < 40; count++) {
+    const sold = { entityType: "order", entityId: `order-${count}`, entitySourceType: "funnel" };
+    add(past(), Math.round(next() * 20_000) / 100, { ...sold, entitySourceSubType: "two_step_order_form" });
+  }
 }

@@ -16,6 +16,8 @@ export type { Unruly } from "./lists.ts";
 /** The vendor's own limits for one location. */
 export const BURST = { requests: 100, window_ms: 10_000 } as const;
 const DAILY = 200_000;
+/** What is asked with a body, and only read. */
+const SEARCHES = ["/contacts/search", "/opportunities/search"];
 
 /** How the stand-in is set up. */
 export interface CrmOptions extends StandInOptions {
@@ -63,7 +65,7 @@ export function startCrm(options: CrmOptions = {}): CrmStandIn {
     busy: tooMany,
     rate: { windows },
     records_answers: true,
-    isWrite: ({ method, path }) => method !== "GET" && path !== "/contacts/search",
+    isWrite: ({ method, path }) => method !== "GET" && !SEARCHES.includes(path),
     dress(answer) {
       const { limit, remaining, used } = windows.quota("");
       busiest = Math.max(busiest, used);

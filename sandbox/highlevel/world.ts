@@ -17,6 +17,8 @@ export interface Opportunity extends Row {
   readonly status: string;
   /** ISO 8601. */
   readonly createdAt: string;
+  /** When it was last opened, won, lost or abandoned; rows that were imported may say a day before they were made. */
+  readonly lastStatusChangeAt?: string;
 }
 export interface Event extends Row {
   readonly id: string;
@@ -43,6 +45,16 @@ export interface Invoice extends Row {
   /** `YYYY-MM-DD` at the beginning. */
   readonly issueDate?: string;
 }
+/** Money that moved. Fields as in the vendor's file; `markAsTest` as public clients of the route read it. */
+export interface Transaction extends Row {
+  readonly _id: string;
+  readonly status: string;
+  readonly amount: number;
+  readonly amountRefunded?: number;
+  readonly createdAt: string;
+  /** When it was charged: for a bank transfer days after it was begun. */
+  readonly fulfilledAt?: string;
+}
 export interface Named extends Row {
   readonly id: string;
   readonly name: string;
@@ -68,6 +80,7 @@ export interface World {
   readonly pages: (Row & { readonly _id: string; readonly funnelId: string })[];
   readonly submissions: Submission[];
   readonly invoices: Invoice[];
+  readonly transactions: Transaction[];
 }
 
 /** A location with nothing in it. */
@@ -89,5 +102,6 @@ export function emptyWorld(id: string, timezone?: string): World {
     pages: [],
     submissions: [],
     invoices: [],
+    transactions: [],
   };
 }

@@ -47,7 +47,11 @@ const CLIENTS: Record<string, (started: Started) => Promise<Connected>> = {
 
 /** A gateway with a CRM site of 3,000 opportunities, and a client of it. */
 async function opened(connect: (started: Started) => Promise<Connected>) {
-  const crm: CrmStandIn = startCrm({ world: crowded(3000, Date.now()), latency: 30 });
+  const crm: CrmStandIn = startCrm({
+    world: crowded(3000, Date.now()),
+    latency: 30,
+    unruly: { search: { closed: true } },
+  });
   let kit: Kit | null = null;
   const started = await start({
     fetch: "network",

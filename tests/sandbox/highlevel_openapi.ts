@@ -30,12 +30,13 @@ for (const { at: [family, schema], change } of CHANGES) {
   schemas[schema] = change(schemas[schema]);
 }
 
-/** Schemas as JSON Schema has them: no `nullable`, no type "any". */
+/** Schemas as JSON Schema has them: no `nullable`, no type "any"; how a date is written is held by those that read it. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
   const { nullable, type, ...rest } = Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, plain(one)]),
+    Object.entries(value).filter(([key, one]) => key !== "format" || typeof one !== "string")
+      .map(([key, one]) => [key, plain(one)]),
   );
   if (type === undefined || type === "any") return rest;
   return { ...rest, type: nullable === true ? [type, "null"] : type };

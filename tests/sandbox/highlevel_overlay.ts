@@ -129,6 +129,15 @@ export const CHANGES: readonly {
     }),
   },
   {
+    why:
+      "the file types the status of a payment as an object; its own example, and public clients, have a word",
+    at: ["payments", "TxnResponseSchema"],
+    change: ({ properties, ...schema }) => ({
+      ...schema,
+      properties: { ...properties as Json, status: text },
+    }),
+  },
+  {
     why: "the cursor behind the last page is null, as the file's prose says",
     at: ["conversations", "ExportMessagesResponseDto"],
     change: ({ properties, ...schema }) => ({

@@ -80,28 +80,44 @@ export class Oracle {
     return this.world.events.filter(({ startTime }) => this.inside(startTime));
   }
 
-  attendance() {
+  attendance(now = Infinity) {
     const rows = this.events();
     const of = (status: string) => rows.filter((row) => row["appointmentStatus"] === status).length;
+    const ended = of("noshow") + of("showed") + of("completed");
+    const over = (row: Row) => Date.parse(String(row["endTime"] ?? row["startTime"])) < now;
     return {
       total: rows.length,
       by_status: tally(rows.map((row) => row["appointmentStatus"])),
       no_show_rate: share(of("noshow"), rows.length),
       no_show_rate_excluding_cancelled: share(of("noshow"), rows.length - of("cancelled")),
+      no_show_rate_of_ended: share(of("noshow"), ended),
+      ended,
+      unmarked:
+        rows.filter((row) =>
+          over(row) && ["new", "confirmed", "active"].includes(String(row["appointmentStatus"]))
+        ).length,
     };
   }
 
+  /** Those that ended so in the time, whenever they were made. */
+  decided(status: string): number {
+    return this.world.opportunities.filter((row) =>
+      row.status === status && this.inside(row.lastStatusChangeAt)
+    ).length;
+  }
+
   compared() {
-    const rows = this.opportunities();
-    const of = (status: string) => rows.filter((row) => row.status === status).length;
-    const { total, no_show_rate } = this.attendance();
+    const [won, lost] = [this.decided("won"), this.decided("lost")];
+    const { total, no_show_rate, no_show_rate_of_ended } = this.attendance();
     return {
-      opportunities: rows.length,
-      won: of("won"),
-      lost: of("lost"),
-      win_rate: share(of("won"), of("won") + of("lost")),
+      opportunities: this.opportunities().length,
+      won,
+      lost,
+      win_rate: share(won, won + lost),
       appointments: total,
       no_show_rate,
+      no_show_rate_of_ended,
+      incomplete: null,
     };
   }
 
@@ -170,12 +186,23 @@ export class Oracle {
     const filled = rows.filter((row) =>
       (row["customFields"] as Row[]).some(({ id, value }) => id === "field-form" && value === "yes")
     );
-    const attributed = rows.filter((row) => tagged.includes(row) || filled.includes(row)).length;
+    type Visit = { medium: string; isFirst: boolean };
+    const first = (row: Row) => (row["attributions"] as Visit[] | undefined)?.find(({ isFirst }) => isFirst);
+    const visited = rows.filter((row) => ["form", "survey"].includes(first(row)?.medium ?? ""));
+    const sourced = rows.filter((row) => row["source"] === "Contact form");
+    const attributed =
+      rows.filter((row) => [tagged, filled, visited, sourced].some((some) => some.includes(row))).length;
     return {
       new_contacts: rows.length,
       attributed,
       rate: share(attributed, rows.length),
-      signals: { by_tag: tagged.length, by_field: filled.length },
+      signals: {
+        by_tag: tagged.length,
+        by_field: filled.length,
+        by_attribution: visited.length,
+        by_source: sourced.length,
+      },
+      with_attribution: rows.filter((row) => first(row) !== undefined).length,
     };
   }
 
@@ -203,18 +230,27 @@ export class Oracle {
     const live = this.world.invoices.filter((row) => row["liveMode"] && this.days.has(String(row.issueDate)));
     const rows = live.filter(({ status }) => status !== "draft" && status !== "void");
     const of = (name: string) => rows.map((row) => Number(row[name]));
-    const [invoiced, collected] = [total(of("total")), total(of("amountPaid"))];
-    const paid = rows.filter((row) => Number(row["amountPaid"]) > 0).length;
+    const invoiced = total(of("total"));
+    const money = this.world.transactions.filter((row) =>
+      row["liveMode"] && row.status === "succeeded" && this.inside(row.fulfilledAt ?? row.createdAt)
+    );
+    const ofInvoices = money.filter((row) => row["entityType"] === "invoice");
+    const paid = new Set(ofInvoices.map((row) => row["entityId"])).size;
     const largest = [...rows].sort((a, b) =>
       Number(b["total"]) - Number(a["total"]) || (String(b.issueDate) > String(a.issueDate) ? 1 : -1)
     );
     return {
       invoices: rows.length,
-      collected,
+      collected: total(money.map(({ amount }) => amount)),
+      refunded: total(money.map(({ amountRefunded }) => amountRefunded ?? 0)),
+      payments: money.length,
+      collected_by_issue_date: total(of("amountPaid")),
       invoiced,
       outstanding: total(of("amountDue")),
       average_invoice_total: rows.length ? round(invoiced / rows.length) : null,
-      average_collected_per_paid_invoice: paid ? round(collected / paid) : null,
+      average_collected_per_paid_invoice: paid
+        ? round(total(ofInvoices.map(({ amount }) => amount)) / paid)
+        : null,
       top_invoices: largest.slice(0, 5).map((row) => row["_id"]),
       by_status: tally(live.map(({ status }) => status)),
     };

@@ -67,6 +67,51 @@ Deno.test("messages with their carrier's ids are counted, by themselves and in t
   assert.match(markdown, /SMS/);
 });
 
+Deno.test("of 500 conversations every SMS is counted, in two requests", async () => {
+  const location = emptyWorld(LOCATION, "UTC");
+  for (let at = 0; at < 500; at++) {
+    const own = { conversationId: `thread-${at}`, contactId: `contact-${at}`, status: "delivered" };
+    location.messages.push(message(`out-${at}`, 60 + at, { ...own, direction: "outbound" }));
+    if (at < 450) location.messages.push(message(`in-${at}`, 30, own));
+  }
+  // Of before the window, and such as are no SMS, or none of a window.
+  location.messages.push(message("early", 60 * 24 * 40, {}), call("a", 5, { status: "completed" }));
+  await using at = await CrmWorld.open({ crm: { world: location } });
+  const found = await at.both("crm_compute_sms_stats");
+  assert.deepEqual([found["outbound"], found["inbound"], found["reply_rate"]], [500, 450, 0.9]);
+  assert.deepEqual(
+    [found["conversations_messaged"], found["conversations_replied"], found["conversation_reply_rate"]],
+    [500, 450, 0.9],
+  );
+  assert.deepEqual(found["sampling"], { limit: null, examined: 500, truncated: false });
+  assert.equal(at.asked(/export/).length, 2);
+  assert.equal(at.crm.requests.length, 3, "and one for the location");
+});
+
+Deno.test("more SMS than a call can read are those of the newest part of the window, and a note says since when", async () => {
+  const location = emptyWorld(LOCATION, "UTC");
+  for (let at = 0; at < 31_000; at++) location.messages.push(message(`m${at}`, 1 + at, { status: "sent" }));
+  await using at = await CrmWorld.open({ crm: { world: location } });
+  const found = await at.ask("crm_compute_sms_stats");
+  assert.equal(found["inbound"], 29_500, "59 pages of 500");
+  assert.equal((found["sampling"] as { truncated: boolean }).truncated, true);
+  assert.ok(
+    found.notes.some((note) => note.startsWith(`Only the SMS since ${iso(29_500)} were read, because`)),
+  );
+});
+
+Deno.test("where the CRM exports no messages, the newest conversations are read, and a note says so", async () => {
+  for (const exports_closed of [false, true]) {
+    await using at = await conversing(MESSAGES);
+    at.crm.state.unruly = { exports_closed };
+    const { outbound, inbound, sampling, notes } = await at.ask("crm_compute_sms_stats");
+    assert.deepEqual([outbound, inbound], [1, 1]);
+    const limit = exports_closed ? 50 : null;
+    assert.deepEqual(sampling, { limit, examined: 1, truncated: false });
+    assert.equal(notes.some((note) => note.startsWith("The CRM does not export")), exports_closed);
+  }
+});
+
 /** How a call says that it ended, and whether it was missed; null where nobody can tell. */
 const ENDS: readonly (readonly [keys: Record<string, unknown>, missed: boolean | null])[] = [
   [{ status: "voicemail" }, true],

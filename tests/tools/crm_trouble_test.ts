@@ -74,7 +74,7 @@ test("amounts are read as numbers or digits; an invoice without one is listed so
   at.crm.inject({ kind: "answer", body: { invoices, total: 3 } }, { path: /invoices/, times: 2 });
   const found = await at.ask("crm_compute_revenue_stats");
   assert.deepEqual(
-    [found["invoices"], found["invoiced"], found["collected"], found["outstanding"]],
+    [found["invoices"], found["invoiced"], found["collected_by_issue_date"], found["outstanding"]],
     [2, 120.5, 110.5, 10],
   );
   assert.ok(found.notes.includes("Left out: 1 invoice of which not all amounts could be read"));

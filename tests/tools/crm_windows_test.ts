@@ -123,17 +123,37 @@ Deno.test("the CRM is asked in its own words for the same days", async () => {
   }
   await at.ask("forms_get-submissions", days);
   const query = (path: RegExp) => at.asked(path)[0]!.query as Record<string, string>;
-  const { date, endDate } = query(/opportunities\/search/);
-  assert.deepEqual([date, endDate], ["10-31-2026", "11-04-2026"], "a day more on each side");
+  const midnight = Date.parse("2026-10-31T11:00:00Z");
+  const [searched] = at.asked(/opportunities\/search/);
+  const asked = searched!.body as { limit: number; filters: { field: string; value: object }[] };
+  assert.deepEqual([asked.limit, asked.filters[0]!.field], [500, "date_added"]);
+  assert.deepEqual(asked.filters[0]!.value, {
+    gte: "2026-10-31T11:00:00.000Z",
+    lte: "2026-11-03T10:59:59.999Z",
+  });
   const { startAt, endAt } = query(/invoices/);
-  assert.deepEqual([startAt, endAt], ["2026-11-01", "2026-11-03"]);
+  assert.deepEqual([startAt, endAt], ["2026-10-01", "2026-12-04"], "a month more on each side");
+  const paid = query(/payments/);
+  assert.deepEqual([paid["startAt"], paid["endAt"]], ["2026-10-18", "2026-11-04"]);
   const forms = query(/forms/);
   assert.deepEqual([forms["startAt"], forms["endAt"]], ["2026-11-01", "2026-11-03"]);
-  const midnight = Date.parse("2026-10-31T11:00:00Z");
   const { startTime, endTime } = query(/events/);
   assert.deepEqual([startTime, endTime], [String(midnight), String(midnight + 3 * DAY_MS - 1)]);
   const { filters } = at.asked(/contacts/)[0]!.body as { filters: { value: object }[] };
   assert.deepEqual(filters[0]!.value, { gte: "2026-10-31T11:00:00.000Z", lte: "2026-11-03T10:59:59.999Z" });
+});
+
+Deno.test("where the search by filters is closed, the older one is asked for a day more on each side", async () => {
+  await using at = await inZone("Pacific/Auckland");
+  at.crm.state.unruly = { search: { closed: true } };
+  for (const day of ["2026-11-01", "2026-11-02"]) {
+    await at.ask("crm_compute_pipeline_funnel", { start_at: day, end_at: "2026-11-03" });
+  }
+  const [refused, listed, again] = at.asked(/opportunities\/search/);
+  assert.deepEqual([refused!.method, listed!.method, again!.method], ["POST", "GET", "GET"]);
+  const { date, endDate } = listed!.query as Record<string, string>;
+  assert.deepEqual([date, endDate], ["10-31-2026", "11-04-2026"]);
+  assert.equal((again!.query as Record<string, string>)["date"], "11-01-2026", "it is remembered");
 });
 
 Deno.test("a location whose time zone is not told, not known or not permitted is counted by days of UTC, and a note says so", async () => {

@@ -4,7 +4,7 @@ import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Message } from "../../platforms/highlevel/rows.ts";
 import { many, median, rate } from "./_numbers.ts";
 import { noteUndated, type Reading, reasonOf } from "./_read.ts";
-import { isSms } from "./_sms.ts";
+import { isSms, oldestOf } from "./_sms.ts";
 
 const MISSED: ReadonlySet<string> = new Set(["no-answer", "busy", "voicemail", "failed", "canceled"]);
 
@@ -75,6 +75,3 @@ export async function missedCalls(reading: Reading, window_minutes: number) {
   }
   return { window_minutes, ...textBacks(missed, messages.rows, windowMs), truncated };
 }
-
-const oldestOf = (rows: readonly Message[]): number | null =>
-  rows.reduce<number | null>((oldest, { at }) => at === null ? oldest : Math.min(oldest ?? at, at), null);

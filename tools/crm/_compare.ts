@@ -1,8 +1,9 @@
-/** What two windows are compared by. */
+/** What two windows are compared by: what began in each, and what was won and lost in each, whenever that was made. */
 import { dayOf, type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Appointment, Opportunity } from "../../platforms/highlevel/rows.ts";
 import { attendanceOf, startingIn } from "./_appointments.ts";
-import { rate, rounded } from "./_numbers.ts";
+import { many, rate, rounded } from "./_numbers.ts";
+import { type Reading, reasonOf } from "./_read.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -15,33 +16,135 @@ export function windowsUntil(now: number, count: number, timezone: string): [cur
   return [windowTo(now), windowTo(now - count * DAY_MS)];
 }
 
-/** The numbers of one window, from the rows of both. */
-export function metricsOf(
-  opportunities: readonly Opportunity[],
-  appointments: readonly Appointment[],
-  days: Days,
-) {
-  const made = opportunities.filter(({ created_at }) => within(created_at, days));
-  const ended = (status: string) => made.filter((one) => one.status === status).length;
+/** By which moment each number belongs to a window. */
+export const COUNTED_BY = {
+  opportunities: "the day they were made",
+  won: "the day their status changed to won, whenever they were made",
+  lost: "the day their status changed to lost, whenever they were made",
+  win_rate: "won / (won + lost), both by the day their status changed",
+  appointments: "the day they begin",
+  no_show_rate: "no-shows of all appointments that begin in the window",
+  no_show_rate_of_ended: "no-shows of those marked as shown up, completed or not shown up",
+} as const;
+
+/** Rows that were read, and whether they are all. */
+interface Read<T> {
+  readonly rows: readonly T[];
+  readonly complete: boolean;
+}
+/** What both windows are counted from. */
+export interface Found {
+  readonly made: Read<Opportunity>;
+  readonly decided: Read<Opportunity>;
+  readonly appointments: Read<Appointment>;
+}
+
+/** What was won or lost in a span, by when that happened; says what is not known of it. */
+export async function decidedOf(reading: Reading, made: readonly Opportunity[]): Promise<Read<Opportunity>> {
+  const { client, days, notes } = reading;
+  const found = await client.decided(days, made);
+  const undated = found.rows.filter(({ changed_at }) => changed_at === null).length;
+  if (undated > 0) {
+    notes.push(
+      `Of ${
+        many(undated, "won or lost opportunity", "won or lost opportunities")
+      } the CRM does not say when the ` +
+        "status changed; left out of won and lost",
+    );
+  }
+  if (found.dropped > 0) {
+    notes.push(`${many(found.dropped, "row")} of the won and lost opportunities could not be read; left out`);
+  }
+  if (!found.complete) {
+    notes.push(
+      `Not all won and lost opportunities could be read, because ${
+        reasonOf(client)
+      }: won, lost and win_rate are null ` +
+        "where they would be too low",
+    );
+  }
+  return found;
+}
+
+/** Whether the rows hold all of a window: they are all there are, or stand newest first and go back beyond it. */
+function covers<T>({ rows, complete }: Read<T>, at: (row: T) => number | null, { from }: Days): boolean {
+  if (complete) return true;
+  const times = rows.map(at).filter((one) => one !== null);
+  const isNewestFirst = times.every((one, index) => index === 0 || one <= times[index - 1]!);
+  return isNewestFirst && times.length > 0 && times.at(-1)! < from;
+}
+
+const madeAt = ({ created_at }: Opportunity) => created_at;
+const changedAt = ({ changed_at }: Opportunity) => changed_at;
+
+/** The numbers of one window. */
+export interface Metrics {
+  readonly opportunities: number | null;
+  readonly won: number | null;
+  readonly lost: number | null;
+  readonly win_rate: number | null;
+  readonly appointments: number | null;
+  readonly no_show_rate: number | null;
+  readonly no_show_rate_of_ended: number | null;
+}
+const NOTHING: Metrics = {
+  opportunities: null,
+  won: null,
+  lost: null,
+  win_rate: null,
+  appointments: null,
+  no_show_rate: null,
+  no_show_rate_of_ended: null,
+};
+
+/** One window: its numbers, or why there are none. */
+export interface Side {
+  readonly numbers: Metrics;
+  /** Which rows of the window are not all known; empty where it is whole. */
+  readonly lacking: readonly string[];
+}
+
+/** What rows of both windows come to in one; where some of its own could not be read, all numbers are null. */
+export function sideOf({ made, decided, appointments }: Found, days: Days): Side {
+  const isDecidedKnown = covers(decided, changedAt, days);
+  const lacking = [
+    ...(covers(made, madeAt, days) ? [] : ["opportunities"]),
+    ...(appointments.complete ? [] : ["appointments"]),
+  ];
+  if (lacking.length > 0) return { numbers: NOTHING, lacking };
+  const ended = (status: string) =>
+    decided.rows.filter((one) => one.status === status && within(one.changed_at, days)).length;
   const [won, lost] = [ended("won"), ended("lost")];
-  const { total, no_show_rate } = attendanceOf(startingIn(appointments, days));
-  return {
-    opportunities: made.length,
-    won,
-    lost,
-    win_rate: rate(won, won + lost),
+  const { total, no_show_rate, no_show_rate_of_ended } = attendanceOf(
+    startingIn(appointments.rows, days),
+    days.to,
+  );
+  const numbers = {
+    opportunities: made.rows.filter(({ created_at }) => within(created_at, days)).length,
+    ...(isDecidedKnown
+      ? { won, lost, win_rate: rate(won, won + lost) }
+      : { won: null, lost: null, win_rate: null }),
     appointments: total,
     no_show_rate,
+    no_show_rate_of_ended,
   };
+  return { numbers, lacking: isDecidedKnown ? [] : ["won and lost opportunities"] };
 }
-export type Metrics = ReturnType<typeof metricsOf>;
 
-/** How each number changed: by how much, and by which share of the prior one. */
-export function delta(now: Metrics, before: Metrics) {
-  const names = Object.keys(now) as (keyof Metrics)[];
+/** How each number changed: by how much, and by which share of the prior one; not known where either is not. */
+export function delta({ numbers: now }: Side, { numbers: before }: Side) {
+  const names = Object.keys(NOTHING) as (keyof Metrics)[];
   return Object.fromEntries(names.map((name) => {
     const [to, from] = [now[name], before[name]];
     const abs = to === null || from === null ? null : rounded(to - from);
     return [name, { abs, pct: abs === null ? null : rate(abs, from!) }];
   }));
 }
+
+/** A window as it is answered: with the reason where a number is null because rows could not be read. */
+export const shownSide = ({ numbers, lacking }: Side, reason: string) => ({
+  ...numbers,
+  incomplete: lacking.length === 0
+    ? null
+    : `Not all ${lacking.join(" and ")} could be read, because ${reason}`,
+});

@@ -4,6 +4,7 @@ import type { Appointment, Contact } from "../../platforms/highlevel/rows.ts";
 import { rate } from "./_numbers.ts";
 import { noteRows, noteUndated, type Reading, reasonOf } from "./_read.ts";
 
+const FORM = /\bform\b/i;
 const FORM_TAG = /\b(form|opt-?in|submission|survey)\b/i;
 
 /** Contacts added in the window, the newest first, at most `most`. */
@@ -30,23 +31,37 @@ export async function newContacts(reading: Reading, most: number) {
   };
 }
 
-/** Custom fields that a form would fill, by their ids. */
+/** Custom fields that a form would fill, by their ids: form is a word of their name, as in "contact.form_answer". */
 export function formFields(
   fields: readonly { id: string; name: string | null; fieldKey: string | null }[],
 ): Set<string> {
-  return new Set(fields.filter((one) => /form/i.test(`${one.name} ${one.fieldKey}`)).map(({ id }) => id));
+  const isForm = (text: string | null) => FORM.test((text ?? "").replaceAll("_", " "));
+  return new Set(fields.filter(({ name, fieldKey }) => isForm(name) || isForm(fieldKey)).map(({ id }) => id));
 }
 
-/** Of contacts those that seem to have come by a form. */
+/** Of contacts those that seem to have come by a form, and by which sign. */
 export function attributionOf(contacts: readonly Contact[], fields: ReadonlySet<string>) {
-  const byTag = contacts.filter(({ tags }) => tags.some((tag) => FORM_TAG.test(tag)));
-  const byField = contacts.filter(({ filled_fields }) => filled_fields.some((id) => fields.has(id)));
-  const attributed = new Set([...byTag, ...byField]).size;
+  const names = (text: string | null) => text !== null && FORM_TAG.test(text);
+  const signs = {
+    by_tag: contacts.filter(({ tags }) => tags.some(names)),
+    by_field: contacts.filter(({ filled_fields }) => filled_fields.some((id) => fields.has(id))),
+    by_attribution: contacts.filter(({ first_medium }) => names(first_medium)),
+    by_source: contacts.filter(({ source }) => names(source)),
+  };
+  const attributed = new Set(Object.values(signs).flat()).size;
+  const count = (rows: readonly Contact[]) => rows.length;
   return {
     new_contacts: contacts.length,
     attributed,
     rate: rate(attributed, contacts.length),
-    signals: { by_tag: byTag.length, by_field: byField.length },
+    signals: {
+      by_tag: count(signs.by_tag),
+      by_field: count(signs.by_field),
+      by_attribution: count(signs.by_attribution),
+      by_source: count(signs.by_source),
+    },
+    /** Of how many the CRM tells by what they came; the search of contacts leaves it out for some locations. */
+    with_attribution: contacts.filter(({ first_medium }) => first_medium !== null).length,
   };
 }
 

@@ -79,7 +79,10 @@ function appointments(found: Found<typeof noShows>, notes: readonly string[]): s
   return section("Appointments", [
     `${many(found.total, "appointment")}. By status: ${statuses(found.by_status)}.`,
     `Not shown up: ${percent(found.no_show_rate)}; of those not cancelled ` +
-    `${percent(found.no_show_rate_excluding_cancelled)}.`,
+    `${percent(found.no_show_rate_excluding_cancelled)}; of the ${
+      many(found.ended, "visit")
+    } whose end was marked ` +
+    `${percent(found.no_show_rate_of_ended)}.`,
   ], notes);
 }
 
@@ -100,7 +103,9 @@ const forms = ({ total }: { total: number }, notes: readonly string[]): string =
 function amounts(block: ReturnType<typeof revenueOf>, currency: string | null): string {
   return table(["Revenue", currency === null ? "Amount" : plain(currency)], [
     ["Invoiced", money(block.invoiced, null)],
-    ["Collected", money(block.collected, null)],
+    ["Came in, whatever for", money(block.collected, null)],
+    ["Of that given back", money(block.refunded, null)],
+    ["Paid of the invoices issued", money(block.collected_by_issue_date, null)],
     ["Outstanding", money(block.outstanding, null)],
     ["Average invoice", money(block.average_invoice_total, null)],
   ]);
@@ -114,7 +119,10 @@ function revenue(found: Found<typeof revenueStats>, notes: readonly string[]): s
     const blocks = Object.entries(found.by_currency).map(([currency, block]) => amounts(block, currency));
     return section("Revenue", [counts, ...blocks], notes);
   }
-  return section("Revenue", [counts, ...(found.invoices > 0 ? [amounts(found, found.currency)] : [])], notes);
+  return section("Revenue", [
+    counts,
+    ...(found.invoices > 0 || (found.payments ?? 0) > 0 ? [amounts(found, found.currency)] : []),
+  ], notes);
 }
 
 function tags(found: Found<typeof tagHygiene>, notes: readonly string[]): string {

@@ -5,15 +5,13 @@ import { countBy, rate, sum } from "./_numbers.ts";
 import { noteRows, noteUndated, type Reading } from "./_read.ts";
 import { GatewayError } from "../../core/errors.ts";
 
+const FEWER =
+  "counts and values are of those that were read, so the true ones are higher, and conversions may differ";
+
 /** The opportunities that were made in the window, each once, and whether they are all. */
-export async function opportunitiesOf(reading: Reading, pipeline_id?: string) {
+export async function opportunitiesOf(reading: Reading, pipeline_id?: string, meaning: string = FEWER) {
   const found = await reading.client.opportunities(reading.days, pipeline_id);
-  noteRows(
-    reading,
-    "opportunities",
-    found,
-    "counts and values are of those that were read, so the true ones are higher, and conversions may differ",
-  );
+  noteRows(reading, "opportunities", found, meaning);
   noteUndated(reading, "opportunities", found.rows.filter(({ created_at }) => created_at === null).length);
   const rows = found.rows.filter(({ created_at }) => within(created_at, reading.days));
   return { rows, complete: found.complete };

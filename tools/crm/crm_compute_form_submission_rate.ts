@@ -7,7 +7,10 @@ import { answer, begin, noteRows } from "./_read.ts";
 import { checkWindow } from "./_window.ts";
 
 const INFERRED =
-  "Inferred from tags and from custom fields with form in their name: the CRM does not report where a contact came from";
+  "Inferred from what the CRM tells of the first visit (attributions), from source, from tags, and from filled custom " +
+  "fields with the word form in their name: a contact counts once, by whichever sign";
+const UNTOLD =
+  "The CRM tells of none of these contacts by what they came, so that source, tags and fields were judged";
 
 export default tool("crm_compute_form_submission_rate", {
   check: (args, ctx) => checkWindow(args, ctx.now()),
@@ -17,8 +20,10 @@ export default tool("crm_compute_form_submission_rate", {
       reading.client.customFields(),
       newContacts(reading, max_contacts),
     );
-    noteRows(reading, "custom fields", fields, "only tags were judged");
+    noteRows(reading, "custom fields", fields, "custom fields were not judged");
+    const found = attributionOf(rows, formFields(fields.rows));
     reading.notes.push(INFERRED);
-    return answer(reading, { ...attributionOf(rows, formFields(fields.rows)), inferred: true, sampling });
+    if (found.with_attribution === 0 && rows.length > 0) reading.notes.push(UNTOLD);
+    return answer(reading, { ...found, inferred: true, sampling });
   },
 });

@@ -1,4 +1,4 @@
-/** crm_compute_sms_stats: SMS sent and answered in a window, over the newest conversations. */
+/** crm_compute_sms_stats: SMS sent and answered in a window. */
 import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { answer, begin } from "./_read.ts";

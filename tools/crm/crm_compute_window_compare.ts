@@ -1,26 +1,35 @@
 /** crm_compute_window_compare: two windows beside each other. */
+import { allOrThrow } from "../../core/async.ts";
 import { LIMITS } from "../../core/model.ts";
+import { FUNNEL_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
 import { daysBetween } from "../../platforms/highlevel/days.ts";
 import { tool } from "../../registry/tool.ts";
 import { appointmentsOf } from "./_appointments.ts";
-import { delta, metricsOf, windowsUntil } from "./_compare.ts";
+import { COUNTED_BY, decidedOf, delta, shownSide, sideOf, windowsUntil } from "./_compare.ts";
 import { opportunitiesOf } from "./_pipeline.ts";
-import { answer, begin } from "./_read.ts";
+import { answer, begin, reasonOf } from "./_read.ts";
 import { shown } from "./_window.ts";
 
+/** What it means that not all rows were read. */
+const NULL = "a window that is not whole has no numbers, and nothing is compared with it";
+
 export default tool("crm_compute_window_compare", async ({ window_days = LIMITS.CRM_COMPARE_DAYS }, ctx) => {
-  const reading = await begin(ctx, { otherwise: 1 });
+  const reading = await begin(ctx, { otherwise: 1 }, FUNNEL_REQUESTS_MAX);
   const [current, prior] = windowsUntil(reading.now, window_days, reading.location.timezone);
   const both = { ...reading, days: daysBetween(prior.first, current.last, current.timezone) };
-  const opportunities = await opportunitiesOf(both);
-  const appointments = await appointmentsOf(both);
-  const [now, before] = [current, prior].map((days) =>
-    metricsOf(opportunities.rows, appointments.rows, days)
+  const [made, appointments] = await allOrThrow(
+    opportunitiesOf(both, undefined, NULL),
+    appointmentsOf(both, undefined, both.days.to, NULL),
   );
+  const span = { ...both, days: { ...both.days, from: prior.from, to: current.to } };
+  const found = { made, appointments, decided: await decidedOf(span, made.rows) };
+  const [now, before] = [sideOf(found, current), sideOf(found, prior)];
+  const reason = reasonOf(both.client);
   return answer({ ...both, days: current }, {
-    current: { window: shown(current), ...now! },
-    prior: { window: shown(prior), ...before! },
-    delta: delta(now!, before!),
-    truncated: !opportunities.complete || !appointments.complete,
+    current: { window: shown(current), ...shownSide(now, reason) },
+    prior: { window: shown(prior), ...shownSide(before, reason) },
+    delta: delta(now, before),
+    counted_by: COUNTED_BY,
+    truncated: now.lacking.length + before.lacking.length > 0,
   });
 });
