@@ -199,7 +199,10 @@ Deno.test("a database that held a store and is empty is no first start, and one 
   assert.ok(!JSON.stringify(log).includes("s3cr3t"));
   const { text } = await running.tokens.create(newToken());
   await server().sql("drop table gateway_kv, gateway_kv_layout", name);
-  await assert.rejects(open({ path, known }), / holds nothing, and it held the store of this gateway/);
+  await assert.rejects(
+    open({ path, known }),
+    / holds nothing, and it held the store of this gateway; put a backup back into it \(deno task admin store restore\), or name the right database, or begin with an empty store \(deno task admin store init\)$/,
+  );
   // Somebody who does not know it makes another store of it, and tells.
   await using other = await open({ path });
   await until(async () =>
