@@ -230,12 +230,18 @@ Deno.test("keys that are lost are given up on PostgreSQL too, and no refusal has
   );
   await acceptKeys(store);
   await (await open({ path, keys })).close();
-  for (const work of [() => compactStore(store), () => restoreStore(store, "copy.sqlite3")]) {
+  for (
+    const [work, says] of [
+      [
+        () => compactStore(store),
+        / is no file: a database takes up what is free in it again by itself \(VACUUM\), /,
+      ],
+      [() => restoreStore(store, "copy.sqlite3"), / is no file; a store elsewhere is backed up to a file/],
+    ] as const
+  ) {
     const message = await work().then(() => "", (error) => error.message);
-    assert.match(
-      message,
-      /^KV_PATH: postgres:\/\/owner@.* is no file; a store elsewhere is backed up to a file/,
-    );
+    assert.match(message, /^KV_PATH: postgres:\/\/owner@/);
+    assert.match(message, says);
     assert.ok(!message.includes("s3cr3t"));
   }
 });
