@@ -37,8 +37,13 @@ Deno.test("a store is the same in a file, in PostgreSQL, in a backup of it and i
       ...{ keys: [KEY], now: Date.now, known },
     });
 
-  const { audit } = await copy(at("first"), there);
+  const { audit, entries, compared } = await copy(at("first"), there);
   assert.ok(audit.ok && audit.rows > 0);
+  for (const path of [at("first"), there]) {
+    const { entries: all, kinds } = await checkStore({ path, keys: [KEY], now: Date.now });
+    assert.equal(all, entries, "a check counts what a copy counts");
+    assert.deepEqual(Object.fromEntries(compared.map((one) => [one.kind, one.entries])), kinds);
+  }
   const first = await unmarked(at("first"));
   assert.deepEqual(await unmarked(there), first);
   await refused(() => copy(at("first"), there), / holds that store already; name an empty place/);
