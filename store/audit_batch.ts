@@ -39,6 +39,8 @@ export class Batch {
   /** Set for a batch of one entry that is written only if that mark has not changed. */
   readonly onlyIf: Doubtful["mark"] | null;
   readonly done = Promise.withResolvers<void>();
+  /** Resolves once it is committed, also where that is after it was refused. */
+  readonly written = Promise.withResolvers<void>();
 
   constructor(onlyIf: Doubtful["mark"] | null = null) {
     this.onlyIf = onlyIf;

@@ -1,8 +1,8 @@
 /** The writing end of the audit: entries queue while a commit is under way, and the next takes all of them. */
 import { setImmediate } from "node:timers";
-import { GatewayError } from "../core/errors.ts";
 import type { AuditRow } from "../core/model.ts";
 import { Batch } from "./audit_batch.ts";
+import { RowRefused } from "./audit_refused.ts";
 import type { Written } from "./audit_own_segments.ts";
 import { findSegment } from "./audit_bundle.ts";
 import { lateKey, type LateMark, lateMark } from "./audit_late.ts";
@@ -143,10 +143,11 @@ export class AuditWriter {
       } catch (cause) {
         const isOwed = cause instanceof Unanswered && batch.onlyIf === null && this.#owed.length < OWED_MAX;
         if (isOwed && this.#owed.push(batch) === 1) this.#oweOn();
+        const late = isOwed || this.#unsure?.batch === batch ? batch.written.promise : null;
         batch.done.reject(
           cause instanceof Changed
             ? cause
-            : new GatewayError("E_INTERNAL", "The audit log cannot be written at the moment", { cause }),
+            : new RowRefused("The audit log cannot be written at the moment", late, { cause }),
         );
       }
     }
@@ -265,6 +266,7 @@ export class AuditWriter {
   #confirm({ batch, built }: Pick<Unsure, "batch" | "built">, versionstamp: string | null): void {
     this.#unsure = null;
     this.#head = built.head();
+    batch.written.resolve();
     for (const row_id of batch.ended) this.#open.delete(row_id);
     for (const segment of built.segments) this.#untold.push({ ...segment, versionstamp });
   }

@@ -1,5 +1,6 @@
 /** Compares two stores entry by entry, in the order of keys: counts and hashes of each kind, and which keys differ. */
-import { createHash, type Hash } from "node:crypto";
+import { createHash, type Hash, hash } from "node:crypto";
+import { MARK_KEY } from "./damage.ts";
 import { isPassing } from "./expiry.ts";
 import { isOfMark } from "./intake.ts";
 import { compareKeys } from "./key_bytes.ts";
@@ -55,10 +56,10 @@ export class Comparison {
       if (order <= 0) left = await next(ones);
       if (order >= 0) right = await next(others);
     }
-    const compared = [...this.#kinds].map(([kind, { entries, hash }]) => ({
+    const compared = [...this.#kinds].map(([kind, found]) => ({
       kind,
-      entries,
-      sha256: hash.digest("hex"),
+      entries: found.entries,
+      sha256: found.hash.digest("hex"),
     }));
     return { compared, different: this.#different };
   }
@@ -69,7 +70,7 @@ export class Comparison {
     const kind = String(one.key[0]);
     const found = this.#kinds.get(kind) ?? { entries: 0, hash: createHash("sha256") };
     found.entries++;
-    found.hash.update(`${toPortable(one.key)} ${text}\n`);
+    found.hash.update(lineOf(one.key, text));
     this.#kinds.set(kind, found);
   }
 
@@ -87,6 +88,17 @@ export class Comparison {
     if (this.#different.length < NAMED_MAX) this.#different.push(toPortable(key));
   }
 }
+
+/** The mark of a store, which is laid last and as it was, counted like the other kinds; nothing where there is none. */
+export async function comparedMark(kv: Deno.Kv): Promise<Compared[]> {
+  const { key, value, versionstamp } = await kv.get(MARK_KEY);
+  if (versionstamp === null) return [];
+  const sha256 = hash("sha256", lineOf(key, toPortable(value)));
+  return [{ kind: String(key[0]), entries: 1, sha256 }];
+}
+
+/** What is hashed of an entry. */
+const lineOf = (key: Deno.KvKey, value: string) => `${toPortable(key)} ${value}\n`;
 
 async function* entriesOf(kv: Deno.Kv): AsyncGenerator<Entry> {
   for await (const entry of kv.list({ prefix: [] })) if (!isOfMark(entry.key)) yield entry;

@@ -1,7 +1,7 @@
 /** Moves a store from any place to any other: every entry copied, what is there afterwards compared and verified. */
 import { hash } from "node:crypto";
 import { addressWithout, isDatabase, PASSWORD } from "../core/env_values.ts";
-import { type Compared, Comparison } from "./comparison.ts";
+import { type Compared, comparedMark, Comparison } from "./comparison.ts";
 import { aroundDamage, UNREADABLE } from "./damage.ts";
 import { assertAlone, isFile, isKept, nameOf, underName } from "./engines.ts";
 import { Expiries } from "./expiry.ts";
@@ -45,7 +45,7 @@ export interface Copying {
 /** What is at the new place, and its condition. */
 export interface Copied extends Condition {
   readonly entries: number;
-  /** Each kind of entry, counted and hashed at both places: they are the same. */
+  /** Each kind of entry, the mark of the store among them, counted and hashed at both places: they are the same. */
   readonly compared: readonly Compared[];
 }
 
@@ -78,9 +78,12 @@ export async function copyStoreTo(copying: Copying): Promise<Copied> {
     now: copying.now,
   });
   await copyEntries(copying, source, intake, expiries);
-  const compared = await compare(copying, [source, target], intake, expiries);
+  const beside = await compare(copying, [source, target], intake, expiries);
   const { faults, audit } = await survey(target, { path: to, sealer, now: copying.now });
   await intake.finish();
+  const compared = [...beside, ...await comparedMark(target)].sort((one, other) =>
+    one.kind < other.kind ? -1 : 1
+  );
   if (isKept(to)) await new KnownStores(copying.known).add(to);
   return { entries: compared.reduce((sum, { entries }) => sum + entries, 0), compared, faults, audit };
 }

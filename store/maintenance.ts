@@ -250,7 +250,7 @@ export interface Compacted {
  * GatewayError, and leaves the store as it was, where it is in use, is none or is damaged.
  */
 export async function compactStore({ path, known, now }: Omit<StoreFile, "keys">): Promise<Compacted> {
-  assertFile(path);
+  assertCompactable(path);
   const before = await sizeOf(path) ?? 0;
   if (before === 0) throw refusal(`KV_PATH: there is no store at "${path}"`);
   const isStore = await isReadable(path, () => new KnownStores(known).has(path), "compact it");
@@ -289,6 +289,16 @@ async function openOnce({ keys }: StoreFile, path: string, keysLost = false): Pr
   const { kv, check } = await openMarked({ path, sealer, keysLost, deadline_ms: OPEN_DEADLINE_MS });
   check?.stop();
   await kv.close();
+}
+
+/** Refuses what is no file: whoever keeps a store elsewhere sees to its room. */
+function assertCompactable(path: string): void {
+  if (isFile(path)) return;
+  const why = isDatabase(path)
+    ? "a database takes up what is free in it again by itself (VACUUM), and store compact is for files; where its disk " +
+      "must have the room back, stop every gateway on it and run VACUUM FULL gateway_kv in the database"
+    : "store compact is for files, and there is nothing to do here";
+  throw refusal(`KV_PATH: ${nameOf(path)} is no file: ${why}`);
 }
 
 /** Makes one file of it, complete without files beside it; throws as long as KV has not closed it. */

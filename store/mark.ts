@@ -40,12 +40,15 @@ export interface StoreMark {
   readonly check: Sealed;
 }
 
+/** A place that has held a store. */
+export type Held = "file" | "database";
+
 /** What is expected of a store that is opened. */
 export interface Expected {
   /** What it is called in messages, as `"data/gateway.sqlite3"`. */
   readonly name: string;
-  /** Whether it has held a store before, so that nothing in it means a loss. */
-  readonly held: boolean;
+  /** What it is where it has held a store before, so that nothing in it means a loss; null where it has not. */
+  readonly held: Held | null;
   /** Whether its keys are lost, and these are to take their place. */
   readonly keysLost?: boolean;
 }
@@ -66,7 +69,7 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
   for (;;) {
     const entry = await readMark(kv);
     const isNew = entry.value === null && await isEmpty(kv);
-    if (isNew && expected.held) throw new GatewayError("E_INTERNAL", lost(expected.name, "holds nothing"));
+    if (isNew && expected.held !== null) throw lost(expected.name, expected.held, "holds nothing");
     if (entry.value !== null) assertFormat(entry.value, expected);
     if (!expected.keysLost) await assertOwn(kv, sealer, entry.value, expected.name);
     const mark = await wanted(entry.value, sealer);
@@ -122,10 +125,16 @@ async function assertWhole(kv: Deno.Kv, name: string): Promise<void> {
   );
 }
 
-/** What is said where a store was and is no more. */
-export function lost(name: string, how: string): string {
-  return `KV_PATH: ${name} ${how}, and it held the store of this gateway; mount its volume or put back a copy ` +
-    "(deno task admin store restore), or begin with an empty store (deno task admin store init)";
+/** What is thrown where a store was and is no more. */
+export function lost(name: string, held: Held, how: string): GatewayError {
+  const next = held === "database"
+    ? "put a backup back into it (deno task admin store restore), or name the right database"
+    : "mount its volume or put back a copy (deno task admin store restore)";
+  return new GatewayError(
+    "E_INTERNAL",
+    `KV_PATH: ${name} ${how}, and it held the store of this gateway; ${next}, or begin with an empty store ` +
+      "(deno task admin store init)",
+  );
 }
 
 /** Whether a store holds nothing at all. */

@@ -42,8 +42,9 @@ export interface Opened extends Marked {
  */
 export async function openMarked(opening: Opening): Promise<Opened> {
   const { path, open: openKv = (place) => openPlace(place), sealer, known, keysLost, deadline_ms } = opening;
-  const held = isKept(path) && await known?.has(path) === true;
-  if (isFile(path)) await assertNotLost(path, known ?? null, held);
+  const isHeld = isKept(path) && await known?.has(path) === true;
+  const held = isHeld ? isFile(path) ? "file" : "database" : null;
+  if (isFile(path)) await assertNotLost(path, known ?? null, isHeld);
   const check = isFile(path) ? await assertSound(path) : null;
   let wanted = true;
   // Where a file is locked, Deno waits seconds for it, and no timer runs meanwhile.
@@ -150,7 +151,7 @@ async function assertNotLost(path: string, known: KnownStores | null, held: bool
   const size = await sizeOf(path);
   if (size === undefined || (size ?? 0) > 0) return;
   const how = size === null ? "does not exist" : "is empty";
-  if (held) throw new GatewayError("E_INTERNAL", lost(nameOf(path), how));
+  if (held) throw lost(nameOf(path), "file", how);
   // Another process may be making the file just now: SQLite makes it before the one beside it.
   if ((await sizeOf(`${path}-wal`) ?? 0) > 0 && await sizeOf(path) === size) {
     throw new GatewayError(

@@ -20,6 +20,7 @@ import type { SealedRecord } from "./seal.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
 
 export type * from "./account_types.ts";
+export { RowRefused } from "./audit_refused.ts";
 export type * from "./audit_types.ts";
 export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";

@@ -31,27 +31,30 @@ export interface OutagePorts {
 
 /**
  * Keeps the log readable while the audit cannot be written: the first row is logged with the reason, every row of what was
- * or may have been done is, and of the others only the number, once a row is written again.
+ * or may have been done is, and of the others only their number, once a row is written again: those that are not in the
+ * audit, and apart from them those that the store wrote after their calls were answered.
  */
 export class AuditOutage {
-  #refused = 0;
-  #since = 0;
+  #away: { readonly since: number; rows: number; late: number } | null = null;
 
   constructor(private readonly ports: OutagePorts) {}
 
-  /** A row was not written. */
-  failed(event: Record<string, unknown>, mayBeDone: boolean): void {
-    if (this.#refused++ === 0) this.#since = this.ports.now();
-    else if (!mayBeDone) return;
-    this.ports.log({ event: "audit_failed", ...event });
+  /** A row was not written in time; `late` resolves if it is written all the same. */
+  failed(event: Record<string, unknown>, mayBeDone: boolean, late: Promise<void> | null = null): void {
+    const isFirst = this.#away === null;
+    const away = this.#away ??= { since: this.ports.now(), rows: 0, late: 0 };
+    away.rows++;
+    late?.then(() => away.late++);
+    if (isFirst || mayBeDone) this.ports.log({ event: "audit_failed", ...event });
   }
 
   /** A row was written. */
   kept(): void {
-    if (this.#refused === 0) return;
-    const away_ms = Math.max(0, this.ports.now() - this.#since);
-    this.ports.log({ event: "audit_back", rows_refused: this.#refused, away_ms });
-    this.#refused = 0;
+    if (this.#away === null) return;
+    const { since, rows, late } = this.#away;
+    this.#away = null;
+    const away_ms = Math.max(0, this.ports.now() - since);
+    this.ports.log({ event: "audit_back", rows_refused: rows - late, rows_written_late: late, away_ms });
   }
 }
 

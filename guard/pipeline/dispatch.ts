@@ -2,7 +2,7 @@
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import type { AuditRow, Caller, Door, Outcome } from "../../core/model.ts";
 import type { Follower } from "../../registry/tool.ts";
-import type { Beside, Store } from "../../store/store.ts";
+import { type Beside, RowRefused, type Store } from "../../store/store.ts";
 import { answered } from "./answer.ts";
 import { AuditOutage, CallRecord } from "../audit/audit.ts";
 import { bodyLimit } from "./body_limit.ts";
@@ -210,7 +210,8 @@ async function appendAudit(
     const made = row.made?.map(({ what, id }) => ({ what, id }));
     const known = { request_id, tool, token_id, site_id, status, outcome, made };
     const mayBeDone = outcome === "made" || outcome === "unknown" || row.made !== undefined;
-    outage.failed({ ...known, cause: causeOf(cause) }, mayBeDone);
+    const late = cause instanceof RowRefused ? cause.late : null;
+    outage.failed({ ...known, cause: causeOf(cause) }, mayBeDone, late);
     const said = repeated === undefined ? AUDIT_FAILED[change] : notGivenAgain(repeated);
     const message = `${said}; give request id "${request_id}" to the gateway's operator`;
     throw new NotAudited("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });

@@ -20,6 +20,20 @@ create table if not exists ${LAYOUT_TABLE} (layout integer not null);
 insert into ${LAYOUT_TABLE} select ${LAYOUT} where not exists (select 1 from ${LAYOUT_TABLE})`;
 
 const IS_MADE = once("is_made", `select to_regclass('${LAYOUT_TABLE}') is not null as made`);
+/** What the tables have at the least that are the gateway's. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  [TABLE]: ["key", "value", "kind", "version", "counter", "expires_at"],
+  [LAYOUT_TABLE]: ["layout"],
+};
+const WANTED_COLUMNS = Object.entries(COLUMNS)
+  .flatMap(([table, columns]) => columns.map((column) => `('${table}', '${column}')`));
+/** The tables of these names that lack a column, with each that they lack. */
+const MISSING = once(
+  "missing",
+  `select wanted.tab, wanted.col from (values ${WANTED_COLUMNS.join(", ")}) as wanted (tab, col)
+   where to_regclass(wanted.tab) is not null and not exists
+     (select 1 from pg_attribute where attrelid = to_regclass(wanted.tab) and attname = wanted.col and not attisdropped)`,
+);
 const SERVER = once(
   "server",
   "select current_setting('server_version_num')::int as number, current_setting('server_version') as name",
@@ -51,7 +65,8 @@ export type Wanted = "made" | "there";
 
 /**
  * Makes the tables where that is wanted. Throws a GatewayError where the server is too old, the tables are of a newer
- * version or of a stranger, or they are not there and are only to be read; `name` is what the database is called.
+ * version, another program's or a stranger's, or they are not there and are only to be read; `name` is what the database is
+ * called.
  */
 export async function makeLayout(session: Session, name: string, wanted: Wanted): Promise<void> {
   const [server] = await session.read(SERVER);
@@ -63,6 +78,7 @@ export async function makeLayout(session: Session, name: string, wanted: Wanted)
       }; version 12 or later is needed, and 15 is what was tried`,
     );
   }
+  await assertOurs(session, name);
   const [found] = await session.read(IS_MADE);
   if (found?.["made"] !== true && wanted === "there") {
     throw new GatewayError(
@@ -100,6 +116,21 @@ async function assertOwned(session: Session, database: string): Promise<void> {
       }, who could read and change ` +
         `the store; where it is the store's, give it to the gateway's user (alter table ${name} owner to …), or name ` +
         "another database",
+  );
+}
+
+/** Refuses tables of these names that another program made. */
+async function assertOurs(session: Session, name: string): Promise<void> {
+  const [missing] = await session.read(MISSING);
+  if (missing === undefined) return;
+  throw new GatewayError(
+    "E_INTERNAL",
+    `KV_PATH: the table ${
+      missing["tab"]
+    } in ${name} seems to be another program's and not this gateway's (it has no ` +
+      `column "${
+        missing["col"]
+      }"); name another database, or a user whose search_path begins with another schema`,
   );
 }
 

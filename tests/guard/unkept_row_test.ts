@@ -4,6 +4,7 @@ import type { AuditRow } from "../../core/model.ts";
 import { AuditOutage } from "../../guard/audit/audit.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { sitesOf } from "../cms_kit.ts";
+import { HangingKv, runToEnd, Ticks } from "../hanging_kv.ts";
 import { gateway } from "../kit.ts";
 import { instead } from "../instead.ts";
 
@@ -108,7 +109,7 @@ Deno.test("while no row can be written the log has the first call with the reaso
   const [first, last, ...more] = gw.logged;
   assert.deepEqual([first!.event, first!.tool], ["audit_failed", "list_sites"]);
   assert.match(String(first!.cause), /disk is full/);
-  assert.deepEqual(last, { event: "audit_back", rows_refused: 5, away_ms: 5000 });
+  assert.deepEqual(last, { event: "audit_back", rows_refused: 5, rows_written_late: 0, away_ms: 5000 });
   assert.deepEqual(more, []);
 });
 
@@ -121,6 +122,26 @@ Deno.test("each row of what was or may have been done is logged, however long th
   for (let nth = 0; nth < 2; nth++) outage.kept();
   assert.deepEqual(logged, [
     ...["a", "c", "d"].map((tool) => ({ event: "audit_failed", tool })),
-    { event: "audit_back", rows_refused: 4, away_ms: 0 },
+    { event: "audit_back", rows_refused: 4, rows_written_late: 0, away_ms: 0 },
   ]);
+});
+
+Deno.test("rows that the store writes once it answers again are not counted as refused, and each of them is in the audit", async () => {
+  const [hanging, ticks] = [new HangingKv(), new Ticks()];
+  await using gw = await gateway({
+    storage: { clock: ticks, around: (kv) => hanging.around(kv) },
+    settings: { callsPerToken: 100 },
+  });
+  await using _answers = { [Symbol.asyncDispose]: () => hanging.answer() };
+  await gw.call("list_sites", {});
+  const before = (await gw.audit()).length;
+  hanging.hang((kind) => kind === "changes");
+  const asked = 20; // more commits, one after the other, than are kept for later
+  for (let nth = 0; nth < asked; nth++) await runToEnd(ticks, gw.end("list_sites", {}));
+  await hanging.answer();
+  await gw.call("list_sites", {});
+  const back = gw.logged.find(({ event }) => event === "audit_back")!;
+  const late = (await gw.audit()).length - before - 1;
+  assert.deepEqual([back.rows_refused, back.rows_written_late], [asked - late, late]);
+  assert.ok(late > 1 && late < asked, `${late} of ${asked}`);
 });

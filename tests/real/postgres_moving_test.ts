@@ -11,6 +11,7 @@ import { lay } from "../fixtures/stores/stores.ts";
 import { entriesOf, refused } from "../unit/store/files_kit.ts";
 import { folder, KEY, newToken, open, row } from "../unit/store/kit.ts";
 import { folderOnDisk } from "../folder.ts";
+import { copyProject } from "../e2e/copy.ts";
 import { environment } from "../e2e/running.ts";
 import { onPostgres } from "./_postgres.ts";
 import { skew } from "./_postgres_kit.ts";
@@ -36,8 +37,13 @@ Deno.test("a store is the same in a file, in PostgreSQL, in a backup of it and i
       ...{ keys: [KEY], now: Date.now, known },
     });
 
-  const { audit } = await copy(at("first"), there);
+  const { audit, entries, compared } = await copy(at("first"), there);
   assert.ok(audit.ok && audit.rows > 0);
+  for (const path of [at("first"), there]) {
+    const { entries: all, kinds } = await checkStore({ path, keys: [KEY], now: Date.now });
+    assert.equal(all, entries, "a check counts what a copy counts");
+    assert.deepEqual(Object.fromEntries(compared.map((one) => [one.kind, one.entries])), kinds);
+  }
   const first = await unmarked(at("first"));
   assert.deepEqual(await unmarked(there), first);
   await refused(() => copy(at("first"), there), / holds that store already; name an empty place/);
@@ -125,6 +131,7 @@ Deno.test("what is copied or backed up from PostgreSQL ends when it does there, 
 
 Deno.test("what finishes a copy that was cut off is printed as a command that runs as it stands, but for a password", async () => {
   await using dir = await folderOnDisk(); // a command may not be granted what is below /dev
+  await using project = await copyProject(["tests", "bench", "docs", "companion"]); // it has no store of its own
   const at = (name: string) => `${dir.path}/${name}`;
   const fixture = new URL(`../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url);
   await lay(await Deno.readTextFile(fixture), at("first"));
@@ -150,6 +157,7 @@ Deno.test("what finishes a copy that was cut off is printed as a command that ru
         "-ec",
         command.replaceAll("PASSWORD@", "s3cr3t@").replace("deno task", `${Deno.execPath()} task --quiet`),
       ],
+      cwd: project.folder,
       env: environment(dir.path, { KV_PATH: null, DATABASE_URL: to }),
       clearEnv: true,
     }).output();

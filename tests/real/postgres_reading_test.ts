@@ -59,6 +59,33 @@ Deno.test("no command that reads makes a table or a file where no store is, and 
   }
 });
 
+Deno.test("a table of another program that has the name of the gateway's is left as it was, and named", async () => {
+  await using dir = await folder();
+  const other = await server().database();
+  await fill(other, dir.path);
+  const store = { keys: [KEY], now: Date.now(), known: `${dir.path}/known` };
+  const backup = `${dir.path}/backup.ndjson`;
+  await backUpStore({ ...store, path: other }, backup);
+  for (
+    const [table, columns, missing] of [
+      ["gateway_kv", "key text, value text", "kind"],
+      ["gateway_kv_layout", "id integer", "layout"],
+    ] as const
+  ) {
+    const path = await server().database();
+    await server().sql(`create table ${table} (${columns})`, nameOf(path));
+    const before = await tables(path);
+    const says = new RegExp(
+      `^KV_PATH: the table ${table} in postgres://owner@.* seems to be another program's and not this gateway's ` +
+        `\\(it has no column "${missing}"\\); name another database, or a user whose search_path begins with another schema$`,
+    );
+    await refused(() => open({ path }), says);
+    await refused(() => checkStore({ ...store, path, now: Date.now }), says);
+    await refused(() => restoreStore({ ...store, path }, backup), says);
+    assert.equal(await tables(path), before);
+  }
+});
+
 Deno.test("what is damaged of a store in a database is named by its key, with the database, and the rest is read", async () => {
   const address = await server().database();
   await using dir = await folder();
