@@ -3,7 +3,7 @@ import { type Check, fail, pass, type Probe, probe, unknown, withDeadline } from
 import type { Configured, SiteContext } from "../_connector/connector.ts";
 import { each } from "./budget.ts";
 import { crmOf } from "./client.ts";
-import { lacksPermission } from "./refusals.ts";
+import { lacksPermission } from "./refused_what.ts";
 import { ROUTES } from "./routes.ts";
 import type { CrmSettings, Question } from "./wire.ts";
 

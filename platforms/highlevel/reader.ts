@@ -4,7 +4,7 @@ import { GatewayError } from "../../core/errors.ts";
 import type { Budget } from "./budget.ts";
 import { isTimeZone, UTC } from "./days.ts";
 import { collect, type Page, Progress, type Rows, rowsOf } from "./pages.ts";
-import { lacksPermission } from "./refusals.ts";
+import { lacksPermission } from "./refused_what.ts";
 import { locationOf } from "./search.ts";
 import type { CrmWire, Question } from "./wire.ts";
 

@@ -22,27 +22,6 @@ export function dayIsOver({ headers }: Pick<Incoming, "headers">): boolean {
   return left !== null && Number(left) <= 0;
 }
 
-/** Whether the route is closed to this kind of token, or not there: nobody can open it. */
-export function isClosedRoute(error: GatewayError): boolean {
-  return error.upstream === 404 || (error.upstream === 401 && /not yet supported/i.test(error.message));
-}
-
-/** Whether the token may not read that: its location's other data can be read all the same. */
-export function lacksPermission(error: unknown): error is GatewayError {
-  return error instanceof GatewayError && error.code === "E_UPSTREAM" &&
-    (error.upstream === 401 || error.upstream === 403) && /lacks? the permission/.test(error.message);
-}
-
-/** Statuses that say nothing against what was asked for, but against who asks, or how often. */
-const OF_THE_CALLER: readonly number[] = [401, 429];
-
-/** Whether it is one thing that was refused, such as a calendar that is gone, and not the token or the pace. */
-export function refusesOne(error: unknown): error is GatewayError {
-  if (!(error instanceof GatewayError) || error.code !== "E_UPSTREAM") return false;
-  const status = error.upstream ?? 0;
-  return status >= 400 && status < 500 && !OF_THE_CALLER.includes(status) && !lacksPermission(error);
-}
-
 /** E_UPSTREAM for a refusal; `token` is taken out of what it quotes. */
 export function refused(answer: Incoming, { permission }: Route, token: string): GatewayError {
   const { status } = answer;

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { each } from "../../platforms/highlevel/budget.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
-import { isClosedRoute } from "../../platforms/highlevel/refusals.ts";
+import { isClosedRoute } from "../../platforms/highlevel/refused_what.ts";
 import type { Message } from "../../platforms/highlevel/rows.ts";
 import { many, rate } from "./_numbers.ts";
 import { type Reading, reasonOf } from "./_read.ts";
