@@ -26,13 +26,14 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   [LAYOUT_TABLE]: ["layout"],
 };
 const WANTED_COLUMNS = Object.entries(COLUMNS)
-  .flatMap(([table, columns]) => columns.map((column) => `('${table}', '${column}')`));
+  .flatMap(([table, columns]) => columns.map((column, nth) => `('${table}', '${column}', ${nth})`));
 /** The tables of these names that lack a column, with each that they lack. */
 const MISSING = once(
   "missing",
-  `select wanted.tab, wanted.col from (values ${WANTED_COLUMNS.join(", ")}) as wanted (tab, col)
-   where to_regclass(wanted.tab) is not null and not exists
-     (select 1 from pg_attribute where attrelid = to_regclass(wanted.tab) and attname = wanted.col and not attisdropped)`,
+  `select wanted.tab, wanted.col from (values ${WANTED_COLUMNS.join(", ")}) as wanted (tab, col, nth)
+   where exists (select 1 from pg_class where oid = to_regclass(wanted.tab) and relkind in ('r', 'p')) and not exists
+     (select 1 from pg_attribute where attrelid = to_regclass(wanted.tab) and attname = wanted.col and not attisdropped)
+   order by wanted.tab, wanted.nth`,
 );
 const SERVER = once(
   "server",
