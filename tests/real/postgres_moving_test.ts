@@ -5,9 +5,8 @@ import { checkStore } from "../../store/check.ts";
 import { copyStoreTo } from "../../store/copying.ts";
 import { backUpStore, restoreStore, type StoreFile } from "../../store/maintenance.ts";
 import { keyBytes } from "../../store/key_bytes.ts";
-import { STORE_FORMAT } from "../../store/mark.ts";
 import { openPostgres } from "../../store/postgres/kv.ts";
-import { lay } from "../fixtures/stores/stores.ts";
+import { layNewest } from "../fixtures/stores/stores.ts";
 import { entriesOf, refused } from "../unit/store/files_kit.ts";
 import { folder, KEY, newToken, open, row } from "../unit/store/kit.ts";
 import { folderOnDisk } from "../folder.ts";
@@ -25,8 +24,7 @@ const unmarked = async (path: string) =>
 Deno.test("a store is the same in a file, in PostgreSQL, in a backup of it and in a file again", async () => {
   await using dir = await folder();
   const at = (name: string) => `${dir.path}/${name}`;
-  const fixture = new URL(`../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url);
-  await lay(await Deno.readTextFile(fixture), at("first"));
+  await layNewest(at("first"));
   const [there, other] = [await server().database(), await server().database()];
   const known = at("known");
   const place = (path: string): StoreFile => ({ path, keys: [KEY], now: Date.now(), known });
@@ -133,8 +131,7 @@ Deno.test("what finishes a copy that was cut off is printed as a command that ru
   await using dir = await folderOnDisk(); // a command may not be granted what is below /dev
   await using project = await copyProject(["tests", "bench", "docs", "companion"]); // it has no store of its own
   const at = (name: string) => `${dir.path}/${name}`;
-  const fixture = new URL(`../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url);
-  await lay(await Deno.readTextFile(fixture), at("first"));
+  await layNewest(at("first"));
   const [one, two] = [await server().database(), await server().database()];
   for (const [from, to] of [[at("first"), one], [one, two], [two, at("last")]] as const) {
     let looks = 0;

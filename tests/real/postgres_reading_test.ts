@@ -1,15 +1,13 @@
 /** Commands that only read a database: one without a store stays as it was, and what is damaged of one is named. */
 import assert from "node:assert/strict";
-import { runCommand } from "../../admin/commands.ts";
 import { checkStore } from "../../store/check.ts";
 import { copyStoreTo } from "../../store/copying.ts";
 import { MARK_KEY } from "../../store/damage.ts";
 import { acceptKeys, backUpStore, restoreStore } from "../../store/maintenance.ts";
-import { STORE_FORMAT, type StoreMark } from "../../store/mark.ts";
+import { type StoreMark } from "../../store/mark.ts";
 import { openPostgres } from "../../store/postgres/kv.ts";
-import { CONNECTORS } from "../connectors.ts";
-import { lay } from "../fixtures/stores/stores.ts";
-import { filesOf, refused } from "../unit/store/files_kit.ts";
+import { layNewest } from "../fixtures/stores/stores.ts";
+import { filesOf, refused, runOnStore } from "../unit/store/files_kit.ts";
 import { folder, KEY, open, row } from "../unit/store/kit.ts";
 import { onPostgres } from "./_postgres.ts";
 
@@ -23,8 +21,7 @@ const tables = (address: string) =>
 
 /** Has a database hold the entries of the fixtures. */
 async function fill(to: string, dir: string): Promise<void> {
-  const fixture = new URL(`../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url);
-  await lay(await Deno.readTextFile(fixture), `${dir}/first`);
+  await layNewest(`${dir}/first`);
   await copyStoreTo({
     from: { path: `${dir}/first`, named: "<from>" },
     to: { path: to, named: "<to>" },
@@ -171,16 +168,7 @@ Deno.test("what a database refuses in the middle of a command is one line with w
   );
   const address = whole.replace("owner:", "plain:");
   const to = `${dir.path}/backup.ndjson`;
-  let said = "";
-  const code = await runCommand(["store", "backup", to], {
-    env: (name) => ({ KV_PATH: address, ENCRYPTION_KEYS: KEY.toBase64() })[name],
-    stdin: () => Promise.resolve(""),
-    out: (text) => void (said += text),
-    err: (text) => void (said += text),
-    fetch: () => assert.fail("asks nobody"),
-    kept: () => null,
-    wait: () => Promise.resolve(false),
-  }, CONNECTORS);
+  const { code, said } = await runOnStore({ KV_PATH: address }, "store", "backup", to);
   assert.equal(code, 1);
   assert.match(
     said,

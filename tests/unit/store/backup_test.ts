@@ -8,7 +8,7 @@ import { Database } from "../../../store/database.ts";
 import { Intake, type Laid } from "../../../store/intake.ts";
 import { backUpStore, restoreStore, type StoreFile } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
-import { lay } from "../../fixtures/stores/stores.ts";
+import { layNewest } from "../../fixtures/stores/stores.ts";
 import { entriesOf, filesOf, refused } from "./files_kit.ts";
 import { bench, folder, KEY, newToken, open, row, START } from "./kit.ts";
 
@@ -17,10 +17,7 @@ const OTHER = new Uint8Array(32).fill(8);
 async function place() {
   const dir = await folder();
   const at = (name: string) => `${dir.path}/${name}`;
-  const lines = await Deno.readTextFile(
-    new URL(`../../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url),
-  );
-  const facts = await lay(lines, at("store.sqlite3"));
+  const facts = await layNewest(at("store.sqlite3"));
   const store = (name: string, more: Partial<StoreFile> = {}): StoreFile => ({
     path: at(name),
     keys: [KEY],

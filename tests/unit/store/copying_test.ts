@@ -1,16 +1,14 @@
 /** A store that is copied to another place is the same there, or it is no store: cut off, changed meanwhile, refused. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { runCommand } from "../../../admin/commands.ts";
 import { type Copying, copyStoreTo } from "../../../store/copying.ts";
 import { isAddress, isFile, nameOf } from "../../../store/engines.ts";
 import { isDatabase } from "../../../core/env_values.ts";
 import { keyBytes } from "../../../store/key_bytes.ts";
-import { readLaying, readMark, STORE_FORMAT } from "../../../store/mark.ts";
+import { readLaying, readMark } from "../../../store/mark.ts";
 import { toPortable } from "../../../store/portable.ts";
-import { CONNECTORS } from "../../connectors.ts";
-import { lay } from "../../fixtures/stores/stores.ts";
-import { entriesOf, filesOf, refused } from "./files_kit.ts";
+import { layNewest } from "../../fixtures/stores/stores.ts";
+import { entriesOf, filesOf, refused, runOnStore } from "./files_kit.ts";
 import { folder, KEY, newToken, open, START } from "./kit.ts";
 
 const OTHER = new Uint8Array(32).fill(8);
@@ -23,10 +21,7 @@ type Changed = Partial<Omit<Copying, "from" | "to">> & { readonly from?: string;
 async function place() {
   const dir = await folder();
   const at = (name: string) => `${dir.path}/${name}.sqlite3`;
-  const lines = await Deno.readTextFile(
-    new URL(`../../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url),
-  );
-  const facts = await lay(lines, at("from"));
+  const facts = await layNewest(at("from"));
   const kv = await Deno.openKv(at("from"));
   for (let nth = 0; nth < 25; nth++) {
     const atomic = kv.atomic();
@@ -178,18 +173,9 @@ Deno.test("what is wrong with either place of a copy names the variable or argum
   await using p = await place();
   const wrong = "postgres://gw:word@127.0.0.1/gateway?pool=0";
   const said = async (variables: Record<string, string>, ...args: string[]) => {
-    let err = "";
-    const code = await runCommand(["store", "copy", ...args], {
-      env: (name) => ({ ENCRYPTION_KEYS: KEY.toBase64(), ...variables })[name],
-      stdin: () => Promise.resolve(""),
-      out: () => {},
-      err: (text) => void (err += text),
-      fetch: () => assert.fail("asks nobody"),
-      kept: () => null,
-      wait: () => Promise.resolve(false),
-    }, CONNECTORS);
+    const { code, said } = await runOnStore(variables, "store", "copy", ...args);
     assert.equal(code, 1);
-    return err;
+    return said;
   };
   const about = (name: string) => new RegExp(`^${name}: the address of the database has pool=0`);
   assert.match(await said({ KV_PATH: wrong }, p.at("from"), "KV_PATH"), about("KV_PATH"));

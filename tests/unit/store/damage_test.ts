@@ -8,8 +8,7 @@ import { judgeFile } from "../../../store/file_check.ts";
 import { compareKeys } from "../../../store/key_bytes.ts";
 import { between, RangeReading, rangeText } from "../../../store/key_ranges.ts";
 import { backUpStore, compactStore, restoreStore } from "../../../store/maintenance.ts";
-import { STORE_FORMAT } from "../../../store/mark.ts";
-import { lay } from "../../fixtures/stores/stores.ts";
+import { layNewest } from "../../fixtures/stores/stores.ts";
 import { filesOf, refused } from "./files_kit.ts";
 import { bench, folder, KEY, open, row } from "./kit.ts";
 
@@ -21,10 +20,7 @@ const MEND = String
 async function place() {
   const dir = await folder();
   const path = `${dir.path}/store.sqlite3`;
-  const lines = await Deno.readTextFile(
-    new URL(`../../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url),
-  );
-  await lay(lines, path);
+  await layNewest(path);
   const kv = await Deno.openKv(path);
   const [part] = await Array.fromAsync(kv.list<Uint8Array>({ prefix: ["audit", "part"] }));
   for (let nth = 0; nth < 300; nth++) {

@@ -1,24 +1,18 @@
 /** A store that is damaged is backed up all the same, and whoever makes or puts back a copy of it is told what is wrong. */
 import assert from "node:assert/strict";
-import { runCommand } from "../../../admin/commands.ts";
 import { decodePart, encodePart } from "../../../store/audit_bundle.ts";
 import { copyStoreTo } from "../../../store/copying.ts";
 import { openPlace } from "../../../store/engines.ts";
 import { backUpStore, restoreStore, type StoreFile } from "../../../store/maintenance.ts";
-import { STORE_FORMAT } from "../../../store/mark.ts";
 import { toPortable } from "../../../store/portable.ts";
-import { CONNECTORS } from "../../connectors.ts";
-import { lay } from "../../fixtures/stores/stores.ts";
-import { damageValue, entriesOf, filesOf, refused } from "./files_kit.ts";
+import { layNewest } from "../../fixtures/stores/stores.ts";
+import { damageValue, entriesOf, filesOf, refused, runOnStore } from "./files_kit.ts";
 import { folder, KEY, open, START } from "./kit.ts";
 
 async function place() {
   const dir = await folder();
   const at = (name: string) => `${dir.path}/${name}`;
-  const lines = await Deno.readTextFile(
-    new URL(`../../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url),
-  );
-  const facts = await lay(lines, at("store.sqlite3"));
+  const facts = await layNewest(at("store.sqlite3"));
   const kv = await openPlace(at("store.sqlite3"));
   const keys = (await Array.fromAsync(kv.list({ prefix: [] }))).map(({ key }) => key);
   kv.close();
@@ -173,32 +167,20 @@ Deno.test("a store with entries that cannot be read is not copied to another pla
 
 Deno.test("the command that makes a backup ends with 1 where the store is damaged, and names what and the command that helps", async () => {
   await using p = await place();
-  const run = async (...args: string[]) => {
-    let out = "";
-    const code = await runCommand(args, {
-      env: (name) => ({ KV_PATH: p.at("store.sqlite3"), ENCRYPTION_KEYS: KEY.toBase64() })[name],
-      stdin: () => Promise.resolve(""),
-      out: (text) => void (out += text),
-      err: (text) => void (out += text),
-      fetch: () => assert.fail("asks nobody"),
-      kept: () => null,
-      wait: () => Promise.resolve(false),
-    }, CONNECTORS);
-    return { code, out };
-  };
+  const run = (...args: string[]) => runOnStore({ KV_PATH: p.at("store.sqlite3") }, ...args);
   const whole = await run("store", "backup", p.at("whole.ndjson"));
   assert.equal(whole.code, 0);
-  assert.match(whole.out, /store\.sqlite3\.\nThe audit: Whole: 6 rows in 6 segments of 1 writers\.\n$/);
+  assert.match(whole.said, /store\.sqlite3\.\nThe audit: Whole: 6 rows in 6 segments of 1 writers\.\n$/);
   damageValue(p.at("store.sqlite3"), p.key("sites"));
   await changeRow(p.at("store.sqlite3"));
   for (const name of ["copy.ndjson", "copy.sqlite3"]) {
-    const { code, out } = await run("store", "backup", p.at(name));
+    const { code, said } = await run("store", "backup", p.at(name));
     assert.equal(code, 1);
     assert.match(
-      out,
+      said,
       /^.* is a (copy|backup of the \d+ entries) of .*\.\nThe store is damaged; the backup was made all the same:\n {2}\["sites","acme"\] cannot be read: it was damaged or changed\nThe audit: Broken: .* in the file ".*"\.\n {2}Segment 2 .*\nSee what else is damaged with: deno task admin store check\n$/,
     );
   }
-  const { code, out } = await run("store", "backup", p.at("json.ndjson"), "--json");
-  assert.deepEqual([code, JSON.parse(out).ok, JSON.parse(out).faults.length], [1, false, 1]);
+  const { code, said } = await run("store", "backup", p.at("json.ndjson"), "--json");
+  assert.deepEqual([code, JSON.parse(said).ok, JSON.parse(said).faults.length], [1, false, 1]);
 });

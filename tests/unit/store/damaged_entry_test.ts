@@ -5,9 +5,8 @@ import { checkStore } from "../../../store/check.ts";
 import { openPlace } from "../../../store/engines.ts";
 import { keyBytes } from "../../../store/key_bytes.ts";
 import { backUpStore } from "../../../store/maintenance.ts";
-import { STORE_FORMAT } from "../../../store/mark.ts";
 import { toPortable } from "../../../store/portable.ts";
-import { lay } from "../../fixtures/stores/stores.ts";
+import { layNewest } from "../../fixtures/stores/stores.ts";
 import { damageValue, filesOf, refused } from "./files_kit.ts";
 import { folder, KEY, open } from "./kit.ts";
 
@@ -18,10 +17,7 @@ const WHAT_TO_DO = String
 async function place() {
   const dir = await folder();
   const path = `${dir.path}/store.sqlite3`;
-  const lines = await Deno.readTextFile(
-    new URL(`../../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url),
-  );
-  await lay(lines, path);
+  await layNewest(path);
   const kv = await openPlace(path);
   const keys = (await Array.fromAsync(kv.list({ prefix: [] }))).map(({ key }) => key);
   kv.close();

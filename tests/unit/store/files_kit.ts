@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
+import { runCommand } from "../../../admin/commands.ts";
 import { openPlace } from "../../../store/engines.ts";
 import { keyBytes } from "../../../store/key_bytes.ts";
 import { toPortable } from "../../../store/portable.ts";
 import { GatewayError } from "../../../core/errors.ts";
+import { CONNECTORS } from "../../connectors.ts";
+import { KEY } from "./kit.ts";
 
 /** The files of a folder with what is in them. */
 export async function filesOf(dir: string): Promise<Record<string, string>> {
@@ -43,4 +46,22 @@ export function damageValue(path: string, key: Deno.KvKey): void {
   const bytes = Uint8Array.from(v as Uint8Array);
   for (const at of [0, 1, bytes.length >> 1]) bytes[at]! ^= 0xff;
   database.prepare("UPDATE kv SET v = ? WHERE k = ?").run(bytes, keyBytes(key));
+}
+
+/** What a command on a store prints, and how it ends, in an environment of its own; it asks no gateway. */
+export async function runOnStore(
+  env: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<{ readonly code: number; readonly said: string }> {
+  let said = "";
+  const code = await runCommand(args, {
+    env: (name) => ({ ENCRYPTION_KEYS: KEY.toBase64(), ...env })[name],
+    stdin: () => Promise.resolve(""),
+    out: (text) => void (said += text),
+    err: (text) => void (said += text),
+    fetch: () => assert.fail("asks nobody"),
+    kept: () => null,
+    wait: () => Promise.resolve(false),
+  }, CONNECTORS);
+  return { code, said };
 }

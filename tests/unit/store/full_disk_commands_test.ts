@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { openPlace } from "../../../store/engines.ts";
 import { backUpStore } from "../../../store/maintenance.ts";
-import { STORE_FORMAT } from "../../../store/mark.ts";
-import { lay } from "../../fixtures/stores/stores.ts";
+import { layNewest } from "../../fixtures/stores/stores.ts";
 import { folder, KEY } from "./kit.ts";
 
 const fileOf = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -23,10 +22,7 @@ async function limited(dir: string, kvPath: string, ...args: string[]) {
 Deno.test("a command on the store that the disk does not let finish says so in one sentence, and leaves nothing half made", async () => {
   await using dir = await folder();
   const at = (name: string) => `${dir.path}/${name}`;
-  const lines = await Deno.readTextFile(
-    new URL(`../../fixtures/stores/format-${STORE_FORMAT}.ndjson`, import.meta.url),
-  );
-  await lay(lines, at("store.sqlite3"));
+  await layNewest(at("store.sqlite3"));
   const kv = await openPlace(at("store.sqlite3"));
   for (let nth = 0; nth < 40; nth++) {
     await kv.set(["snapshots", "clarity", "acme", `day ${nth}`], "x".repeat(30_000));

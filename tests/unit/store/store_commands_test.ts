@@ -1,8 +1,7 @@
 /** What the commands on a store answer to whoever names the wrong thing: what it is, and what to write instead. */
 import assert from "node:assert/strict";
-import { runCommand } from "../../../admin/commands.ts";
-import { CONNECTORS } from "../../connectors.ts";
-import { folder, KEY, newToken, open } from "./kit.ts";
+import { runOnStore } from "./files_kit.ts";
+import { folder, newToken, open } from "./kit.ts";
 
 /** A store that runs no more, and the command line in an environment of its own. */
 async function place() {
@@ -12,20 +11,7 @@ async function place() {
     await using store = await open({ path: at("store.sqlite3") });
     await store.tokens.create(newToken());
   }
-  const run = async (env: Record<string, string>, ...args: string[]) => {
-    let said = "";
-    const code = await runCommand(args, {
-      env: (name) => ({ ENCRYPTION_KEYS: KEY.toBase64(), ...env })[name],
-      stdin: () => Promise.resolve(""),
-      out: (text) => void (said += text),
-      err: (text) => void (said += text),
-      fetch: () => assert.fail("asks nobody"),
-      kept: () => null,
-      wait: () => Promise.resolve(false),
-    }, CONNECTORS);
-    return { code, said };
-  };
-  return { at, run, [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose]() };
+  return { at, run: runOnStore, [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose]() };
 }
 
 Deno.test("a portable backup is not taken for a store, and no store is made under such a name", async () => {
