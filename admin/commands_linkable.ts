@@ -4,8 +4,8 @@ import type { Command } from "./command.ts";
 import { cell, table } from "./terminal.ts";
 
 const NOTES =
-  "It asks the accounts that the site is bound to (account_user_id, social_ads_user_id), and only reads. What cannot be\n" +
-  "listed says why; everything else is listed all the same. No tool answers this: an account reaches more than one client.";
+  "It only reads, from the accounts that the site is bound to (account_user_id, social_ads_user_id). Where a kind cannot be\n" +
+  "listed, its reason is printed; the other kinds are listed. No tool does this: one account can reach several clients.";
 
 const linkable: Command = {
   words: ["linkable"],
