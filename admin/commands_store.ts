@@ -12,6 +12,7 @@ import {
 } from "../core/env_values.ts";
 import { quoted } from "../core/fields.ts";
 import { databaseOf, placeGiven } from "../core/settings.ts";
+import type { NamedPlace } from "../store/copying.ts";
 import { hasStore, KNOWN_STORES_PATH } from "../store/known_stores.ts";
 import type { Condition, StoreFile } from "../store/maintenance.ts";
 import type { AuditVerdict } from "../store/store.ts";
@@ -259,14 +260,8 @@ const movedTo = (aside: string | null) => aside === null ? "" : `What was there 
 
 const noticeOf = ({ terminal }: Call) => (sentence: string) => terminal.err(`${sentence}\n`);
 
-/** A place, and the variable or argument that named it. */
-interface Named {
-  readonly named: string;
-  readonly path: string;
-}
-
 /** Where the store is, by the rule of `task start`. */
-function place(call: Call): Omit<StoreFile, "keys"> & Named {
+function place(call: Call): Omit<StoreFile, "keys"> & NamedPlace {
   const { env } = call.terminal;
   // A command runs on no host of a KV: there it is the default.
   const given = placeGiven(
@@ -297,7 +292,7 @@ function asStore(named: string, path: string): string {
 }
 
 /** A place of a copy; the name of a variable is what it names, for a command line is no place for a password. */
-function placeOfCopy(call: Call, named: string, word: string): Named {
+function placeOfCopy(call: Call, named: string, word: string): NamedPlace {
   if (word === "KV_PATH") {
     const given = place(call); // of a host that sets DATABASE_URL in its place, that
     if (given.named === "DATABASE_URL" || call.terminal.env(word)?.trim()) return given;
@@ -309,7 +304,7 @@ function placeOfCopy(call: Call, named: string, word: string): Named {
   throw new CommandError("DATABASE_URL: names no database; set it to postgres://user:password@host/database");
 }
 
-const storeOf = (call: Call): StoreFile & Named => ({ ...place(call), keys: keysOf(call) });
+const storeOf = (call: Call): StoreFile & NamedPlace => ({ ...place(call), keys: keysOf(call) });
 
 function keysOf(call: Call): Uint8Array<ArrayBuffer>[] {
   const text = call.terminal.env("ENCRYPTION_KEYS")?.trim() || call.terminal.kept("ENCRYPTION_KEYS");
@@ -334,7 +329,7 @@ function read<T>(name: string, text: string, as: (text: string) => T, shown: str
 const AS_SAID = { named: "KV_PATH" };
 
 /** Waits for work on a place; what is refused says by which name the place was given. */
-async function refusing<T>({ named }: Pick<Named, "named">, work: () => Promise<T>): Promise<T> {
+async function refusing<T>({ named }: Pick<NamedPlace, "named">, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (fault) {

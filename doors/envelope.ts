@@ -35,7 +35,7 @@ export function naming(
   });
 }
 
-/** The answer of a call, as JSON text. Its headers are written out: joining them takes longer than all else of it. */
+/** The answer of a call, as JSON text. Its headers are written out, not joined: every call makes them. */
 export const answering = (requestId: string, text: string): Response =>
   new NamingResponse(text, {
     status: 200,

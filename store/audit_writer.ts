@@ -137,8 +137,7 @@ export class AuditWriter {
         if (this.#owed.length > 0) await this.#writeOwed();
         await this.#write(batch);
         batch.done.resolve();
-        // Who has come meanwhile comes along with those who are answered now: under load half as many commits again would
-        // be made without it.
+        // The requests that are there already are read first: their rows come along.
         if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
       } catch (cause) {
         const isOwed = cause instanceof Unanswered && batch.onlyIf === null && this.#owed.length < OWED_MAX;

@@ -1,4 +1,4 @@
-/** What an account of the stand-in can reach: its properties by account, its search properties, its customers. */
+/** What an account of the stand-in can reach, as the pages of docs/upstreams/google.md, "What a site could be linked to", show it. */
 import { invalid } from "./refusal.ts";
 import type { Holder, World } from "./world.ts";
 

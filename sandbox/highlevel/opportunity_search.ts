@@ -1,4 +1,4 @@
-/** How the CRM searches opportunities by filters, as the vendor's page of that search describes it. */
+/** How the CRM searches opportunities by filters, as the vendor describes it (docs/upstreams/highlevel.md, "The search of opportunities"). */
 import { page, Refusal, total, type Unruly } from "./lists.ts";
 import type { Opportunity, World } from "./world.ts";
 
