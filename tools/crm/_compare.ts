@@ -1,8 +1,9 @@
 /** What two windows are compared by: what began in each, and what was won and lost in each, whenever that was made. */
+import { rounded } from "../../core/rounded.ts";
 import { dayOf, type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Appointment, Opportunity } from "../../platforms/highlevel/rows.ts";
 import { attendanceOf, startingIn } from "./_appointments.ts";
-import { many, rate, rounded } from "./_numbers.ts";
+import { many, rate } from "./_numbers.ts";
 import { type Reading, reasonOf } from "./_read.ts";
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -1,9 +1,5 @@
 /** The few sums that every metric is made of. */
-
-const PLACES = 10_000;
-
-/** Rounded to four places; what sums of money are told in, too. */
-export const rounded = (value: number): number => Math.round((value + Number.EPSILON) * PLACES) / PLACES;
+import { rounded } from "../../core/rounded.ts";
 
 /** A share, rounded to four places; null where there is nothing to have a share of. */
 export const rate = (part: number, whole: number): number | null =>

@@ -1,8 +1,9 @@
 /** Money that came in during a window, whatever it was paid for, and what of it went back. */
+import { rounded } from "../../core/rounded.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { within } from "../../platforms/highlevel/days.ts";
 import type { Payment } from "../../platforms/highlevel/rows.ts";
-import { many, rounded, sum } from "./_numbers.ts";
+import { many, sum } from "./_numbers.ts";
 import { noteUndated, type Reading, reasonOf } from "./_read.ts";
 
 /** Answers that say the token may not read payments, or that the route is closed to it. */

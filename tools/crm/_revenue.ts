@@ -1,9 +1,10 @@
 /** Revenue: what the invoices of a window and the money that came in during it come to, each currency by itself. */
+import { rounded } from "../../core/rounded.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { dayOf, type Days, moment } from "../../platforms/highlevel/days.ts";
 import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Invoice } from "../../platforms/highlevel/rows.ts";
-import { countBy, many, rounded, sum } from "./_numbers.ts";
+import { countBy, many, sum } from "./_numbers.ts";
 import { collectedOf, type KnownPayment, type Payments, paymentsOf } from "./_payments.ts";
 import { noteRows, noteUndated, type Reading } from "./_read.ts";
 

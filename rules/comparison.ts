@@ -1,0 +1,160 @@
+/** One period held against another: which days the other one has, and how each figure changed. */
+import { GatewayError } from "../core/errors.ts";
+import { rounded } from "../core/rounded.ts";
+import { isFields } from "../core/values.ts";
+import type { Period } from "./data_head.ts";
+
+/** Days as YYYY-MM-DD, both included. */
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What a caller gives as compare. */
+export type CompareWith = "previous_period" | "previous_year" | DayRange;
+
+/** The two ranges of a comparison, and what is to be said of them. */
+export interface ComparedDays {
+  /** Of the period that was asked for what has begun by now. */
+  readonly current: DayRange;
+  readonly other: DayRange;
+  readonly notes: readonly string[];
+}
+
+const day = (text: string) => Temporal.PlainDate.from(text);
+/** How many days a range has. */
+export const lengthOf = ({ from, to }: DayRange): number => day(from).until(day(to)).days + 1;
+const wrong = (sentence: string) => new GatewayError("E_BAD_INPUT", sentence);
+
+/** Refuses with E_BAD_INPUT days of the caller's own that are turned round, or that have begun nowhere yet. */
+export function checkCompare(compare: CompareWith | undefined, now: number): void {
+  if (compare === undefined || typeof compare === "string") return;
+  if (compare.to < compare.from) {
+    throw wrong(`compare.to: "${compare.to}" lies before compare.from "${compare.from}"; turn them round`);
+  }
+  // The first zone of the world is fourteen hours ahead.
+  const latest = new Date(now + 14 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  if (compare.to > latest) {
+    throw wrong(`compare.to: "${compare.to}" lies in the future, of which there is nothing to compare with`);
+  }
+}
+
+/**
+ * The days to compare with. Of a period that is not over by `today` (in the source's time zone) only as much is taken of the
+ * other as has begun, so that half a month is not held against a whole one. Throws E_BAD_INPUT for the very same days.
+ */
+export function daysToCompare(compare: CompareWith, asked: DayRange, today: string): ComparedDays {
+  const current = { from: asked.from, to: asked.to < today ? asked.to : today };
+  const notes = asked.to >= today
+    ? [
+      `${
+        current.to === asked.to ? "The last day is" : `Days after ${today} are`
+      } not over: the change can still move`,
+    ]
+    : [];
+  if (typeof compare === "string") {
+    const from = compare === "previous_year"
+      ? day(asked.from).subtract({ years: 1 })
+      : day(asked.from).subtract({ days: lengthOf(asked) });
+    const to = compare === "previous_year"
+      ? day(current.to).subtract({ years: 1 })
+      : from.add({ days: lengthOf(current) - 1 });
+    const other = { from: from.toString(), to: to.toString() };
+    return { current, other, notes: [...notes, ...lengthNotes(current, other)] };
+  }
+  if (compare.from === asked.from && compare.to === asked.to) {
+    throw wrong(`compare: ${compare.from} to ${compare.to} is the period itself; name other days`);
+  }
+  const overlap = compare.from <= current.to && compare.to >= current.from
+    ? ["The two periods share days, which count in both"]
+    : [];
+  return { current, other: compare, notes: [...notes, ...overlap, ...lengthNotes(current, compare)] };
+}
+
+function lengthNotes(current: DayRange, other: DayRange): string[] {
+  const [own, before] = [lengthOf(current), lengthOf(other)];
+  return own === before ? [] : [`The periods have ${own} and ${before} days: sums are not per day`];
+}
+
+/** A figure against its former value: the difference, and as a share of the former one; null where that cannot be said. */
+export interface Change {
+  readonly abs: number | null;
+  readonly pct: number | null;
+}
+
+/** A change for each figure, at the place that the figure has. */
+export interface Changes {
+  readonly [name: string]: Change | Changes;
+}
+
+/** How one figure changed; pct is a share (0.1 is ten per cent more) and null where there was nothing before. */
+export function changeOf(now: number | null, before: number | null): Change {
+  if (now === null || before === null) return { abs: null, pct: null };
+  const abs = rounded(now - before);
+  return { abs, pct: before === 0 ? null : rounded((now - before) / Math.abs(before)) };
+}
+
+const isFigure = (value: unknown): value is number | null => value === null || typeof value === "number";
+
+/**
+ * How the figures of two answers of one shape changed: numbers at the same place, in objects within objects. A figure that
+ * one side lacks where the other has it is not known there, so its change is null; lists, texts and flags are passed over.
+ */
+export function changesOf(now: object, before: object): Changes {
+  const [own, other] = [now as Record<string, unknown>, before as Record<string, unknown>];
+  const changes: Record<string, Change | Changes> = {};
+  for (const name of new Set([...Object.keys(own), ...Object.keys(other)])) {
+    const [to, from] = [own[name], other[name]];
+    if (typeof to === "number" || typeof from === "number") {
+      changes[name] = changeOf(isFigure(to) ? to : null, isFigure(from) ? from : null);
+    } else if (isFields(to) && isFields(from)) {
+      const inner = changesOf(to, from);
+      if (Object.keys(inner).length > 0) changes[name] = inner;
+    }
+  }
+  return changes;
+}
+
+/** The other period in an answer: its figures in the shape of the answer's own, and how they changed. */
+export interface Comparison<Figures extends object> {
+  readonly period: Period;
+  readonly complete: boolean;
+  readonly truncated: boolean;
+  readonly figures: Figures;
+  /** Null where not all of one side was read; notes say what is missing. */
+  readonly change: Changes | null;
+  readonly notes: readonly string[];
+}
+
+/** What of one side has a part in a comparison. */
+export interface ComparedSide<Figures extends object> {
+  readonly period: Period;
+  /** Whether all that the period holds so far was counted, so that it can be compared. */
+  readonly whole: boolean;
+  readonly truncated: boolean;
+  readonly figures: Figures;
+}
+
+/** Holds two sides against each other; where one is not whole, nothing is reported as a change. */
+export function compared<Figures extends object>(
+  now: ComparedSide<Figures>,
+  other: ComparedSide<Figures> & { readonly complete: boolean },
+  notes: readonly string[],
+): Comparison<Figures> {
+  const lacking = [...now.whole ? [] : ["this period"], ...other.whole ? [] : ["the other one"]];
+  const { period, complete, truncated, figures } = other;
+  return {
+    period,
+    complete: complete && other.whole && !truncated,
+    truncated,
+    figures,
+    change: lacking.length > 0 ? null : changesOf(now.figures, figures),
+    notes: [
+      ...new Set(
+        lacking.length > 0
+          ? [`change is null, because not all of ${lacking.join(" and ")} could be counted`, ...notes]
+          : notes,
+      ),
+    ],
+  };
+}
