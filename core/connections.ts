@@ -6,6 +6,12 @@ import type { Served } from "./listening.ts";
 /** What answers requests; the second argument says who sent one. */
 export type Answer = (request: Request, info: Deno.ServeHandlerInfo) => Response | Promise<Response>;
 
+/**
+ * An answer with a body so short that the system takes it at once: once it was handed over, nothing of it is under way. To
+ * be told of the end of another costs every request a few microseconds.
+ */
+export class BriefResponse extends Response {}
+
 /** What serves one connection. */
 interface Connected {
   readonly finished: Promise<void>;
@@ -43,6 +49,8 @@ class Connection {
   #served: Connected | null = null;
   #answering = 0;
   #requests = 0;
+  /** How many requests there had been when it was last looked at, and since when nothing is under way. */
+  #seen = 0;
   #since: number;
   #isGivenUp = false;
 
@@ -78,24 +86,36 @@ class Connection {
   }
 
   /**
-   * Closes it where nothing was under way for that long, or where the body of its last request was given up: of a body that was not
+   * Closes it where nothing was under way for that long (as it is seen from one look to the next), or where the body of its last request was given up: of a body that was not
    * read to its end the runtime waits for the rest, for as long as its sender likes.
    */
   sweep(idleMs: number): void {
-    if (this.#answering > 0) return;
-    if (this.#isGivenUp || this.#elapsed() - this.#since >= idleMs) this.abort();
+    if (this.#answering > 0) return this.#sees();
+    if (this.#isGivenUp) return this.abort();
+    if (this.#seen !== this.#requests) return this.#sees();
+    if (this.#elapsed() - this.#since >= idleMs) this.abort();
   }
 
-  #answer(request: Request, info: Deno.ServeHandlerInfo, answer: Answer): Response | Promise<Response> {
+  /** Something was under way since it was last looked at. */
+  #sees(): void {
+    this.#seen = this.#requests;
+    this.#since = this.#elapsed();
+  }
+
+  async #answer(request: Request, info: Deno.ServeHandlerInfo, answer: Answer): Promise<Response> {
     this.#answering++;
     this.#requests++;
     const ended = () => {
       this.#answering--;
-      this.#since = this.#elapsed();
       this.#isGivenUp = isGivenUp(request);
     };
-    info.completed.then(ended, ended);
-    return answer(request, info);
+    let response: Response | undefined;
+    try {
+      return response = await answer(request, info);
+    } finally {
+      if (response instanceof BriefResponse) ended();
+      else info.completed.then(ended, ended);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 /** What both doors wrap answers and refusals in. */
+import { BriefResponse } from "../core/connections.ts";
 import type { GatewayError } from "../core/errors.ts";
 import { Content, parsed } from "../core/content.ts";
 import { jsonOf } from "../core/made_once.ts";
@@ -35,9 +36,16 @@ export function naming(
   });
 }
 
+/** A short answer that was made to name its call. */
+class BriefAnswer extends BriefResponse {}
+
+/** No text of so many characters is more than a socket takes at once. */
+const BRIEF_CHARACTERS_MAX = 8 * 1024;
+
 /** The answer of a call, as JSON text. Its headers are written out, not joined: every call makes them. */
-export const answering = (requestId: string, text: string): Response =>
-  new NamingResponse(text, {
+export function answering(requestId: string, text: string): Response {
+  const Answer = text.length <= BRIEF_CHARACTERS_MAX ? BriefAnswer : NamingResponse;
+  return new Answer(text, {
     status: 200,
     headers: {
       "content-type": "application/json",
@@ -47,10 +55,11 @@ export const answering = (requestId: string, text: string): Response =>
       [REQUEST_ID_HEADER]: requestId,
     },
   });
+}
 
 /** The answer, naming its call: with a new id where it was not made to. No browser guesses another type for it. */
 export function named(response: Response, newId: () => string): Response {
-  if (response instanceof NamingResponse) return response;
+  if (response instanceof NamingResponse || response instanceof BriefAnswer) return response;
   const { headers } = response;
   for (const [name, value] of Object.entries(NO_SNIFFING)) headers.set(name, value);
   if (!headers.has(REQUEST_ID_HEADER)) headers.set(REQUEST_ID_HEADER, newId());

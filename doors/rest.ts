@@ -65,7 +65,10 @@ export function restDoor(app: Hono, ports: RestPorts): void {
   app.post(`${at}/tools/:name`, (c) => call(ports, c.req.raw, c.req.param("name")));
   app.options(`${at}/*`, (c) => preflight(c.req.raw));
   let document: string | undefined;
-  app.get(`${at}/openapi.json`, () => answering(ports.newId(), document ??= ports.openapi()));
+  app.get(
+    `${at}/openapi.json`,
+    () => answering(ports.newId(), document ??= ports.openapi()),
+  );
   app.get(`${at}/whoami`, reading((caller) => success(whoami(caller))));
   app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
   app.get(
@@ -86,7 +89,7 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       caller,
       tool,
       idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
-      asks: asksOf(request.headers),
+      asks: new AskedByHeaders(request.headers),
       left: () => request.signal,
       parse: async (limit) => {
         refuseAskedInAddress(request.url);
@@ -120,17 +123,33 @@ function refuseAskedInAddress(url: string): void {
   }
 }
 
-/** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
-function asksOf(headers: Headers): Asks {
-  const asked = (name: string): unknown => {
-    const said = headers.get(name);
+/**
+ * What a call asks beside its arguments: a site's own tool may have arguments of these names. Each is looked up when it is
+ * asked for, which a call that only reads does not.
+ */
+class AskedByHeaders implements Asks {
+  readonly #headers: Headers;
+
+  constructor(headers: Headers) {
+    this.#headers = headers;
+  }
+
+  get dry_run(): unknown {
+    return this.#flag("dry-run");
+  }
+
+  get confirm(): unknown {
+    return this.#flag("confirm");
+  }
+
+  get confirm_token(): unknown {
+    return this.#headers.get("confirm-token") ?? undefined;
+  }
+
+  #flag(name: string): unknown {
+    const said = this.#headers.get(name);
     return said === "true" ? true : said === "false" ? false : said ?? undefined;
-  };
-  return {
-    dry_run: asked("dry-run"),
-    confirm: asked("confirm"),
-    confirm_token: headers.get("confirm-token") ?? undefined,
-  };
+  }
 }
 
 /** The answer to anything thrown; what is no refusal is logged under the request id the message gives. */

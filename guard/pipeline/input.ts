@@ -34,11 +34,13 @@ export function readInput(
   asks: Asks = {},
 ): Input {
   const { manifest, check } = entry;
-  if (writes(manifest)) refusePublishing(raw, manifest, now);
+  const isWrite = writes(manifest);
+  if (isWrite) refusePublishing(raw, manifest, now);
   const { site_id, confirm, confirm_token, ...rest } = raw;
   refuseSiteId(site_id);
-  const asked = askedOf({ confirm, confirm_token }, asks);
-  if (writes(manifest)) refuseDryRun(rest, manifest);
+  // What only reads is neither previewed nor confirmed, whatever was asked beside its arguments.
+  const asked = askedOf({ confirm, confirm_token }, isWrite ? asks : NOTHING_BESIDE);
+  if (isWrite) refuseDryRun(rest, manifest);
   const args = check(rest);
   for (const rule of manifest.rules) applyRule(rule, args);
   return { args, siteId: site_id, ...asked };
@@ -53,6 +55,7 @@ function refuseDryRun(args: Record<string, unknown>, { input }: Manifest): void 
   );
 }
 
+const NOTHING_BESIDE: Asks = Object.freeze({});
 const NOTHING_ASKED = Object.freeze({ confirm: false, confirmToken: undefined, dryRun: false });
 
 /** What is asked as an argument and beside the arguments, which may not contradict each other. Throws E_BAD_INPUT. */

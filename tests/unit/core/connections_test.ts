@@ -1,7 +1,7 @@
 /** Each connection is served by itself: whoever goes silent on one loses that one, and nobody else notices. */
 import assert from "node:assert/strict";
 import { readText } from "../../../core/body.ts";
-import { serveConnection, serveConnections } from "../../../core/connections.ts";
+import { BriefResponse, serveConnection, serveConnections } from "../../../core/connections.ts";
 
 const HEAD = "POST / HTTP/1.1\r\nHost: a\r\n";
 const PATIENCE = { SILENT_MS: 30, BYTES_PER_MS: 16 };
@@ -28,6 +28,7 @@ function world() {
     async answer(request) {
       const path = new URL(request.url).pathname;
       if (path === "/unread") return new Response("no");
+      if (path === "/brief") return new BriefResponse("brief");
       if (path === "/held") await held.promise;
       const read = await readText(request, 1_000_000, { patience: PATIENCE });
       return "fault" in read ? new Response(read.fault, { status: 400 }) : new Response(`read ${read.text}`);
@@ -114,6 +115,18 @@ Deno.test("a connection is closed that asks nothing, leaves headers unfinished o
   assert.match(await unread.read() ?? "", /no$/);
   at.pass(IDLE_MS);
   assert.equal(await unread.read(), null);
+});
+
+Deno.test("a connection of brief answers stays while it asks, and is closed once it asks no more", async () => {
+  await using at = world();
+  using client = await at.connect();
+  for (let asked = 0; asked < 3; asked++) {
+    await client.send(whole("/brief", "x"));
+    assert.match(await client.read() ?? "", /brief$/);
+    at.pass(IDLE_MS - 1); // seen to have asked since it was looked at last
+  }
+  at.pass(IDLE_MS);
+  assert.equal(await client.read(), null);
 });
 
 Deno.test("what takes long is not silent: a call is answered however long ago it came", async () => {
