@@ -101,6 +101,10 @@ const parts = {
     word,
     z.strictObject({ what: sentence, field: word, same: callable.optional(), list: callable }),
   ).optional(),
+  probes: z.record(
+    word,
+    z.strictObject({ what: sentence, field: word.optional(), costs: sentence.optional(), run: callable }),
+  ).optional(),
   pairing: z.strictObject({
     credential: word,
     account: z.strictObject({ credential: word, field: word }),

@@ -87,6 +87,18 @@ export default connector({
   linkable: { behavior: { what: "Clarity projects", field: "behavior_project_id", list: projects } },
   origins: ({ settings }) => [settings.BEHAVIOR_API_BASE],
   policy: (out, { settings }) => refusalOf(out, settings.BEHAVIOR_API_BASE),
+  probes: {
+    behavior: {
+      what: "Clarity data export",
+      field: "behavior_project_id",
+      costs: `one of the project's ${REQUESTS_A_DAY} exports of the day`,
+      async run(ctx, see) {
+        const client = await behaviorOf(ctx);
+        const { ordered, REPLY } = await import("./reply.ts");
+        await see("the last day", REPLY, () => client.anew(), ordered);
+      },
+    },
+  },
   connect: behaviorOf,
   allowance: REQUESTS_A_DAY,
   daily: {

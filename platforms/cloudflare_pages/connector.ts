@@ -50,6 +50,17 @@ export default connector({
     const own = new URL(out.url).pathname.endsWith(`/pages/projects/${site?.hosting_project}/deployments`);
     return own ? null : "it reads another project";
   },
+  probes: {
+    hosting: {
+      what: "Cloudflare API",
+      field: "hosting_project",
+      async run(ctx, see) {
+        assertConfigured(ctx);
+        const { Hosting, LIST } = await import("./client.ts");
+        await see("deployments", LIST, () => new Hosting(ctx).latest());
+      },
+    },
+  },
   async connect(ctx): Promise<HostingClient> {
     assertConfigured(ctx);
     const { Hosting } = await import("./client.ts"); // large, and not needed to start

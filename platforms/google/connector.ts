@@ -29,6 +29,7 @@ const spreadsheets = {
 // What reaches the services is large, and not needed to start.
 const tokens = () => import("./tokens.ts");
 const lists = () => import("./linkable.ts");
+const probes = () => import("./probe.ts");
 const clientOf = async (ctx: GoogleContext) => new (await import("./client.ts")).Google(ctx);
 
 /** The versions of the services' interfaces; only that of Ads ends. */
@@ -190,6 +191,33 @@ export default connector({
       list: async function* (ctx: GoogleContext) {
         yield* (await lists()).customers(ctx);
       },
+    },
+  },
+  probes: {
+    analytics: {
+      what: "Google Analytics Data API",
+      field: "analytics_property_id",
+      run: async (ctx: GoogleContext, see) => await (await probes()).analytics(ctx, see),
+    },
+    search: {
+      what: "Google Search Console API",
+      field: "search_site_url",
+      run: async (ctx: GoogleContext, see) => await (await probes()).search(ctx, see),
+    },
+    ads: {
+      what: "Google Ads API",
+      field: "ads_customer_id",
+      run: async (ctx: GoogleContext, see) => await (await probes()).ads(ctx, see),
+    },
+    sheets: {
+      what: "Google Sheets API",
+      field: "spreadsheet_ids",
+      run: async (ctx: GoogleContext, see) => await (await probes()).sheets(ctx, see),
+    },
+    storage: {
+      what: "Google Drive API",
+      field: "storage_folder_id",
+      run: async (ctx: GoogleContext, see) => await (await probes()).storage(ctx, see),
     },
   },
   setups: {
