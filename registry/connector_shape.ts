@@ -62,6 +62,7 @@ const watch = z.strictObject({
   changes: z.array(z.strictObject({ on: day, what: sentence })).optional(),
   source: z.url({ error: "expected an address" }),
   checked: day.nullable(),
+  copy: sentence.optional(),
 });
 
 const parts = {

@@ -132,6 +132,8 @@ export interface VersionWatch {
   /** Where its vendor says so, and when that was last read; null where nobody has yet. */
   readonly source: string;
   readonly checked: string | null;
+  /** What was read on that day and what it says, where that was a stored copy of the page and not the page itself. */
+  readonly copy?: string;
 }
 
 /** What of an upstream may be set up, whether or not the gateway reaches it in this version. */

@@ -59,7 +59,8 @@ export default connector({
     sunset: null,
     change: "set BEHAVIOR_API_BASE to the version that takes its place",
     source: "https://learn.microsoft.com/en-us/clarity/setup-and-installation/clarity-data-export-api",
-    checked: null,
+    checked: "2026-11-28",
+    copy: "a copy without a date; its vendor publishes no list of changes and no rule for how a version ends",
   }],
   settings: {
     BEHAVIOR_API_BASE: base("https://www.clarity.ms/export-data/api/v1", "Microsoft Clarity export"),
