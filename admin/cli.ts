@@ -22,8 +22,7 @@ function kept(name: keyof DevSecrets): string | null {
 async function keep(folder: string, text: string): Promise<string> {
   const place = new URL(`../data/${folder}/`, import.meta.url);
   await Deno.mkdir(place, { recursive: true, mode: 0o700 });
-  const time = new Date().toISOString().replaceAll(":", "-");
-  const name = `${time.slice(0, time.indexOf("."))}.json`;
+  const name = `${new Date().toISOString().replaceAll(":", "-")}.json`;
   await Deno.writeTextFile(new URL(name, place), text, { createNew: true, mode: 0o600 });
   return `data/${folder}/${name}`;
 }

@@ -29,7 +29,7 @@ const probe: Command = {
   notes: NOTES,
   async run({ api, words, show, terminal }) {
     const path = `sites/${encodeURIComponent(words.subject)}/probe`;
-    const report = await api.call("POST", path, { costly: words.all("with") }) as ProbeReport;
+    const report = await api.call("POST", path, { with: words.all("with") }) as ProbeReport;
     const text = `${JSON.stringify(report.file, null, 2)}\n`;
     const kept = await keep(terminal, text);
     show({ ...report, written_to: kept.path }, human);
@@ -103,8 +103,12 @@ const STATES: Readonly<Record<ProbedRead["state"], string>> = {
   not_compared: "not compared",
 };
 
+/** Of a list without an entry little was compared. */
+const stateOf = ({ state, check }: ProbedRead) =>
+  state === "agrees" && check!.empty.length > 0 ? `${STATES[state]}, but for what was empty` : STATES[state];
+
 const line = (one: ProbedRead) =>
-  [`  ${cell(one.read)}: ${STATES[one.state]}\n`, ...sentencesOf(one).map((said) => `    ${cell(said)}\n`)]
+  [`  ${cell(one.read)}: ${stateOf(one)}\n`, ...sentencesOf(one).map((said) => `    ${cell(said)}\n`)]
     .join("");
 
 /** The command that probes a site's upstreams. */

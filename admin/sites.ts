@@ -23,7 +23,7 @@ const setupBody = closed({
 
 /** Connectors whose probe is asked although it costs what is scarce. */
 const probeBody = closed({
-  costly: z.array(text("the name of a connector", /^[a-z][a-z0-9_]{0,63}$/), {
+  with: z.array(text("the name of a connector", /^[a-z][a-z0-9_]{0,63}$/), {
     error: expected("a list of names of connectors"),
   }).max(50).optional(),
 });
@@ -118,7 +118,7 @@ function setupRoutes(app: Hono, ports: AdminPorts): void {
 
   app.post("/admin/api/sites/:id/probe", async (c) => {
     const site = await found(c, ports);
-    const { costly = [] } = checked(probeBody, await jsonObject(c.req.raw));
+    const { with: costly = [] } = checked(probeBody, await jsonObject(c.req.raw));
     return answer(c, await ports.probe({ site, by: callerOf(c).actor, costly }));
   });
 

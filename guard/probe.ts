@@ -66,7 +66,7 @@ export async function probeSite(ports: ProbePorts, order: ProbeOrder): Promise<P
   const found = { upstreams, without_probe };
   await appendOrLog(ports, {
     ...row,
-    arguments: { costly: order.costly, found: summary(upstreams) },
+    arguments: { with: order.costly, found: summary(upstreams) },
     duration_ms: tookSince(row, ports.now()),
   });
   return {
@@ -84,7 +84,7 @@ function refuseUnknown(all: readonly Asked[], costly: readonly string[]): void {
   refuseAny(
     costly.filter((name) => !known.includes(name))
       .map((name) =>
-        `costly: no connector ${JSON.stringify(name)} has a probe that costs, ${hint(name, known)}`
+        `with: no connector ${JSON.stringify(name)} has a probe that costs, ${hint(name, known)}`
       ),
   );
 }

@@ -51,7 +51,7 @@ export async function probed(gw: Kit, site: string, costly: readonly string[] = 
   const response = await gw.http(`/admin/api/sites/${site}/probe`, {
     method: "POST",
     headers: { authorization: `Bearer ${MASTER}`, "content-type": "application/json" },
-    body: JSON.stringify({ costly }),
+    body: JSON.stringify({ with: costly }),
   });
   const { ok, result, error } = await response.json();
   assert.ok(ok, JSON.stringify(error));

@@ -332,14 +332,14 @@ Deno.test("a probe is for the master token and for admins of the site", async ()
   const { browser: member } = await signedIn(gw, "ann@agency.example", own);
   const { browser: admin } = await signedIn(gw, "bob@agency.example", { role: "admin", ...own });
   const asked = async (browser: PersonBrowser, id: string) =>
-    (await browser.api("POST", `sites/${id}/probe`, { costly: [] })).error;
+    (await browser.api("POST", `sites/${id}/probe`, { with: [] })).error;
   assert.match((await asked(member, "crm"))!.message, /needs the role admin, or the master token$/);
   assert.equal((await asked(admin, "elsewhere"))!.code, "E_NOT_FOUND");
   assert.equal(await asked(admin, "crm"), undefined);
-  const wrong = await admin.api("POST", "sites/crm/probe", { costly: ["web"] });
+  const wrong = await admin.api("POST", "sites/crm/probe", { with: ["web"] });
   assert.match(
     wrong.error!.message,
-    /^costly: no connector "web" has a probe that costs, known are clarity$/,
+    /^with: no connector "web" has a probe that costs, known are clarity$/,
   );
   assert.deepEqual(gw.requests, []);
   const rows = (await gw.audit()).filter(({ tool }) => tool === "site.probe");

@@ -29,6 +29,7 @@ Deno.test("probe says how each service's answers compare, keeps the file, and en
         ...upstream,
         reads: [
           { read: "lists", state: "agrees", problem: null, check },
+          { read: "tags", state: "agrees", problem: null, check: { ...check, empty: ["tags"] } },
           {
             read: "issues",
             state: "differs",
@@ -75,6 +76,8 @@ Deno.test("probe says how each service's answers compare, keeps the file, and en
   assert.deepEqual(out.split("\n"), [
     "Letters API v3",
     "  lists: agrees",
+    "  tags: agrees, but for what was empty",
+    "    Without an entry, so nothing in it was compared: tags",
     "  issues: DIFFERS",
     "    Missing: issues[].id, which the client cannot do without",
     "    Another type: issues[].size came as string, and the client reads number or null",

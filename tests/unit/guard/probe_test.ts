@@ -108,7 +108,7 @@ Deno.test("a service that fails stops no other, and a fault of our own is report
     "site.probe",
     "acme",
     {
-      costly: [],
+      with: [],
       found: {
         "broken/books": { problem: "E_MISSING_SECRET" },
         "buggy/books": { refused: 1 },
@@ -127,7 +127,7 @@ Deno.test("what costs is left out until its connector is named, and no other nam
   assert.deepEqual([asked.first.state, asked.first.costs, asked.sent.length], ["asked", null, 1]);
   await assert.rejects(
     probed([dear], { held, costly: ["deer"] }),
-    /costly: no connector "deer" .*did you mean dear/,
+    /with: no connector "deer" .*did you mean dear/,
   );
 });
 
