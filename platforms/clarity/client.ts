@@ -84,6 +84,11 @@ export class Behavior {
     return { pulled_at: at, from: at - 24 * HOUR_MS, to: at, empty: isEmpty(metrics, blocks), metrics };
   }
 
+  /** The last day, asked anew as a call would ask; it costs one of the day's. */
+  async anew(): Promise<Pulled> {
+    return await this.#pull({ num_of_days: 1, dimensions: [] }, this.ctx.now(), RESERVE);
+  }
+
   async #pull(asked: Question, oldest: number, reserve: number): Promise<Pulled> {
     // The order changes nothing but the request: one answer serves every order.
     const question = { ...asked, dimensions: asked.dimensions.toSorted() };

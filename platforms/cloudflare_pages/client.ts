@@ -56,7 +56,8 @@ const DEPLOYMENT = z.object({
   }).nullish().catch(null),
 });
 type Told = z.infer<typeof DEPLOYMENT>;
-const LIST = z.object({ success: z.literal(true), result: z.array(DEPLOYMENT) });
+/** A page of a project's deployments. */
+export const LIST = z.object({ success: z.literal(true), result: z.array(DEPLOYMENT) });
 const ERRORS = z.object({ errors: z.array(z.object({ code: z.number(), message: z.string() })) });
 
 /** The first that fits (docs/upstreams/cloudflare-pages.md, "Status mapping"). */

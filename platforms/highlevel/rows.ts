@@ -1,18 +1,27 @@
 /** The rows the CRM answers, as far as they are used: vendor shapes in, plain rows out. */
 import { z } from "zod";
+import { type Kind, readsTypes } from "../../core/answer_shape.ts";
 import { moment } from "./days.ts";
 
 /** A value of any kind, read leniently; several times as fast as a schema of its own, and there are thousands of rows. */
-const lenient = <T>(read: (value: unknown) => T) => z.unknown().optional().transform(read);
-const text = lenient((value) => typeof value === "string" && value !== "" ? value : null);
-const word = lenient((value) => typeof value === "string" && value !== "" ? value.toLowerCase() : null);
+const lenient = <T>(read: (value: unknown) => T, ...types: readonly Kind[]) =>
+  readsTypes(z.unknown().optional().transform(read), ...types, "null");
+const text = lenient((value) => typeof value === "string" && value !== "" ? value : null, "string");
+const word = lenient(
+  (value) => typeof value === "string" && value !== "" ? value.toLowerCase() : null,
+  "string",
+);
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 /** A sum of money, as a number or as its digits; null for anything else. */
-const amount = lenient((value) => {
-  if (typeof value === "string" && DECIMAL.test(value.trim())) return Number(value);
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
-});
-const at = lenient(moment);
+const amount = lenient(
+  (value) => {
+    if (typeof value === "string" && DECIMAL.test(value.trim())) return Number(value);
+    return typeof value === "number" && Number.isFinite(value) ? value : null;
+  },
+  "number",
+  "string",
+);
+const at = lenient(moment, "string", "number");
 const id = z.string().min(1);
 const texts = z.array(z.string()).nullish().catch(null).transform((value) => value ?? []);
 

@@ -14,7 +14,12 @@ export const CONTACT_LIMIT = 500;
 export const WHOLE = { total: null, next: null, last: true } as const;
 
 const asRecord = (json: unknown) => json as Record<string, unknown>;
-const LOCATION = z.object({ id: z.string(), name: z.string().nullish(), timezone: z.string().nullish() });
+/** The location itself. */
+export const LOCATION = z.object({
+  id: z.string(),
+  name: z.string().nullish(),
+  timezone: z.string().nullish(),
+});
 
 /** The location of an answer. Throws E_UPSTREAM where it is none, or another one. */
 export function locationOf(json: unknown, own: string): { name: string | null; timezone: string | null } {

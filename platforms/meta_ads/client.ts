@@ -1,7 +1,7 @@
 /** A site's ad account at Meta, only read: its campaigns, ad sets, ads, and reports of what they did. */
 import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import type { Linkable } from "../_connector/linkable.ts";
+import type { Linkable } from "../_connector/operator.ts";
 import { Graph, type MetaContext, type Question, TooMuch } from "./graph.ts";
 import { foreign, refusal } from "./refusals.ts";
 import {

@@ -100,7 +100,8 @@ export const FIELDS_OF = {
   ads: "id,name,status,effective_status,adset_id,campaign_id,creative{id,name},account_id",
 } as const;
 
-const PAGE = z.object({
+/** A page of rows. */
+export const PAGE = z.object({
   data: z.array(z.record(z.string(), z.unknown())),
   paging: z.object({
     cursors: z.object({ after: z.string().optional() }).optional(),
