@@ -2,7 +2,12 @@
 
 export interface Shapes {
   "generate_seo_report": {
-    args: { "start_date": string; "end_date": string; "top_queries": number };
+    args: {
+      "start_date": string;
+      "end_date": string;
+      "top_queries": number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -26,6 +31,7 @@ export interface Shapes {
       "order_bys"?: (Record<string, unknown>)[];
       "limit": number;
       "offset": number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
     };
     site: "required";
     tier: 0;
@@ -53,6 +59,7 @@ export interface Shapes {
       "start_row": number;
       "data_state": "final" | "all";
       "aggregation_type": "auto" | "byPage" | "byProperty";
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
     };
     site: "required";
     tier: 0;
