@@ -850,7 +850,7 @@ export interface Shapes {
     publishes: "sometimes";
   };
   "check_static_deploy": {
-    args: { "commit_sha"?: string };
+    args: { "commit_sha"?: string; "environment"?: "production" | "preview" };
     site: "required";
     tier: 0;
     raises: false;

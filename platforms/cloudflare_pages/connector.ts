@@ -53,7 +53,9 @@ export default connector({
   origins: ({ settings }) => [settings.HOSTING_API_BASE],
   policy(out, { site }) {
     if (out.method !== "GET" || out.effect !== "read") return "hosting is only read";
-    const own = new URL(out.url).pathname.endsWith(`/pages/projects/${site?.hosting_project}/deployments`);
+    const project = `/pages/projects/${site?.hosting_project}`;
+    const { pathname } = new URL(out.url);
+    const own = pathname.endsWith(project) || pathname.endsWith(`${project}/deployments`);
     return own ? null : "it reads another project";
   },
   probes: {
