@@ -146,3 +146,13 @@ Deno.test("payments of several currencies are counted, as invoices are, and not 
   const found = await at.ask(TOOL, WINDOW);
   assert.deepEqual([found["invoices"], found["payments"], found["collected"]], [1, 3, null]);
 });
+
+Deno.test("an invoice without a day of issue was issued on none, whenever it was made", async () => {
+  const made = world();
+  made.invoice({ id: "i1", issueDate: "2026-11-05", total: 80 });
+  made.invoice({ id: "i2", issueDate: undefined, createdAt: "2026-11-06T10:00:00.000Z", status: "draft" });
+  await using at = await CrmWorld.open({ crm: { world: made, unruly: { invoices_by_creation: true } } });
+  const found = await at.ask(TOOL, WINDOW);
+  assert.deepEqual(found["by_status"], { paid: 1 });
+  assert.ok(found.notes.includes("1 row of the invoices has no date and is left out"), String(found.notes));
+});
