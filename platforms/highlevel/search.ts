@@ -232,8 +232,8 @@ export const paymentPage = ({ offset, limit }: PaymentQuery) => (json: unknown):
 };
 
 const DAY_MS = 24 * 60 * 60_000;
-/** The longest time that appointments are asked for at once. */
-const APPOINTMENT_DAYS = 31;
+/** The longest time that appointments are asked for at once, as public clients do (docs/upstreams/highlevel.md#routes). */
+const APPOINTMENT_DAYS = 93;
 
 /** The time in parts that are short enough, as the vendor takes them: milliseconds, the last one included. */
 export function chunks(from: number, to: number): { startTime: number; endTime: number }[] {

@@ -74,7 +74,7 @@ Deno.test("every other tool asks 60 times at most, then says how much it read", 
       /Only the newest \d+ conversations of the window were read, because a call asks/,
     ],
     crm_compute_no_show_rate: [
-      { days: 90 },
+      { days: 365 },
       /Only \d+ appointments were read, because a call asks the CRM at most 60 times/,
     ],
     crm_get_funnel_stats: [{ limit: 100 }, /were read, because a call asks/],
