@@ -7,6 +7,8 @@ const lenient = <T>(read: (value: unknown) => T) => z.unknown().optional().trans
 const text = lenient((value) => typeof value === "string" && value !== "" ? value : null);
 const word = lenient((value) => typeof value === "string" && value !== "" ? value.toLowerCase() : null);
 const DECIMAL = /^-?\d+(\.\d+)?$/;
+/** Whether a row says that it is no more; the file of pages has a text there. */
+const gone = lenient((value) => value === true || value === "true");
 /** A sum of money, as a number or as its digits; null for anything else. */
 const amount = lenient((value) => {
   if (typeof value === "string" && DECIMAL.test(value.trim())) return Number(value);
@@ -57,9 +59,11 @@ export const APPOINTMENT = z.object({
   startTime: at,
   endTime: at,
   dateAdded: at,
+  deleted: gone,
 }).transform((row) => ({
   id: row.id,
   contact_id: row.contactId,
+  deleted: row.deleted,
   status: row.appointmentStatus ?? row.appoinmentStatus ?? "unknown",
   start_at: row.startTime,
   end_at: row.endTime,
@@ -161,6 +165,9 @@ export const EXECUTION = z.object({ id: text, status: word, createdAt: at, execu
   }));
 export const CAMPAIGN = z.object({ id, name: text, status: text });
 export const FUNNEL = z.object({ _id: id, name: text }).transform(({ _id, name }) => ({ id: _id, name }));
+/** A page of a funnel, which may have been deleted. */
+export const FUNNEL_PAGE = z.object({ _id: id, name: text, deleted: gone })
+  .transform(({ _id, ...row }) => ({ id: _id, ...row }));
 
 export const SUBMISSION = z.object({
   id,

@@ -149,11 +149,13 @@ export function funnelPage(json: unknown, offset: number, limit: number): Page<N
   return offsetPage(rowsOf(json, "funnels", shapes.FUNNEL), offset, limit, count(asRecord(json)["count"]));
 }
 
-/** Pages of a funnel: a bare list, or one under `data` or `pages`. */
+/** Pages of a funnel: a bare list, or one under `data` or `pages`; without such as were deleted. */
 export function funnelPagesPage(json: unknown, offset: number, limit: number): Page<Named> {
   const list = Array.isArray(json) ? json : asRecord(json)["data"] ?? asRecord(json)["pages"];
   if (!Array.isArray(list)) throw unreadable("no list of pages");
-  return offsetPage(readRows(list, shapes.FUNNEL), offset, limit, null);
+  const read = readRows(list, shapes.FUNNEL_PAGE);
+  const there = read.rows.filter(({ deleted }) => !deleted).map(({ id, name }) => ({ id, name }));
+  return { ...offsetPage(read, offset, limit, null), rows: there };
 }
 
 /** Which submissions; days as `YYYY-MM-DD`, both included. */
