@@ -22,8 +22,8 @@ test("workflows, campaigns and funnels are told with what the CRM tells, and nul
   };
   assert.deepEqual(
     funnels.map(({ id, pages }) => [id, pages.length]),
-    [["funnel-1", 25]],
-    "more than one page of 20",
+    [["funnel-1", 24]],
+    "more than one page of 20, of which one was deleted",
   );
   for (const { views, opt_ins, opt_in_rate } of funnels[0]!.pages) {
     assert.deepEqual([views, opt_ins, opt_in_rate], [null, null, null]);
