@@ -14,6 +14,8 @@ export interface Ways {
   readonly days: "UTC" | "location";
   /** By which of its dates an invoice is in a range, which it does not say. */
   readonly invoices_by: "issueDate" | "createdAt";
+  /** Whether a range of days of making finds rows that do not tell theirs, which it does not say. */
+  readonly undated: boolean;
   /** Permissions that the token lacks. */
   readonly lacks: readonly string[];
   /** Whether somebody writes a row while pages are read, so that the last row of a page comes again on the next. */
@@ -91,6 +93,7 @@ function waysOf(seed: number, dice: Dice, calendars: readonly Row[]): Ways {
     exports: seed % 8 === 3 ? "not found" : seed % 8 === 7 ? "not supported" : "open",
     days: seed % 3 === 0 ? "UTC" : "location",
     invoices_by: seed % 2 === 0 ? "createdAt" : "issueDate",
+    undated: seed % 4 > 1,
     lacks: [
       ...seed % 6 === 4 ? ["payments/transactions.readonly"] : [],
       ...seed === 13 ? ["forms.readonly"] : [],

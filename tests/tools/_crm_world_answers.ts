@@ -61,10 +61,10 @@ function cut(
 type Fields = Readonly<Record<string, (row: Row) => unknown>>;
 
 /** Whether a row fits filters as the vendor's search pages describe them: all of a list, or those of a group. */
-function fits(row: Row, filter: unknown, fields: Fields): boolean {
+function fits(row: Row, filter: unknown, fields: Fields, world: CrmTruth): boolean {
   const { group, filters, field, operator, value } = filter as Record<string, unknown>;
   if (Array.isArray(filters)) {
-    const each = (one: unknown) => fits(row, one, fields);
+    const each = (one: unknown) => fits(row, one, fields, world);
     return group === "OR" ? filters.some(each) : filters.every(each);
   }
   const read = fields[String(field)] ?? fails(422, [`filters.field ${field} is not allowed`]);
@@ -76,7 +76,8 @@ function fits(row: Row, filter: unknown, fields: Fields): boolean {
   }
   if (operator !== "range") fails(422, [`filters.operator ${operator} is not allowed`]);
   const [at, bounds] = [ms(found), value as Record<string, unknown>];
-  return !Number.isNaN(at) && Object.entries(bounds).every(([name, bound]) => {
+  if (Number.isNaN(at)) return world.ways.undated && ["dateAdded", "date_added"].includes(String(field));
+  return Object.entries(bounds).every(([name, bound]) => {
     const edge = ms(bound);
     if (Number.isNaN(edge)) fails(422, ["filters.value must be a date"]);
     return name === "gte" ? at >= edge : name === "gt" ? at > edge : name === "lte" ? at <= edge : at < edge;
@@ -98,7 +99,7 @@ function searched(rows: readonly Row[], { body }: Ask, size: string, fields: Fie
   const by = first
     ? fields[first.field] ?? fails(422, [`sort.field ${first.field} is not allowed`])
     : undefined;
-  const found = rows.filter((row) => (filters as unknown[]).every((one) => fits(row, one, fields)));
+  const found = rows.filter((row) => (filters as unknown[]).every((one) => fits(row, one, fields, world)));
   const turn = first?.direction === "asc" ? 1 : -1;
   if (by) {
     found.sort((a, b) =>

@@ -40,7 +40,7 @@ export function invoicesOf(dice: Dice, seed: number, contacts: readonly Row[], a
       invoiceNumber: dice.chance(0.5) ? `INV-${at}` : at,
       currency,
       contactDetails: { id: who["id"], name: who["contactName"], email: who["email"], phoneNo: who["phone"] },
-      // A day alone [oas], or with a time behind it [others]; none of a draft that was never issued.
+      // A day alone [oas], or with a time behind it (inferred); none of a draft that was never issued.
       issueDate: status === "draft" && dice.chance(0.2)
         ? null
         : dice.chance(0.5)

@@ -20,13 +20,15 @@ export function eventsOf(
     const ends = begins + dice.pick([30, 60, 26 * 60]) * MINUTE_MS;
     const booked = Math.min(begins - dice.int(0, 25) * DAY_MS - dice.int(0, DAY_MS), dice.now - 1);
     const past = ["showed", "noshow", "completed", "cancelled", "confirmed", "new", "invalid", "active"];
+    const appointmentStatus = dice.pick(ends < dice.now ? past : ["new", "confirmed", "cancelled"]);
     return {
       id,
       title: "Visit",
       calendarId,
       locationId,
       contactId: someone(),
-      appointmentStatus: dice.pick(ends < dice.now ? past : ["new", "confirmed", "cancelled"]),
+      appointmentStatus,
+      ...dice.chance(0.3) ? { appoinmentStatus: appointmentStatus } : {}, // the vendor's own spelling [others]
       assignedUserId: dice.id(),
       users: [],
       isRecurring: id.includes("_"),
