@@ -91,7 +91,7 @@ function waysOf(seed: number, dice: Dice, calendars: readonly Row[]): Ways {
     search: seed % 5 === 2 ? "closed" : "open",
     cursor: seed % 2 === 0 ? "beside" : "row",
     exports: seed % 8 === 3 ? "not found" : seed % 8 === 7 ? "not supported" : "open",
-    days: seed % 3 === 0 ? "UTC" : "location",
+    days: seed % 3 === 0 || seed % 5 === 2 ? "UTC" : "location",
     invoices_by: seed % 2 === 0 ? "createdAt" : "issueDate",
     undated: seed % 4 > 1,
     lacks: [
