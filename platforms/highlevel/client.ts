@@ -90,7 +90,7 @@ export class Crm extends OpportunityReader {
     const kept = found.filter((_, at) => !refusals.has(parts[at]!.calendarId));
     const rows = new Map(kept.flatMap((page) => page?.rows ?? []).map((row) => [row.id, row]));
     return {
-      rows: [...rows.values()],
+      rows: [...rows.values()].filter(({ deleted }) => !deleted),
       total: null,
       dropped: kept.reduce((sum, page) => sum + (page?.dropped ?? 0), 0),
       complete: all.complete && found.every((page) => page !== null),

@@ -12,6 +12,8 @@ const word = lenient(
   "string",
 );
 const DECIMAL = /^-?\d+(\.\d+)?$/;
+/** Whether a row says that it is no more; the file of pages has a text there. */
+const gone = lenient((value) => value === true || value === "true");
 /** A sum of money, as a number or as its digits; null for anything else. */
 const amount = lenient(
   (value) => {
@@ -66,9 +68,11 @@ export const APPOINTMENT = z.object({
   startTime: at,
   endTime: at,
   dateAdded: at,
+  deleted: gone,
 }).transform((row) => ({
   id: row.id,
   contact_id: row.contactId,
+  deleted: row.deleted,
   status: row.appointmentStatus ?? row.appoinmentStatus ?? "unknown",
   start_at: row.startTime,
   end_at: row.endTime,
@@ -170,6 +174,9 @@ export const EXECUTION = z.object({ id: text, status: word, createdAt: at, execu
   }));
 export const CAMPAIGN = z.object({ id, name: text, status: text });
 export const FUNNEL = z.object({ _id: id, name: text }).transform(({ _id, name }) => ({ id: _id, name }));
+/** A page of a funnel, which may have been deleted. */
+export const FUNNEL_PAGE = z.object({ _id: id, name: text, deleted: gone })
+  .transform(({ _id, ...row }) => ({ id: _id, ...row }));
 
 export const SUBMISSION = z.object({
   id,

@@ -154,11 +154,13 @@ export function funnelPage(json: unknown, offset: number, limit: number): Page<N
   return offsetPage(rowsOf(json, "funnels", shapes.FUNNEL), offset, limit, count(asRecord(json)["count"]));
 }
 
-/** Pages of a funnel: a bare list, or one under `data` or `pages`. */
+/** Pages of a funnel: a bare list, or one under `data` or `pages`; without such as were deleted. */
 export function funnelPagesPage(json: unknown, offset: number, limit: number): Page<Named> {
   const list = Array.isArray(json) ? json : asRecord(json)["data"] ?? asRecord(json)["pages"];
   if (!Array.isArray(list)) throw unreadable("no list of pages");
-  return offsetPage(readRows(list, shapes.FUNNEL), offset, limit, null);
+  const read = readRows(list, shapes.FUNNEL_PAGE);
+  const there = read.rows.filter(({ deleted }) => !deleted).map(({ id, name }) => ({ id, name }));
+  return { ...offsetPage(read, offset, limit, null), rows: there };
 }
 
 /** Which submissions; days as `YYYY-MM-DD`, both included. */
@@ -237,8 +239,8 @@ export const paymentPage = ({ offset, limit }: PaymentQuery) => (json: unknown):
 };
 
 const DAY_MS = 24 * 60 * 60_000;
-/** The longest time that appointments are asked for at once. */
-const APPOINTMENT_DAYS = 31;
+/** The longest time that appointments are asked for at once, as public clients do (docs/upstreams/highlevel.md#routes). */
+const APPOINTMENT_DAYS = 93;
 
 /** The time in parts that are short enough, as the vendor takes them: milliseconds, the last one included. */
 export function chunks(from: number, to: number): { startTime: number; endTime: number }[] {

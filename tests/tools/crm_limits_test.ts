@@ -74,7 +74,7 @@ Deno.test("every other tool asks 60 times at most, then says how much it read", 
       /Only the newest \d+ conversations of the window were read, because a call asks/,
     ],
     crm_compute_no_show_rate: [
-      { days: 90 },
+      { days: 365 },
       /Only \d+ appointments were read, because a call asks the CRM at most 60 times/,
     ],
     crm_get_funnel_stats: [{ limit: 100 }, /were read, because a call asks/],
@@ -83,7 +83,8 @@ Deno.test("every other tool asks 60 times at most, then says how much it read", 
   for (const [tool, [args, words]] of Object.entries(calls)) {
     await using at = await CrmWorld.open({ crm: { world, unruly: { exports_closed: true } } });
     const { notes } = await at.ask(tool, args);
-    assert.ok(at.crm.requests.length <= 60, `${tool}: ${at.crm.requests.length} requests`);
+    const most = tool === "crm_bootstrap_baseline" ? 120 : 60; // it reads what six tools do
+    assert.ok(at.crm.requests.length <= most, `${tool}: ${at.crm.requests.length} requests`);
     assert.ok(notes.some((note) => words.test(note)), `${tool}: ${notes}`);
   }
   await using at = await CrmWorld.open({ crm: { world } });

@@ -135,3 +135,24 @@ Deno.test("money in a currency in which no invoice was written has a block of it
   const shown = Object.entries(blocks).map(([name, { collected, invoiced }]) => [name, collected, invoiced]);
   assert.deepEqual(shown, [["EUR", 60, 0], ["USD", 0, 80]]);
 });
+
+Deno.test("payments of several currencies are counted, as invoices are, and not added up", async () => {
+  const made = world();
+  made.invoice({ id: "i1", issueDate: "2026-11-05", total: 80 });
+  for (const [id, currency] of [["t1", "eur"], ["t2", "USD"], ["t3", "USD"]] as const) {
+    made.paid({ id, at: "2026-11-06T10:00:00.000Z", amount: 60, currency });
+  }
+  await using at = await CrmWorld.open({ crm: { world: made } });
+  const found = await at.ask(TOOL, WINDOW);
+  assert.deepEqual([found["invoices"], found["payments"], found["collected"]], [1, 3, null]);
+});
+
+Deno.test("an invoice without a day of issue was issued on none, whenever it was made", async () => {
+  const made = world();
+  made.invoice({ id: "i1", issueDate: "2026-11-05", total: 80 });
+  made.invoice({ id: "i2", issueDate: undefined, createdAt: "2026-11-06T10:00:00.000Z", status: "draft" });
+  await using at = await CrmWorld.open({ crm: { world: made, unruly: { invoices_by_creation: true } } });
+  const found = await at.ask(TOOL, WINDOW);
+  assert.deepEqual(found["by_status"], { paid: 1 });
+  assert.ok(found.notes.includes("1 row of the invoices has no date and is left out"), String(found.notes));
+});

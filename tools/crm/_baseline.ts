@@ -1,7 +1,7 @@
 /** The baseline: a report of a location for its owner, each part read by itself. */
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
+import { FUNNEL_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
 import { noShows } from "./_appointments.ts";
 import { heading, type Part, PARTS } from "./_markdown.ts";
 import { pipelineFunnel } from "./_pipeline.ts";
@@ -19,13 +19,13 @@ const ORDER = [
   "sms",
   "tags",
 ] as const satisfies readonly Part[];
-/** The most requests of a part; the last two share what is left. */
+/** The most requests of a part, so that a location with 40 calendars is read whole; the last two share what is left. */
 const REQUESTS: Readonly<Record<Part, number>> = {
   forms: 1,
   pipeline: 16,
   revenue: 8,
-  appointments: 12,
-  sms: 25,
+  appointments: 50,
+  sms: 51,
   tags: 51,
 };
 
@@ -67,7 +67,7 @@ export async function baselineOf(reading: Reading) {
   const { client, location, days, notes } = reading;
   const sections = new Map<Part, Section>();
   const failures: GatewayError[] = [];
-  let left = REQUESTS_MAX - client.budget.used;
+  let left = FUNNEL_REQUESTS_MAX - client.budget.used;
   for (const name of ORDER) {
     const requests = Math.max(0, Math.min(REQUESTS[name], left));
     const own = { ...reading, client: client.within(requests), notes: [] as string[] };

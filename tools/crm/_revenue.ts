@@ -54,7 +54,6 @@ export function revenueOf(rows: readonly Known[], payments: readonly KnownPaymen
 const NOTHING = {
   collected: null,
   refunded: null,
-  payments: null,
   average_collected_per_paid_invoice: null,
   collected_by_issue_date: null,
   invoiced: null,
@@ -77,16 +76,23 @@ export function byCurrency(rows: readonly Known[], payments: readonly KnownPayme
     const isOwn = (row: Known | KnownPayment) => currencyOf(row) === name;
     return [name, revenueOf(counted.filter(isOwn), payments === null ? null : payments.filter(isOwn))];
   }));
-  return { currency: null, invoices: counted.length, ...NOTHING, by_status, by_currency: blocks };
+  const { payments: count } = collectedOf(payments); // of any currency, as the count of invoices
+  return {
+    ...{ currency: null, invoices: counted.length, ...NOTHING, payments: count },
+    by_status,
+    by_currency: blocks,
+  };
 }
 
-/** The day an invoice was issued: a date as it is written, a moment by the location's calendar; null where there is none. */
-function issuedOn({ issue_date, created_at }: Invoice, timezone: string): string | null {
-  const text = issue_date ?? created_at;
-  const at = moment(text);
-  if (text === null || at === null) return null;
-  const isDate = text.length === 10 || text.endsWith("T00:00:00.000Z");
-  return isDate ? text.slice(0, 10) : dayOf(at, timezone);
+/**
+ * The day an invoice was issued: a date as it is written, a moment by the location's calendar; null where there is none. The
+ * day it was made is another one.
+ */
+function issuedOn({ issue_date }: Invoice, timezone: string): string | null {
+  const at = moment(issue_date);
+  if (issue_date === null || at === null) return null;
+  const isDate = issue_date.length === 10 || issue_date.endsWith("T00:00:00.000Z");
+  return isDate ? issue_date.slice(0, 10) : dayOf(at, timezone);
 }
 
 /** Of invoices around a window those that were issued in it, and whether they are all. */
