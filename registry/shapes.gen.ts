@@ -763,6 +763,7 @@ export interface Shapes {
       "action_attribution_windows"?: (string)[];
       "limit": number;
       "after"?: string;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
     };
     site: "required";
     tier: 0;
