@@ -134,7 +134,10 @@ function matchedRows(page: readonly Row[], other: readonly Row[], args: ReportAr
   const changes: (Row | Changes)[] = [];
   let unknown = 0;
   for (const row of page) {
-    const before = theirs.get(keyOf(row)) ?? (extent.isOtherAll ? nothingLike(row, extent.unknown) : null);
+    const found = theirs.get(keyOf(row));
+    const before = found === undefined && extent.isOtherAll
+      ? nothingLike(row, extent.unknown)
+      : found ?? null;
     if (before === null || own.get(keyOf(row)) === null) unknown++;
     else changes.push({ ...about(row), ...changesOf(...alike(row, before)) });
   }
@@ -147,8 +150,10 @@ function matchedRows(page: readonly Row[], other: readonly Row[], args: ReportAr
     changes,
     truncated: !extent.isOtherAll || (extent.isPageAll && shown.length < other.length),
     notes: unknown === 0 ? [] : [
-      `${unknown} of ${page.length} rows have no change: not all rows of the other time were read, and theirs may be ` +
-      "among the rest",
+      `${unknown} of ${page.length} rows have no change: ` +
+      (extent.isOtherAll
+        ? "Meta answered several rows of the same ids"
+        : "not all rows of the other time were read, and theirs may be among the rest"),
     ],
   };
 }
