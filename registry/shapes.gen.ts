@@ -87,7 +87,13 @@ export interface Shapes {
     publishes: "never";
   };
   "behavior_get_historical_metrics": {
-    args: { "days"?: number; "start_date"?: string; "end_date"?: string; "include_daily": boolean };
+    args: {
+      "days"?: number;
+      "start_date"?: string;
+      "end_date"?: string;
+      "include_daily": boolean;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -770,6 +776,7 @@ export interface Shapes {
       "action_attribution_windows"?: (string)[];
       "limit": number;
       "after"?: string;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
     };
     site: "required";
     tier: 0;
