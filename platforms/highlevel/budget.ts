@@ -15,9 +15,11 @@ export type Stopped = "requests" | "time" | "day";
 export class Budget {
   #used = 0;
   #read = 0;
+  #oldest: number | null = null;
   #stopped: Stopped | null = null;
 
-  constructor(readonly limit: number = REQUESTS_MAX) {}
+  /** `whole` is the call's, where this is that of a part of it. */
+  constructor(readonly limit: number = REQUESTS_MAX, private readonly whole?: Budget) {}
 
   get used(): number {
     return this.#used;
@@ -33,9 +35,16 @@ export class Budget {
     return this.#read;
   }
 
-  /** Notes a page that was read, now or within the last minute. */
-  hasRead(): void {
+  /** When the oldest page of the call was asked for; null where it has none. */
+  get oldest(): number | null {
+    return this.#oldest;
+  }
+
+  /** Notes a page that was read, and when it was asked for: now, or within the last minute. */
+  hasRead(at: number): void {
     this.#read++;
+    this.#oldest = Math.min(this.#oldest ?? at, at);
+    this.whole?.hasRead(at);
   }
 
   /** Notes why an answer is no data, though it was asked for. */
