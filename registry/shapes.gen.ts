@@ -131,7 +131,11 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_bootstrap_baseline": {
-    args: { "days"?: number };
+    args: {
+      "days"?: number;
+      "month"?: string;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -142,6 +146,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "max_contacts": number;
     };
     site: "required";
@@ -154,6 +159,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "max_contacts": number;
     };
     site: "required";
@@ -166,6 +172,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "window_minutes": number;
     };
     site: "required";
@@ -178,6 +185,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "calendar_id"?: string;
     };
     site: "required";
@@ -186,7 +194,12 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_compute_opt_in_rate": {
-    args: { "days"?: number; "start_at"?: string | number; "end_at"?: string | number };
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -197,6 +210,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "pipeline_id"?: string;
     };
     site: "required";
@@ -212,7 +226,12 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_compute_revenue_stats": {
-    args: { "days"?: number; "start_at"?: string | number; "end_at"?: string | number };
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -223,6 +242,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "max_conversations": number;
     };
     site: "required";
@@ -264,6 +284,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
     };
     site: "required";
     tier: 0;
