@@ -76,7 +76,9 @@ export const searchPage =
       next: list.length > 0 && next !== null ? JSON.stringify(next) : null,
       last: list.length < limit,
       fits: read.rows.every((row) => isOf(row, span)),
-      goes_on: after !== undefined || (all ?? Infinity) <= Math.floor(PAGES_END / limit) * limit ||
+      // Behind a full last page stands one without rows, which has no row to say how to go on, and nothing to go on to.
+      goes_on: list.length === 0 || after !== undefined ||
+        (all ?? Infinity) <= Math.floor(PAGES_END / limit) * limit ||
         (all === null && next !== null),
     };
   };
