@@ -125,19 +125,18 @@ function currencyLine(currencies: readonly string[] | null): string {
   return `Amounts are in ${currencies.join(" and ")}${several}; ${values}`;
 }
 
-/** What is to be known of all figures together, a sentence each. */
-function quality(reading: Reading, sections: readonly Section[], sides: Sides | null): string[] {
-  const { days, location } = reading;
-  const lacking = sections.filter(({ notes }) => !notes.whole).map(({ name }) => PARTS[name].title);
+/** What is to be known of all figures together, a sentence each; what is missing is noted for the answer too. */
+function quality(reading: Reading, sections: readonly Section[]): string[] {
+  const { days, location, notes } = reading;
+  const lacking = sections.filter((one) => !one.notes.whole).map(({ name }) => PARTS[name].title);
+  const missing = `Not all could be counted of ${lacking.join(", ")}: the notes there say why`;
+  if (lacking.length > 0) notes.lack(missing);
   return [
-    `Read on ${shownAt(readUntil(reading), location.timezone)}`,
+    `Read until ${shownAt(readUntil(reading), location.timezone)}`,
     noteEnd(reading)
       ? "The period was over by then"
       : `The period ends on ${days.last}, which was not over by then: its figures can still change`,
-    lacking.length === 0
-      ? "Everything that belongs to the figures was counted"
-      : `Not all could be counted of: ${lacking.join(", ")}; the notes there say why`,
-    ...sides?.notes ?? [],
+    lacking.length > 0 ? missing : "Everything that belongs to the figures was counted",
   ];
 }
 
@@ -175,21 +174,23 @@ export async function baselineOf(reading: Reading, sides: Sides | null) {
   }
   const revenue = sections.find(({ name }) => name === "revenue")!.figures as Revenue | undefined;
   const currencies = revenue?.currencies ?? null;
-  const said = quality(reading, sections, sides);
   const money = currencyLine(currencies);
-  notes.say(money, ...said);
+  notes.say(money);
+  const said = quality(reading, sections);
   const beside = sides === null ? null : comparisonOf(sections, sides);
   const list = (sentences: readonly string[]) => sentences.map((one) => `- ${plain(one)}.`).join("\n");
   const markdown = [
     heading(location, days),
     `${plain(money)}.`,
     ...beside === null ? [] : [
-      section(`Compared with ${plain(inWords(sides!.other))}`, [
-        glanceTable(beside.pairs, "This period", "The other one"),
-      ]),
+      section(
+        `Compared with ${inWords(sides!.other)}`,
+        [glanceTable(beside.pairs, "This period", "The other one")],
+        beside.shown.notes,
+      ),
     ],
     ...sections.map((one) => one.markdown),
-    section("How far the figures go", [list([...said, ...beside?.shown.notes ?? []])]),
+    section("How far the figures go", [list(said)]),
   ];
   return {
     body: {
