@@ -18,8 +18,12 @@ export class Budget {
   #oldest: number | null = null;
   #stopped: Stopped | null = null;
 
-  /** `whole` is the call's, where this is that of a part of it. */
-  constructor(readonly limit: number = REQUESTS_MAX, private readonly whole?: Budget) {}
+  /** `whole` is the call's, where this is that of a part of it; `who` has it, for people. */
+  constructor(
+    readonly limit: number = REQUESTS_MAX,
+    private readonly whole?: Budget,
+    readonly who = "a call",
+  ) {}
 
   get used(): number {
     return this.#used;

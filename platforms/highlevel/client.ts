@@ -45,9 +45,9 @@ export class Crm extends OpportunityReader {
   /** Names those there are to a caller who named one that there is not. */
   readonly thoseThereAre = thoseThereAre;
 
-  /** The same location with that many requests. */
-  within(requests: number): Crm {
-    return new Crm(this.wire.within(requests), this.progress);
+  /** The same location with that many requests; `who` says for people what they are for, where that is not the call. */
+  within(requests: number, who?: string): Crm {
+    return new Crm(this.wire.within(requests, who), this.progress);
   }
 
   /** The same location, which reports each page that is read. */

@@ -42,9 +42,9 @@ export class CrmWire {
     this.#pacer = pacerOf(ctx, this.location, ctx.now);
   }
 
-  /** The same location with that many requests. */
-  within(requests: number): CrmWire {
-    return new CrmWire(this.ctx, new Budget(requests, this.budget));
+  /** The same location with that many requests, for whom they are. */
+  within(requests: number, who?: string): CrmWire {
+    return new CrmWire(this.ctx, new Budget(requests, this.budget, who));
   }
 
   /**

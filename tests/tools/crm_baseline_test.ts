@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { marked } from "marked";
 import { emptyWorld, seeded } from "../../sandbox/highlevel/start.ts";
 import { NOW } from "../kit.ts";
-import { type Answer, type Args, CrmWorld, test } from "./_crm.ts";
+import { type Answer, type Args, CrmWorld, crowded, test } from "./_crm.ts";
 import { Oracle } from "./_crm_oracle.ts";
 
 const TOOL = "crm_bootstrap_baseline";
@@ -139,4 +139,18 @@ Deno.test("a location with 10,000 opportunities is read whole beside everything 
   assert.equal(truncated, false);
   assert.ok(at.crm.requests.length <= 80, `${at.crm.requests.length} requests go out in one burst`);
   assert.deepEqual(at.waits, []);
+});
+
+Deno.test("a part that reads no further leaves the others what they need, and says whose limit it was", async () => {
+  const world = { ...seeded("loc-of-limits", NOW), opportunities: crowded(6000).opportunities };
+  for (const row of world.opportunities) Object.assign(row, { locationId: "loc-of-limits" });
+  await using at = await CrmWorld.open({ crm: { world, unruly: { search: { closed: true } } } });
+  const { sections, truncated, notes, compare } = await asks(at, { compare: "previous_period" });
+  const partly = sections.filter((one) => !one.complete).map(({ name }) => name);
+  assert.deepEqual([partly, truncated], [["pipeline"], true]);
+  const why =
+    /^Pipeline: Only \d+ of 6000 opportunities were read, because this part of a baseline asks the CRM at most 42 /;
+  assert.ok(notes.some((note) => why.test(note)), String(notes));
+  assert.ok(!("pipeline" in compare.change!) && "revenue" in compare.change!);
+  assert.ok(compare.notes.some((note) => /^No change is said of Pipeline/.test(note)));
 });

@@ -47,8 +47,9 @@ async function partOf(
   requests: number,
   read: (own: Reading) => Promise<Found>,
 ): Promise<Section & { readonly failure?: GatewayError }> {
-  const own = { ...reading, client: reading.client.within(requests), notes: new Notes() };
-  const { notes, client } = own;
+  const client = reading.client.within(requests, "this part of a baseline");
+  const notes = new Notes();
+  const own = { ...reading, client, notes };
   try {
     return { name, ok: true, notes, ...await read(own), used: client.budget.used };
   } catch (thrown) {

@@ -1,6 +1,6 @@
 /** What two windows are compared by: what began in each, and what was won and lost in each, whenever that was made. */
-import { rounded } from "../../core/rounded.ts";
 import { dayOf, type Days, within } from "../../platforms/highlevel/days.ts";
+import { changeOf } from "../../rules/comparison.ts";
 import type { Appointment, Opportunity } from "../../platforms/highlevel/rows.ts";
 import { attendanceOf, startingIn } from "./_appointments.ts";
 import { madeAt } from "./_pipeline.ts";
@@ -122,11 +122,7 @@ export function sideOf({ made, decided, appointments }: Found, days: Days): Side
 /** How each number changed: by how much, and by which share of the prior one; not known where either is not. */
 export function delta({ numbers: now }: Side, { numbers: before }: Side) {
   const names = Object.keys(NOTHING) as (keyof Metrics)[];
-  return Object.fromEntries(names.map((name) => {
-    const [to, from] = [now[name], before[name]];
-    const abs = to === null || from === null ? null : rounded(to - from);
-    return [name, { abs, pct: abs === null ? null : rate(abs, from!) }];
-  }));
+  return Object.fromEntries(names.map((name) => [name, changeOf(now[name], before[name])]));
 }
 
 /** A window as it is answered: with the reason where a number is null because rows could not be read. */

@@ -125,7 +125,7 @@ export function reasonOf({ budget }: Crm): string {
     case "day":
       return "the location's requests of the day are used up";
     default:
-      return `a call asks the CRM at most ${budget.limit} times`;
+      return `${budget.who} asks the CRM at most ${budget.limit} times`;
   }
 }
 

@@ -5,7 +5,7 @@ import { formShare } from "./_leads.ts";
 import { answerOf, checkSpan } from "./_metric.ts";
 
 export default tool("crm_compute_form_submission_rate", {
-  check: ({ max_contacts: _, ...args }, ctx) => checkSpan(args, ctx.now()),
+  check: (args, ctx) => checkSpan(args, ctx.now()),
   run: ({ max_contacts = 1000, ...args }, ctx) =>
     answerOf(ctx, args, { otherwise: LIMITS.CRM_WINDOW_DAYS }, formShare(max_contacts)),
 });

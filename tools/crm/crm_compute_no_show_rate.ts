@@ -5,7 +5,7 @@ import { attendance } from "./_appointments.ts";
 import { answerOf, checkSpan } from "./_metric.ts";
 
 export default tool("crm_compute_no_show_rate", {
-  check: ({ calendar_id: _, ...args }, ctx) => checkSpan(args, ctx.now()),
+  check: (args, ctx) => checkSpan(args, ctx.now()),
   run: ({ calendar_id, ...args }, ctx) =>
     answerOf(ctx, args, { otherwise: LIMITS.CRM_WINDOW_DAYS }, attendance(calendar_id)),
 });

@@ -8,6 +8,6 @@ import { pipelineFunnel } from "./_pipeline.ts";
 const ASKED = { otherwise: LIMITS.CRM_WINDOW_DAYS, requests: FUNNEL_REQUESTS_MAX };
 
 export default tool("crm_compute_pipeline_funnel", {
-  check: ({ pipeline_id: _, ...args }, ctx) => checkSpan(args, ctx.now()),
+  check: (args, ctx) => checkSpan(args, ctx.now()),
   run: ({ pipeline_id, ...args }, ctx) => answerOf(ctx, args, ASKED, pipelineFunnel(pipeline_id)),
 });

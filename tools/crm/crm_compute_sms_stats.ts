@@ -5,7 +5,7 @@ import { answerOf, checkSpan } from "./_metric.ts";
 import { smsStats } from "./_sms.ts";
 
 export default tool("crm_compute_sms_stats", {
-  check: ({ max_conversations: _, ...args }, ctx) => checkSpan(args, ctx.now()),
+  check: (args, ctx) => checkSpan(args, ctx.now()),
   run: ({ max_conversations = 50, ...args }, ctx) =>
     answerOf(ctx, args, { otherwise: LIMITS.CRM_WINDOW_DAYS }, smsStats(max_conversations)),
 });

@@ -5,7 +5,7 @@ import { executions } from "./_executions.ts";
 import { answerOf, checkSpan } from "./_metric.ts";
 
 export default tool("crm_get_workflow_executions", {
-  check: ({ workflow_id: _, ...args }, ctx) => checkSpan(args, ctx.now()),
+  check: (args, ctx) => checkSpan(args, ctx.now()),
   run: ({ workflow_id, ...args }, ctx) =>
     answerOf(ctx, args, { otherwise: LIMITS.CRM_WINDOW_DAYS }, executions(workflow_id)),
 });
