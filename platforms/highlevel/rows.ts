@@ -166,6 +166,7 @@ export const WORKFLOW = z.object({
   version: z.number().nullish().catch(null).transform((value) => value ?? null),
   updatedAt: text,
 }).transform(({ updatedAt, ...row }) => ({ ...row, updated_at: updatedAt }));
+export type Workflow = z.output<typeof WORKFLOW>;
 export const EXECUTION = z.object({ id: text, status: word, createdAt: at, executedAt: at, startedAt: at })
   .transform((row) => ({
     id: row.id,
