@@ -41,6 +41,21 @@ test("every tool with a window compares it, and the others refuse compare", asyn
   }
 });
 
+test("nothing is said to have changed since a time in which the location held nothing", async (at) => {
+  for (
+    const tool of ["crm_compute_no_show_rate", "crm_compute_revenue_stats", "crm_compute_pipeline_funnel"]
+  ) {
+    const compare = { from: "2019-01-01", to: "2019-01-30" };
+    const found = await at.both<Compared>(tool, { ...CALLS[tool], compare });
+    assert.equal(found.compare.change, null, tool);
+    assert.ok(
+      found.compare.notes.some((note) => note.startsWith("The other period holds nothing at all")),
+      tool,
+    );
+    at.gw.clock.now += 11_000;
+  }
+});
+
 test("what cannot be compared with is refused before anything is sent", async (at) => {
   const window = { start_at: "2026-11-01", end_at: "2026-11-10" };
   for (
@@ -176,7 +191,8 @@ Deno.test("of what grows with age no change is said, and the answer says so", as
   assert.ok(
     compare.notes.some((note) => /^Of stages, conversions and by_status no change is said/.test(note)),
   );
-  const money = await at.ask<Compared>("crm_compute_revenue_stats", { compare: "previous_period" });
+  await using paid = await CrmWorld.open({ crm: { world: seeded(LOCATION, NOW, { days: 120 }) } });
+  const money = await paid.ask<Compared>("crm_compute_revenue_stats", { compare: "previous_period" });
   assert.ok(!("outstanding" in money.compare.change!));
   assert.ok(money.compare.notes.some((note) => /^Of refunded, outstanding/.test(note)));
 });

@@ -137,6 +137,21 @@ function tallied(own: object, other: object): object {
   );
 }
 
+const NOTHING_THERE =
+  "The other period holds nothing at all; it may lie before the location was used, so no change is said";
+
+/** Every number in figures, in objects and lists within them too. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === "number") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+/** Whether figures have numbers, and none but zero. */
+function isNothing(figures: object): boolean {
+  const numbers = numbersIn(figures);
+  return numbers.length > 0 && numbers.every((one) => one === 0);
+}
+
 /** What a window comes to, and beside it the other one where there is one. */
 export interface Beside<Figures extends object> {
   readonly counted: Counted<Figures>;
@@ -160,6 +175,7 @@ export async function countBeside<Found, Figures extends object>(
   const other = { ...reading, days: sides.other, notes: new Notes() };
   const then = count(before!, other);
   const [left, right] = comparable(now.figures, then.figures);
+  if (isNothing(right)) other.notes.lack(NOTHING_THERE);
   const alike = [tallied(left, right), tallied(right, left)] as const;
   const comparison = compared(
     side(now, sides.current, reading.notes),
