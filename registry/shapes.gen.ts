@@ -395,6 +395,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "view_live": {
+    args: { "path"?: string; "id"?: number | string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "deploy_md_to_site": {
     args: { "path": string; "target_site_id"?: string; "append_deployment": boolean };
     site: "required";
