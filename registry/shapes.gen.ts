@@ -395,13 +395,6 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
-  "view_live": {
-    args: { "path"?: string; "id"?: number | string };
-    site: "required";
-    tier: 0;
-    raises: false;
-    publishes: "never";
-  };
   "deploy_md_to_site": {
     args: { "path": string; "target_site_id"?: string; "append_deployment": boolean };
     site: "required";
@@ -535,6 +528,13 @@ export interface Shapes {
     args: { "page_id": number | string; "title"?: string; "html"?: string; "css"?: string; "js"?: string };
     site: "required";
     tier: 1;
+    raises: false;
+    publishes: "never";
+  };
+  "view_live": {
+    args: { "path"?: string; "id"?: number | string };
+    site: "required";
+    tier: 0;
     raises: false;
     publishes: "never";
   };

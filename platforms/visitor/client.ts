@@ -66,7 +66,12 @@ export class Visitor {
     this.#ctx = ctx;
   }
 
-  /** Where the site is; throws E_BAD_INPUT where its record has no address. */
+  /** Where the site is; null where its record has no address. */
+  get base(): string | null {
+    return this.#ctx.site.base_url;
+  }
+
+  /** The same; throws E_BAD_INPUT where its record has no address. */
   home(): string {
     const { base_url, id } = this.#ctx.site;
     if (base_url) return base_url;
