@@ -49,7 +49,9 @@ const SCHEMAS_MAX = 50;
 const COMMENTS_MAX = 200;
 const METAS_MAX = 200;
 const SOCIAL_MAX = 40;
-const TEXT_CHARACTERS = 200_000;
+const TEXT_CHARACTERS = 500_000;
+/** More types in one part are not told. */
+const TYPES_MAX = 50;
 const LINE_CHARACTERS = 1000;
 const SCHEMA_CHARACTERS = 200_000;
 
@@ -178,7 +180,7 @@ class PageReader {
       links: [...new Set(this.#links)],
       scripts: this.#scripts,
       language: this.#language === null ? null : line(this.#language),
-      text: cleaned(this.#text.join("")),
+      text: cleaned(this.#text.join("").slice(0, TEXT_CHARACTERS)),
       metas: Object.fromEntries(this.#metas),
       comments: this.#comments,
       cut: isCut,
@@ -220,12 +222,13 @@ class PageReader {
     try {
       const value = JSON.parse(text);
       const types = typesOf(value).map(line);
+      const told = types.filter(Boolean).slice(0, TYPES_MAX);
       const isWhole = !types.includes("");
       if (isWhole) this.#schemas.push(value);
       this.#structured.push(
         isWhole
-          ? { types, valid: true }
-          : { types: types.filter(Boolean), valid: false, problem: 'has a part without "@type"' },
+          ? { types: told, valid: true }
+          : { types: told, valid: false, problem: 'has a part without "@type"' },
       );
     } catch {
       this.#structured.push({ types: [], valid: false, problem: "is not JSON" });
@@ -248,11 +251,15 @@ class PageReader {
   }
 
   #script(src: string | undefined): void {
-    if (src !== undefined && this.#scripts.length < SCRIPTS_MAX) this.#scripts.push(src.trim());
+    if (src !== undefined && this.#scripts.length < SCRIPTS_MAX) {
+      this.#scripts.push(src.trim().slice(0, 2 * LINE_CHARACTERS));
+    }
   }
 
   #anchor(href: string | undefined): void {
-    if (href !== undefined && this.#links.length < LINKS_MAX) this.#links.push(href.trim());
+    if (href !== undefined && this.#links.length < LINKS_MAX) {
+      this.#links.push(href.trim().slice(0, 2 * LINE_CHARACTERS));
+    }
   }
 
   #open(level: number): void {
