@@ -61,6 +61,10 @@ export async function liveRedirect(visitor: Visitor, redirect: Redirect): Promis
   });
 }
 
+/** The address that was asked; of one that names a page by a query the one it led to, which is the page's own. */
+const own = ([first, second]: Visit["chain"]): string =>
+  second !== undefined && URL.parse(first!.address)?.search !== "" ? second.address : first!.address;
+
 /** The address of a path below the site's home. */
 const below = (base: string | null, path: string) => {
   const home = new URL(base ?? "https://invalid/");
@@ -85,7 +89,7 @@ async function told(
   }
   try {
     const { visit, ...verdict } = await look();
-    const live: Live = { checked_at, address: visit.chain.at(0)!.address, ...verdict };
+    const live: Live = { checked_at, address: own(visit.chain), ...verdict };
     return { live, warnings: warningsOf(live) };
   } catch (thrown) {
     const message = thrown instanceof GatewayError ? thrown.message : "the page could not be read";

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
+import { Companion, fixture } from "../companion/site.ts";
 import { fresh, onWordPress, Real } from "./_wordpress.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -44,7 +45,21 @@ async function byId(site: CmsSandbox): Promise<void> {
   assert.ok(front["links"].asked > 0);
 }
 
+/** WordPress's own maintenance mode, which its file begins; here for visitors alone, so that it can be ended over REST. */
+async function walled(site: CmsSandbox): Promise<void> {
+  await using at = await Real.open(site);
+  const wp = new Companion(site);
+  const asked = async (...call: unknown[]) => (await wp.peek({ call })).result;
+  const file = `${await asked("constant", ["ABSPATH"])}.maintenance`;
+  const code = "<?php $upgrading = false === strpos( $_SERVER['REQUEST_URI'], 'wp-json' ) ? time() : 0;";
+  assert.equal(await asked("file_put_contents", [file, code]), code.length);
+  const seen = await at.kit.gw.call<Seen>("view_live", { site_id: "open", path: "/" });
+  await asked("unlink", [file]);
+  assert.deepEqual([seen["status"], seen["wall"]?.kind, seen["wall"]?.by], [503, "maintenance", "WordPress"]);
+}
+
 onWordPress({
   "a post that goes live is seen as its visitors see it": published,
   "addresses lead on as WordPress leads them, and a missing page is one": byId,
-});
+  "its maintenance is named as such": walled,
+}, { plugins: [fixture("peek")] });

@@ -43,7 +43,7 @@ for (const door of DOORS) {
     assert.deepEqual([proof.verified, proof.warnings], [true, []]);
     assert.deepEqual(proof.live, {
       checked_at: "2026-11-21T12:00:00.000Z",
-      address: `${at.cms.base_url}/?p=${at.published.id}`,
+      address: `${at.cms.base_url}/live/`,
       as_expected: true,
       differs: [],
     });
