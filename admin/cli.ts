@@ -18,6 +18,15 @@ function kept(name: keyof DevSecrets): string | null {
   }
 }
 
+/** Throws what the disk refuses. */
+async function keep(folder: string, text: string): Promise<string> {
+  const place = new URL(`../data/${folder}/`, import.meta.url);
+  await Deno.mkdir(place, { recursive: true, mode: 0o700 });
+  const name = `${new Date().toISOString().replaceAll(":", "-")}.json`;
+  await Deno.writeTextFile(new URL(name, place), text, { createNew: true, mode: 0o600 });
+  return `data/${folder}/${name}`;
+}
+
 const terminal: Terminal = {
   env: (name) => Deno.env.get(name),
   stdin: () => readSecret(Deno.stdin, (text) => writeAll(Deno.stderr, text)),
@@ -25,6 +34,7 @@ const terminal: Terminal = {
   err: (text) => writeAll(Deno.stderr, text),
   status: Deno.stderr.isTerminal() ? (text) => writeAll(Deno.stderr, `${text}\n`) : undefined,
   fetch: (request) => fetch(request),
+  keep,
   kept,
   wait: (ms) => new Promise((resolve) => setTimeout(() => resolve(true), ms)),
 };

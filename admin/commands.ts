@@ -8,6 +8,7 @@ import { CONNECTION_COMMANDS } from "./commands_connections.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { LINKABLE_COMMANDS } from "./commands_linkable.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
+import { PROBE_COMMANDS } from "./commands_probe.ts";
 import { PROXIED_COMMANDS } from "./commands_proxied.ts";
 import { siteCommands } from "./commands_sites.ts";
 import { SNAPSHOT_COMMANDS } from "./commands_snapshots.ts";
@@ -22,6 +23,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...TOKEN_COMMANDS,
     ...siteCommands(connectors),
     ...LINKABLE_COMMANDS,
+    ...PROBE_COMMANDS,
     ...PEOPLE_COMMANDS,
     ...CONNECTION_COMMANDS,
     ...CLIENT_COMMANDS,

@@ -11,6 +11,7 @@ import type {
 } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { LinkableReport } from "../registry/linkable_report.ts";
+import type { ProbeReport } from "../registry/probe_report.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
 import type { AdminCaller, RecordAction } from "../identity/rights.ts";
@@ -50,6 +51,13 @@ export interface LinkableOrder {
   readonly site: Site;
   readonly by: AdminCaller["actor"];
   readonly closed: ReadonlyMap<string, string>;
+}
+
+/** Who has what a site is linked to probed; `costly` names the connectors whose probe costs what is scarce. */
+export interface ProbeOrder {
+  readonly site: Site;
+  readonly by: AdminCaller["actor"];
+  readonly costly: readonly string[];
 }
 
 /** A site whose companion plugin is paired now. */
@@ -136,6 +144,11 @@ export interface AdminPorts {
    * name of a connector why its account is not asked for whoever asks.
    */
   linkable(order: LinkableOrder): Promise<LinkableReport>;
+  /**
+   * Holds the answers of what a site is linked to against what the gateway reads of them; failures are part of it. Throws
+   * E_BAD_INPUT for a connector without a probe that costs.
+   */
+  probe(order: ProbeOrder): Promise<ProbeReport>;
   /** Pairs the site's companion plugin with the gateway. Throws E_NOT_SUPPORTED, and what the site refuses with. */
   pair(site: Site, by: AdminCaller["actor"], code?: string): Promise<PairReport>;
   /** Connected accounts; loaded when they are first asked for. */

@@ -1,7 +1,8 @@
 /** Sites: registered, listed, changed, set up. Credentials go in and come out as presence only. */
 import type { Context, Hono } from "hono";
+import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import { closed, text } from "../core/fields.ts";
+import { closed, expected, text } from "../core/fields.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Site } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
@@ -18,6 +19,13 @@ import { mayBePlain, siteBodies, unreachable } from "./site_bodies.ts";
 
 const setupBody = closed({
   name: text("a name of at most 200 characters", /^[^\p{Cc}]{1,200}$/u).optional(),
+});
+
+/** Connectors whose probe is asked although it costs what is scarce. */
+const probeBody = closed({
+  with: z.array(text("the name of a connector", /^[a-z][a-z0-9_]{0,63}$/), {
+    error: expected("a list of names of connectors"),
+  }).max(50).optional(),
 });
 
 /** How a site's companion plugin shows a code. */
@@ -106,6 +114,12 @@ function setupRoutes(app: Hono, ports: AdminPorts): void {
     const site = await found(c, ports);
     const closed = await closedAccounts(callerOf(c), site, ports);
     return answer(c, await ports.linkable({ site, by: callerOf(c).actor, closed }));
+  });
+
+  app.post("/admin/api/sites/:id/probe", async (c) => {
+    const site = await found(c, ports);
+    const { with: costly = [] } = checked(probeBody, await jsonObject(c.req.raw));
+    return answer(c, await ports.probe({ site, by: callerOf(c).actor, costly }));
   });
 
   app.post("/admin/api/sites/:id/pair", async (c) => {

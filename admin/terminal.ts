@@ -13,6 +13,8 @@ export interface Terminal {
   /** Shows how far a command is, where a person looks on; left out where nobody does. */
   readonly status?: (text: string) => void;
   readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Writes a text into a new file in that folder of data/, named by the time, for its owner alone; answers its path. */
+  readonly keep?: (folder: string, text: string) => Promise<string>;
   /** A secret as `dev` and `demo` keep it, or null. */
   readonly kept: (name: "MASTER_TOKEN" | "ENCRYPTION_KEYS") => string | null;
   /** Waits; false when it is time to stop. */

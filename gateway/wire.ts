@@ -276,6 +276,11 @@ async function adminOf(parts: Parts) {
       const report = (id: string, thrown: unknown) => parts.logFault(id, thrown);
       return await listLinkable({ ...ports, audit: store.audit, log, newId, report }, order);
     },
+    async probe(order) {
+      const { probeSite } = await import("../guard/probe.ts");
+      const report = (id: string, thrown: unknown) => parts.logFault(id, thrown);
+      return await probeSite({ ...ports, audit: store.audit, log, newId, report }, order);
+    },
     async pair(site, by, code) {
       const { pairSite } = await import("../guard/site_pairing.ts");
       const pairing = await pairSite({ ...ports, baseUrl, newId }, {

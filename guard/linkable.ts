@@ -3,7 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { quoted } from "../core/faults.ts";
 import { LIMITS, type Site } from "../core/model.ts";
 import type { Connector } from "../platforms/_connector/connector.ts";
-import type { Linkable, LinkableKind } from "../platforms/_connector/linkable.ts";
+import type { Linkable, LinkableKind } from "../platforms/_connector/operator.ts";
 import { optionOf } from "../registry/field_schema.ts";
 import type { LinkableEntry, LinkableList, LinkableReport } from "../registry/linkable_report.ts";
 import { type Actor, adminRow, appendOrLog, type RowSinks, tookSince } from "./audit/admin_row.ts";

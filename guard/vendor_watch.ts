@@ -44,7 +44,7 @@ export class VendorWatch {
 }
 
 /** Whether the version is the one that is asked: an operator may have set another. */
-function isAsked({ setting, version }: VersionWatch, upstream: WatchPorts["upstream"]): boolean {
+export function isAsked({ setting, version }: VersionWatch, upstream: WatchPorts["upstream"]): boolean {
   return setting === undefined || (upstream[setting] ?? "").split("/").includes(version);
 }
 

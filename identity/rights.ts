@@ -52,6 +52,7 @@ const OPEN: readonly [method: string, path: RegExp, role: User["role"]][] = [
   ["GET", /^sites\/[^/]+$/, "admin"],
   ["PATCH", /^sites\/[^/]+$/, "admin"],
   ["GET", /^sites\/[^/]+\/linkable$/, "admin"],
+  ["POST", /^sites\/[^/]+\/probe$/, "admin"],
   ["GET", /^projects$/, "admin"],
   ["POST", /^projects$/, "admin"],
   ["GET", /^users$/, "admin"],

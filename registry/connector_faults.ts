@@ -38,6 +38,7 @@ const NEED_CONNECT = [
   "checkId",
   "setups",
   "linkable",
+  "probes",
   "deployment",
   "allowance",
   "daily",
@@ -104,6 +105,13 @@ function naming(one: Connector, { kinds, get }: Others): string[] {
       ? "which holds more than an id"
       : null;
     if (fault !== null) found.push(`the linkable kind "${name}" names "${field}", ${fault}`);
+  }
+  for (const [name, { field }] of Object.entries(one.probes ?? {})) {
+    if (field === undefined && one.kinds === undefined) {
+      found.push(`the probe "${name}" is of no site: it names no field, and the connector has no kinds`);
+    } else if (field !== undefined && !one.siteFields?.[field]) {
+      found.push(`the probe "${name}" names "${field}", which is no site field of it`);
+    }
   }
   const known = (where: string, named: readonly string[] = []) => {
     for (const kind of named) if (!kinds.includes(kind)) found.push(`${where} the unknown kind "${kind}"`);

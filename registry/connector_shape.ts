@@ -62,6 +62,7 @@ const watch = z.strictObject({
   changes: z.array(z.strictObject({ on: day, what: sentence })).optional(),
   source: z.url({ error: "expected an address" }),
   checked: day.nullable(),
+  copy: sentence.optional(),
 });
 
 const parts = {
@@ -100,6 +101,10 @@ const parts = {
   linkable: z.record(
     word,
     z.strictObject({ what: sentence, field: word, same: callable.optional(), list: callable }),
+  ).optional(),
+  probes: z.record(
+    word,
+    z.strictObject({ what: sentence, field: word.optional(), costs: sentence.optional(), run: callable }),
   ).optional(),
   pairing: z.strictObject({
     credential: word,

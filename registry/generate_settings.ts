@@ -65,6 +65,7 @@ export function permissions(config: string, { settings, credentials }: Connector
   json.permissions.serve.env = [...service, ...HOST_VARIABLES];
   json.permissions.demo.env = [...service, ...HOST_VARIABLES, ...DEMO];
   json.permissions.admin.env = [...COMMAND_LINE, ...secrets];
+  json.permissions["admin-probe"].env = COMMAND_LINE;
   json.permissions["admin-store"].env = STORE;
   return `${JSON.stringify(json, null, 2)}\n`;
 }

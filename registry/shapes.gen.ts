@@ -2,7 +2,12 @@
 
 export interface Shapes {
   "generate_seo_report": {
-    args: { "start_date": string; "end_date": string; "top_queries": number };
+    args: {
+      "start_date": string;
+      "end_date": string;
+      "top_queries": number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -26,6 +31,7 @@ export interface Shapes {
       "order_bys"?: (Record<string, unknown>)[];
       "limit": number;
       "offset": number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
     };
     site: "required";
     tier: 0;
@@ -53,6 +59,7 @@ export interface Shapes {
       "start_row": number;
       "data_state": "final" | "all";
       "aggregation_type": "auto" | "byPage" | "byProperty";
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
     };
     site: "required";
     tier: 0;
@@ -80,7 +87,13 @@ export interface Shapes {
     publishes: "never";
   };
   "behavior_get_historical_metrics": {
-    args: { "days"?: number; "start_date"?: string; "end_date"?: string; "include_daily": boolean };
+    args: {
+      "days"?: number;
+      "start_date"?: string;
+      "end_date"?: string;
+      "include_daily": boolean;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -131,7 +144,11 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_bootstrap_baseline": {
-    args: { "days"?: number };
+    args: {
+      "days"?: number;
+      "month"?: string;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -142,6 +159,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "max_contacts": number;
     };
     site: "required";
@@ -154,6 +172,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "max_contacts": number;
     };
     site: "required";
@@ -166,6 +185,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "window_minutes": number;
     };
     site: "required";
@@ -178,6 +198,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "calendar_id"?: string;
     };
     site: "required";
@@ -186,7 +207,12 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_compute_opt_in_rate": {
-    args: { "days"?: number; "start_at"?: string | number; "end_at"?: string | number };
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -197,6 +223,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "pipeline_id"?: string;
     };
     site: "required";
@@ -212,7 +239,12 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_compute_revenue_stats": {
-    args: { "days"?: number; "start_at"?: string | number; "end_at"?: string | number };
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -223,6 +255,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "max_conversations": number;
     };
     site: "required";
@@ -264,6 +297,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
     };
     site: "required";
     tier: 0;
@@ -770,6 +804,7 @@ export interface Shapes {
       "action_attribution_windows"?: (string)[];
       "limit": number;
       "after"?: string;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
     };
     site: "required";
     tier: 0;
@@ -850,7 +885,7 @@ export interface Shapes {
     publishes: "sometimes";
   };
   "check_static_deploy": {
-    args: { "commit_sha"?: string };
+    args: { "commit_sha"?: string; "environment"?: "production" | "preview" };
     site: "required";
     tier: 0;
     raises: false;

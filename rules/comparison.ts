@@ -40,17 +40,24 @@ export function checkCompare(compare: CompareWith | undefined, now: number): voi
 }
 
 /**
- * The days to compare with. Of a period that is not over by `today` (in the source's time zone) only as much is taken of the
- * other as has begun, so that half a month is not held against a whole one. Throws E_BAD_INPUT for the very same days.
+ * The days to compare with. Of a period that goes on behind `last`, the last day that the source counts (today, or the day
+ * it has come to, in its time zone), only as much is taken of the other one, so that half a month is not held against a
+ * whole one. Throws E_BAD_INPUT for the very same days, and where nothing of the period is counted yet.
  */
-export function daysToCompare(compare: CompareWith, asked: DayRange, today: string): ComparedDays {
-  const current = { from: asked.from, to: asked.to < today ? asked.to : today };
-  const notes = asked.to >= today
+export function daysToCompare(compare: CompareWith, asked: DayRange, last: string): ComparedDays {
+  if (asked.from > last) {
+    throw wrong(
+      `compare: of ${asked.from} to ${asked.to} nothing is counted yet; leave compare out, or name earlier days`,
+    );
+  }
+  const isCut = asked.to > last;
+  const current = { from: asked.from, to: isCut ? last : asked.to };
+  const notes = isCut
     ? [
-      `${
-        current.to === asked.to ? "The last day is" : `Days after ${today} are`
-      } not over: the change can still move`,
+      `Days after ${last} are not counted yet: the change is of the days up to it, and of as many of the other period`,
     ]
+    : asked.to === last
+    ? [`${last} may not be over: the change can still move`]
     : [];
   if (typeof compare === "string") {
     const from = compare === "previous_year"
@@ -82,10 +89,13 @@ export interface Change {
   readonly pct: number | null;
 }
 
-/** A change for each figure, at the place that the figure has. */
+/** A change for each figure, at the place that the figure has; of rows by what they are about. */
 export interface Changes {
-  readonly [name: string]: Change | Changes;
+  readonly [name: string]: Change | Changes | readonly RowChange[];
 }
+
+/** What a row is about, and how each of its figures changed. */
+export type RowChange = Readonly<Record<string, unknown>>;
 
 /** How one figure changed; pct is a share (0.1 is ten per cent more) and null where there was nothing before. */
 export function changeOf(now: number | null, before: number | null): Change {
@@ -102,7 +112,7 @@ const isFigure = (value: unknown): value is number | null => value === null || t
  */
 export function changesOf(now: object, before: object): Changes {
   const [own, other] = [now as Record<string, unknown>, before as Record<string, unknown>];
-  const changes: Record<string, Change | Changes> = {};
+  const changes: Record<string, Changes[string]> = {};
   for (const name of new Set([...Object.keys(own), ...Object.keys(other)])) {
     const [to, from] = [own[name], other[name]];
     if (typeof to === "number" || typeof from === "number") {
@@ -113,6 +123,35 @@ export function changesOf(now: object, before: object): Changes {
     }
   }
   return changes;
+}
+
+/**
+ * How rows changed that are about the same, in the order of the newer ones. Of a row that one side does not show nothing is
+ * said: it may have been cut off there, or fall under what a source names at all.
+ */
+export function rowChanges<Row>(
+  now: readonly Row[],
+  before: readonly Row[],
+  about: (row: Row) => Readonly<Record<string, unknown>>,
+  figures: (row: Row) => object,
+): { readonly changes: readonly RowChange[]; readonly notes: readonly string[] } {
+  const known = new Map(before.map((row) => [JSON.stringify(about(row)), row]));
+  const changes = now.flatMap((row) => {
+    const what = about(row);
+    const other = known.get(JSON.stringify(what));
+    return other === undefined ? [] : [{ ...what, ...changesOf(figures(row), figures(other)) }];
+  });
+  const both = changes.length;
+  const alone = now.length - both;
+  const notes = alone > 0 || both < before.length
+    ? [
+      `${both} of the rows are shown in both periods, ${alone} in this one alone and ${
+        before.length - both
+      } in the other ` +
+      "alone; of those no change is said, for a row that is not shown need not be nought",
+    ]
+    : [];
+  return { changes, notes };
 }
 
 /** The other period in an answer: its figures in the shape of the answer's own, and how they changed. */
@@ -135,11 +174,15 @@ export interface ComparedSide<Figures extends object> {
   readonly figures: Figures;
 }
 
-/** Holds two sides against each other; where one is not whole, nothing is reported as a change. */
+/**
+ * Holds two sides against each other; where one is not whole, nothing is reported as a change. `changes` works the change
+ * out where it is more than that of the figures at the same places.
+ */
 export function compared<Figures extends object>(
-  now: ComparedSide<Figures>,
+  now: Omit<ComparedSide<Figures>, "period" | "truncated">,
   other: ComparedSide<Figures> & { readonly complete: boolean },
   notes: readonly string[],
+  changes: (now: Figures, before: Figures) => Changes = changesOf,
 ): Comparison<Figures> {
   const lacking = [...now.whole ? [] : ["this period"], ...other.whole ? [] : ["the other one"]];
   const { period, complete, truncated, figures } = other;
@@ -148,7 +191,7 @@ export function compared<Figures extends object>(
     complete: complete && other.whole && !truncated,
     truncated,
     figures,
-    change: lacking.length > 0 ? null : changesOf(now.figures, figures),
+    change: lacking.length > 0 ? null : changes(now.figures, figures),
     notes: [
       ...new Set(
         lacking.length > 0

@@ -5,7 +5,7 @@ import type { PlatformKind, Site } from "../../core/model.ts";
 import type { Check } from "./checks.ts";
 import type { ConnectionSpec } from "./connection.ts";
 import type { Configured, ConnectorContext, NoAccount, PolicyContext, SiteContext } from "./context.ts";
-import type { LinkableKind } from "./linkable.ts";
+import type { LinkableKind, ProbeSpec } from "./operator.ts";
 import type { Outgoing } from "../_http/request.ts";
 
 export type { Configured, ConnectorContext, FactCache, PolicyContext, SiteContext } from "./context.ts";
@@ -132,6 +132,8 @@ export interface VersionWatch {
   /** Where its vendor says so, and when that was last read; null where nobody has yet. */
   readonly source: string;
   readonly checked: string | null;
+  /** What was read on that day and what it says, where that was a stored copy of the page and not the page itself. */
+  readonly copy?: string;
 }
 
 /** What of an upstream may be set up, whether or not the gateway reaches it in this version. */
@@ -194,6 +196,8 @@ export interface Definition<S extends Scope, Settings extends SettingTable, Clie
   readonly setups?: Readonly<Record<string, SiteSetup<ContextOf<S, Values<Settings>>>>>;
   /** What a site can be linked to, by a word for the kind; listed for those who may change the site's links. */
   readonly linkable?: Readonly<Record<string, LinkableKind<ContextOf<S, Values<Settings>>>>>;
+  /** How its answers are held against what its client reads of them, by a word for the service. */
+  readonly probes?: Readonly<Record<string, ProbeSpec<ContextOf<S, Values<Settings>>>>>;
   readonly pairing?: PairingSpec<ContextOf<S, Values<Settings>>>;
   readonly deployment?: Deployment;
   /** How many requests the upstream allows a day (UTC) for each account; they are counted by `ctx.allowance`. */
@@ -252,6 +256,7 @@ export interface Connector<Client = unknown> extends Description<SettingTable> {
   readonly checks?: readonly Diagnosis[];
   readonly setups?: Readonly<Record<string, SiteSetup>>;
   readonly linkable?: Readonly<Record<string, LinkableKind>>;
+  readonly probes?: Readonly<Record<string, ProbeSpec>>;
   readonly pairing?: PairingSpec;
   readonly deployment?: Deployment;
   readonly allowance?: number;

@@ -20,7 +20,7 @@ import type { Incoming } from "../_http/request.ts";
 /** What of a project's day calls leave to the nightly run. */
 const RESERVE = 1;
 /** Rows of a reply; there is no second page. */
-const ROWS_MAX = 1000;
+export const ROWS_MAX = 1000;
 const KEPT_MS = 3 * 60 * 60 * 1000;
 /** By as much another instance's clock may be ahead; what is kept from later than that was kept under a wrong one. */
 const SKEW_MS = 5 * 60 * 1000;
@@ -82,6 +82,11 @@ export class Behavior {
     const { blocks, at } = await this.#pull({ num_of_days: 1, dimensions: [] }, since, 0);
     const metrics = metricsOf(blocks);
     return { pulled_at: at, from: at - 24 * HOUR_MS, to: at, empty: isEmpty(metrics, blocks), metrics };
+  }
+
+  /** The last day, asked anew as a call would ask; it costs one of the day's. */
+  async anew(): Promise<Pulled> {
+    return await this.#pull({ num_of_days: 1, dimensions: [] }, this.ctx.now(), RESERVE);
   }
 
   async #pull(asked: Question, oldest: number, reserve: number): Promise<Pulled> {

@@ -59,7 +59,8 @@ export default connector({
     sunset: null,
     change: "set BEHAVIOR_API_BASE to the version that takes its place",
     source: "https://learn.microsoft.com/en-us/clarity/setup-and-installation/clarity-data-export-api",
-    checked: null,
+    checked: "2026-11-28",
+    copy: "a copy without a date; its vendor publishes no list of changes and no rule for how a version ends",
   }],
   settings: {
     BEHAVIOR_API_BASE: base("https://www.clarity.ms/export-data/api/v1", "Microsoft Clarity export"),
@@ -87,6 +88,18 @@ export default connector({
   linkable: { behavior: { what: "Clarity projects", field: "behavior_project_id", list: projects } },
   origins: ({ settings }) => [settings.BEHAVIOR_API_BASE],
   policy: (out, { settings }) => refusalOf(out, settings.BEHAVIOR_API_BASE),
+  probes: {
+    behavior: {
+      what: "Clarity data export",
+      field: "behavior_project_id",
+      costs: `one of the project's ${REQUESTS_A_DAY} exports of the day`,
+      async run(ctx, see) {
+        const client = await behaviorOf(ctx);
+        const { ordered, REPLY } = await import("./reply.ts");
+        await see("the last day", REPLY, () => client.anew(), ordered);
+      },
+    },
+  },
   connect: behaviorOf,
   allowance: REQUESTS_A_DAY,
   daily: {

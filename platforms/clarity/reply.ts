@@ -1,4 +1,5 @@
 /** A reply as rows of numbers under names of our own: the vendor spells both in several ways (docs/upstreams/clarity.md). */
+import { z } from "zod";
 import { cut, isFields } from "../../core/values.ts";
 import { type Dimension, DIMENSIONS, Undivided, unreadable } from "./wire.ts";
 
@@ -12,6 +13,8 @@ export interface Block {
   readonly name: string;
   readonly rows: readonly Row[];
 }
+
+const plain = (name: string) => name.replace(/\s+/g, "").toLowerCase();
 
 interface Known {
   readonly name: string;
@@ -59,6 +62,33 @@ const KNOWN: Readonly<Record<string, Known>> = {
   popularpages: { name: "pages", fields: { url: "name", visitscount: "sessions" } },
 };
 
+const cell = z.union([z.string(), z.number()]).nullish();
+/** A reply in order (`ordered`): the metrics that are known, and what is read of their rows. */
+export const REPLY = z.object(
+  Object.fromEntries(
+    Object.entries(KNOWN).map(([metric, { fields }]) => [
+      metric,
+      z.array(z.object(Object.fromEntries(Object.keys(fields).map((name) => [name, cell])))).optional(),
+    ]),
+  ),
+);
+
+/**
+ * A reply as an object of its metrics, every name in lower case without blanks, for the vendor spells them in several ways;
+ * what is no reply stays as it is.
+ */
+export function ordered(json: unknown): unknown {
+  if (!Array.isArray(json)) return json;
+  const metrics = json.filter(isFields).map(({ metricName, information }) => {
+    const rows = Array.isArray(information) ? information : [];
+    const named = rows.map((row) =>
+      isFields(row) ? Object.fromEntries(Object.entries(row).map(([key, value]) => [plain(key), value])) : row
+    );
+    return [plain(String(metricName)), named] as const;
+  });
+  return Object.fromEntries(metrics);
+}
+
 /** What the events of a page or a project are called. */
 export const EVENT_METRICS = [
   "dead_clicks",
@@ -74,7 +104,6 @@ export const TOP_LISTS = ["devices", "browsers", "os", "countries", "pages", "ti
 const ADDRESSES: ReadonlySet<string> = new Set(["pages", "referrers"]);
 
 const NAME_CHARACTERS = 200;
-const plain = (name: string) => name.replace(/\s+/g, "").toLowerCase();
 
 /** Reads a reply to a question by those dimensions; addresses among these are still whole. Throws E_UPSTREAM where it is none, Undivided where rows lack a dimension. */
 export function readReply(json: unknown, dimensions: readonly Dimension[]): Block[] {

@@ -15,7 +15,7 @@ export async function hostingChecks(
 ): Promise<Check[]> {
   const deployments = await probe(async () => {
     assertConfigured(ctx);
-    return await new Hosting(ctx).latest(limitMs);
+    return await new Hosting(ctx).latest("production", limitMs);
   });
   return [hostingProject(ctx.site), ...answers(ctx.site, deployments)];
 }

@@ -27,12 +27,28 @@ export interface Deployment {
   readonly modified_on: string | null;
 }
 
+/** Where a deployment goes: what visitors get, or an address of its own. */
+export type Environment = "production" | "preview";
+
+/** What a project builds by itself. */
+export interface BuildSettings {
+  /** `owner/name`; null where it is connected to no repository, and builds nothing that is pushed. */
+  readonly repo: string | null;
+  readonly production_branch: string | null;
+  /** Whether pushes to the production branch are built. */
+  readonly builds_production: boolean;
+  /** Of which other branches pushes are built. */
+  readonly builds_previews: "all" | "none" | "some";
+}
+
 /** What can be asked about a site's deployments. Every method throws E_HOSTING_PROJECT_MISSING and E_UPSTREAM. */
 export interface HostingClient {
-  /** The newest; null when there is none. With a limit it has failed by then, in milliseconds. */
-  latest(limitMs?: number): Promise<Deployment | null>;
+  /** The newest, of one environment where it is named; null when there is none. With a limit it has failed by then, in milliseconds. */
+  latest(environment?: Environment, limitMs?: number): Promise<Deployment | null>;
   /** The newest of a commit, by the beginning of its name, among the newest hundred; null when there is none. */
-  ofCommit(sha: string): Promise<Deployment | null>;
+  ofCommit(sha: string, environment?: Environment): Promise<Deployment | null>;
+  /** What the project builds by itself. */
+  builds(): Promise<BuildSettings>;
 }
 
 /** The most the host gives at once; above it refuses. */
@@ -56,7 +72,25 @@ const DEPLOYMENT = z.object({
   }).nullish().catch(null),
 });
 type Told = z.infer<typeof DEPLOYMENT>;
-const LIST = z.object({ success: z.literal(true), result: z.array(DEPLOYMENT) });
+/** A page of a project's deployments. */
+export const LIST = z.object({ success: z.literal(true), result: z.array(DEPLOYMENT) });
+/** A project, without anything of its environment. */
+export const PROJECT = z.object({
+  success: z.literal(true),
+  result: z.object({
+    production_branch: text,
+    source: z.object({
+      config: z.object({
+        owner: text,
+        repo_name: text,
+        production_branch: text,
+        deployments_enabled: z.boolean().nullish().catch(null),
+        production_deployments_enabled: z.boolean().nullish().catch(null),
+        preview_deployment_setting: text,
+      }).nullish().catch(null),
+    }).nullish().catch(null),
+  }),
+});
 const ERRORS = z.object({ errors: z.array(z.object({ code: z.number(), message: z.string() })) });
 
 /** The first that fits (docs/upstreams/cloudflare-pages.md, "Status mapping"). */
@@ -86,16 +120,31 @@ export class Hosting implements HostingClient {
     this.#project = ctx.site.hosting_project ?? "";
   }
 
-  async latest(limitMs?: number): Promise<Deployment | null> {
+  async latest(environment?: Environment, limitMs?: number): Promise<Deployment | null> {
     const { ctx } = this;
-    if (limitMs !== undefined) return await new Hosting(withDeadline(ctx, ctx.now() + limitMs)).latest();
-    const [newest] = await this.#page(1);
+    if (limitMs !== undefined) {
+      return await new Hosting(withDeadline(ctx, ctx.now() + limitMs)).latest(environment);
+    }
+    const [newest] = await this.#page(1, environment);
     return newest ? this.#shown(newest) : null;
   }
 
-  async ofCommit(sha: string): Promise<Deployment | null> {
+  async builds(): Promise<BuildSettings> {
+    const { result: { production_branch, source } } = await this.#read(PROJECT, "");
+    const config = source?.config;
+    const previews = config?.preview_deployment_setting;
+    const isOn = config?.deployments_enabled !== false;
+    return {
+      repo: config?.owner && config.repo_name ? `${config.owner}/${config.repo_name}` : null,
+      production_branch: config?.production_branch ?? production_branch ?? null,
+      builds_production: isOn && config?.production_deployments_enabled !== false,
+      builds_previews: !isOn || previews === "none" ? "none" : previews === "custom" ? "some" : "all",
+    };
+  }
+
+  async ofCommit(sha: string, environment?: Environment): Promise<Deployment | null> {
     for (let page = 1; page <= PAGES; page++) {
-      const told = await this.#page(page);
+      const told = await this.#page(page, environment);
       const found = told.find((one) => {
         const hash = one.deployment_trigger?.metadata?.commit_hash?.toLowerCase();
         return hash !== undefined && hash !== "" && hash.startsWith(sha.toLowerCase());
@@ -126,20 +175,25 @@ export class Hosting implements HostingClient {
     };
   }
 
-  async #page(page: number): Promise<Told[]> {
+  async #page(page: number, environment?: Environment): Promise<Told[]> {
+    const env = environment === undefined ? "" : `&env=${environment}`;
+    return (await this.#read(LIST, `/deployments?per_page=${PER_PAGE}&page=${page}${env}`)).result;
+  }
+
+  /** What the host says of the project at that path. */
+  async #read<T>(shape: z.ZodType<T>, path: string): Promise<T> {
     const { HOSTING_API_BASE: base, HOSTING_API_TOKEN: token } = this.ctx.settings;
-    const path = `/accounts/${encodeURIComponent(this.#account)}/pages/projects/${this.#project}/deployments`;
     const answer = await this.ctx.send({
       method: "GET",
-      url: `${base}${path}?per_page=${PER_PAGE}&page=${page}`,
+      url: `${base}/accounts/${encodeURIComponent(this.#account)}/pages/projects/${this.#project}${path}`,
       headers: {
         accept: "application/json",
         authorization: `Bearer ${token}`,
       },
       effect: "read",
     });
-    const read = LIST.safeParse(answer.json());
-    if (answer.status === 200 && read.success) return read.data.result;
+    const read = shape.safeParse(answer.json());
+    if (answer.status === 200 && read.success) return read.data;
     throw this.#refusal(answer);
   }
 

@@ -33,7 +33,13 @@ export default connector({
     sunset: null,
     change: "install a version of the gateway that uses a newer one",
     source: "https://developers.cloudflare.com/fundamentals/api/reference/deprecations/",
-    checked: null,
+    changes: [{
+      on: "2026-09-30",
+      what: "Service keys are refused; the gateway sends a token, which is what takes their place",
+    }],
+    checked: "2026-11-28",
+    copy:
+      "the list as of 2026-07-15, in which nothing of Pages ends, and the head of a copy as of 2026-11-05",
   }],
   settings: {
     HOSTING_API_BASE: base("https://api.cloudflare.com/client/v4", "Cloudflare Pages"),
@@ -47,8 +53,21 @@ export default connector({
   origins: ({ settings }) => [settings.HOSTING_API_BASE],
   policy(out, { site }) {
     if (out.method !== "GET" || out.effect !== "read") return "hosting is only read";
-    const own = new URL(out.url).pathname.endsWith(`/pages/projects/${site?.hosting_project}/deployments`);
+    const project = `/pages/projects/${site?.hosting_project}`;
+    const { pathname } = new URL(out.url);
+    const own = pathname.endsWith(project) || pathname.endsWith(`${project}/deployments`);
     return own ? null : "it reads another project";
+  },
+  probes: {
+    hosting: {
+      what: "Cloudflare API",
+      field: "hosting_project",
+      async run(ctx, see) {
+        assertConfigured(ctx);
+        const { Hosting, LIST } = await import("./client.ts");
+        await see("deployments", LIST, () => new Hosting(ctx).latest());
+      },
+    },
   },
   async connect(ctx): Promise<HostingClient> {
     assertConfigured(ctx);

@@ -1,7 +1,9 @@
-/** The checks of diagnose_site on a site at Duda. */
+/** The checks of diagnose_site on a site at Duda, and the probe of what it answers. */
 import type { GatewayError } from "../../core/errors.ts";
 import { type Check, fail, flagChecks, pass, probe, unknown, withDeadline } from "../_connector/checks.ts";
 import type { SiteContext } from "../_connector/connector.ts";
+import type { See } from "../_connector/operator.ts";
+import { ERROR, PAGES, POSTS, SITE } from "./records.ts";
 import type { DudaSettings } from "./routes.ts";
 import { Wire } from "./wire.ts";
 
@@ -44,4 +46,17 @@ async function answers(ctx: SiteContext<DudaSettings>, limitMs: number): Promise
 /** Whether it says nothing of the site itself: no answer, a platform that failed, or one that is asked too often. */
 function isPassing({ code, upstream = 503 }: GatewayError): boolean {
   return code === "E_UPSTREAM" && (upstream >= 500 || upstream === 429);
+}
+
+const ROWS = 10;
+/** An error may come with the status of a success. */
+const part = (json: unknown) => ERROR.safeParse(json).success ? undefined : json;
+
+/** The site, its pages and its posts, held against what is read of them (docs/upstreams/duda.md). */
+export async function dudaProbe(ctx: SiteContext<DudaSettings>, see: See): Promise<void> {
+  const wire = new Wire(ctx);
+  await see("the site", SITE, (shape) => wire.ask("site", shape), part);
+  await see("pages", PAGES, (shape) => wire.ask("pages", shape), part);
+  const query = { limit: ROWS, offset: 0 };
+  await see("posts", POSTS, (shape) => wire.ask("posts", shape, { query }), part);
 }

@@ -42,6 +42,12 @@ export default connector({
   },
   origins: ({ settings }) => [settings.SITEBUILDER_API_BASE],
   policy: dudaPolicy,
+  probes: {
+    site: {
+      what: "Duda Partner API",
+      run: async (ctx, see) => await (await import("./checks.ts")).dudaProbe(ctx, see),
+    },
+  },
   connect: clientOf,
   provides: [
     provide(posts, async (ctx) => (await own(ctx)).posts),

@@ -36,20 +36,25 @@ async function prepare(wire: Wire, fields: PageFields, isNew: boolean): Promise<
     const whole = { ...fields, slug: fields.slug ?? slugOf(fields.title ?? "") };
     return { fields: defined(whole), ...await existing(wire, whole.slug) };
   }
-  const { publish_on_next_site_publish: staged = false, ...rest } = fields;
   return {
-    fields: { ...defined(rest), publish_on_next_site_publish: staged },
+    fields: defined(fields),
     known: [],
-    warnings: staged ? [STAGED_WARNING] : [],
+    warnings: fields.publish_on_next_site_publish ? [STAGED_WARNING] : [],
   };
 }
 
 async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: Seen): Promise<Written> {
   const now = await readPage(wire, id);
-  const { publish_on_next_site_publish: staged = false, ...given } = fields;
-  const sent = { ...sentParts(given, now), publish_on_next_site_publish: staged };
-  if (seen) requireUnchanged("page", id, seen, now.parts, ["status", ...Object.keys(sent)]);
+  const { publish_on_next_site_publish: asked, ...given } = fields;
+  const wanted = {
+    ...sentParts(given, now),
+    ...asked === undefined ? {} : { publish_on_next_site_publish: asked },
+  };
+  if (seen) requireUnchanged("page", id, seen, now.parts, ["status", ...Object.keys(wanted)]);
   judge("page", now.whole, now.siteNow, "update");
+  // Said again where nothing is to change: nobody knows what the platform makes of a page without it.
+  const staged = asked ?? now.whole.publish_on_next_site_publish === true;
+  const sent = { ...wanted, publish_on_next_site_publish: staged };
   const json = { ...bodyOf(given, now), draft_status: staged ? "STAGED_DRAFT" : "DRAFT" };
   await wire.ask("change_page", CHANGED, { id, json });
   let after: PageRead;

@@ -7,35 +7,67 @@ import type { DraftFields, DraftList, PostRow, PreparedDraft, Seen, Written } fr
 import { rowsOf } from "./listing.ts";
 import { type PostRead, readPost, seenPost } from "./read.ts";
 import { checkPath, plainPath } from "./page_fields.ts";
+import { DudaError } from "./errors.ts";
 import { IMPORTED, POST, postOf, type PostRecord, POSTS, postStatus } from "./records.ts";
 import { differences, judge, requireUnchanged } from "./seen.ts";
 import { publish, revert, schedule, unschedule } from "./states.ts";
 import type { Wire } from "./wire.ts";
 import { readAfterWrite, unread, written } from "./written.ts";
 
-const PER_CALL = 100;
-const CALLS_MAX = 20;
+/** Posts of a call: where the platform refuses so many, fewer. */
+const PER_CALL = [100, 50, 10] as const;
+const POSTS_MAX = 2000;
 const DESCRIPTION_CHARACTERS = 160;
 /** How far an import's own date may lie before the request, by another clock. */
 const CLOCKS_APART_MS = 120_000;
 
-/** Every post, or the first 2,000 where there are more; `whole` says whether these are all. */
-async function everyPost(wire: Wire) {
+/** What there is of a blog: posts, whether they are all, and the platform's clock; a note where there is no blog. */
+interface Posts {
+  readonly found: readonly PostRecord[];
+  readonly siteNow: number;
+  readonly whole: boolean;
+  readonly note?: string;
+}
+
+const NO_BLOG =
+  "The site has no blog yet: somebody adds one in the platform's editor, and then it can have posts";
+
+/** Every post, or the first 2,000 where there are more. */
+async function everyPost(wire: Wire): Promise<Posts> {
   const found: PostRecord[] = [];
-  for (let call = 0; call < CALLS_MAX; call++) {
-    const query = { limit: PER_CALL, offset: call * PER_CALL };
-    const { data, siteNow } = await wire.ask("posts", POSTS, { query });
-    found.push(...data.results);
-    const done = data.results.length === 0 ||
-      (data.total_responses == null ? data.results.length < PER_CALL : found.length >= data.total_responses);
+  let size = 0;
+  while (found.length < POSTS_MAX) {
+    const limit = PER_CALL[size]!;
+    let part;
+    try {
+      part = await wire.ask("posts", POSTS, { query: { limit, offset: found.length } });
+    } catch (thrown) {
+      if (await isWithoutBlog(wire, thrown)) {
+        return { found, siteNow: wire.now(), whole: true, note: NO_BLOG };
+      }
+      const isTooMany = thrown instanceof DudaError && thrown.upstream === 400;
+      if (!isTooMany || found.length > 0 || ++size === PER_CALL.length) throw thrown;
+      continue;
+    }
+    const { data: { results, total_responses }, siteNow } = part;
+    found.push(...results);
+    const done = results.length === 0 ||
+      (total_responses == null ? results.length < limit : found.length >= total_responses);
     if (done) return { found, siteNow, whole: true };
   }
   return { found, siteNow: wire.now(), whole: false };
 }
 
-async function rows(wire: Wire): Promise<{ rows: PostRow[]; whole: boolean }> {
+/** Whether what is missing is the blog alone: the site itself answers. */
+async function isWithoutBlog(wire: Wire, thrown: unknown): Promise<boolean> {
+  if (!(thrown instanceof DudaError) || !thrown.missing) return false;
+  await wire.site(); // throws where it is the site
+  return true;
+}
+
+async function rows(wire: Wire): Promise<Pick<Posts, "whole" | "note"> & { rows: PostRow[] }> {
   const address = await wire.address();
-  const { found, siteNow, whole } = await everyPost(wire);
+  const { found, siteNow, ...rest } = await everyPost(wire);
   const row = (record: PostRecord): PostRow => {
     const { id, status, url, title, scheduled_at, modified_gmt, slug, author_id } = postOf(
       record,
@@ -44,7 +76,7 @@ async function rows(wire: Wire): Promise<{ rows: PostRow[]; whole: boolean }> {
     );
     return { id, status, url, title, scheduled_at, modified_gmt, slug, author_id };
   };
-  return { rows: found.map(row), whole };
+  return { rows: found.map(row), ...rest };
 }
 
 /** Refuses what the platform has no field for: E_NOT_SUPPORTED naming the argument. */
@@ -98,11 +130,21 @@ function sentParts({ title, excerpt, slug, tags }: DraftFields): Record<string, 
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
+/** Throws E_UPSTREAM that says so where the site has no blog. */
+async function importOf(wire: Wire, json: Readonly<Record<string, unknown>>) {
+  try {
+    return await wire.ask("import_post", IMPORTED, { json });
+  } catch (thrown) {
+    if (!await isWithoutBlog(wire, thrown)) throw thrown;
+    throw new GatewayError("E_UPSTREAM", NO_BLOG, { cause: thrown, upstream: 404, outcome: "none" });
+  }
+}
+
 async function create(wire: Wire, { fields }: PreparedDraft, made: Making): Promise<Written> {
   const { title = "", content_html = "", excerpt: description } = fields;
   const began = wire.now();
   const content = new TextEncoder().encode(content_html).toBase64();
-  const { data } = await wire.ask("import_post", IMPORTED, { json: { title, description, content } });
+  const { data } = await importOf(wire, { title, description, content });
   const late = wire.forCleanup();
   const id = data?.id ?? await readAfterWrite(idOfImport(late, title, began));
   made({ what: "post", id, name: title });
@@ -198,15 +240,15 @@ export function postsOf(wire: Wire): PostsClient {
     },
     builderSeen: () => Promise.resolve(null),
     async list(query) {
-      const { rows: found, whole } = await rows(wire);
+      const { rows: found, whole, note } = await rows(wire);
       const { rows: items, ...list } = rowsOf(found, query, whole);
-      return { items, ...list };
+      return { items, ...list, ...note && { note } };
     },
     async listDrafts({ status, ...query }): Promise<DraftList> {
-      const { rows: found, whole } = await rows(wire);
+      const { rows: found, whole, note } = await rows(wire);
       const drafts = found.filter((one) => one.status === "draft" || one.status === "scheduled");
       const { rows: posts, ...list } = rowsOf(drafts, { ...query, ...status && { status } }, whole);
-      return { posts, ...list };
+      return { posts, ...list, ...note && { note } };
     },
     prepareDraft: (fields, isNew) => prepare(wire, fields, isNew),
     createDraft: (draft, made) => create(wire, draft, made),

@@ -55,8 +55,11 @@ export const PAGE = z.object({
 });
 export type PageRecord = z.infer<typeof PAGE>;
 
-/** Every page of a site. */
-export const PAGES = z.object({ results: z.array(PAGE) });
+/** Every page of a site, as a list or in one. */
+export const PAGES = z.union([
+  z.object({ results: z.array(PAGE) }),
+  z.array(PAGE).transform((results) => ({ results })),
+]);
 /** The answer to a new page, which may be empty. */
 export const CREATED = z.object({ uuid: z.string().optional().catch(undefined) }).nullish();
 

@@ -24,7 +24,8 @@ const INSTALLATION_MS = 10 * 60_000;
 /** One minute less than a token lives. */
 const TOKEN_MS = 59 * 60_000;
 
-const INSTALLATION = z.object({
+/** An installation of the app. */
+export const INSTALLATION = z.object({
   id: z.number(),
   suspended_at: z.string().nullish(),
   app_slug: z.string().optional().catch(undefined),

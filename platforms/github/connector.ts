@@ -61,6 +61,16 @@ export default connector({
   links: { repo: assertConfigured },
   origins: ({ settings }) => [settings.REPO_API_BASE],
   policy: (out, { site, settings }) => site ? repoPolicy(out, site) : appPolicy(out, settings.REPO_API_BASE),
+  probes: {
+    repo: {
+      what: "GitHub REST API",
+      field: "repo",
+      async run(ctx, see) {
+        assertConfigured(ctx);
+        await (await import("./health.ts")).repositoryProbe(ctx, see);
+      },
+    },
+  },
   connect: repositoryOf,
   async ping(ctx) {
     const client = await repositoryOf(ctx);

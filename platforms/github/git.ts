@@ -6,8 +6,10 @@ import { encoded, type RepoWire } from "./wire.ts";
 
 const SHA = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
 const NAMED = z.object({ sha: SHA });
-const REF = z.object({ object: z.object({ sha: SHA }) });
-const COMMIT = z.object({ sha: SHA, tree: NAMED, parents: z.array(NAMED) });
+/** A branch. */
+export const REF = z.object({ object: z.object({ sha: SHA }) });
+/** A commit. */
+export const COMMIT = z.object({ sha: SHA, tree: NAMED, parents: z.array(NAMED) });
 const ENTRY = z.object({
   path: z.string(),
   mode: z.string(),
@@ -15,13 +17,17 @@ const ENTRY = z.object({
   sha: SHA,
   size: z.number().nullish(),
 });
-const TREE = z.object({ sha: z.string(), tree: z.array(ENTRY), truncated: z.boolean().catch(false) });
+/** A tree. */
+export const TREE = z.object({ sha: z.string(), tree: z.array(ENTRY), truncated: z.boolean().catch(false) });
 const BLOB = z.object({ content: z.string(), encoding: z.literal("base64") });
 
 /** One entry of a tree; `path` is relative to the tree. */
 export type TreeEntry = z.infer<typeof ENTRY>;
 export type Tree = z.infer<typeof TREE>;
 export type Commit = z.infer<typeof COMMIT>;
+
+/** The repository itself. */
+export const REPOSITORY = z.object({ default_branch: z.string().min(1) });
 
 const TREE_BYTES = 32 * 1024 * 1024;
 /** Base64 with line ends, and a little around it. */
@@ -41,8 +47,7 @@ async function unless<T, O>(answer: Promise<T>, statuses: readonly number[], oth
 export async function defaultBranch(wire: RepoWire): Promise<string> {
   const known = wire.ctx.cache.get<string>("default_branch");
   if (known) return known;
-  const schema = z.object({ default_branch: z.string().min(1) });
-  const { default_branch } = await wire.ask({ method: "GET", path: "", schema });
+  const { default_branch } = await wire.ask({ method: "GET", path: "", schema: REPOSITORY });
   wire.ctx.cache.set("default_branch", default_branch, 5 * 60_000);
   return default_branch;
 }

@@ -5,7 +5,8 @@ import type { RepoWire } from "./wire.ts";
 const PERSON = z.object({ login: z.string() }).nullish().catch(null);
 /** Left out where it is none, for it is repeated to callers. */
 const DATE = z.iso.datetime({ offset: true }).optional().catch(undefined);
-const COMMITS = z.array(z.object({
+/** Commits, the newest first. */
+export const COMMITS = z.array(z.object({
   sha: z.string(),
   commit: z.object({
     author: z.object({ name: z.string().optional(), date: DATE }).nullish().catch(null),

@@ -36,7 +36,8 @@ const FILE = z.object({
   content: z.string().catch(""),
   html_url: z.string().nullable().catch(null),
 });
-const LISTED = z.array(z.object({ name: z.string(), type: z.string(), sha: z.string() }));
+/** A folder's entries. */
+export const LISTED = z.array(z.object({ name: z.string(), type: z.string(), sha: z.string() }));
 /** A folder's listing ends there, silently. */
 const LISTED_MAX = 1000;
 const LOOKS = 3;

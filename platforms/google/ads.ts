@@ -29,11 +29,13 @@ type Facts = Pick<AdsReport, "currency" | "time_zone" | "notes">;
 const FACTS_MS = 60 * 60 * 1000;
 const FACTS_QUERY = "SELECT customer.currency_code, customer.time_zone FROM customer LIMIT 1";
 
-const BATCH = z.object({
+/** Some of its batches; the rows hold what a query names. */
+export const BATCH = z.object({
   results: z.array(z.record(z.string(), z.unknown())).nullish(),
   fieldMask: z.string().nullish(),
 });
-const CUSTOMER = z.object({
+/** A row that says what a customer's amounts and days are in. */
+export const CUSTOMER = z.object({
   customer: z.object({ currencyCode: z.string().nullish(), timeZone: z.string().nullish() }).nullish()
     .catch(null),
 });
@@ -56,7 +58,7 @@ export class Ads {
   async search(query: string, max_rows: number): Promise<AdsReport> {
     const customer_id = customerOf(this.wire.ctx.site);
     checkQuery(query, customer_id);
-    const batches = await this.#stream(query, customer_id);
+    const batches = await this.stream(STREAM, query, customer_id);
     const all = batches.flatMap(({ results }) => results ?? []);
     const other = all.map((row) => otherCustomer(row, customer_id)).find((one) => one !== null);
     if (other) throw foreign(this.wire.service, `another customer (${other})`);
@@ -77,7 +79,8 @@ export class Ads {
     };
   }
 
-  async #stream(query: string, customer_id: string): Promise<z.output<typeof STREAM>> {
+  /** The batches of a query that was checked. */
+  async stream<T>(shape: z.ZodType<T>, query: string, customer_id: string): Promise<T> {
     const { site, settings } = this.wire.ctx;
     const manager = site?.ads_login_customer_id?.replaceAll("-", "");
     const asked: Asked = {
@@ -91,14 +94,14 @@ export class Ads {
       effect: "read",
       max_bytes: LIMITS.REPORT_BYTES,
     };
-    return await this.wire.read(STREAM, asked);
+    return await this.wire.read(shape, asked);
   }
 
   /** Known for an hour. A report without them is better than none, so a failure is a note. */
   async #facts(customer_id: string): Promise<Facts> {
     try {
       return await this.wire.ctx.cache.once(`ads customer ${customer_id}`, FACTS_MS, async () => {
-        const batches = await this.#stream(FACTS_QUERY, customer_id);
+        const batches = await this.stream(STREAM, FACTS_QUERY, customer_id);
         const row = batches.flatMap(({ results }) => results ?? [])[0] ?? {};
         const other = otherCustomer(row, customer_id);
         if (other) throw foreign(this.wire.service, `another customer (${other})`);

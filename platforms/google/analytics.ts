@@ -39,6 +39,8 @@ export interface Report {
     readonly other_row: boolean;
     /** The figures are estimated from a part of the data. */
     readonly sampled: boolean;
+    /** Days that are no longer kept were left out: those before each date, null where Google names none. */
+    readonly cut_off: readonly (string | null)[];
     readonly empty_reason: string | null;
   };
 }
@@ -61,6 +63,7 @@ export const REPORT_REPLY = z.object({
     emptyReason: text,
     subjectToThresholding: z.boolean().nullish(),
     dataLossFromOtherRow: z.boolean().nullish(),
+    dataTruncationReasons: z.array(z.object({ dataTruncationDate: text })).nullish(),
     samplingMetadatas: z.array(z.object({ samplesReadCount: z.union([z.string(), z.number()]).nullish() }))
       .nullish(),
   }).nullish(),
@@ -162,6 +165,9 @@ function metadataOf({ metadata }: Reply): Report["metadata"] {
     thresholded: metadata?.subjectToThresholding ?? false,
     other_row: metadata?.dataLossFromOtherRow ?? false,
     sampled: (metadata?.samplingMetadatas ?? []).length > 0,
+    cut_off: (metadata?.dataTruncationReasons ?? []).map(({ dataTruncationDate }) =>
+      dataTruncationDate || null
+    ),
     empty_reason: metadata?.emptyReason ?? null,
   };
 }

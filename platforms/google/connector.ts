@@ -29,6 +29,7 @@ const spreadsheets = {
 // What reaches the services is large, and not needed to start.
 const tokens = () => import("./tokens.ts");
 const lists = () => import("./linkable.ts");
+const probes = () => import("./probe.ts");
 const clientOf = async (ctx: GoogleContext) => new (await import("./client.ts")).Google(ctx);
 
 /** The versions of the services' interfaces; only that of Ads ends. */
@@ -54,8 +55,13 @@ const WATCH: readonly VersionWatch[] = [
     field: "analytics_property_id",
     sunset: null,
     change: "set ANALYTICS_API_BASE to the version that takes its place",
+    changes: [{
+      on: "2026-09-14",
+      what: "Reports can say in metadata.dataTruncationReasons that figures were cut off, and of which days",
+    }],
     source: "https://developers.google.com/analytics/devguides/reporting/data/v1/changelog",
-    checked: null,
+    checked: "2026-11-28",
+    copy: "a copy whose newest entry is of 2026-09-14; it names no end of v1beta",
   },
   {
     api: "Google Search Console API",
@@ -64,8 +70,11 @@ const WATCH: readonly VersionWatch[] = [
     field: "search_site_url",
     sunset: null,
     change: "install a version of the gateway that uses a newer one",
-    source: "https://developers.google.com/webmaster-tools/v1/api_reference_index",
-    checked: null,
+    source: "https://developers.google.com/search/blog/2020/08/search-console-api-announcements",
+    checked: "2026-11-28",
+    copy:
+      "a copy; no page lists the changes of this API, and the last notice of one that ended is of 2020, for its " +
+      "discovery document alone: addresses with webmasters/v3 stay, as parts of what Google calls v1",
   },
   {
     api: "Google Sheets API",
@@ -75,7 +84,8 @@ const WATCH: readonly VersionWatch[] = [
     sunset: null,
     change: "install a version of the gateway that uses a newer one",
     source: "https://developers.google.com/workspace/sheets/release-notes",
-    checked: null,
+    checked: "2026-11-28",
+    copy: "a copy whose newest entry is of 2025-06-17; v3 ended on 2021-08-02, and no end of v4 is named",
   },
   {
     api: "Google Drive API",
@@ -84,8 +94,13 @@ const WATCH: readonly VersionWatch[] = [
     field: "storage_folder_id",
     sunset: null,
     change: "install a version of the gateway that uses a newer one",
+    changes: [{
+      on: "2026-05-01",
+      what: "Quotas are counted in units and come in tiers; they begin to be rolled out",
+    }],
     source: "https://developers.google.com/workspace/drive/release-notes",
-    checked: null,
+    checked: "2026-11-28",
+    copy: "a copy whose newest entry is of 2026-05-21; it names no end of v3",
   },
 ];
 
@@ -190,6 +205,33 @@ export default connector({
       list: async function* (ctx: GoogleContext) {
         yield* (await lists()).customers(ctx);
       },
+    },
+  },
+  probes: {
+    analytics: {
+      what: "Google Analytics Data API",
+      field: "analytics_property_id",
+      run: async (ctx: GoogleContext, see) => await (await probes()).analytics(ctx, see),
+    },
+    search: {
+      what: "Google Search Console API",
+      field: "search_site_url",
+      run: async (ctx: GoogleContext, see) => await (await probes()).search(ctx, see),
+    },
+    ads: {
+      what: "Google Ads API",
+      field: "ads_customer_id",
+      run: async (ctx: GoogleContext, see) => await (await probes()).ads(ctx, see),
+    },
+    sheets: {
+      what: "Google Sheets API",
+      field: "spreadsheet_ids",
+      run: async (ctx: GoogleContext, see) => await (await probes()).sheets(ctx, see),
+    },
+    storage: {
+      what: "Google Drive API",
+      field: "storage_folder_id",
+      run: async (ctx: GoogleContext, see) => await (await probes()).storage(ctx, see),
     },
   },
   setups: {

@@ -44,6 +44,25 @@ export function checkQuery(query: string, customer: string | null): void {
   if (customer !== null) checkCustomer(tokens, customer);
 }
 
+const isWord = (token: string | undefined, word: string): boolean => token?.toLowerCase() === word;
+
+/**
+ * What a query that was checked says of its time: the days that it names with BETWEEN, and whether it asks for figures. A
+ * condition in other words (DURING, comparisons) is Google's to read, so its days are null.
+ */
+export function timeOf(query: string): { days: { from: string; to: string } | null; hasMetrics: boolean } {
+  const tokens: readonly string[] = query.match(TOKENS) ?? [];
+  const at = tokens.findIndex((token, index) =>
+    isWord(token, "segments.date") && isWord(tokens[index + 1], "between") && isWord(tokens[index + 3], "and")
+  );
+  const [from, to] = [tokens[at + 2], tokens[at + 4]].map((token) => withoutQuotes(token ?? ""));
+  const isRange = at >= 0 && [from!, to!].every((day) => !Number.isNaN(Date.parse(`${day}T00:00:00Z`)));
+  return {
+    days: isRange ? { from: from!, to: to! } : null,
+    hasMetrics: tokens.some((token) => token.toLowerCase().startsWith("metrics.")),
+  };
+}
+
 /** Refuses a customer's number, or the name of a resource, of another customer. */
 function checkCustomer(tokens: readonly string[], own: string): void {
   const other = (id: string) =>

@@ -1,7 +1,7 @@
 /** What the account that a site is bound to reaches of Google's services, for who links the site (docs/upstreams/google.md). */
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import type { Linkable } from "../_connector/linkable.ts";
+import type { Linkable } from "../_connector/operator.ts";
 import { developerHeader, STREAM } from "./ads.ts";
 import { unbound } from "./links.ts";
 import { CLIENTS_QUERY, CUSTOMER_QUERY, customerNumber, propertyNumber } from "./routes.ts";

@@ -76,6 +76,16 @@ export default connector({
   },
   // The vendor's own address is no further origin: where CRM_API_BASE is another's, its token stays there.
   lends: { tool_servers: ({ CRM_MCP_URL: url }) => !url || url === TOOL_SERVER_URL ? [] : [url] },
+  probes: {
+    crm: {
+      what: "HighLevel API",
+      field: "crm_location_id",
+      async run(ctx, see) {
+        assertConfigured(ctx);
+        await (await import("./probe.ts")).location(ctx, see);
+      },
+    },
+  },
   connect: crmOf,
   async ping(ctx) {
     const { name, timezone } = await (await crmOf(ctx)).check();

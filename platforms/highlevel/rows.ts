@@ -1,18 +1,29 @@
 /** The rows the CRM answers, as far as they are used: vendor shapes in, plain rows out. */
 import { z } from "zod";
+import { type Kind, readsTypes } from "../../core/answer_shape.ts";
 import { moment } from "./days.ts";
 
 /** A value of any kind, read leniently; several times as fast as a schema of its own, and there are thousands of rows. */
-const lenient = <T>(read: (value: unknown) => T) => z.unknown().optional().transform(read);
-const text = lenient((value) => typeof value === "string" && value !== "" ? value : null);
-const word = lenient((value) => typeof value === "string" && value !== "" ? value.toLowerCase() : null);
+const lenient = <T>(read: (value: unknown) => T, ...types: readonly Kind[]) =>
+  readsTypes(z.unknown().optional().transform(read), ...types, "null");
+const text = lenient((value) => typeof value === "string" && value !== "" ? value : null, "string");
+const word = lenient(
+  (value) => typeof value === "string" && value !== "" ? value.toLowerCase() : null,
+  "string",
+);
 const DECIMAL = /^-?\d+(\.\d+)?$/;
+/** Whether a row says that it is no more; the file of pages has a text there. */
+const gone = lenient((value) => value === true || value === "true");
 /** A sum of money, as a number or as its digits; null for anything else. */
-const amount = lenient((value) => {
-  if (typeof value === "string" && DECIMAL.test(value.trim())) return Number(value);
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
-});
-const at = lenient(moment);
+const amount = lenient(
+  (value) => {
+    if (typeof value === "string" && DECIMAL.test(value.trim())) return Number(value);
+    return typeof value === "number" && Number.isFinite(value) ? value : null;
+  },
+  "number",
+  "string",
+);
+const at = lenient(moment, "string", "number");
 const id = z.string().min(1);
 const texts = z.array(z.string()).nullish().catch(null).transform((value) => value ?? []);
 
@@ -57,9 +68,11 @@ export const APPOINTMENT = z.object({
   startTime: at,
   endTime: at,
   dateAdded: at,
+  deleted: gone,
 }).transform((row) => ({
   id: row.id,
   contact_id: row.contactId,
+  deleted: row.deleted,
   status: row.appointmentStatus ?? row.appoinmentStatus ?? "unknown",
   start_at: row.startTime,
   end_at: row.endTime,
@@ -153,6 +166,7 @@ export const WORKFLOW = z.object({
   version: z.number().nullish().catch(null).transform((value) => value ?? null),
   updatedAt: text,
 }).transform(({ updatedAt, ...row }) => ({ ...row, updated_at: updatedAt }));
+export type Workflow = z.output<typeof WORKFLOW>;
 export const EXECUTION = z.object({ id: text, status: word, createdAt: at, executedAt: at, startedAt: at })
   .transform((row) => ({
     id: row.id,
@@ -161,6 +175,9 @@ export const EXECUTION = z.object({ id: text, status: word, createdAt: at, execu
   }));
 export const CAMPAIGN = z.object({ id, name: text, status: text });
 export const FUNNEL = z.object({ _id: id, name: text }).transform(({ _id, name }) => ({ id: _id, name }));
+/** A page of a funnel, which may have been deleted. */
+export const FUNNEL_PAGE = z.object({ _id: id, name: text, deleted: gone })
+  .transform(({ _id, ...row }) => ({ id: _id, ...row }));
 
 export const SUBMISSION = z.object({
   id,

@@ -14,7 +14,12 @@ export const CONTACT_LIMIT = 500;
 export const WHOLE = { total: null, next: null, last: true } as const;
 
 const asRecord = (json: unknown) => json as Record<string, unknown>;
-const LOCATION = z.object({ id: z.string(), name: z.string().nullish(), timezone: z.string().nullish() });
+/** The location itself. */
+export const LOCATION = z.object({
+  id: z.string(),
+  name: z.string().nullish(),
+  timezone: z.string().nullish(),
+});
 
 /** The location of an answer. Throws E_UPSTREAM where it is none, or another one. */
 export function locationOf(json: unknown, own: string): { name: string | null; timezone: string | null } {
@@ -149,11 +154,13 @@ export function funnelPage(json: unknown, offset: number, limit: number): Page<N
   return offsetPage(rowsOf(json, "funnels", shapes.FUNNEL), offset, limit, count(asRecord(json)["count"]));
 }
 
-/** Pages of a funnel: a bare list, or one under `data` or `pages`. */
+/** Pages of a funnel: a bare list, or one under `data` or `pages`; without such as were deleted. */
 export function funnelPagesPage(json: unknown, offset: number, limit: number): Page<Named> {
   const list = Array.isArray(json) ? json : asRecord(json)["data"] ?? asRecord(json)["pages"];
   if (!Array.isArray(list)) throw unreadable("no list of pages");
-  return offsetPage(readRows(list, shapes.FUNNEL), offset, limit, null);
+  const read = readRows(list, shapes.FUNNEL_PAGE);
+  const there = read.rows.filter(({ deleted }) => !deleted).map(({ id, name }) => ({ id, name }));
+  return { ...offsetPage(read, offset, limit, null), rows: there };
 }
 
 /** Which submissions; days as `YYYY-MM-DD`, both included. */
@@ -232,12 +239,12 @@ export const paymentPage = ({ offset, limit }: PaymentQuery) => (json: unknown):
 };
 
 const DAY_MS = 24 * 60 * 60_000;
-/** The longest time that appointments are asked for at once. */
-const APPOINTMENT_DAYS = 31;
+/** The longest time that appointments are asked for at once, as public clients do (docs/upstreams/highlevel.md#routes). */
+const APPOINTMENT_DAYS = 93;
 
-/** The time in parts that are short enough, as the vendor takes them: milliseconds, the last one included. */
+/** The time in parts that are short enough, as the vendor takes them: milliseconds, the last one included; the newest first. */
 export function chunks(from: number, to: number): { startTime: number; endTime: number }[] {
   const step = APPOINTMENT_DAYS * DAY_MS;
-  const starts = Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step);
-  return starts.map((startTime) => ({ startTime, endTime: Math.min(startTime + step, to) - 1 }));
+  const ends = Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => to - index * step);
+  return ends.map((end) => ({ startTime: Math.max(end - step, from), endTime: end - 1 }));
 }

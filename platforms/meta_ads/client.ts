@@ -1,14 +1,16 @@
 /** A site's ad account at Meta, only read: its campaigns, ad sets, ads, and reports of what they did. */
 import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import type { Linkable } from "../_connector/linkable.ts";
+import type { DayRange } from "../../rules/comparison.ts";
+import type { Period } from "../../rules/data_head.ts";
+import type { Linkable } from "../_connector/operator.ts";
 import { Graph, type MetaContext, type Question, TooMuch } from "./graph.ts";
+import { countedUntil, dayIn, daysOfPreset, monthsBefore, unsettledSince } from "./days.ts";
 import { foreign, refusal } from "./refusals.ts";
 import {
   ALWAYS,
   DEFAULT_PRESET,
   fieldsOf,
-  monthsBefore,
   REACH_FIELDS,
   REACH_MONTHS_BACK,
   type ReportArgs,
@@ -16,7 +18,7 @@ import {
 } from "./report.ts";
 import { conversionsOf } from "./conversions.ts";
 import { reportMoney, withMoney } from "./currencies.ts";
-import { emptyReport, offMetaNotes } from "./notes.ts";
+import { emptyReport, isSilencing, offMetaNotes, timeNotes } from "./notes.ts";
 import { numberOf } from "./routes.ts";
 import * as rows from "./rows.ts";
 
@@ -27,6 +29,24 @@ const LISTED_AT_ONCE = 100;
 export interface Paged {
   readonly limit: number;
   readonly after?: string | undefined;
+}
+
+/** A page of a report, and what a reader has to know of it. */
+export interface Report {
+  readonly account_id: string;
+  readonly level: ReportArgs["level"];
+  readonly date_preset?: string;
+  readonly time_range?: ReportArgs["time_range"];
+  readonly rows: readonly rows.Row[];
+  readonly paging: { readonly after: string | null };
+  readonly period: Period;
+  readonly currency: string | null;
+  /** Whether Meta changes these figures no more. */
+  readonly settled: boolean;
+  /** Whether it has no rows for a reason that is not that nothing was shown. */
+  readonly silenced: boolean;
+  readonly fresh_until: string;
+  readonly notes: readonly string[];
 }
 
 /** A list of what an ad account has, and what of it. */
@@ -87,20 +107,26 @@ export class MetaAds {
 
   /** The site's ad account. */
   async account() {
-    const found = rows.read(rows.ACCOUNT, await this.#node(rows.FIELDS_OF.account));
-    this.ctx.cache.set("currency", found.currency, FACT_MS);
+    const node = await this.#node(rows.FIELDS_OF.account);
+    const found = rows.read(rows.ACCOUNT, node);
+    this.ctx.cache.set("facts", rows.read(rows.FACTS, node), FACT_MS);
     const shown = withMoney(found, ["amount_spent", "spend_cap", "balance"], found.currency);
     // A cap of 0 is none.
     return found.spend_cap === 0 ? { ...shown, money: { ...shown.money, spend_cap: null } } : shown;
   }
 
-  /** The currency that the account's amounts are in, known for an hour. */
-  async currency(): Promise<string | null> {
+  /** What the account's figures are to be read by, known for an hour. */
+  async facts(): Promise<rows.AccountFacts> {
     return await this.ctx.cache.once(
-      "currency",
+      "facts",
       FACT_MS,
-      async () => rows.read(rows.CURRENCY, await this.#node(rows.FIELDS_OF.currency)),
+      async () => rows.read(rows.FACTS, await this.#node(rows.FIELDS_OF.facts)),
     );
+  }
+
+  /** The currency that the account's amounts are in. */
+  async currency(): Promise<string | null> {
+    return (await this.facts()).currency;
   }
 
   /** Campaigns, with their budgets as money of that currency too. */
@@ -120,7 +146,7 @@ export class MetaAds {
   ads = (listing: Listing) => this.#list("ads", rows.AD, listing);
 
   /** A page of a report, with what a reader has to know of it. */
-  async report(args: ReportArgs & Paged) {
+  async report(args: ReportArgs & Paged): Promise<Report> {
     const { level, breakdowns = [], date_preset = DEFAULT_PRESET, time_range } = args;
     const { asked, left_out } = fieldsOf(args);
     const { items, paging } = await this.#page({
@@ -132,36 +158,60 @@ export class MetaAds {
       given: Object.keys(args),
     });
     this.#own(items);
-    const shown = (row: rows.Row) =>
-      Object.fromEntries(Object.entries(row).filter(([name]) => asked.includes(name) || !isAlways(name)));
-    const notes = [
-      ...left_out.length > 0
-        ? [`${left_out.join(", ")}: not counted with these breakdowns, so left out`]
-        : [],
-      ...this.#reachNotes(args, asked, items),
-      ...offMetaNotes(args, asked),
-      ...items.length === 0 && args.after === undefined ? [emptyReport(args, paging.after)] : [],
-    ];
-    const readable = (row: rows.Row) => {
-      const currency = rows.currencyOf(row);
-      const read = rows.reported(shown(row), breakdowns);
-      const money = reportMoney(read, currency);
-      const counts = conversionsOf(read, { ...args, fields: asked }, currency);
-      return {
-        ...read,
-        ...(Object.keys(money).length === 0 ? {} : { money }),
-        ...(counts === null ? {} : { conversion_counts: counts }),
-      };
-    };
+    const isEmpty = items.length === 0 && args.after === undefined;
+    const { period, facts, notes } = await this.#period(args, items);
+    const currencies = new Set(items.map(rows.currencyOf));
     return {
       account_id: this.#account(),
-      currency: items[0] === undefined ? null : rows.currencyOf(items[0]),
       level,
       ...(time_range === undefined ? { date_preset } : { time_range }),
-      rows: items.map(readable),
+      rows: items.map((row) => readable(row, asked, args)),
       paging,
-      ...(notes.length > 0 ? { notes } : {}),
+      period,
+      currency: currencies.size > 1 ? null : [...currencies][0] ?? facts?.currency ?? null,
+      settled: period.to < unsettledSince(period.time_zone, this.ctx.now()),
+      silenced: isEmpty && paging.after === null && breakdowns.some(isSilencing),
+      fresh_until: countedUntil(this.ctx.now()),
+      notes: [
+        ...left_out.length > 0
+          ? [`${left_out.join(", ")}: not counted with these breakdowns, so left out`]
+          : [],
+        ...this.#reachNotes(args, asked, items),
+        ...offMetaNotes(args, asked),
+        ...isEmpty ? [emptyReport(args, paging.after)] : [],
+        ...notes,
+        ...timeNotes(period, facts, this.ctx.now()),
+      ],
     };
+  }
+
+  /**
+   * The days of a report, and what is known of its account. The account is asked only where neither the caller nor the
+   * rows say which days they are.
+   */
+  async #period(args: ReportArgs, items: readonly rows.Row[]) {
+    const { date_preset = DEFAULT_PRESET, time_range, time_increment = "all_days" } = args;
+    const known = this.ctx.cache.get<rows.AccountFacts>("facts") ?? null;
+    const found = (days: DayRange, facts = known, notes: string[] = []) => ({
+      period: { ...days, time_zone: facts?.time_zone ?? null },
+      facts,
+      notes,
+    });
+    if (time_range !== undefined) return found({ from: time_range.since, to: time_range.until });
+    const said = time_increment === "all_days" ? rows.daysOf(items[0]) : null;
+    if (said !== null) return found(said);
+    // Lists have a quota of their own: that it is used up takes nothing from the report.
+    const facts = known ?? await this.facts().catch((thrown) => {
+      if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM") return null;
+      throw thrown;
+    });
+    const zone = facts?.time_zone ?? null;
+    const days = daysOfPreset(date_preset, dayIn(zone ?? "UTC", this.ctx.now())!);
+    return found(
+      days,
+      facts,
+      zone === null ? ["The ad account's time zone could not be read: the period is worked out by UTC"] : [],
+    );
   }
 
   /** Meta leaves the audience out, without a word, of what is broken down and begins too long ago. */
@@ -256,3 +306,17 @@ export class MetaAds {
 }
 
 const isAlways = (name: string) => ALWAYS.some((one) => one === name);
+
+/** A row as it is answered: what was asked for, numbers as numbers, its money and what its conversions come to. */
+function readable(row: rows.Row, asked: readonly string[], args: ReportArgs): rows.Row {
+  const shown = Object.entries(row).filter(([name]) => asked.includes(name) || !isAlways(name));
+  const currency = rows.currencyOf(row);
+  const read = rows.reported(Object.fromEntries(shown), args.breakdowns ?? []);
+  const money = reportMoney(read, currency);
+  const counts = conversionsOf(read, { ...args, fields: asked }, currency);
+  return {
+    ...read,
+    ...(Object.keys(money).length === 0 ? {} : { money }),
+    ...(counts === null ? {} : { conversion_counts: counts }),
+  };
+}

@@ -75,6 +75,13 @@ export default connector({
       },
     },
   },
+  probes: {
+    social_ads: {
+      what: "Meta Graph and Marketing API",
+      field: "social_ad_account_id",
+      run: async (ctx: MetaContext, see) => await (await import("./probe.ts")).account(ctx, see),
+    },
+  },
   connect: async (ctx) => new (await import("./client.ts")).MetaAds(ctx), // large, and not needed to start
   checks: [socialAdsChecks],
 });

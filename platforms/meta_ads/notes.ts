@@ -1,4 +1,7 @@
 /** What Meta does not say: why a report or a list is empty, and what a breakdown takes out of its rows. */
+import type { Period } from "../../rules/data_head.ts";
+import { dayIn, unsettledSince } from "./days.ts";
+import type { AccountFacts } from "./rows.ts";
 import { DEFAULT_PRESET, type ReportArgs } from "./report.ts";
 
 const HOURLY = "hourly_stats_";
@@ -48,6 +51,36 @@ export function offMetaNotes(
       partly.join(", ")
     } Meta counts what people did on websites without saying which, and ` +
     "leaves out what they did in mobile apps; ask without it for all of them",
+  ];
+}
+
+/** Whether a report by it may be empty although ads were shown. */
+export const isSilencing = (name: string): boolean => needsOptIn(name) || name === "dma";
+
+/** What is to be known of a report's days: that Meta still changes them, that they are not over, or before the account. */
+export function timeNotes(
+  { from, to, time_zone }: Period,
+  facts: AccountFacts | null,
+  now: number,
+): string[] {
+  const unsettled = unsettledSince(time_zone, now);
+  const today = time_zone === null ? null : dayIn(time_zone, now);
+  const created = facts?.created ?? null;
+  return [
+    ...today !== null && to >= today
+      ? [`The period is not over: it is ${today} in the ad account's time zone`]
+      : [],
+    ...to >= unsettled
+      ? [
+        `Figures of ${
+          from >= unsettled ? "these days" : `the days since ${unsettled}`
+        } are not final: Meta changes a ` +
+        "day's figures for 28 days, as people convert later than they saw an ad",
+      ]
+      : [],
+    ...created !== null && from < created
+      ? [`The ad account was made on ${created}; of the days before there is nothing`]
+      : [],
   ];
 }
 

@@ -2,6 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import { clash, unfit } from "./breakdowns.ts";
+import { MONTHS_BACK, monthsBefore } from "./days.ts";
 import { ACTION_BREAKDOWNS, BREAKDOWNS, ENDED_WINDOWS, FIELDS, WINDOWS } from "./words.ts";
 
 /** The arguments of a report. */
@@ -20,8 +21,6 @@ export interface ReportArgs {
 /** What rows show where no fields are named. */
 export const DEFAULT_FIELDS = ["impressions", "reach", "clicks", "spend", "cpc", "cpm", "ctr", "actions"];
 export const DEFAULT_PRESET = "last_30d";
-/** How far back Meta keeps figures. */
-export const MONTHS_BACK = 37;
 /** With a breakdown, the audience is known for less. */
 export const REACH_MONTHS_BACK = 13;
 /** What the audience is told by. */
@@ -129,15 +128,6 @@ function checkRange({ since, until }: { since: string; until: string }, now: num
       `time_range: until "${until}" lies far in the future, ${MONTHS_BACK} months or more from since; give a day up to today`,
     );
   }
-}
-
-/** The day that many months before, by UTC. */
-export function monthsBefore(now: number, months: number): string {
-  const date = new Date(now);
-  const first = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months, 1));
-  const length = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
-  first.setUTCDate(Math.min(date.getUTCDate(), length));
-  return day(first.getTime());
 }
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -1,5 +1,7 @@
 /** What Meta's answers hold, read into plain values: numbers where Meta writes numbers as text. */
 import { z } from "zod";
+import type { DayRange } from "../../rules/comparison.ts";
+import { dayIn } from "./days.ts";
 import { unreadable } from "./refusals.ts";
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -39,8 +41,33 @@ function labelled<T extends { account_status: number; amount_spent: number | nul
   return { ...rest, account_status_label: STATUSES[rest.account_status] ?? "UNKNOWN", amount_spent };
 }
 
-/** What the amounts of an ad account are in. */
-export const CURRENCY = z.object({ currency: text }).transform(({ currency }) => currency);
+/** What figures of an ad account are to be read by. */
+export interface AccountFacts {
+  readonly currency: string | null;
+  /** In which its days are; null where nobody knows it. */
+  readonly time_zone: string | null;
+  /** The day it was made; null where Meta does not say. */
+  readonly created: string | null;
+}
+
+function factsOf(
+  { currency, timezone_name, created_time }: {
+    readonly currency: string | null;
+    readonly timezone_name: string | null;
+    readonly created_time: string | null;
+  },
+): AccountFacts {
+  const isKnown = timezone_name !== null && dayIn(timezone_name, 0) !== null;
+  const made = created_time === null ? NaN : Date.parse(created_time);
+  return {
+    currency,
+    time_zone: isKnown ? timezone_name : null,
+    created: Number.isNaN(made) ? null : dayIn(isKnown ? timezone_name : "UTC", made),
+  };
+}
+
+const facts = { currency: text, timezone_name: text, created_time: text };
+export const FACTS = z.object(facts).transform(factsOf);
 /** An ad account in a list. */
 export const LISTED_ACCOUNT = z.object(listed).transform(labelled);
 /** The site's own, with what it may spend. */
@@ -92,15 +119,17 @@ export const AD = z.object({
 
 /** The fields that a shape needs, as Meta is asked for them. */
 export const FIELDS_OF = {
-  account: "id,account_id,name,currency,account_status,amount_spent,spend_cap,balance,timezone_name",
+  account:
+    "id,account_id,name,currency,account_status,amount_spent,spend_cap,balance,timezone_name,created_time",
   accounts: "id,name,currency,account_status,amount_spent",
-  currency: "account_id,currency",
+  facts: `account_id,${Object.keys(facts).join(",")}`,
   campaigns: `${Object.keys(campaign.shape).join(",")},account_id`,
   adsets: `${Object.keys(ADSET.shape).join(",")},account_id`,
   ads: "id,name,status,effective_status,adset_id,campaign_id,creative{id,name},account_id",
 } as const;
 
-const PAGE = z.object({
+/** A page of rows. */
+export const PAGE = z.object({
   data: z.array(z.record(z.string(), z.unknown())),
   paging: z.object({
     cursors: z.object({ after: z.string().optional() }).optional(),
@@ -132,6 +161,12 @@ export function read<T>(shape: z.ZodType<T>, value: unknown): T {
 /** The currency that a report's row is in. */
 export const currencyOf = ({ account_currency: code }: Row): string | null =>
   typeof code === "string" && code !== "" ? code : null;
+
+/** The days that a row says it is about; null where it does not. */
+export function daysOf(row: Row | undefined): DayRange | null {
+  const { date_start: from, date_stop: to } = row ?? {};
+  return typeof from === "string" && typeof to === "string" ? { from, to } : null;
+}
 
 /** Fields of a report that are text even where they look like a number. */
 const TEXT_FIELD =

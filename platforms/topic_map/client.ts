@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
+import type { See } from "../_connector/operator.ts";
 import * as shape from "./shapes.ts";
 import { lengthOf } from "./summary.ts";
 import { type Query, type TopicMapContext, Wire } from "./wire.ts";
@@ -181,3 +182,24 @@ export class TopicMap {
 }
 
 const cutting = (summary: boolean) => ({ summary, smaller: "ask with summary: true" });
+
+const ONE = { limit: 1 };
+
+/** A list and its newest entry of each kind, and what jobs can be of, held against what is read (docs/topicmap-openapi.yaml). */
+export async function workspaceProbe(ctx: TopicMapContext, see: See): Promise<void> {
+  const client = new TopicMap(ctx);
+  const maps = await see("topical maps", shape.pageOf(shape.MAP_ITEM), () => client.maps(ONE));
+  for (const { id } of maps?.items ?? []) {
+    await see("a topical map", shape.MAP, () => client.map(id, false));
+    await see("a topical map's graph", shape.GRAPH, () => client.graph(id, false));
+  }
+  const briefs = await see("briefs", shape.pageOf(shape.BRIEF_ITEM), () => client.briefs(ONE));
+  for (const { id } of briefs?.items ?? []) await see("a brief", shape.BRIEF, () => client.brief(id));
+  const audits = await see("audits", shape.pageOf(shape.AUDIT_ITEM), () => client.audits(ONE));
+  for (const { id } of audits?.items ?? []) {
+    await see("an audit", shape.AUDIT, () => client.audit(id, { steps: true, summary: false }));
+  }
+  const jobs = await see("jobs", shape.pageOf(shape.JOB_ITEM), () => client.jobs(ONE));
+  for (const { id } of jobs?.items ?? []) await see("a job", shape.JOB, () => client.job(id));
+  await see("content types", shape.CONTENT_TYPES, () => client.contentTypes());
+}

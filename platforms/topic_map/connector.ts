@@ -46,6 +46,16 @@ export default connector({
   links: { topicmap: assertLinked, topicmap_secrets: assertConfigured },
   origins: ({ settings }) => (settings.TOPICMAP_BASE_URL === null ? [] : [settings.TOPICMAP_BASE_URL]),
   policy: forbidden,
+  probes: {
+    topicmap: {
+      what: "Topic-planning service",
+      field: "topicmap_workspace_id",
+      async run(ctx, see) {
+        assertConfigured(ctx);
+        await (await import("./client.ts")).workspaceProbe(ctx, see);
+      },
+    },
+  },
   async connect(ctx) {
     assertConfigured(ctx);
     const { TopicMap } = await import("./client.ts"); // large, and not needed to start

@@ -182,6 +182,12 @@ export default connector({
   async signRequest(ctx, out) {
     return await (await holdsClient()).holdSigned(ctx, out);
   },
+  probes: {
+    site: {
+      what: "WordPress REST API",
+      run: async (ctx, see) => await (await import("./health.ts")).siteProbe(ctx, see),
+    },
+  },
   connect: clientOf,
   provides: [
     provide(posts, postsOf),

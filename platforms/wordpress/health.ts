@@ -1,6 +1,9 @@
-/** Probes of a site, side by side, each with its own end. */
+/** Probes of a site, side by side, each with its own end; and its answers, held against what is read of them. */
+import { z } from "zod";
 import { type Probe, probe } from "../_connector/checks.ts";
-import { findReport } from "./companion/plugin.ts";
+import type { SiteContext } from "../_connector/connector.ts";
+import type { See } from "../_connector/operator.ts";
+import { COMPANION, findReport, HEALTH } from "./companion/plugin.ts";
 import {
   type Companion,
   companionOf,
@@ -10,9 +13,10 @@ import {
   type Plugin,
   seoOverRest,
 } from "./parts.ts";
-import { fieldsOf, INDEX, PLUGINS, THEMES } from "./rest/records.ts";
+import { TYPE, TYPES } from "./rest/public_lists.ts";
+import { fieldsOf, INDEX, ME, MEDIA, PLUGINS, POST, POST_ROW, TERM, THEMES } from "./rest/records.ts";
 import { type Me, whoami } from "./rest/users.ts";
-import type { WordPressClient } from "./rest/wordpress_client.ts";
+import { type Query, WordPressClient } from "./rest/wordpress_client.ts";
 
 /** What the site shows of itself to anybody. */
 export interface Index {
@@ -102,4 +106,30 @@ export async function health(wire: WordPressClient): Promise<Health> {
     },
     seo_over_rest: seoOverRest(evidence),
   };
+}
+
+const ROWS = 5;
+
+/** Holds against what is read of it (docs/upstreams/wordpress.md): a page of each list, the account, and the companion plugin's report where the site has the plugin. */
+export async function siteProbe(ctx: SiteContext, see: See): Promise<void> {
+  const wire = new WordPressClient(ctx);
+  const get = <T>(read: string, route: string, query: Query, schema: z.ZodType<T>) =>
+    see(read, schema, async () => (await wire.get(route, query, schema)).data);
+  const list = (read: string, route: string, row: z.ZodObject, more: Query = {}) =>
+    get(read, `wp/v2/${route}`, { ...more, per_page: ROWS, _fields: fieldsOf(row) }, z.array(row));
+
+  const index = await get("the index", "", { _fields: fieldsOf(INDEX) }, INDEX);
+  if (index === null) return;
+  await see("the account", ME, () => whoami(wire));
+  const edited = { context: "edit", status: "publish,future,draft", orderby: "modified", order: "desc" };
+  await list("posts", "posts", POST, edited);
+  await list("pages", "pages", POST_ROW, edited);
+  await list("tags", "tags", TERM);
+  await list("categories", "categories", TERM);
+  await list("media", "media", MEDIA);
+  // Of a type that it cannot read the client makes nothing, and goes on.
+  await see("types", z.record(z.string(), TYPE), () => wire.get("wp/v2/types", { context: "edit" }, TYPES));
+  if (index.namespaces.includes(COMPANION)) {
+    await get("the companion plugin", `${COMPANION}/health`, {}, HEALTH);
+  }
 }

@@ -1,7 +1,14 @@
 /** The Pages API's routes and its envelope, with the codes it refuses with. */
 import { Hono } from "hono";
 import { broke, retryAfter } from "../core/answers.ts";
-import { type Deployment, deploymentView, latestStage, type Project, stagesOf } from "./deployments.ts";
+import {
+  type Deployment,
+  deploymentView,
+  latestStage,
+  type Project,
+  projectView,
+  stagesOf,
+} from "./deployments.ts";
 
 /** What the API remembers. */
 export interface PagesState {
@@ -70,20 +77,23 @@ function logLines(deployment: Deployment, now: number): { ts: string; line: stri
   );
 }
 
+function projectIn(state: PagesState, account: string, name: string, token: string | undefined): Project {
+  checkToken(state, token);
+  if (account !== state.account_id) throw badToken();
+  const project = state.projects.get(name);
+  if (project) return project;
+  throw new Refusal(
+    404,
+    8000007,
+    "Project not found. The specified project name does not match any of your existing projects.",
+  );
+}
+
 /** The API over a state. */
 export function pagesApi(state: PagesState): Hono {
   const app = new Hono();
-  const projectOf = (account: string, name: string, token: string | undefined): Project => {
-    checkToken(state, token);
-    if (account !== state.account_id) throw badToken();
-    const project = state.projects.get(name);
-    if (project) return project;
-    throw new Refusal(
-      404,
-      8000007,
-      "Project not found. The specified project name does not match any of your existing projects.",
-    );
-  };
+  const projectOf = (account: string, name: string, token: string | undefined) =>
+    projectIn(state, account, name, token);
   const deploymentOf = (project: Project, id: string): Deployment => {
     const found = project.deployments.find((one) => one.id === id && one.created_at <= state.now());
     if (found) return found;
@@ -94,7 +104,12 @@ export function pagesApi(state: PagesState): Hono {
     );
   };
   const view = (one: Deployment) => deploymentView(one, state.now(), state.secret);
-  const at = `${API_BASE}/accounts/:account/pages/projects/:project/deployments`;
+  const whole = `${API_BASE}/accounts/:account/pages/projects/:project`;
+  app.get(whole, (c) => {
+    const project = projectOf(c.req.param("account"), c.req.param("project"), c.req.header("authorization"));
+    return envelope(projectView(project, state.secret));
+  });
+  const at = `${whole}/deployments`;
   app.get(at, (c) => {
     const project = projectOf(c.req.param("account"), c.req.param("project"), c.req.header("authorization"));
     const per_page = listOption(c.req.query("per_page"), PER_PAGE_MAX, PER_PAGE_MAX);

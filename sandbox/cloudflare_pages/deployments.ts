@@ -18,6 +18,8 @@ export interface Project {
   /** `owner/name`; null for one that is deployed to by hand. */
   readonly repo: string | null;
   readonly production_branch: string;
+  /** What its settings say of builds, beside what is usual. */
+  readonly builds: Readonly<Record<string, unknown>>;
   /** How deployments to come end, oldest first; the rest end well. */
   readonly outcomes: Outcome[];
   /** Oldest first. */
@@ -95,19 +97,50 @@ function stageView({ name, status, started_at, ended_at }: Stage) {
   return { name, status, started_on: iso(started_at), ended_on: iso(ended_at) };
 }
 
+/** What a project is built from; null for one that is deployed to by hand. */
+function sourceView({ repo, production_branch, builds }: Project) {
+  if (repo === null) return null;
+  const [owner, repo_name] = repo.split("/");
+  return {
+    type: "github",
+    config: {
+      owner,
+      repo_name,
+      production_branch,
+      pr_comments_enabled: true,
+      deployments_enabled: true,
+      production_deployments_enabled: true,
+      preview_deployment_setting: "all",
+      preview_branch_includes: ["*"],
+      preview_branch_excludes: [],
+      path_includes: ["*"],
+      path_excludes: [],
+      ...builds,
+    },
+  };
+}
+
+/** A project as the API shows it; `secret` is the value of one of its variables. */
+export function projectView(project: Project, secret: string) {
+  return {
+    id: project.id,
+    name: project.name,
+    subdomain: `${project.name}.pages.dev`,
+    production_branch: project.production_branch,
+    source: sourceView(project),
+    deployment_configs: {
+      production: { env_vars: { API_SECRET: { type: "secret_text", value: secret } } },
+      preview: {},
+    },
+  };
+}
+
 /** A deployment as the API shows it; `secret` is the value of one of its variables. */
 export function deploymentView(deployment: Deployment, now: number, secret: string) {
   const { id, project, branch, outcome, created_at } = deployment;
   const stages = stagesOf(deployment, now);
   const latest = latestStage(stages);
   const preview = branch !== project.production_branch;
-  const [owner, repo_name] = project.repo?.split("/") ?? [];
-  const config = {
-    owner,
-    repo_name,
-    production_branch: project.production_branch,
-    deployments_enabled: true,
-  };
   const skipped = outcome.kind === "skipped";
   return {
     id,
@@ -135,7 +168,7 @@ export function deploymentView(deployment: Deployment, now: number, secret: stri
       root_dir: "",
       build_caching: null,
     },
-    source: project.repo === null ? null : { type: "github", config },
+    source: sourceView(project),
     env_vars: {
       SITE_NAME: { type: "plain_text", value: project.name },
       API_SECRET: { type: "secret_text", value: secret },

@@ -36,6 +36,8 @@ export interface ProjectOptions {
   readonly repo?: string;
   /** Default `main`. */
   readonly production_branch?: string;
+  /** What its settings say of builds, beside what is usual, such as `preview_deployment_setting`. */
+  readonly builds?: Readonly<Record<string, unknown>>;
 }
 
 /** A deployment made by hand; what is left out is made up. */
@@ -127,10 +129,10 @@ export function startPages(options: PagesOptions = {}): Promise<PagesStandIn> {
     account_id,
     api_token,
     secret,
-    project(name: string, { repo = undefined, production_branch = "main" }: ProjectOptions = {}) {
+    project(name: string, { repo, production_branch = "main", builds = {} }: ProjectOptions = {}) {
       const id = crypto.randomUUID();
       const empty = { outcomes: [], deployments: [] };
-      state.projects.set(name, { id, name, repo: repo ?? null, production_branch, ...empty });
+      state.projects.set(name, { id, name, repo: repo ?? null, production_branch, builds, ...empty });
     },
     deployments: (project: string) => found(state, project).deployments,
     deploy: (project: string, more: DeployOptions = {}) =>

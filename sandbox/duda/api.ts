@@ -95,10 +95,10 @@ export function dudaApi(state: DudaState): Hono {
 }
 
 function pageRoutes(app: Hono, { switches }: DudaState, { answer, siteOf, pageOf }: Common): void {
-  app.get(
-    `${at}/pages`,
-    (c) => json({ results: [...siteOf(c.req.param("site")).pages.values()].map(pageView) }),
-  );
+  app.get(`${at}/pages`, (c) => {
+    const results = [...siteOf(c.req.param("site")).pages.values()].map(pageView);
+    return json(switches.lists_bare ? results : { results });
+  });
   app.get(`${at}/pages/:page`, (c) => json(pageView(pageOf(c.req.param("site"), c.req.param("page")))));
   app.post(`${at}/pages`, async (c) => {
     const { page } = await read(c.req.raw, TAKES.create_page);
@@ -145,9 +145,16 @@ function elementRoutes(app: Hono, state: DudaState, { pageOf }: Common): void {
   });
 }
 
+function requireBlog({ switches }: DudaState, alias: string): void {
+  if (!switches.has_blog) throw missing("Blog of the site", alias);
+}
+
 function postRoutes(app: Hono, state: DudaState, { answer, siteOf, postOf }: Common): void {
   app.get(`${at}/blog/posts`, (c) => {
-    const limit = Math.min(LIMIT_MAX, Number(c.req.query("limit") ?? 10));
+    requireBlog(state, siteOf(c.req.param("site")).alias);
+    const asked = Number(c.req.query("limit") ?? 10);
+    if (asked > state.switches.posts_max) throw new Refusal(400, "InvalidInput", "limit is too large");
+    const limit = Math.min(LIMIT_MAX, asked);
     const offset = Number(c.req.query("offset") ?? 0);
     if (!(limit >= 1) || !(offset >= 0)) throw new Refusal(400, "InvalidInput", "limit or offset");
     const all = [...siteOf(c.req.param("site")).posts.values()].toReversed();
@@ -155,6 +162,7 @@ function postRoutes(app: Hono, state: DudaState, { answer, siteOf, postOf }: Com
     return json({ limit, offset, results, total_responses: all.length });
   });
   app.post(`${at}/blog/posts/import`, async (c) => {
+    requireBlog(state, siteOf(c.req.param("site")).alias);
     const { author = null, ...fields } = await read(c.req.raw, TAKES.import_post);
     const { id } = addPost(state, siteOf(c.req.param("site")), { ...fields, author_name: author });
     return answer({ id });

@@ -45,7 +45,14 @@ export function startDuda(options: StandInOptions = {}): DudaStandIn {
     now: () => service.clock.now(),
     sites: new Map(),
     sections: new Map(),
-    switches: { answers: "body", publishes_pages: true, clears_dates: true },
+    switches: {
+      answers: "body",
+      publishes_pages: true,
+      clears_dates: true,
+      lists_bare: false,
+      has_blog: true,
+      posts_max: 100,
+    },
   };
   const app = dudaApi(state);
   const service = startService<RecordedRequest, CommonFault>(options, {

@@ -59,6 +59,12 @@ export interface Switches {
   publishes_pages: boolean;
   /** Whether an empty date takes a schedule back. */
   clears_dates: boolean;
+  /** Whether pages come as a list, not in one. */
+  lists_bare: boolean;
+  /** Whether sites have a blog. */
+  has_blog: boolean;
+  /** Of how many posts at once more are refused. */
+  posts_max: number;
 }
 
 /** Everything. */

@@ -183,6 +183,7 @@ export function seeded(account: string, now: number): World {
           currencyCode: "EUR",
           timeZone: "Europe/Vienna",
         },
+        metrics: { clicks: "4210", costMicros: "1873450000" }, // whole numbers are texts there
       }],
     },
   });

@@ -135,7 +135,7 @@ function addContacts({ world, own, chance: { next, pick, past, iso, now }, optio
       source: SOURCES[at % SOURCES.length],
       ...visitsOf(at),
       type: "lead",
-      dateAdded: iso(added),
+      ...(at % 23 === 22 ? {} : { dateAdded: iso(added) }),
       dateUpdated: iso(added + Math.floor(next() * (now - added))),
       tags: TAGS.filter((tag) => tag !== "never used" && next() < 0.15),
       customFields: next() < 0.2
@@ -146,6 +146,10 @@ function addContacts({ world, own, chance: { next, pick, past, iso, now }, optio
     };
   }));
 }
+
+/** No field of an opportunity is required: some have no value, and a few do not say when their status changed. */
+const worth = (at: number, monetaryValue: number) => at % 19 === 18 ? {} : { monetaryValue };
+const changed = (at: number, lastStatusChangeAt: string) => at % 29 === 28 ? {} : { lastStatusChangeAt };
 
 function addDeals(seeding: Seeding): void {
   const { world, own, chance: { next, pick, past, iso, now }, options } = seeding;
@@ -159,16 +163,19 @@ function addDeals(seeding: Seeding): void {
       pipelineId: `pipe-${pipeline}`,
       pipelineStageId: next() < 0.05 ? "gone" : `${pipeline}-${Math.floor(next() * 4)}`,
       status: pick(["open", "open", "won", "lost", "abandoned"]),
-      monetaryValue: Math.round(next() * 100_000) / 100,
+      ...worth(at, Math.round(next() * 100_000) / 100),
       createdAt: iso(created),
       // Some were reopened or decided long after they were made, some imported as decided before.
-      lastStatusChangeAt: iso(Math.min(now - 1, created + Math.floor((next() - 0.05) * 40 * DAY_MS))),
+      ...changed(at, iso(Math.min(now - 1, created + Math.floor((next() - 0.05) * 40 * DAY_MS)))),
       updatedAt: iso(now),
       contactId: contactOf(seeding),
       source: "web",
     };
   }));
 }
+
+/** A moment as appointments have it: with the hours by which some place is off, and to the second. */
+const there = (ms: number) => `${new Date(ms - 5 * 60 * 60_000).toISOString().slice(0, 19)}-05:00`;
 
 function addVisits(seeding: Seeding): void {
   const { world, own, chance: { next, pick, past, iso, now }, options } = seeding;
@@ -185,10 +192,12 @@ function addVisits(seeding: Seeding): void {
       contactId: contactOf(seeding),
       appointmentStatus: pick(APPOINTMENT_STATUSES),
       assignedUserId: "user-1",
-      startTime: iso(starts),
-      endTime: iso(starts + 30 * 60_000),
+      startTime: there(starts),
+      endTime: there(starts + 30 * 60_000),
       dateAdded: iso(starts - Math.floor(next() * 15 * DAY_MS)),
       dateUpdated: iso(now),
+      // One that was taken out of the calendar is still answered, as public clients of the route tell.
+      ...(at % 3 === 0 ? { deleted: at % 15 === 0 } : {}),
     };
   }));
 }
@@ -208,7 +217,7 @@ function addFunnels({ world, own, chance: { iso, now } }: Seeding): void {
     name: `Page ${at}`,
     funnelId: `funnel-${at % 2}`,
     stepId: "step",
-    deleted: "false",
+    deleted: at === 7 ? "true" : "false",
     updatedAt: iso(now),
     ...own,
   })));
@@ -254,7 +263,8 @@ function addInvoices(seeding: Seeding): void {
       amountDue: Math.round((total - amountPaid) * 100) / 100,
       issueDate: day,
       dueDate: day,
-      createdAt: `${day}T12:00:00.000Z`,
+      // A draft may lie for weeks until it is issued.
+      createdAt: iso(Date.parse(day) - (at % 4) * 5 * DAY_MS),
       updatedAt: `${day}T12:00:00.000Z`,
       contactDetails: {
         id: contactOf(seeding),
@@ -267,6 +277,9 @@ function addInvoices(seeding: Seeding): void {
   }));
 }
 
+/** The file of payments requires no mode. */
+const mode = (at: number, liveMode: boolean) => at % 11 === 10 ? {} : { liveMode };
+
 /** Payments of invoices, some long after these were issued, and of what no invoice was written for. */
 function addTransactions(seeding: Seeding): void {
   const { world, own, chance: { next, pick, past, iso, now }, options } = seeding;
@@ -274,16 +287,24 @@ function addTransactions(seeding: Seeding): void {
   const add = (at: number, amount: number, paidFor: Readonly<Record<string, unknown>>) => {
     const isBank = next() < 0.2;
     const refunded = next() < 0.15 ? Math.round(amount * 50) / 100 : 0;
+    const [currency, status] = [
+      pick(currencies),
+      pick(["succeeded", "succeeded", "succeeded", "succeeded", "pending", "failed"]),
+    ];
+    const count = world.transactions.length;
     world.transactions.push({
-      _id: `txn-${world.transactions.length}`,
+      _id: `txn-${count}`,
       altId: own.locationId,
       altType: "location",
       contactId: contactOf(seeding),
+      // Of a person who was merged into another one the payments stay theirs.
+      ...(count % 13 === 12 ? { mergedFromContactId: "contact-merged" } : {}),
       contactName: "Person",
-      currency: pick(currencies),
+      currency: count % 2 === 0 ? currency : currency.toLowerCase(),
       amount,
-      status: pick(["succeeded", "succeeded", "succeeded", "succeeded", "pending", "failed"]),
-      liveMode: next() > 0.1,
+      status: refunded > 0 && status === "succeeded" ? "partially_refunded" : status,
+      ...mode(count, next() > 0.1),
+      ...(count % 31 === 30 ? { markAsTest: true } : {}),
       createdAt: iso(at),
       updatedAt: iso(at),
       fulfilledAt: iso(Math.min(now, at + (isBank ? Math.floor(next() * 5 * DAY_MS) : 0))),

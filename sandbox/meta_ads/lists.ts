@@ -8,7 +8,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 const FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   account: words(
     "id account_id name currency account_status amount_spent spend_cap balance timezone_name disable_reason " +
-      "timezone_offset_hours_utc business",
+      "timezone_offset_hours_utc business created_time",
   ),
   campaigns: words(
     "id account_id name objective status effective_status buying_type bid_strategy daily_budget lifetime_budget " +

@@ -10,6 +10,7 @@ export interface Account {
   spend_cap: number;
   balance: number;
   timezone_name: string;
+  created_time: string;
 }
 /** A campaign, an ad set or an ad; `parent` is what it is part of. */
 export interface Node {
@@ -62,6 +63,8 @@ export interface World {
 const DAY_MS = 86_400_000;
 /** Days with figures before the world was made. */
 const DAYS = 120;
+/** How old the ad accounts are, with figures or without. */
+const AGE_MS = 800 * DAY_MS;
 /** The first campaigns run; the rest are there to fill pages. */
 const RUNNING = 3;
 
@@ -142,10 +145,10 @@ export function seeded(now: number): World {
       { id: "5002", name: "Bo Nobody", accounts: new Set() },
     ],
     accounts: [
-      account(OWN, "Harbour Dental", 1),
-      account(SIBLING, "Another client", 1),
-      account(FOREIGN, "Another business", 1),
-      account(EMPTY, "Not begun", 2),
+      account(OWN, "Harbour Dental", 1, now - AGE_MS),
+      account(SIBLING, "Another client", 1, now - AGE_MS),
+      account(FOREIGN, "Another business", 1, now - AGE_MS),
+      account(EMPTY, "Not begun", 2, now - AGE_MS),
     ],
     campaigns: own(campaigns),
     adsets: own(adsets),
@@ -154,7 +157,10 @@ export function seeded(now: number): World {
   };
 }
 
-function account(id: string, name: string, account_status: number): Account {
+/** A moment as Meta writes it. */
+const written = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z/, "+0000");
+
+function account(id: string, name: string, account_status: number, made: number): Account {
   return {
     id,
     name,
@@ -164,11 +170,12 @@ function account(id: string, name: string, account_status: number): Account {
     spend_cap: 0,
     balance: 4567,
     timezone_name: "Europe/Berlin",
+    created_time: written(made),
   };
 }
 
 function fill(world: Shown, account_id: string, now: number): void {
-  const started = new Date(now - DAYS * DAY_MS).toISOString().replace(/\.\d+Z/, "+0000");
+  const started = written(now - DAYS * DAY_MS);
   const campaigns = account_id === OWN ? 30 : 2;
   for (let at = 0; at < campaigns; at++) {
     const id = `${account_id}1${String(at).padStart(3, "0")}`;
@@ -185,7 +192,7 @@ function fill(world: Shown, account_id: string, now: number): void {
       // Every other campaign leaves its budget to its ad sets.
       ...(at % 2 === 0 ? { daily_budget: "5000", budget_remaining: "2150" } : { budget_remaining: "0" }),
       start_time: started,
-      ...(running ? {} : { stop_time: new Date(now).toISOString().replace(/\.\d+Z/, "+0000") }),
+      ...(running ? {} : { stop_time: written(now) }),
     });
     if (running) fillCampaign(world, account_id, at, now, started);
   }

@@ -17,6 +17,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       overview: () => assert.fail("nothing asks for the repository app"),
       setUp: () => assert.fail("nothing is made for a site"),
       linkable: () => assert.fail("nothing is listed to link"),
+      probe: () => assert.fail("nothing is probed"),
       pair: () => assert.fail("nothing is paired"),
       connections: () => assert.fail("nothing asks for connected accounts"),
       record: () => Promise.resolve(),

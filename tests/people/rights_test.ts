@@ -325,3 +325,23 @@ Deno.test("what an account reaches is shown to who may change the site's links, 
     ["session", "acme"],
   ]);
 });
+
+Deno.test("a probe is for the master token and for admins of the site", async () => {
+  await using gw = await gateway({ sites: [site("crm", "crm"), site("elsewhere", "crm")] });
+  const own = { allowed_sites: ["crm"] };
+  const { browser: member } = await signedIn(gw, "ann@agency.example", own);
+  const { browser: admin } = await signedIn(gw, "bob@agency.example", { role: "admin", ...own });
+  const asked = async (browser: PersonBrowser, id: string) =>
+    (await browser.api("POST", `sites/${id}/probe`, { with: [] })).error;
+  assert.match((await asked(member, "crm"))!.message, /needs the role admin, or the master token$/);
+  assert.equal((await asked(admin, "elsewhere"))!.code, "E_NOT_FOUND");
+  assert.equal(await asked(admin, "crm"), undefined);
+  const wrong = await admin.api("POST", "sites/crm/probe", { with: ["web"] });
+  assert.match(
+    wrong.error!.message,
+    /^with: no connector "web" has a probe that costs, known are clarity$/,
+  );
+  assert.deepEqual(gw.requests, []);
+  const rows = (await gw.audit()).filter(({ tool }) => tool === "site.probe");
+  assert.deepEqual(rows.map(({ token_id, site_id }) => [token_id, site_id]), [["session", "crm"]]);
+});

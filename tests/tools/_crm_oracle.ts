@@ -59,7 +59,7 @@ export class Oracle {
   totals(rows: readonly Row[] = this.opportunities()) {
     return {
       opportunities: rows.length,
-      value: total(rows.map((row) => Number(row["monetaryValue"]))),
+      value: total(rows.map((row) => Number(row["monetaryValue"] ?? 0))),
       by_status: tally(rows.map((row) => row["status"])),
     };
   }
@@ -77,7 +77,7 @@ export class Oracle {
   }
 
   events() {
-    return this.world.events.filter(({ startTime }) => this.inside(startTime));
+    return this.world.events.filter(({ startTime, deleted }) => deleted !== true && this.inside(startTime));
   }
 
   attendance(now = Infinity) {
@@ -227,12 +227,16 @@ export class Oracle {
   }
 
   revenue() {
-    const live = this.world.invoices.filter((row) => row["liveMode"] && this.days.has(String(row.issueDate)));
+    const live = this.world.invoices.filter((row) =>
+      row["liveMode"] !== false && this.days.has(String(row.issueDate))
+    );
     const rows = live.filter(({ status }) => status !== "draft" && status !== "void");
     const of = (name: string) => rows.map((row) => Number(row[name]));
     const invoiced = total(of("total"));
     const money = this.world.transactions.filter((row) =>
-      row["liveMode"] && row.status === "succeeded" && this.inside(row.fulfilledAt ?? row.createdAt)
+      row["liveMode"] !== false && row["markAsTest"] !== true &&
+      ["succeeded", "refunded", "partially_refunded"].includes(String(row.status)) &&
+      this.inside(row.fulfilledAt ?? row.createdAt)
     );
     const ofInvoices = money.filter((row) => row["entityType"] === "invoice");
     const paid = new Set(ofInvoices.map((row) => row["entityId"])).size;

@@ -29,8 +29,19 @@ export const OF_ACCOUNT = Object.keys(CALLS).filter((name) => name !== "list_soc
 export interface Report extends Args {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly paging: { readonly after: string | null };
-  readonly notes?: readonly string[];
+  readonly notes: readonly string[];
 }
+
+/** The head of what stands at Meta now, as it was asked for when the kit opened. */
+export const LIVE = {
+  period: null,
+  currency: null,
+  complete: true,
+  truncated: false,
+  next: null,
+  fresh_until: new Date(NOW).toISOString(),
+  notes: [],
+} as const;
 
 /** An error of Meta's own, by its code. */
 export const graph = (

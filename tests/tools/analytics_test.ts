@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { rowMoney } from "../../platforms/google/ads_money.ts";
 import { SEEDED } from "../../sandbox/google/start.ts";
+import { HEAD_KEYS } from "../../rules/data_head.ts";
 import type { Args } from "../cms_kit.ts";
 import { DAYS, GoogleWorld, test } from "./_google.ts";
 
@@ -26,6 +27,7 @@ test("get_analytics_report answers metrics as numbers, by dimensions, filtered, 
     thresholded: false,
     other_row: false,
     sampled: false,
+    cut_off: [],
     empty_reason: null,
   });
   const by = { ...REPORT, dimensions: ["sessionDefaultChannelGroup", "deviceCategory"] };
@@ -78,7 +80,10 @@ test("get_search_analytics answers what was searched for, the most clicks first"
   const total = await at.both<Found>(tool, { ...LINKED, ...DAYS });
   assert.deepEqual(
     Object.keys(total),
-    ["site_url", "rows", "response_aggregation_type", "row_count", "truncated", "next_start_row"],
+    [
+      ...HEAD_KEYS.slice(0, -1),
+      ...["site_url", "rows", "response_aggregation_type", "row_count", "next_start_row", "notes"],
+    ],
   );
   assert.deepEqual([total.row_count, total.rows[0]!.keys], [1, []]);
   const by = { ...LINKED, ...DAYS, dimensions: ["query", "device"] };
@@ -125,7 +130,7 @@ test("get_search_analytics says whether there are more rows, where they begin, a
     exact.notes!.join(),
     /^Google names no searches that only few people made \(anonymised queries\)/,
   );
-  assert.equal((await ask({ dimensions: ["date"] })).notes, undefined);
+  assert.deepEqual((await ask({ dimensions: ["date"] })).notes, []);
   const late = { end_date: "2026-11-20", dimensions: ["date"] };
   assert.match((await ask(late)).notes![0]!, /^Days from about 2026-11-18 on are not final yet/);
   assert.match((await ask({ ...late, data_state: "all" })).notes![0]!, /2026-11-18 on .* still grow$/);
@@ -134,9 +139,9 @@ test("get_search_analytics says whether there are more rows, where they begin, a
 test("get_analytics_report says in words what its figures leave out, and until when they change", async (at) => {
   type Found = { notes?: string[]; rows: Args[] };
   const ask = (args: Args) => at.gw.call<Found>("get_analytics_report", { ...REPORT, ...args });
-  assert.equal((await ask({})).notes, undefined);
+  assert.deepEqual((await ask({})).notes, []);
   // It is noon of 21 November by UTC; 48 hours before it was the 19th in Vienna too.
-  assert.equal((await ask({ end_date: "2026-11-18" })).notes, undefined);
+  assert.deepEqual((await ask({ end_date: "2026-11-18" })).notes, []);
   assert.match((await ask({ end_date: "2026-11-19" })).notes![0]!, /last 48 hours .* will still change\.$/);
   const property = at.google.state.world.properties.get(SEEDED.property)!;
   const parts = {

@@ -64,3 +64,25 @@ Deno.test("where the CRM tells of nobody by what they came, a note says so", asy
   assert.deepEqual([found["attributed"], found["with_attribution"]], [1, 0]);
   assert.ok(found.notes.some((note) => note.startsWith("The CRM tells of none of these contacts")));
 });
+
+Deno.test("of 43 calendars every booking of a month is read, up to 60 days ahead", async () => {
+  const world = emptyWorld(LOCATION, "UTC");
+  const own = { locationId: LOCATION };
+  for (let at = 0; at < 43; at++) {
+    world.calendars.push({ id: `cal-${at}`, name: `Room ${at}`, ...own });
+    const added = new Date(NOW - 3000).toISOString();
+    world.contacts.push({ id: `c${at}`, dateAdded: added, tags: [], customFields: [], ...own });
+    world.events.push({
+      id: `e${at}`,
+      calendarId: `cal-${at}`,
+      contactId: `c${at}`,
+      appointmentStatus: "confirmed",
+      startTime: new Date(NOW + 59 * 24 * 60 * 60_000).toISOString(),
+      dateAdded: new Date(NOW - 2000).toISOString(),
+      ...own,
+    });
+  }
+  await using at = await CrmWorld.open({ crm: { world } });
+  const found = await at.ask("crm_compute_lead_to_book");
+  assert.deepEqual([found["new_leads"], found["new_leads_booked"], found["truncated"]], [43, 43, false]);
+});

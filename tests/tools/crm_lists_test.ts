@@ -22,8 +22,8 @@ test("workflows, campaigns and funnels are told with what the CRM tells, and nul
   };
   assert.deepEqual(
     funnels.map(({ id, pages }) => [id, pages.length]),
-    [["funnel-1", 25]],
-    "more than one page of 20",
+    [["funnel-1", 24]],
+    "more than one page of 20, of which one was deleted",
   );
   for (const { views, opt_ins, opt_in_rate } of funnels[0]!.pages) {
     assert.deepEqual([views, opt_ins, opt_in_rate], [null, null, null]);
@@ -46,6 +46,7 @@ test("invoices are listed by status, days and words, with the CRM's own total", 
     "due_date",
     "created_at",
     "contact",
+    "money",
   ]);
   const { world } = at.crm.state;
   const paid = world.invoices.filter(({ status }) => status === "paid").length;
@@ -85,9 +86,30 @@ test("the baseline is a report in markdown whose numbers are those of the tools"
   assert.match(markdown, /not shown up \d+/);
   assert.match(markdown, /worth [\d,]+\.\d\d in all/);
   const html = await marked.parse(markdown);
-  assert.equal(html.match(/<h2>/g)?.length, 6);
+  assert.equal(html.match(/<h2>/g)?.length, 7, "a section for each part, and one on how far the figures go");
   assert.ok((html.match(/<table>/g)?.length ?? 0) >= 3);
   assert.doesNotMatch(markdown, /undefined|null|NaN|\[object/);
+});
+
+Deno.test("a baseline of 43 calendars has every appointment", async () => {
+  const world = seeded("loc-of-a-baseline", NOW, { events: 0, messages: 0, conversations: 0 });
+  const own = { locationId: world.location.id };
+  const when = new Date(NOW - 60_000).toISOString();
+  for (let at = 0; at < 43; at++) {
+    world.calendars.push({ id: `more-${at}`, name: `Room ${at}`, ...own });
+    world.events.push({
+      id: `e${at}`,
+      calendarId: `more-${at}`,
+      appointmentStatus: "showed",
+      startTime: when,
+      contactId: "c",
+      ...own,
+    });
+  }
+  await using at = await CrmWorld.open({ crm: { world } });
+  const { markdown, notes } = await at.ask<Baseline>("crm_bootstrap_baseline");
+  assert.ok(markdown.includes("43 appointments. By status: shown up 43."), markdown);
+  assert.deepEqual(notes.filter((note) => note.includes("were read, because")), []);
 });
 
 test("a part of the baseline that cannot be read becomes a note; where none can, the call fails", async (at) => {

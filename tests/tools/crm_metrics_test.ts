@@ -1,9 +1,8 @@
-/** Every metric of the CRM beside a brute-force count of the same seed; and whatever the pages look like, the same numbers. */
+/** The numbers of the CRM whatever its pages look like, where there is nothing, and in small cases; crm_worlds_test.ts counts every one. */
 import assert from "node:assert/strict";
 import { emptyWorld, random, seeded, type Unruly, type World } from "../../sandbox/highlevel/start.ts";
 import { NOW } from "../kit.ts";
 import { type Answer, type Args, CALLS, CrmWorld } from "./_crm.ts";
-import { between, lastDays, Oracle } from "./_crm_oracle.ts";
 
 const LOCATION = "loc-of-the-tests";
 
@@ -16,78 +15,6 @@ async function metrics(at: CrmWorld) {
   const found: Record<string, Answer> = {};
   for (const [tool, args] of Object.entries(CALLS)) found[tool] = await at.ask(tool, args);
   return found;
-}
-
-const ZONES = ["America/New_York", "Pacific/Auckland", "UTC", "America/St_Johns"];
-
-for (const [index, timezone] of ZONES.entries()) {
-  Deno.test(`every metric is what a brute-force count gives, in ${timezone}`, async () => {
-    const world = seeded(LOCATION, NOW, { seed: 11 + index, timezone });
-    await using at = await CrmWorld.open({ crm: { world } });
-    const found = await metrics(at);
-    const days = (count: number, skip = 0) => new Oracle(world, lastDays(count, NOW, timezone, skip));
-    const month = days(30);
-    const holds = (tool: string, expected: object) =>
-      assert.deepEqual(like(found[tool]!, expected), expected, tool);
-
-    holds("crm_compute_pipeline_funnel", { totals: month.totals(), truncated: false });
-    const { pipelines } = found["crm_compute_pipeline_funnel"] as unknown as {
-      pipelines: { id: string; stages: Record<string, unknown>[]; unmapped: Record<string, number> }[];
-    };
-    for (const { id, stages, unmapped } of pipelines) {
-      const shown = stages.map((
-        one,
-      ) => [one["id"], one["count"], one["reached"], one["conversion_from_previous"]]);
-      assert.deepEqual(shown, month.stages(id));
-      const gone = month.opportunities().filter((row) =>
-        row.pipelineId === id && row["pipelineStageId"] === "gone"
-      );
-      assert.deepEqual(unmapped, gone.length ? { gone: gone.length } : {});
-    }
-    holds("crm_compute_no_show_rate", { ...month.attendance(NOW), truncated: false });
-    holds("crm_compute_sms_stats", month.sms());
-    holds("crm_compute_form_submission_rate", { ...month.attribution(), inferred: true });
-    holds("crm_compute_lead_to_book", { ...month.booking(), truncated: false });
-    const { top_invoices, ...revenue } = month.revenue();
-    const whole = { currency: "USD", collected_reason: null, truncated: false };
-    holds("crm_compute_revenue_stats", { ...revenue, ...whole });
-    const tops = found["crm_compute_revenue_stats"]!["top_invoices"] as { id: string }[];
-    assert.deepEqual(tops.map(({ id }) => id), top_invoices);
-    holds("crm_compute_missed_call_textback", days(7).textBack(5));
-    const compare = found["crm_compute_window_compare"] as unknown as Record<string, Record<string, unknown>>;
-    const counted = (name: string): Record<string, number | null> => {
-      const { start_at, end_at } = compare[name]!["window"] as Record<string, string>;
-      return between(world, Date.parse(start_at!), Date.parse(end_at!) + 1).compared();
-    };
-    const [current, prior] = [counted("current"), counted("prior")];
-    for (const [name, one] of Object.entries({ current, prior })) {
-      const { window: _, ...shown } = compare[name]!;
-      assert.deepEqual(shown, one);
-    }
-    for (
-      const [name, { abs, pct }] of Object.entries(compare["delta"]!) as [
-        string,
-        Record<string, number>,
-      ][]
-    ) {
-      const [to, from] = [current[name], prior[name]];
-      assert.equal(abs, to === null || from === null ? null : Number((to! - from!).toFixed(4)), name);
-      assert.equal(pct, abs === null || !from ? null : Number((abs! / from).toFixed(4)), name);
-    }
-    const overall = { total_opt_ins: month.submissions(), total_views: null, opt_in_rate: null };
-    holds("crm_compute_opt_in_rate", { overall });
-    const underused = found["crm_compute_tag_hygiene"]!["underused"] as { name: string; uses: number }[];
-    assert.deepEqual(underused.map(({ name, uses }) => [name, uses]), month.tags(5));
-    assert.equal(found["crm_compute_tag_hygiene"]!["unused"], month.tags(1).length);
-    const candidates = found["crm_compute_reactivation_candidates"]!;
-    const idle = month.idle(20, NOW);
-    assert.equal(candidates["total"], idle.length);
-    assert.deepEqual((candidates["contacts"] as { id: string }[]).map(({ id }) => id), idle.slice(0, 50));
-    holds("crm_get_workflow_executions", {
-      groups: { success: null, failed: null, error: null },
-      enrolment: month.enrolment("flow-0"),
-    });
-  });
 }
 
 /** Tools whose numbers come of many rows. */
@@ -220,15 +147,7 @@ Deno.test("several currencies are never added up", async () => {
   const world = seeded(LOCATION, NOW, { currencies: ["USD", "EUR"] });
   await using at = await CrmWorld.open({ crm: { world } });
   const found = await at.both("crm_compute_revenue_stats");
-  const blocks = found["by_currency"] as Record<string, { collected: number; invoices: number }>;
   assert.deepEqual([found["collected"], found["invoiced"], found["currency"]], [null, null, null]);
-  for (const [name, block] of Object.entries(blocks)) {
-    const own = <T extends Readonly<Record<string, unknown>>>(rows: readonly T[]) =>
-      rows.filter((row) => row["currency"] === name);
-    const one = { ...world, invoices: own(world.invoices), transactions: own(world.transactions) };
-    const expected = new Oracle(one, lastDays(30, NOW, "America/New_York")).revenue();
-    assert.deepEqual([block.collected, block.invoices], [expected.collected, expected.invoices]);
-  }
-  assert.deepEqual(Object.keys(blocks), ["EUR", "USD"]);
+  assert.deepEqual(Object.keys(found["by_currency"] as object), ["EUR", "USD"]);
   assert.ok(found.notes.some((note) => /several currencies/.test(note)));
 });

@@ -69,6 +69,15 @@ Deno.test("of 43 calendars one that is gone is left out, and named", async () =>
   );
 });
 
+Deno.test("an appointment that was deleted is none", async () => {
+  const world = visits([2, "noshow", 48], [1, "showed", 48]);
+  const [first, ...rest] = world.events;
+  world.events.splice(0, 3, { ...first!, deleted: true }, ...rest.map((row) => ({ ...row, deleted: false })));
+  await using at = await CrmWorld.open({ crm: { world } });
+  const found = await at.ask(TOOL);
+  assert.deepEqual([found["total"], found["by_status"]], [2, { noshow: 1, showed: 1 }]);
+});
+
 Deno.test("a calendar that was asked for, and calendars that are all refused, are an error", async () => {
   const world = visits([3, "noshow", 48]);
   await using at = await CrmWorld.open({ crm: { world, unruly: { gone_calendars: ["cal-0"] } } });

@@ -90,7 +90,7 @@ for (const door of DOORS) {
       ]);
     });
 
-    test(`through ${door} a page is staged by its flag alone, and unstaged without, where ${answers} is answered`, async (world) => {
+    test(`through ${door} a page is staged and unstaged by its flag alone, where ${answers} is answered`, async (world) => {
       const { gw, duda, page } = world;
       duda.state.switches.answers = answers;
       const args = { site_id: "closed", page_id: page.uuid };
@@ -108,13 +108,19 @@ for (const door of DOORS) {
       );
       const [row] = await gw.audit();
       assert.deepEqual(row?.changes, [{ field: "publish_on_next_site_publish", from: false, to: true }]);
-      const back = await gw.call<Args>("update_page_draft", { ...args, title: "Else" }, { door });
-      assert.deepEqual(back["changes"], [
-        { field: "title", from: "About", to: "Else" },
-        { field: "publish_on_next_site_publish", from: true, to: false },
-      ]);
+      const titled = await gw.call<Args>("update_page_draft", { ...args, title: "Else" }, { door });
+      assert.deepEqual(titled["changes"], [{ field: "title", from: "About", to: "Else" }]);
       await world.write("update_page_draft", { ...args, title: "Else" }, door);
-      assert.deepEqual([page.title, page.draft_status], ["Else", "DRAFT"]);
+      assert.deepEqual([page.title, page.draft_status], ["Else", "STAGED_DRAFT"], "what is not named stays");
+      const back = { ...args, publish_on_next_site_publish: false };
+      const unstaged = await gw.call<Args>("update_page_draft", back, { door });
+      assert.deepEqual(unstaged["changes"], [{
+        field: "publish_on_next_site_publish",
+        from: true,
+        to: false,
+      }]);
+      await world.write("update_page_draft", back, door);
+      assert.equal(page.draft_status, "DRAFT");
       await world.write("update_page_draft", { ...args, seo: { title: "S" } }, door);
       await world.write("update_page_draft", { ...args, seo: { no_index: true } }, door);
       assert.deepEqual(page.seo, { title: "S", no_index: true, description: null, og_image: null });
@@ -139,6 +145,12 @@ for (const door of DOORS) {
     assert.deepEqual(duda.writes.map(({ body }) => body), [{ draft_status: "PUBLISHED" }]);
   });
 }
+
+test("pages are read as well where the platform lists them bare", async ({ gw, duda, page, livePage }) => {
+  duda.state.switches.lists_bare = true;
+  const { items } = await gw.call<{ items: Args[] }>("list_content", { site_id: "open", type: "page" });
+  assert.deepEqual(items.map(({ id }) => id).toSorted(), [page.uuid, livePage.uuid].toSorted());
+});
 
 test("a page that the platform does not publish by itself is told with the way that is left", async (world) => {
   const { gw, duda, page } = world;

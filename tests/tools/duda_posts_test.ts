@@ -63,6 +63,34 @@ test("list_drafts never lists what is published, whole over many pages of the pl
   assert.equal(all["total"], 151);
 });
 
+test("posts are listed in smaller parts where the platform refuses large ones", async ({ gw, duda, draft, scheduled }) => {
+  duda.state.switches.posts_max = 20;
+  const { posts } = await gw.call<{ posts: { id: string }[] }>("list_drafts", { site_id: "open" });
+  assert.deepEqual(posts.map(({ id }) => id).toSorted(), [draft.id, scheduled.id].toSorted());
+  const asked = duda.requests.filter(({ path }) => path === at("/blog/posts")).map(({ query }) =>
+    query["limit"]
+  );
+  assert.deepEqual(asked, ["100", "50", "10"]);
+});
+
+test("of a site without a blog that is said, not that an id is wrong", async (world) => {
+  const { gw, duda } = world;
+  duda.state.switches.has_blog = false;
+  const list = await gw.call<Args>("list_drafts", { site_id: "open" });
+  assert.deepEqual([list["posts"], list["total"]], [[], 0]);
+  assert.match(String(list["note"]), /^The site has no blog yet: somebody adds one in the platform's editor/);
+  const draft = { site_id: "open", title: "New", content_html: "<p>x</p>", confirm: true };
+  await gw.fails("create_draft", draft, "E_UPSTREAM", /^The site has no blog yet/);
+  const gone = { site_id: "gone" };
+  await world.refuses(
+    "list_drafts",
+    gone,
+    "E_UPSTREAM",
+    /^sitebuilder 400 ResourceNotExist.*site_alias/,
+    "reads",
+  );
+});
+
 for (const door of DOORS) {
   for (const answers of ["body", "nothing"] as const) {
     test(`create_draft through ${door} hands the text over as Base64, also where ${answers} is answered`, async (world) => {

@@ -32,7 +32,7 @@ Deno.test("on the demo's sites every tool of the connected account answers", asy
   };
   for (const [tool, args] of Object.entries(calls)) {
     const answer = await gw.call<Args>(tool, { site_id: "demo", ...args });
-    if (tool === "generate_seo_report") assert.deepEqual(answer["notes"], []);
+    if (tool === "generate_seo_report") assert.deepEqual(answer["left_out"], []);
   }
   const audit = { site_id: "demo-live", title: "Audit", content: "# Audit" };
   const { id: file_id } = await gw.call<Args>("storage_save_audit", { ...audit, confirm: true });

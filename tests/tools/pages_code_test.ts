@@ -301,3 +301,20 @@ test("what the plugin refuses all the same keeps its code", async (at) => {
   }
   assert.deepEqual(at.cms.writes, []);
 });
+
+test("of a whole document the body is stored, and the preview names what is left out", async (at) => {
+  const html = "<!DOCTYPE html><html lang=de><head><title>T</title><style>p{color:red}</style></head>" +
+    "<body><h1>One</h1>\n<p>x</p></body></html>";
+  const args = { site_id: "open", title: "Whole", html, slug: "whole" };
+  const shown = await at.kit.gw.call<{ warnings: string[] }>("create_page_from_code", args);
+  assert.match(shown.warnings.join("\n"), /a whole document was given; .* Left out: title, lang of html;/);
+  assert.match(shown.warnings.join("\n"), /html: has an h1, and most themes show/);
+  const name = scopeClass("open", "whole");
+  const { done } = await at.kit.write<Written>("rest", "create_page_from_code", args);
+  assert.equal(
+    at.cms.posts.get(done.id)!.content,
+    `<!-- wp:html -->\n<div class="${name}">\n<style>.${name} p{color:red}</style>\n<h1>One</h1>\n<p>x</p>\n</div>\n<!-- /wp:html -->`,
+  );
+  const frame = html.replace("<title>", '<script src="https://a.example/a.js"></script><title>');
+  await at.kit.refuses("create_page_from_code", { ...args, html: frame }, "E_DISALLOWED_CONTENT", /at 1:\d+/);
+});

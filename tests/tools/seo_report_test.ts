@@ -1,6 +1,7 @@
 /** generate_seo_report: two sections at once, each of which may be missing, and markdown for a client. */
 import assert from "node:assert/strict";
 import { SEEDED } from "../../sandbox/google/start.ts";
+import { HEAD_KEYS } from "../../rules/data_head.ts";
 import { Meter } from "../requests_kit.ts";
 import { DAYS, GoogleWorld, test } from "./_google.ts";
 
@@ -13,7 +14,8 @@ interface Report {
   start_date: string;
   analytics: { totals: Record<string, number>; by_channel: Record<string, number | string>[] } | null;
   search: { totals: Record<string, number | null>; top_queries: Record<string, number | string>[] } | null;
-  notes: { section: string; code: string; message: string }[];
+  left_out: { section: string; code: string; message: string }[];
+  notes: string[];
   data_quality: Said[];
   markdown: string;
 }
@@ -27,10 +29,13 @@ test("generate_seo_report answers visits, channels, searches and queries, and wh
   const report = await at.both<Report>("generate_seo_report", { ...CALL, top_queries: 3 });
   assert.deepEqual(
     Object.keys(report),
-    ["start_date", "end_date", "analytics", "search", "notes", "data_quality", "markdown"],
+    [
+      ...HEAD_KEYS.slice(0, -1),
+      ...["start_date", "end_date", "analytics", "search", "left_out", "data_quality", "markdown", "notes"],
+    ],
   );
-  const { analytics, search, notes, markdown } = report;
-  assert.deepEqual(notes, []);
+  const { analytics, search, left_out, markdown } = report;
+  assert.deepEqual(left_out, []);
   const { totals, by_channel } = analytics!;
   assert.equal(by_channel.length, 4);
   assert.equal(by_channel.reduce((sum, one) => sum + Number(one["sessions"]), 0), totals["sessions"]);
@@ -86,7 +91,7 @@ test("what each query leaves out is said of it, and in the markdown", async (at)
 test("a section that is not set up or fails is left out with a note, and the report stands", async (at) => {
   const bound = await at.both<Report>("generate_seo_report", { ...CALL, site_id: "bound" });
   assert.deepEqual([bound.analytics, bound.search], [null, null]);
-  assert.deepEqual(bound.notes.map(({ section, code }) => [section, code]), [
+  assert.deepEqual(bound.left_out.map(({ section, code }) => [section, code]), [
     ["analytics", "E_ANALYTICS_NOT_LINKED"],
     ["search", "E_SEARCH_NOT_LINKED"],
   ]);
@@ -107,7 +112,10 @@ test("a section that is not set up or fails is left out with a note, and the rep
     at.google.clearFaults();
     assert.equal(report.analytics, null, fault.kind);
     assert.ok(report.search, fault.kind);
-    assert.deepEqual(report.notes.map(({ section, code }) => [section, code]), [["analytics", "E_UPSTREAM"]]);
+    assert.deepEqual(report.left_out.map(({ section, code }) => [section, code]), [[
+      "analytics",
+      "E_UPSTREAM",
+    ]]);
     assert.doesNotMatch(report.markdown, JARGON);
   }
   const property = at.google.state.world.properties.get(SEEDED.property)!;
@@ -145,5 +153,5 @@ Deno.test("both sections are asked at the same time: the report takes as long as
   await using at = await GoogleWorld.open({ fetch: meter.fetch });
   await at.gw.call("generate_seo_report", CALL); // from then on its clients are loaded
   const { cost } = await meter.cost(() => at.gw.call("generate_seo_report", CALL));
-  assert.equal(cost, "4 in 1");
+  assert.equal(cost, "5 in 1");
 });

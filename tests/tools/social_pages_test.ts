@@ -1,7 +1,7 @@
 /** What the tools of social ads ask for, and how they read pages: none is passed over, and nothing is asked in vain. */
 import assert from "node:assert/strict";
 import { OWN } from "../../sandbox/meta_ads/start.ts";
-import { type Report, test } from "./_meta.ts";
+import { LIVE, type Report, test } from "./_meta.ts";
 
 test("a next page is never passed over: its cursor is read from the link, and a page without one is an error", async (at) => {
   const row = { account_id: OWN, id: "1", name: "Spring" };
@@ -25,6 +25,8 @@ test("an empty page that is not the last says nothing of the id that was asked a
   };
   at.meta.inject({ kind: "answer", body });
   assert.deepEqual(await at.ask("list_social_ads", { adset_id: "2101" }), {
+    ...LIVE,
+    ...{ complete: false, truncated: true, next: { after: "MTA=" } },
     notes: ["This page is empty, and there are more pages; ask again with paging.after"],
     ads: [],
     paging: { after: "MTA=" },
@@ -37,6 +39,6 @@ test("of an account whose currency is wanted nothing else is asked", async (at) 
   const asked = at.meta.requests.map(({ path, query }) =>
     `${path.replace(/^\/v[\d.]+/, "")} ${query["fields"]}`
   );
-  assert.equal(asked[0], "/act_1001 account_id,currency");
+  assert.equal(asked[0], "/act_1001 account_id,currency,timezone_name,created_time");
   assert.equal(asked.length, 3, "and it is known for the next list");
 });

@@ -1,71 +1,13 @@
 /** check_static_deploy: each state a deployment can be in, found by its commit, and what is refused or goes wrong. */
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
-import {
-  type Outcome,
-  type PagesFault,
-  type PagesStandIn,
-  startPages,
-} from "../../sandbox/cloudflare_pages/start.ts";
-import { startGitHub } from "../../sandbox/github/start.ts";
+import { type Outcome, type PagesFault, startPages } from "../../sandbox/cloudflare_pages/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { mcpResult } from "../endings.ts";
 import { site } from "../kit.ts";
 import { scenes } from "../scenes.ts";
-import { REPO, settingsAt, StaticWorld, type WorldOptions } from "./_static.ts";
-
-const TOOL = "check_static_deploy";
-const NOON = Date.UTC(2026, 4, 4, 12);
-
-interface World extends AsyncDisposable {
-  readonly at: StaticWorld;
-  readonly hosting: PagesStandIn;
-}
-
-/** The site "built" has the project "site", which is deployed from the repository; "astray" has one that is not there. */
-async function world(
-  env: Readonly<Record<string, string | null>> = {},
-  clock: Pick<WorldOptions, "realClock" | "start" | "http"> = {},
-): Promise<World> {
-  const host = await startGitHub();
-  const hosting = await startPages({ host, now: () => NOON, registers_after: 3 });
-  hosting.project("site", { repo: REPO });
-  const linked = { repo: REPO, repo_branch: "main" };
-  const at = await StaticWorld.open({
-    host,
-    ...clock,
-    env: {
-      HOSTING_API_BASE: hosting.base_url,
-      HOSTING_API_TOKEN: hosting.api_token,
-      HOSTING_ACCOUNT_ID: hosting.account_id,
-      ...env,
-    },
-    sites: [
-      site("built", "static", { ...linked, hosting_project: "site" }),
-      site("astray", "static", { ...linked, hosting_project: "gone" }),
-    ],
-  });
-  return {
-    at,
-    hosting,
-    async [Symbol.asyncDispose]() {
-      for (const { method, path, headers } of hosting.requests) {
-        assert.match(`${method} ${path}`, /^GET .*\/pages\/projects\/(site|gone|short)\/deployments$/);
-        assert.match(headers["authorization"] ?? "", /^Bearer /);
-      }
-      await at[Symbol.asyncDispose]();
-      await hosting.stop();
-    },
-  };
-}
-
-/** The call's answer, the same through both doors, none of it a secret. */
-async function ask({ at, hosting }: World, args: Args = {}): Promise<Args> {
-  const found = await at.both(TOOL, { site_id: "built", ...args });
-  const text = JSON.stringify([found, await at.gw.audit()]);
-  for (const secret of [hosting.secret, hosting.api_token]) assert.ok(!text.includes(secret));
-  return found;
-}
+import { ask, NOON, TOOL, world } from "./_deploy.ts";
+import { settingsAt, StaticWorld } from "./_static.ts";
 
 Deno.test("a deployment is followed from its write to its end", async () => {
   for (const door of DOORS) {
@@ -73,7 +15,14 @@ Deno.test("a deployment is followed from its write to its end", async () => {
     const { at, hosting } = here;
     assert.deepEqual(
       await ask(here),
-      { found: false, status: null, stage: null, log_url: null, note: "The project has no deployment yet" },
+      {
+        found: false,
+        status: null,
+        stage: null,
+        log_url: null,
+        expected: true,
+        note: "The project has no deployment yet",
+      },
     );
     const page = { site_id: "built", route: "new", html: "x" };
     const { done } = await at.write<{ commit_sha: string; branch: string }>(
@@ -88,6 +37,7 @@ Deno.test("a deployment is followed from its write to its end", async () => {
       stage: null,
       log_url: null,
       commit_sha,
+      expected: true,
       note:
         "No deployment of that commit is known; one that was just pushed takes some seconds to show, so ask again",
     });
@@ -116,6 +66,8 @@ Deno.test("a deployment is followed from its write to its end", async () => {
       commit_sha,
       branch,
       environment: "preview",
+      live: false,
+      note: "This is a preview at an address of its own: what visitors of the site get is not changed by it",
       log_url: `https://dash.cloudflare.com/${hosting.account_id}/pages/view/site/${made?.id}`,
     });
     assert.equal(created_on, "2026-05-04T12:00:03.000Z");
@@ -192,9 +144,10 @@ test("a commit is looked for among the newest hundred deployments, in as few req
   const asks = async (n: number) => {
     hosting.clear();
     const found = await ask(here, { commit_sha: commit(n) });
-    const pages = hosting.requests.length / 2;
+    const lists = hosting.requests.filter(({ path }) => path.endsWith("/deployments"));
+    const pages = lists.length / 2;
     const each = Array.from({ length: pages }, (_, n) => ({ per_page: "25", page: `${n + 1}` }));
-    assert.deepEqual(hosting.requests.map(({ query }) => query), [...each, ...each]);
+    assert.deepEqual(lists.map(({ query }) => query), [...each, ...each]);
     return [found["found"], pages];
   };
   assert.deepEqual(await asks(101), [true, 1]);
@@ -350,6 +303,7 @@ test("a deployment of which only the least is told is shown all the same", async
     });
     assert.deepEqual(await ask(here), {
       found: true,
+      live: false,
       deployment_id: id,
       status: "pending",
       stage: "queued",

@@ -1,18 +1,21 @@
 /** What figures leave out or will still change, in sentences that a client can read too. */
 import type { Report } from "../../platforms/google/analytics.ts";
 import type { Searches, SearchQuery } from "../../platforms/google/search_console.ts";
-import type { analyticsOf, searchOf } from "./_sections.ts";
+import type { AnalyticsSection, SearchSection } from "./_sections.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 /** For so long Google Analytics goes on processing visits. */
-const VISITS_SETTLE_MS = 48 * HOUR_MS;
+export const VISITS_SETTLE_MS = 48 * HOUR_MS;
 /** For so long Search Console goes on counting. */
 const SEARCHES_SETTLE_MS = 72 * HOUR_MS;
 /** Search Console's days are those of this zone. */
-const SEARCH_ZONE = "America/Los_Angeles";
+export const SEARCH_ZONE = "America/Los_Angeles";
+
+/** For so many months Search Console keeps figures. */
+const MONTHS_KEPT = 16;
 
 /** The flags of one query. */
-export type Flags = Pick<Report["metadata"], "sampled" | "thresholded" | "other_row">;
+export type Flags = Pick<Report["metadata"], "sampled" | "thresholded" | "other_row" | "cut_off">;
 
 /** One sentence, and what it is about; of a whole section where query is null. */
 export interface Quality {
@@ -22,7 +25,7 @@ export interface Quality {
 }
 
 /** The day of a moment in that zone, by UTC where it is not known. */
-function dayIn(ms: number, zone: string | null): string {
+export function dayIn(ms: number, zone: string | null): string {
   const instant = Temporal.Instant.fromEpochMilliseconds(ms);
   try {
     return instant.toZonedDateTimeISO(zone ?? "UTC").toPlainDate().toString();
@@ -31,12 +34,36 @@ function dayIn(ms: number, zone: string | null): string {
   }
 }
 
+const dayBefore = (day: string): string => Temporal.PlainDate.from(day).subtract({ days: 1 }).toString();
+
+/** The first day that Search Console still has. */
+export const keptFrom = (now: number): string =>
+  Temporal.PlainDate.from(dayIn(now, SEARCH_ZONE)).subtract({ months: MONTHS_KEPT }).toString();
+
+/** The last day of which all searches are counted, of a query or of final figures at large. */
+export function searchCountedTo(
+  { data_state }: Pick<SearchQuery, "data_state">,
+  { first_incomplete_date }: Pick<Searches, "first_incomplete_date">,
+  now: number,
+): string {
+  const growing = dayIn(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
+  return dayBefore(data_state === "all" ? first_incomplete_date ?? growing : growing);
+}
+
+/** Whether rows are of single searches, or picked by them: Google does not name all. */
+export const isOfQueries = (
+  { dimensions, filters = [] }: Pick<SearchQuery, "dimensions" | "filters">,
+): boolean => dimensions.includes("query") || filters.some(({ dimension }) => dimension === "query");
+
 /** What the flags of one query say. */
-export function flagSentences({ sampled, thresholded, other_row }: Flags): string[] {
+export function flagSentences({ sampled, thresholded, other_row, cut_off }: Flags): string[] {
   return [
     ...sampled ? ["These figures are estimated from a part of the visits."] : [],
     ...thresholded ? ["Small figures are left out so that no visitor can be recognised."] : [],
     ...other_row ? ['Rare values are put together in one line, "(other)".'] : [],
+    ...cut_off.map((date) =>
+      date === null ? "Some days are no longer kept." : `Days before ${date} are no longer kept.`
+    ),
   ];
 }
 
@@ -53,27 +80,29 @@ export function reportNotes({ metadata }: Report, end_date: string, now: number)
 
 /** The notes of one query of searches. */
 export function searchNotes(query: SearchQuery, found: Searches, now: number): string[] {
-  const filtered = (query.filters ?? []).some(({ dimension }) => dimension === "query");
-  const byQuery = query.dimensions.includes("query") || filtered;
+  const kept = keptFrom(now);
   const growing = dayIn(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
   const last = query.data_state === "all"
     ? `Figures from ${found.first_incomplete_date ?? growing} on are not complete and will still grow`
     : `Days from about ${growing} on are not final yet and are left out; data_state "all" counts them as far as they are known`;
   return [
-    ...byQuery
+    ...isOfQueries(query)
       ? [
         "Google names no searches that only few people made (anonymised queries), and keeps only the most frequent " +
         "rows: rows by query add up to less than the total without the dimension query",
       ]
       : [],
     ...query.end_date >= growing ? [last] : [],
+    ...query.start_date < kept
+      ? [`Search Console keeps ${MONTHS_KEPT} months: nothing before about ${kept} is counted`]
+      : [],
   ];
 }
 
 /** All that the sections of a report leave out, for each of their queries. */
 export function reportQuality(
-  analytics: Awaited<ReturnType<typeof analyticsOf>> | null,
-  search: Awaited<ReturnType<typeof searchOf>> | null,
+  analytics: AnalyticsSection | null,
+  search: SearchSection | null,
   end_date: string,
   now: number,
 ): Quality[] {
@@ -81,6 +110,13 @@ export function reportQuality(
   if (analytics) {
     for (const [query, flags] of Object.entries(analytics.flags)) {
       for (const message of flagSentences(flags)) found.push({ section: "analytics", query, message });
+    }
+    if (analytics.totals.totalRevenue === null) {
+      found.push({
+        section: "analytics",
+        query: "revenue",
+        message: "Revenue could not be read and is left out.",
+      });
     }
     for (const message of visitsSettling(end_date, analytics.time_zone, now)) {
       found.push({ section: "analytics", query: null, message });
@@ -97,7 +133,7 @@ export function reportQuality(
 }
 
 /** Why the listed searches have fewer clicks than there were; null where they have all. */
-function unnamedSearches({ totals, top_queries, more_queries }: Awaited<ReturnType<typeof searchOf>>) {
+function unnamedSearches({ totals, top_queries, more_queries }: SearchSection) {
   const listed = top_queries.reduce((sum, { clicks }) => sum + clicks, 0);
   if (listed >= totals.clicks) return null;
   const count = (value: number) => value.toLocaleString("en-US");

@@ -5,6 +5,7 @@ import type { SearchConsole, SearchRow } from "../../platforms/google/search_con
 import type { Days } from "./_days.ts";
 
 const METRICS = ["sessions", "totalUsers", "screenPageViews", "engagementRate", "keyEvents"] as const;
+const REVENUE = "totalRevenue";
 const CHANNEL = "sessionDefaultChannelGroup";
 const CHANNELS_MAX = 50;
 
@@ -16,15 +17,31 @@ const cellOf = (value: ReportRow[string] | undefined): Cell =>
 const figuresOf = (row: ReportRow | undefined): Figures =>
   Object.fromEntries(METRICS.map((name) => [name, cellOf(row?.[name])])) as unknown as Figures;
 
-const flagsOf = ({ metadata: { sampled, thresholded, other_row } }: Report) => ({
+const flagsOf = ({ metadata: { sampled, thresholded, other_row, cut_off } }: Report) => ({
   sampled,
   thresholded,
   other_row,
+  cut_off,
+});
+
+/** What came in, where the property counts it: a report without it is better than none. Null where it cannot be read. */
+async function revenueOf(client: Pick<Analytics, "report">, days: Days) {
+  try {
+    return (await client.report({ ...days, metrics: [REVENUE] })).rows[0] ?? { [REVENUE]: 0 };
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return null;
+    throw thrown;
+  }
+}
+
+/** The revenue as money, beside its figure. */
+const moneyIn = (row: ReportRow | null) => ({
+  [REVENUE]: typeof row?.["money"] === "object" ? row["money"]?.[REVENUE] ?? null : null,
 });
 
 /** Visits in all and by channel, the largest first. */
 export async function analyticsOf(client: Pick<Analytics, "report">, days: Days) {
-  const [whole, parts] = await Promise.all([
+  const [whole, parts, revenue] = await Promise.all([
     client.report({ ...days, metrics: METRICS }),
     client.report({
       ...days,
@@ -33,6 +50,7 @@ export async function analyticsOf(client: Pick<Analytics, "report">, days: Days)
       order_bys: [{ metric: { metricName: METRICS[0] }, desc: true }],
       limit: CHANNELS_MAX,
     }),
+    revenueOf(client, days),
   ]);
   const empty = whole.rows.length === 0;
   const totals = figuresOf(
@@ -40,10 +58,12 @@ export async function analyticsOf(client: Pick<Analytics, "report">, days: Days)
   );
   const by_channel = parts.rows.map((row) => ({ channel: String(row[CHANNEL] ?? ""), ...figuresOf(row) }));
   return {
-    totals,
+    totals: { ...totals, [REVENUE]: cellOf(revenue?.[REVENUE]), money: moneyIn(revenue) },
     by_channel,
+    is_empty: empty,
     flags: { totals: flagsOf(whole), by_channel: flagsOf(parts) },
     time_zone: whole.metadata.time_zone ?? parts.metadata.time_zone,
+    currency: whole.metadata.currency_code,
   };
 }
 
@@ -62,11 +82,43 @@ export async function searchOf(client: Pick<SearchConsole, "query">, days: Days,
   const [first] = whole.rows;
   const totals = first ? counted(first) : { clicks: 0, impressions: 0, ctr: null, position: null };
   const top_queries = parts.rows.map((row) => ({ query: row.keys[0] ?? "", ...counted(row) }));
-  return { totals, top_queries, more_queries: parts.truncated };
+  return { totals, top_queries, more_queries: parts.truncated, is_empty: first === undefined };
+}
+
+/** Visits of some days, and searches. */
+export type AnalyticsSection = Awaited<ReturnType<typeof analyticsOf>>;
+export type SearchSection = Awaited<ReturnType<typeof searchOf>>;
+
+/** What reads the sections. */
+export interface Readers {
+  analytics(days: Days): Promise<AnalyticsSection>;
+  search(days: Days): Promise<SearchSection>;
+}
+
+/** Both sections at once, of the days that each is wanted of; what is not wanted is null, and so is what cannot be read. */
+export async function readSections(
+  readers: Readers,
+  wanted: { readonly analytics: Days | null; readonly search: Days | null },
+) {
+  const [analytics, search] = await Promise.allSettled([
+    wanted.analytics && readers.analytics(wanted.analytics),
+    wanted.search && readers.search(wanted.search),
+  ]);
+  return {
+    analytics: analytics.status === "fulfilled" ? analytics.value : null,
+    search: search.status === "fulfilled" ? search.value : null,
+    left_out: Object.entries({ analytics, search }).flatMap(([section, one]) =>
+      one.status === "rejected" ? [noteOf(section, one.reason)] : []
+    ),
+  };
 }
 
 /** Why a section is missing. */
-export function noteOf(section: string, thrown: unknown) {
+function noteOf(section: string, thrown: unknown) {
   if (!(thrown instanceof GatewayError)) throw thrown;
   return { section, code: thrown.code, message: thrown.message };
 }
+
+/** The figures of a section as answers show them. */
+export const shownAnalytics = ({ totals, by_channel }: AnalyticsSection) => ({ totals, by_channel });
+export const shownSearch = ({ totals, top_queries }: SearchSection) => ({ totals, top_queries });

@@ -2,14 +2,18 @@
 import { GatewayError } from "../../core/errors.ts";
 import google from "../../platforms/google/connector.ts";
 import { tool } from "../../registry/tool.ts";
+import { checkCompare } from "../../rules/comparison.ts";
+import { headed } from "../../rules/data_head.ts";
+import { compareSearches } from "./_compare.ts";
 import { checkDays } from "./_days.ts";
-import { searchNotes } from "./_quality.ts";
+import { searchHead } from "./_head.ts";
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 export default tool("get_search_analytics", {
-  check({ dimensions, filters = [], aggregation_type, ...days }, ctx) {
+  check({ dimensions, filters = [], aggregation_type, compare, ...days }, ctx) {
     checkDays(days, ctx.now());
+    checkCompare(compare, ctx.now());
     const twice = dimensions.find((name, at) => dimensions.indexOf(name) < at);
     if (twice !== undefined) throw bad(`dimensions: "${twice}" is named twice; name each once`);
     if (dimensions.includes("searchAppearance") && dimensions.length > 1) {
@@ -22,10 +26,11 @@ export default tool("get_search_analytics", {
       throw bad("aggregation_type: byProperty does not go with the dimension page; leave it out");
     }
   },
-  async run(args, ctx) {
+  async run({ compare, ...query }, ctx) {
     const { search } = await ctx.use(google);
-    const found = await search.query(args);
-    const notes = searchNotes(args, found, ctx.now());
-    return notes.length === 0 ? found : { ...found, notes };
+    const found = await search.query(query);
+    const other = compare && await compareSearches(search, query, found, compare, ctx.now());
+    const { truncated: _, ...body } = found;
+    return headed(searchHead(query, found, ctx.now()), { ...other && { compare: other }, ...body });
   },
 });

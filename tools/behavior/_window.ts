@@ -1,6 +1,13 @@
 /** The days of a call that reads snapshots: those given, or the last ones; today is never one, for it is not over. */
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
+import {
+  type ComparedDays,
+  type CompareWith,
+  type DayRange,
+  daysToCompare,
+  lengthOf,
+} from "../../rules/comparison.ts";
 import { dayOf, daysUpTo } from "../../rules/snapshot_days.ts";
 
 const DAYS_DEFAULT = 30;
@@ -38,5 +45,40 @@ export function windowOf({ days, start_date, end_date }: WindowArgs, now: number
   }
   return daysUpTo(last, count);
 }
+
+/**
+ * The other days of a comparison with a window, cut where they are not over; null where none is asked for. Throws
+ * E_BAD_INPUT for days of the caller's own that are not over, as many as no window has, or the window itself.
+ */
+export function otherDays(
+  compare: CompareWith | undefined,
+  window: readonly string[],
+  now: number,
+): ComparedDays | null {
+  if (compare === undefined) return null;
+  const yesterday = dayOf(now - DAY_MS);
+  if (typeof compare === "string") return daysToCompare(compare, rangeOf(window), dayOf(now));
+  if (compare.from > yesterday) {
+    throw wrong(
+      `compare.from: "${compare.from}" is not over; the last day there can be figures of is ${yesterday}`,
+    );
+  }
+  const days = { from: compare.from, to: compare.to > yesterday ? yesterday : compare.to };
+  const count = lengthOf(days);
+  if (count > LIMITS.SNAPSHOT_WINDOW_DAYS) {
+    throw wrong(
+      `compare.from: the days to compare with are ${count}; at most ${LIMITS.SNAPSHOT_WINDOW_DAYS} are read in one call`,
+    );
+  }
+  const found = daysToCompare(days, rangeOf(window), dayOf(now));
+  const cut = `compare.to: "${compare.to}" is not over; the days to compare with end at ${yesterday}`;
+  return days.to === compare.to ? found : { ...found, notes: [cut, ...found.notes] };
+}
+
+/** The first and the last day. */
+const rangeOf = (days: readonly string[]) => ({ from: days[0]!, to: days.at(-1)! });
+
+/** Every day of a range, both ends included. */
+export const everyDay = (range: DayRange): string[] => daysUpTo(range.to, lengthOf(range));
 
 const wrong = (sentence: string) => new GatewayError("E_BAD_INPUT", sentence);

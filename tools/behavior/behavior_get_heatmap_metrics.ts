@@ -14,14 +14,19 @@ export default tool("behavior_get_heatmap_metrics", async ({ num_of_days, by_url
   const dimensions = by_url ? ["URL"] as const : [];
   const pulled = await client.pull({ num_of_days, dimensions });
   const all = metricsOf(pulled.blocks, dimensions);
-  return await answered(client, pulled, {
+  const pages = by_url ? pagesOf(pulled.blocks) : [];
+  const left_out = Math.max(0, pages.length - PAGES_MAX);
+  const notes = left_out === 0 ? [] : [
+    `${left_out} more pages are not shown; behavior_get_metrics by URL has them all, and shares this pull`,
+  ];
+  return await answered(client, pulled, { num_of_days, shortened: left_out > 0, notes }, {
     num_of_days,
     ...Object.fromEntries(EVENTS.map((name) => [name, all[name]])) as Pick<
       typeof all,
       (typeof EVENTS)[number]
     >,
     scroll_depth: all.avg_scroll_depth,
-    ...(by_url ? { pages: pagesOf(pulled.blocks), truncated: pulled.truncated } : {}),
+    ...(by_url ? { pages: pages.slice(0, PAGES_MAX) } : {}),
     heatmaps_url: client.link("heatmaps"),
     note: by_url
       ? `${NOTE}. A session is counted on each page it saw, so the percentages of all are averages of the pages'`
@@ -36,7 +41,7 @@ function pagesOf(blocks: readonly Block[]) {
   const known = new Set(
     ["traffic", "scroll_depth", ...EVENTS].flatMap((name) => [...by.get(name)?.keys() ?? []]),
   );
-  return [...known].slice(0, PAGES_MAX).map((url) => ({
+  return [...known].map((url) => ({
     url: url ?? null,
     sessions: of("traffic", url)["sessions"] ?? null,
     ...Object.fromEntries(EVENTS.map((name) => [name, eventsOf(of(name, url))])),

@@ -26,13 +26,17 @@ export default tool("behavior_get_metrics", {
     const wanted: ReadonlySet<string> | null = metrics === undefined ? null : new Set(metrics);
     const shown = pulled.blocks.filter(({ name }) => wanted?.has(name) ?? true);
     const counts = shown.map(({ rows }) => rows.length);
-    return await answered(client, pulled, {
+    const rows_left_out = counts.reduce((sum, count) => sum + Math.max(0, count - limit), 0);
+    const notes = rows_left_out === 0 ? [] : [
+      `${rows_left_out} of the rows pulled are not shown; the same call with a higher limit shows them, and costs no pull ` +
+      "within 3 hours",
+    ];
+    return await answered(client, pulled, { num_of_days, shortened: rows_left_out > 0, notes }, {
       num_of_days,
       dimensions,
       metrics: shown.map(({ name, rows }) => ({ name, rows: rows.slice(0, limit) })),
       row_count: counts.reduce((sum, count) => sum + count, 0),
-      rows_left_out: counts.reduce((sum, count) => sum + Math.max(0, count - limit), 0),
-      truncated: pulled.truncated,
+      rows_left_out,
     });
   },
 });

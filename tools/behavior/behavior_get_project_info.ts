@@ -7,7 +7,7 @@ import { answered } from "./_answer.ts";
 export default tool("behavior_get_project_info", async (_args, ctx) => {
   const client = await ctx.use(connector);
   const pulled = await client.pull({ num_of_days: 1, dimensions: [] });
-  return await answered(client, pulled, {
+  return await answered(client, pulled, { num_of_days: 1 }, {
     token_ok: true,
     sessions_last_24h: metricsOf(pulled.blocks).sessions,
     metrics_available: pulled.blocks.filter(({ rows }) => rows.length > 0).map(({ name }) => name),

@@ -8,7 +8,7 @@ export default tool("behavior_get_session_recordings", async ({ num_of_days }, c
   const client = await ctx.use(connector);
   const pulled = await client.pull({ num_of_days, dimensions: [] });
   const { top, ...all } = metricsOf(pulled.blocks);
-  return await answered(client, pulled, {
+  return await answered(client, pulled, { num_of_days }, {
     num_of_days,
     sessions: {
       total: all.sessions,

@@ -7,6 +7,23 @@ export async function storedParts(parts: CodeParts, scope: string, stored?: stri
   return content.storedParts(parts, scope, stored);
 }
 
+/**
+ * The parts with the body of a whole document as their HTML, and what is to be said of it. The document itself is judged
+ * first, so that a refusal names its lines. Throws E_BAD_INPUT, E_DISALLOWED_CONTENT.
+ */
+export async function bodyParts<Parts extends CodeParts>(
+  parts: Parts,
+): Promise<{ readonly parts: Parts; readonly warnings: readonly string[] }> {
+  if (parts.html === undefined) return { parts, warnings: [] };
+  const { bodyOf, headingWarnings } = await import("../../rules/code_pages/document.ts");
+  const body = bodyOf(parts.html);
+  if (body.warnings.length > 0) (await import("../../rules/code_pages/html.ts")).inspectHtml(parts.html);
+  return {
+    parts: { ...parts, html: body.html },
+    warnings: [...body.warnings, ...headingWarnings(body.html)],
+  };
+}
+
 const HEADER = {
   field: "header_html",
   instead:

@@ -5,7 +5,7 @@ import { numericId } from "../../core/ids.ts";
 import { checkNamed } from "../../rules/text.ts";
 import { codePages } from "../../platforms/wordpress/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { storedParts } from "./_code.ts";
+import { bodyParts, storedParts } from "./_code.ts";
 import { changesOf, quoted, SHOWN_PAGE } from "./_plans.ts";
 
 export default tool("create_page_from_code", {
@@ -20,18 +20,22 @@ export default tool("create_page_from_code", {
   ],
   async plan({ title, html, css, js, parent_id, slug = slugOf(title) }, ctx) {
     const scope_class = scopeClass(ctx.site.id, slug);
-    const parts = await storedParts({ html, css, js }, scope_class);
+    const body = await bodyParts({ html, css, js });
+    const parts = await storedParts(body.parts, scope_class);
     const place = await (await ctx.use(codePages)).prepare(slug, parent_id);
     const { taken } = place;
-    const page = { title, slug, parent_id, scope_class, ...parts, html: parts.html ?? html };
+    const page = { title, slug, parent_id, scope_class, ...parts, html: parts.html ?? body.parts.html };
     return {
       summary: `Create the draft page ${quoted(title)} from code on ${ctx.site.name}`,
       changes: [...changesOf(page, null), { field: "status", from: null, to: "draft" }],
       revision: { slug: taken?.id ?? null },
-      warnings: taken === null ? [] : [
-        `slug: the page ${
-          quoted(taken.title)
-        } (${taken.id}) has it too; of two that are published the site changes one`,
+      warnings: [
+        ...body.warnings,
+        ...taken === null ? [] : [
+          `slug: the page ${
+            quoted(taken.title)
+          } (${taken.id}) has it too; of two that are published the site changes one`,
+        ],
       ],
       state: { page, place },
     };

@@ -6,7 +6,7 @@ import { replacedBy, whenScheduled } from "../../rules/change.ts";
 import { checkNamed } from "../../rules/text.ts";
 import { codePages } from "../../platforms/wordpress/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { storedParts } from "./_code.ts";
+import { bodyParts, storedParts } from "./_code.ts";
 import { changesOf, quoted, requireShown, SHOWN_PAGE } from "./_plans.ts";
 
 const EDITED = "; its content was edited by other means, give html as well if its CSS shall hold for it";
@@ -21,7 +21,8 @@ export default tool("update_page_from_code", {
     ...await scriptRaises(texts, SHOWN_PAGE),
     ...ownScript("js", js, SHOWN_PAGE),
   ],
-  async plan({ page_id, title, ...code }, ctx) {
+  async plan({ page_id, title, ...given }, ctx) {
+    const { parts: code, warnings } = await bodyParts(given);
     await storedParts(code, "so-0000000000"); // refused before the site is asked
     const now = await (await ctx.use(codePages)).read(numericId(page_id, "page_id"));
     if (code.html !== undefined) requireShown("html", page_id, now.shown);
@@ -35,7 +36,7 @@ export default tool("update_page_from_code", {
       changes,
       revision: replacedBy(changes, { status: now.status }),
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
-      warnings: now.warnings,
+      warnings: [...now.warnings, ...warnings],
       state: { change, now },
     };
   },

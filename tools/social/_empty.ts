@@ -17,22 +17,20 @@ export function emptyNotes(
   { after, effective_status }: Given,
   what: string,
   parent?: { readonly name: string; readonly id: string | undefined; readonly shows: string },
-): { notes?: string[] } {
-  if (items.length > 0 || after !== undefined) return {};
+): string[] {
+  if (items.length > 0 || after !== undefined) return [];
   if (paging.after !== null) {
-    return { notes: ["This page is empty, and there are more pages; ask again with paging.after"] };
+    return ["This page is empty, and there are more pages; ask again with paging.after"];
   }
   const states = effective_status?.length ? ` in the states ${effective_status.join(", ")}` : "";
   if (parent?.id !== undefined) {
-    return {
-      notes: [
-        `Nothing of ${parent.name} "${parent.id}" was found in the site's ad account${states}; ${parent.shows} shows ` +
-        "its ids",
-      ],
-    };
+    return [
+      `Nothing of ${parent.name} "${parent.id}" was found in the site's ad account${states}; ${parent.shows} shows ` +
+      "its ids",
+    ];
   }
   const gone = effective_status?.length
     ? ""
     : "; archived and deleted ones are listed only where effective_status names them";
-  return { notes: [`The site's ad account has no ${what}${states}${gone}`] };
+  return [`The site's ad account has no ${what}${states}${gone}`];
 }

@@ -1,23 +1,97 @@
 /** check_static_deploy: how the newest deployment, or that of a commit, is doing. */
+import { GatewayError } from "../../core/errors.ts";
+import type { Site } from "../../core/model.ts";
+import type { BuildSettings, HostingClient } from "../../platforms/cloudflare_pages/client.ts";
 import cloudflarePages from "../../platforms/cloudflare_pages/connector.ts";
 import { tool } from "../../registry/tool.ts";
 
-export default tool("check_static_deploy", async ({ commit_sha }, ctx) => {
+const PREVIEW =
+  "This is a preview at an address of its own: what visitors of the site get is not changed by it";
+
+export default tool("check_static_deploy", async ({ commit_sha, environment }, ctx) => {
   const client = await ctx.use(cloudflarePages);
-  const found = commit_sha === undefined ? await client.latest() : await client.ofCommit(commit_sha);
+  const found = commit_sha === undefined
+    ? await client.latest(environment)
+    : await client.ofCommit(commit_sha, environment);
   if (found === null) {
-    const note = commit_sha === undefined
-      ? "The project has no deployment yet"
-      : "No deployment of that commit is known; one that was just pushed takes some seconds to show, so ask again";
     const asked = commit_sha === undefined ? {} : { commit_sha };
-    return { found: false, status: null, stage: null, log_url: null, ...asked, note };
+    const { expected, because } = await expectation(client, ctx.site);
+    const what = commit_sha === undefined
+      ? `The project has no ${environment === undefined ? "" : `${environment} `}deployment yet`
+      : "No deployment of that commit is known";
+    const note = because === null
+      ? commit_sha === undefined
+        ? what
+        : `${what}; one that was just pushed takes some seconds to show, so ask again`
+      : `${what}. ${because}`;
+    return { found: false, status: null, stage: null, log_url: null, ...asked, expected, note };
   }
   const { id, url, note, ...rest } = found;
+  const said = note ?? (rest.environment === "preview" && rest.status === "success" ? PREVIEW : null);
   return {
     found: true,
     deployment_id: id,
     ...rest,
+    live: rest.environment === "production" && rest.status === "success",
     ...(url === null ? {} : { preview_url: url }),
-    ...(note === null ? {} : { note }),
+    ...(said === null ? {} : { note: said }),
   };
 });
+
+/** Whether what is pushed will be built, by the project's own settings: null where that depends on the branch. */
+interface Expectation {
+  readonly expected: boolean | null;
+  /** Why not, or not always. */
+  readonly because: string | null;
+}
+
+async function expectation(client: HostingClient, { repo }: Pick<Site, "repo">): Promise<Expectation> {
+  try {
+    return expectedOf(await client.builds(), repo);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM") {
+      return { expected: null, because: null };
+    }
+    throw thrown;
+  }
+}
+
+function expectedOf(builds: BuildSettings, repo: string | null): Expectation {
+  const { production_branch, builds_production, builds_previews } = builds;
+  const branch = production_branch === null ? "the production branch" : `the branch "${production_branch}"`;
+  const change = "its settings at the host change that";
+  if (builds.repo === null) {
+    return {
+      expected: false,
+      because:
+        "The project is connected to no repository, so no commit is built: connect one at the host, or upload there",
+    };
+  }
+  if (repo !== null && builds.repo.toLowerCase() !== repo.toLowerCase()) {
+    return {
+      expected: false,
+      because:
+        `The project is built from the repository "${builds.repo}", and the site's is "${repo}": one of them is wrong`,
+    };
+  }
+  if (!builds_production && builds_previews === "none") {
+    return { expected: false, because: `The project builds nothing that is pushed; ${change}` };
+  }
+  if (builds_previews === "none") {
+    return {
+      expected: null,
+      because: `The project builds pushes to ${branch} alone, and no previews; ${change}`,
+    };
+  }
+  if (!builds_production) {
+    return { expected: null, because: `The project builds no pushes to ${branch}; ${change}` };
+  }
+  if (builds_previews === "some") {
+    return {
+      expected: null,
+      because:
+        `The project builds ${branch} and some other branches only; ${change}. If it builds this one, ask again in some seconds`,
+    };
+  }
+  return { expected: true, because: null };
+}

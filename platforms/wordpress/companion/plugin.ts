@@ -78,7 +78,8 @@ const FEATURES = z.object({
   })),
 });
 
-const HEALTH = z.object({
+/** The plugin's report. */
+export const HEALTH = z.object({
   plugin_version: z.string(),
   features: FEATURES.catch(() => FEATURES.parse({})),
   user: z.object({

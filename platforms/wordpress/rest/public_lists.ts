@@ -23,14 +23,15 @@ const MAIN: readonly PostKind[] = [
 
 const TYPES_KEY = "public types";
 const TYPES_TTL_MS = 600_000;
-/** Only for those who may edit a type WordPress says whether it has addresses (docs/upstreams/wordpress.md, "What is public"). */
-const TYPE = z.object({
+/** A type; only those who may edit it are told whether it has addresses (docs/upstreams/wordpress.md, "What is public"). */
+export const TYPE = z.object({
   slug: z.string().regex(/^[\w-]{1,40}$/),
   rest_base: z.string().regex(/^[\w-]{1,80}$/),
   rest_namespace: z.string().regex(/^[\w-]{1,80}\/v\d{1,3}$/).default("wp/v2"),
   viewable: z.boolean(),
 });
-const TYPES = z.record(z.string(), z.unknown());
+/** All types, by their names. */
+export const TYPES = z.record(z.string(), z.unknown());
 
 // Types of plugins may lack what all of WordPress's own have.
 const ROW = POST_STATE.pick({ id: true, status: true }).extend({

@@ -109,6 +109,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     overview: () => Promise.reject(new Error("nothing asks for the repository app")),
     setUp: () => Promise.reject(new Error("nothing is made for a site")),
     linkable: () => Promise.reject(new Error("nothing is listed to link")),
+    probe: () => Promise.reject(new Error("nothing is probed")),
     pair: () => Promise.reject(new Error("nothing is paired")),
     connections: () => Promise.resolve(NO_CONNECTIONS),
     clients: () => Promise.reject(new Error("nothing asks for clients")),

@@ -7,7 +7,7 @@ import { FactCaches } from "../../../guard/fact_caches.ts";
 import { OPERATOR } from "../../../guard/audit/admin_row.ts";
 import { type LinkablePorts, listLinkable } from "../../../guard/linkable.ts";
 import { connector } from "../../../platforms/_connector/connector.ts";
-import type { Linkable, LinkableKind } from "../../../platforms/_connector/linkable.ts";
+import type { Linkable, LinkableKind } from "../../../platforms/_connector/operator.ts";
 import { createHttp } from "../../../platforms/_http/http.ts";
 import { Connectors } from "../../../registry/connectors.ts";
 import { RegistryError } from "../../../registry/files.ts";

@@ -83,7 +83,7 @@ Deno.test("the newest deployment is waited for as long as is said", async () => 
   const { ctx, limits } = slow();
   const client = await cloudflarePages.connect!(ctx);
   await assert.rejects(
-    client.latest(2800),
+    client.latest(undefined, 2800),
     (error: GatewayError) => error.code === "E_HOSTING_PROJECT_MISSING" && error.upstream === 404,
   );
   await assert.rejects(client.latest());

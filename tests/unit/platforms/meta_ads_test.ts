@@ -5,7 +5,8 @@ import { clash } from "../../../platforms/meta_ads/breakdowns.ts";
 import { conversionsOf } from "../../../platforms/meta_ads/conversions.ts";
 import { inTurn, proofOf } from "../../../platforms/meta_ads/graph.ts";
 import { Quota } from "../../../platforms/meta_ads/quota.ts";
-import { checkReport, monthsBefore } from "../../../platforms/meta_ads/report.ts";
+import { monthsBefore } from "../../../platforms/meta_ads/days.ts";
+import { checkReport } from "../../../platforms/meta_ads/report.ts";
 import { reported } from "../../../platforms/meta_ads/rows.ts";
 import { refusalOf } from "../../../platforms/meta_ads/routes.ts";
 import {

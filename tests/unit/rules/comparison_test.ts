@@ -7,6 +7,7 @@ import {
   compared,
   type CompareWith,
   daysToCompare,
+  rowChanges,
 } from "../../../rules/comparison.ts";
 import { headed } from "../../../rules/data_head.ts";
 
@@ -21,15 +22,20 @@ const range = (text: string) => {
 const DAYS: readonly (readonly [CompareWith, asked: string, other: string, note?: string])[] = [
   ["previous_period", "2026-11-01..2026-11-07", "2026-10-25..2026-10-31"],
   ["previous_period", "2026-11-20..2026-11-20", "2026-11-19..2026-11-19"],
-  ["previous_period", "2026-11-01..2026-11-21", "2026-10-11..2026-10-31", "The last day is not over"],
+  ["previous_period", "2026-11-01..2026-11-21", "2026-10-11..2026-10-31", "may not be over"],
   // A month that is not over is held against as many days of the one before.
   [
     "previous_period",
     "2026-11-01..2026-11-30",
     "2026-10-02..2026-10-22",
-    "Days after 2026-11-21 are not over",
+    "Days after 2026-11-21 are not counted yet",
   ],
-  ["previous_year", "2026-11-01..2026-11-30", "2025-11-01..2025-11-21", "Days after 2026-11-21 are not over"],
+  [
+    "previous_year",
+    "2026-11-01..2026-11-30",
+    "2025-11-01..2025-11-21",
+    "Days after 2026-11-21 are not counted yet",
+  ],
   ["previous_year", "2026-10-01..2026-10-31", "2025-10-01..2025-10-31"],
   ["previous_year", "2024-02-29..2024-02-29", "2023-02-28..2023-02-28"],
   ["previous_year", "2024-02-01..2024-02-29", "2023-02-01..2023-02-28", "have 29 and 28 days"],
@@ -58,6 +64,10 @@ Deno.test("days of one's own are refused where nothing can be compared", () => {
   refused(() => checkCompare(range("2026-12-01..2026-12-02"), NOW), "lies in the future");
   const same = "2026-02-01..2026-02-02";
   refused(() => daysToCompare(range(same), range(same), TODAY), "is the period itself");
+  refused(
+    () => daysToCompare("previous_year", range("2026-11-22..2026-11-23"), TODAY),
+    "nothing is counted yet",
+  );
   checkCompare(range("2026-11-22..2026-11-22"), NOW); // has begun in the first zones
   checkCompare("previous_year", NOW);
 });
@@ -75,6 +85,26 @@ Deno.test("figures at the same place are reported as a change; what one side lac
       new: { abs: null, pct: null },
     },
   });
+});
+
+Deno.test("rows are matched by what they are about, and nothing is said of one that a side does not show", () => {
+  const rows = (...counts: [string, number][]) => counts.map(([key, count]) => ({ key, count }));
+  const now = rows(["b", 4], ["a", 2], ["new", 1]);
+  const found = rowChanges(
+    now,
+    rows(["a", 1], ["b", 8], ["gone", 5]),
+    ({ key }) => ({ key }),
+    ({ count }) => ({ count }),
+  );
+  assert.deepEqual(found.changes, [
+    { key: "b", count: { abs: -4, pct: -0.5 } },
+    { key: "a", count: { abs: 1, pct: 1 } },
+  ]);
+  assert.match(
+    found.notes[0]!,
+    /^2 of the rows are shown in both periods, 1 in this one alone and 1 in the other alone/,
+  );
+  assert.deepEqual(rowChanges(now, now, ({ key }) => ({ key }), ({ count }) => ({ count })).notes, []);
 });
 
 const PERIOD = { from: "2026-11-01", to: "2026-11-07", time_zone: "UTC" };
