@@ -31,11 +31,22 @@ async function addressOfId(id: Id, ctx: Context): Promise<string> {
 
 async function headOf(id: Id, ctx: Context) {
   if (ctx.can(contentStates)) return await (await ctx.use(contentStates)).find(id);
+  if (!mayBePage(id, ctx)) return await (await ctx.use(posts)).getPost(id);
   try {
     return await (await ctx.use(pages)).read(id);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.upstream !== 404) throw thrown;
     return await (await ctx.use(posts)).getPost(id);
+  }
+}
+
+/** Whether a page of the site's platform can have that id: there are platforms whose posts have others. */
+function mayBePage(id: Id, ctx: Context): boolean {
+  try {
+    ctx.checkId(id, "page_id");
+    return true;
+  } catch {
+    return false;
   }
 }
 
