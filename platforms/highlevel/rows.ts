@@ -13,7 +13,7 @@ const word = lenient(
 );
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 /** Whether a row says that it is no more; the file of pages has a text there. */
-const gone = lenient((value) => value === true || value === "true");
+const gone = lenient((value) => value === true || value === "true", "boolean", "string");
 /** A sum of money, as a number or as its digits; null for anything else. */
 const amount = lenient(
   (value) => {
