@@ -565,6 +565,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "view_live": {
+    args: { "path"?: string; "id"?: number | string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "create_draft": {
     args: {
       "title": string;

@@ -17,6 +17,7 @@ import * as schedule from "../../rules/schedule.ts";
 import * as seoSchema from "../../rules/seo_schema.ts";
 import * as structured from "../../rules/structured_data.ts";
 import * as text from "../../rules/text.ts";
+import * as visitor from "../../rules/visitor_address.ts";
 import * as wording from "../../rules/wording.ts";
 import * as content from "../../rules/code_pages/content.ts";
 import * as css from "../../rules/code_pages/css.ts";
@@ -113,6 +114,15 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     redirectAllowed: (of) =>
       redirectUri.redirectAllowed(`http://127.0.0.1/${of}`, [of, `http://127.0.0.1/${of}x`]),
     redirectHost: (of) => redirectUri.redirectHost(`cursor://a${of}`),
+  },
+  "visitor_address.ts": {
+    unreadFor: (of) =>
+      visitor.unreadFor(
+        new URL(
+          `https://acme.example/${encodeURI(of.toWellFormed())}?p=${encodeURIComponent(of.toWellFormed())}`,
+        ),
+      ),
+    visitorAddress: (of) => visitor.visitorAddress(`/${of}`, "https://acme.example/blog", "path"),
   },
   "route.ts": {
     routeOf: (of) => route.routeOf(`/${of}`, "route"),
