@@ -13,6 +13,7 @@ import {
 } from "../_connector/connector.ts";
 import { contentStates, posts, postTexts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
+import { history } from "../_content/history.ts";
 import { holds } from "../_content/holds.ts";
 import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
@@ -190,6 +191,7 @@ export default connector({
     provide(postTexts, postsOf),
     provide(contentStates, statesOf),
     provide(publicContent, publicOf),
+    provide(history, async (ctx) => (await import("./rest/revisions.ts")).revisionsOf(ctx)),
     provide(holds, async (ctx) => (await holdsClient()).holdsOf(ctx)),
     provide(pages, pagesOf),
     provide(builtPages, pagesOf),
