@@ -203,13 +203,14 @@ export default connector({
   async ping(ctx) {
     const client = await clientOf(ctx);
     const began = ctx.now();
-    const [latency_ms, { id, name, slug, roles, can }] = await allOrThrow(
-      client.index().then(() => ctx.now() - began),
+    const [{ latency_ms, timezone }, { id, name, slug, roles, can }] = await allOrThrow(
+      client.index().then(({ time_zone }) => ({ latency_ms: ctx.now() - began, timezone: time_zone })),
       client.whoami(),
     );
     return {
       user: { id, name, slug, roles },
       can: Object.fromEntries(CAPABILITIES.map((capability) => [capability, can(capability)])),
+      timezone,
       latency_ms,
     };
   },
