@@ -35,6 +35,15 @@ const PROOF: Record<string, OpenApiSchema> = {
       "is not, null where it could not be compared",
   },
   verified_reason: text("Why verified is null"),
+  live: {
+    type: "object",
+    nullable: true,
+    description:
+      "Of a write for visitors' eyes: what they get, read as a visitor right afterwards: checked_at, address, as_expected " +
+      "(null where the page could not be seen), differs, and cause (page_cache, page, wall), cache, reason, next where there " +
+      "is one; null where nobody looked. It changes nothing of verified",
+  },
+  live_reason: text("Why live is null, and what to do next"),
   warnings: list(
     { type: "string" },
     "What differs from what was asked for, and what else to know; a sentence each",

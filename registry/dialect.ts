@@ -143,16 +143,27 @@ export function checker(schema: Schema): (args: Record<string, unknown>) => Reco
 
 type Issue = z.core.$ZodIssue;
 
-function sentence(issue: Issue, args: unknown, schema: Schema): string[] {
-  const field = clipped(
-    issue.path.map((part, i) => typeof part === "number" ? `[${part}]` : `${i ? "." : ""}${String(part)}`)
-      .join(""),
-  );
+/** `within` is the field that the schema is of, where that is not the whole. */
+function sentence(issue: Issue, args: unknown, schema: Schema, within = ""): string[] {
+  const path = issue.path.map((part) => typeof part === "number" ? `[${part}]` : `.${String(part)}`).join("");
+  const field = clipped(within === "" && path.startsWith(".") ? path.slice(1) : within + path);
   if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, issue.path, field, schema);
   const value = issue.path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown>)?.[part], args);
   if (value === undefined) return [`${field} is required`];
   const wanted = schemaAt(schema, issue.path);
+  const own = asItsKind(issue, value, wanted);
+  if (own !== null) return own.issues.flatMap((one) => sentence(one, value, own.schema, field));
   return [`${field}: expected ${expected(issue, wanted)}${meant(wanted)}`];
+}
+
+/** What is wrong with an object as the one object that it may be, beside values of other kinds; null for anything else. */
+function asItsKind(issue: Issue, value: unknown, wanted: Schema | undefined) {
+  if (issue.code !== "invalid_union" || !isFields(value)) return null;
+  const objects = (wanted?.anyOf ?? []).flatMap((schema, at) =>
+    schema.type === "object" ? [{ schema, issues: issue.errors[at] ?? [] }] : []
+  );
+  const [only] = objects;
+  return objects.length === 1 && only!.issues.length > 0 ? only! : null;
 }
 
 /** What a text is that has to fit a pattern, which says little to whoever gave a name in place of an id. */
@@ -182,12 +193,17 @@ function unknownKeys(
 }
 
 function schemaAt(schema: Schema | undefined, path: readonly PropertyKey[]): Schema | undefined {
-  return path.reduce<Schema | undefined>((at, part) => {
+  return path.reduce<Schema | undefined>((whole, part) => {
+    const at = whole?.anyOf?.find(({ type }) => type === (typeof part === "number" ? "array" : "object")) ??
+      whole;
     if (typeof part === "number") return at?.items;
     const extra = at?.additionalProperties;
     return at?.properties?.[String(part)] ?? (typeof extra === "object" ? extra : undefined);
   }, schema);
 }
+
+/** Of so few names an object's are told. */
+const NAMES_SHOWN_MAX = 4;
 
 const NOUNS: Record<string, string> = {
   string: "a string",
@@ -211,7 +227,10 @@ export function expected(issue: Issue | null, schema: Schema | undefined): strin
   if (schema.anyOf) return [...new Set(schema.anyOf.map((one) => expected(null, one)))].join(" or ");
   if (schema.enum) return `one of ${schema.enum.map((one) => JSON.stringify(one)).join(", ")}`;
   if (schema.format) return FORMAT_WORDS[schema.format] ?? "something else";
-  const noun = NOUNS[schema.type ?? ""] ?? "something else";
+  const names = Object.keys(schema.properties ?? {});
+  const noun = names.length > 0 && names.length <= NAMES_SHOWN_MAX
+    ? `an object {${names.join(", ")}}`
+    : NOUNS[schema.type ?? ""] ?? "something else";
   const sizes = [
     schema.minLength !== undefined && `at least ${plural(schema.minLength, "character")}`,
     schema.maxLength !== undefined && `at most ${plural(schema.maxLength, "character")}`,

@@ -144,7 +144,11 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_bootstrap_baseline": {
-    args: { "days"?: number };
+    args: {
+      "days"?: number;
+      "month"?: string;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -155,6 +159,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "max_contacts": number;
     };
     site: "required";
@@ -167,6 +172,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "max_contacts": number;
     };
     site: "required";
@@ -179,6 +185,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "window_minutes": number;
     };
     site: "required";
@@ -191,6 +198,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "calendar_id"?: string;
     };
     site: "required";
@@ -199,7 +207,12 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_compute_opt_in_rate": {
-    args: { "days"?: number; "start_at"?: string | number; "end_at"?: string | number };
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -210,6 +223,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "pipeline_id"?: string;
     };
     site: "required";
@@ -225,7 +239,12 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_compute_revenue_stats": {
-    args: { "days"?: number; "start_at"?: string | number; "end_at"?: string | number };
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -236,6 +255,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
       "max_conversations": number;
     };
     site: "required";
@@ -277,6 +297,7 @@ export interface Shapes {
       "days"?: number;
       "start_at"?: string | number;
       "end_at"?: string | number;
+      "compare"?: "previous_period" | "previous_year" | { "from": string; "to": string };
     };
     site: "required";
     tier: 0;
@@ -556,6 +577,13 @@ export interface Shapes {
     args: { "page_id": number | string; "title"?: string; "html"?: string; "css"?: string; "js"?: string };
     site: "required";
     tier: 1;
+    raises: false;
+    publishes: "never";
+  };
+  "view_live": {
+    args: { "path"?: string; "id"?: number | string };
+    site: "required";
+    tier: 0;
     raises: false;
     publishes: "never";
   };

@@ -1,10 +1,13 @@
 /** What the handler of a write answers: its result, and what was proven of it. */
 import type { Compared } from "../platforms/_content/compared.ts";
+import type { Live, Seen } from "../platforms/_content/live.ts";
 
 /** What the gateway puts beside a result itself, so that no tool has a key of that name. */
 export interface Reserved {
   readonly verified?: never;
   readonly verified_reason?: never;
+  readonly live?: never;
+  readonly live_reason?: never;
   readonly warnings?: never;
   readonly request_id?: never;
 }
@@ -19,6 +22,9 @@ interface Proof {
   /** Why `verified` is null; null otherwise. */
   readonly reason: string | null;
   readonly warnings: readonly string[];
+  /** What visitors get, null where nobody looked, and why; left out of a write that is for nobody's eyes. */
+  readonly live?: Live | null;
+  readonly live_reason?: string;
   /** Null where nobody could tell whether visitors got it although it was no publication. */
   readonly published?: null;
 }
@@ -38,18 +44,29 @@ export class WriteResult {
     return this.#proof.verified;
   }
 
+  /** What visitors get, null where nobody looked, and why; left out of a write that is for nobody's eyes. */
+  readonly live?: Live | null;
+  readonly live_reason?: string;
   /** Null where nobody could tell whether visitors got it although it was no publication; for the audit. */
   get published(): null | undefined {
     return this.#proof.published;
   }
 
+  /** The same with what visitors get beside it: it changes nothing of what was proven of the site's own answer. */
+  seen({ live, reason, warnings }: Seen): WriteResult {
+    const proof = { ...this.#proof, live, warnings: [...this.#proof.warnings, ...warnings] };
+    return new WriteResult(this.#result, reason === undefined ? proof : { ...proof, live_reason: reason });
+  }
+
   /** The result with what was proven beside it, as callers get it. */
   toJSON(): Record<string, unknown> {
-    const { verified, reason, warnings } = this.#proof;
+    const { verified, reason, live, live_reason, warnings } = this.#proof;
     return {
       ...this.#result,
       verified,
       ...(reason === null ? {} : { verified_reason: reason }),
+      ...(live === undefined ? {} : { live }),
+      ...(live_reason === undefined ? {} : { live_reason }),
       warnings,
     };
   }

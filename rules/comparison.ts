@@ -94,11 +94,8 @@ export interface Changes {
   readonly [name: string]: Change | Changes | readonly RowChange[];
 }
 
-/** How the figures of one row changed; null where the other period does not show the row. */
-export interface RowChange {
-  readonly row: unknown;
-  readonly change: Changes | null;
-}
+/** What a row is about, and how each of its figures changed. */
+export type RowChange = Readonly<Record<string, unknown>>;
 
 /** How one figure changed; pct is a share (0.1 is ten per cent more) and null where there was nothing before. */
 export function changeOf(now: number | null, before: number | null): Change {
@@ -135,17 +132,17 @@ export function changesOf(now: object, before: object): Changes {
 export function rowChanges<Row>(
   now: readonly Row[],
   before: readonly Row[],
-  about: (row: Row) => unknown,
+  about: (row: Row) => Readonly<Record<string, unknown>>,
   figures: (row: Row) => object,
 ): { readonly changes: readonly RowChange[]; readonly notes: readonly string[] } {
   const known = new Map(before.map((row) => [JSON.stringify(about(row)), row]));
-  const changes = now.map((row) => {
+  const changes = now.flatMap((row) => {
     const what = about(row);
     const other = known.get(JSON.stringify(what));
-    return { row: what, change: other === undefined ? null : changesOf(figures(row), figures(other)) };
+    return other === undefined ? [] : [{ ...what, ...changesOf(figures(row), figures(other)) }];
   });
-  const alone = changes.filter(({ change }) => change === null).length;
-  const both = now.length - alone;
+  const both = changes.length;
+  const alone = now.length - both;
   const notes = alone > 0 || both < before.length
     ? [
       `${both} of the rows are shown in both periods, ${alone} in this one alone and ${

@@ -67,6 +67,7 @@ async function pages(call: Call, live: Site, built: Site, tomorrow: string, sect
   const text = { title: "Our prices", content_html: "<p>From 50.</p>" };
   const { id: page_id } = await call("create_page_draft", live({ ...text, ...DO }));
   await call("get_page", live({ page_id }));
+  await call("view_live", live({ path: "/hello-world/" }));
   await call("update_page_draft", live({ page_id, title: "What it costs", ...DO }));
   await call("list_page_templates", live());
   await call("schedule_page", live({ page_id, scheduled_at: tomorrow, ...DO }));
@@ -80,7 +81,7 @@ async function pages(call: Call, live: Site, built: Site, tomorrow: string, sect
 }
 
 async function seo(call: Call, live: Site): Promise<void> {
-  await call("set_seo_redirect", live({ source: "/old-prices", destination: "/prices", ...DO }));
+  await call("set_seo_redirect", live({ source: "/old-prices", destination: "/sample-page/", ...DO }));
   await call("get_sitemap_status", live());
   const { entries = [] } = await call("get_custom_schema", live()) as { entries?: { post_id: number }[] };
   const value = JSON.stringify({ "@context": "https://schema.org", "@type": "Organization", name: "Demo" });

@@ -80,6 +80,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     list_drafts: () => ({ site_id }),
     list_taxonomies: () => ({ site_id, taxonomy: "tag" }),
     get_page: async () => ({ site_id, page_id: await make.page() }),
+    view_live: () => ({ site_id, path: "/robots.txt" }),
     list_page_templates: () => ({ site_id }),
     get_seo_meta: async () => ({ site_id, post_id: await make.draft() }),
     create_draft: () => ({ site_id, ...draft, tags: ["Known"] }),

@@ -23,6 +23,9 @@ const SLOW: Readonly<Record<string, string>> = {
   "tests/attacks/tls_chaos_test.ts":
     "opens a world of TLS servers for each of 24 ways in which a connection fails",
   "tests/tools/approved_test.ts": "changes every part of what each tool writes, between preview and write",
+  "tests/tools/crm_odd_test.ts": "counts a location of 40,000 opportunities",
+  "tests/tools/crm_worlds_test.ts":
+    "asks twenty made-up locations with every tool, over several windows each",
   "tests/tools/static_trouble_test.ts": "writes a commit for each of 23 troubles at each of nine steps",
 };
 const SLOWEST_SHOWN = 10;

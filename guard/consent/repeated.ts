@@ -36,6 +36,8 @@ const KEPT_FIELDS = [
   "branch",
   "verified",
   "verified_reason",
+  "live",
+  "live_reason",
   "warnings",
   "request_id",
 ];

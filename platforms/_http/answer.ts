@@ -1,5 +1,5 @@
 /** Reads an answer's body, never more of it than asked for, and when it asks to be asked again. */
-import { eachChunkWithin, readWithin } from "../../core/bytes.ts";
+import { eachChunkWithin, joined, readWithin } from "../../core/bytes.ts";
 import { LIMITS } from "../../core/model.ts";
 import { failure } from "./failures.ts";
 import type { Answer, Incoming, Outgoing } from "./request.ts";
@@ -9,7 +9,8 @@ const DECODER = new TextDecoder();
 /** Reads an answer from that address whole. Throws E_UPSTREAM when it is larger than the request allows. */
 export async function incoming(response: Answer, url: string, out: Outgoing): Promise<Incoming> {
   const max = out.max_bytes ?? LIMITS.UPSTREAM_BYTES;
-  const bytes = await bytesOf(response, out, max);
+  const begun = out.cut_off ? await beginningOf(response, max) : null;
+  const bytes = begun?.bytes ?? await bytesOf(response, out, max);
   if (bytes === null) {
     throw failure(out, `answered with more than ${max} bytes, or in too many pieces; ask for less`, true);
   }
@@ -18,6 +19,7 @@ export async function incoming(response: Answer, url: string, out: Outgoing): Pr
     url,
     headers: response.headers,
     bytes,
+    ...(begun?.cut ? { cut: true } : {}),
     text: () => DECODER.decode(bytes),
     json: () => {
       try {
@@ -27,6 +29,17 @@ export async function incoming(response: Answer, url: string, out: Outgoing): Pr
       }
     },
   };
+}
+
+/** What an answer begins with, and whether there is more of it. */
+async function beginningOf({ body }: Answer, max: number) {
+  const chunks: Uint8Array[] = [];
+  let left = max;
+  const isWhole = await eachChunkWithin(body, Infinity, (chunk) => {
+    chunks.push(chunk.slice(0, left));
+    return (left -= chunk.byteLength) < 0;
+  });
+  return { bytes: joined(chunks), cut: !isWhole || left < 0 };
 }
 
 async function bytesOf(response: Answer, { reducer }: Outgoing, max: number) {

@@ -192,7 +192,8 @@ async function follow(trip: Trip, ports: Ports): Promise<{ response: Answer; url
   for (let hops = 0;; hops++) {
     assertAllowed(hop, trip, hops);
     const response = await once(hop, trip, ports);
-    const location = REDIRECT_STATUSES.has(response.status) ? response.headers.get("location") : null;
+    const isFollowed = REDIRECT_STATUSES.has(response.status) && hop.redirects === undefined;
+    const location = isFollowed ? response.headers.get("location") : null;
     if (location === null) return { response, url: hop.url };
     await response.body?.cancel();
     const target = URL.parse(location, hop.url);

@@ -57,6 +57,10 @@ export interface Outgoing {
   readonly cleanup?: true;
   /** Most bytes of an answer. Default LIMITS.UPSTREAM_BYTES. */
   readonly max_bytes?: number;
+  /** Set where the beginning of a longer answer will do: what lies beyond `max_bytes` is not read, and `cut` says so. */
+  readonly cut_off?: true;
+  /** Set for a read whose redirects are not followed: a redirect is an answer like any other. */
+  readonly redirects?: "answered";
   /**
    * Makes less of a success while it is read, so that a large one is never held whole; asked anew for each try, with the
    * headers of its answer. Null reads it whole.
@@ -90,6 +94,8 @@ export interface Incoming {
   readonly url: string;
   readonly headers: Headers;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Whether there was more than was read; only of a request with `cut_off`. */
+  readonly cut?: true;
   /** The body as UTF-8, faulty bytes replaced. */
   text(): string;
   /** The body as JSON, or undefined when it is not JSON. */

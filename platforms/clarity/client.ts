@@ -10,6 +10,7 @@ import {
   type Dimension,
   type Question,
   requestOf,
+  ROWS_MAX,
   Undivided,
   unreadable,
 } from "./wire.ts";
@@ -19,8 +20,6 @@ import type { Incoming } from "../_http/request.ts";
 
 /** What of a project's day calls leave to the nightly run. */
 const RESERVE = 1;
-/** Rows of a reply; there is no second page. */
-export const ROWS_MAX = 1000;
 const KEPT_MS = 3 * 60 * 60 * 1000;
 /** By as much another instance's clock may be ahead; what is kept from later than that was kept under a wrong one. */
 const SKEW_MS = 5 * 60 * 1000;

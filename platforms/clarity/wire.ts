@@ -5,6 +5,8 @@ import type { Outgoing } from "../_http/request.ts";
 
 /** Requests of a project's day (docs/upstreams/clarity.md, "Quota"). */
 export const REQUESTS_A_DAY = 10;
+/** Rows of a reply; there is no second page. */
+export const ROWS_MAX = 1000;
 
 /** The settings, by their names. */
 export interface ClaritySettings extends Readonly<Record<string, string | null>> {

@@ -1,8 +1,9 @@
 /** How much one call may ask: so many requests, so many at once, and never beyond its deadline. */
 
-/** Requests of one call, and of those that read every opportunity. */
+/** Requests of one call, of those that read every opportunity, and of a baseline, which reads all that six tools do. */
 export const REQUESTS_MAX = 60;
 export const FUNNEL_REQUESTS_MAX = 120;
+export const BASELINE_REQUESTS_MAX = 160;
 /** How many of a call are under way at once. */
 const AT_ONCE = 6;
 /** What is left of a call's time for its own work and one more answer. */
@@ -15,9 +16,15 @@ export type Stopped = "requests" | "time" | "day";
 export class Budget {
   #used = 0;
   #read = 0;
+  #oldest: number | null = null;
   #stopped: Stopped | null = null;
 
-  constructor(readonly limit: number = REQUESTS_MAX) {}
+  /** `whole` is the call's, where this is that of a part of it; `who` has it, for people. */
+  constructor(
+    readonly limit: number = REQUESTS_MAX,
+    private readonly whole?: Budget,
+    readonly who = "a call",
+  ) {}
 
   get used(): number {
     return this.#used;
@@ -33,9 +40,16 @@ export class Budget {
     return this.#read;
   }
 
-  /** Notes a page that was read, now or within the last minute. */
-  hasRead(): void {
+  /** When the oldest page of the call was asked for; null where it has none. */
+  get oldest(): number | null {
+    return this.#oldest;
+  }
+
+  /** Notes a page that was read, and when it was asked for: now, or within the last minute. */
+  hasRead(at: number): void {
     this.#read++;
+    this.#oldest = Math.min(this.#oldest ?? at, at);
+    this.whole?.hasRead(at);
   }
 
   /** Notes why an answer is no data, though it was asked for. */

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { z } from "zod";
 import type { SiteContext } from "../_connector/connector.ts";
-import { Budget, each } from "./budget.ts";
+import { each } from "./budget.ts";
 import { dayAfter, type Days } from "./days.ts";
 import { count, type Page, Progress, type Report, type Rows, rowsOf } from "./pages.ts";
 import { thoseThereAre, unreadable } from "./refusals.ts";
@@ -12,14 +12,23 @@ import * as search from "./search.ts";
 import { OpportunityReader } from "./opportunities.ts";
 import { type CrmSettings, CrmWire } from "./wire.ts";
 
-/** Appointments, and the calendars that the CRM refused. */
+/** Appointments, the calendars that the CRM refused, and of which times not every calendar was read. */
 export interface Appointments extends Rows<shapes.Appointment> {
+  readonly unread: readonly Pick<Days, "from" | "to">[];
   readonly left_out: readonly {
     readonly id: string;
     readonly name: string | null;
     readonly reason: string;
   }[];
 }
+
+/** The times of parts that were not read, each once. */
+const unreadTimes = (
+  parts: ReturnType<typeof search.chunks>,
+) => [
+  ...new Map(parts.map(({ startTime, endTime }) => [startTime, { from: startTime, to: endTime + 1 }]))
+    .values(),
+];
 
 /** How many days before an invoice is issued it may be made, and after. */
 const INVOICE_DAYS = 31;
@@ -36,9 +45,9 @@ export class Crm extends OpportunityReader {
   /** Names those there are to a caller who named one that there is not. */
   readonly thoseThereAre = thoseThereAre;
 
-  /** The same location with that many requests. */
-  within(requests: number): Crm {
-    return new Crm(this.wire.within(new Budget(requests)), this.progress);
+  /** The same location with that many requests; `who` says for people what they are for, where that is not the call. */
+  within(requests: number, who?: string): Crm {
+    return new Crm(this.wire.within(requests, who), this.progress);
   }
 
   /** The same location, which reports each page that is read. */
@@ -55,8 +64,8 @@ export class Crm extends OpportunityReader {
   }
 
   /**
-   * What begins between two moments, in every calendar or in one; of several calendars those that the CRM refuses are left
-   * out. Throws E_NOT_FOUND for one that there is not.
+   * What begins between two moments, in every calendar or in one; the newest is read first. Of several calendars those that
+   * the CRM refuses are left out. Throws E_NOT_FOUND for one that there is not.
    */
   async appointments(from: number, to: number, calendar?: string): Promise<Appointments> {
     const all = await this.calendars();
@@ -69,9 +78,8 @@ export class Crm extends OpportunityReader {
       );
     }
     const refusals = new Map<string, GatewayError>();
-    const parts = asked.flatMap(({ id }) =>
-      search.chunks(from, to).map((part) => ({ calendarId: id, ...part }))
-    );
+    const times = search.chunks(from, to);
+    const parts = times.flatMap((part) => asked.map(({ id }) => ({ calendarId: id, ...part })));
     this.progress.expect(parts.length);
     const read = (json: unknown) => ({ ...rowsOf(json, "events", shapes.APPOINTMENT), ...search.WHOLE });
     const found = await each(parts, async (query) => {
@@ -94,6 +102,7 @@ export class Crm extends OpportunityReader {
       total: null,
       dropped: kept.reduce((sum, page) => sum + (page?.dropped ?? 0), 0),
       complete: all.complete && found.every((page) => page !== null),
+      unread: all.complete ? unreadTimes(parts.filter((_, at) => found[at] === null)) : [{ from, to }],
       left_out: asked.flatMap(({ id, name }) => {
         const reason = refusals.get(id)?.message;
         return reason === undefined ? [] : [{ id, name, reason }];

@@ -5,7 +5,7 @@ import { OPPORTUNITY, type Opportunity } from "./rows.ts";
 
 /** The most rows that a page may have, by the vendor's page; less where a token's search refuses so many. */
 export const SEARCH_LIMITS: readonly number[] = [500, 100];
-/** Pages by number end here; beyond it a page must say where the next begins. */
+/** Pages by number end here; beyond it a page says where the next begins, or the time of its last row does. */
 const PAGES_END = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 /** What the vendor finds is a few seconds old. */
@@ -23,18 +23,22 @@ export interface Span {
 
 const FIELDS = { created_at: "date_added", changed_at: "last_status_change_date" } as const;
 
-/** Where a page begins: behind a row, or by its number. */
-type Cursor = { readonly searchAfter: readonly unknown[] } | { readonly page: number };
+/** Where a page begins: behind a row, or by its number among those not newer than `until`. */
+type Cursor = { readonly searchAfter: readonly unknown[] } | {
+  readonly page: number;
+  readonly until?: number;
+};
 const cursorOf = (text: string | null): Cursor => text === null ? { page: 1 } : JSON.parse(text) as Cursor;
 
 /** The question of a page. */
 export function searchBody({ by, from, to, statuses, pipeline }: Span, limit: number, cursor: string | null) {
-  const range = { gte: new Date(from).toISOString(), lte: new Date(to - 1).toISOString() };
+  const { until = to - 1, ...begins } = cursorOf(cursor) as Cursor & { until?: number };
+  const range = { gte: new Date(from).toISOString(), lte: new Date(until).toISOString() };
   const equals = (field: string, value: string) => ({ field, operator: "eq", value });
   return {
     query: "",
     limit,
-    ...cursorOf(cursor),
+    ...begins,
     filters: [
       { field: FIELDS[by], operator: "range", value: range },
       ...(pipeline === undefined ? [] : [equals("pipeline_id", pipeline)]),
@@ -65,21 +69,33 @@ export const searchPage =
     const at = cursorOf(cursor);
     const number = "page" in at ? at.page : PAGES_END;
     const all = count(total) ?? count((meta as { total?: unknown } | undefined)?.total);
+    const until = oldestOf(read.rows, span);
     const next = after !== undefined
       ? { searchAfter: after }
       : (number + 1) * limit <= PAGES_END
-      ? { page: number + 1 }
+      ? { ...at, page: number + 1 }
+      : until !== null
+      ? { page: 1, until }
       : null;
     return {
       ...read,
-      total: all,
+      total: "until" in at ? null : all, // which is that of the older ones alone
       next: list.length > 0 && next !== null ? JSON.stringify(next) : null,
       last: list.length < limit,
       fits: read.rows.every((row) => isOf(row, span)),
-      goes_on: after !== undefined || (all ?? Infinity) <= Math.floor(PAGES_END / limit) * limit ||
+      // Behind a full last page stands one without rows, which has no row to say how to go on, and nothing to go on to.
+      goes_on: list.length === 0 || after !== undefined || until !== null ||
+        (all ?? Infinity) <= Math.floor(PAGES_END / limit) * limit ||
         (all === null && next !== null),
     };
   };
+
+/** The time of the last row, from which on the older ones are asked for; null where the rows do not stand newest first. */
+function oldestOf(rows: readonly Opportunity[], { by }: Span): number | null {
+  const times = rows.map((row) => row[by]);
+  const isNewestFirst = times.every((at, index) => at !== null && (index === 0 || at <= times[index - 1]!));
+  return isNewestFirst ? times.at(-1) ?? null : null;
+}
 
 /** Whether a row is of the span, give or take a day: in which time zone the vendor reads a moment is not known. */
 function isOf(row: Opportunity, { by, from, to, statuses, pipeline }: Span): boolean {

@@ -13,7 +13,7 @@ const word = lenient(
 );
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 /** Whether a row says that it is no more; the file of pages has a text there. */
-const gone = lenient((value) => value === true || value === "true");
+const gone = lenient((value) => value === true || value === "true", "boolean", "string");
 /** A sum of money, as a number or as its digits; null for anything else. */
 const amount = lenient(
   (value) => {
@@ -166,6 +166,7 @@ export const WORKFLOW = z.object({
   version: z.number().nullish().catch(null).transform((value) => value ?? null),
   updatedAt: text,
 }).transform(({ updatedAt, ...row }) => ({ ...row, updated_at: updatedAt }));
+export type Workflow = z.output<typeof WORKFLOW>;
 export const EXECUTION = z.object({ id: text, status: word, createdAt: at, executedAt: at, startedAt: at })
   .transform((row) => ({
     id: row.id,

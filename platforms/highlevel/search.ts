@@ -242,9 +242,9 @@ const DAY_MS = 24 * 60 * 60_000;
 /** The longest time that appointments are asked for at once, as public clients do (docs/upstreams/highlevel.md#routes). */
 const APPOINTMENT_DAYS = 93;
 
-/** The time in parts that are short enough, as the vendor takes them: milliseconds, the last one included. */
+/** The time in parts that are short enough, as the vendor takes them: milliseconds, the last one included; the newest first. */
 export function chunks(from: number, to: number): { startTime: number; endTime: number }[] {
   const step = APPOINTMENT_DAYS * DAY_MS;
-  const starts = Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step);
-  return starts.map((startTime) => ({ startTime, endTime: Math.min(startTime + step, to) - 1 }));
+  const ends = Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => to - index * step);
+  return ends.map((end) => ({ startTime: Math.max(end - step, from), endTime: end - 1 }));
 }

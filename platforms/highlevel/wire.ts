@@ -42,9 +42,9 @@ export class CrmWire {
     this.#pacer = pacerOf(ctx, this.location, ctx.now);
   }
 
-  /** The same location with other limits. */
-  within(budget: Budget): CrmWire {
-    return new CrmWire(this.ctx, budget);
+  /** The same location with that many requests, for whom they are. */
+  within(requests: number, who?: string): CrmWire {
+    return new CrmWire(this.ctx, new Budget(requests, this.budget, who));
   }
 
   /**
@@ -61,8 +61,9 @@ export class CrmWire {
       const answer = await this.ask(question);
       return answer === null ? null : read(answer);
     }, rows);
-    if (page !== null) this.budget.hasRead();
-    return page;
+    if (page === null) return null;
+    this.budget.hasRead(page.at);
+    return page.value;
   }
 
   /** The answer as JSON, asked anew; null where the call's requests or its time are used up. Throws E_UPSTREAM. */

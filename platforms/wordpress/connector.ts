@@ -22,6 +22,10 @@ import type { SeoClient } from "./seo/client.ts";
 import type { StructuredDataClient } from "./structured_data/client.ts";
 import { GatewayError } from "../../core/errors.ts";
 
+/** Where a published post or page of any type is found by its id alone (docs/upstreams/visitors.md, "How it asks"). */
+export const pageAddress = ({ base_url }: Pick<Site, "base_url">, id: number): string =>
+  `${base_url?.endsWith("/") ? base_url.slice(0, -1) : base_url}/?p=${id}`;
+
 /** Throws E_SEOPLUGIN_DISABLED where the site has the feature off. */
 export function assertSeo({ site }: Configured): void {
   if (!site || site.seo.enabled) return;

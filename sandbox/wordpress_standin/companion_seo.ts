@@ -3,11 +3,12 @@ import type { Hono } from "hono";
 import { addCompanionHealth, type CompanionOptions, fault, needs, refuseLive } from "./companion.ts";
 import { wallTime } from "./dates.ts";
 import { invalidParams } from "./errors.ts";
-import { readRedirects, type RedirectRules, writeRedirect } from "./companion_redirects.ts";
+import { readRedirects, type RedirectRules, resolve, writeRedirect } from "./companion_redirects.ts";
 import type { ParamRules, Params } from "./params.ts";
 import { mayEdit } from "./post_view.ts";
 import { type Answer, type Ask, type RestEnv, route } from "./rest.ts";
 import type { Post, State } from "./state.ts";
+import { seoHead } from "./visitor_page.ts";
 
 /** The names of fields. */
 export const ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"];
@@ -60,7 +61,7 @@ const ROOT = "/site-ops/v1";
 /** Installs the plugin on a running stand-in: `addCompanionSeo(cms.app, cms.state)`. */
 export function addCompanionSeo(
   app: Hono<RestEnv>,
-  state: Pick<State, "namespaces">,
+  state: Pick<State, "namespaces"> & Partial<Pick<State, "heads" | "leads">>,
   given: Partial<CompanionOptions> = {},
 ): CompanionSeo {
   const plugin: CompanionSeo = {
@@ -74,6 +75,8 @@ export function addCompanionSeo(
     redirects: [],
     sitemap: { enabled: true, cache: "none", rebuilt: 0 },
   };
+  state.heads?.push(({ id }) => seoHead(plugin.fields.get(id), plugin.schemas.get(id) ?? []));
+  state.leads?.push((path) => resolve(plugin, decodeURI(path)));
   addCompanionHealth(app, state.namespaces, plugin.options);
   const meta = `${ROOT}/seo/meta/:id{[0-9]+}`;
   route(app, ["GET"], meta, () => ID, (ask) => ({ body: metaOf(plugin, ask, postOf(ask)) }));

@@ -8,6 +8,7 @@ import { type Params, readBody, readQuery } from "./params.ts";
 import { type Person, whoAsks } from "./people.ts";
 import { errorResponse, json, type RestEnv, restRoot } from "./rest.ts";
 import { publishDue, publishNow, type State } from "./state.ts";
+import { visitorPage } from "./visitor_page.ts";
 import { html, retryAfter } from "../core/answers.ts";
 import type { CommonFault, FaultWords } from "../core/faults.ts";
 
@@ -165,6 +166,8 @@ export class Entry implements Vendor<WordPressRequest, WordPressFault> {
       "content-type": "text/html; charset=UTF-8",
       link: `<${restRoot(state)}>; rel="https://api.w.org/"`,
     };
+    const page = visitorPage(state, url);
+    if (page !== undefined) return page;
     const home = url.pathname === "/" || url.pathname === "/index.php";
     return new Response(`<!DOCTYPE html><title>${state.name}</title>\n`, {
       status: home ? 200 : 404,

@@ -5,6 +5,7 @@ import type { ParamRules } from "./params.ts";
 import { mayEdit } from "./post_view.ts";
 import { type Answer, type Ask, need, type RestEnv, route } from "./rest.ts";
 import type { Post, State } from "./state.ts";
+import { seopressHead } from "./visitor_page.ts";
 
 /** Post meta by post and key; a test may change it while the site runs. */
 export type SeoRows = Map<number, Record<string, unknown>>;
@@ -42,11 +43,12 @@ function put(meta: Record<string, unknown>, key: string, value: unknown): void {
  */
 export function addSeopress(
   app: Hono<RestEnv>,
-  state: Pick<State, "namespaces">,
+  state: Pick<State, "namespaces"> & Partial<Pick<State, "heads">>,
   decided: ReadonlySet<string> = new Set(),
 ): SeoRows {
   const rows: SeoRows = new Map();
   state.namespaces.push("seopress/v1");
+  state.heads?.push((post) => seopressHead(rows.get(post.id)));
   const add = (
     part: string,
     names: Readonly<Record<string, string>>,

@@ -61,6 +61,8 @@ function newState(
     application_passwords: (options.environment ?? "local") === "local",
     namespaces: [...options.namespaces ?? []],
     fields: [],
+    heads: [],
+    leads: [],
     plugins: [...options.plugins ?? []],
     people,
     posts: new Map(),

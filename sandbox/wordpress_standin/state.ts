@@ -77,6 +77,13 @@ export interface PluginRow {
   readonly version: string;
 }
 
+/** What a plugin prints in the head of a post's page, in place of what WordPress prints of itself. */
+export interface Head {
+  /** As HTML; WordPress's own where it is left out or empty. */
+  readonly title?: string;
+  readonly tags: readonly string[];
+}
+
 /** The site's memory. */
 export interface State {
   readonly name: string;
@@ -87,6 +94,10 @@ export interface State {
   readonly namespaces: string[];
   /** What plugins add to a post or page in edit context. */
   readonly fields: ((post: Post) => Record<string, unknown>)[];
+  /** What plugins print in the head of a post's page; null for nothing. */
+  readonly heads: ((post: Post) => Head | null)[];
+  /** Where plugins send visitors of a path; null for nowhere. */
+  readonly leads: ((path: string) => { readonly destination: string; readonly status: number } | null)[];
   readonly plugins: PluginRow[];
   readonly people: Person[];
   readonly posts: Map<number, Post>;

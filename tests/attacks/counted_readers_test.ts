@@ -23,6 +23,16 @@ import { comparedRecord } from "../../platforms/_proxied_calls/compared_records.
 import { NamedIds } from "../../platforms/_proxied_calls/named_ids.ts";
 import { EventReader } from "../../platforms/tool_servers/stream.ts";
 import { plainAddress } from "../../platforms/_proxied_calls/went_live.ts";
+import { cacheOf } from "../../platforms/visitor/caches.ts";
+import { published, schemaShown, seoShown } from "../../platforms/visitor/expected.ts";
+import {
+  foreignScripts,
+  type PageFacts,
+  readPage,
+  robotsIn,
+  tellsRobots,
+} from "../../platforms/visitor/page.ts";
+import { wallOf } from "../../platforms/visitor/walls.ts";
 import { asBlocks } from "../../platforms/wordpress/pages/pages.ts";
 import { readable } from "../../platforms/wordpress/rest/writer.ts";
 import { plainName } from "../../platforms/wordpress/rest/records.ts";
@@ -42,6 +52,26 @@ import { assertDoubles, type Reader } from "../doubled.ts";
 const KNOWN = ["title", "meta_description", "content_html", "scheduled_at", "bulk_write_static_files"];
 const BUDGET = { nodes: 50_000, depth: 64 };
 const FILE = { path: "src/pages/a.astro", file: "src/pages/a.astro", layout: true };
+
+/** A page that says nothing but that. */
+const pageOf = (of: string): PageFacts => ({
+  title: of,
+  description: of,
+  robots: [of],
+  canonical: of,
+  social: { "og:title": of },
+  structured: [],
+  schemas: [],
+  headings: [{ level: 1, text: of }],
+  h1_count: 1,
+  links: [],
+  scripts: [],
+  language: null,
+  text: of,
+  metas: { generator: of },
+  comments: [of],
+  cut: false,
+});
 
 /** Schemas of arguments, as tools have them: of files, of fields that are closed, of texts that have to fit. */
 const CHECKS = {
@@ -91,6 +121,26 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
     return [likely(of, tools), likely(`a-${of}`, tools), likely("create_of", tools)];
   },
   "registry/listing.ts ascii": ascii,
+  "platforms/visitor/page.ts": (of) => [
+    readPage(of), // a text this short is read before anybody else has a turn
+    tellsRobots(robotsIn(of), "noindex"),
+    foreignScripts({ scripts: [of] }, "https://acme.example/a", "https://acme.example"),
+  ],
+  "platforms/visitor/walls.ts": (of) => [
+    wallOf({ status: 403, headers: new Headers(), page: pageOf(of) }),
+    cacheOf(new Headers(), pageOf(of)),
+  ],
+  "platforms/visitor/expected.ts": (of) => {
+    const visit = { robots_header: [of] } as never;
+    return [
+      published({ title: of, parts: { content_html: of }, noindex: true })(pageOf(of), visit),
+      seoShown({ title: of, canonical: of, robots: { noindex: true } })(pageOf(`x${of}`), visit),
+      schemaShown({ "@type": of, name: of })(
+        { ...pageOf(of), schemas: [{ "@type": of, name: `x${of}` }] },
+        visit,
+      ),
+    ];
+  },
   "platforms/_content/excerpt.ts": (of) => excerpt(of, ["secret&/+value"]),
   "platforms/astro/page.ts": (of) => [
     isGenerated(of),

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { assertDoubles, type Reader } from "../doubled.ts";
 import * as branch from "../../rules/branch.ts";
 import * as change from "../../rules/change.ts";
+import * as comparison from "../../rules/comparison.ts";
+import * as head from "../../rules/data_head.ts";
 import * as file from "../../rules/file.ts";
 import * as location from "../../rules/crm_location.ts";
 import * as path from "../../rules/path.ts";
@@ -15,9 +17,11 @@ import * as schedule from "../../rules/schedule.ts";
 import * as seoSchema from "../../rules/seo_schema.ts";
 import * as structured from "../../rules/structured_data.ts";
 import * as text from "../../rules/text.ts";
+import * as visitor from "../../rules/visitor_address.ts";
 import * as wording from "../../rules/wording.ts";
 import * as content from "../../rules/code_pages/content.ts";
 import * as css from "../../rules/code_pages/css.ts";
+import * as document from "../../rules/code_pages/document.ts";
 import * as html from "../../rules/code_pages/html.ts";
 import * as parts from "../../rules/code_pages/parts.ts";
 import * as scope from "../../rules/code_pages/scope.ts";
@@ -111,6 +115,15 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
       redirectUri.redirectAllowed(`http://127.0.0.1/${of}`, [of, `http://127.0.0.1/${of}x`]),
     redirectHost: (of) => redirectUri.redirectHost(`cursor://a${of}`),
   },
+  "visitor_address.ts": {
+    unreadFor: (of) =>
+      visitor.unreadFor(
+        new URL(
+          `https://acme.example/${encodeURI(of.toWellFormed())}?p=${encodeURIComponent(of.toWellFormed())}`,
+        ),
+      ),
+    visitorAddress: (of) => visitor.visitorAddress(`/${of}`, "https://acme.example/blog", "path"),
+  },
   "route.ts": {
     routeOf: (of) => route.routeOf(`/${of}`, "route"),
     fileOfRoute: route.fileOfRoute,
@@ -156,6 +169,10 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "code_pages/css.ts": {
     parseSheet: (of) => css.parseSheet(new tokens.Css(of)),
     parseDeclarations: (of) => css.parseDeclarations(new tokens.Css(of)),
+  },
+  "code_pages/document.ts": {
+    bodyOf: (of) => document.bodyOf(`<body>${of}`),
+    headingWarnings: document.headingWarnings,
   },
   "code_pages/html.ts": { inspectHtml: (of) => html.inspectHtml(of) },
   "code_pages/parts.ts": {
@@ -206,6 +223,19 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
 const VALUES: Readonly<Record<string, Named<unknown>>> = {
   "crm_location.ts": { namesAnotherLocation: (of) => location.namesAnotherLocation(of, "a", 64) },
   "publishing.ts": { wouldPublish: publishing.wouldPublish },
+  "comparison.ts": {
+    changesOf: (of) => comparison.changesOf({ of }, { of }),
+    compared: (of) => {
+      const side = { whole: true, truncated: false, complete: true, figures: { of } };
+      const period = { from: "2026-01-01", to: "2026-01-02", time_zone: null };
+      return comparison.compared(side, { ...side, period }, listOf(of));
+    },
+    rowChanges: (of) => comparison.rowChanges(listOf(of), listOf(of), (one) => ({ one }), () => ({ of: 1 })),
+  },
+  "data_head.ts": {
+    headed: (of) =>
+      head.headed({ period: null, complete: true, fresh_until: null, notes: listOf(of) }, { of }),
+  },
   "redirect_uri.ts": {
     redirectAllowed: (of) => redirectUri.redirectAllowed("http://127.0.0.1/", listOf(of)),
   },
@@ -271,6 +301,10 @@ function listOf(value: unknown): string[] {
 const CONSTANT: Readonly<Record<string, string>> = {
   "change.ts whenLive": "puts one name into one sentence",
   "change.ts whenScheduled": "puts one name into one sentence",
+  "comparison.ts changeOf": "subtracts two numbers",
+  "comparison.ts checkCompare": "compares days",
+  "comparison.ts daysToCompare": "reckons with days",
+  "comparison.ts lengthOf": "reckons with days",
   "file.ts checkFileSize": "compares two numbers",
   "file.ts checkSha": "compares two hashes",
   "retention.ts": "compares times",

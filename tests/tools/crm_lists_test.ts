@@ -46,6 +46,7 @@ test("invoices are listed by status, days and words, with the CRM's own total", 
     "due_date",
     "created_at",
     "contact",
+    "money",
   ]);
   const { world } = at.crm.state;
   const paid = world.invoices.filter(({ status }) => status === "paid").length;
@@ -85,7 +86,7 @@ test("the baseline is a report in markdown whose numbers are those of the tools"
   assert.match(markdown, /not shown up \d+/);
   assert.match(markdown, /worth [\d,]+\.\d\d in all/);
   const html = await marked.parse(markdown);
-  assert.equal(html.match(/<h2>/g)?.length, 6);
+  assert.equal(html.match(/<h2>/g)?.length, 7, "a section for each part, and one on how far the figures go");
   assert.ok((html.match(/<table>/g)?.length ?? 0) >= 3);
   assert.doesNotMatch(markdown, /undefined|null|NaN|\[object/);
 });

@@ -156,3 +156,53 @@ Deno.test("an invoice without a day of issue was issued on none, whenever it was
   assert.deepEqual(found["by_status"], { paid: 1 });
   assert.ok(found.notes.includes("1 row of the invoices has no date and is left out"), String(found.notes));
 });
+
+Deno.test("amounts stand as money too, in whole units of their currency, each block and each invoice in its own", async () => {
+  const made = world();
+  made.invoice({ id: "i1", issueDate: "2026-11-05", total: 999, amountPaid: 21.5, amountDue: 977.5 });
+  made.paid({ id: "t1", at: "2026-11-06T10:00:00.000Z", amount: 21.5 });
+  await using at = await CrmWorld.open({ crm: { world: made } });
+  const one = await at.both(TOOL, WINDOW);
+  const money = one["money"] as Record<string, unknown>;
+  assert.equal(one["currency"], "USD");
+  assert.deepEqual(money["invoiced"], { amount: "999", currency: "USD" });
+  assert.deepEqual(money["collected"], { amount: "21.50", currency: "USD" });
+  assert.equal(money["average_collected_per_paid_invoice"], null);
+  const [top] = one["top_invoices"] as { money: unknown }[];
+  assert.deepEqual(top!.money, { total: { amount: "999", currency: "USD" } });
+
+  at.gw.clock.now += 61_000;
+  made.invoice({ id: "i2", issueDate: "2026-11-07", total: 5000, amountDue: 5000, currency: "jpy" });
+  const several = await at.both(TOOL, WINDOW);
+  assert.deepEqual([several["currency"], several["money"]], [null, null]);
+  const blocks = several["by_currency"] as Record<
+    string,
+    { currency: string; money: Record<string, unknown> }
+  >;
+  assert.deepEqual([blocks["JPY"]!.currency, blocks["JPY"]!.money["invoiced"]], [
+    "JPY",
+    { amount: "5000", currency: "JPY" },
+  ]);
+  const listed = await at.both("crm_list_invoices");
+  assert.equal(listed["currency"], null);
+  const rows = listed["invoices"] as { id: string; money: Record<string, unknown> }[];
+  assert.deepEqual(Object.fromEntries(rows.map(({ id, money: { amount_due } }) => [id, amount_due])), {
+    i1: { amount: "977.50", currency: "USD" },
+    i2: { amount: "5000", currency: "JPY" },
+  });
+});
+
+Deno.test("an amount of which the CRM tells no currency is no money, and a note says so", async () => {
+  const made = world();
+  made.paid({ id: "t1", at: "2026-11-06T10:00:00.000Z", amount: 60 });
+  await using at = await CrmWorld.open({ crm: { world: made } });
+  const [paid] = made.transactions;
+  at.crm.inject({ kind: "answer", body: { data: [{ ...paid, currency: "" }], totalCount: 1 } }, {
+    path: /payments/,
+    times: 2,
+  });
+  const found = await at.ask(TOOL, WINDOW);
+  assert.deepEqual([found["collected"], found["currency"], found["currencies"]], [60, null, ["unknown"]]);
+  assert.equal((found["money"] as Record<string, unknown>)["collected"], null);
+  assert.ok(found.notes.some((note) => /CRM tells no currency/.test(note)), String(found.notes));
+});

@@ -133,6 +133,7 @@ Deno.test("with the plugin a confirmed write is one read and one write, a previe
     await at.kit.gw.call(tool, { site_id: "open", ...args });
     return at.kit.gw.requests.slice(from).map(({ method, url }) => `${method} ${new URL(url).pathname}`);
   };
+  const seen = (slug: string) => `GET /${slug}/`; // plain, and past a page cache
   const route = (kind: string, id: number) => `/wp-json/site-ops/v1/guarded/${kind}/${id}`;
   await paths("get_post", { post_id: at.draft.id }); // finds the API's root
   const post = { post_id: at.draft.id };
@@ -143,12 +144,17 @@ Deno.test("with the plugin a confirmed write is one read and one write, a previe
   await paths("schedule_draft", { ...post, scheduled_at }); // finds the site's time zone
   assert.deepEqual(await paths("schedule_draft", { ...post, scheduled_at, confirm: true }), [read, write]);
   assert.deepEqual(await paths("unschedule", { ...post, confirm: true }), [read, write]);
-  assert.deepEqual(await paths("publish_post", { ...post, confirm: true }), [read, write]);
+  assert.deepEqual(await paths("publish_post", { ...post, confirm: true }), [
+    read,
+    write,
+    seen("before"),
+    seen("before"),
+  ]);
   const two = [`GET ${route("pages", page.id)}`, `POST ${route("pages", page.id)}`];
   const one = { page_id: page.id, confirm: true };
   assert.deepEqual(await paths("update_page_draft", { ...one, content_html: "<p>T</p>" }), two);
   assert.deepEqual(await paths("schedule_page", { ...one, scheduled_at }), two);
-  assert.deepEqual(await paths("publish_page", one), two);
+  assert.deepEqual(await paths("publish_page", one), [...two, seen(page.slug), seen(page.slug)]);
 });
 
 Deno.test("with the plugin the same read tells that the visual builder has the post or page", async () => {

@@ -143,7 +143,7 @@ async function seo(): Promise<Place> {
         says: /^title: the site kept "Bold" instead of "<b>Bold<\/b>"$/,
       },
       { tool: "set_seo_schema", args: { ...post, schema } },
-      { tool: "set_seo_redirect", args: { site_id: "live", source: "/old", destination: "/new" } },
+      { tool: "set_seo_redirect", args: { site_id: "live", source: "/old", destination: "/hello-world/" } },
       { tool: "get_sitemap_status", args: { site_id: "live", rebuild: true } },
     ],
     [Symbol.asyncDispose]: () => at[Symbol.asyncDispose](),

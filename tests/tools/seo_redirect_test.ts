@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { type SeoWorld, seoWorld, test } from "./_seo.ts";
 
 const paths = (at: SeoWorld) =>
@@ -279,7 +280,8 @@ for (const guarded of [undefined, true] as const) {
     await using at = await seoWorld({ fetch: visited, guarded });
     const rule = /^\/shop/;
     at.plugin.patterns.set(rule, "/hello-world/");
-    const call = { site_id: "live", source: "/shop/a", destination: "/neu" };
+    addPost(at.cms.state, { type: "post", author: 2, title: "Neu", status: "publish", slug: "neu" });
+    const call = { site_id: "live", source: "/shop/a", destination: "/neu/" };
     const ahead = await at.kit.write<Args>("rest", "set_seo_redirect", call);
     assert.deepEqual([ahead.proof.verified, ahead.proof.warnings], [true, []]);
     at.plugin.foremost.add(rule);
@@ -329,6 +331,7 @@ for (const [source, given, because] of MOVES) {
       tokens: { drafts: { max_risk: 1 }, two: { max_risk: 2 } },
     });
     at.published.slug = "live";
+    addPost(at.cms.state, { type: "post", author: 2, title: "B", status: "publish", slug: "b" });
     at.plugin.redirects.push({ id: 9, source: "/moved", destination: "/c", status: 302 });
     const args = { source, destination: given.replace("BASE", at.cms.base_url) };
     const before = paths(at);

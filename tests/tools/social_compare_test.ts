@@ -79,7 +79,7 @@ test("a time that is not over is held against as much of the other, by the accou
   const month = { time_range: { since: "2026-11-01", until: "2026-11-30" }, compare: "previous_year" };
   const { compare } = await ask(at, month);
   assert.deepEqual([compare.period.from, compare.period.to], ["2025-11-01", "2025-11-22"]);
-  assert.match(compare.notes.join(), /Days after 2026-11-22 are not over/);
+  assert.match(compare.notes.join(), /Days after 2026-11-22 are not counted yet/);
 });
 
 test("rows are matched by their ids and breakdowns, and one that the other time lacks had nothing", async (at) => {

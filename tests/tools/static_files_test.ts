@@ -348,3 +348,18 @@ test("write_static_file refuses what stands there, by what its caller knows of i
     }
   }
 });
+
+test("a write to the deployed branch says how to see what visitors get of it, one to a preview says nothing", async (at) => {
+  const file = { site_id: "open", path: "public/seen.txt", content: "x" };
+  const main = await at.write("rest", "write_static_file", { ...file, target_branch: "main" });
+  assert.equal(main.proof.live, null);
+  assert.match(
+    main.proof.live_reason!,
+    /ask check_static_deploy until it has succeeded, then look with view_live/,
+  );
+  const preview = await at.write("mcp", "write_static_file", {
+    ...file,
+    path: "public/other.txt",
+  });
+  assert.deepEqual([preview.proof.live, preview.proof.live_reason], [undefined, undefined]);
+});

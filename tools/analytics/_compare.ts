@@ -122,7 +122,7 @@ export async function compareSearches(
   const otherQuery = { ...query, start_date: other.from, end_date: other.to };
   const before = await client.query(otherQuery);
   const { complete, period, truncated, notes: said } = searchHead(otherQuery, before, now);
-  const rows = rowChanges(found.rows, before.rows, ({ keys }) => keys, counted);
+  const rows = rowChanges(found.rows, before.rows, ({ keys }) => ({ keys }), counted);
   const isDated = dimensions.includes("date");
   const isEmpty = before.rows.length === 0;
   const changes = (now: SearchFigures, then: SearchFigures): Changes =>

@@ -94,7 +94,7 @@ function comparedVisits(
   const channels = rowChanges(
     now.by_channel,
     before.by_channel,
-    ({ channel }) => channel,
+    ({ channel }) => ({ channel }),
     ({ channel: _, ...figures }) => figures,
   );
   const changes = (own: AnalyticsFigures, then: AnalyticsFigures): Changes => ({
@@ -130,7 +130,7 @@ function comparedSearches(
   const queries = rowChanges(
     now.top_queries,
     before.top_queries,
-    ({ query }) => query,
+    ({ query }) => ({ query }),
     ({ query: _, ...figures }) => figures,
   );
   const changes = (own: SearchFigures, then: SearchFigures): Changes => ({

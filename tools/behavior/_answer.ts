@@ -1,5 +1,6 @@
 /** What every answer about a project says beside its figures: of which hours they are, and what is left of its day. */
-import { type Behavior, type Pulled, ROWS_MAX } from "../../platforms/clarity/client.ts";
+import type { Behavior, Pulled } from "../../platforms/clarity/client.ts";
+import { ROWS_MAX } from "../../platforms/clarity/wire.ts";
 import { type DataHead, headed } from "../../rules/data_head.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

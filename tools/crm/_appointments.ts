@@ -1,6 +1,8 @@
 /** Appointments: how those that began in a window ended. */
+import type { Appointments } from "../../platforms/highlevel/client.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Appointment } from "../../platforms/highlevel/rows.ts";
+import { type Metric, readTogether } from "./_metric.ts";
 import { countBy, many, rate } from "./_numbers.ts";
 import { noteRows, noteUndated, type Reading } from "./_read.ts";
 
@@ -20,25 +22,23 @@ export const RATES = {
 
 const FEWER = "counts are of those that were read, so the true ones are higher, and rates may differ";
 
-/** Appointments that begin in the window, or up to a later moment, each once. */
-export async function appointmentsOf(
+/** Of appointments that were read those that begin in the window, or up to a later moment, each once; notes what is missing. */
+export function appointmentsIn(
+  found: Appointments,
   reading: Reading,
-  calendar_id?: string,
   until: number = reading.days.to,
   meaning: string = FEWER,
 ) {
-  const found = await reading.client.appointments(reading.days.from, until, calendar_id);
-  noteRows(reading, "appointments", found, meaning);
+  const { notes, days } = reading;
+  const complete = found.unread.every(({ from, to }) => to <= days.from || from >= until);
+  noteRows(reading, "appointments", { ...found, complete }, meaning);
   for (const { id, name, reason } of found.left_out) {
-    reading.notes.push(
-      `The calendar "${name ?? id}" is left out, as the CRM does not answer for it: ${reason}`,
-    );
+    notes.lack(`The calendar "${name ?? id}" is left out, as the CRM does not answer for it: ${reason}`);
   }
-  noteUndated(reading, "appointments", found.rows.filter(({ start_at }) => start_at === null).length);
-  const span = { from: reading.days.from, to: until };
+  noteUndated(notes, "appointments", found.rows.filter(({ start_at }) => start_at === null).length);
   return {
-    rows: found.rows.filter(({ start_at }) => within(start_at, span)),
-    complete: found.complete,
+    rows: startingIn(found.rows, { from: days.from, to: until }),
+    complete,
     left_out: found.left_out.map(({ id, name }) => ({ id, name })),
   };
 }
@@ -62,26 +62,38 @@ export function attendanceOf(rows: readonly Appointment[], now: number) {
   };
 }
 
-/** The appointments of a window and how they ended. */
-export async function noShows(reading: Reading, calendar_id?: string) {
-  const { rows, complete, left_out } = await appointmentsOf(reading, calendar_id);
-  const open = rows.filter(({ start_at }) => (start_at ?? 0) > reading.now).length;
+/** What appointments of a window come to, and which calendars are not among them. */
+export type Attendance = ReturnType<typeof attendanceOf> & {
+  readonly calendars_left_out: readonly { readonly id: string; readonly name: string | null }[];
+};
+
+/** The appointments of a window, in every calendar or in one, and how they ended. */
+export const attendance = (calendar_id?: string): Metric<Appointments, Attendance> => ({
+  read: ({ client }, windows) =>
+    readTogether(windows, ({ from, to }) => client.appointments(from, to, calendar_id)),
+  count(found, reading) {
+    const { rows, complete, left_out } = appointmentsIn(found, reading);
+    const figures = { ...attendanceOf(rows, reading.now), calendars_left_out: left_out };
+    noteUnmarked(reading, rows, figures.unmarked);
+    return { figures, beside: { rates: RATES }, truncated: !complete };
+  },
+});
+
+function noteUnmarked({ notes, now }: Reading, rows: readonly Appointment[], unmarked: number): void {
+  const open = rows.filter(({ start_at }) => (start_at ?? 0) > now).length;
   if (open > 0) {
-    reading.notes.push(`${open} of the appointments are still to come; they count in total and in by_status`);
+    notes.say(`${open} of the appointments are still to come; they count in total and in by_status`);
   }
-  const found = attendanceOf(rows, reading.now);
-  if (found.unmarked > 0) {
-    reading.notes.push(
-      `${many(found.unmarked, "appointment")} of the past ${
-        found.unmarked === 1 ? "was" : "were"
-      } never marked as shown up ` +
-        "or not: no_show_rate and no_show_rate_excluding_cancelled count them as no no-shows, " +
-        "no_show_rate_of_ended leaves them out",
-    );
-  }
-  return { ...found, rates: RATES, calendars_left_out: left_out, truncated: !complete };
+  if (unmarked === 0) return;
+  notes.say(
+    `${many(unmarked, "appointment")} of the past ${
+      unmarked === 1 ? "was" : "were"
+    } never marked as shown up ` +
+      "or not: no_show_rate and no_show_rate_excluding_cancelled count them as no no-shows, " +
+      "no_show_rate_of_ended leaves them out",
+  );
 }
 
 /** The rows of a window among those of a longer one. */
-export const startingIn = (rows: readonly Appointment[], days: Days) =>
+export const startingIn = (rows: readonly Appointment[], days: Pick<Days, "from" | "to">) =>
   rows.filter(({ start_at }) => within(start_at, days));

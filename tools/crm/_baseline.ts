@@ -1,93 +1,215 @@
-/** The baseline: a report of a location for its owner, each part read by itself. */
+/** The baseline: a report of a location for its owner, its parts read side by side. */
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { FUNNEL_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
-import { noShows } from "./_appointments.ts";
-import { heading, type Part, PARTS } from "./_markdown.ts";
+import { BASELINE_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
+import { shownAt } from "../../platforms/highlevel/days.ts";
+import { attendance } from "./_appointments.ts";
+import { changesByPart, type Compared, glanceOf, type GlancePair, glanceTable } from "./_glance.ts";
+import { heading, type Part, PARTS, plain, section } from "./_markdown.ts";
+import { countBeside, type Metric, type Sides } from "./_metric.ts";
 import { pipelineFunnel } from "./_pipeline.ts";
-import type { Reading } from "./_read.ts";
-import { revenueStats } from "./_revenue.ts";
+import { noteEnd, Notes, type Reading, readUntil } from "./_read.ts";
+import { REVENUE, type Revenue } from "./_revenue.ts";
 import { smsStats } from "./_sms.ts";
-import { tagHygiene } from "./_tags.ts";
+import { SUBMISSIONS } from "./_submissions.ts";
+import { tagHygiene, TAGS_MAX } from "./_tags.ts";
+import { inWords, periodOf } from "./_window.ts";
 
-/** The order in which parts are read: what costs few requests first, so that samples get what is left. */
-const ORDER = [
-  "forms",
-  "pipeline",
-  "revenue",
-  "appointments",
-  "sms",
-  "tags",
-] as const satisfies readonly Part[];
-/** The most requests of a part, so that a location with 40 calendars is read whole; the last two share what is left. */
-const REQUESTS: Readonly<Record<Part, number>> = {
-  forms: 1,
-  pipeline: 16,
-  revenue: 8,
+/** The most requests of each part of a window, so that a location with 40 calendars is read whole. They are read at one time; tags are counted with what is left of all. */
+const REQUESTS: Readonly<Record<Compared, number>> = {
+  forms: 6,
+  pipeline: 42,
+  revenue: 12,
   appointments: 50,
   sms: 51,
-  tags: 51,
 };
 
+/** A part as it was read. */
 interface Section {
   readonly name: Part;
   readonly ok: boolean;
   readonly markdown: string;
+  readonly notes: Notes;
+  readonly truncated: boolean;
+  readonly used: number;
+  /** What a part of a window comes to, and that of both sides where there are two. */
+  readonly figures?: object;
+  readonly pair?: GlancePair | null;
 }
+type Found = Pick<Section, "markdown" | "truncated" | "figures" | "pair">;
 
-/** Reads what a part is made of. */
-async function read(part: Part, reading: Reading, requests: number): Promise<object> {
-  const { client, days, notes } = reading;
-  switch (part) {
-    case "forms": {
-      const { first, last } = days;
-      return { total: (await client.submissions({ first, last, limit: 1, page: 1 })).total };
-    }
-    case "pipeline":
-      return await pipelineFunnel(reading);
-    case "revenue":
-      return await revenueStats(reading);
-    case "appointments":
-      return await noShows(reading);
-    case "sms":
-      return await smsStats(reading, Math.max(1, requests - 1), "a baseline takes a sample");
-    case "tags":
-      return await tagHygiene(
-        client,
-        notes,
-        LIMITS.CRM_TAG_USES_MIN,
-        0,
-        Math.max(1, Math.min(50, requests - 1)),
-      );
+/** Reads a part within so many requests; one that the CRM does not answer is a part that says so. */
+async function partOf(
+  name: Part,
+  reading: Reading,
+  requests: number,
+  read: (own: Reading) => Promise<Found>,
+): Promise<Section & { readonly failure?: GatewayError }> {
+  const client = reading.client.within(requests, "this part of a baseline");
+  const notes = new Notes();
+  const own = { ...reading, client, notes };
+  try {
+    return { name, ok: true, notes, ...await read(own), used: client.budget.used };
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
+    notes.lack(`The part could not be read: ${thrown.message}`);
+    const { used } = client.budget;
+    return { name, ok: false, notes, markdown: PARTS[name].failed, truncated: false, used, failure: thrown };
   }
 }
 
-/** The report, its parts in the order a reader wants. Throws what the first part threw where every one failed. */
-export async function baselineOf(reading: Reading) {
-  const { client, location, days, notes } = reading;
-  const sections = new Map<Part, Section>();
-  const failures: GatewayError[] = [];
-  let left = FUNNEL_REQUESTS_MAX - client.budget.used;
-  for (const name of ORDER) {
-    const requests = Math.max(0, Math.min(REQUESTS[name], left));
-    const own = { ...reading, client: client.within(requests), notes: [] as string[] };
-    try {
-      const found = await read(name, own, requests);
-      sections.set(name, { name, ok: true, markdown: PARTS[name].render(found as never, own.notes) });
-    } catch (thrown) {
-      if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
-      failures.push(thrown);
-      own.notes.push(`The part could not be read: ${thrown.message}`);
-      sections.set(name, { name, ok: false, markdown: PARTS[name].failed });
+/** A part of a window, and how it is drawn. */
+const windowed = <Read, Figures extends object>(
+  name: Compared,
+  metric: Metric<Read, Figures>,
+  render: (found: Figures, notes: readonly string[]) => string,
+) =>
+(reading: Reading, sides: Sides | null) =>
+  partOf(name, reading, REQUESTS[name], async (own) => {
+    const { counted: { figures, truncated }, comparison, alike } = await countBeside(metric, own, sides);
+    if (comparison === null || alike === null) {
+      return { figures, truncated, markdown: render(figures, own.notes.all) };
     }
-    left -= own.client.budget.used;
-    notes.push(...own.notes.map((note) => `${PARTS[name].title}: ${note}`));
+    const [now, other] = [glanceOf(name, alike[0]), glanceOf(name, alike[1])];
+    const pair = {
+      part: name,
+      now,
+      other,
+      isWhole: comparison.change !== null,
+      truncated: comparison.truncated,
+    };
+    return { figures, truncated, pair, markdown: render(figures, own.notes.all) };
+  });
+
+const WINDOWED = [
+  windowed("forms", SUBMISSIONS, PARTS.forms.render),
+  windowed("pipeline", pipelineFunnel(), PARTS.pipeline.render),
+  windowed("revenue", REVENUE, PARTS.revenue.render),
+  windowed("appointments", attendance(), PARTS.appointments.render),
+  // One request finds out that the CRM exports no messages, and one which conversations there are.
+  windowed("sms", smsStats(REQUESTS.sms - 2, "a baseline takes a sample"), PARTS.sms.render),
+];
+
+const tags = (reading: Reading, requests: number) =>
+  partOf("tags", reading, requests, async (own) => {
+    const most = Math.max(1, Math.min(TAGS_MAX, requests - 1));
+    const found = await tagHygiene(own, LIMITS.CRM_TAG_USES_MIN, 0, most);
+    return { markdown: PARTS.tags.render(found, own.notes.all), truncated: found.next_offset !== null };
+  });
+
+/** All parts, in the order that a reader wants. Throws what the first part threw where every one failed. */
+async function partsOf(reading: Reading, sides: Sides | null): Promise<Section[]> {
+  const read = await Promise.allSettled(WINDOWED.map((part) => part(reading, sides)));
+  const first = read.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
+  const used = first.reduce((sum, one) => sum + one.used, reading.client.budget.used);
+  const all = [
+    ...first,
+    await tags(reading, Math.max(0, Math.min(TAGS_MAX + 1, BASELINE_REQUESTS_MAX - used))),
+  ];
+  if (all.every(({ ok }) => !ok)) throw all[0]!.failure;
+  return (Object.keys(PARTS) as Part[]).map((name) => all.find((one) => one.name === name)!);
+}
+
+/** In which currencies the amounts of the report are. */
+function currencyLine(currencies: readonly string[] | null): string {
+  const values = "values of opportunities have no currency of their own";
+  if (currencies === null) {
+    return `The currency of amounts is not known, as revenue could not be read; ${values}`;
   }
-  if (failures.length === ORDER.length) throw failures[0];
-  const inOrder = (Object.keys(PARTS) as Part[]).map((name) => sections.get(name)!);
+  if (currencies.length === 0) return `There are no amounts with a currency; ${values}`;
+  const several = currencies.length > 1 ? ", which are not added up" : "";
+  return `Amounts are in ${currencies.join(" and ")}${several}; ${values}`;
+}
+
+/** What is to be known of all figures together, a sentence each; what is missing is noted for the answer too. */
+function quality(reading: Reading, sections: readonly Section[]): string[] {
+  const { days, location, notes } = reading;
+  const lacking = sections.filter((one) => !one.notes.complete).map(({ name }) => PARTS[name].title);
+  const missing = `Not all could be counted of ${lacking.join(", ")}: the notes there say why`;
+  if (lacking.length > 0) notes.say(missing);
+  return [
+    `Read until ${shownAt(readUntil(reading), location.timezone)}`,
+    noteEnd(reading)
+      ? "The period was over by then"
+      : `The period ends on ${days.last}, which was not over by then: its figures can still change`,
+    lacking.length > 0 ? missing : "Everything that belongs to the figures was counted",
+  ];
+}
+
+/** The other period beside this one. */
+function comparisonOf(sections: readonly Section[], sides: Sides) {
+  const pairs = sections.flatMap(({ pair }) => pair ?? []);
+  const unknown = pairs.filter(({ isWhole }) => !isWhole).map(({ part }) => PARTS[part].title);
+  const isWhole = unknown.length === 0 && sections.every(({ ok }) => ok);
   return {
-    markdown: [heading(location, days), ...inOrder.map(({ markdown }) => markdown)].join("\n\n") + "\n",
-    suggested_file: "baseline.md",
-    sections: inOrder.map(({ name, ok }) => ({ name, title: PARTS[name].title, ok })),
+    pairs,
+    shown: {
+      period: periodOf(sides.other),
+      complete: sides.isOver && isWhole,
+      truncated: pairs.some(({ truncated }) => truncated),
+      figures: Object.fromEntries(pairs.map(({ part, other }) => [part, other])),
+      change: changesByPart(pairs),
+      notes: [
+        ...sides.notes,
+        ...unknown.length === 0
+          ? []
+          : [`No change is said of ${unknown.join(" and ")}, of which not all could be counted`],
+      ],
+    },
+  };
+}
+
+/** The report. Throws what the first part threw where every one failed. */
+export async function baselineOf(reading: Reading, sides: Sides | null) {
+  const { location, days, notes } = reading;
+  const sections = await partsOf(reading, sides);
+  for (const { name, notes: own } of sections) {
+    notes.addPart(own, (note) => `${PARTS[name].title}: ${note}`);
+  }
+  const revenue = sections.find(({ name }) => name === "revenue")!.figures as Revenue | undefined;
+  const currencies = revenue?.currencies ?? null;
+  const money = currencyLine(currencies);
+  notes.say(money);
+  const said = quality(reading, sections);
+  const beside = sides === null ? null : comparisonOf(sections, sides);
+  const list = (sentences: readonly string[]) => sentences.map((one) => `- ${plain(one)}.`).join("\n");
+  const markdown = [
+    heading(location, days),
+    `${plain(money)}.`,
+    ...beside === null ? [] : [
+      section(
+        `Compared with ${inWords(sides!.other)}`,
+        [glanceTable(beside.pairs, "This period", "The other one")],
+        beside.shown.notes,
+      ),
+    ],
+    ...sections.map((one) => one.markdown),
+    section("How far the figures go", [list(said)]),
+  ];
+  return {
+    body: {
+      markdown: markdown.join("\n\n") + "\n",
+      suggested_file: "baseline.md",
+      sections: sections.map(({ name, ok, notes: own }) => ({
+        name,
+        title: PARTS[name].title,
+        ok,
+        complete: own.complete,
+      })),
+      figures: Object.fromEntries(
+        sections.flatMap(({ name, figures }) =>
+          figures === undefined ? [] : [[name, glanceOf(name as Compared, figures)]]
+        ),
+      ),
+      currencies,
+      ...beside === null ? {} : { compare: beside.shown },
+    },
+    told: {
+      currency: currencies?.length === 1 && currencies[0] !== "unknown" ? currencies[0]! : null,
+      truncated: sections.some(({ truncated }) => truncated),
+    },
   };
 }

@@ -1,10 +1,12 @@
 /** Missed calls, and whether an SMS followed. */
 import { allOrThrow } from "../../core/async.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
+import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Message } from "../../platforms/highlevel/rows.ts";
+import { type Metric, readTogether } from "./_metric.ts";
 import { many, median, rate } from "./_numbers.ts";
-import { noteUndated, type Reading, reasonOf } from "./_read.ts";
-import { isSms, oldestOf } from "./_sms.ts";
+import { noteDropped, noteUndated, reasonOf } from "./_read.ts";
+import { isSms, knownSince } from "./_sms.ts";
 
 const MISSED: ReadonlySet<string> = new Set(["no-answer", "busy", "voicemail", "failed", "canceled"]);
 
@@ -43,35 +45,46 @@ export function textBacks(missed: readonly Message[], messages: readonly Message
 
 const MINUTE_MS = 60_000;
 
-/** The missed calls of a window; where not all could be read, those of its newest part of which both kinds were. */
-export async function missedCalls(reading: Reading, window_minutes: number) {
-  const { client, days, notes } = reading;
-  const windowMs = window_minutes * MINUTE_MS;
-  const [calls, messages] = await allOrThrow(
-    client.exported("Call", days.from, days.to),
-    client.exported("SMS", days.from, days.to + windowMs),
-  );
-  noteUndated(reading, "calls", calls.rows.filter(({ at }) => at === null).length);
-  const since = [calls, messages].map(({ rows, complete }) =>
-    complete ? days.from : oldestOf(rows) ?? days.to
-  );
-  const span = { from: Math.max(...since), to: days.to };
-  const truncated = !calls.complete || !messages.complete;
-  if (truncated) {
-    notes.push(
-      `Only the calls since ${new Date(span.from).toISOString()} are counted, because ${
-        reasonOf(client)
-      }: all numbers are ` +
-        "of that part of the window",
-    );
-  }
-  const { missed, unknown } = inboundCalls(calls.rows, span);
-  if (unknown > 0) {
-    notes.push(`Of ${many(unknown, "inbound call")} the CRM does not say how it ended; counted as answered`);
-  }
-  const nameless = missed.filter(({ contact_id }) => contact_id === null).length;
-  if (nameless > 0) {
-    notes.push(`${many(nameless, "missed call")} of no known contact, to whom no SMS can be traced`);
-  }
-  return { window_minutes, ...textBacks(missed, messages.rows, windowMs), truncated };
+/** Calls, and the SMS until some minutes after them. */
+interface Found {
+  readonly calls: Rows<Message>;
+  readonly messages: Rows<Message>;
 }
+
+/** The missed calls of a window; where not all could be read, those of its newest part of which both kinds were. */
+export const missedCalls = (
+  window_minutes: number,
+): Metric<Found, ReturnType<typeof textBacks>> => ({
+  read: ({ client }, windows) =>
+    readTogether(windows, async ({ from, to }) => {
+      const [calls, messages] = await allOrThrow(
+        client.exported("Call", from, to),
+        client.exported("SMS", from, to + window_minutes * MINUTE_MS),
+      );
+      return { calls, messages };
+    }),
+  count({ calls, messages }, { client, days, notes }) {
+    noteUndated(notes, "calls", calls.rows.filter(({ at }) => at === null).length);
+    noteDropped(notes, calls.dropped + messages.dropped, "message");
+    const span = { from: Math.max(...[calls, messages].map((one) => knownSince(one, days))), to: days.to };
+    const truncated = span.from > days.from;
+    if (truncated) {
+      notes.lack(
+        `Only the calls since ${new Date(span.from).toISOString()} are counted, because ${
+          reasonOf(client)
+        }: ` +
+          "all numbers are of that part of the window",
+      );
+    }
+    const { missed, unknown } = inboundCalls(calls.rows, span);
+    if (unknown > 0) {
+      notes.say(`Of ${many(unknown, "inbound call")} the CRM does not say how it ended; counted as answered`);
+    }
+    const nameless = missed.filter(({ contact_id }) => contact_id === null).length;
+    if (nameless > 0) {
+      notes.say(`${many(nameless, "missed call")} of no known contact, to whom no SMS can be traced`);
+    }
+    const figures = textBacks(missed, messages.rows, window_minutes * MINUTE_MS);
+    return { figures, beside: { window_minutes }, truncated };
+  },
+});

@@ -1,10 +1,11 @@
 /** What two windows are compared by: what began in each, and what was won and lost in each, whenever that was made. */
-import { rounded } from "../../core/rounded.ts";
 import { dayOf, type Days, within } from "../../platforms/highlevel/days.ts";
+import { changeOf } from "../../rules/comparison.ts";
 import type { Appointment, Opportunity } from "../../platforms/highlevel/rows.ts";
 import { attendanceOf, startingIn } from "./_appointments.ts";
+import { madeAt } from "./_pipeline.ts";
 import { many, rate } from "./_numbers.ts";
-import { type Reading, reasonOf } from "./_read.ts";
+import { covers, noteDropped, type Reading, reasonOf } from "./_read.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -46,36 +47,22 @@ export async function decidedOf(reading: Reading, made: readonly Opportunity[]):
   const found = await client.decided(days, made);
   const undated = found.rows.filter(({ changed_at }) => changed_at === null).length;
   if (undated > 0) {
-    notes.push(
-      `Of ${
-        many(undated, "won or lost opportunity", "won or lost opportunities")
-      } the CRM does not say when the ` +
-        "status changed; left out of won and lost",
-    );
+    const noun = many(undated, "won or lost opportunity", "won or lost opportunities");
+    notes.lack(`Of ${noun} the CRM does not say when the status changed; left out of won and lost`);
   }
-  if (found.dropped > 0) {
-    notes.push(`${many(found.dropped, "row")} of the won and lost opportunities could not be read; left out`);
-  }
+  const rows = "of the won and lost opportunities";
+  noteDropped(notes, found.dropped, `row ${rows}`, `rows ${rows}`);
   if (!found.complete) {
-    notes.push(
+    notes.lack(
       `Not all won and lost opportunities could be read, because ${
         reasonOf(client)
-      }: won, lost and win_rate are null ` +
-        "where they would be too low",
+      }: won, lost and win_rate are ` +
+        "null where they would be too low",
     );
   }
   return found;
 }
 
-/** Whether the rows hold all of a window: they are all there are, or stand newest first and go back beyond it. */
-function covers<T>({ rows, complete }: Read<T>, at: (row: T) => number | null, { from }: Days): boolean {
-  if (complete) return true;
-  const times = rows.map(at).filter((one) => one !== null);
-  const isNewestFirst = times.every((one, index) => index === 0 || one <= times[index - 1]!);
-  return isNewestFirst && times.length > 0 && times.at(-1)! < from;
-}
-
-const madeAt = ({ created_at }: Opportunity) => created_at;
 const changedAt = ({ changed_at }: Opportunity) => changed_at;
 
 /** The numbers of one window. */
@@ -135,11 +122,7 @@ export function sideOf({ made, decided, appointments }: Found, days: Days): Side
 /** How each number changed: by how much, and by which share of the prior one; not known where either is not. */
 export function delta({ numbers: now }: Side, { numbers: before }: Side) {
   const names = Object.keys(NOTHING) as (keyof Metrics)[];
-  return Object.fromEntries(names.map((name) => {
-    const [to, from] = [now[name], before[name]];
-    const abs = to === null || from === null ? null : rounded(to - from);
-    return [name, { abs, pct: abs === null ? null : rate(abs, from!) }];
-  }));
+  return Object.fromEntries(names.map((name) => [name, changeOf(now[name], before[name])]));
 }
 
 /** A window as it is answered: with the reason where a number is null because rows could not be read. */

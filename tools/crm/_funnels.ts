@@ -1,6 +1,6 @@
 /** Funnels by id and name: the CRM tells no more of them. */
 import { GatewayError } from "../../core/errors.ts";
-import { noteRows, type Reading, reasonOf } from "./_read.ts";
+import { type Call, noteRows, reasonOf } from "./_read.ts";
 
 /** Why numbers of funnels are null. */
 export const UNREPORTED =
@@ -9,23 +9,19 @@ export const UNREPORTED =
 const NAMED_AMONG = 1000;
 
 /** The funnels, at most `limit`, or the one of that id. Throws E_NOT_FOUND where there is none, E_UPSTREAM where not all were read. */
-export async function funnelsOf(
-  reading: Pick<Reading, "client" | "notes">,
-  limit: number,
-  funnel_id?: string,
-) {
-  const found = await reading.client.funnels(funnel_id === undefined ? limit : NAMED_AMONG);
+export async function funnelsOf(call: Call, limit: number, funnel_id?: string) {
+  const { client, notes } = call;
+  const found = await client.funnels(funnel_id === undefined ? limit : NAMED_AMONG);
   if (funnel_id === undefined) {
     const { rows, total, complete } = found;
-    if (complete || reading.client.budget.stopped !== null) {
-      noteRows(reading, "funnels", found, "the rest is not shown");
-    } else reading.notes.push(`${rows.length} of ${total ?? "more"} funnels are shown: limit is ${limit}`);
-    return rows;
+    if (complete || client.budget.stopped !== null) {
+      noteRows(call, "funnels", found, "the rest is not shown");
+    } else notes.lack(`${rows.length} of ${total ?? "more"} funnels are shown: limit is ${limit}`);
+    return { rows, truncated: !complete };
   }
   const named = found.rows.filter(({ id }) => id === funnel_id);
-  if (named.length > 0) return named;
+  if (named.length > 0) return { rows: named, truncated: false };
   if (!found.complete) {
-    const { client } = reading;
     const why = client.budget.stopped === null ? "one call looks among no more" : reasonOf(client);
     throw new GatewayError(
       "E_UPSTREAM",

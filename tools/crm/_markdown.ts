@@ -1,11 +1,11 @@
 /** The words of the baseline: markdown that a client can read. */
 import type { Location } from "../../platforms/highlevel/reader.ts";
 import type { Days } from "../../platforms/highlevel/days.ts";
-import type { noShows } from "./_appointments.ts";
+import type { Attendance } from "./_appointments.ts";
 import { many } from "./_numbers.ts";
-import type { pipelineFunnel } from "./_pipeline.ts";
-import type { revenueOf, revenueStats } from "./_revenue.ts";
-import type { smsStats } from "./_sms.ts";
+import type { Funnels } from "./_pipeline.ts";
+import type { CurrencyBlock, Nullable, Revenue } from "./_revenue.ts";
+import type { SmsFigures } from "./_sms.ts";
 import type { tagHygiene } from "./_tags.ts";
 import { inWords } from "./_window.ts";
 
@@ -18,15 +18,14 @@ export function plain(text: string | null): string {
 }
 
 /** Rates have four places, which are shown as they are: rounded once more, 53.85 would become 53.9 where 7 of 13 are 53.8. */
-const percent = (share: number | null): string => share === null ? "–" : `${(share * 100).toFixed(2)} %`;
-const number = (value: number): string => value.toLocaleString("en-US");
-const money = (value: number | null, currency: string | null): string => {
-  if (value === null) return "–";
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-  return `${value.toLocaleString("en-US", digits)}${currency === null ? "" : ` ${plain(currency)}`}`;
-};
+export const percent = (share: number | null): string =>
+  share === null ? "–" : `${(share * 100).toFixed(2)} %`;
+export const number = (value: number): string => value.toLocaleString("en-US");
+export const money = (value: number | null): string =>
+  value?.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }) ?? "–";
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table whose first column is words, and the others figures. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const rule = line(head.map((_, at) => at === 0 ? "---" : "---:"));
   return [line(head), rule, ...rows.map(line)].join("\n");
@@ -43,7 +42,8 @@ const statuses = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts).map(([name, count]) => `${inPlainWords(name)} ${number(count)}`).join(", ") ||
   "none";
 
-function section(title: string, parts: readonly string[], notes: readonly string[]): string {
+/** A part of the report. */
+export function section(title: string, parts: readonly string[], notes: readonly string[] = []): string {
   const asides = notes.length === 0 ? [] : [notes.map((note) => `> ${plain(note)}.`).join("\n>\n")];
   return [`## ${title}`, ...parts, ...asides].join("\n\n");
 }
@@ -52,14 +52,12 @@ function section(title: string, parts: readonly string[], notes: readonly string
 export const heading = ({ name, id }: Location, days: Days): string =>
   `# Baseline: ${plain(name ?? id)}\n\nWhat the CRM shows for ${inWords(days)}.`;
 
-type Found<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
-
-function pipelines({ pipelines, totals }: Found<typeof pipelineFunnel>, notes: readonly string[]): string {
+function pipelines({ pipelines, totals }: Funnels, notes: readonly string[]): string {
   const intro =
     `${many(totals.opportunities, "new opportunity", "new opportunities")}, worth ${
-      money(totals.value, null)
-    } ` +
-    `in all. By status: ${statuses(totals.by_status)}.`;
+      money(totals.value)
+    } in all. ` +
+    `By status: ${statuses(totals.by_status)}.`;
   const shown = pipelines.filter((one) => one.totals.opportunities > 0).map(({ name, stages }) =>
     `### ${plain(name)}\n\n` + table(
       ["Stage", "Here now", "Came this far", "From the stage before"],
@@ -74,7 +72,7 @@ function pipelines({ pipelines, totals }: Found<typeof pipelineFunnel>, notes: r
   return section("Pipeline", [intro, ...shown], notes);
 }
 
-function appointments(found: Found<typeof noShows>, notes: readonly string[]): string {
+function appointments(found: Attendance, notes: readonly string[]): string {
   if (found.total === 0) return section("Appointments", ["No appointments."], notes);
   return section("Appointments", [
     `${many(found.total, "appointment")}. By status: ${statuses(found.by_status)}.`,
@@ -86,7 +84,7 @@ function appointments(found: Found<typeof noShows>, notes: readonly string[]): s
   ], notes);
 }
 
-function sms(found: Found<typeof smsStats>, notes: readonly string[]): string {
+function sms(found: SmsFigures, notes: readonly string[]): string {
   const { outbound, inbound, conversations_messaged, conversations_replied, conversation_reply_rate } = found;
   return section("SMS", [
     `${number(outbound)} sent and ${number(inbound)} received. Of ` +
@@ -100,32 +98,34 @@ function sms(found: Found<typeof smsStats>, notes: readonly string[]): string {
 const forms = ({ total }: { total: number }, notes: readonly string[]): string =>
   section("Forms", [`${many(total, "form submission")}.`], notes);
 
-function amounts(block: ReturnType<typeof revenueOf>, currency: string | null): string {
-  return table(["Revenue", currency === null ? "Amount" : plain(currency)], [
-    ["Invoiced", money(block.invoiced, null)],
-    ["Came in, whatever for", money(block.collected, null)],
-    ["Of that given back", money(block.refunded, null)],
-    ["Paid of the invoices issued", money(block.collected_by_issue_date, null)],
-    ["Outstanding", money(block.outstanding, null)],
-    ["Average invoice", money(block.average_invoice_total, null)],
+function amounts(block: Nullable<CurrencyBlock>, currency: string): string {
+  return table(["Revenue", plain(currency)], [
+    ["Invoiced", money(block.invoiced)],
+    ["Came in, whatever for", money(block.collected)],
+    ["Of that given back", money(block.refunded)],
+    ["Paid of the invoices issued", money(block.collected_by_issue_date)],
+    ["Outstanding", money(block.outstanding)],
+    ["Average invoice", money(block.average_invoice_total)],
   ]);
 }
 
-function revenue(found: Found<typeof revenueStats>, notes: readonly string[]): string {
+function revenue(found: Revenue, notes: readonly string[]): string {
   const counts = `${many(found.invoices, "invoice")}. By status, with drafts and void ones: ${
     statuses(found.by_status)
   }.`;
-  if ("by_currency" in found) {
+  if (found.by_currency !== undefined) {
     const blocks = Object.entries(found.by_currency).map(([currency, block]) => amounts(block, currency));
     return section("Revenue", [counts, ...blocks], notes);
   }
   return section("Revenue", [
     counts,
-    ...(found.invoices > 0 || (found.payments ?? 0) > 0 ? [amounts(found, found.currency)] : []),
+    ...(found.invoices > 0 || (found.payments ?? 0) > 0
+      ? [amounts(found, found.currencies[0] ?? "Amount")]
+      : []),
   ], notes);
 }
 
-function tags(found: Found<typeof tagHygiene>, notes: readonly string[]): string {
+function tags(found: Awaited<ReturnType<typeof tagHygiene>>, notes: readonly string[]): string {
   const { tags_total, underused, unused, threshold } = found;
   const intro =
     `${many(tags_total, "tag")}; ${

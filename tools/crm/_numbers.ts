@@ -1,4 +1,5 @@
 /** The few sums that every metric is made of. */
+import { DECIMALS, type Money, moneyOf } from "../../core/money.ts";
 import { rounded } from "../../core/rounded.ts";
 
 /** A share, rounded to four places; null where there is nothing to have a share of. */
@@ -23,6 +24,17 @@ export function median(values: readonly number[]): number | null {
   const half = sorted.length >> 1;
   return rounded(sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2);
 }
+
+/** Amounts of a row as money, by their names; the CRM's are whole units (docs/upstreams/highlevel.md, "Amounts"). */
+export const moneyIn = <Name extends string>(
+  row: Readonly<Record<Name, number | null>>,
+  names: readonly Name[],
+  currency: string | null,
+): Readonly<Record<Name, Money | null>> =>
+  Object.fromEntries(names.map((name) => [name, moneyOf(row[name], DECIMALS.whole, currency)])) as Record<
+    Name,
+    Money | null
+  >;
 
 /** A number of things, in words: "1 row", "2 rows". */
 export const many = (count: number, one: string, more = `${one}s`): string =>

@@ -1,7 +1,9 @@
 /** Money that came in during a window, whatever it was paid for, and what of it went back. */
 import { rounded } from "../../core/rounded.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { within } from "../../platforms/highlevel/days.ts";
+import type { Crm } from "../../platforms/highlevel/client.ts";
+import { type Days, within } from "../../platforms/highlevel/days.ts";
+import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Payment } from "../../platforms/highlevel/rows.ts";
 import { many, sum } from "./_numbers.ts";
 import { noteUndated, type Reading, reasonOf } from "./_read.ts";
@@ -16,39 +18,43 @@ export interface Payments {
   readonly rows: readonly KnownPayment[] | null;
   readonly reason: string | null;
 }
+/** Payments around a window, or why the token may not read them. */
+export type FoundPayments = Rows<Payment> | { readonly refused: string };
 
 /** Whether the money came in; what was given back later came in all the same. */
 const cameIn = ({ status }: Payment) => status === "succeeded" || status.includes("refund");
 
+/** Reads the payments around a window. */
+export async function readPayments(client: Crm, days: Days): Promise<FoundPayments> {
+  try {
+    return await client.payments(days);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || !CLOSED.includes(thrown.upstream ?? 0)) throw thrown;
+    return { refused: thrown.message };
+  }
+}
+
 /** The payments of a window; none, with the reason, where the token may not read them or not all could be read. */
-export async function paymentsOf(reading: Reading): Promise<Payments> {
-  const { client, days, notes } = reading;
+export function paymentsIn(found: FoundPayments, { client, days, notes }: Reading): Payments {
   const unknown = (reason: string): Payments => {
-    notes.push(`collected, refunded and average_collected_per_paid_invoice are null: ${reason}`);
+    notes.lack(`collected, refunded and average_collected_per_paid_invoice are null: ${reason}`);
     return { rows: null, reason };
   };
-  let found;
-  try {
-    found = await client.payments(days);
-  } catch (thrown) {
-    const isClosed = thrown instanceof GatewayError && CLOSED.includes(thrown.upstream ?? 0);
-    if (!isClosed) throw thrown;
-    return unknown(thrown.message);
-  }
+  if ("refused" in found) return unknown(found.refused);
   if (!found.complete) {
     const of = found.total === null ? "" : ` of ${found.total}`;
     return unknown(`only ${found.rows.length}${of} payments were read, because ${reasonOf(client)}`);
   }
   const paid = found.rows.filter(cameIn);
-  noteUndated(reading, "payments", paid.filter(({ at }) => at === null).length);
+  noteUndated(notes, "payments", paid.filter(({ at }) => at === null).length);
   const inside = paid.filter(({ at }) => within(at, days));
   const live = inside.filter((row) => row.live);
   if (live.length < inside.length) {
-    notes.push(`Left out: ${many(inside.length - live.length, "payment")} of the CRM's test mode`);
+    notes.say(`Left out: ${many(inside.length - live.length, "payment")} of the CRM's test mode`);
   }
   const rows = live.filter((row): row is KnownPayment => row.amount !== null);
   const unread = live.length - rows.length + found.dropped;
-  if (unread > 0) notes.push(`Left out: ${many(unread, "payment")} that could not be read`);
+  if (unread > 0) notes.lack(`Left out: ${many(unread, "payment")} that could not be read`);
   return { rows, reason: null };
 }
 

@@ -5,26 +5,77 @@ import type { Days } from "../../platforms/highlevel/days.ts";
 import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Location } from "../../platforms/highlevel/reader.ts";
 import type { ToolContext } from "../../registry/tool.ts";
+import { type DataHead, headed } from "../../rules/data_head.ts";
 import { many } from "./_numbers.ts";
-import { shown, type ShownWindow, type WindowArgs, windowOf } from "./_window.ts";
+import { periodOf, shown, type WindowArgs, windowOf } from "./_window.ts";
 
 /** What the tools need of a context. */
 export type Context = Pick<ToolContext, "use" | "now" | "progress">;
 
-/** A location to be counted over some days. */
-export interface Reading {
-  readonly client: Crm;
-  readonly location: Location;
-  readonly days: Days;
-  readonly now: number;
-  /** A sentence each; more are added while reading. */
-  readonly notes: string[];
+/** What is to be said of figures, a sentence each, and whether something that belongs to them is left out. */
+export class Notes {
+  readonly #said = new Set<string>();
+  #whole = true;
+  #dated = true;
+
+  /** The sentences, each once. */
+  get all(): readonly string[] {
+    return [...this.#said];
+  }
+
+  /** Whether nothing that belongs to the figures is left out, so that they can be compared. */
+  get whole(): boolean {
+    return this.#whole;
+  }
+
+  /** Whether there is nothing, either, of which it is not known to which window it belongs. */
+  get complete(): boolean {
+    return this.#whole && this.#dated;
+  }
+
+  /** Says something of the figures. */
+  say(...sentences: readonly string[]): void {
+    for (const one of sentences) this.#said.add(one);
+  }
+
+  /** Says what is left out of the figures though it belongs to them. */
+  lack(sentence: string): void {
+    this.#whole = false;
+    this.say(sentence);
+  }
+
+  /** Says how much has no date: it is left out of every window alike, and windows can be compared all the same. */
+  undated(sentence: string): void {
+    this.#dated = false;
+    this.say(sentence);
+  }
+
+  /** Takes over what was said of a part, with what it means for the whole; `told` is how it says it. */
+  addPart(part: Notes, told: (sentence: string) => string): void {
+    this.#whole &&= part.#whole;
+    this.#dated &&= part.#dated;
+    this.say(...part.all.map(told));
+  }
 }
 
-/** The location's client; each page it reads is reported. */
-export async function clientOf(ctx: Pick<Context, "use" | "progress">): Promise<Crm> {
+/** A call that reads a location. */
+export interface Call {
+  readonly client: Crm;
+  readonly now: number;
+  readonly notes: Notes;
+}
+
+/** A location to be counted over some days. */
+export interface Reading extends Call {
+  readonly location: Location;
+  readonly days: Days;
+}
+
+/** Begins a call of a tool without a window; each page it reads is reported. */
+export async function open(ctx: Context): Promise<Call> {
   const client = await ctx.use(connector);
-  return client.reporting((done, total, message) => ctx.progress(done, total, message));
+  const reporting = client.reporting((done, total, message) => ctx.progress(done, total, message));
+  return { client: reporting, now: ctx.now(), notes: new Notes() };
 }
 
 /**
@@ -37,25 +88,52 @@ export async function begin(
   requests?: number,
   isExact = false,
 ): Promise<Reading> {
-  const own = await clientOf(ctx);
-  const client = requests === undefined ? own : own.within(requests);
+  const call = await open(ctx);
+  const client = requests === undefined ? call.client : call.client.within(requests);
   const location = await client.location();
   const now = ctx.now();
   const { days, notes } = windowOf(args, location.timezone, now, isExact);
-  return { client, location, days, now, notes: [...location.note === null ? [] : [location.note], ...notes] };
+  call.notes.say(...location.note === null ? [] : [location.note], ...notes);
+  return { ...call, client, location, days, now };
+}
+
+/** What of an answer's head a tool knows by itself; nothing is cut and there is no money where it says nothing. */
+export type Told = Partial<Pick<DataHead, "currency" | "truncated" | "next">>;
+
+/** Up to when the CRM was read: the beginning of the call, or of an earlier one within a minute whose pages it took over. */
+export const readUntil = ({ client, now }: Call): number => Math.min(now, client.budget.oldest ?? now);
+
+/** Whether the window was over when it was read; notes where it was not. */
+export function noteEnd(reading: Reading): boolean {
+  const { days, notes } = reading;
+  const isOver = days.to <= readUntil(reading);
+  if (!isOver) notes.say(`The window ends on ${days.last}, which is not over: its numbers can still change`);
+  return isOver;
 }
 
 /** An answer of a tool with a window. */
-export function answer<Body extends object>(
-  { location, days, notes }: Reading,
-  body: Body,
-): { location_id: string; window: ShownWindow } & Body & { notes: string[] } {
-  return { location_id: location.id, window: shown(days), ...body, notes: [...new Set(notes)] };
+export function answer<Body extends object>(reading: Reading, body: Body, told: Told = {}) {
+  const { location, days, notes } = reading;
+  const isOver = noteEnd(reading);
+  return headed({
+    period: periodOf(days),
+    complete: isOver && notes.complete,
+    fresh_until: new Date(readUntil(reading)).toISOString(),
+    notes: notes.all,
+    ...told,
+  }, { location_id: location.id, window: shown(days), ...body } as object);
 }
 
-/** An answer of a tool whose rows have no window. */
-export function timeless<Body extends object>(client: Crm, body: Body, notes: readonly string[] = []) {
-  return { location_id: client.wire.location, window: null, ...body, notes: [...new Set(notes)] };
+/** An answer of a tool whose rows have no window: of what is there now. */
+export function timeless<Body extends object>(call: Call, body: Body, told: Told & Partial<DataHead> = {}) {
+  const { client, notes } = call;
+  return headed({
+    period: null,
+    complete: notes.complete,
+    fresh_until: new Date(readUntil(call)).toISOString(),
+    notes: notes.all,
+    ...told,
+  }, { location_id: client.wire.location, window: null, ...body } as object);
 }
 
 /** Why no more was asked, as a part of a sentence. */
@@ -66,41 +144,51 @@ export function reasonOf({ budget }: Crm): string {
     case "day":
       return "the location's requests of the day are used up";
     default:
-      return `a call asks the CRM at most ${budget.limit} times`;
+      return `${budget.who} asks the CRM at most ${budget.limit} times`;
   }
+}
+
+/** Whether rows hold all of a window: they are all there are, or stand newest first and go back beyond it. */
+export function covers<T>(
+  { rows, complete }: Pick<Rows<T>, "rows" | "complete">,
+  at: (row: T) => number | null,
+  { from }: Pick<Days, "from">,
+): boolean {
+  if (complete) return true;
+  const times = rows.map(at).filter((one) => one !== null);
+  const isNewestFirst = times.every((one, index) => index === 0 || one <= times[index - 1]!);
+  return isNewestFirst && times.length > 0 && times.at(-1)! < from;
 }
 
 /** Notes what is wrong with rows; `meaning` says what it means for the numbers that not all were read. */
 export function noteRows(
-  { client, notes }: Pick<Reading, "client" | "notes">,
+  { client, notes }: Call,
   noun: string,
   { rows, total, dropped, complete }: Rows<unknown>,
   meaning: string,
 ): void {
+  const found = rows.length + dropped;
   if (!complete) {
     const of = total === null ? "" : ` of ${total}`;
-    notes.push(`Only ${rows.length}${of} ${noun} were read, because ${reasonOf(client)}: ${meaning}`);
-  } else if (total !== null && total !== rows.length + dropped) {
-    notes.push(
-      `The CRM counts ${total} ${noun}, but its pages held ${
-        rows.length + dropped
-      } different ones, which are counted here`,
-    );
+    notes.lack(`Only ${rows.length}${of} ${noun} were read, because ${reasonOf(client)}: ${meaning}`);
+  } else if (total !== null && total !== found) {
+    const words =
+      `The CRM counts ${total} ${noun}, but its pages held ${found} different ones, which are counted here`;
+    if (total > found) notes.lack(words);
+    else notes.say(words);
   }
-  if (dropped > 0) {
-    notes.push(
-      `${many(dropped, "row")} of the ${noun} could not be read and ${dropped === 1 ? "is" : "are"} left out`,
-    );
-  }
+  noteDropped(notes, dropped, `row of the ${noun}`, `rows of the ${noun}`);
+}
+
+/** Notes how many rows could not be read. */
+export function noteDropped(notes: Notes, dropped: number, one: string, more?: string): void {
+  if (dropped === 0) return;
+  notes.lack(`${many(dropped, one, more)} could not be read and ${dropped === 1 ? "is" : "are"} left out`);
 }
 
 /** Notes how many rows have no date, and so belong to no window. */
-export function noteUndated({ notes }: Pick<Reading, "notes">, noun: string, count: number): void {
-  if (count > 0) {
-    notes.push(
-      `${many(count, "row")} of the ${noun} ${count === 1 ? "has" : "have"} no date and ${
-        count === 1 ? "is" : "are"
-      } left out`,
-    );
-  }
+export function noteUndated(notes: Notes, noun: string, count: number): void {
+  if (count === 0) return;
+  const [has, is] = count === 1 ? ["has", "is"] : ["have", "are"];
+  notes.undated(`${many(count, "row")} of the ${noun} ${has} no date and ${is} left out`);
 }

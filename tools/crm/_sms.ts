@@ -2,10 +2,13 @@
 import { GatewayError } from "../../core/errors.ts";
 import { each } from "../../platforms/highlevel/budget.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
+import type { Crm } from "../../platforms/highlevel/client.ts";
+import type { Rows } from "../../platforms/highlevel/pages.ts";
 import { isClosedRoute } from "../../platforms/highlevel/refused_what.ts";
-import type { Message } from "../../platforms/highlevel/rows.ts";
+import type { Conversation, Message } from "../../platforms/highlevel/rows.ts";
+import { type Metric, readTogether } from "./_metric.ts";
 import { many, rate } from "./_numbers.ts";
-import { type Reading, reasonOf } from "./_read.ts";
+import { covers, noteDropped, type Notes, type Reading, reasonOf } from "./_read.ts";
 
 /** Whether a message is an SMS; a reaction to one is none. */
 export const isSms = ({ type }: Pick<Message, "type">): boolean =>
@@ -36,15 +39,8 @@ export function smsOf(conversations: readonly (readonly Message[])[], days: Pick
   };
 }
 
-/** What is known of the SMS of a window. */
-interface Sms extends ReturnType<typeof smsOf> {
-  readonly sampling: {
-    /** The most conversations that were to be read; null where all SMS of the window come at once. */
-    readonly limit: number | null;
-    readonly examined: number;
-    readonly truncated: boolean;
-  };
-}
+/** What the SMS of a window come to. */
+export type SmsFigures = ReturnType<typeof smsOf>;
 
 /** The messages of an export, those of each conversation together. */
 function conversationsOf(rows: readonly Message[]): Message[][] {
@@ -56,75 +52,104 @@ function conversationsOf(rows: readonly Message[]): Message[][] {
   return [...threads.values()];
 }
 
+/** The SMS of a time: all of them, as the CRM exports them, or those of its newest conversations. */
+type Found =
+  | { readonly kind: "exported"; readonly messages: Rows<Message> }
+  | {
+    readonly kind: "sampled";
+    readonly conversations: Rows<Conversation>;
+    readonly threads: readonly Rows<Message>[];
+  };
+
 /**
  * The SMS of a window, all of them: the CRM exports a location's messages. Where that is closed to the token, those of the
  * newest conversations, at most `limit`; `sampled` says why no more.
  */
-export async function smsStats(
-  reading: Reading,
+export const smsStats = (
   limit: number,
   sampled = `max_conversations is ${limit}`,
-): Promise<Sms> {
-  const { client, days, notes } = reading;
-  let found;
+): Metric<Found, SmsFigures> => ({
+  read: ({ client }, windows) => readTogether(windows, (days) => readSms(client, days, limit)),
+  count: (found, reading) =>
+    found.kind === "exported"
+      ? countExported(found.messages, reading)
+      : countSampled(found, reading, { limit, sampled }),
+});
+
+async function readSms(client: Crm, { from, to }: Days, limit: number): Promise<Found> {
   try {
-    found = await client.exported("SMS", days.from, days.to);
+    return { kind: "exported", messages: await client.exported("SMS", from, to) };
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || !isClosedRoute(thrown)) throw thrown;
-    notes.push("The CRM does not export this location's messages, so they were read by conversations");
-    return await sampledSms(reading, limit, sampled);
   }
-  const since = found.complete ? days.from : oldestOf(found.rows) ?? days.to;
-  if (!found.complete) {
-    notes.push(
-      `Only the SMS since ${new Date(since).toISOString()} were read, because ${
-        reasonOf(client)
-      }: all numbers are of ` +
-        "that part of the window",
+  const conversations = await client.conversations(from, limit);
+  client.progress.expect(conversations.rows.length);
+  const threads = await each(conversations.rows, ({ id }) => client.messages(id, from));
+  return { kind: "sampled", conversations, threads };
+}
+
+/** When a message was sent. */
+const sentAt = ({ at }: Message) => at;
+
+/** Since when messages that were read newest first are known of a window; its end where none of it is. */
+export function knownSince(found: Rows<Message>, days: Pick<Days, "from" | "to">): number {
+  if (covers(found, sentAt, days)) return days.from;
+  const oldest = found.rows.reduce<number | null>(
+    (least, { at }) => at === null ? least : Math.min(least ?? at, at),
+    null,
+  );
+  return Math.min(Math.max(oldest ?? days.to, days.from), days.to);
+}
+
+function countExported(found: Rows<Message>, { client, days, notes }: Reading) {
+  const since = knownSince(found, days);
+  const truncated = !covers(found, sentAt, days);
+  if (truncated) {
+    notes.lack(
+      `Only the SMS since ${new Date(since).toISOString()} were read, because ${reasonOf(client)}: ` +
+        "all numbers are of that part of the window",
     );
   }
-  noteDropped(reading, found.dropped);
-  noteUndatedSms(reading, found.rows);
+  noteDropped(notes, found.dropped, "message");
+  noteUndatedSms(notes, found.rows);
   const threads = conversationsOf(found.rows.filter((one) => isSms(one) && within(one.at, days)));
   return {
-    ...smsOf(threads, { ...days, from: since }),
-    sampling: { limit: null, examined: threads.length, truncated: !found.complete },
+    figures: smsOf(threads, { from: since, to: days.to }),
+    // All SMS of the window come at once, so that no number of conversations is a limit.
+    beside: { sampling: { limit: null, examined: threads.length, truncated } },
+    truncated,
   };
 }
 
-/** When the oldest of them was sent; null where none has a date. */
-export const oldestOf = (rows: readonly Message[]): number | null =>
-  rows.reduce<number | null>((oldest, { at }) => at === null ? oldest : Math.min(oldest ?? at, at), null);
-
-function noteDropped({ notes }: Reading, dropped: number): void {
-  if (dropped > 0) notes.push(`${many(dropped, "message")} could not be read and left out`);
-}
-
-function noteUndatedSms({ notes }: Reading, rows: readonly Message[]): void {
+function noteUndatedSms(notes: Notes, rows: readonly Message[]): void {
   const undated = rows.filter((one) => isSms(one) && one.at === null).length;
-  if (undated > 0) notes.push(`${many(undated, "SMS", "SMS")} without a date left out`);
+  if (undated > 0) notes.undated(`${many(undated, "SMS", "SMS")} without a date left out`);
 }
 
-/** The SMS of the newest conversations, a request each. */
-async function sampledSms(reading: Reading, limit: number, sampled: string): Promise<Sms> {
-  const { client, days, notes } = reading;
-  const found = await client.conversations(days.from, limit);
-  client.progress.expect(found.rows.length);
-  const threads = await each(found.rows, ({ id }) => client.messages(id, days.from));
-  const read = threads.filter(({ rows, complete }) => complete || rows.length > 0);
-  const whole = found.complete && threads.every(({ complete }) => complete);
-  if (!whole) {
+/** What the newest conversations come to, those among them that had a message in the window or after it. */
+function countSampled(
+  { conversations, threads }: Extract<Found, { kind: "sampled" }>,
+  { client, days, notes }: Reading,
+  { limit, sampled }: { readonly limit: number; readonly sampled: string },
+) {
+  notes.say("The CRM does not export this location's messages, so they were read by conversations");
+  const lastAt = ({ last_message_at }: Conversation) => last_message_at;
+  const own = threads.filter((_, at) => (lastAt(conversations.rows[at]!) ?? Infinity) >= days.from);
+  const read = own.filter(({ rows, complete }) => complete || rows.length > 0);
+  const truncated = !covers(conversations, lastAt, days) || own.some((one) => !covers(one, sentAt, days));
+  if (truncated) {
     const why = client.budget.stopped === null ? sampled : reasonOf(client);
-    notes.push(
+    notes.lack(
       `Only the newest ${
         many(read.length, "conversation")
-      } of the window were read, because ${why}: counts are of these ` +
-        "alone, and rates are those of the newest conversations",
+      } of the window were read, because ${why}: counts are of ` +
+        "these alone, and rates are those of the newest conversations",
     );
   }
-  noteUndatedSms(reading, threads.flatMap(({ rows }) => rows));
+  noteUndatedSms(notes, threads.flatMap(({ rows }) => rows));
   return {
-    ...smsOf(threads.map(({ rows }) => rows), days),
-    sampling: { limit, examined: read.length, truncated: !whole },
+    figures: smsOf(own.map(({ rows }) => rows), days),
+    beside: { sampling: { limit, examined: read.length, truncated } },
+    truncated,
   };
 }

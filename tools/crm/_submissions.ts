@@ -1,7 +1,10 @@
 /** Form submissions between two instants, of a CRM that is asked by whole days. */
-import { type Days, moment, within } from "../../platforms/highlevel/days.ts";
+import { type Days, daysBetween, moment, within } from "../../platforms/highlevel/days.ts";
+import { allOrThrow } from "../../core/async.ts";
+import { funnelsOf, UNREPORTED } from "./_funnels.ts";
+import type { Metric } from "./_metric.ts";
 import { many } from "./_numbers.ts";
-import type { Reading } from "./_read.ts";
+import { noteDropped, Notes, type Reading } from "./_read.ts";
 
 type Span = Pick<Days, "from" | "to">;
 type Page = Awaited<ReturnType<Reading["client"]["submissions"]>>;
@@ -24,10 +27,14 @@ const SECOND_MS = 1000;
  * and last day that lie outside the span. Where the span is whole days, or the page holds all of them, nothing more is
  * asked. Throws E_UPSTREAM.
  */
-export async function submissionsOf({ client, days, notes }: Reading, span: Span, asked: Asked) {
+export async function submissionsOf(
+  { client, days, notes }: Pick<Reading, "client" | "days" | "notes">,
+  span: Span,
+  asked: Asked,
+) {
   const { first, last } = days;
   const found = await client.submissions({ first, last, ...asked });
-  if (found.dropped > 0) notes.push(`${found.dropped} of the page could not be read and are left out`);
+  noteDropped(notes, found.dropped, "row of the page", "rows of the page");
   const cut = cutDays(days, span);
   const isWhole = asked.page === 1 && found.next_page === null;
   const outside = new Map<string, Row>();
@@ -54,9 +61,9 @@ export async function submissionsOf({ client, days, notes }: Reading, span: Span
       page = more.next_page;
     }
   }
-  if (undated.size > 0) notes.push(`${many(undated.size, "submission")} without a date counted in`);
+  if (undated.size > 0) notes.say(`${many(undated.size, "submission")} without a date counted in`);
   if (outside.size > 0) {
-    notes.push(
+    notes.say(
       "The CRM's pages are of whole days: what was sent before or after the window is left out of them",
     );
   }
@@ -73,3 +80,52 @@ function cutDays({ first, last, from, to }: Days, span: Span): readonly string[]
   const ends = span.to < to - SECOND_MS ? [last] : [];
   return [...new Set([...begins, ...ends])];
 }
+
+/** How many there are of a window. Throws E_UPSTREAM. */
+async function totalOf(client: Reading["client"], days: Days): Promise<number> {
+  const whole = daysBetween(days.first, days.last, days.timezone);
+  const { first, last } = days;
+  if (cutDays(whole, days).length === 0) {
+    return (await client.submissions({ first, last, limit: 1, page: 1 })).total;
+  }
+  const asked = { limit: PAGE_ROWS, page: 1 };
+  return (await submissionsOf({ client, days: whole, notes: new Notes() }, days, asked)).total;
+}
+
+async function totalsOf({ client }: Reading, windows: readonly Days[]): Promise<number[]> {
+  const totals: number[] = [];
+  for (const days of windows) totals.push(await totalOf(client, days));
+  return totals;
+}
+
+/** How many submissions a window has. */
+export const SUBMISSIONS: Metric<number, { readonly total: number }> = {
+  read: totalsOf,
+  count: (total) => ({ figures: { total }, truncated: false }),
+};
+
+const FUNNELS_MAX = 100;
+/** Submissions of a window, and funnels. */
+interface OptIns {
+  readonly total: number;
+  readonly funnels: Awaited<ReturnType<typeof funnelsOf>>;
+}
+const overallOf = (total_opt_ins: number) => ({
+  overall: { total_opt_ins, total_views: null, opt_in_rate: null },
+});
+
+/** The submissions of a window as opt-ins, without the rate that the CRM keeps to itself. */
+export const OPT_INS: Metric<OptIns, ReturnType<typeof overallOf>> = {
+  async read(reading, windows) {
+    const [totals, funnels] = await allOrThrow(totalsOf(reading, windows), funnelsOf(reading, FUNNELS_MAX));
+    return totals.map((total) => ({ total, funnels }));
+  },
+  count: ({ total, funnels: { rows, truncated } }) => ({
+    figures: overallOf(total),
+    beside: {
+      funnels: rows.map((funnel) => ({ ...funnel, opt_ins: null, views: null, opt_in_rate: null })),
+      note: UNREPORTED,
+    },
+    truncated,
+  }),
+};

@@ -1,22 +1,20 @@
 /** Tags: how many contacts carry each. */
 import { each } from "../../platforms/highlevel/budget.ts";
-import type { Crm } from "../../platforms/highlevel/client.ts";
 import { many } from "./_numbers.ts";
-import { reasonOf } from "./_read.ts";
+import { type Call, noteDropped, reasonOf } from "./_read.ts";
 
 /** How many tags one call counts. */
 export const TAGS_MAX = 50;
 
 /** The tags from `offset` on, by their names, of which those are told that fewer contacts carry than `threshold`. */
 export async function tagHygiene(
-  client: Crm,
-  notes: string[],
+  { client, notes }: Call,
   threshold: number,
   offset: number,
   most = TAGS_MAX,
 ) {
   const { rows, dropped } = await client.tags();
-  if (dropped > 0) notes.push(`${many(dropped, "tag")} could not be read`);
+  noteDropped(notes, dropped, "tag");
   const tags = [...new Map(rows.map((tag) => [tag.id, tag])).values()]
     .sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1);
   const asked = tags.slice(offset, offset + most);
@@ -32,7 +30,7 @@ export async function tagHygiene(
   const whole = known.length === asked.length;
   if (next !== null) {
     const why = whole ? `a call counts at most ${most}` : reasonOf(client);
-    notes.push(
+    notes.lack(
       `${known.length} of ${
         many(tags.length, "tag")
       } were counted, because ${why}: unused and underused are of these ` +

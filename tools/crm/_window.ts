@@ -9,8 +9,12 @@ import {
   shownAt,
   startOf,
 } from "../../platforms/highlevel/days.ts";
+import type { Period } from "../../rules/data_head.ts";
+import { checkMonth, daysOf } from "./_month.ts";
 import { many } from "./_numbers.ts";
 
+/** The zone in which a day begins first. */
+const FIRST_ZONE = "Pacific/Kiritimati";
 /** The longest window, so that a leap year fits. */
 export const DAYS_MAX = 366;
 const EPOCH = /^-?\d{9,16}$/;
@@ -24,6 +28,8 @@ export interface WindowArgs {
   readonly days?: number;
   readonly start_at?: string | number;
   readonly end_at?: string | number;
+  /** A month of the calendar, YYYY-MM, in place of the others. */
+  readonly month?: string;
 }
 
 /** A window as an answer shows it. */
@@ -72,7 +78,13 @@ const dayIn = (one: Border, timezone: string) => "day" in one ? one.day : dayOf(
 
 /** Refuses with E_BAD_INPUT, before anything is asked, a window that is none in any time zone. */
 export function checkWindow(args: WindowArgs, now: number): void {
-  const { days, start_at, end_at } = args;
+  const { days, start_at, end_at, month } = args;
+  if (month !== undefined) {
+    if (days !== undefined) {
+      throw new GatewayError("E_BAD_INPUT", "month: give either month or days, not both");
+    }
+    checkMonth(month, dayOf(now, FIRST_ZONE));
+  }
   if (start_at === undefined && end_at === undefined) return;
   if (days !== undefined) {
     throw new GatewayError("E_BAD_INPUT", "days: give either days, or start_at and end_at, not both");
@@ -87,7 +99,7 @@ export function checkWindow(args: WindowArgs, now: number): void {
   }
   const [start, end] = [border(start_at!, "start_at"), border(end_at!, "end_at")];
   // Between the first and the last zone of the world lie 26 hours.
-  const [first, last] = [dayIn(start, "Pacific/Kiritimati"), dayIn(end, "Pacific/Kiritimati")];
+  const [first, last] = [dayIn(start, FIRST_ZONE), dayIn(end, FIRST_ZONE)];
   const sameKind = ("day" in start) === ("day" in end);
   if (sameKind ? isReversed(start, end) : first > dayAfter(last)) throw reversed(args);
   if (dayIn(start, "UTC") > dayAfter(dayOf(now, "UTC"))) throw future(args);
@@ -122,6 +134,11 @@ export function windowOf(
   isExact = false,
 ): { readonly days: Days; readonly notes: string[] } {
   const today = dayOf(now, timezone);
+  if (args.month !== undefined) {
+    checkMonth(args.month, today);
+    const { from, to } = daysOf(args.month);
+    return { days: daysBetween(from, to, timezone), notes: [] };
+  }
   if (args.start_at === undefined || args.end_at === undefined) {
     const first = dayAfter(today, 1 - (args.days ?? args.otherwise));
     return { days: daysBetween(first, today, timezone), notes: [] };
@@ -137,9 +154,6 @@ export function windowOf(
     notes.push(
       `The window was widened to whole days, from ${first} to ${last} (${timezone}), as the CRM is asked by days`,
     );
-  }
-  if (last > today) {
-    notes.push(`The window ends on ${last}, which is not over: its numbers can still change`);
   }
   return { days, notes };
 }
@@ -172,6 +186,14 @@ function isInside(at: number, timezone: string): boolean {
 /** The window as answers show it; the last day ends a millisecond before the next. */
 export function shown({ from, to, count, timezone }: Days): ShownWindow {
   return { start_at: shownAt(from, timezone), end_at: shownAt(to - 1, timezone), days: count, timezone };
+}
+
+/** The window as the head of an answer has it: days where they are whole, else moments, both included. */
+export function periodOf({ from, to, first, last, timezone }: Days): Period {
+  const isWhole = from === startOf(first, timezone) && to === startOf(dayAfter(last), timezone);
+  return isWhole
+    ? { from: first, to: last, time_zone: timezone }
+    : { from: shownAt(from, timezone), to: shownAt(to - 1, timezone), time_zone: timezone };
 }
 
 /** In words, for a reader. */

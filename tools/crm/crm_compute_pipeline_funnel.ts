@@ -2,14 +2,12 @@
 import { LIMITS } from "../../core/model.ts";
 import { FUNNEL_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
 import { tool } from "../../registry/tool.ts";
+import { answerOf, checkSpan } from "./_metric.ts";
 import { pipelineFunnel } from "./_pipeline.ts";
-import { answer, begin } from "./_read.ts";
-import { checkWindow } from "./_window.ts";
+
+const ASKED = { otherwise: LIMITS.CRM_WINDOW_DAYS, requests: FUNNEL_REQUESTS_MAX };
 
 export default tool("crm_compute_pipeline_funnel", {
-  check: (args, ctx) => checkWindow(args, ctx.now()),
-  async run({ pipeline_id, ...args }, ctx) {
-    const reading = await begin(ctx, { ...args, otherwise: LIMITS.CRM_WINDOW_DAYS }, FUNNEL_REQUESTS_MAX);
-    return answer(reading, await pipelineFunnel(reading, pipeline_id));
-  },
+  check: (args, ctx) => checkSpan(args, ctx.now()),
+  run: ({ pipeline_id, ...args }, ctx) => answerOf(ctx, args, ASKED, pipelineFunnel(pipeline_id)),
 });

@@ -1,16 +1,16 @@
 /** crm_compute_reactivation_candidates: contacts whose record nobody touched for long. */
 import { shownAt } from "../../platforms/highlevel/days.ts";
 import { tool } from "../../registry/tool.ts";
-import { clientOf } from "./_read.ts";
+import { noteDropped, open, timeless } from "./_read.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const IDLENESS = "Idle means that the contact's record was not updated: the CRM reports no last activity";
 
 export default tool("crm_compute_reactivation_candidates", {
   async run({ idle_days = 90, tag, limit = 50 }, ctx) {
-    const client = await clientOf(ctx);
+    const call = await open(ctx);
+    const { client, now, notes } = call;
     const location = await client.location();
-    const now = ctx.now();
     const cutoff = now - idle_days * DAY_MS;
     const filters = [
       { field: "dateUpdated", operator: "range", value: { lte: new Date(cutoff).toISOString() } } as const,
@@ -29,8 +29,14 @@ export default tool("crm_compute_reactivation_candidates", {
       }]
     );
     const left = found.rows.length - contacts.length;
-    return {
-      location_id: location.id,
+    notes.say(IDLENESS);
+    if (left > 0) notes.lack(`${left} without a usable date of update left out`);
+    noteDropped(notes, found.dropped, "contact");
+    if (!found.complete) {
+      notes.lack(`The ${contacts.length} that are idle longest are listed, of ${found.total ?? "more"}`);
+    }
+    if (location.note !== null) notes.say(location.note);
+    return timeless(call, {
       window: {
         start_at: null,
         end_at: shownAt(cutoff, location.timezone),
@@ -40,14 +46,6 @@ export default tool("crm_compute_reactivation_candidates", {
       total: found.total,
       contacts,
       sampling: { limit, examined: found.rows.length, truncated: !found.complete },
-      notes: [
-        IDLENESS,
-        ...(left > 0 ? [`${left} without a usable date of update left out`] : []),
-        ...(found.complete
-          ? []
-          : [`The ${contacts.length} that are idle longest are listed, of ${found.total ?? "more"}`]),
-        ...(location.note === null ? [] : [location.note]),
-      ],
-    };
+    }, { truncated: !found.complete });
   },
 });

@@ -4,9 +4,9 @@ import { LIMITS } from "../../core/model.ts";
 import { FUNNEL_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
 import { daysBetween } from "../../platforms/highlevel/days.ts";
 import { tool } from "../../registry/tool.ts";
-import { appointmentsOf } from "./_appointments.ts";
+import { appointmentsIn } from "./_appointments.ts";
 import { COUNTED_BY, decidedOf, delta, shownSide, sideOf, windowsUntil } from "./_compare.ts";
-import { opportunitiesOf } from "./_pipeline.ts";
+import { opportunitiesIn } from "./_pipeline.ts";
 import { answer, begin, reasonOf } from "./_read.ts";
 import { shown } from "./_window.ts";
 
@@ -18,11 +18,15 @@ export default tool("crm_compute_window_compare", async ({ window_days = LIMITS.
   const [current, prior] = windowsUntil(reading.now, window_days, reading.location.timezone);
   const both = { ...reading, days: daysBetween(prior.first, current.last, current.timezone) };
   const [made, appointments] = await allOrThrow(
-    opportunitiesOf(both, undefined, NULL),
-    appointmentsOf(both, undefined, both.days.to, NULL),
+    both.client.opportunities(both.days),
+    both.client.appointments(both.days.from, both.days.to),
   );
   const span = { ...both, days: { ...both.days, from: prior.from, to: current.to } };
-  const found = { made, appointments, decided: await decidedOf(span, made.rows) };
+  const found = {
+    made: opportunitiesIn(made, both, NULL),
+    appointments: appointmentsIn(appointments, both, both.days.to, NULL),
+    decided: await decidedOf(span, made.rows),
+  };
   const [now, before] = [sideOf(found, current), sideOf(found, prior)];
   const reason = reasonOf(both.client);
   return answer({ ...both, days: current }, {
@@ -30,6 +34,5 @@ export default tool("crm_compute_window_compare", async ({ window_days = LIMITS.
     prior: { window: shown(prior), ...shownSide(before, reason) },
     delta: delta(now, before),
     counted_by: COUNTED_BY,
-    truncated: now.lacking.length + before.lacking.length > 0,
-  });
+  }, { truncated: now.lacking.length + before.lacking.length > 0 });
 });

@@ -1,8 +1,12 @@
 /** crm_list_invoices: invoices of a location, a page at a time. */
 import { GatewayError } from "../../core/errors.ts";
 import { tool } from "../../registry/tool.ts";
-import { many } from "./_numbers.ts";
-import { clientOf, timeless } from "./_read.ts";
+import { dayAfter, startOf } from "../../platforms/highlevel/days.ts";
+import { moneyIn } from "./_numbers.ts";
+import { type Call, noteDropped, open, readUntil, timeless } from "./_read.ts";
+
+/** The zone in which a day ends last. */
+const LAST_ZONE = "Etc/GMT+12";
 
 export default tool("crm_list_invoices", {
   check({ start_at, end_at }) {
@@ -13,16 +17,34 @@ export default tool("crm_list_invoices", {
     );
   },
   async run({ limit = 20, offset = 0, ...rest }, ctx) {
-    const client = await clientOf(ctx);
-    const { rows, total, dropped, next } = await client.invoices({ ...rest, limit, offset });
-    const more = next !== null && Number(next) < (total ?? 0);
-    const notes = dropped > 0 ? [`${many(dropped, "invoice")} could not be read and left out`] : [];
-    return timeless(client, {
+    const call = await open(ctx);
+    const { rows, total, dropped, next } = await call.client.invoices({ ...rest, limit, offset });
+    noteDropped(call.notes, dropped, "invoice");
+    const next_offset = next !== null && Number(next) < (total ?? 0) ? Number(next) : null;
+    const currencies = new Set(rows.map(({ currency }) => currency));
+    return timeless(call, {
       total,
-      invoices: rows.map(({ live, ...row }) => live ? row : { ...row, test: true }),
+      invoices: rows.map(({ live, ...row }) => ({
+        ...row,
+        money: moneyIn(row, ["total", "amount_paid", "amount_due"], row.currency),
+        ...live ? {} : { test: true },
+      })),
       limit,
       offset,
-      next_offset: more ? Number(next) : null,
-    }, notes);
+      next_offset,
+    }, {
+      ...datesOf(rest, call),
+      currency: currencies.size === 1 ? [...currencies][0]! : null,
+      truncated: next_offset !== null,
+      next: next_offset === null ? null : { offset: next_offset },
+    });
   },
 });
+
+/** The days that were asked for; in which time zone the CRM reads them it does not say, so that they are over when they are everywhere. */
+function datesOf({ start_at, end_at }: { readonly start_at?: string; readonly end_at?: string }, call: Call) {
+  const isOpen = end_at !== undefined && startOf(dayAfter(end_at), LAST_ZONE) > readUntil(call);
+  if (isOpen) call.notes.lack(`${end_at} is not over: there can be more invoices of it`);
+  if (start_at === undefined || end_at === undefined) return {};
+  return { period: { from: start_at, to: end_at, time_zone: null } };
+}

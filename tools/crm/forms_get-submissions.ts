@@ -10,6 +10,10 @@ export default tool("forms_get-submissions", {
     const reading = await begin(ctx, { ...args, otherwise: 1 }, undefined, true);
     const span = instantsOf(args, reading.location.timezone);
     const found = await submissionsOf(reading, span, { form_id, limit, page });
-    return answer({ ...reading, days: { ...reading.days, ...span } }, { ...found, page, limit });
+    const { next_page } = found;
+    return answer({ ...reading, days: { ...reading.days, ...span } }, { ...found, page, limit }, {
+      truncated: next_page !== null,
+      next: next_page === null ? null : { page: next_page },
+    });
   },
 });

@@ -6,6 +6,7 @@ import { LIMITS } from "../../core/model.ts";
 import type { RepoClient, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
+import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { commit, markdownIn, writable } from "./_repository.ts";
 
@@ -88,6 +89,7 @@ export default tool("save_md_to_repo", {
       html_url,
       ...proof,
     };
-    return compared(unchanged ? { ...done, unchanged } : done);
+    const written = compared(unchanged ? { ...done, unchanged } : done);
+    return ctx.grant === undefined ? written : written.seen(notLive(DEPLOYED));
   },
 });

@@ -1,6 +1,7 @@
 /** update_md_status: one word in the frontmatter of one file, every other byte kept. */
 import { GatewayError } from "../../core/errors.ts";
 import type { View } from "../../platforms/github/client.ts";
+import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { commit, fileAt, markdownIn, writable } from "./_repository.ts";
 
@@ -53,6 +54,7 @@ export default tool("update_md_status", {
       commit_sha,
       ...proof,
     };
-    return compared(unchanged ? { ...done, unchanged } : done);
+    const written = compared(unchanged ? { ...done, unchanged } : done);
+    return ctx.grant === undefined ? written : written.seen(notLive(DEPLOYED));
   },
 });

@@ -1,12 +1,18 @@
 /** set_custom_schema: another value for one entry of custom structured data. */
 import { GatewayError } from "../../core/errors.ts";
 import { numericId } from "../../core/ids.ts";
-import { checkStructured } from "../../rules/structured_data.ts";
+import { checkStructured, dataIn } from "../../rules/structured_data.ts";
 import { whenLive, whenScheduled } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
-import { structuredData } from "../../platforms/wordpress/connector.ts";
+import visitor from "../../platforms/visitor/connector.ts";
+import { schemaShown, typedNodes } from "../../platforms/visitor/expected.ts";
+import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
+import { pageAddress, structuredData } from "../../platforms/wordpress/connector.ts";
 import { tool, verified } from "../../registry/tool.ts";
 import { valueChanges, whatChanges } from "./_plans.ts";
+
+const GLOBAL = "it shows on every page it targets; look at one of them with view_live";
+const SETTINGS = "its plugin makes the markup out of settings; look at the page with view_live";
 
 export default tool("set_custom_schema", {
   check({ id, value }) {
@@ -38,6 +44,12 @@ export default tool("set_custom_schema", {
   },
   async run({ id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: id, changes });
-    return verified(await (await ctx.use(structuredData)).write(state));
+    const proven = verified(await (await ctx.use(structuredData)).write(state));
+    if (!state.live) return proven.seen(notLive(UNPUBLISHED));
+    if (state.scope !== "page") return proven.seen(notLive(GLOBAL));
+    const data = typedNodes(dataIn(state.after));
+    if (data.length === 0) return proven.seen(notLive(SETTINGS));
+    const address = pageAddress(ctx.site, state.entry.post_id);
+    return proven.seen(await liveAt(await ctx.use(visitor), address, schemaShown(data)));
   },
 });

@@ -1,6 +1,9 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../core/ids.ts";
-import { seo } from "../../platforms/wordpress/connector.ts";
+import visitor from "../../platforms/visitor/connector.ts";
+import { seoShown } from "../../platforms/visitor/expected.ts";
+import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
+import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { answerOf, changeOf, fieldChanges, placeOf, seenBy } from "./_meta.ts";
@@ -41,6 +44,9 @@ export default tool("set_seo_meta", {
       sending,
       stands,
     );
-    return compared({ ...answerOf(after), differences, warnings, uncompared });
+    const proven = compared({ ...answerOf(after), differences, warnings, uncompared });
+    if (after.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
+    const address = pageAddress(ctx.site, after.post.id);
+    return proven.seen(await liveAt(await ctx.use(visitor), address, seoShown(changeOf(fields))));
   },
 });

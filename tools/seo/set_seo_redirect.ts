@@ -1,6 +1,8 @@
 /** set_seo_redirect: where one path of a site leads from now on. */
 import { homeOf, leavesSite, redirectOf } from "../../rules/redirect.ts";
 import { quoted } from "../../rules/wording.ts";
+import visitor from "../../platforms/visitor/connector.ts";
+import { liveRedirect } from "../../platforms/visitor/live.ts";
 import { seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
@@ -47,10 +49,11 @@ export default tool("set_seo_redirect", {
       state: planned,
     };
   },
-  async run(_, ctx, { state, changes }) {
+  async run(args, ctx, { state, changes }) {
     ctx.annotate({ changes });
     const set = await (await ctx.use(seo)).writeRedirect(state, ctx.made);
     ctx.annotate({ result_id: set.id });
-    return compared(set);
+    const redirect = redirectOf(args, homeOf(ctx.site.base_url));
+    return compared(set).seen(await liveRedirect(await ctx.use(visitor), redirect));
   },
 });

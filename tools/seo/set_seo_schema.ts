@@ -1,7 +1,10 @@
 /** set_seo_schema: one entry of structured data of a post, added or replaced. */
 import { numericId } from "../../core/ids.ts";
 import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
-import { seo } from "../../platforms/wordpress/connector.ts";
+import visitor from "../../platforms/visitor/connector.ts";
+import { schemaShown } from "../../platforms/visitor/expected.ts";
+import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
+import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { placeOf, seenBy } from "./_meta.ts";
@@ -36,9 +39,12 @@ export default tool("set_seo_schema", {
       state: planned,
     };
   },
-  async run({ post_id }, ctx, { state, changes }) {
+  async run({ post_id, schema }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const sending = (live: boolean) => live && ctx.annotate({ _published: true });
-    return compared(await (await ctx.use(seo)).writeSchema(state, sending, ctx.made));
+    const proven = compared(await (await ctx.use(seo)).writeSchema(state, sending, ctx.made));
+    if (state.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
+    const address = pageAddress(ctx.site, state.post.id);
+    return proven.seen(await liveAt(await ctx.use(visitor), address, schemaShown(pageSchema(schema))));
   },
 });

@@ -4,7 +4,8 @@ import type { Decide, Planned, Pushed, RepoClient, View } from "../../platforms/
 import { recordingPages } from "../../platforms/github/managed.ts";
 import { PREVIEW_PREFIX } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
-import type { ContextOf } from "../../registry/tool.ts";
+import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
+import type { ContextOf, WriteResult } from "../../registry/tool.ts";
 
 /** What a tool of a static site has at hand; the grant where the call may reach the deployed branch. */
 export type StaticContext = ContextOf<{ site: "required"; publishes: "sometimes" }>;
@@ -63,6 +64,16 @@ export async function pushTo(
   const recorded = recordingPages(ctx.managed, decide);
   if (to === "main") return await client.push({ ...target, branch: from, grant }, recorded);
   return await client.push({ ...target, branch: await previewBranch(ctx, client, from), from }, recorded);
+}
+
+/** The result of a write; of one to the deployed branch with how to see what visitors get of it. */
+export async function seenLater(
+  written: WriteResult,
+  { branch }: Pick<Pushed, "branch">,
+  { use }: Pick<StaticContext, "use">,
+): Promise<WriteResult> {
+  const isDeployed = branch === await (await use(github)).deployedBranch();
+  return isDeployed ? written.seen(notLive(DEPLOYED)) : written;
 }
 
 /** The branch remembered for this token and site; null also where it has become the deployed one since. */

@@ -8,7 +8,7 @@ import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
 import { builtRaises, documentRaises, madeOn, named, planOf, revisionOf, type Shown } from "./_plan.ts";
-import { pushTo, standing } from "./_target.ts";
+import { pushTo, seenLater, standing } from "./_target.ts";
 
 interface FileArg {
   readonly path: string;
@@ -194,6 +194,6 @@ export default tool("bulk_write_static_files", {
     const { commit_sha, branch, unchanged, proof } = pushed;
     ctx.annotate({ result_id: commit_sha, changes: madeOn(pushed, changes) });
     const done = { commit_sha, branch, files_written: edits.length, bytes, ...proof };
-    return compared(unchanged ? { ...done, unchanged } : done);
+    return await seenLater(compared(unchanged ? { ...done, unchanged } : done), pushed, ctx);
   },
 });

@@ -9,7 +9,7 @@ import { compared, tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { changedWith, inTheWay, pageAt, routeIn, routeWords } from "./_routes.ts";
-import { pushTo, standing } from "./_target.ts";
+import { pushTo, seenLater, standing } from "./_target.ts";
 
 /** The new file. Throws E_ROUTE_EXISTS where the route is served already. */
 async function decide(view: View, route: string, page: PageArgs) {
@@ -60,6 +60,10 @@ export default tool("create_static_route", {
     const { commit_sha, branch, shas, proof } = pushed;
     ctx.annotate({ result_id: file_path, changes: madeOn(pushed, changes) });
     const sha = shas.get(file_path);
-    return compared({ route, file_path, sha, commit_sha, branch, target_branch, ...proof });
+    return await seenLater(
+      compared({ route, file_path, sha, commit_sha, branch, target_branch, ...proof }),
+      pushed,
+      ctx,
+    );
   },
 });

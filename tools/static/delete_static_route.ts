@@ -4,7 +4,7 @@ import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf } from "./_plan.ts";
 import { managedPage, ownIn, pagesAt, routeIn, routeWords } from "./_routes.ts";
-import { pushTo, standing } from "./_target.ts";
+import { pushTo, seenLater, standing } from "./_target.ts";
 
 export default tool("delete_static_route", {
   check: ({ route }, { site }) => void routeIn(site, route, "route"),
@@ -24,13 +24,14 @@ export default tool("delete_static_route", {
   async run(args, ctx, { changes, state: { path, sha, hidden, planned } }) {
     const route = routeIn(ctx.site, args.route, "route");
     const message = commitMessage(`Delete ${routeWords(route)}`, ctx.caller.token.id);
-    const { commit_sha, proof } = await pushTo("main", ctx, { message, planned }, async (view) => {
+    const pushed = await pushTo("main", ctx, { message, planned }, async (view) => {
       const page = await managedPage(view, { ...args, route, sha }, ownIn(ctx));
       return [{ path: page.path, bytes: null }];
     });
+    const { commit_sha, proof } = pushed;
     ctx.annotate({ result_id: path, changes });
     const done = { route, file_path: path, deleted: true, commit_sha, ...proof };
     const note = `The route is served by ${JSON.stringify(hidden)} now`;
-    return compared(hidden === null ? done : { ...done, note });
+    return await seenLater(compared(hidden === null ? done : { ...done, note }), pushed, ctx);
   },
 });

@@ -8,6 +8,7 @@ import { commitMessage, PREVIEW_PREFIX } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
 import { recordingPages } from "../../platforms/github/managed.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
+import { seenLater } from "./_target.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { routeIn } from "./_routes.ts";
@@ -103,6 +104,10 @@ export default tool("init_static_project", {
     const pushed = await client.push(target, recordingPages(ctx.managed, (view) => decide(view, wanted)));
     ctx.annotate({ result_id: pushed.commit_sha, changes });
     const { commit_sha, proof } = pushed;
-    return compared({ commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()], ...proof });
+    return await seenLater(
+      compared({ commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()], ...proof }),
+      pushed,
+      ctx,
+    );
   },
 });

@@ -15,7 +15,7 @@ import {
   routeIn,
   routeWords,
 } from "./_routes.ts";
-import { pushTo, standing } from "./_target.ts";
+import { pushTo, seenLater, standing } from "./_target.ts";
 
 /** The page that stands there, and the bytes it gets. */
 async function decide(view: View, args: Expected & PageArgs, own: Own) {
@@ -56,6 +56,6 @@ export default tool("update_static_route", {
       target_branch,
       ...proof,
     };
-    return compared(unchanged ? { ...done, unchanged } : done);
+    return await seenLater(compared(unchanged ? { ...done, unchanged } : done), pushed, ctx);
   },
 });

@@ -11,7 +11,7 @@ import { compared, tool } from "../../registry/tool.ts";
 import { bytesOf, contentOf, inSite } from "./_files.ts";
 import { builtRaises, madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { requireNoPage } from "./_routes.ts";
-import { pushTo, standing } from "./_target.ts";
+import { pushTo, seenLater, standing } from "./_target.ts";
 
 interface Wanted {
   readonly path: string;
@@ -81,6 +81,6 @@ export default tool("write_static_file", {
     const { commit_sha, branch, shas, unchanged, proof } = pushed;
     ctx.annotate({ result_id: path, changes: madeOn(pushed, changes) });
     const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created, ...proof };
-    return compared(unchanged ? { ...done, unchanged } : done);
+    return await seenLater(compared(unchanged ? { ...done, unchanged } : done), pushed, ctx);
   },
 });

@@ -158,3 +158,24 @@ Deno.test("a redirect that leads nowhere on the web is named by its scheme", asy
     });
   }
 });
+
+Deno.test("a read that wants its redirects answered is given them, and follows none", async () => {
+  const moved = () => new Response("moved", { status: 308, headers: { location: "https://other.example/" } });
+  await withServer(moved, async ({ send, seen, base }) => {
+    const answer = await send({ redirects: "answered" });
+    assert.deepEqual([answer.status, answer.headers.get("location")], [308, "https://other.example/"]);
+    assert.ok(answer.url.startsWith(base));
+    assert.equal(seen.length, 1);
+  });
+});
+
+Deno.test("a read that is content with the beginning is cut there, whatever the status, and says so", async () => {
+  for (const [length, cut] of [[99, undefined], [100, undefined], [101, true], [300_000, true]] as const) {
+    for (const status of [200, 404]) {
+      await withServer(() => new Response("x".repeat(length), { status }), async ({ send }) => {
+        const answer = await send({ max_bytes: 100, cut_off: true });
+        assert.deepEqual([answer.bytes.byteLength, answer.cut], [Math.min(length, 100), cut]);
+      });
+    }
+  }
+});

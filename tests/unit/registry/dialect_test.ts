@@ -187,3 +187,18 @@ Deno.test("a text that does not fit its pattern is refused with what it is, for 
     "id: expected a whole number or a string matching ^[0-9]+$ (The post's id)",
   );
 });
+
+Deno.test("an object beside values of other kinds is judged as the object that it may be", () => {
+  const days: Schema = { type: "string", format: "date" };
+  const compare: Schema = {
+    anyOf: [{ type: "string", enum: ["previous_period"] }, object({ from: days, to: days }, ["from", "to"])],
+  };
+  const says = (value: unknown) => refusal(object({ compare }), { compare: value });
+  assert.equal(says("last month"), 'compare: expected one of "previous_period" or an object {from, to}');
+  assert.equal(
+    says({ start_date: "2026-10-01", to: "2026-10-02" }),
+    "compare.from is required; compare.start_date: unknown argument, known are from, to",
+  );
+  assert.match(says({ from: "October", to: "2026-10-02" }), /^compare\.from: expected a date such as/);
+  assert.equal(says({ form: "2026-10-01", to: "2026-10-02" }).includes("did you mean from"), true);
+});

@@ -93,19 +93,18 @@ Deno.test("rows are matched by what they are about, and nothing is said of one t
   const found = rowChanges(
     now,
     rows(["a", 1], ["b", 8], ["gone", 5]),
-    ({ key }) => key,
+    ({ key }) => ({ key }),
     ({ count }) => ({ count }),
   );
   assert.deepEqual(found.changes, [
-    { row: "b", change: { count: { abs: -4, pct: -0.5 } } },
-    { row: "a", change: { count: { abs: 1, pct: 1 } } },
-    { row: "new", change: null },
+    { key: "b", count: { abs: -4, pct: -0.5 } },
+    { key: "a", count: { abs: 1, pct: 1 } },
   ]);
   assert.match(
     found.notes[0]!,
     /^2 of the rows are shown in both periods, 1 in this one alone and 1 in the other alone/,
   );
-  assert.deepEqual(rowChanges(now, now, ({ key }) => key, ({ count }) => ({ count })).notes, []);
+  assert.deepEqual(rowChanges(now, now, ({ key }) => ({ key }), ({ count }) => ({ count })).notes, []);
 });
 
 const PERIOD = { from: "2026-11-01", to: "2026-11-07", time_zone: "UTC" };

@@ -1,0 +1,168 @@
+/** What a page is expected to say after a write, field by field. */
+import { decodeHTML } from "entities/decode";
+import { cleaned } from "../../core/one_line.ts";
+import { isFields } from "../../core/values.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import type { Visit } from "./client.ts";
+import type { Difference } from "../_content/live.ts";
+import type { Expectation } from "./live.ts";
+import { type PageFacts, tellsRobots } from "./page.ts";
+
+/** Marks that a CMS sets in the place of plain ones (WordPress's wptexturize), and theirs. */
+const MARKS: readonly (readonly [string, string])[] = [
+  ["‘", "'"],
+  ["’", "'"],
+  ["′", "'"],
+  ["“", '"'],
+  ["”", '"'],
+  ["″", '"'],
+  ["–", "-"],
+  ["—", "-"],
+  ["…", "..."],
+  ["×", "x"],
+];
+
+/** A text as a reader takes it: blanks joined, plain marks. */
+function plain(text: string): string {
+  let out = cleaned(text);
+  for (const [mark, simple] of MARKS) out = out.replaceAll(mark, simple);
+  return out.replaceAll("---", "-").replaceAll("--", "-");
+}
+
+/** The same of a text that was sent, in which an entity stands for its character. */
+const meant = (text: string) => plain(decodeHTML(text));
+
+/** What robots are told, by the page and by its header. */
+const robotsOf = (page: PageFacts, visit: Visit) => [...page.robots, ...visit.robots_header];
+
+/** What goes live, as a plan saw it. */
+export interface Published {
+  readonly title: string;
+  /** Its values by their arguments' names, content_html among them where it is known. */
+  readonly parts: Readonly<Record<string, unknown>>;
+  /** Null where that is not known. */
+  readonly noindex: boolean | null;
+}
+
+const BEGINNING_CHARACTERS = 40;
+
+/** A page that shows its title, or the beginning of its text, and tells robots what the site said it would. */
+export function published({ title, parts, noindex }: Published): Expectation {
+  return (page, visit) => {
+    const texts = [page.title ?? "", ...page.headings.map(({ text }) => text), page.text].map(plain);
+    const wanted = meant(title);
+    const begin = plain(excerpt(String(parts["content_html"] ?? ""))).slice(0, BEGINNING_CHARACTERS);
+    const shows = (part: string) => part !== "" && texts.some((text) => text.includes(part));
+    const isThere = wanted === "" && begin === "" || shows(wanted) || shows(begin);
+    const differs: Difference[] = isThere ? [] : [{ field: "title", expected: title, seen: page.title }];
+    const told = tellsRobots(robotsOf(page, visit), "noindex");
+    if (noindex !== null && told !== noindex) {
+      differs.push({ field: "robots.noindex", expected: noindex, seen: told });
+    }
+    return differs;
+  };
+}
+
+/** A change of SEO fields; robots switch by switch. */
+export type SeoValues = Readonly<Record<string, unknown>>;
+
+/** Where a page shows each field; X shows a post's Open Graph field where it has none of its own. */
+const SHOWN: Readonly<Record<string, (page: PageFacts) => string | null | undefined>> = {
+  title: (page) => page.title,
+  description: (page) => page.description,
+  canonical: (page) => page.canonical,
+  og_title: ({ social }) => social["og:title"],
+  og_description: ({ social }) => social["og:description"],
+  og_image: ({ social }) => social["og:image"],
+  twitter_title: ({ social }) => social["twitter:title"] ?? social["og:title"],
+  twitter_description: ({ social }) => social["twitter:description"] ?? social["og:description"],
+  twitter_image: ({ social }) => social["twitter:image"] ?? social["og:image"],
+};
+const ADDRESSES: ReadonlySet<string> = new Set(["canonical", "og_image", "twitter_image"]);
+/** Without effect beside noindex, and then not printed by every plugin. */
+const BESIDE_NOINDEX: ReadonlySet<string> = new Set(["noarchive", "nosnippet", "noimageindex"]);
+
+/** The fields of a post that were set; those cleared follow the site's own rules, those with variables are made by it. */
+export function seoShown({ robots, ...texts }: SeoValues): Expectation {
+  return (page, visit) => {
+    const told = robotsOf(page, visit);
+    const isHidden = tellsRobots(told, "noindex");
+    const differs: Difference[] = [];
+    for (const [field, expected] of Object.entries(texts)) {
+      const of = SHOWN[field];
+      if (of === undefined || typeof expected !== "string" || expected === "" || hasVariable(expected)) {
+        continue;
+      }
+      if (field === "canonical" && isHidden) continue;
+      const seen = of(page) ?? null;
+      const same = seen !== null &&
+        (ADDRESSES.has(field) ? sameAddress(expected, seen) : meant(expected) === plain(seen));
+      if (!same) differs.push({ field, expected, seen });
+    }
+    for (const [name, expected] of Object.entries(isFields(robots) ? robots : {})) {
+      if (isHidden && BESIDE_NOINDEX.has(name)) continue;
+      const seen = tellsRobots(told, name);
+      if (seen !== expected) differs.push({ field: `robots.${name}`, expected, seen });
+    }
+    return differs;
+  };
+}
+
+const sameAddress = (one: string, other: string) =>
+  one === other || URL.parse(decodeHTML(one))?.href === URL.parse(decodeHTML(other))?.href;
+
+/** Whether a text holds a variable of an SEO plugin, as `%title%` or `%%sitename%%`. */
+export function hasVariable(text: string): boolean {
+  const parts = text.split("%");
+  return parts.slice(1, -1).some((part) => part !== "" && !part.includes(" "));
+}
+
+const NODES_MAX = 500;
+
+/** The objects of structured data, one by one, those of a @graph among them. */
+function nodesOf(data: unknown): Record<string, unknown>[] {
+  const nodes: Record<string, unknown>[] = [];
+  const left: unknown[] = [data];
+  while (left.length > 0 && nodes.length < NODES_MAX) {
+    const one = left.shift();
+    if (Array.isArray(one)) left.push(...one);
+    else if (isFields(one) && Array.isArray(one["@graph"])) left.push(...one["@graph"]);
+    else if (isFields(one)) nodes.push(one);
+  }
+  return nodes;
+}
+
+/** The objects among structured data that say what they are. */
+export const typedNodes = (data: unknown): Record<string, unknown>[] =>
+  nodesOf(data).filter((node) => node["@type"] !== undefined);
+
+const typesIn = (node: Record<string, unknown>) => [node["@type"]].flat().map(String);
+
+/** Structured data on the page: each object by its type, with the texts it has at its top. */
+export function schemaShown(data: unknown): Expectation {
+  return (page) => {
+    const there = page.schemas.flatMap(nodesOf);
+    return typedNodes(data).flatMap((wanted): Difference[] => {
+      const types = typesIn(wanted);
+      const alike = there.filter((node) => types.every((type) => typesIn(node).includes(type)));
+      if (alike.length === 0) {
+        const seen = [...new Set(there.flatMap(typesIn))].slice(0, 20);
+        return [{ field: "structured_data", expected: types.join(", "), seen }];
+      }
+      return alike.map((node) => apart(wanted, node, types)).sort((a, b) => a.length - b.length)[0]!;
+    });
+  };
+}
+
+function apart(
+  wanted: Record<string, unknown>,
+  node: Record<string, unknown>,
+  types: string[],
+): Difference[] {
+  return Object.entries(wanted).flatMap(([name, expected]): Difference[] => {
+    if (name.startsWith("@") || typeof expected !== "string" || hasVariable(expected)) return [];
+    const seen = node[name] ?? null;
+    if (typeof seen === "string" && cleaned(seen) === cleaned(expected)) return [];
+    return [{ field: `structured_data.${types[0]}.${name}`, expected, seen }];
+  });
+}

@@ -1,0 +1,156 @@
+/** The baseline: of days or of a month, beside another period, in which currency, and how far its figures go. */
+import assert from "node:assert/strict";
+import { marked } from "marked";
+import { emptyWorld, seeded } from "../../sandbox/highlevel/start.ts";
+import { NOW } from "../kit.ts";
+import { type Answer, type Args, CrmWorld, crowded, test } from "./_crm.ts";
+import { Oracle } from "./_crm_oracle.ts";
+
+const TOOL = "crm_bootstrap_baseline";
+
+type Glance = Record<string, Record<string, number | null>>;
+interface Baseline extends Answer {
+  readonly period: { readonly from: string; readonly to: string };
+  readonly complete: boolean;
+  readonly truncated: boolean;
+  readonly currency: string | null;
+  readonly currencies: readonly string[] | null;
+  readonly markdown: string;
+  readonly sections: readonly { readonly name: string; readonly ok: boolean; readonly complete: boolean }[];
+  readonly figures: Glance;
+  readonly compare: {
+    readonly period: { readonly from: string; readonly to: string };
+    readonly complete: boolean;
+    readonly figures: Glance;
+    readonly change: Record<string, Record<string, { readonly abs: number | null }>> | null;
+    readonly notes: readonly string[];
+  };
+}
+
+const monthOf = (month: string, days = 31) =>
+  new Set(Array.from({ length: days }, (_, at) => `${month}-${String(at + 1).padStart(2, "0")}`));
+const asks = (at: CrmWorld, args: Args = {}) => at.ask<Baseline>(TOOL, args);
+
+Deno.test("a month that is over is whole, and held against the month before it or that of last year", async () => {
+  const world = seeded("loc-of-months", NOW, { timezone: "Europe/Berlin", days: 120 });
+  await using at = await CrmWorld.open({ crm: { world } });
+  const found = await at.both<Baseline>(TOOL, { month: "2026-10", compare: "previous_period" });
+  assert.deepEqual([found.period.from, found.period.to, found.complete], ["2026-10-01", "2026-10-31", true]);
+  assert.deepEqual([found.compare.period.from, found.compare.period.to], ["2026-09-01", "2026-09-30"]);
+  const [own, before] = [new Oracle(world, monthOf("2026-10")), new Oracle(world, monthOf("2026-09", 30))];
+  for (const [it, figures] of [[own, found.figures], [before, found.compare.figures]] as const) {
+    assert.equal(figures["pipeline"]!["opportunities"], it.totals().opportunities);
+    assert.equal(figures["appointments"]!["total"], it.attendance().total);
+    assert.equal(figures["forms"]!["total"], it.submissions());
+    assert.equal(figures["revenue"]!["collected"], it.revenue().collected);
+    assert.equal(figures["sms"]!["outbound"], it.sms().outbound);
+  }
+  const difference = own.totals().opportunities - before.totals().opportunities;
+  assert.equal(found.compare.change!["pipeline"]!["opportunities"]!.abs, difference);
+  assert.match(found.markdown, /^## Compared with 2026-09-01 to 2026-09-30 \(30 days, Europe\/Berlin\)$/m);
+  assert.match(found.markdown, /^> The periods have 31 and 30 days: sums are not per day\.$/m);
+  const html = await marked.parse(found.markdown);
+  assert.match(html, /<th>Figure<\/th>/);
+  assert.doesNotMatch(found.markdown, /undefined|null|NaN|\[object/);
+  at.gw.clock.now += 61_000;
+  const year = await asks(at, { month: "2026-10", compare: "previous_year" });
+  assert.deepEqual([year.compare.period.from, year.compare.period.to], ["2025-10-01", "2025-10-31"]);
+});
+
+test("a month that is not over says so, and is held against as much of the month before", async (at) => {
+  const { period, complete, compare, markdown, notes } = await asks(at, {
+    month: "2026-11",
+    compare: "previous_period",
+  });
+  assert.deepEqual([period.from, period.to, complete], ["2026-11-01", "2026-11-30", false]);
+  assert.ok(notes.some((note) => note.startsWith("The window ends on 2026-11-30, which is not over")));
+  assert.match(markdown, /^- The period ends on 2026-11-30, which was not over by then: .*change\.$/m);
+  assert.equal(compare.period.from, "2026-10-01T00:00:00.000-04:00");
+  assert.equal(compare.period.to, "2026-10-21T06:59:59.999-04:00", "now it is 07:00 on the 21st");
+  const february = await asks(at, { month: "2024-02", compare: "previous_period" });
+  assert.deepEqual([february.period.to, february.compare.period.to], ["2024-02-29", "2024-01-31"]);
+});
+
+test("a month in the future, one beside days, and one that is none are refused before anything is sent", async (at) => {
+  const refuses = (args: Args, says: RegExp) =>
+    at.gw.refuses(TOOL, { site_id: "client", ...args }, "E_BAD_INPUT", says);
+  await refuses({ month: "2026-12" }, /month: "2026-12" lies in the future/);
+  await refuses({ month: "2026-10", days: 30 }, /month: give either month or days, not both/);
+  for (const month of ["2026-13", "2026-1", "October", "2026-10-01"]) await refuses({ month }, /month/);
+  assert.deepEqual(at.crm.requests, []);
+});
+
+Deno.test("of a month that has begun in other zones, but not at the location, there is nothing to count", async () => {
+  const start = Date.parse("2026-11-30T20:00:00Z");
+  const world = emptyWorld("loc-west", "America/Los_Angeles");
+  await using at = await CrmWorld.open({ start, crm: { world } });
+  await at.gw.refuses(TOOL, { site_id: "client", month: "2026-12" }, "E_BAD_INPUT", /month: .*in the future/);
+});
+
+Deno.test("the report names the currency of its amounts, or each of several", async () => {
+  const line = async (world: Parameters<typeof emptyWorld>[0], currencies: readonly string[]) => {
+    await using at = await CrmWorld.open({ crm: { world: seeded(world, NOW, { currencies }) } });
+    const { markdown, currency, currencies: named, notes } = await asks(at);
+    const [, said] = /\n\n(Amounts are in .*)\.\n\n/.exec(markdown) ?? [];
+    assert.ok(notes.includes(said!), String(notes));
+    return [currency, named, said!.split(";")[0]];
+  };
+  assert.deepEqual(await line("loc-one", ["CHF"]), ["CHF", ["CHF"], "Amounts are in CHF"]);
+  assert.deepEqual(await line("loc-two", ["USD", "EUR"]), [
+    null,
+    ["EUR", "USD"],
+    "Amounts are in EUR and USD, which are not added up",
+  ]);
+  await using at = await CrmWorld.open({ crm: { world: emptyWorld("loc-none", "UTC") } });
+  const { markdown, currencies } = await asks(at);
+  assert.deepEqual(currencies, []);
+  assert.match(markdown, /There are no amounts with a currency/);
+});
+
+test("a part whose access was withdrawn half-way is missing by name, and has no change", async (at) => {
+  // The token may no longer read appointments once the calendars are known.
+  at.crm.state.lacking.add("calendars/events.readonly");
+  const { sections, complete, markdown, compare, notes } = await asks(at, { compare: "previous_period" });
+  assert.deepEqual(sections.filter(({ ok }) => !ok).map(({ name }) => name), ["appointments"]);
+  assert.equal(complete, false);
+  assert.match(markdown, /^- Not all could be counted of Appointments: the notes there say why\.$/m);
+  assert.ok(
+    notes.some((note) =>
+      /^Appointments: The part could not be read: .*calendars\/events.readonly/.test(note)
+    ),
+  );
+  assert.ok(!("appointments" in compare.change!) && "pipeline" in compare.change!);
+  assert.equal(compare.complete, false);
+});
+
+Deno.test("a location with 10,000 opportunities is read whole beside everything else", async () => {
+  const world = seeded("loc-of-many", NOW);
+  const [one] = world.opportunities;
+  for (let at = 0; at < 10_000; at++) {
+    world.opportunities.push({
+      ...one!,
+      id: `many-${at}`,
+      createdAt: new Date(NOW - at * 60_000).toISOString(),
+    });
+  }
+  await using at = await CrmWorld.open({ crm: { world } });
+  const { figures, truncated } = await asks(at);
+  assert.ok(figures["pipeline"]!["opportunities"]! >= 10_000);
+  assert.equal(truncated, false);
+  assert.ok(at.crm.requests.length <= 80, `${at.crm.requests.length} requests go out in one burst`);
+  assert.deepEqual(at.waits, []);
+});
+
+Deno.test("a part that reads no further leaves the others what they need, and says whose limit it was", async () => {
+  const world = { ...seeded("loc-of-limits", NOW), opportunities: crowded(6000).opportunities };
+  for (const row of world.opportunities) Object.assign(row, { locationId: "loc-of-limits" });
+  await using at = await CrmWorld.open({ crm: { world, unruly: { search: { closed: true } } } });
+  const { sections, truncated, notes, compare } = await asks(at, { compare: "previous_period" });
+  const partly = sections.filter((one) => !one.complete).map(({ name }) => name);
+  assert.deepEqual([partly, truncated], [["pipeline"], true]);
+  const why =
+    /^Pipeline: Only \d+ of 6000 opportunities were read, because this part of a baseline asks the CRM at most 42 /;
+  assert.ok(notes.some((note) => why.test(note)), String(notes));
+  assert.ok(!("pipeline" in compare.change!) && "revenue" in compare.change!);
+  assert.ok(compare.notes.some((note) => /^No change is said of Pipeline/.test(note)));
+});
