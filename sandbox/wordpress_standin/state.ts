@@ -36,6 +36,18 @@ export interface Post {
   status_before_trash?: string;
 }
 
+/** The texts of a post as somebody saved them, or typed them (an autosave). */
+export interface Revision {
+  readonly id: number;
+  readonly parent: number;
+  readonly author: number;
+  readonly at: number;
+  readonly autosave: boolean;
+  readonly title: string;
+  readonly content: string;
+  readonly excerpt: string;
+}
+
 /** The file of a medium. */
 export interface MediaFile {
   /** Below `/wp-content/uploads/`. */
@@ -90,6 +102,9 @@ export interface State {
   readonly people: Person[];
   readonly posts: Map<number, Post>;
   readonly terms: Map<number, Term>;
+  readonly revisions: Revision[];
+  /** False as with WP_POST_REVISIONS set to false. */
+  keeps_revisions: boolean;
   /** The site's clock. */
   now: () => number;
   nextPost: number;

@@ -199,6 +199,8 @@ export const INDEX = z.object({
   namespaces: z.array(z.string()),
   /** An empty list where there is none. */
   authentication: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]),
+  timezone_string: z.string().catch(""),
+  gmt_offset: z.coerce.number().min(-14).max(14).optional().catch(undefined),
 });
 
 /** A version as plugins and themes write theirs; a site may put any text there, and only this much is shown. */
