@@ -166,8 +166,9 @@ export class Entry implements Vendor<WordPressRequest, WordPressFault> {
       link: `<${restRoot(state)}>; rel="https://api.w.org/"`,
     };
     const home = url.pathname === "/" || url.pathname === "/index.php";
+    const own = state.front.get(url.pathname)?.();
     return new Response(`<!DOCTYPE html><title>${state.name}</title>\n`, {
-      status: home ? 200 : 404,
+      status: own ?? (home ? 200 : 404),
       headers,
     });
   }
