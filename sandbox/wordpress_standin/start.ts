@@ -59,6 +59,7 @@ function newState(
     origin,
     plain_permalinks: options.plain_permalinks ?? false,
     application_passwords: (options.environment ?? "local") === "local",
+    front: new Map(),
     namespaces: [...options.namespaces ?? []],
     fields: [],
     heads: [],

@@ -92,6 +92,8 @@ export interface State {
   readonly plain_permalinks: boolean;
   readonly application_passwords: boolean;
   readonly namespaces: string[];
+  /** What visitors are answered at paths of plugins. */
+  readonly front: Map<string, () => number>;
   /** What plugins add to a post or page in edit context. */
   readonly fields: ((post: Post) => Record<string, unknown>)[];
   /** What plugins print in the head of a post's page; null for nothing. */

@@ -312,6 +312,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
   "schedule.ts hasLead": "compares times",
+  "schedule.ts bothTimes": "puts two times into an answer",
   "code_pages/bounds.ts": "reads what parse5 has open, measured through inspectHtml",
   "code_pages/selectors.ts": "reads tokens, measured through scopeCss",
   "code_pages/tags.ts faultsOf": "reads a tag of parse5, measured through inspectHtml",

@@ -6,7 +6,7 @@ import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { answerOf, changeOf, fieldChanges, placeOf, seenBy } from "./_meta.ts";
+import { answerOf, changeOf, fieldChanges, placeOf, seenBy, storedBefore } from "./_meta.ts";
 
 export default tool("set_seo_meta", {
   check({ post_id, ...fields }) {
@@ -16,8 +16,7 @@ export default tool("set_seo_meta", {
   async plan({ post_id, ...fields }, ctx) {
     const change = changeOf(fields);
     const now = await (await ctx.use(seo)).prepareMeta(numericId(post_id, "post_id"), change);
-    const given = fieldChanges(change, now);
-    const changes = given.filter(({ from, to }) => from !== to);
+    const changes = fieldChanges(change, now);
     const place = placeOf(now.post, ctx.site);
     const idle = changes.length === 0;
     return {
@@ -27,7 +26,7 @@ export default tool("set_seo_meta", {
         }`
         : `Change the SEO fields of ${place}`,
       changes,
-      revision: replacedBy(given, { status: now.post.status }),
+      revision: replacedBy(storedBefore(change, now), { status: now.post.status }),
       warnings: now.warnings ?? [],
       raises: idle ? [] : seenBy(now.post),
       state: now,

@@ -113,6 +113,92 @@ final class Seo_Seopress extends Seo_Provider {
 		return $fixed;
 	}
 
+	/**
+	 * A post's own text, else the template of its type, else the excerpt or the text (seopress_titles_the_title() and its
+	 * like in options-titles-metas.php, seopress_social_twitter_title_hook() and its like in options-social.php, 9.7.4).
+	 */
+	protected function texts( WP_Post $post ) {
+		if ( ! function_exists( 'seopress_get_service' ) ) {
+			return array();
+		}
+		$options = seopress_get_service( 'TitleOption' );
+		$own     = function ( $name ) use ( $post ) {
+			return self::filled( parent::text( $post->ID, $name ), $post );
+		};
+		$texts   = array(
+			'title'       => self::first(
+				array(
+					'post'    => $own( 'title' ),
+					'type'    => self::filled( $options->getSingleCptTitle( $post->ID ), $post ),
+					'default' => self::plain( get_the_title( $post ) . ' - ' . get_bloginfo( 'name' ) ),
+				)
+			),
+			'description' => self::first(
+				array(
+					'post'    => $own( 'description' ),
+					'type'    => self::filled( $options->getSingleCptDesc( $post->ID ), $post ),
+					'content' => self::filled( '%%post_excerpt%%', $post ),
+				)
+			),
+			'canonical'   => self::first(
+				array(
+					'post'    => $own( 'canonical' ),
+					'default' => (string) get_permalink( $post ),
+				)
+			),
+		);
+		$social  = (array) get_option( 'seopress_social_option_name', array() );
+		$by_og   = ! empty( $social['seopress_social_twitter_card_og'] ) && ! empty( $social['seopress_social_facebook_og'] );
+		foreach ( array( 'title', 'description' ) as $name ) {
+			$og = $own( 'og.' . $name );
+
+			$texts[ 'og.' . $name ]      = self::first( array( 'post' => $og, $name => $texts[ $name ]['value'] ) );
+			$texts[ 'twitter.' . $name ] = self::first(
+				array(
+					'post' => $own( 'twitter.' . $name ),
+					'og'   => $by_og ? $og : '',
+					$name  => $texts[ $name ]['value'],
+				)
+			);
+		}
+		return $texts;
+	}
+
+	/**
+	 * A text with its variables filled in.
+	 *
+	 * @param mixed   $text The text.
+	 * @param WP_Post $post The post.
+	 * @return string
+	 */
+	private static function filled( $text, WP_Post $post ) {
+		if ( ! is_string( $text ) || '' === $text || false === strpos( $text, '%%' ) ) {
+			return self::plain( $text );
+		}
+		// A page knows a name of this one that its service does not (dynamic-variables.php).
+		$text    = str_replace( '%%sitename%%', '%%sitetitle%%', $text );
+		$context = seopress_get_service( 'ContextPage' )->buildContextWithCurrentId( $post->ID )->getContext();
+		return self::plain( seopress_get_service( 'TagsToString' )->replace( $text, $context ) );
+	}
+
+	/** {@inheritDoc} */
+	public function off() {
+		$social   = (array) get_option( 'seopress_social_option_name', array() );
+		$sitemaps = (array) get_option( 'seopress_xml_sitemap_option_name', array() );
+		$off      = self::is_on( 'titles' ) ? array() : array( 'title' => 'SEO > Titles & Metas: the switch at the top' );
+		foreach ( array( 'og' => array( 'seopress_social_facebook_og', 'Facebook (Open Graph)' ), 'twitter' => array( 'seopress_social_twitter_card', 'Twitter (Twitter card)' ) ) as $part => $switch ) {
+			if ( ! self::is_on( 'social' ) ) {
+				$off[ $part ] = 'SEO > Social Networks: the switch at the top';
+			} elseif ( empty( $social[ $switch[0] ] ) ) {
+				$off[ $part ] = 'SEO > Social Networks > ' . $switch[1];
+			}
+		}
+		if ( ! self::is_on( 'xml-sitemap' ) || empty( $sitemaps['seopress_xml_sitemap_general_enable'] ) ) {
+			$off['sitemap'] = 'SEO > XML - HTML Sitemap: the switch at the top, and "Enable XML Sitemap"';
+		}
+		return self::parts_off( $off );
+	}
+
 	/** {@inheritDoc} */
 	protected function image_keys() {
 		return array(
