@@ -6,7 +6,6 @@ import { pages } from "../../platforms/_content/pages.ts";
 import { contentStates, posts } from "../../platforms/_content/posts.ts";
 import type { Visit } from "../../platforms/visitor/client.ts";
 import visitor from "../../platforms/visitor/connector.ts";
-import { foreignScripts, wordsIn } from "../../platforms/visitor/page.ts";
 import { type ContextOf, tool } from "../../registry/tool.ts";
 
 const TEXT_CHARACTERS = 1500;
@@ -52,8 +51,9 @@ function mayBePage(id: Id, ctx: Context): boolean {
 }
 
 /** What the page says; nothing where there was none to read. */
-function factsOf({ page, address, robots_header }: Visit, home: string) {
+async function factsOf({ page, address, robots_header }: Visit, home: string) {
   if (page === null) return {};
+  const { foreignScripts, wordsIn } = await import("../../platforms/visitor/page.ts"); // it parses HTML
   const { title, description, robots, canonical, social, structured, headings, h1_count, language, text } =
     page;
   return {
@@ -101,7 +101,7 @@ export default tool("view_live", {
       ...(ends === null ? {} : { ends }),
       wall,
       cache,
-      ...factsOf(visit, home),
+      ...await factsOf(visit, home),
       links: { found, asked, dead: dead.slice(0, LISTED_MAX) },
       notice: NOTICE,
     };
