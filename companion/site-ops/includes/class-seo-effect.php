@@ -213,6 +213,17 @@ abstract class Seo_Effect {
 	}
 
 	/**
+	 * The title that WordPress itself gives a page (wp_get_document_title()).
+	 *
+	 * @param WP_Post $post The post.
+	 * @return string
+	 */
+	protected static function document_title( WP_Post $post ) {
+		$separator = apply_filters( 'document_title_separator', '-' ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
+		return self::plain( wptexturize( get_the_title( $post ) . " $separator " . get_bloginfo( 'name', 'display' ) ) );
+	}
+
+	/**
 	 * The parts of the plugin that are switched off, each with the switch to turn.
 	 *
 	 * @return array[] part (all, title, og, twitter, schema, sitemap) and switch.

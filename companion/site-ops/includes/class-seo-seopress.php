@@ -22,6 +22,16 @@ final class Seo_Seopress extends Seo_Provider {
 		'noimageindex' => '_seopress_robots_imageindex',
 	);
 
+	/** Second names of variables, which a page knows and the service that fills them in does not (9.7.4). */
+	const NAMES = array(
+		'title'                => 'post_title',
+		'excerpt'              => 'post_excerpt',
+		'wc_single_short_desc' => 'post_excerpt',
+		'sitename'             => 'sitetitle',
+		'sitedesc'             => 'tagline',
+		'date'                 => 'post_date',
+	);
+
 	/** {@inheritDoc} */
 	public function id() {
 		return 'seopress';
@@ -114,30 +124,33 @@ final class Seo_Seopress extends Seo_Provider {
 	}
 
 	/**
-	 * A post's own text, else the template of its type, else the excerpt or the text (seopress_titles_the_title() and its
-	 * like in options-titles-metas.php, seopress_social_twitter_title_hook() and its like in options-social.php, 9.7.4).
+	 * A post's own text, else the template of its type; without one WordPress's title, and no description, but for one
+	 * that was emptied: then the excerpt or the text (seopress_titles_the_title() and its like in options-titles-metas.php,
+	 * seopress_social_twitter_title_hook() and its like in options-social.php, 9.7.4).
 	 */
 	protected function texts( WP_Post $post ) {
 		if ( ! function_exists( 'seopress_get_service' ) ) {
 			return array();
 		}
 		$options = seopress_get_service( 'TitleOption' );
+		$on      = self::is_on( 'titles' );
+		$about   = $on ? $options->getSingleCptDesc( $post->ID ) : null;
 		$own     = function ( $name ) use ( $post ) {
 			return self::filled( parent::text( $post->ID, $name ), $post );
 		};
 		$texts   = array(
 			'title'       => self::first(
 				array(
-					'post'    => $own( 'title' ),
-					'type'    => self::filled( $options->getSingleCptTitle( $post->ID ), $post ),
-					'default' => self::plain( get_the_title( $post ) . ' - ' . get_bloginfo( 'name' ) ),
+					'post'    => $on ? $own( 'title' ) : '',
+					'type'    => $on ? self::filled( $options->getSingleCptTitle( $post->ID ), $post ) : '',
+					'default' => self::document_title( $post ),
 				)
 			),
 			'description' => self::first(
 				array(
-					'post'    => $own( 'description' ),
-					'type'    => self::filled( $options->getSingleCptDesc( $post->ID ), $post ),
-					'content' => self::filled( '%%post_excerpt%%', $post ),
+					'post'    => $on ? $own( 'description' ) : '',
+					'type'    => self::filled( $about, $post ),
+					'content' => '' === $about ? self::filled( '%%post_excerpt%%', $post ) : '',
 				)
 			),
 			'canonical'   => self::first(
@@ -150,14 +163,22 @@ final class Seo_Seopress extends Seo_Provider {
 		$social  = (array) get_option( 'seopress_social_option_name', array() );
 		$by_og   = ! empty( $social['seopress_social_twitter_card_og'] ) && ! empty( $social['seopress_social_facebook_og'] );
 		foreach ( array( 'title', 'description' ) as $name ) {
-			$og = $own( 'og.' . $name );
+			$og   = $own( 'og.' . $name );
+			$last = 'description' === $name && ! $on && has_excerpt( $post ) ? self::filled( '%%post_excerpt%%', $post ) : '';
 
-			$texts[ 'og.' . $name ]      = self::first( array( 'post' => $og, $name => $texts[ $name ]['value'] ) );
+			$texts[ 'og.' . $name ]      = self::first(
+				array(
+					'post'    => $og,
+					$name     => $texts[ $name ]['value'],
+					'content' => $last,
+				)
+			);
 			$texts[ 'twitter.' . $name ] = self::first(
 				array(
-					'post' => $own( 'twitter.' . $name ),
-					'og'   => $by_og ? $og : '',
-					$name  => $texts[ $name ]['value'],
+					'post'    => $own( 'twitter.' . $name ),
+					'og'      => $by_og ? $og : '',
+					$name     => $texts[ $name ]['value'],
+					'content' => $last,
 				)
 			);
 		}
@@ -175,8 +196,12 @@ final class Seo_Seopress extends Seo_Provider {
 		if ( ! is_string( $text ) || '' === $text || false === strpos( $text, '%%' ) ) {
 			return self::plain( $text );
 		}
-		// A page knows a name of this one that its service does not (dynamic-variables.php).
-		$text    = str_replace( '%%sitename%%', '%%sitetitle%%', $text );
+		if ( false !== strpos( $text, '%%_' ) ) {
+			throw new \UnexpectedValueException( 'Custom fields are filled in while a page is shown only.' );
+		}
+		foreach ( self::NAMES as $name => $known ) {
+			$text = str_replace( "%%$name%%", "%%$known%%", $text );
+		}
 		$context = seopress_get_service( 'ContextPage' )->buildContextWithCurrentId( $post->ID )->getContext();
 		return self::plain( seopress_get_service( 'TagsToString' )->replace( $text, $context ) );
 	}
