@@ -1,7 +1,8 @@
 /** `deno task real-plugins <folder>`: the table of cases of SEO against the plugins of a folder on a disk. */
 import { startCms } from "../../sandbox/wordpress/start.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
-import { LIVE_CASES, LIVE_PROVIDERS, type LiveProvider, readyLive } from "./_seo_live.ts";
+import { LIVE_CASES, readyLive } from "./_seo_live.ts";
+import { LIVE_PROVIDERS, type LiveProvider } from "./_seo_live_site.ts";
 import { RealSeo } from "./_seo.ts";
 
 /** The main file of each plugin. */

@@ -44,7 +44,7 @@ async function typeNoindex(at: RealSeo, provider: Provider): Promise<void> {
         continue;
       }
       const { changes } = await at.kit.preview("set_seo_meta", lift);
-      assert.deepEqual(changes, [{ field: "robots.noindex", from: true, to: false }]);
+      assert.deepEqual(changes, [{ field: "robots.noindex", from: true, origin: "type", to: false }]);
       const { done, proof } = await at.kit.write<Args>("rest", "set_seo_meta", lift);
       assert.deepEqual([(done["robots"] as Json)["noindex"], proof.verified], [false, true]);
     }

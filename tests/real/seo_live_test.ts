@@ -1,5 +1,6 @@
 /** What visitors get of SEO, by stand-ins of the plugins: the table of cases that `deno task real-plugins` runs on real ones. */
-import { LIVE_CASES, LIVE_PROVIDERS, readyLive } from "./_seo_live.ts";
+import { LIVE_CASES, readyLive } from "./_seo_live.ts";
+import { LIVE_PROVIDERS } from "./_seo_live_site.ts";
 import { onProvider, type RealSeo } from "./_seo.ts";
 
 for (const provider of LIVE_PROVIDERS) {

@@ -188,7 +188,7 @@ abstract class Seo_Effect {
 	 * @param string[] $texts By whose they are.
 	 * @return array value and by.
 	 */
-	protected static function first( array $texts ) {
+	public static function first( array $texts ) {
 		$last = array_key_last( $texts );
 		foreach ( $texts as $by => $text ) {
 			if ( '' !== $text || $by === $last ) {
@@ -207,7 +207,7 @@ abstract class Seo_Effect {
 	 * @param mixed $text A text, with entities.
 	 * @return string
 	 */
-	protected static function plain( $text ) {
+	public static function plain( $text ) {
 		$text = wp_strip_all_tags( is_scalar( $text ) ? (string) $text : '', true );
 		return trim( preg_replace( '/\s+/u', ' ', html_entity_decode( $text, ENT_QUOTES, 'UTF-8' ) ) );
 	}

@@ -135,90 +135,16 @@ final class Seo_Rank_Math extends Seo_Provider {
 		return self::is_idle() ? array_fill_keys( array_diff( self::TEXTS, array( 'focus_keyword' ) ), 'idle' ) : array();
 	}
 
-	/**
-	 * A post's own text, else the template of its type; the description of a post is its excerpt before that
-	 * (class-singular.php), a social text is the title or the description, and at last the excerpt (class-opengraph.php,
-	 * 1.0.273).
-	 */
+	/** {@inheritDoc} */
 	protected function texts( WP_Post $post ) {
-		if ( self::is_idle() || ! is_callable( array( '\\RankMath\\Helper', 'replace_vars' ) ) ) {
+		if ( self::is_idle() ) {
 			return array();
 		}
-		$manager = function_exists( 'rank_math' ) && isset( rank_math()->variables ) ? rank_math()->variables : null;
-		if ( is_callable( array( $manager, 'setup' ) ) ) {
-			$manager->setup();
+		$own = array();
+		foreach ( self::SHOWN as $name ) {
+			$own[ $name ] = parent::text( $post->ID, $name );
 		}
-		$titles = self::titles();
-		$type   = 'pt_' . $post->post_type;
-		$of     = function ( $name ) use ( $titles, $type ) {
-			return isset( $titles[ $type . $name ] ) ? (string) $titles[ $type . $name ] : '';
-		};
-		$own    = function ( $name ) use ( $post ) {
-			return self::filled( parent::text( $post->ID, $name ), $post );
-		};
-		$length = array( '\\RankMath\\Helpers\\Str', 'truncate' );
-		$about  = self::filled( $of( '_description' ), $post );
-		$texts  = array(
-			'title'       => self::first(
-				array(
-					'post'    => $own( 'title' ),
-					'type'    => self::filled( $of( '_title' ), $post ),
-					'default' => self::filled( '%title% %sep% %sitename%', $post ),
-				)
-			),
-			'description' => self::first(
-				array(
-					'post'    => $own( 'description' ),
-					'content' => self::plain( $post->post_excerpt ),
-					'type'    => is_callable( $length ) ? self::plain( call_user_func( $length, $about, 160 ) ) : $about,
-				)
-			),
-			'canonical'   => self::first(
-				array(
-					'post'    => $own( 'canonical' ),
-					'default' => (string) get_permalink( $post ),
-				)
-			),
-		);
-
-		$texts['og.title']       = self::first(
-			array(
-				'post'  => $own( 'og.title' ),
-				'title' => $texts['title']['value'],
-			)
-		);
-		$texts['og.description'] = self::first(
-			array(
-				'post'        => $own( 'og.description' ),
-				'description' => $texts['description']['value'],
-				'content'     => self::plain( get_the_excerpt( $post ) ),
-			)
-		);
-		foreach ( array( 'title', 'description' ) as $name ) {
-			$texts[ 'twitter.' . $name ] = $this->mirrors( $post->ID )
-				? array( 'by' => 'og' ) + $texts[ 'og.' . $name ]
-				: self::first(
-					array(
-						'post'    => $own( 'twitter.' . $name ),
-						$name     => $texts[ $name ]['value'],
-						'content' => 'title' === $name ? '' : self::plain( get_the_excerpt( $post ) ),
-					)
-				);
-		}
-		return $texts;
-	}
-
-	/**
-	 * A text with its variables filled in, as a page has it (get_title() in class-paper.php, maybe_replace_vars() in
-	 * class-metadata.php).
-	 *
-	 * @param string  $text The text.
-	 * @param WP_Post $post The post.
-	 * @return string
-	 */
-	private static function filled( $text, WP_Post $post ) {
-		$text = str_replace( array( '%seo_title%', '%seo_description%' ), array( '%title%', '%excerpt%' ), $text );
-		return '' === $text ? '' : self::plain( stripslashes( (string) \RankMath\Helper::replace_vars( $text, $post ) ) );
+		return Seo_Rank_Math_Texts::of( $post, $own, self::titles(), $this->mirrors( $post->ID ) );
 	}
 
 	/** {@inheritDoc} */

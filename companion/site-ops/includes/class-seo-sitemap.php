@@ -31,7 +31,9 @@ final class Seo_Sitemap {
 	 */
 	public static function saved( $id, $post, $update, $before ) {
 		unset( $id, $update );
-		if ( ! is_admin() && ( 'publish' === $post->post_status || ( $before && 'publish' === $before->post_status ) ) ) {
+		$public = get_post_stati( array( 'public' => true ) );
+		$seen   = array_intersect( array( $post->post_status, $before ? $before->post_status : '' ), $public );
+		if ( $seen && ! is_admin() ) {
 			Seo_Provider::active()->listed( $post );
 		}
 	}
