@@ -28,6 +28,7 @@ test("get_analytics_report answers metrics as numbers, by dimensions, filtered, 
     other_row: false,
     sampled: false,
     cut_off: [],
+    restricted: [],
     empty_reason: null,
   });
   const by = { ...REPORT, dimensions: ["sessionDefaultChannelGroup", "deviceCategory"] };
