@@ -67,13 +67,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const STILL_ADDED =
   `Conversions count on the day of their click, up to ${CONVERSION_DAYS} days later, and the figures of the last hours are ` +
   "missing: later figures of the same days can be higher";
-const NO_DAYS = "The days are those that the query's own text names, in time_zone";
+const NO_DAYS =
+  "The days are those that the query's own text names, in time_zone; without any they are all there are";
 const ROWS_CUT = "Rows were left out: raise max_rows, or ask for fewer days or segments in the query";
 
 /** What of a query of ads a head says. */
 export function adsHead(report: AdsReport, query: string, now: number): DataHead {
   const { currency, time_zone, truncated, notes = [] } = report;
-  const { days, hasMetrics } = timeOf(query);
+  const { days, hasMetrics } = timeOf(query, dayIn(now, time_zone));
   const isOver = days !== null && days.to < dayIn(now - CONVERSION_DAYS * DAY_MS, time_zone);
   return {
     period: days && { ...days, time_zone },
