@@ -18,12 +18,14 @@ import {
 
 /** Whether figures of visits are all there are, and stay as they are. */
 export function isSettled({ metadata }: Report, end_date: string, now: number): boolean {
-  const { sampled, thresholded, other_row, cut_off, time_zone } = metadata;
-  const isWhole = !sampled && !thresholded && !other_row && cut_off.length === 0;
+  const { sampled, thresholded, other_row, cut_off, restricted, time_zone } = metadata;
+  const isWhole = !sampled && !thresholded && !other_row && cut_off.length === 0 && restricted.length === 0;
   return isWhole && visitsSettling(end_date, time_zone, now).length === 0;
 }
 
-/** What of an analytics report a head says. */
+const hasMoney = ({ rows: [row], totals }: Report): boolean => "money" in (totals ?? row ?? {});
+
+/** What of an analytics report a head says; a currency where it has amounts. */
 export function reportHead(
   report: Report,
   { start_date, end_date, offset }: { start_date: string; end_date: string; offset: number },
@@ -34,7 +36,7 @@ export function reportHead(
   const truncated = end < row_count;
   return {
     period: { from: start_date, to: end_date, time_zone: metadata.time_zone },
-    currency: metadata.currency_code,
+    currency: hasMoney(report) ? metadata.currency_code : null,
     complete: isSettled(report, end_date, now) && offset === 0,
     truncated,
     next: truncated && rows.length > 0 ? { offset: end } : null,
