@@ -14,12 +14,16 @@ export const list = (items: OpenApiSchema, description: string): OpenApiSchema =
   items,
   description,
 });
-/** An object that has all of those. */
-export const object = (properties: Record<string, OpenApiSchema>, description: string): OpenApiSchema => ({
+/** An object that has all of those but the `optional` ones. */
+export const object = (
+  properties: Record<string, OpenApiSchema>,
+  description: string,
+  optional: readonly string[] = [],
+): OpenApiSchema => ({
   type: "object",
   description,
   properties,
-  required: Object.keys(properties),
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
 /** The envelope of a success. */
 export const envelope = (result: OpenApiSchema, description: string) =>
@@ -54,11 +58,16 @@ const PROOF: Record<string, OpenApiSchema> = {
 
 /** What tools answer: previews, writes, and their envelopes. */
 export const ANSWERS: Record<string, OpenApiSchema> = {
-  Change: object({
-    field: text("What would change"),
-    from: { description: "The value now; null for what is made new", nullable: true },
-    to: { description: "The value after the change", nullable: true },
-  }, "One field of a preview"),
+  Change: object(
+    {
+      field: text("What would change"),
+      from: { description: "The value now; null for what is made new", nullable: true },
+      to: { description: "The value after the change", nullable: true },
+      origin: text("Where the value now comes from, where the changed thing itself does not hold it"),
+    },
+    "One field of a preview",
+    ["origin"],
+  ),
   Preview: object({
     needs_confirmation: { type: "boolean", enum: [true] },
     tool: text("The tool that would run"),

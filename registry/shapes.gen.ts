@@ -503,6 +503,21 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "get_content_history": {
+    args: {
+      "post_id"?: number | string;
+      "page_id"?: number | string;
+      "path"?: string;
+      "ref"?: string;
+      "from"?: number | string;
+      "to"?: number | string;
+      "page": number;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "get_page": {
     args: { "page_id": number | string };
     site: "required";

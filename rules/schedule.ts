@@ -8,6 +8,8 @@ export interface Moment {
   readonly at: number;
   /** `YYYY-MM-DDTHH:MM:SSZ`. */
   readonly utc: string;
+  /** The site's time zone where the text was read in it. */
+  readonly zone?: string;
 }
 
 const LEAD_MS = LIMITS.SCHEDULE_LEAD_SECONDS_MIN * 1000;
@@ -62,41 +64,67 @@ function requireLead(moment: Moment, now: number, field: string): Moment {
   );
 }
 
-/** A date of the calendar without a time. */
-const DAY = new RegExp(`^${DATE}$`);
+/** A date of the calendar, with a time or without one, and no zone. */
+const LOCAL = new RegExp(`^${DATE}(?:[T ]${TIME})?$`, "i");
 
-/** The date as `YYYY-MM-DD` where nothing but one is given; null for anything else. Throws E_BAD_INPUT for none. */
-function dayOf(text: string, field: string): string | null {
-  const parts = DAY.exec(text.trim());
+/** A day, and the time of it where one was given, of which only the zone is missing. */
+interface Local {
+  readonly day: string;
+  /** `HH:MM:SS`. */
+  readonly time: string | null;
+}
+
+/** What of a text names no zone; null for anything else. Throws E_BAD_INPUT for what is not of the calendar. */
+function localOf(text: string, field: string): Local | null {
+  const parts = LOCAL.exec(text.trim());
   if (!parts) return null;
-  const [, year, month1, day1, month2, day2] = parts;
+  const [, year, month1, day1, month2, day2, hour, minute = "00", second = "00"] = parts;
   const day = `${year}-${month1 ?? month2}-${day1 ?? day2}`;
-  const at = new Date(`${day}T00:00:00Z`);
-  if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)) return day;
-  throw new GatewayError("E_BAD_INPUT", `${field}: ${quote(text)} is not a date of the calendar`);
+  const time = hour === undefined ? null : `${hour}:${minute}:${second}`;
+  const at = new Date(`${day}T${time ?? "00:00:00"}Z`);
+  if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)) return { day, time };
+  const what = time === null ? "a date" : "a date and time";
+  throw new GatewayError("E_BAD_INPUT", `${field}: ${quote(text)} is not ${what} of the calendar`);
 }
 
 /** Where a day begins last. */
 const LAST_ZONE = "-12:00";
-const startIn = (day: string, zone: string): Moment => {
-  const at = Temporal.PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds;
-  return { at, utc: `${new Date(at).toISOString().slice(0, 19)}Z` };
-};
+const momentOf = (at: number): Moment => ({ at, utc: `${new Date(at).toISOString().slice(0, 19)}Z` });
+const startIn = (day: string, zone: string): Moment =>
+  momentOf(Temporal.PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds);
+
+/** The moment in that zone. Throws E_BAD_INPUT with both readings for a time that it lacks, or has twice. */
+function momentIn({ day, time }: Local, zone: string, text: string, field: string): Moment {
+  if (time === null) return startIn(day, zone);
+  const wall = Temporal.PlainDateTime.from(`${day}T${time}`);
+  const earlier = wall.toZonedDateTime(zone, { disambiguation: "earlier" });
+  const later = wall.toZonedDateTime(zone, { disambiguation: "later" });
+  if (earlier.epochMilliseconds === later.epochMilliseconds) return momentOf(earlier.epochMilliseconds);
+  const isTwice = earlier.toPlainDateTime().equals(wall);
+  const [first, second] = [earlier, later].map((one) => one.toString({ timeZoneName: "never" }));
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `${field}: ${quote(text)} ${
+      isTwice ? "comes twice" : "does not come"
+    } at the site (${zone}), where clocks are put ` +
+      `${isTwice ? "back" : "forward"} then; give ${first} or ${second}`,
+  );
+}
 
 /**
  * Refuses what `scheduleAt` would refuse wherever the site is, before anything is asked: E_BAD_INPUT, or E_FORBIDDEN_OP
  * where it is too soon.
  */
 export function checkSchedule(text: string, now: number, field = "scheduled_at"): void {
-  const day = dayOf(text, field);
-  if (day === null) parseSchedule(text, now, field);
-  else requireLead(startIn(day, LAST_ZONE), now, field);
+  const local = localOf(text, field);
+  if (local === null) parseSchedule(text, now, field);
+  else requireLead(momentIn(local, LAST_ZONE, text, field), now, field);
 }
 
 /**
- * The moment of a `scheduled_at`: of a date without a time the start of that day in the site's time zone, which is
- * asked for only then. Throws E_BAD_INPUT, also where the site does not tell its zone, or E_FORBIDDEN_OP when it is too
- * soon.
+ * The moment of a `scheduled_at`: what names no zone is in that of the site, which is asked for only then, and a date
+ * without a time is the start of that day there. Throws E_BAD_INPUT, also where the site does not tell its zone or its
+ * clocks do not have that time once, or E_FORBIDDEN_OP when it is too soon.
  */
 export async function scheduleAt(
   text: string,
@@ -104,39 +132,59 @@ export async function scheduleAt(
   zoneOf: () => Promise<string | undefined>,
   field = "scheduled_at",
 ): Promise<Moment> {
-  const day = dayOf(text, field);
-  if (day === null) return parseSchedule(text, now, field);
-  const moment = startAtSite(day, await zoneOf());
-  if (moment !== null) return requireLead(moment, now, field);
+  const local = localOf(text, field);
+  if (local === null) return parseSchedule(text, now, field);
+  const zone = await zoneOf();
+  if (zone !== undefined && isKnown(zone)) {
+    return { ...requireLead(momentIn(local, zone, text, field), now, field), zone };
+  }
+  const { day, time } = local;
   throw new GatewayError(
     "E_BAD_INPUT",
-    `${field}: ${quote(text)} has no time, and the site does not tell its time zone; add both, as in ` +
-      `"${day}T00:00:00+01:00"`,
+    `${field}: ${quote(text)} has no ${
+      time === null ? "time" : "time zone"
+    }, and the site does not tell its time ` +
+      `zone; add ${time === null ? "both" : "it"}, as in "${day}T${time ?? "00:00:00"}+01:00"`,
   );
 }
 
-function startAtSite(day: string, zone: string | undefined): Moment | null {
-  if (zone === undefined) return null;
+/** Whether this runtime knows the zone. */
+function isKnown(zone: string): boolean {
   try {
-    return startIn(day, zone);
+    Temporal.PlainDate.from("2026-01-01").toZonedDateTime(zone);
+    return true;
   } catch (thrown) {
-    if (thrown instanceof RangeError) return null; // a zone that this runtime does not know
+    if (thrown instanceof RangeError) return false;
     throw thrown;
   }
 }
 
 /** ", which is … at the site" in its own time zone, an IANA name or an offset; "" where that is not known. */
-export function atSite({ at }: Moment, zone: string | undefined): string {
-  if (zone === undefined) return "";
+export function atSite(moment: Moment, zone: string | undefined): string {
+  const told = wordsAt(moment, zone);
+  return told === null ? "" : `, which is ${told} at the site (${zone})`;
+}
+
+/** The moment as an answer has it: in UTC, and by the site's clocks where their zone is known. */
+export function bothTimes(
+  moment: Moment,
+  zone: string | undefined,
+): { scheduled_at: string; scheduled_at_site?: string } {
+  const told = wordsAt(moment, zone);
+  return { scheduled_at: moment.utc, ...told === null ? {} : { scheduled_at_site: `${told} (${zone})` } };
+}
+
+function wordsAt({ at }: Moment, zone: string | undefined): string | null {
+  if (zone === undefined) return null;
   try {
     const words = new Intl.DateTimeFormat("sv-SE", {
       timeZone: zone,
       dateStyle: "short",
       timeStyle: "short",
     });
-    return `, which is ${words.format(at)} at the site (${zone})`;
+    return words.format(at);
   } catch {
-    return ""; // a zone that this runtime does not know
+    return null; // a zone that this runtime does not know
   }
 }
 

@@ -35,6 +35,12 @@ class Makers {
 
   draft = () => this.#made("create_draft", { title: "Counted", content_html: "<p>x</p>", tags: ["Known"] });
 
+  async changed(): Promise<Id> {
+    const post_id = await this.draft();
+    await this.gw.call("update_draft", { site_id: SITE, post_id, title: "Changed", confirm: true });
+    return post_id;
+  }
+
   page = () =>
     this.#made("create_page_draft", { title: "Counted", content_html: "<p>x</p>", page_builder: "block" });
 
@@ -70,6 +76,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     list_cms_users: () => ({ site_id }),
     get_post: async () => ({ site_id, post_id: await make.draft() }),
     list_content: () => ({ site_id, type: "page" }),
+    get_content_history: async () => ({ site_id, post_id: await make.changed() }),
     list_drafts: () => ({ site_id }),
     list_taxonomies: () => ({ site_id, taxonomy: "tag" }),
     get_page: async () => ({ site_id, page_id: await make.page() }),

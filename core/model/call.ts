@@ -14,4 +14,6 @@ export interface Change {
   readonly field: string;
   readonly from: unknown;
   readonly to: unknown;
+  /** Where `from` comes from, where that is not the changed thing itself: a template of its type, a default. */
+  readonly origin?: string;
 }

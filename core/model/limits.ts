@@ -170,6 +170,8 @@ export const LIMITS = {
   ACCOUNTS_FINISH_MS: 4000,
   /** How long a client's connection is kept without a request on it. */
   IDLE_CONNECTION_MS: 40_000,
+  /** All that a page may take that is read as a visitor, and all that its second reading may. */
+  VISIT_MS: 5000,
   LOGIN_ATTEMPTS_PER_MINUTE: 10,
   SESSION_MS: 12 * 60 * 60 * 1000,
 } as const;

@@ -37,10 +37,11 @@ export function shownChanges(changes: readonly Change[]): Shown {
   };
 }
 
-function shownChange({ field, from, to }: Change): Change {
+function shownChange({ field, from, to, origin }: Change): Change {
   const long = [from, to].some((one) => typeof one === "string" && one.length > WHOLE_CHARACTERS);
   const differ = typeof from === "string" && typeof to === "string" && from !== to;
-  return long && differ ? { field, ...parts(from, to) } : { field, from: ends(from), to: ends(to) };
+  const sides = long && differ ? parts(from, to) : { from: ends(from), to: ends(to) };
+  return { field, ...sides, ...(origin === undefined ? {} : { origin }) };
 }
 
 /** A text by its beginning and end; what is none as it is. */

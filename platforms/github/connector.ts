@@ -2,7 +2,8 @@
 import { GatewayError } from "../../core/errors.ts";
 import { PLAIN_BRANCH } from "../../rules/branch.ts";
 import type { Site } from "../../core/model.ts";
-import { type Configured, connector, type SiteContext } from "../_connector/connector.ts";
+import { type Configured, connector, provide, type SiteContext } from "../_connector/connector.ts";
+import { history } from "../_content/history.ts";
 import { base, given, pem, secret, textField, word } from "../_connector/settings.ts";
 import { appPolicy, repoPolicy } from "./egress.ts";
 import { appOf, type RepoSettings } from "./settings.ts";
@@ -22,6 +23,12 @@ function assertConfigured({ site, settings }: Configured<RepoSettings>): void {
 async function repositoryOf(ctx: SiteContext<RepoSettings>) {
   assertConfigured(ctx);
   return (await import("./client.ts")).repositoryOf(ctx);
+}
+
+async function historyOf(ctx: SiteContext) {
+  const own = ctx as unknown as SiteContext<RepoSettings>;
+  assertConfigured(own);
+  return (await import("./history.ts")).historyOf(own);
 }
 
 const source = ({ repo, repo_branch }: Site) =>
@@ -72,6 +79,7 @@ export default connector({
     },
   },
   connect: repositoryOf,
+  provides: [provide(history, historyOf)],
   async ping(ctx) {
     const client = await repositoryOf(ctx);
     const began = ctx.now();

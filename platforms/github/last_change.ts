@@ -10,6 +10,7 @@ export const COMMITS = z.array(z.object({
   sha: z.string(),
   commit: z.object({
     author: z.object({ name: z.string().optional(), date: DATE }).nullish().catch(null),
+    message: z.string().catch(""),
   }),
   author: PERSON,
   committer: PERSON,
@@ -29,15 +30,41 @@ export interface LastChange {
 /** Signs what is committed through the host itself (docs/upstreams/github.md, "Contents, git objects, branches"). */
 const HOST = "web-flow";
 
+/** A commit that touched a file. */
+export interface FileCommit extends LastChange {
+  /** The first line of its message. */
+  readonly message: string;
+}
+
 /** The newest commit that touched the path, from that commit on; null where the host names none. Throws RepoError. */
 export async function lastChange(wire: RepoWire, commit: string, path: string): Promise<LastChange | null> {
-  const query = { sha: commit, path, per_page: 1 };
-  const [found] = await wire.ask({ method: "GET", path: "/commits", query, schema: COMMITS });
+  const [found] = await commitsOf(wire, { sha: commit, path, per_page: 1 });
   if (!found) return null;
+  const { message: _, ...change } = found;
+  return change;
+}
+
+/** Commits that touched a path, newest first. Throws RepoError. */
+export async function commitsOf(
+  wire: RepoWire,
+  query: Readonly<Record<string, string | number>>,
+): Promise<FileCommit[]> {
+  const found = await wire.ask({ method: "GET", path: "/commits", query, schema: COMMITS });
+  if (found.length === 0) return [];
   const slug = await wire.appSlug();
+  return found.map((one) => changeOf(one, slug));
+}
+
+function changeOf({ sha, author, committer, commit }: z.infer<typeof COMMITS>[number], slug: string | null) {
   const isApp = (login: string | undefined) => slug !== null && login === `${slug}[bot]`;
-  const { author, committer, commit: { author: who } } = found;
   // Of a commit that a person made anew (an amend, a rebase) the app is the author still, and the person the committer.
   const own = isApp(author?.login) && (isApp(committer?.login) || committer?.login === HOST);
-  return { commit_sha: found.sha, own, by: who?.name ?? author?.login ?? null, at: who?.date ?? null };
+  const { author: who, message } = commit;
+  return {
+    commit_sha: sha,
+    own,
+    by: who?.name ?? author?.login ?? null,
+    at: who?.date ?? null,
+    message: message.split("\n", 1)[0] ?? "",
+  };
 }

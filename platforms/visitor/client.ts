@@ -1,6 +1,7 @@
 /** Asks a site as a visitor would: hop by hop, each judged before it is asked, without credentials, keeping no cookie. */
 import { GatewayError } from "../../core/errors.ts";
 import { cleaned } from "../../core/one_line.ts";
+import { LIMITS } from "../../core/model.ts";
 import { cut } from "../../core/values.ts";
 import { CHECK_NAME, unreadFor, visitorAddress } from "../../rules/visitor_address.ts";
 import type { SiteContext } from "../_connector/connector.ts";
@@ -45,8 +46,6 @@ export interface DeadLink {
   readonly status: number;
 }
 
-/** All that a page may take, and all that its second reading may. */
-export const VISIT_MS = 5000;
 /** More of a page is not read. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const HOPS_MAX = 6;
@@ -99,7 +98,7 @@ export class Visitor {
   }
 
   /** What a visitor gets at an address of the site, redirects followed within it. Throws E_UPSTREAM where nothing answers. */
-  async visit(address: string, deadline = this.#ctx.now() + VISIT_MS): Promise<Visit> {
+  async visit(address: string, deadline = this.#ctx.now() + LIMITS.VISIT_MS): Promise<Visit> {
     const chain: Hop[] = [];
     const seen = new Set<string>();
     for (let at = address;;) {
@@ -187,7 +186,7 @@ export class Visitor {
       throw new GatewayError(
         "E_UPSTREAM",
         `${new URL(address).host} did not finish the page within ${
-          VISIT_MS / 1000
+          LIMITS.VISIT_MS / 1000
         } s; look at it in a browser, and see what makes the site slow`,
         { upstream: 504, cause: thrown },
       );

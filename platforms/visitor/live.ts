@@ -1,9 +1,10 @@
 /** Whether visitors get what a write was for: the page as it is served, beside the same page past any page cache. */
 import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import { cut } from "../../core/values.ts";
 import { type Home, homeOf, type Redirect, sameDestination } from "../../rules/redirect.ts";
 import { cacheWords } from "./caches.ts";
-import { type Visit, VISIT_MS, type Visitor } from "./client.ts";
+import type { Visit, Visitor } from "./client.ts";
 import type { CacheSigns, Difference, Live, Seen } from "../_content/live.ts";
 import type { PageFacts } from "./page.ts";
 import { isForAll } from "./walls.ts";
@@ -41,7 +42,7 @@ export const DEPLOYED =
  * query, as `?p=7`, is followed to the page's own first.
  */
 export async function liveAt(visitor: Visitor, address: string, expected: Expectation): Promise<Seen> {
-  const deadline = visitor.now() + VISIT_MS;
+  const deadline = visitor.now() + LIMITS.VISIT_MS;
   return await told(visitor, address, async () => {
     const { plain, fresh } = await bothOf(visitor, address, deadline);
     const seen = findingOf(plain, expected);

@@ -13,6 +13,7 @@ import {
 } from "../_connector/connector.ts";
 import { contentStates, posts, postTexts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
+import { history } from "../_content/history.ts";
 import { holds } from "../_content/holds.ts";
 import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
@@ -194,6 +195,7 @@ export default connector({
     provide(postTexts, postsOf),
     provide(contentStates, statesOf),
     provide(publicContent, publicOf),
+    provide(history, async (ctx) => (await import("./rest/revisions.ts")).revisionsOf(ctx)),
     provide(holds, async (ctx) => (await holdsClient()).holdsOf(ctx)),
     provide(pages, pagesOf),
     provide(builtPages, pagesOf),
@@ -205,13 +207,14 @@ export default connector({
   async ping(ctx) {
     const client = await clientOf(ctx);
     const began = ctx.now();
-    const [latency_ms, { id, name, slug, roles, can }] = await allOrThrow(
-      client.index().then(() => ctx.now() - began),
+    const [{ latency_ms, timezone }, { id, name, slug, roles, can }] = await allOrThrow(
+      client.index().then(({ time_zone }) => ({ latency_ms: ctx.now() - began, timezone: time_zone })),
       client.whoami(),
     );
     return {
       user: { id, name, slug, roles },
       can: Object.fromEntries(CAPABILITIES.map((capability) => [capability, can(capability)])),
+      timezone,
       latency_ms,
     };
   },

@@ -49,6 +49,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "status",
   "page",
   "per_page",
+  "offset",
   "search",
   "author",
   "slug[]",
@@ -72,6 +73,8 @@ const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]
 
 const READABLE =
   /^\/?$|^\/wp\/v2\/(users\/me|plugins|themes|types|(users|posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
+/** Lists alone: a single revision has an address that also takes a DELETE. */
+const REVISIONS = /^\/wp\/v2\/(posts|pages)\/[1-9]\d*\/revisions$/;
 /** Routes of the companion plugin that are read (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 const COMPANION_READABLE: readonly RegExp[] = [
   /^\/site-ops\/v1\/health$/,
@@ -153,7 +156,7 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
     return `its query asks for "${along}" along with a record`;
   }
   if (out.method === "GET") {
-    const readable = [READABLE, ...COMPANION_READABLE].some((pattern) => pattern.test(route)) ||
+    const readable = [READABLE, REVISIONS, ...COMPANION_READABLE].some((pattern) => pattern.test(route)) ||
       isPublicList(route, url.searchParams);
     return readable ? null : `the route "${route}" is not read`;
   }

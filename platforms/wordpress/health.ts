@@ -14,6 +14,7 @@ import {
   seoOverRest,
 } from "./parts.ts";
 import { TYPE, TYPES } from "./rest/public_lists.ts";
+import { zoneNamed } from "./rest/time_zone.ts";
 import { fieldsOf, INDEX, ME, MEDIA, PLUGINS, POST, POST_ROW, TERM, THEMES } from "./rest/records.ts";
 import { type Me, whoami } from "./rest/users.ts";
 import { type Query, WordPressClient } from "./rest/wordpress_client.ts";
@@ -25,6 +26,8 @@ export interface Index {
   readonly application_passwords: boolean;
   /** How far the site's clock is ahead of ours, in whole seconds; null where it does not tell the time. */
   readonly clock_ahead_seconds: number | null;
+  /** An IANA name, or an offset such as `+05:30`; null where the site does not tell. */
+  readonly time_zone: string | null;
 }
 
 /** The active theme; the name is null where the site shows none, the version where it is not told. */
@@ -47,12 +50,13 @@ export interface Health {
 /** The public face of the API. */
 export async function readIndex(wire: WordPressClient): Promise<Index> {
   const { data, headers } = await wire.get("", { _fields: fieldsOf(INDEX) }, INDEX);
-  const { name, namespaces, authentication } = data;
+  const { name, namespaces, authentication, timezone_string, gmt_offset } = data;
   const dated = Date.parse(headers.get("date") ?? "");
   return {
     name: await wire.shown(name),
     namespaces,
     application_passwords: "application-passwords" in authentication,
+    time_zone: gmt_offset === undefined ? null : zoneNamed({ timezone_string, gmt_offset }),
     clock_ahead_seconds: Number.isNaN(dated) ? null : Math.round((dated - wire.now()) / 1000),
   };
 }

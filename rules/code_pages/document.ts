@@ -68,7 +68,7 @@ const isNothing = (behind: string): boolean =>
  * The body of a whole document, with the styles and scripts of its head before it; of any other HTML the text as it is.
  * What is left out is named: a page's head is made by its site. Throws E_BAD_INPUT for a document without a body.
  */
-export function bodyOf(text: string): Body {
+export function bodyOf(text: string, field = "html"): Body {
   const document = parse(text, { sourceCodeLocationInfo: true });
   const root = named(document, "html");
   const [head, body] = [named(root, "head"), named(root, "body")];
@@ -83,7 +83,7 @@ export function bodyOf(text: string): Body {
   if (inner.trim() === "") {
     throw new GatewayError(
       "E_BAD_INPUT",
-      "html: the body of the document is empty; give what the page shows",
+      `${field}: the body of the document is empty; give what the page shows`,
     );
   }
   const left = [
@@ -91,7 +91,7 @@ export function bodyOf(text: string): Body {
     ...[root, body].flatMap((one) => one?.attrs.map(({ name }) => `${name} of ${one.tagName}`) ?? []),
     ...isNothing(behind) ? [] : ["what stands behind the end of the body"],
   ];
-  const taken = `html: a whole document was given; its body is taken${
+  const taken = `${field}: a whole document was given; its body is taken${
     moved.length > 0 ? ", and the styles and scripts of its head" : ""
   }`;
   const warning = left.length === 0

@@ -46,11 +46,24 @@ async function partOf(cache: string, name: string): Promise<string> {
   return await Deno.makeTempDir({ dir: cache, prefix: `${name}.part-` });
 }
 
+/** The folder of another WordPress than the one that is packed: `WP_TREE`; null for none. */
+const otherTree = () => Deno.env.get("WP_TREE") || null;
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await copyFolder(`${from}/${name}`, `${to}/${name}`);
+    else await Deno.copyFile(`${from}/${name}`, `${to}/${name}`);
+  }
+}
+
 /** A name that changes with everything the seed is made of, so that a changed text is never served from an old seed. */
 async function seedName(): Promise<string> {
   const names = ["config.php", "db.php", "offline.php", "install.php"];
   const texts = await Promise.all(names.map((name) => Deno.readTextFile(script(name))));
-  const parts = [...Object.values(ARCHIVES).map(({ sha256 }) => sha256), ...texts];
+  const tree = otherTree();
+  const version = tree === null ? [] : [tree, await Deno.readTextFile(`${tree}/wp-includes/version.php`)];
+  const parts = [...Object.values(ARCHIVES).map(({ sha256 }) => sha256), ...texts, ...version];
   const bytes = new TextEncoder().encode(parts.join("\0"));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return `seed-${hash.toHex().slice(0, 12)}`;
@@ -87,7 +100,9 @@ async function writeTree(root: string, files: Iterable<readonly [string, Uint8Ar
 async function build(cache: string, folder: string): Promise<void> {
   const from = await archives(cache);
   const site = `${folder}/site`;
-  await writeTree(site, Object.entries(await unzip(from, "wordpress.zip")));
+  const tree = otherTree();
+  if (tree === null) await writeTree(site, Object.entries(await unzip(from, "wordpress.zip")));
+  else await copyFolder(tree, site);
   const driver = Object.entries(await unzip(from, "sqlite-driver.zip"))
     .map(([name, bytes]) => [name.replace(/^[^/]+\//, ""), bytes] as const);
   await writeTree(`${site}/wp-content/sqlite-driver`, driver);

@@ -54,14 +54,30 @@ export interface CompanionSeo extends RedirectRules {
   /** What the plugin tells beside the fields of a post: `origins`, `fixed`, `twitter_follows_og`. */
   readonly effects: Map<number, Readonly<Record<string, unknown>>>;
   readonly schemas: Map<number, { entry_id: string; type: string; schema: unknown }[]>;
-  sitemap: { enabled: boolean; cache: "none" | "kept"; rebuilt: number };
+  sitemap: {
+    enabled: boolean;
+    cache: "none" | "kept";
+    rebuilt: number;
+    /** Its address answers 404, as before WordPress has learned it. */
+    unknown?: boolean;
+    off?: readonly { readonly part: string; readonly switch: string }[];
+  };
+  /** What Rank Math makes of a post by itself while it has no entry; nothing of a plugin that does not tell. */
+  automatic?: string | null;
 }
+
+/** Where each keeps it. */
+const SITEMAPS = {
+  none: "/wp-sitemap.xml",
+  seopress: "/sitemaps.xml",
+  others: "/sitemap_index.xml",
+} as const;
 
 const ROOT = "/site-ops/v1";
 /** Installs the plugin on a running stand-in: `addCompanionSeo(cms.app, cms.state)`. */
 export function addCompanionSeo(
   app: Hono<RestEnv>,
-  state: Pick<State, "namespaces"> & Partial<Pick<State, "heads" | "leads">>,
+  state: Pick<State, "namespaces"> & Partial<Pick<State, "heads" | "leads" | "front">>,
   given: Partial<CompanionOptions> = {},
 ): CompanionSeo {
   const plugin: CompanionSeo = {
@@ -87,6 +103,9 @@ export function addCompanionSeo(
   const redirects = `${ROOT}/seo/redirects`;
   route(app, ["GET"], redirects, () => ({ source: { type: "string" } }), (ask) => readRedirects(plugin, ask));
   route(app, ["POST"], redirects, () => REDIRECT, (ask) => writeRedirect(plugin, ask));
+  for (const path of Object.values(SITEMAPS)) {
+    state.front?.set(path, () => plugin.sitemap.enabled && !plugin.sitemap.unknown ? 200 : 404);
+  }
   route(app, ["GET"], `${ROOT}/seo/sitemap`, () => ({}), (ask) => readSitemap(plugin, ask));
   route(app, ["POST"], `${ROOT}/seo/sitemap/rebuild`, () => ({}), (ask) => rebuild(plugin, ask));
   return plugin;
@@ -163,7 +182,9 @@ export function writeMeta(plugin: CompanionSeo, ask: Ask): Answer {
 export function readSchema(plugin: CompanionSeo, ask: Ask): Answer {
   const { id, status } = postOf(ask, "unfiltered_html");
   const entries = plugin.schemas.get(id) ?? [];
-  return { body: { post_id: id, post_status: status, provider: plugin.provider, entries } };
+  const { provider, automatic } = plugin;
+  const told = automatic === undefined ? {} : { automatic: entries.length === 0 ? automatic : null };
+  return { body: { post_id: id, post_status: status, provider, ...told, entries } };
 }
 
 /** Adds or replaces structured data. */
@@ -192,15 +213,16 @@ const isGraph = (schema: unknown) => typeof schema === "object" && schema !== nu
 
 function readSitemap({ provider, sitemap }: CompanionSeo, ask: Ask): Answer {
   needs(ask, "edit_posts");
-  const { enabled, cache } = sitemap;
-  const path = provider === "none" ? "wp-sitemap" : provider === "seopress" ? "sitemaps" : "sitemap_index";
-  const url = enabled ? `${ask.state.origin()}/${path}.xml` : null;
-  return { body: { provider, enabled, url, modules: { sitemap: enabled }, cache } };
+  const { enabled, cache, off } = sitemap;
+  const path = provider === "none" || provider === "seopress" ? SITEMAPS[provider] : SITEMAPS.others;
+  const url = enabled ? `${ask.state.origin()}${path}` : null;
+  return { body: { provider, enabled, url, modules: { sitemap: enabled }, cache, ...(off ? { off } : {}) } };
 }
 
 function rebuild({ sitemap }: CompanionSeo, ask: Ask): Answer {
   needs(ask, "manage_options");
   if (!sitemap.enabled) throw fault("seo_provider_missing", 409, "Nothing makes a sitemap on this site");
   sitemap.rebuilt++;
+  sitemap.unknown = false;
   return { body: { invalidated: true } };
 }

@@ -169,8 +169,9 @@ export class Entry implements Vendor<WordPressRequest, WordPressFault> {
     const page = visitorPage(state, url);
     if (page !== undefined) return page;
     const home = url.pathname === "/" || url.pathname === "/index.php";
+    const own = state.front.get(url.pathname)?.();
     return new Response(`<!DOCTYPE html><title>${state.name}</title>\n`, {
-      status: home ? 200 : 404,
+      status: own ?? (home ? 200 : 404),
       headers,
     });
   }

@@ -47,6 +47,12 @@ function links(state: State, post: Post): unknown {
     self: [{ href: `${root}wp/v2/${base}/${post.id}` }],
     collection: [{ href: `${root}wp/v2/${base}` }],
     author: [{ embeddable: true, href: `${root}wp/v2/users/${post.author}` }],
+    ...base === "media" ? {} : {
+      "version-history": [{
+        count: state.keeps_revisions ? state.revisions.filter(({ parent }) => parent === post.id).length : 0,
+        href: `${root}wp/v2/${base}/${post.id}/revisions`,
+      }],
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import type { Params } from "./params.ts";
 import { can } from "./people.ts";
 import { plural } from "./post_view.ts";
 import type { Ask } from "./rest.ts";
+import { keepRevision } from "./revisions.ts";
 import { addPost, type Post, type State, uniqueSlug } from "./state.ts";
 import { filterHtml, slugify } from "./text.ts";
 
@@ -144,4 +145,5 @@ export function updatePost(ask: Ask, post: Post): void {
   Object.assign(post, fields, settled, { modified: state.now() });
   nameSlug(state, post, slug);
   attach(ask, post);
+  keepRevision(state, post, ask.person?.id ?? 0);
 }

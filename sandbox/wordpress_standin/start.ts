@@ -8,6 +8,7 @@ import { Entry, type WordPressFault, type WordPressRequest } from "./entry.ts";
 import { fourPeople, type Person } from "./people.ts";
 import { addMedia } from "./media.ts";
 import { addPosts } from "./posts.ts";
+import { addRevisions } from "./revisions.ts";
 import type { RestEnv } from "./rest.ts";
 import { addSite } from "./site.ts";
 import { furnish, type PluginRow, type Post, publishDue, publishNow, type State } from "./state.ts";
@@ -58,6 +59,7 @@ function newState(
     origin,
     plain_permalinks: options.plain_permalinks ?? false,
     application_passwords: (options.environment ?? "local") === "local",
+    front: new Map(),
     namespaces: [...options.namespaces ?? []],
     fields: [],
     heads: [],
@@ -66,6 +68,8 @@ function newState(
     people,
     posts: new Map(),
     terms: new Map(),
+    revisions: [],
+    keeps_revisions: true,
     now,
     nextPost: 1,
     nextTerm: 1,
@@ -82,6 +86,7 @@ export function startWordPressStandIn(options: WordPressOptions = {}): Promise<W
   const app = new Hono<RestEnv>();
   addSite(app);
   addPosts(app);
+  addRevisions(app);
   addMedia(app);
   addTerms(app);
   const service = startService(options, new Entry(state, app, clock));

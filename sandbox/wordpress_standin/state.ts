@@ -36,6 +36,18 @@ export interface Post {
   status_before_trash?: string;
 }
 
+/** The texts of a post as somebody saved them, or typed them (an autosave). */
+export interface Revision {
+  readonly id: number;
+  readonly parent: number;
+  readonly author: number;
+  readonly at: number;
+  readonly autosave: boolean;
+  readonly title: string;
+  readonly content: string;
+  readonly excerpt: string;
+}
+
 /** The file of a medium. */
 export interface MediaFile {
   /** Below `/wp-content/uploads/`. */
@@ -80,6 +92,8 @@ export interface State {
   readonly plain_permalinks: boolean;
   readonly application_passwords: boolean;
   readonly namespaces: string[];
+  /** What visitors are answered at paths of plugins. */
+  readonly front: Map<string, () => number>;
   /** What plugins add to a post or page in edit context. */
   readonly fields: ((post: Post) => Record<string, unknown>)[];
   /** What plugins print in the head of a post's page; null for nothing. */
@@ -90,6 +104,9 @@ export interface State {
   readonly people: Person[];
   readonly posts: Map<number, Post>;
   readonly terms: Map<number, Term>;
+  readonly revisions: Revision[];
+  /** False as with WP_POST_REVISIONS set to false. */
+  keeps_revisions: boolean;
   /** The site's clock. */
   now: () => number;
   nextPost: number;

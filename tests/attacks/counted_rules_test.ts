@@ -18,6 +18,7 @@ import * as seoSchema from "../../rules/seo_schema.ts";
 import * as structured from "../../rules/structured_data.ts";
 import * as text from "../../rules/text.ts";
 import * as visitor from "../../rules/visitor_address.ts";
+import * as whole from "../../rules/whole_document.ts";
 import * as wording from "../../rules/wording.ts";
 import * as content from "../../rules/code_pages/content.ts";
 import * as css from "../../rules/code_pages/css.ts";
@@ -170,6 +171,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     parseSheet: (of) => css.parseSheet(new tokens.Css(of)),
     parseDeclarations: (of) => css.parseDeclarations(new tokens.Css(of)),
   },
+  "whole_document.ts": { ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }) },
   "code_pages/document.ts": {
     bodyOf: (of) => document.bodyOf(`<body>${of}`),
     headingWarnings: document.headingWarnings,
@@ -310,6 +312,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
   "schedule.ts hasLead": "compares times",
+  "schedule.ts bothTimes": "puts two times into an answer",
   "code_pages/bounds.ts": "reads what parse5 has open, measured through inspectHtml",
   "code_pages/selectors.ts": "reads tokens, measured through scopeCss",
   "code_pages/tags.ts faultsOf": "reads a tag of parse5, measured through inspectHtml",

@@ -161,7 +161,7 @@ for (const provider of Object.keys(STORES) as SeoPlugin[]) {
   test(provider, "health names it, and the companion plugin puts out no fields beside it", async (wp) => {
     const health = await wp.call("ed", "GET", "/health");
     const { seo_bridge } = health.body["features"] as Json;
-    assert.deepEqual(seo_bridge, { active: true, provider, provider_version: version });
+    assert.deepEqual(seo_bridge, { active: true, provider, provider_version: version, off: [] });
     const id = await wp.draft("ed");
     await wp.peek({ id, meta: { _site_ops_seo_description: "not shown" } });
     assert.ok(!(await wp.text(await wp.publish(id, "posts"))).includes("not shown"));
@@ -241,10 +241,14 @@ test("rankmath", "structured data is kept in its rows, and its notes about them 
   const second = await wp.call("ed", "POST", path, { schema, entry_id });
   assert.deepEqual(second.body, { entry_id, type: "NewsArticle", created: false });
   const { meta } = await wp.peek({ id });
-  assert.deepEqual(meta["rank_math_schema_NewsArticle"], {
-    "@type": "NewsArticle",
-    metadata: row["metadata"],
-  });
+  const renewed = { ...row["metadata"] as Json, title: "NewsArticle" };
+  assert.deepEqual(meta["rank_math_schema_NewsArticle"], { "@type": "NewsArticle", metadata: renewed });
+  const chosen = { ...renewed, title: "Chosen by a person" };
+  await wp.peek({ id, meta: { rank_math_schema_NewsArticle: { "@type": "NewsArticle", metadata: chosen } } });
+  await wp.call("ed", "POST", path, { schema: { "@type": "NewsArticle", t: "new" }, entry_id });
+  const kept = (await wp.peek({ id })).meta["rank_math_schema_NewsArticle"] as Json;
+  assert.deepEqual([kept["t"], kept["metadata"]], ["new", chosen], "a title that a person chose stays");
+  await wp.call("ed", "POST", path, { schema: { "@type": "NewsArticle" }, entry_id });
   assert.equal(meta["rank_math_schema_Article"], undefined);
   const graph = await wp.call("ed", "POST", path, { schema: { "@graph": [{ "@type": "A" }] } });
   assert.deepEqual(cut(graph), [422, "site_ops_invalid_json"]);

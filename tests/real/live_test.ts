@@ -20,12 +20,12 @@ async function published(site: CmsSandbox): Promise<void> {
     assert.deepEqual([proof.verified, proof.live!.as_expected, proof.warnings], [true, true, []]);
     assert.equal(proof.live!["address"], done.url);
     const seen = await at.kit.gw.call<Seen>("view_live", { site_id: "open", id }, { door });
-    assert.deepEqual([seen["status"], seen["wall"], seen["page"].robots_header], [200, null, []]);
+    assert.deepEqual([seen["status"], seen["wall"], seen.robots_header], [200, null, []]);
     assert.equal(seen["address"], done.url);
-    assert.ok(seen["page"].h1_count >= 1);
-    assert.match(seen["page"].text, /Slate/);
-    assert.equal(seen["page"].canonical, done.url);
-    assert.equal(seen["page"].language, "en-US");
+    assert.ok(seen.h1_count >= 1);
+    assert.match(seen.text, /Slate/);
+    assert.equal(seen.canonical, done.url);
+    assert.equal(seen.language, "en-US");
   }
 }
 

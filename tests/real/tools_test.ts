@@ -186,8 +186,9 @@ onWordPress({
     const { kit } = at;
     for (const door of DOORS) {
       const args = { site_id: "editor" };
-      const { latency_ms, can, ...rest } = await kit.gw.call<Args>("ping_site", args, { door });
+      const { latency_ms, can, timezone, ...rest } = await kit.gw.call<Args>("ping_site", args, { door });
       assert.ok(Number(latency_ms) >= 0);
+      assert.equal(timezone, "Europe/Copenhagen");
       const user = { id: site.users.ed.id, name: "Ed", slug: "ed", roles: ["editor"] };
       assert.deepEqual(rest, { ok: true, platform: "cms", authenticated: true, user });
       assert.deepEqual(can, {

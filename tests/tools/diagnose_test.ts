@@ -271,6 +271,21 @@ Deno.test("the bridges name their plugins, their versions and the count as far a
   await told(bridge("other", "4.9"), { seo_bridge: [false, /cannot reach the fields/, /or use Yoast SEO/] });
   await told(bridge("rankmath", null), { seo_bridge: [true, /over rankmath$/] });
   await told(bridge("seopress", "<i>9</i>"), { seo_bridge: [true, /over seopress$/] });
+  const off = (parts: unknown) =>
+    featured({ seo_bridge: { active: true, provider: "rankmath", provider_version: "1.0.273", off: parts } });
+  const setup = [{ part: "all", switch: "Rank Math > Setup Wizard" }];
+  await told(off(setup), {
+    seo_bridge: [false, /1\.0\.273 is active and shows nothing yet$/, /Setup Wizard/],
+  });
+  const parts = [{ part: "schema", switch: "Schema" }, { part: "sitemap", switch: "Sitemap" }];
+  await told(off(parts), {
+    seo_bridge: [
+      false,
+      /switched off: structured data, the sitemap$/,
+      /^If they are wanted: Schema; Sitemap$/,
+    ],
+  });
+  await told(off("all"), { seo_bridge: [true, /over rankmath 1\.0\.273$/] });
   await told(bridge("<script>", "1"), { seo_bridge: [true, /over an SEO plugin that is not told/] });
   const schema = (provider: unknown, entries: unknown) =>
     featured({ schema_bridge: { active: true, provider, entries } });

@@ -197,6 +197,7 @@ test("ping_site answers who is signed in and what the account may do", async (at
       list_users: false,
       unfiltered_html: false,
     },
+    timezone: "Europe/Copenhagen",
     latency_ms: 0,
   });
 });

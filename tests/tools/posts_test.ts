@@ -1,6 +1,7 @@
 /** Posts are read, listed, made and changed through both doors, and previewed before. */
 import assert from "node:assert/strict";
 import { type Args, DOORS, type Row } from "../cms_kit.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { test, world } from "./_stand_in.ts";
 
 const MODIFIED = "2026-11-21T12:00:00Z";
@@ -149,6 +150,31 @@ test("a preview of create_draft says what would be made, new terms included, lon
   ]);
   assert.match(String(preview.changes[1]?.to), /^<p>x+ … \(\d+ characters left out\) … x+<\/p>$/);
   assert.deepEqual(at.cms.writes, []);
+});
+
+test("of a whole document its body becomes the text of a draft, and the preview names what is left out", async (at) => {
+  const content_html =
+    "<!DOCTYPE html><html><head><title>x</title></head><body class=a><p>body</p></body></html>";
+  const page = addPost(at.cms.state, { type: "page", author: 2, title: "Page" });
+  for (
+    const [tool, args] of [
+      ["create_draft", { title: "Doc" }],
+      ["update_draft", { post_id: at.draft.id }],
+      ["create_page_draft", { title: "Doc" }],
+      ["update_page_draft", { page_id: page.id }],
+    ] as const
+  ) {
+    const { warnings, changes } = await at.kit.preview(tool, { site_id: "acme", ...args, content_html });
+    assert.match(
+      warnings.join("\n"),
+      /^content_html: a whole document was given; its body is taken\. Left out: title, class of body;/m,
+    );
+    const text = String(changes.find(({ field }) => field === "content_html")!.to);
+    assert.ok(text.includes("<p>body</p>") && !text.includes("title") && !text.includes("<body"), tool);
+  }
+  const args = { site_id: "open", title: "Doc", content_html };
+  const { done } = await at.kit.write<{ id: number }>("rest", "create_draft", args);
+  assert.equal(at.cms.posts.get(done.id)!.content, "<p>body</p>");
 });
 
 test("a preview of update_draft shows each field as it is on the site now", async (at) => {

@@ -131,8 +131,8 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   ],
   [
     "schedule_draft",
-    { post_id: 4, scheduled_at: "2026-12-01T09:00:00" },
-    /^scheduled_at: .*no time zone; add Z/,
+    { post_id: 4, scheduled_at: "2026-02-30T09:00:00" },
+    /^scheduled_at: .*not a date and time of the calendar/,
   ],
   ["schedule_draft", { post_id: 4, scheduled_at: "2026-02-30T09:00:00Z" }, /^scheduled_at: .*not a date/],
   ["schedule_draft", { post_id: "x", scheduled_at: DAY }, /^post_id: /],

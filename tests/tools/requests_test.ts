@@ -84,6 +84,7 @@ function repositoryCalls({ gw }: StaticWorld): Calls {
   return {
     list_static_files: () => ({ site_id }),
     read_static_file: () => ({ site_id, path: "src/styles/site.css" }),
+    get_content_history: () => ({ site_id, path: "src/styles/site.css" }),
     list_static_routes: () => ({ site_id }),
     write_static_file: () => ({ site_id, path: path(), content: "x" }),
     "write_static_file (a new preview branch)": async () => {

@@ -27,7 +27,7 @@ for (const guarded of [true, undefined] as const) {
     assert.deepEqual(read["robots"], { ...OFF, noindex: true });
     assert.deepEqual(read["origins"], { "robots.noindex": "type" });
     const lift = await at.kit.preview("set_seo_meta", { ...target, robots: { noindex: false } });
-    assert.deepEqual(lift.changes, [{ field: "robots.noindex", from: true, to: false }]);
+    assert.deepEqual(lift.changes, [{ field: "robots.noindex", from: true, origin: "type", to: false }]);
   });
 
   Deno.test(`only what changes is sent, and nothing where nothing does, ${route} the guard`, async () => {
@@ -56,6 +56,63 @@ for (const guarded of [true, undefined] as const) {
       }),
       [{ title: "New" }],
     );
+  });
+}
+
+/** A post without texts of its own, of which the type's template makes a title, and whose Open Graph is off. */
+function filledIn({ plugin, draft }: SeoWorld): void {
+  plugin.provider = "yoast";
+  plugin.fields.set(draft.id, {
+    ...nothing(),
+    description: "Own %%sep%%",
+    canonical: "https://a.test/%c3%bc",
+  });
+  plugin.effects.set(draft.id, {
+    shown: {
+      title: { value: "Before - Site", by: "type" },
+      description: { value: "Own -", by: "post" },
+      "og.title": { value: null, by: "off" },
+    },
+    fixed: { "og.title": "off" },
+  });
+}
+
+for (const guarded of [true, undefined] as const) {
+  const route = guarded ? "with" : "without";
+
+  Deno.test(`texts are told and previewed as visitors get them, with where they come from, ${route} the guard`, async () => {
+    await using at = await seoWorld({ guarded });
+    filledIn(at);
+    const target = { site_id: "seo", post_id: at.draft.id };
+    const read = await at.kit.both<Args>("get_seo_meta", target);
+    assert.deepEqual(
+      [read["title"], read["description"]],
+      ["", "Own %%sep%%"],
+      "what the post holds stays to be seen",
+    );
+    assert.deepEqual(read["in_effect"], { title: "Before - Site", description: "Own -", og_title: null });
+    assert.deepEqual(read["origins"], { title: "type", og_title: "off" });
+    const { changes } = await at.kit.preview("set_seo_meta", { ...target, title: "New", description: "D" });
+    assert.deepEqual(changes, [
+      { field: "title", from: "Before - Site", origin: "type", to: "New" },
+      { field: "description", from: "Own %%sep%%", to: "D" },
+    ]);
+  });
+
+  Deno.test(`a text that visitors get already is not stored, and an address escaped otherwise is the same, ${route} the guard`, async () => {
+    await using at = await seoWorld({ guarded });
+    filledIn(at);
+    const target = { site_id: "seo", post_id: at.draft.id };
+    const same = { ...target, title: "Before - Site", canonical: "https://a.test/ü" };
+    const { summary, changes, warnings } = await at.kit.preview("set_seo_meta", same);
+    assert.match(summary, /^Change nothing/);
+    assert.deepEqual(changes, []);
+    assert.match(
+      warnings.join(),
+      /^title: visitors get this text already, by the template .* nothing is stored/,
+    );
+    const { proof } = await at.kit.write("rest", "set_seo_meta", same);
+    assert.deepEqual([at.cms.writes, proof.verified], [[], true]);
   });
 }
 

@@ -211,14 +211,25 @@ test("what the account or the SEO plugin cannot do is refused before anything is
     );
   }
   at.plugin.sitemap.enabled = false;
+  at.plugin.sitemap.off = [{ part: "sitemap", switch: "SEO > XML Sitemap" }];
   const off = await at.kit.both<Args>("get_sitemap_status", { site_id: "live" });
-  assert.deepEqual([off["enabled"], off["url"]], [false, null]);
+  assert.deepEqual([off["enabled"], off["url"], off["off"]], [false, null, at.plugin.sitemap.off]);
   const rebuild = { site_id: "live", rebuild: true };
   await at.kit.refuses("get_sitemap_status", rebuild, "E_SEOPLUGIN_PLUGIN_REQUIRED", {
-    says: /^Nothing makes a sitemap on this site/,
+    says: /^Nothing makes a sitemap on this site: SEO > XML Sitemap$/,
     sends: "reads",
   });
   assert.deepEqual(at.cms.writes, []);
+});
+
+Deno.test("a sitemap whose address visitors get 404 at is not on, until the address is learned", async () => {
+  await using at = await seoWorld();
+  at.plugin.sitemap.unknown = true;
+  const lost = await at.kit.both<Args>("get_sitemap_status", { site_id: "live" });
+  assert.deepEqual([lost["enabled"], lost["modules"]], [false, { sitemap: true }]);
+  assert.match(String(lost["why"]), /404 or 410 .* rebuild: true/);
+  const learned = await at.kit.write<Args>("mcp", "get_sitemap_status", { site_id: "live", rebuild: true });
+  assert.deepEqual([learned.done["enabled"], learned.done["why"]], [true, undefined]);
 });
 
 Deno.test("a redirect that is not there afterwards is no success, and what the plugin refuses keeps its code", async () => {

@@ -205,3 +205,43 @@ Deno.test("a write that cannot be read back is reported as done, by every tool, 
   const methods = at.kit.gw.requests.slice(from).map(({ method }) => method);
   assert.deepEqual(methods, ["GET", "GET", "GET", "POST"], "its write answers what stands");
 });
+
+Deno.test("what Rank Math takes away, drops and escapes is said in preview and result", async () => {
+  await using at = await seoWorld({ guarded: true });
+  at.plugin.provider = "rankmath";
+  at.plugin.automatic = "BlogPosting";
+  const target = { site_id: "seo", post_id: at.draft.id };
+  const schema = {
+    "@type": "FAQPage",
+    name: "Salt & pepper",
+    empty: "",
+    about: { "@type": "Thing" },
+    list: ["%title%", "50% of 100"],
+    count: 3,
+    url: "https://a.test/?a=%20b%20",
+  };
+  const says = [
+    /^schema: the site's SEO plugin makes structured data by itself \(BlogPosting\) only .* no longer, so say all/,
+    /^schema: of a FAQPage Rank Math shows only mainEntity/,
+    /"&" as "&amp;".*\(name\)$/,
+    /drops empty texts.*\(empty, about\)$/,
+    /variables .*\(list\.0\)$/,
+    /numbers and switches as texts.*\(count\)$/,
+  ];
+  const { warnings } = await at.kit.preview("set_seo_schema", { ...target, schema });
+  const { proof, done } = await at.kit.write<Args>("rest", "set_seo_schema", { ...target, schema });
+  for (const all of [warnings, proof.warnings]) {
+    assert.equal(all.length, says.length, all.join("\n"));
+    says.forEach((pattern, at) => assert.match(all[at]!, pattern));
+  }
+  assert.equal(proof.verified, true, "what is stored is what was sent");
+  const plain = { ...target, schema: { "@type": "Recipe", name: "Soup" }, entry_id: done["entry_id"] };
+  assert.deepEqual((await at.kit.preview("set_seo_schema", plain)).warnings, []);
+  at.plugin.automatic = null;
+  const other = { site_id: "seo", post_id: at.page.id, schema: { "@type": "Recipe", name: "Soup" } };
+  assert.deepEqual(
+    (await at.kit.preview("set_seo_schema", other)).warnings,
+    [],
+    "where it makes none, none is lost",
+  );
+});

@@ -1,4 +1,5 @@
 /** create_page_draft: a new page, always as a draft. */
+import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { builtPages, pages } from "../../platforms/_content/pages.ts";
@@ -16,14 +17,15 @@ export default tool("create_page_draft", {
     checkBuilderArgs(builderOf(site, args.page_builder), args);
   },
   raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
-  async plan({ page_builder: _, ...args }, ctx) {
+  async plan({ page_builder: _, ...given }, ctx) {
+    const { fields: args, warnings } = await ofDocument(given);
     await checkHeader(args.header_html);
     const draft = await prepared(await ctx.use(pages), args, true);
     return {
       summary: `Create the draft page ${quoted(args.title)} on ${ctx.site.name}${origin(draft)}`,
       changes: [...draftChanges(draft, null), { field: "status", from: null, to: "draft" }],
       revision: templateOf(draft),
-      warnings: draft.warnings,
+      warnings: [...warnings, ...draft.warnings ?? []],
       state: draft,
     };
   },

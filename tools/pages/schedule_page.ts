@@ -1,6 +1,6 @@
 /** schedule_page: the moment a page draft goes live by itself. */
 import { numericId } from "../../core/ids.ts";
-import { atSite, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
+import { atSite, bothTimes, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
 import { pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
@@ -20,13 +20,15 @@ export default tool("schedule_page", {
       }${lastChange(page)}`,
       changes: stateChanges(page, "scheduled", moment.utc),
       shows: () => revealed(page),
-      revision: page.parts,
+      revision: moment.zone === undefined ? page.parts : { ...page.parts, time_zone: moment.zone },
       warnings: liveWarnings(page),
       state: { moment, page },
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
-    return compared(await (await ctx.use(pages)).schedule(page_id, state.moment, state.page));
+    const { moment, page } = state;
+    const done = await (await ctx.use(pages)).schedule(page_id, moment, page);
+    return compared({ ...done, ...bothTimes(moment, page.time_zone) });
   },
 });

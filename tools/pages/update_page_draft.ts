@@ -3,6 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { numericId } from "../../core/ids.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { maybeUnseen, whenScheduled } from "../../rules/change.ts";
+import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { CODE_APART } from "../../platforms/_content/page.ts";
@@ -35,7 +36,8 @@ export default tool("update_page_draft", {
     }
   },
   raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
-  async plan({ page_id, page_builder: _, ...args }, ctx) {
+  async plan({ page_id, page_builder: _, ...given }, ctx) {
+    const { fields: args, warnings } = await ofDocument(given);
     await checkHeader(args.header_html);
     const client = await ctx.use(pages);
     const [now, draft] = await allOrThrow(client.readDraft(page_id), prepared(client, args, false));
@@ -53,7 +55,7 @@ export default tool("update_page_draft", {
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
-      warnings: [...now.warnings, ...unsure, ...draft.warnings ?? []],
+      warnings: [...now.warnings, ...warnings, ...unsure, ...draft.warnings ?? []],
       state: { draft, now },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
     };

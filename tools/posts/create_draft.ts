@@ -1,4 +1,5 @@
 /** create_draft: a new post, always as a draft. */
+import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { posts } from "../../platforms/_content/posts.ts";
@@ -13,13 +14,14 @@ export default tool("create_draft", {
     ctx.checkId(author_id, "author_id");
   },
   raises: (fields) => scriptRaises(fields, SHOWN_POST),
-  async plan(fields, ctx) {
+  async plan(given, ctx) {
+    const { fields, warnings } = await ofDocument(given);
     const draft = await (await ctx.use(posts)).prepareDraft(fields, true);
     return {
       summary: `Create the draft ${quoted(fields.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: [...fieldChanges(fields, null), { field: "status", from: null, to: "draft" }],
       revision: termsFound(draft),
-      warnings: draft.warnings,
+      warnings: [...warnings, ...draft.warnings ?? []],
       state: draft,
     };
   },

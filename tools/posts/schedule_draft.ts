@@ -1,5 +1,5 @@
 /** schedule_draft: the moment a draft goes live by itself. */
-import { atSite, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
+import { atSite, bothTimes, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
 import { posts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
@@ -19,13 +19,15 @@ export default tool("schedule_draft", {
       }${lastChange(post)}`,
       changes: stateChanges(post, "scheduled", moment.utc),
       shows: () => revealed(post),
-      revision: post.parts,
+      revision: moment.zone === undefined ? post.parts : { ...post.parts, time_zone: moment.zone },
       warnings: liveWarnings(post),
       state: { moment, post },
     };
   },
   async run({ post_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
-    return compared(await (await ctx.use(posts)).schedule(post_id, state.moment, state.post));
+    const { moment, post } = state;
+    const done = await (await ctx.use(posts)).schedule(post_id, moment, post);
+    return compared({ ...done, ...bothTimes(moment, post.time_zone) });
   },
 });

@@ -2,6 +2,7 @@
 import { allOrThrow } from "../../core/async.ts";
 import { maybeUnseen, refuseUnseen, whenScheduled } from "../../rules/change.ts";
 import { GatewayError } from "../../core/errors.ts";
+import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { posts, postTexts } from "../../platforms/_content/posts.ts";
@@ -23,7 +24,8 @@ export default tool("update_draft", {
     );
   },
   raises: (fields) => scriptRaises(fields, SHOWN_POST),
-  async plan({ post_id, ...fields }, ctx) {
+  async plan({ post_id, ...given }, ctx) {
+    const { fields, warnings } = await ofDocument(given);
     const client = await ctx.use(posts);
     const [now, draft] = await allOrThrow(client.getDraft(post_id), client.prepareDraft(fields, false));
     let unsure: string[] = [];
@@ -36,7 +38,7 @@ export default tool("update_draft", {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
-      warnings: [...now.warnings, ...unsure],
+      warnings: [...now.warnings, ...warnings, ...unsure],
       state: { draft, now },
       raises: whenScheduled(now, `the post ${quoted(now.title)}`),
     };

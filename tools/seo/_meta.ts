@@ -4,7 +4,12 @@ import { type SeenRaise, whenLive, whenScheduled } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../core/model.ts";
 import type { SeoMeta } from "../../platforms/wordpress/seo/client.ts";
-import { unshownFields } from "../../platforms/wordpress/seo/effect.ts";
+import {
+  changedPart,
+  originsOf,
+  unshownFields,
+  valuesInEffect,
+} from "../../platforms/wordpress/seo/effect.ts";
 import { entriesOf, oneLine, type SeoChange } from "../../platforms/wordpress/seo/names.ts";
 
 const ADDRESSES: ReadonlySet<string> = new Set(["canonical", "og_image", "twitter_image"]);
@@ -33,10 +38,23 @@ function requireAddress(field: string, text: string): void {
   throw bad(`${field}: expected an address that begins with http:// or https://, or "" to clear the field`);
 }
 
-/** One change per given field, `from` the value in effect on the site; of a field that does not change too. */
-export function fieldChanges(change: SeoChange, { fields }: SeoMeta): Change[] {
+/** What the post holds of the given fields, whether it changes or not. */
+export function storedBefore(change: SeoChange, { fields }: SeoMeta): Change[] {
   const now = new Map(entriesOf(fields));
   return entriesOf(change).map(([field, to]) => ({ field, from: now.get(field) ?? null, to }));
+}
+
+/** One change per field that changes, `from` the value that visitors get now, with its origin where that is not the post. */
+export function fieldChanges(change: SeoChange, meta: SeoMeta): Change[] {
+  const { fields, effect } = meta;
+  const now = new Map(entriesOf(fields));
+  const origins = originsOf(effect);
+  return entriesOf(changedPart(change, meta)).map(([field, to]) => {
+    const stored = now.get(field) ?? null;
+    const from = stored === "" && effect.inEffect[field] ? effect.inEffect[field].value : stored;
+    const origin = stored === "" || typeof stored === "boolean" ? origins[field] : undefined;
+    return { field, from, to, ...(origin === undefined ? {} : { origin }) };
+  });
 }
 
 /** `the draft post "Title" on acme`, and where visitors see it, that they do. */
@@ -56,8 +74,8 @@ export function seenBy(post: SeoMeta["post"]): SeenRaise[] {
 
 /**
  * What is answered: the post's state and its fields, with the names of those that could not be read (unread), that are
- * known by the page only (shown), that the site does not show (unshown), and where switches come from that are on without
- * the post saying so (origins).
+ * known by the page only (shown), that the site does not show (unshown), what visitors get of texts where that is not what
+ * the post holds (in_effect), and where values come from that the post does not hold (origins).
  */
 export function answerOf({ post, provider, fields, effect, shown }: SeoMeta): Record<string, unknown> {
   const unshown = unshownFields(fields, effect);
@@ -70,7 +88,11 @@ export function answerOf({ post, provider, fields, effect, shown }: SeoMeta): Re
     ...fields,
     ...(unread.length > 0 ? { unread } : {}),
     ...(shown && shown.length > 0 ? { shown } : {}),
-    ...(Object.keys(effect.origins).length > 0 ? { origins: effect.origins } : {}),
+    ...filled("in_effect", valuesInEffect(effect)),
+    ...filled("origins", originsOf(effect)),
     ...(unshown.length > 0 ? { unshown } : {}),
   };
 }
+
+const filled = (name: string, values: Record<string, unknown>) =>
+  Object.keys(values).length > 0 ? { [name]: values } : {};

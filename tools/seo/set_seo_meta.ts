@@ -1,12 +1,11 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../core/ids.ts";
 import visitor from "../../platforms/visitor/connector.ts";
-import { seoShown } from "../../platforms/visitor/expected.ts";
 import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { answerOf, changeOf, fieldChanges, placeOf, seenBy } from "./_meta.ts";
+import { answerOf, changeOf, fieldChanges, placeOf, seenBy, storedBefore } from "./_meta.ts";
 
 export default tool("set_seo_meta", {
   check({ post_id, ...fields }) {
@@ -16,8 +15,7 @@ export default tool("set_seo_meta", {
   async plan({ post_id, ...fields }, ctx) {
     const change = changeOf(fields);
     const now = await (await ctx.use(seo)).prepareMeta(numericId(post_id, "post_id"), change);
-    const given = fieldChanges(change, now);
-    const changes = given.filter(({ from, to }) => from !== to);
+    const changes = fieldChanges(change, now);
     const place = placeOf(now.post, ctx.site);
     const idle = changes.length === 0;
     return {
@@ -27,7 +25,7 @@ export default tool("set_seo_meta", {
         }`
         : `Change the SEO fields of ${place}`,
       changes,
-      revision: replacedBy(given, { status: now.post.status }),
+      revision: replacedBy(storedBefore(change, now), { status: now.post.status }),
       warnings: now.warnings ?? [],
       raises: idle ? [] : seenBy(now.post),
       state: now,
@@ -47,6 +45,7 @@ export default tool("set_seo_meta", {
     const proven = compared({ ...answerOf(after), differences, warnings, uncompared });
     if (after.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, after.post.id);
+    const { seoShown } = await import("../../platforms/visitor/expected.ts"); // it parses HTML
     return proven.seen(await liveAt(await ctx.use(visitor), address, seoShown(changeOf(fields))));
   },
 });

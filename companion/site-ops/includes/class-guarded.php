@@ -138,11 +138,7 @@ final class Guarded {
 		if ( is_wp_error( $record ) ) {
 			return $record;
 		}
-		$now = get_post( $post->ID );
-		if ( $now->post_status !== $post->post_status ) {
-			Seo_Provider::active()->listed( $now );
-		}
-		return self::answer( $now, $record );
+		return self::answer( get_post( $post->ID ), $record );
 	}
 
 	/**

@@ -97,6 +97,7 @@ final class Health {
 				'active'           => true,
 				'provider'         => $seo->id(),
 				'provider_version' => $seo->version(),
+				'off'              => $seo->off(),
 			),
 			'schema_bridge' => self::schema_bridge(),
 			'guarded_write' => array(

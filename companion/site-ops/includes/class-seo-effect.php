@@ -31,6 +31,9 @@ abstract class Seo_Effect {
 		'twitter.image',
 	);
 
+	/** Texts of which it is known what visitors get. */
+	const SHOWN = array( 'title', 'description', 'canonical', 'og.title', 'og.description', 'twitter.title', 'twitter.description' );
+
 	/**
 	 * The switches as visitors get them by this plugin's own rules.
 	 *
@@ -104,6 +107,146 @@ abstract class Seo_Effect {
 	 */
 	protected function fixed_texts() {
 		return array();
+	}
+
+	/**
+	 * What visitors get of SHOWN by this plugin's own rules.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array[] By name, each as first() gives it; nothing of what is not known.
+	 */
+	protected function texts( WP_Post $post ) {
+		unset( $post );
+		return array();
+	}
+
+	/**
+	 * What visitors get of SHOWN where that is not what the post itself holds: a template filled in, a default, nothing.
+	 *
+	 * @param WP_Post  $post   The post.
+	 * @param string[] $stored What the post holds, by name as in TEXTS.
+	 * @return array[] By name: value (null where nothing is shown) and by, as first() has it, or as fixed() says why not.
+	 */
+	public function shown( WP_Post $post, array $stored ) {
+		$texts  = $this->texts_within( $post );
+		$robots = $this->in_effect( $post );
+		if ( $robots['noindex']['on'] && isset( $texts['canonical'] ) ) {
+			$texts['canonical'] = self::none( 'noindex' );
+		}
+		foreach ( array_intersect_key( $this->fixed_texts(), array_flip( self::SHOWN ) ) as $name => $why ) {
+			$texts[ $name ] = self::none( $why );
+		}
+		foreach ( $texts as $name => $text ) {
+			if ( 'post' === $text['by'] && rawurldecode( $text['value'] ) === rawurldecode( $stored[ $name ] ) ) {
+				unset( $texts[ $name ] );
+			} elseif ( '' === $text['value'] ) {
+				$texts[ $name ] = self::none( $text['by'] );
+			}
+		}
+		return $texts;
+	}
+
+	/**
+	 * What texts() gives while WordPress takes the post for the one being shown, as templates need it.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array[]
+	 */
+	private function texts_within( WP_Post $post ) {
+		$before          = isset( $GLOBALS['post'] ) ? $GLOBALS['post'] : null;
+		$GLOBALS['post'] = $post; // phpcs:ignore WordPress.WP.GlobalVariablesOverride.Prohibited
+		setup_postdata( $post );
+		try {
+			return $this->texts( $post );
+		} catch ( \Throwable $thrown ) {
+			// A version of the plugin that works in another way: what it shows is not known.
+			do_action( 'site_ops_seo_unread', $post->ID, $thrown );
+			return array();
+		} finally {
+			wp_reset_postdata();
+			$GLOBALS['post'] = $before; // phpcs:ignore WordPress.WP.GlobalVariablesOverride.Prohibited
+		}
+	}
+
+	/**
+	 * Nothing that is shown.
+	 *
+	 * @param string $by Why.
+	 * @return array
+	 */
+	private static function none( $by ) {
+		return array(
+			'value' => null,
+			'by'    => $by,
+		);
+	}
+
+	/**
+	 * The first text that is not empty, with whose it is: post, type, site, default (of the plugin or WordPress), content
+	 * (the post's excerpt or text), or the field that is shown in its place (title, description, og).
+	 *
+	 * @param string[] $texts By whose they are.
+	 * @return array value and by.
+	 */
+	protected static function first( array $texts ) {
+		$last = array_key_last( $texts );
+		foreach ( $texts as $by => $text ) {
+			if ( '' !== $text || $by === $last ) {
+				return array(
+					'value' => $text,
+					'by'    => $by,
+				);
+			}
+		}
+		return self::none( 'default' );
+	}
+
+	/**
+	 * One plain line, as search engines read it.
+	 *
+	 * @param mixed $text A text, with entities.
+	 * @return string
+	 */
+	protected static function plain( $text ) {
+		$text = wp_strip_all_tags( is_scalar( $text ) ? (string) $text : '', true );
+		return trim( preg_replace( '/\s+/u', ' ', html_entity_decode( $text, ENT_QUOTES, 'UTF-8' ) ) );
+	}
+
+	/**
+	 * The title that WordPress itself gives a page (wp_get_document_title()).
+	 *
+	 * @param WP_Post $post The post.
+	 * @return string
+	 */
+	protected static function document_title( WP_Post $post ) {
+		$separator = apply_filters( 'document_title_separator', '-' ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
+		return self::plain( wptexturize( get_the_title( $post ) . " $separator " . get_bloginfo( 'name', 'display' ) ) );
+	}
+
+	/**
+	 * The parts of the plugin that are switched off, each with the switch to turn.
+	 *
+	 * @return array[] part (all, title, og, twitter, schema, sitemap) and switch.
+	 */
+	public function off() {
+		return array();
+	}
+
+	/**
+	 * An answer of off().
+	 *
+	 * @param string[] $switches By part, the switch to turn.
+	 * @return array[]
+	 */
+	protected static function parts_off( array $switches ) {
+		$off = array();
+		foreach ( $switches as $part => $switch ) {
+			$off[] = array(
+				'part'   => $part,
+				'switch' => $switch,
+			);
+		}
+		return $off;
 	}
 
 	/**

@@ -179,8 +179,8 @@ final class Seo_Meta {
 	}
 
 	/**
-	 * A post's fields; beside them where a switch that is on comes from (origins) unless it is the post's own, and what
-	 * would not be shown (fixed).
+	 * A post's fields; beside them where a switch that is on comes from (origins) unless it is the post's own, what would
+	 * not be shown (fixed), and what visitors get of texts where that is not what the post holds (shown).
 	 *
 	 * @param WP_Post $post   The post.
 	 * @param array   $images Addresses that are to be set, by name.
@@ -188,7 +188,13 @@ final class Seo_Meta {
 	 */
 	private static function answer( WP_Post $post, array $images = array() ) {
 		$provider = Seo_Provider::active();
-		$origins  = array();
+		$fields   = $provider->read( $post );
+		$stored   = array();
+		foreach ( Seo_Provider::SHOWN as $name ) {
+			$path            = explode( '.', $name );
+			$stored[ $name ] = isset( $path[1] ) ? $fields[ $path[0] ][ $path[1] ] : $fields[ $name ];
+		}
+		$origins = array();
 		foreach ( $provider->in_effect( $post ) as $name => $value ) {
 			if ( $value['on'] && 'post' !== $value['by'] ) {
 				$origins[ 'robots.' . $name ] = $value['by'];
@@ -205,8 +211,10 @@ final class Seo_Meta {
 			'origins'      => (object) $origins,
 			'fixed'        => (object) $provider->fixed( $post, $images ),
 
+			'shown'        => (object) $provider->shown( $post, $stored ),
+
 			'twitter_follows_og' => $provider->mirrors( $post->ID ),
-		) + $provider->read( $post );
+		) + $fields;
 	}
 
 	/**

@@ -135,6 +135,122 @@ final class Seo_Rank_Math extends Seo_Provider {
 		return self::is_idle() ? array_fill_keys( array_diff( self::TEXTS, array( 'focus_keyword' ) ), 'idle' ) : array();
 	}
 
+	/**
+	 * A post's own text, else the template of its type; the description of a post is its excerpt before that
+	 * (class-singular.php), a social text is the title or the description, and at last the excerpt (class-opengraph.php,
+	 * 1.0.273).
+	 */
+	protected function texts( WP_Post $post ) {
+		if ( self::is_idle() || ! is_callable( array( '\\RankMath\\Helper', 'replace_vars' ) ) ) {
+			return array();
+		}
+		$manager = function_exists( 'rank_math' ) && isset( rank_math()->variables ) ? rank_math()->variables : null;
+		if ( is_callable( array( $manager, 'setup' ) ) ) {
+			$manager->setup();
+		}
+		$titles = self::titles();
+		$type   = 'pt_' . $post->post_type;
+		$of     = function ( $name ) use ( $titles, $type ) {
+			return isset( $titles[ $type . $name ] ) ? (string) $titles[ $type . $name ] : '';
+		};
+		$own    = function ( $name ) use ( $post ) {
+			return self::filled( parent::text( $post->ID, $name ), $post );
+		};
+		$length = array( '\\RankMath\\Helpers\\Str', 'truncate' );
+		$about  = self::filled( $of( '_description' ), $post );
+		$texts  = array(
+			'title'       => self::first(
+				array(
+					'post'    => $own( 'title' ),
+					'type'    => self::filled( $of( '_title' ), $post ),
+					'default' => self::filled( '%title% %sep% %sitename%', $post ),
+				)
+			),
+			'description' => self::first(
+				array(
+					'post'    => $own( 'description' ),
+					'content' => self::plain( $post->post_excerpt ),
+					'type'    => is_callable( $length ) ? self::plain( call_user_func( $length, $about, 160 ) ) : $about,
+				)
+			),
+			'canonical'   => self::first(
+				array(
+					'post'    => $own( 'canonical' ),
+					'default' => (string) get_permalink( $post ),
+				)
+			),
+		);
+
+		$texts['og.title']       = self::first(
+			array(
+				'post'  => $own( 'og.title' ),
+				'title' => $texts['title']['value'],
+			)
+		);
+		$texts['og.description'] = self::first(
+			array(
+				'post'        => $own( 'og.description' ),
+				'description' => $texts['description']['value'],
+				'content'     => self::plain( get_the_excerpt( $post ) ),
+			)
+		);
+		foreach ( array( 'title', 'description' ) as $name ) {
+			$texts[ 'twitter.' . $name ] = $this->mirrors( $post->ID )
+				? array( 'by' => 'og' ) + $texts[ 'og.' . $name ]
+				: self::first(
+					array(
+						'post'    => $own( 'twitter.' . $name ),
+						$name     => $texts[ $name ]['value'],
+						'content' => 'title' === $name ? '' : self::plain( get_the_excerpt( $post ) ),
+					)
+				);
+		}
+		return $texts;
+	}
+
+	/**
+	 * A text with its variables filled in, as a page has it (get_title() in class-paper.php, maybe_replace_vars() in
+	 * class-metadata.php).
+	 *
+	 * @param string  $text The text.
+	 * @param WP_Post $post The post.
+	 * @return string
+	 */
+	private static function filled( $text, WP_Post $post ) {
+		$text = str_replace( array( '%seo_title%', '%seo_description%' ), array( '%title%', '%excerpt%' ), $text );
+		return '' === $text ? '' : self::plain( stripslashes( (string) \RankMath\Helper::replace_vars( $text, $post ) ) );
+	}
+
+	/** {@inheritDoc} */
+	public function off() {
+		if ( self::is_idle() ) {
+			return self::parts_off( array( 'all' => 'Rank Math > Setup Wizard: connect the account, or skip that step' ) );
+		}
+		$off = array();
+		foreach ( array( 'schema' => array( 'rich-snippet', 'Schema (Structured Data)' ), 'sitemap' => array( 'sitemap', 'Sitemap' ) ) as $part => $module ) {
+			if ( ! self::has_module( $module[0] ) ) {
+				$off[ $part ] = 'Rank Math > Dashboard > ' . $module[1];
+			}
+		}
+		return self::parts_off( $off );
+	}
+
+	/**
+	 * The structured data that Rank Math makes of a post by itself; it does so while the post has none of its own
+	 * (can_add_schema() in snippets/class-singular.php, 1.0.273).
+	 *
+	 * @param int $id Number of the post.
+	 * @return string|null Its type; null for none.
+	 */
+	public static function automatic( $id ) {
+		$asked = array( '\\RankMath\\Helper', 'get_default_schema_type' );
+		if ( ! self::has_module( 'rich-snippet' ) || ! is_callable( $asked ) || Seo_Schema_Rank_Math::rows( $id ) ) {
+			return null;
+		}
+		$type = call_user_func( $asked, $id, true );
+		return is_string( $type ) && '' !== $type ? $type : null;
+	}
+
 	/** Of an image only the number counts (set_image_post_meta() in Rank Math's class-image.php). */
 	protected function library_only() {
 		return true;
@@ -261,5 +377,6 @@ final class Seo_Rank_Math extends Seo_Provider {
 		if ( is_callable( array( '\RankMath\Sitemap\Cache', 'invalidate_storage' ) ) ) {
 			\RankMath\Sitemap\Cache::invalidate_storage();
 		}
+		flush_rewrite_rules( false );
 	}
 }

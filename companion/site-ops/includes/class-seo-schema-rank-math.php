@@ -67,6 +67,11 @@ final class Seo_Schema_Rank_Math {
 			if ( 'schema-' . $row['meta_id'] === $entry_id ) {
 				unset( $value['metadata'] );
 				$value += array_intersect_key( $row['value'], array( 'metadata' => true ) );
+				$was    = substr( $row['meta_key'], strlen( self::PREFIX ) );
+				if ( isset( $value['metadata']['title'] ) && $was === $value['metadata']['title'] ) {
+					// A title that nobody chose names the type.
+					$value['metadata']['title'] = strtok( $type, ',' );
+				}
 				// Unlike update_post_meta() this one takes the value as it is.
 				update_metadata_by_mid( 'post', $row['meta_id'], $value, $key );
 				return $entry_id;

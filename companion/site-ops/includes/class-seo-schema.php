@@ -73,6 +73,7 @@ final class Seo_Schema {
 			'post_status' => get_post_status( $id ),
 			'provider'    => Seo_Provider::active()->id(),
 			'shown'       => self::shown(),
+			'automatic'   => 'rankmath' === Seo_Provider::active()->id() ? Seo_Rank_Math::automatic( $id ) : null,
 			'entries'     => self::store()->entries( $id ),
 		);
 	}

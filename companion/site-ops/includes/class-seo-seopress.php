@@ -22,6 +22,16 @@ final class Seo_Seopress extends Seo_Provider {
 		'noimageindex' => '_seopress_robots_imageindex',
 	);
 
+	/** Second names of variables, which a page knows and the service that fills them in does not (9.7.4). */
+	const NAMES = array(
+		'title'                => 'post_title',
+		'excerpt'              => 'post_excerpt',
+		'wc_single_short_desc' => 'post_excerpt',
+		'sitename'             => 'sitetitle',
+		'sitedesc'             => 'tagline',
+		'date'                 => 'post_date',
+	);
+
 	/** {@inheritDoc} */
 	public function id() {
 		return 'seopress';
@@ -111,6 +121,107 @@ final class Seo_Seopress extends Seo_Provider {
 			}
 		}
 		return $fixed;
+	}
+
+	/**
+	 * A post's own text, else the template of its type; without one WordPress's title, and no description, but for one
+	 * that was emptied: then the excerpt or the text (seopress_titles_the_title() and its like in options-titles-metas.php,
+	 * seopress_social_twitter_title_hook() and its like in options-social.php, 9.7.4).
+	 */
+	protected function texts( WP_Post $post ) {
+		if ( ! function_exists( 'seopress_get_service' ) ) {
+			return array();
+		}
+		$options = seopress_get_service( 'TitleOption' );
+		$on      = self::is_on( 'titles' );
+		$about   = $on ? $options->getSingleCptDesc( $post->ID ) : null;
+		$own     = function ( $name ) use ( $post ) {
+			return self::filled( parent::text( $post->ID, $name ), $post );
+		};
+		$texts   = array(
+			'title'       => self::first(
+				array(
+					'post'    => $on ? $own( 'title' ) : '',
+					'type'    => $on ? self::filled( $options->getSingleCptTitle( $post->ID ), $post ) : '',
+					'default' => self::document_title( $post ),
+				)
+			),
+			'description' => self::first(
+				array(
+					'post'    => $on ? $own( 'description' ) : '',
+					'type'    => self::filled( $about, $post ),
+					'content' => '' === $about ? self::filled( '%%post_excerpt%%', $post ) : '',
+				)
+			),
+			'canonical'   => self::first(
+				array(
+					'post'    => $own( 'canonical' ),
+					'default' => (string) get_permalink( $post ),
+				)
+			),
+		);
+		$social  = (array) get_option( 'seopress_social_option_name', array() );
+		$by_og   = ! empty( $social['seopress_social_twitter_card_og'] ) && ! empty( $social['seopress_social_facebook_og'] );
+		foreach ( array( 'title', 'description' ) as $name ) {
+			$og   = $own( 'og.' . $name );
+			$last = 'description' === $name && ! $on && has_excerpt( $post ) ? self::filled( '%%post_excerpt%%', $post ) : '';
+
+			$texts[ 'og.' . $name ]      = self::first(
+				array(
+					'post'    => $og,
+					$name     => $texts[ $name ]['value'],
+					'content' => $last,
+				)
+			);
+			$texts[ 'twitter.' . $name ] = self::first(
+				array(
+					'post'    => $own( 'twitter.' . $name ),
+					'og'      => $by_og ? $og : '',
+					$name     => $texts[ $name ]['value'],
+					'content' => $last,
+				)
+			);
+		}
+		return $texts;
+	}
+
+	/**
+	 * A text with its variables filled in.
+	 *
+	 * @param mixed   $text The text.
+	 * @param WP_Post $post The post.
+	 * @return string
+	 */
+	private static function filled( $text, WP_Post $post ) {
+		if ( ! is_string( $text ) || '' === $text || false === strpos( $text, '%%' ) ) {
+			return self::plain( $text );
+		}
+		if ( false !== strpos( $text, '%%_' ) ) {
+			throw new \UnexpectedValueException( 'Custom fields are filled in while a page is shown only.' );
+		}
+		foreach ( self::NAMES as $name => $known ) {
+			$text = str_replace( "%%$name%%", "%%$known%%", $text );
+		}
+		$context = seopress_get_service( 'ContextPage' )->buildContextWithCurrentId( $post->ID )->getContext();
+		return self::plain( seopress_get_service( 'TagsToString' )->replace( $text, $context ) );
+	}
+
+	/** {@inheritDoc} */
+	public function off() {
+		$social   = (array) get_option( 'seopress_social_option_name', array() );
+		$sitemaps = (array) get_option( 'seopress_xml_sitemap_option_name', array() );
+		$off      = self::is_on( 'titles' ) ? array() : array( 'title' => 'SEO > Titles & Metas: the switch at the top' );
+		foreach ( array( 'og' => array( 'seopress_social_facebook_og', 'Facebook (Open Graph)' ), 'twitter' => array( 'seopress_social_twitter_card', 'Twitter (Twitter card)' ) ) as $part => $switch ) {
+			if ( ! self::is_on( 'social' ) ) {
+				$off[ $part ] = 'SEO > Social Networks: the switch at the top';
+			} elseif ( empty( $social[ $switch[0] ] ) ) {
+				$off[ $part ] = 'SEO > Social Networks > ' . $switch[1];
+			}
+		}
+		if ( ! self::is_on( 'xml-sitemap' ) || empty( $sitemaps['seopress_xml_sitemap_general_enable'] ) ) {
+			$off['sitemap'] = 'SEO > XML - HTML Sitemap: the switch at the top, and "Enable XML Sitemap"';
+		}
+		return self::parts_off( $off );
 	}
 
 	/** {@inheritDoc} */

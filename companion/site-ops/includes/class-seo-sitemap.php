@@ -21,6 +21,22 @@ final class Seo_Sitemap {
 	}
 
 	/**
+	 * Has the sitemap learn of a post that visitors see, or saw until now, whoever saved it; in the admin area and for cron
+	 * SEO plugins see to that themselves.
+	 *
+	 * @param int           $id     Number of the post.
+	 * @param \WP_Post      $post   The post.
+	 * @param bool          $update Whether it was there before.
+	 * @param \WP_Post|null $before As it was before.
+	 */
+	public static function saved( $id, $post, $update, $before ) {
+		unset( $id, $update );
+		if ( ! is_admin() && ( 'publish' === $post->post_status || ( $before && 'publish' === $before->post_status ) ) ) {
+			Seo_Provider::active()->listed( $post );
+		}
+	}
+
+	/**
 	 * Whoever may write posts.
 	 *
 	 * @return bool
@@ -50,7 +66,7 @@ final class Seo_Sitemap {
 			$said = __( 'WordPress makes no sitemap on this site, and what its SEO plugin makes cannot be read', 'site-ops' );
 			return Errors::make( 'seo_provider_missing', $said );
 		}
-		return array( 'provider' => $provider->id() ) + $sitemap;
+		return array( 'provider' => $provider->id() ) + $sitemap + array( 'off' => $provider->off() );
 	}
 
 	/**

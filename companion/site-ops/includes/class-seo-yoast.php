@@ -92,6 +92,75 @@ final class Seo_Yoast extends Seo_Provider {
 		return $fixed;
 	}
 
+	/**
+	 * What Yoast itself says that a page shows (its surface YoastSEO()->meta); X falls back on the tags of Open Graph where
+	 * there are none of its own (generate_twitter_title() in indexable-presentation.php, 28.4).
+	 */
+	protected function texts( WP_Post $post ) {
+		$meta = self::page( $post );
+		if ( ! $meta ) {
+			return array();
+		}
+		$titles = (array) get_option( 'wpseo_titles', array() );
+		$texts  = array(
+			'title'          => array( $meta->title, empty( $titles[ 'title-' . $post->post_type ] ) ? 'default' : 'type' ),
+			'description'    => array( $meta->description, empty( $titles[ 'metadesc-' . $post->post_type ] ) ? 'default' : 'type' ),
+			'canonical'      => array( $meta->canonical, 'default' ),
+			'og.title'       => array( $meta->open_graph_title, 'title' ),
+			'og.description' => array( $meta->open_graph_description, '' === (string) $meta->description ? 'content' : 'description' ),
+		);
+		foreach ( array( 'title', 'description' ) as $name ) {
+			$own   = $meta->{'twitter_' . $name};
+			$by_og = $meta->open_graph_enabled && '' === (string) $own;
+
+			$texts[ 'twitter.' . $name ] = $by_og ? array( $texts[ 'og.' . $name ][0], 'og' ) : array( $own, $name );
+		}
+		foreach ( $texts as $name => $text ) {
+			$own            = '' !== parent::text( $post->ID, $name ) && 'og' !== $text[1];
+			$texts[ $name ] = array(
+				'value' => self::plain( $text[0] ),
+				'by'    => $own ? 'post' : $text[1],
+			);
+		}
+		return $texts;
+	}
+
+	/**
+	 * A page as Yoast shows it; what it remembers of this request is forgotten first.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return object|null
+	 */
+	private static function page( WP_Post $post ) {
+		if ( ! function_exists( 'YoastSEO' ) || ! isset( YoastSEO()->meta ) ) {
+			return null;
+		}
+		foreach ( array( 'Meta_Tags_Context_Memoizer', 'Presentation_Memoizer' ) as $name ) {
+			$memoizer = 'Yoast\WP\SEO\Memoizers\\' . $name;
+			if ( class_exists( $memoizer ) ) {
+				YoastSEO()->classes->get( $memoizer )->clear();
+			}
+		}
+		$meta = YoastSEO()->meta->for_post( $post->ID );
+		return $meta ? $meta : null;
+	}
+
+	/** {@inheritDoc} */
+	public function off() {
+		$wpseo  = (array) get_option( 'wpseo', array() );
+		$social = (array) get_option( 'wpseo_social', array() );
+		$off    = array();
+		foreach ( array( 'og' => 'opengraph', 'twitter' => 'twitter' ) as $part => $switch ) {
+			if ( isset( $social[ $switch ] ) && ! $social[ $switch ] ) {
+				$off[ $part ] = 'Yoast SEO > Settings > Site features > ' . ( 'og' === $part ? 'Open Graph data' : 'X card data' );
+			}
+		}
+		if ( empty( $wpseo['enable_xml_sitemap'] ) ) {
+			$off['sitemap'] = 'Yoast SEO > Settings > Site features > XML sitemaps';
+		}
+		return self::parts_off( $off );
+	}
+
 	/** {@inheritDoc} */
 	protected function image_keys() {
 		return array(
@@ -167,5 +236,6 @@ final class Seo_Yoast extends Seo_Provider {
 		if ( is_callable( array( 'WPSEO_Sitemaps_Cache', 'clear' ) ) ) {
 			\WPSEO_Sitemaps_Cache::clear();
 		}
+		flush_rewrite_rules( false );
 	}
 }

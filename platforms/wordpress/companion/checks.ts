@@ -4,7 +4,7 @@ import type { Site } from "../../../core/model.ts";
 import { type Check, fail, pass, type Probe, unknown } from "../../_connector/checks.ts";
 import type { Health } from "../health.ts";
 import type { Companion } from "../parts.ts";
-import { COMPANION_NEEDED, type CompanionHealth, lacks } from "./plugin.ts";
+import { COMPANION_NEEDED, type CompanionHealth, lacks, partsOff, switchesOf } from "./plugin.ts";
 
 type Features = CompanionHealth["features"];
 
@@ -138,7 +138,7 @@ const inactive = (name: string, what: string) =>
   fail(name, `${what} is turned off on the site`, "Look at the companion plugin on the site");
 
 function seoBridge(report: CompanionHealth): Check {
-  const { active, provider, provider_version } = report.features.seo_bridge!;
+  const { active, provider, provider_version, off } = report.features.seo_bridge!;
   if (!active) return inactive("seo_bridge", "The SEO bridge");
   if (provider === null) {
     return pass("seo_bridge", "The SEO bridge is active, over an SEO plugin that is not told");
@@ -157,6 +157,22 @@ function seoBridge(report: CompanionHealth): Check {
     );
   }
   const version = provider_version === null ? "" : ` ${provider_version}`;
+  if (off.some(({ part }) => part === "all")) {
+    return fail(
+      "seo_bridge",
+      `The SEO bridge has nothing to write to: ${provider}${version} is active and shows nothing yet`,
+      switchesOf(off),
+    );
+  }
+  if (off.length > 0) {
+    return fail(
+      "seo_bridge",
+      `The SEO bridge is active, over ${provider}${version}, of which parts are switched off: ${
+        partsOff(off)
+      }`,
+      `If they are wanted: ${switchesOf(off)}`,
+    );
+  }
   return pass("seo_bridge", `The SEO bridge is active, over ${provider}${version}`);
 }
 

@@ -55,13 +55,37 @@ const version = told(z.string().regex(VERSION));
 const provider = told(z.enum(["none", "other", "yoast", "rankmath", "seopress", "schemapro"]));
 const active = told(z.object({ active: z.boolean(), version }));
 
+/** The parts of the site's SEO plugin that are switched off, each with the switch to turn. */
+export const PARTS_OFF = z.array(z.object({ part: z.string().max(20), switch: z.string().max(200) }));
+/** One of them. */
+export type PartOff = z.infer<typeof PARTS_OFF>[number];
+
+const PART_NAMES: Readonly<Record<string, string>> = {
+  all: "everything",
+  title: "titles, descriptions, robots and canonical addresses",
+  og: "Open Graph",
+  twitter: "X (Twitter)",
+  schema: "structured data",
+  sitemap: "the sitemap",
+};
+
+/** What is switched off, in words. */
+export const partsOff = (off: readonly PartOff[]): string =>
+  off.map(({ part }) => PART_NAMES[part] ?? "a part").join(", ");
+
+/** Which switches to turn. */
+export const switchesOf = (off: readonly PartOff[]): string =>
+  [...new Set(off.map((one) => one.switch))].join("; ");
+
 const FEATURES = z.object({
   page_builder: told(z.object({ visual: active })),
   theme_snippet: told(z.object({ applied: z.boolean() })),
   tool_adapter: active,
   builder_tools: active,
   code_page: told(z.object({ active: z.boolean() })),
-  seo_bridge: told(z.object({ active: z.boolean(), provider, provider_version: version })),
+  seo_bridge: told(
+    z.object({ active: z.boolean(), provider, provider_version: version, off: PARTS_OFF.catch([]) }),
+  ),
   schema_bridge: told(
     z.object({ active: z.boolean(), provider, entries: told(z.number().int().nonnegative()) }),
   ),

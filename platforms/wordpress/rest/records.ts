@@ -1,6 +1,7 @@
 /** What is read of a CMS's answers, and how it is written in this gateway's words. */
 import { decodeHTML } from "entities/decode";
 import { z } from "zod";
+import { readsTypes } from "../../../core/answer_shape.ts";
 import type { PostHead } from "../../_content/post.ts";
 import { EMBEDDED_TERMS } from "../egress_rules.ts";
 
@@ -199,6 +200,8 @@ export const INDEX = z.object({
   namespaces: z.array(z.string()),
   /** An empty list where there is none. */
   authentication: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]),
+  timezone_string: z.string().catch(""),
+  gmt_offset: readsTypes(z.coerce.number().min(-14).max(14).optional().catch(undefined), "number", "string"),
 });
 
 /** A version as plugins and themes write theirs; a site may put any text there, and only this much is shown. */

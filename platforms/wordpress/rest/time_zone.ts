@@ -17,13 +17,18 @@ export async function timeZoneOf(wire: WordPressClient): Promise<string | undefi
   try {
     return await wire.cache.once("time_zone", TTL_MS, async () => {
       const { data } = await wire.get("", { _fields: "timezone_string,gmt_offset" }, ZONE);
-      return data.timezone_string || offset(data.gmt_offset);
+      return zoneNamed(data);
     });
   } catch (thrown) {
     if (thrown instanceof GatewayError) return undefined;
     throw thrown;
   }
 }
+
+/** The name of a zone, or its offset where a site has only that. */
+export const zoneNamed = (
+  { timezone_string, gmt_offset }: { readonly timezone_string: string; readonly gmt_offset: number },
+): string => timezone_string || offset(gmt_offset);
 
 function offset(hours: number): string {
   const minutes = Math.round(Math.abs(hours) * 60);

@@ -103,7 +103,7 @@ export async function writeBridge(
   const send = ({ live, due }: SeoMeta["post"]) => {
     sending(live);
     return {
-      ...bodyOf(changedPart(change, planned.fields)),
+      ...bodyOf(changedPart(change, planned)),
       ...(live || due !== null ? { allow_published: true } : {}),
     };
   };

@@ -14,7 +14,7 @@ import { prepareRebuild, readSitemap, rebuildSitemap } from "./sitemap.ts";
 import type { Stands } from "./stores.ts";
 import { WordPressClient } from "../rest/wordpress_client.ts";
 
-export { changedPart, unshownFields } from "./effect.ts";
+export { changedPart, originsOf, unshownFields, valuesInEffect } from "./effect.ts";
 export { entriesOf, oneLine, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
 
 /** Told right before a write is sent, with whether visitors see the post. */
@@ -43,7 +43,7 @@ export function seoOf(ctx: SiteContext) {
     async prepareMeta(id: number, change: SeoChange): Promise<SeoMeta> {
       const meta = overPlugin ? await prepareBridge(wire, id, change) : await prepareRest(wire, id, change);
       requireSeoState(site, meta.post);
-      const changed = changedPart(change, meta.fields);
+      const changed = changedPart(change, meta);
       const after = effectAfter(meta, change);
       requireShown(changed, after.effect);
       return { ...meta, warnings: [...meta.warnings ?? [], ...effectWarnings(change, changed, after)] };
@@ -53,11 +53,12 @@ export function seoOf(ctx: SiteContext) {
      * were written, where the call fails with only a part of them.
      */
     async writeMeta(change: SeoChange, planned: SeoMeta, sending: Sending, stands: Stands) {
-      if (entriesOf(changedPart(change, planned.fields)).length === 0) return { ...planned, differences: [] };
+      const changed = changedPart(change, planned);
+      if (entriesOf(changed).length === 0) return { ...planned, differences: [] };
       const after = overPlugin
         ? await writeBridge(wire, site, change, planned, sending)
         : await writeRest(wire, site, change, planned, sending, stands);
-      return { ...effectAfter(after), ...compareSeo(change, planned, after) };
+      return { ...effectAfter(after), ...compareSeo(changed, planned, after) };
     },
     prepareSchema: (id: number, schema: PageSchema, entry_id?: string) =>
       bridged(() => prepareSchema(wire, site, id, schema, entry_id)),
@@ -66,8 +67,8 @@ export function seoOf(ctx: SiteContext) {
     prepareRedirect: (redirect: Redirect) => bridged(() => prepareRedirect(wire, site, redirect)),
     writeRedirect: (planned: PreparedRedirect, made: Making) =>
       bridged(() => writeRedirect(wire, site, planned, made)),
-    sitemap: () => bridged(() => readSitemap(wire)),
+    sitemap: () => bridged(() => readSitemap(wire, site)),
     prepareRebuild: () => bridged(() => prepareRebuild(wire)),
-    rebuildSitemap: () => bridged(() => rebuildSitemap(wire)),
+    rebuildSitemap: () => bridged(() => rebuildSitemap(wire, site)),
   };
 }

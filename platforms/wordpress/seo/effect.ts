@@ -1,7 +1,8 @@
-/** What decides which SEO values visitors get: where a value comes from, and which values a site would not show. */
+/** What decides which SEO values visitors get: what is in effect and why, and which values a site would not show. */
 import { GatewayError } from "../../../core/errors.ts";
 import {
   entriesOf,
+  plainAddress,
   SEO_ROBOTS,
   SEO_TEXTS,
   type SeoChange,
@@ -16,18 +17,37 @@ export interface SeoEffect {
   readonly origins: Readonly<Record<string, string>>;
   /** The fields for which a value of the post's own is not shown, each with the reason: a key of WHY. */
   readonly fixed: Readonly<Record<string, string>>;
+  /** What visitors get of texts where that is not what the post holds: a template filled in, a default, nothing (null). */
+  readonly inEffect: Readonly<Record<string, InEffect>>;
   /** Whether Open Graph's fields are shown in place of Twitter's; null where the site does not tell. */
   readonly twitterFollowsOg: boolean | null;
 }
 
+/** A text as visitors get it, and by what: a key of BY, or of WHY where they get nothing. */
+export interface InEffect {
+  readonly value: string | null;
+  readonly by: string;
+}
+
 /** Nothing that is known to override the fields. */
-export const NO_EFFECT: SeoEffect = { origins: {}, fixed: {}, twitterFollowsOg: false };
+export const NO_EFFECT: SeoEffect = { origins: {}, fixed: {}, inEffect: {}, twitterFollowsOg: false };
 
 const BY: Readonly<Record<string, string>> = {
   type: "the setting for all posts of this type",
   site: "a setting for the whole site",
   settings: "a setting for this type or the whole site",
   state: "the post being private or protected by a password",
+};
+
+/** What a text comes from that the post itself does not hold. */
+const TEXT_BY: Readonly<Record<string, string>> = {
+  type: "the template for all posts of this type",
+  default: "a default of the SEO plugin or of WordPress",
+  content: "the post's excerpt or text",
+  title: "the title",
+  description: "the description",
+  og: "the og_… field",
+  settings: "the settings of the SEO plugin",
 };
 
 const WHY: Readonly<Record<string, string>> = {
@@ -47,12 +67,21 @@ const WHY: Readonly<Record<string, string>> = {
     "the address that answers",
 };
 
+/** Whether a text is in effect already: the post holds it, or holds none and visitors get it all the same. */
+function isInEffect(name: SeoText, to: string, { fields, effect }: EffectOf): boolean {
+  const now = fields[name];
+  if (now === null) return false;
+  if (to === now || (name === "canonical" && plainAddress(to) === plainAddress(now))) return true;
+  return now === "" && to !== "" && effect.inEffect[name]?.value === to;
+}
+
 /** The part of a change whose values differ from those in effect; what cannot be read counts as different. */
-export function changedPart(change: SeoChange, fields: SeoFields): SeoChange {
+export function changedPart(change: SeoChange, meta: EffectOf): SeoChange {
+  const { fields } = meta;
   const texts: Partial<Record<SeoText, string>> = {};
   for (const name of SEO_TEXTS) {
     const to = change[name];
-    if (to !== undefined && to !== fields[name]) texts[name] = to;
+    if (to !== undefined && !isInEffect(name, to, meta)) texts[name] = to;
   }
   const robots: Partial<Record<SeoRobot, boolean>> = {};
   for (const name of SEO_ROBOTS) {
@@ -69,15 +98,18 @@ const INDEXED_ONLY: ReadonlySet<string> = new Set(["yoast", "rankmath", "seopres
 const UNINDEXED = "unindexed";
 
 /** What decides about fields once a change is made: noindex keeps the canonical address from being shown. */
-export function effectAfter<M extends EffectOf>(meta: M, change: SeoChange = {}): M {
+export function effectAfter<M extends EffectOf & { readonly provider: string }>(
+  meta: M,
+  change: SeoChange = {},
+): M {
   const { provider, fields, effect } = meta;
   const noindex = change.robots?.noindex ?? fields.robots.noindex;
   if (!noindex || !INDEXED_ONLY.has(provider)) return meta;
   return { ...meta, effect: { ...effect, fixed: { canonical: UNINDEXED, ...effect.fixed } } };
 }
 
-interface EffectOf {
-  readonly provider: string;
+/** The fields of a post, and what decides about them. */
+export interface EffectOf {
   readonly fields: SeoFields;
   readonly effect: SeoEffect;
 }
@@ -99,14 +131,6 @@ export function effectWarnings(
   { fields, effect }: EffectOf,
 ): string[] {
   const written = new Set(entriesOf(changed).map(([field]) => field));
-  const inherited = entriesOf(given)
-    .filter(([field]) => !written.has(field) && effect.origins[field] !== undefined)
-    .map(([field]) =>
-      `${field}: is on already by ${
-        BY[effect.origins[field]!] ?? "a setting of the site"
-      }; nothing is stored with the ` +
-      "post, so it ends with that"
-    );
   const canonical = given.canonical ?? fields.canonical ?? "";
   const touched = written.has("canonical") || written.has("robots.noindex");
   const hidden = touched && canonical !== "" && effect.fixed["canonical"] === UNINDEXED
@@ -114,10 +138,23 @@ export function effectWarnings(
     : [];
   return [
     ...unseenWarning(changed, fields),
-    ...inherited,
+    ...inheritedWarnings(given, written, { fields, effect }),
     ...hidden,
     ...apartWarning(written, changed, effect),
   ];
+}
+
+/** What is in effect already without the post holding it. */
+function inheritedWarnings(given: SeoChange, written: ReadonlySet<string>, { effect }: EffectOf): string[] {
+  const { origins, inEffect } = effect;
+  const ends = "nothing is stored with the post, so it ends with that";
+  return entriesOf(given).filter(([field]) => !written.has(field)).flatMap(([field, to]) => {
+    const by = origins[field];
+    if (by !== undefined) return [`${field}: is on already by ${BY[by] ?? "a setting of the site"}; ${ends}`];
+    const text = inEffect[field];
+    if (text === undefined || text.by === "post" || text.value !== to) return [];
+    return [`${field}: visitors get this text already, by ${TEXT_BY[text.by] ?? "a setting"}; ${ends}`];
+  });
 }
 
 /** What is replaced without having been seen. */
@@ -157,4 +194,15 @@ export function unshownFields(fields: SeoFields, { fixed }: SeoEffect): string[]
   return entriesOf(fields)
     .filter(([field, value]) => typeof value === "string" && value !== "" && fixed[field] !== undefined)
     .map(([field]) => field);
+}
+
+/** What visitors get of texts that is not what the post holds, by field. */
+export function valuesInEffect({ inEffect }: SeoEffect): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(inEffect).map(([field, { value }]) => [field, value]));
+}
+
+/** Where values come from that the post itself does not hold, by field. */
+export function originsOf({ origins, inEffect }: SeoEffect): Record<string, string> {
+  const texts = Object.entries(inEffect).filter(([, { by }]) => by !== "post");
+  return { ...Object.fromEntries(texts.map(([field, { by }]) => [field, by])), ...origins };
 }

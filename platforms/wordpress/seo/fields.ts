@@ -8,6 +8,7 @@ import {
   entriesOf,
   type Entry,
   oneLine,
+  plainAddress,
   SEO_ROBOTS,
   type SeoChange,
   type SeoFields,
@@ -49,6 +50,9 @@ const keywords = (value: Entry[1]) =>
 
 /** Whether a stored value is the one sent, to whoever reads the page. */
 function kept([field, sent]: Entry, stored: Entry[1]): boolean {
+  if (field === "canonical" && stored !== null) {
+    return plainAddress(String(shape(sent))) === plainAddress(String(shape(stored)));
+  }
   if (field === "focus_keyword" && stored !== null) return keywords(shape(sent)) === keywords(shape(stored));
   return shape(sent) === shape(stored);
 }

@@ -52,3 +52,13 @@ export function oneLine(text: string): string {
   // deno-lint-ignore no-control-regex
   return text.replace(/[\x00-\x20\x7f]+/g, " ").trim();
 }
+
+/** An address with its escapes resolved: plugins store `ü`, `%C3%BC` or `%c3%bc`, and to visitors it is the same. */
+export function plainAddress(address: string): string {
+  const { href } = URL.parse(address) ?? { href: address };
+  try {
+    return decodeURI(href);
+  } catch {
+    return href; // an escape of no letter
+  }
+}

@@ -25,6 +25,8 @@ export const SEO_RECORD = z.object({
   origins: WORDS,
   fixed: WORDS,
   twitter_follows_og: z.boolean().catch(false),
+  /** What visitors get of texts where that is not what the post holds. */
+  shown: z.record(z.string(), z.object({ value: z.string().nullable(), by: z.string() })).catch({}),
 });
 
 /** What the plugin answers as the provider of a site whose SEO plugin it does not know. */
@@ -50,12 +52,17 @@ export function fieldsOfRecord(record: z.infer<typeof SEO_RECORD>): SeoFields {
 
 /** What decides about the fields, in this gateway's words. */
 export function effectOfRecord(
-  { origins, fixed, twitter_follows_og }: z.infer<typeof SEO_RECORD>,
+  { origins, fixed, twitter_follows_og, shown }: z.infer<typeof SEO_RECORD>,
 ): SeoEffect {
-  return { origins: named(origins), fixed: named(fixed), twitterFollowsOg: twitter_follows_og };
+  return {
+    origins: named(origins),
+    fixed: named(fixed),
+    inEffect: named(shown),
+    twitterFollowsOg: twitter_follows_og,
+  };
 }
 
-const named = (words: Readonly<Record<string, string>>) =>
+const named = <T>(words: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(
     Object.entries(words).map(([name, word]) => [name.replace(/^(og|twitter)\./, "$1_"), word]),
   );

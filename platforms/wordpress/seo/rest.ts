@@ -130,7 +130,7 @@ export async function prepareRest(wire: WordPressClient, id: number, change: Seo
   const { meta, stored } = await find(wire, id);
   requireNotDue(meta);
   const store = STORES.find(({ provider }) => provider === meta.provider)!;
-  const changed = changedPart(change, meta.fields);
+  const changed = changedPart(change, meta);
   const closed = store.closed(stored, meta.fields, changed);
   if (closed !== null) {
     throw required(`${closed} over the REST API of the site's SEO plugin (${meta.provider})`);
@@ -180,7 +180,7 @@ export async function writeRest(
   sending(meta.post.live);
   const { attachments = {} } = planned;
   const writing = { now: meta.fields, attachments, stands };
-  await store.write(wire, stored, changedPart(change, planned.fields), writing);
+  await store.write(wire, stored, changedPart(change, planned), writing);
   const { meta: after } = await readBack(
     wire,
     `The fields of post ${id} were written`,

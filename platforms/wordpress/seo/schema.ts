@@ -12,6 +12,7 @@ import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { statusWord } from "../rest/records.ts";
 import { META, metaOf, readBridge } from "./bridge.ts";
+import { rankMathWarnings } from "./schema_output.ts";
 import { requireSeoState, requireUnchanged, type SeoPost } from "./post.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
 
@@ -19,6 +20,8 @@ const LIST = z.object({
   provider: z.string(),
   /** Whether the SEO plugin that keeps them shows them. */
   shown: z.boolean().catch(true),
+  /** The type that the SEO plugin makes by itself while the post has none; nothing of a plugin that does not tell. */
+  automatic: z.string().nullish().catch(undefined),
   entries: z.array(z.object({ entry_id: z.string(), type: z.string().catch(""), schema: z.unknown() })),
 });
 const STATE = LIST.extend({ post: META });
@@ -41,6 +44,8 @@ export interface PreparedSchema {
   readonly entries: readonly SchemaEntry[];
   /** What a person should know before approving it, a sentence each. */
   readonly warnings?: readonly string[];
+  /** Those of them that speak of what visitors' pages have, which the result says too. */
+  readonly seen?: readonly string[];
   /** What a guarded write expects to find; nothing where the site has none. */
   readonly hashes?: PartHashes;
 }
@@ -62,17 +67,18 @@ async function readEntries(wire: WordPressClient, id: number) {
 
 type Found =
   & Pick<PreparedSchema, "post" | "provider" | "entries" | "warnings" | "hashes">
-  & { readonly shown: boolean };
+  & { readonly shown: boolean; readonly automatic?: string | null };
 
 async function find(wire: WordPressClient, id: number): Promise<Found> {
   const told = await readTold(wire, route(id));
   if (told) {
-    const { state: { post, provider, entries, shown }, hashes, editing, siteNow } = told;
+    const { state: { post, provider, entries, shown, automatic }, hashes, editing, siteNow } = told;
     return {
       post: metaOf(post, siteNow, id).post,
       provider,
       entries,
       shown,
+      automatic,
       hashes,
       warnings: editingWarnings(editing),
     };
@@ -107,13 +113,8 @@ export async function prepareSchema(
   if (!found.shown) throw new GatewayError("E_BAD_INPUT", UNSHOWN);
   const replaces = entries.find((one) => one.entry_id === entry_id) ?? null;
   if (entry_id === undefined || replaces !== null) {
-    const first = provider === "rankmath" && entries.length === 0;
-    return {
-      ...found,
-      schema,
-      replaces,
-      warnings: [...found.warnings ?? [], ...first ? [AUTOMATIC_GOES] : []],
-    };
+    const seen = provider === "rankmath" ? [...automaticGoes(found), ...rankMathWarnings(schema)] : [];
+    return { ...found, schema, replaces, seen, warnings: [...found.warnings ?? [], ...seen] };
   }
   const there = entries.map((one) => `"${one.entry_id}"`).join(", ") || "none";
   throw new GatewayError(
@@ -126,10 +127,16 @@ export async function prepareSchema(
 const UNSHOWN =
   "schema: would not be shown: the part of the site's SEO plugin that shows structured data is switched off, or its " +
   "set-up is not finished; switch it on in the CMS first";
-/** docs/upstreams/wordpress.md, "What each shows, and when". */
-const AUTOMATIC_GOES =
-  "schema: the site's SEO plugin makes structured data by itself (such as BlogPosting) only for a post that has none of " +
-  "its own; with this first entry that is no longer shown, so say all that it said";
+/** What a first entry takes away (docs/upstreams/wordpress.md, "What each shows, and when"). */
+function automaticGoes({ entries, automatic }: Found): string[] {
+  if (entries.length > 0 || automatic === null) return [];
+  return [
+    `schema: the site's SEO plugin makes structured data by itself (${
+      automatic ?? "such as BlogPosting"
+    }) only for a post that has none of its own; with this first entry visitors' pages have it no longer, so say all ` +
+    "that it said",
+  ];
+}
 
 /** Rank Math keeps an entry under the name of its one type. */
 function requireOneType(schema: PageSchema): void {
@@ -165,6 +172,7 @@ export async function writeSchema(
     entry_id,
     type: typesOf(schema).join(", "),
     created,
+    warnings: planned.seen ?? [],
     differences: same
       ? []
       : ["schema: the site stored it otherwise than it was sent; look at the post there"],

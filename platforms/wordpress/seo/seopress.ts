@@ -94,7 +94,7 @@ function settledBy(rows: Rows): Pick<SeoEffect, "fixed" | "origins"> {
 
 async function readWhole(wire: WordPressClient, id: number): Promise<Stored> {
   const { fields, fixed, origins } = await readSeopress(wire, id);
-  const effect = { fixed, origins, twitterFollowsOg: false };
+  const effect = { ...NO_EFFECT, fixed, origins };
   return { fields: { ...byText(() => null), robots: NO_ROBOTS, ...fields }, effect };
 }
 

@@ -34,7 +34,12 @@ const yoast: SeoStore = {
     const robots = head ? shownRobots(head["robots"]) : NO_ROBOTS;
     const shown = SEO_TEXTS.filter((name) => stored[name] === null && page[name] !== null) as string[];
     const fields = { ...byText((name) => stored[name] ?? page[name]), robots };
-    return { fields, shown: [...shown, ...(head ? ["robots"] : [])] };
+    const filled = SEO_TEXTS.filter((name) =>
+      stored[name] !== null && page[name] && page[name] !== stored[name]
+    )
+      .map((name) => [name, { value: page[name], by: stored[name] === "" ? "settings" : "post" }]);
+    const effect = { ...NO_EFFECT, inEffect: Object.fromEntries(filled) };
+    return { fields, effect, shown: [...shown, ...(head ? ["robots"] : [])] };
   },
   closed({ meta }, _, change) {
     if (change.robots !== undefined) return "robots: cannot be set";
@@ -97,9 +102,10 @@ const rankMath: SeoStore = {
       const on = SEO_ROBOTS.filter((name) => robots[name]);
       meta[RANK_MATH_ROBOTS] = robots.noindex ? on : ["index", ...on];
     }
-    if (texts.some((name) => name.startsWith("twitter_") && change[name] !== "")) {
-      meta[RANK_MATH_SHARED] = "off";
-    }
+    const twitter = SEO_TEXTS.filter((name) => name.startsWith("twitter_"));
+    if (twitter.some((name) => change[name])) meta[RANK_MATH_SHARED] = "off";
+    // With none left of its own the fields of Open Graph are shown again.
+    else if (twitter.every((name) => (change[name] ?? now[name]) === "")) meta[RANK_MATH_SHARED] = "on";
     await wire.post("rankmath/v1/updateMeta", {}, { objectType: "post", objectID: id, meta }, z.unknown());
   },
 };

@@ -35,6 +35,7 @@ const PASSES: Record<string, Partial<Outgoing>> = {
   "a list": {
     url: `${API}/posts?status=draft,future&context=edit&orderby=modified&order=desc&page=1&per_page=20`,
   },
+  "a list of revisions": { url: `${API}/posts/7/revisions?context=edit&offset=10&per_page=13&include[]=8` },
   "a post with its terms": { url: `${API}/posts/7?_embed=wp:term` },
   "a post with its terms and its author": { url: `${API}/posts/7?_embed=wp:term,author` },
   "terms by slug": { url: `${API}/tags?slug[]=a&slug[]=b&_fields=id,name` },
@@ -116,7 +117,8 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
   "a body that is text": { ...update(undefined), body: '{"title":"x"}' },
   "no body": update(undefined),
   "an id that is no number": update({ title: "x" }, { url: `${API}/posts/abc` }),
-  "an id with a path behind": { url: `${API}/posts/7/revisions` },
+  "an id with a path behind": { url: `${API}/posts/7/autosaves` },
+  "a revision by its own address": { url: `${API}/posts/7/revisions/8` },
   "an id that climbs": { url: "https://acme.example/?rest_route=/wp/v2/posts/7/../../users" },
   "an escaped path": { url: `${API}/posts%2F7` },
   "users written": write("users", { name: "x" }),

@@ -117,14 +117,41 @@ const DAYS: readonly (readonly [text: string, zone: string | undefined, begins: 
   ["2026-02-30", "UTC", "E_BAD_INPUT"],
   ["2026-12-01", undefined, "E_BAD_INPUT"],
   ["2026-12-01", "Mars/Olympus", "E_BAD_INPUT"],
+  // With a time, by the clocks of the site.
+  ["2026-12-01T09:30", "Europe/Zurich", "2026-12-01T08:30:00Z"],
+  ["2027-07-01 09:30:15", "Europe/Zurich", "2027-07-01T07:30:15Z"],
+  ["20270701T0930", "+05:30", "2027-07-01T04:00:00Z"],
+  ["2026-11-21T12:30", "Europe/Zurich", "E_FORBIDDEN_OP"],
+  ["2026-11-21T12:30", "America/New_York", "2026-11-21T17:30:00Z"],
+  ["2026-12-01T25:00", "UTC", "E_BAD_INPUT"],
+  ["2026-12-01T09:30", undefined, "E_BAD_INPUT"],
+  ["2026-12-01T09:30", "Mars/Olympus", "E_BAD_INPUT"],
 ];
 for (const [text, zone, begins] of DAYS) {
   Deno.test(`${JSON.stringify(text)} at a site in ${zone} is ${begins}`, async () => {
     const read = scheduleAt(text, NOON, () => Promise.resolve(zone));
     if (begins.startsWith("E_")) await assert.rejects(read, { code: begins, message: /^scheduled_at: / });
-    else assert.deepEqual(await read, { at: Date.parse(begins), utc: begins });
+    else assert.deepEqual(await read, { at: Date.parse(begins), utc: begins, zone });
   });
 }
+
+Deno.test("a time that the site's clocks have twice, or not at all, is refused with both readings", async () => {
+  const cases = [
+    [
+      "2027-10-31T02:30",
+      /comes twice .*put back then; give 2027-10-31T02:30:00\+02:00 or 2027-10-31T02:30:00\+01:00$/,
+    ],
+    [
+      "2027-03-28T02:30",
+      /does not come .*put forward then; give 2027-03-28T01:30:00\+01:00 or 2027-03-28T03:30:00\+02:00$/,
+    ],
+  ] as const;
+  for (const [text, message] of cases) {
+    const read = scheduleAt(text, NOON, () => Promise.resolve("Europe/Copenhagen"));
+    await assert.rejects(read, { code: "E_BAD_INPUT", message });
+    for (const zone of ["+01:00", "+02:00"]) assert.ok(parseMoment(`${text}${zone}`));
+  }
+});
 
 Deno.test("before a site is asked, a date is refused only where it is too soon in every time zone", () => {
   for (const text of ["2026-11-21", "2026-11-22", "2026-12-01", "2026-12-01T09:00:00Z"]) {
@@ -133,10 +160,12 @@ Deno.test("before a site is asked, a date is refused only where it is too soon i
     else assert.throws(() => checkSchedule(text, NOON), { code: "E_FORBIDDEN_OP" });
   }
   assert.throws(() => checkSchedule("2026-13-01", NOON), { code: "E_BAD_INPUT" });
-  assert.throws(() => checkSchedule("2026-12-01T09:00", NOON), { code: "E_BAD_INPUT" });
+  assert.doesNotThrow(() => checkSchedule("2026-12-01T09:00", NOON));
+  assert.throws(() => checkSchedule("2026-11-20T23:00", NOON), { code: "E_FORBIDDEN_OP" });
+  assert.throws(() => checkSchedule("2026-12-01T09:61", NOON), { code: "E_BAD_INPUT" });
 });
 
-Deno.test("the zone is asked for a date without a time alone", async () => {
+Deno.test("the zone is asked for only where the text names none", async () => {
   const asked = () => Promise.reject(new Error("nobody asks"));
   assert.equal((await scheduleAt("2026-12-01T09:00:00+01:00", NOON, asked)).utc, "2026-12-01T08:00:00Z");
 });

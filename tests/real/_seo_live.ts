@@ -1,0 +1,404 @@
+/** The table of cases of SEO: each changes or reads something through the gateway, and judges what visitors get of it. */
+import assert from "node:assert/strict";
+import { plainAddress } from "../../platforms/wordpress/seo/names.ts";
+import type { Args } from "../cms_kit.ts";
+import type { Json } from "../sandbox/asker.ts";
+import { type PageHead, pageHead, sitemapPaths } from "./_page.ts";
+import type { RealSeo } from "./_seo.ts";
+import { fresh } from "./_wordpress.ts";
+
+/** The SEO plugins of the table. */
+export const LIVE_PROVIDERS = ["yoast", "rankmath", "seopress"] as const;
+/** One of them. */
+export type LiveProvider = (typeof LIVE_PROVIDERS)[number];
+
+/** A row of the table. */
+export interface LiveCase {
+  readonly name: string;
+  readonly on: readonly LiveProvider[];
+  run(at: RealSeo, provider: LiveProvider): Promise<void>;
+}
+
+const SITE = "live";
+
+/** Where each says what a page shows. */
+const SEEN: Readonly<Record<string, (page: PageHead) => string | undefined>> = {
+  title: ({ title }) => title,
+  description: ({ meta }) => meta.get("description"),
+  canonical: ({ canonical }) => canonical,
+  og_title: ({ meta }) => meta.get("og:title"),
+  og_description: ({ meta }) => meta.get("og:description"),
+  // X reads the tags of Open Graph where it has none of its own.
+  twitter_title: ({ meta }) => meta.get("twitter:title") ?? meta.get("og:title"),
+  twitter_description: ({ meta }) => meta.get("twitter:description") ?? meta.get("og:description"),
+};
+
+/** A published post, and how it is looked at. */
+export async function published(at: RealSeo, more: Json = {}): Promise<number> {
+  const post = {
+    post_title: fresh("Grüße & more"),
+    post_content: "<p>First words of the text.</p>",
+    post_status: "publish",
+    post_author: 2,
+    ...more,
+  };
+  return (await at.wp.peek({ post })).id;
+}
+
+const pageOf = (at: RealSeo, id: number) => pageHead(`${at.site.base_url}/?p=${id}`);
+const read = (at: RealSeo, id: number) => at.kit.both<Args>("get_seo_meta", { site_id: SITE, post_id: id });
+const write = async (at: RealSeo, id: number, fields: Args) =>
+  await at.kit.write<Args>("rest", "set_seo_meta", { site_id: SITE, post_id: id, ...fields });
+
+const plain = (field: string, text: string | null | undefined) =>
+  text && field === "canonical" ? plainAddress(text) : text || null;
+
+/** Throws where a visitor's page and get_seo_meta disagree in any field. */
+async function agrees(at: RealSeo, id: number): Promise<{ page: PageHead; meta: Args }> {
+  const [page, meta] = [await pageOf(at, id), await read(at, id)];
+  const [inEffect, origins] = [meta["in_effect"] ?? {}, meta["origins"] ?? {}] as Record<string, unknown>[];
+  const differ = Object.entries(SEEN).flatMap(([field, seenIn]) => {
+    const seen = plain(field, seenIn(page));
+    if (["off", "idle"].includes(String(origins![field]))) {
+      const own = plain(field, meta[field] as string);
+      return own !== null && seen === own ? [`${field}: is off, and seen all the same`] : [];
+    }
+    const value = field in inEffect! ? inEffect![field] : meta[field];
+    const expected = plain(field, value as string | null);
+    return expected === seen
+      ? []
+      : [`${field}: ${JSON.stringify(expected)}, but visitors get ${JSON.stringify(seen)}`];
+  });
+  const robots = meta["robots"] as Record<string, boolean>;
+  const judged = robots["noindex"] ? ["noindex", "nofollow"] : Object.keys(robots);
+  const switches = judged.filter((name) => robots[name] !== page.robots.has(name));
+  assert.deepEqual([...differ, ...switches.map((name) => `robots.${name}`)], []);
+  return { page, meta };
+}
+
+/** Sets options of the site, tries something, and puts them back. */
+async function having(at: RealSeo, options: Json, work: () => Promise<void>): Promise<void> {
+  const before = (await at.wp.peek({ ask: Object.keys(options) })).options;
+  await at.wp.peek({ options: merged(before, options) });
+  try {
+    await work();
+  } finally {
+    await at.wp.peek({ options: before });
+  }
+}
+
+function merged(old: Json, more: Json): Json {
+  const both = Object.entries(more).map(([name, value]) => {
+    const was = old[name];
+    return [name, isObject(value) && isObject(was) ? merged(was, value) : value];
+  });
+  return { ...old, ...Object.fromEntries(both) };
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The list of posts in the plugin's sitemap. */
+const POSTS: Readonly<Record<LiveProvider, string>> = {
+  yoast: "/post-sitemap.xml",
+  rankmath: "/post-sitemap.xml",
+  seopress: "/post-sitemap1.xml",
+};
+
+async function isListed(at: RealSeo, provider: LiveProvider, id: number): Promise<boolean> {
+  const found = await sitemapPaths(`${at.site.base_url}${POSTS[provider]}`);
+  assert.ok(Array.isArray(found), `the sitemap answers ${found}`);
+  const { link } = await at.stored(id);
+  return found.includes(new URL(String(link)).pathname);
+}
+
+const NOINDEX: Readonly<Record<LiveProvider, Json>> = {
+  yoast: { wpseo_titles: { "noindex-post": true } },
+  rankmath: { "rank-math-options-titles": { pt_post_custom_robots: "on", pt_post_robots: ["noindex"] } },
+  seopress: { seopress_titles_option_name: { seopress_titles_single_titles: { post: { noindex: "1" } } } },
+};
+
+/** The type without a template of its title. */
+const NO_TEMPLATE: Readonly<Record<LiveProvider, Json>> = {
+  yoast: { wpseo_titles: { "title-post": "" } },
+  rankmath: { "rank-math-options-titles": { pt_post_title: "" } },
+  seopress: { seopress_titles_option_name: { seopress_titles_single_titles: { post: { title: "" } } } },
+};
+
+const OFF: Readonly<Record<LiveProvider, readonly [part: string, field: string | null, options: Json][]>> = {
+  yoast: [
+    ["Open Graph", "og_title", { wpseo_social: { opengraph: false } }],
+    ["X", "twitter_title", { wpseo_social: { twitter: false } }],
+    ["the sitemap", null, { wpseo: { enable_xml_sitemap: false } }],
+  ],
+  rankmath: [
+    ["everything", "title", { rank_math_registration_skip: 0, rankmath_standin_unregistered: true }],
+    ["the sitemap", null, { rank_math_modules: ["rich-snippet"] }],
+  ],
+  seopress: [
+    ["titles", "title", { seopress_toggle: { "toggle-titles": "0" } }],
+    ["Open Graph", "og_title", { seopress_social_option_name: { seopress_social_facebook_og: "" } }],
+    ["X", "twitter_title", { seopress_social_option_name: { seopress_social_twitter_card: "" } }],
+    ["social networks", "og_title", { seopress_toggle: { "toggle-social": "0" } }],
+    ["the sitemap", null, { seopress_toggle: { "toggle-xml-sitemap": "0" } }],
+  ],
+};
+
+const ALL = LIVE_PROVIDERS;
+
+/** Every case, in an order that does not matter. */
+export const LIVE_CASES: readonly LiveCase[] = [
+  {
+    name: "a post without values of its own: what get_seo_meta names as in effect is what visitors get",
+    on: ALL,
+    async run(at) {
+      for (const more of [{}, { post_excerpt: "The excerpt & so" }, { post_type: "page" }]) {
+        const { meta } = await agrees(at, await published(at, more));
+        const [inEffect, origins] = [meta["in_effect"], meta["origins"]] as Json[];
+        assert.deepEqual([meta["title"], origins!["title"]], ["", "type"]);
+        assert.match(String(inEffect!["title"]), /^Grüße & more .* - Test Site$/);
+      }
+    },
+  },
+  {
+    name: "without a template of the type the default of the plugin or of WordPress is in effect",
+    on: ALL,
+    async run(at, provider) {
+      const id = await published(at);
+      await having(at, NO_TEMPLATE[provider], async () => {
+        const { meta } = await agrees(at, id);
+        assert.equal((meta["origins"] as Json)["title"], "default");
+      });
+      await agrees(at, id);
+    },
+  },
+  {
+    name:
+      "values of the post's own, an address with ü among them, are stored, seen and proven without a warning",
+    on: ALL,
+    async run(at) {
+      const id = await published(at);
+      const fields = {
+        title: "Own & title",
+        description: "Own & description",
+        og_title: "OT",
+        og_description: "OD",
+        canonical: "https://example.test/ü?a=1&b=2",
+      };
+      const { proof } = await write(at, id, fields);
+      assert.deepEqual([proof.verified, proof.warnings], [true, []]);
+      const { page } = await agrees(at, id);
+      assert.deepEqual([page.title, page.meta.get("og:title")], [fields.title, "OT"]);
+      await write(at, id, { title: "", description: "", og_title: "", og_description: "", canonical: "" });
+      const back = await agrees(at, id);
+      assert.match(back.page.title ?? "", / - Test Site$/);
+    },
+  },
+  {
+    name: "a title with variables is told as it is stored and as it is seen",
+    on: ALL,
+    async run(at, provider) {
+      const id = await published(at);
+      const title = provider === "rankmath" ? "%title% | %sitename%" : "%%title%% | %%sitename%%";
+      await write(at, id, { title });
+      const { meta, page } = await agrees(at, id);
+      assert.equal(meta["title"], title);
+      assert.match(page.title ?? "", /^Grüße & more .* \| Test Site$/);
+    },
+  },
+  {
+    name: "a preview begins from what visitors get, and a text they get already is not stored",
+    on: ALL,
+    async run(at) {
+      const id = await published(at);
+      const { page } = await agrees(at, id);
+      const call = { site_id: SITE, post_id: id };
+      const { changes } = await at.kit.preview("set_seo_meta", { ...call, title: "New" });
+      assert.deepEqual(changes, [{ field: "title", from: page.title, origin: "type", to: "New" }]);
+      const same = await write(at, id, { title: page.title });
+      assert.deepEqual([same.row.changes, same.proof.verified], [[], true]);
+      assert.match(
+        (await at.kit.preview("set_seo_meta", { ...call, title: page.title })).warnings.join(),
+        /already/,
+      );
+    },
+  },
+  {
+    name: "noindex is seen with the write, takes the canonical address away, and both come back",
+    on: ALL,
+    async run(at) {
+      const id = await published(at);
+      await write(at, id, { robots: { noindex: true } });
+      const { page, meta } = await agrees(at, id);
+      assert.ok(page.robots.has("noindex"));
+      assert.deepEqual((meta["origins"] as Json)["canonical"], "noindex");
+      await write(at, id, { robots: { noindex: false } });
+      assert.ok(!(await agrees(at, id)).page.robots.has("noindex"));
+    },
+  },
+  {
+    name: "a noindex of the type is told with where it comes from; a post lifts it, but with SEOPress",
+    on: ALL,
+    async run(at, provider) {
+      const id = await published(at);
+      await having(at, NOINDEX[provider], async () => {
+        const { meta } = await agrees(at, id);
+        assert.equal((meta["origins"] as Json)["robots.noindex"], "type");
+        const lift = { site_id: SITE, post_id: id, robots: { noindex: false } };
+        if (provider === "seopress") {
+          const says = /^robots\.noindex: false would not be shown/;
+          await at.kit.refuses("set_seo_meta", { ...lift, confirm: true }, "E_BAD_INPUT", says, "reads");
+          return;
+        }
+        await write(at, id, { robots: { noindex: false } });
+        assert.ok(!(await agrees(at, id)).page.robots.has("noindex"));
+      });
+    },
+  },
+  {
+    name: "every switch of robots that the plugin has is seen; one that it lacks is refused",
+    on: ALL,
+    async run(at, provider) {
+      const id = await published(at);
+      const lacks = provider === "seopress";
+      if (lacks) {
+        const call = { site_id: SITE, post_id: id, robots: { noarchive: true }, confirm: true };
+        for (const site_id of [SITE, "rest_live"]) {
+          const says =
+            /^robots\.noarchive: true would not be shown: the site's SEO plugin has no such switch/;
+          await at.kit.refuses("set_seo_meta", { ...call, site_id }, "E_BAD_INPUT", says, "reads");
+        }
+      }
+      const robots = {
+        nofollow: true,
+        nosnippet: true,
+        noimageindex: true,
+        ...lacks ? {} : { noarchive: true },
+      };
+      await write(at, id, { robots });
+      const { page } = await agrees(at, id);
+      for (const name of Object.keys(robots)) assert.ok(page.robots.has(name), name);
+    },
+  },
+  {
+    name: "a text for X alone changes no other, and cleared it is as before",
+    on: ALL,
+    async run(at) {
+      const id = await published(at, { post_excerpt: "The excerpt" });
+      await write(at, id, { og_title: "OT", og_description: "OD" });
+      const before = (await agrees(at, id)).page;
+      await write(at, id, { twitter_title: "TT" });
+      const set = (await agrees(at, id)).page;
+      assert.equal(SEEN["twitter_title"]!(set), "TT");
+      assert.equal(SEEN["twitter_description"]!(set), SEEN["twitter_description"]!(before));
+      await write(at, id, { twitter_title: "" });
+      const back = (await agrees(at, id)).page;
+      assert.equal(SEEN["twitter_title"]!(back), SEEN["twitter_title"]!(before));
+      assert.equal(SEEN["twitter_description"]!(back), SEEN["twitter_description"]!(before));
+    },
+  },
+  {
+    name: "a part that is off: nothing of it is seen, writes are refused, and the switch to turn is named",
+    on: ALL,
+    async run(at, provider) {
+      for (const [part, field, options] of OFF[provider]) {
+        const id = await published(at);
+        await having(at, options, async () => {
+          await agrees(at, id);
+          const { checks } = await at.kit.both<{ checks: Json[] }>("diagnose_site", { site_id: SITE });
+          const bridge = checks.find(({ name }) => name === "seo_bridge")!;
+          assert.equal(bridge["ok"], false, part);
+          const status = await at.kit.both<Args>("get_sitemap_status", { site_id: SITE });
+          assert.ok((status["off"] as Json[]).length > 0, part);
+          if (field === null) {
+            assert.equal(status["enabled"], false);
+            return;
+          }
+          const call = { site_id: SITE, post_id: id, [field]: "Never seen", confirm: true };
+          const says = new RegExp(`^${field}: "Never seen" would not be shown`);
+          await at.kit.refuses("set_seo_meta", call, "E_BAD_INPUT", says, "reads");
+        });
+        await agrees(at, id);
+      }
+    },
+  },
+  {
+    name:
+      "a post published over REST is in the sitemap; noindex takes it out with the write, and lifted it is back",
+    on: ALL,
+    async run(at, provider) {
+      const status = await at.kit.both<Args>("get_sitemap_status", { site_id: SITE });
+      assert.equal(status["enabled"], true);
+      assert.ok(Array.isArray(await sitemapPaths(String(status["url"]))));
+      await isListed(at, provider, await published(at)); // what is kept of it is made now
+      const id = await at.ask.draft("admin", { title: fresh("By REST") });
+      const public_ = await at.ask.rest("admin", "POST", `/posts/${id}`, { status: "publish" });
+      assert.equal(public_.status, 200);
+      assert.equal(await isListed(at, provider, id), true, "published");
+      await write(at, id, { robots: { noindex: true } });
+      assert.equal(await isListed(at, provider, id), false, "noindex");
+      await write(at, id, { robots: { noindex: false } });
+      assert.equal(await isListed(at, provider, id), true, "lifted");
+    },
+  },
+  {
+    name: "structured data is seen; what the plugin made by itself stays, or is named as lost",
+    on: ALL,
+    async run(at, provider) {
+      const id = await published(at);
+      const typesOn = (page: PageHead) => page.things.flatMap((thing) => thing["@type"]);
+      const before = typesOn(await pageOf(at, id));
+      const call = { site_id: SITE, post_id: id, schema: { "@type": "Recipe", name: "Soup" } };
+      const { warnings } = await at.kit.preview("set_seo_schema", call);
+      const { done, proof } = await at.kit.write<Args>("mcp", "set_seo_schema", call);
+      const after = typesOn(await pageOf(at, id));
+      assert.ok(after.includes("Recipe"));
+      const lost = before.filter((type) => !after.includes(type) && type !== "Person");
+      assert.deepEqual(lost, provider === "rankmath" ? ["BlogPosting"] : []);
+      for (const said of [warnings, proof.warnings]) {
+        assert.equal(said.some((one) => one.includes("(BlogPosting)")), lost.length > 0, said.join());
+      }
+      const other = { ...call, entry_id: done["entry_id"], schema: { "@type": "Event", name: "Fair" } };
+      await at.kit.write("mcp", "set_seo_schema", other);
+      const replaced = typesOn(await pageOf(at, id));
+      assert.deepEqual([replaced.includes("Event"), replaced.includes("Recipe")], [true, false]);
+    },
+  },
+  {
+    name:
+      "what is printed otherwise than it was sent is a warning, and what is warned of is printed otherwise",
+    on: ALL,
+    async run(at) {
+      const id = await published(at);
+      const sent = {
+        "@type": "Recipe",
+        name: "Salt & <pepper>",
+        plain: "as it is",
+        empty: "",
+        about: { "@type": "Thing" },
+        count: 3,
+      };
+      const { proof } = await at.kit.write<Args>("rest", "set_seo_schema", {
+        site_id: SITE,
+        post_id: id,
+        schema: sent,
+      });
+      const shown = (await pageOf(at, id)).things.find((thing) => thing["@type"] === "Recipe")!;
+      for (const [name, value] of Object.entries(sent)) {
+        const same = JSON.stringify(shown[name]) === JSON.stringify(value);
+        const warned = proof.warnings.some((one) =>
+          one.includes(`(${name})`) || one.includes(`(${name},`) || one.includes(`, ${name})`)
+        );
+        assert.equal(warned, !same, `${name}: ${JSON.stringify(shown[name])}; ${proof.warnings.join("; ")}`);
+      }
+    },
+  },
+];
+
+/** Readies a fresh site: Rank Math waits for its set-up, and WordPress for the addresses of its sitemap. */
+export async function readyLive(at: RealSeo, provider: LiveProvider): Promise<void> {
+  if (provider !== "rankmath") return;
+  await at.wp.peek({ options: { rank_math_registration_skip: 1 } });
+  const { body } = await at.wp.call("admin", "POST", "/seo/sitemap/rebuild", {});
+  assert.deepEqual(body, { invalidated: true });
+}
