@@ -269,6 +269,20 @@ test("searches that are no longer kept make a report incomplete, for a client to
   );
 });
 
+test("a difference in the report is that of the figures beside it", async (at) => {
+  const { markdown } = await ask<Report>(at, "generate_seo_report", MONTH);
+  const lines = markdown.split("\n").filter((line) =>
+    line.includes("points") || line.includes("position, 1")
+  );
+  assert.equal(lines.length, 3);
+  for (const line of lines) {
+    const [now, before, change] = line.split(" | ").slice(1).map((one) => parseFloat(one.replace("−", "-")));
+    const far = line.includes("the same") ? 0 : Math.abs(change!);
+    assert.equal(Math.round(Math.abs(now! - before!) * 10) / 10, far, line);
+  }
+  assert.match(lines.at(-1)!, /\| 6\.8 \| 6\.7 \| 0\.1 worse \|/);
+});
+
 test("markup in the name of a channel, a search or a campaign stays text", async (at) => {
   const name = "<img src=x> [a](https://evil.example) | **b**";
   for (const visit of property(at).visits) Object.assign(visit, { channel: name });

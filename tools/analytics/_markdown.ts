@@ -68,17 +68,20 @@ function change(now: Cell, before: Cell): string {
   return signed(share, percent(Math.abs(share)));
 }
 
+/** The difference of two figures as they are shown: one of what they were before would contradict them. */
+const apart = (now: number, before: number): number => (Math.round(now * 10) - Math.round(before * 10)) / 10;
+
 /** How many points a share in per cent is more or less: a share of a share would be taken for those. */
 function points(now: Cell, before: Cell): string {
   if (typeof now !== "number" || typeof before !== "number") return "–";
-  const tenths = Math.round((now - before) * 1000) / 10;
+  const tenths = apart(now * 100, before * 100);
   return `${signed(tenths, Math.abs(tenths).toLocaleString("en-US", digits))} points`;
 }
 
 /** Of a place in a list the smaller number is the better one. */
 function nearer(now: number | null, before: number | null): string {
   if (now === null || before === null) return "–";
-  const tenths = Math.round((now - before) * 10) / 10;
+  const tenths = apart(now, before);
   const far = Math.abs(tenths).toLocaleString("en-US", digits);
   return tenths === 0 ? "the same" : `${far} ${tenths < 0 ? "better" : "worse"}`;
 }
