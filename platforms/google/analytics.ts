@@ -41,6 +41,8 @@ export interface Report {
     readonly sampled: boolean;
     /** Days that are no longer kept were left out: those before each date, null where Google names none. */
     readonly cut_off: readonly (string | null)[];
+    /** Metrics that the connected account may not see: Google answers nought for them, so they are null. */
+    readonly restricted: readonly string[];
     readonly empty_reason: string | null;
   };
 }
@@ -63,6 +65,9 @@ export const REPORT_REPLY = z.object({
     emptyReason: text,
     subjectToThresholding: z.boolean().nullish(),
     dataLossFromOtherRow: z.boolean().nullish(),
+    schemaRestrictionResponse: z.object({
+      activeMetricRestrictions: z.array(z.object({ metricName: text })).nullish(),
+    }).nullish(),
     dataTruncationReasons: z.array(z.object({ dataTruncationDate: text })).nullish(),
     samplingMetadatas: z.array(z.object({ samplesReadCount: z.union([z.string(), z.number()]).nullish() }))
       .nullish(),
@@ -118,9 +123,14 @@ export class Analytics {
     }
     const types = (reply.metricHeaders ?? []).map(({ type }) => type ?? "");
     const totals = reply.totals?.[0];
-    const currency = reply.metadata?.currencyCode ?? null;
+    const metadata = metadataOf(reply);
+    const { currency_code: currency, restricted } = metadata;
     const counted = (row: Row) => {
-      const values = named(metrics, row.metricValues ?? [], (value, at) => metric(value, types[at]));
+      const values = named(
+        metrics,
+        row.metricValues ?? [],
+        (value, at) => restricted.includes(metrics[at]!) ? null : metric(value, types[at]),
+      );
       const money = metrics.filter((_, at) => types[at] === "TYPE_CURRENCY")
         .map((name) => [name, moneyOf(values[name], DECIMALS.whole, currency)] as const);
       return money.length === 0 ? values : { ...values, money: Object.fromEntries(money) };
@@ -137,7 +147,7 @@ export class Analytics {
       rows: rows.map(cells),
       row_count: reply.rowCount ?? rows.length,
       ...(totals && dimensions.length > 0 ? { totals: counted(totals) } : {}),
-      metadata: metadataOf(reply),
+      metadata,
     };
   }
 }
@@ -168,6 +178,9 @@ function metadataOf({ metadata }: Reply): Report["metadata"] {
     cut_off: (metadata?.dataTruncationReasons ?? []).map(({ dataTruncationDate }) =>
       dataTruncationDate || null
     ),
+    restricted: (metadata?.schemaRestrictionResponse?.activeMetricRestrictions ?? []).flatMap((
+      { metricName },
+    ) => metricName || []),
     empty_reason: metadata?.emptyReason ?? null,
   };
 }

@@ -44,23 +44,81 @@ export function checkQuery(query: string, customer: string | null): void {
   if (customer !== null) checkCustomer(tokens, customer);
 }
 
-const isWord = (token: string | undefined, word: string): boolean => token?.toLowerCase() === word;
+/** Days as YYYY-MM-DD, both included. */
+interface QueryDays {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A day as Google takes it, YYYY-MM-DD or YYYYMMDD, or null. */
+function dayOf(token: string | undefined): string | null {
+  const text = withoutQuotes(token ?? "");
+  const day = text.length === 8 ? `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}` : text;
+  return day.length === 10 && !Number.isNaN(Date.parse(`${day}T00:00:00Z`)) ? day : null;
+}
 
 /**
- * What a query that was checked says of its time: the days that it names with BETWEEN, and whether it asks for figures. A
- * condition in other words (DURING, comparisons) is Google's to read, so its days are null.
+ * The days of a word after DURING (https://developers.google.com/google-ads/api/docs/query/date-ranges). Weeks are Google's
+ * to read: on some days of a week two readings fit.
  */
-export function timeOf(query: string): { days: { from: string; to: string } | null; hasMetrics: boolean } {
-  const tokens: readonly string[] = query.match(TOKENS) ?? [];
-  const at = tokens.findIndex((token, index) =>
-    isWord(token, "segments.date") && isWord(tokens[index + 1], "between") && isWord(tokens[index + 3], "and")
-  );
-  const [from, to] = [tokens[at + 2], tokens[at + 4]].map((token) => withoutQuotes(token ?? ""));
-  const isRange = at >= 0 && [from!, to!].every((day) => !Number.isNaN(Date.parse(`${day}T00:00:00Z`)));
-  return {
-    days: isRange ? { from: from!, to: to! } : null,
-    hasMetrics: tokens.some((token) => token.toLowerCase().startsWith("metrics.")),
+function during(word: string | undefined, today: string): QueryDays | null {
+  const now = Temporal.PlainDate.from(today);
+  const back = (from: number, to: number) => ({
+    from: now.subtract({ days: from }).toString(),
+    to: now.subtract({ days: to }).toString(),
+  });
+  const first = now.with({ day: 1 });
+  const last = first.subtract({ days: 1 });
+  const ranges: Readonly<Record<string, QueryDays>> = {
+    today: back(0, 0),
+    yesterday: back(1, 1),
+    last_7_days: back(7, 1),
+    last_14_days: back(14, 1),
+    last_30_days: back(30, 1),
+    this_month: { from: first.toString(), to: today },
+    last_month: { from: last.with({ day: 1 }).toString(), to: last.toString() },
   };
+  return Object.hasOwn(ranges, word ?? "") ? ranges[word!]! : null;
+}
+
+/** The days that one condition on segments.date leaves; open ends are empty, null where it is none that is read here. */
+function condition(tokens: readonly string[], words: readonly string[], at: number, today: string) {
+  const [operator, second] = [words[at + 1], words[at + 2]];
+  if (operator === "during") return during(second, today);
+  if (operator === "between" && words[at + 3] === "and") {
+    const [from, to] = [dayOf(tokens[at + 2]), dayOf(tokens[at + 4])];
+    return from === null || to === null ? null : { from, to };
+  }
+  const isEqual = second === "=";
+  const day = dayOf(tokens[at + (isEqual ? 3 : 2)]);
+  if (day === null) return null;
+  const move = (days: number) => Temporal.PlainDate.from(day).add({ days: isEqual ? 0 : days }).toString();
+  if (operator === "=") return { from: day, to: day };
+  if (operator === ">") return { from: move(1), to: "" };
+  return operator === "<" ? { from: "", to: move(-1) } : null;
+}
+
+/**
+ * What a query that was checked says of its time: the days that its conditions on segments.date leave, and whether it asks
+ * for figures. Null where there are no such conditions, or one that is not read here. `today` is the customer's.
+ */
+export function timeOf(
+  query: string,
+  today: string,
+): { readonly days: QueryDays | null; readonly hasMetrics: boolean } {
+  const tokens: readonly string[] = query.match(TOKENS) ?? [];
+  const words = tokens.map((token) => token.toLowerCase());
+  const hasMetrics = words.some((word) => word.startsWith("metrics."));
+  const [where, end] = [words.indexOf("where"), words.indexOf("order")];
+  const found = words.flatMap((word, at) =>
+    word === "segments.date" && where >= 0 && at > where && (end < where || at < end)
+      ? [condition(tokens, words, at, today)]
+      : []
+  );
+  if (found.length === 0 || found.includes(null)) return { days: null, hasMetrics };
+  const from = found.map((one) => one!.from).toSorted().at(-1)!;
+  const to = found.map((one) => one!.to).filter((day) => day !== "").toSorted()[0] ?? today;
+  return { days: from === "" || to < from ? null : { from, to }, hasMetrics };
 }
 
 /** Refuses a customer's number, or the name of a resource, of another customer. */

@@ -1,6 +1,7 @@
 /** Searches that led to the site's pages, from its property in Google Search Console (docs/upstreams/google.md). */
 import { z } from "zod";
 import { LIMITS } from "../../core/model.ts";
+import { isFields } from "../../core/values.ts";
 import { unreadable } from "./errors.ts";
 import { searchSiteOf } from "./routes.ts";
 import type { Asked, GoogleWire } from "./wire.ts";
@@ -69,6 +70,13 @@ export const SEARCH_REPLY = z.object({
     .nullish(),
 });
 
+/** The reference calls the first day that is not whole first_incomplete_date, and the client libraries firstIncompleteDate. */
+const READ_REPLY = z.preprocess((reply) => {
+  if (!isFields(reply) || !isFields(reply["metadata"])) return reply;
+  const { first_incomplete_date, ...metadata } = reply["metadata"];
+  return { ...reply, metadata: { firstIncompleteDate: first_incomplete_date, ...metadata } };
+}, SEARCH_REPLY);
+
 /** The body of a query. */
 export function searchRequest(query: SearchQuery) {
   const { filters = [] } = query;
@@ -112,7 +120,7 @@ export class SearchConsole {
       effect: "read",
       max_bytes: LIMITS.REPORT_BYTES,
     };
-    const reply = await this.wire.read(SEARCH_REPLY, asked);
+    const reply = await this.wire.read(READ_REPLY, asked);
     const wrong = (what: string) => unreadable(this.wire.service, asked, what);
     const rows = (reply.rows ?? []).map((row) => {
       const keys = row.keys ?? [];

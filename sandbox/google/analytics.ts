@@ -195,10 +195,10 @@ function report(
     visits,
     (visit) => JSON.stringify(dimensions.map((name) => DIMENSIONS[name]!(visit))),
   );
-  let rows = [...groups].map(([key, some]): Row => ({
-    dimensions: JSON.parse(key),
-    metrics: metrics.map((name) => METRICS[name]!.of(some)),
-  }));
+  const { restricted = [] } = property;
+  const figures = (some: Property["visits"]) =>
+    metrics.map((name) => restricted.includes(name) ? 0 : METRICS[name]!.of(some));
+  let rows = [...groups].map(([key, some]): Row => ({ dimensions: JSON.parse(key), metrics: figures(some) }));
   if (asked["metricFilter"] !== undefined) {
     const test = tested(strict, asked["metricFilter"], "metric_filter");
     rows = rows.filter((row) => test((name) => row.metrics[metrics.indexOf(name)]));
@@ -222,17 +222,29 @@ function report(
       ? {
         totals: [view({
           dimensions: dimensions.map(() => "RESERVED_TOTAL"),
-          metrics: metrics.map((name) => METRICS[name]!.of(visits)),
+          metrics: figures(visits),
         })],
       }
       : {},
     ...rows.length > 0 ? { rowCount: rows.length } : {},
     metadata: {
+      schemaRestrictionResponse: restrictionsOf(metrics.filter((name) => restricted.includes(name))),
       currencyCode: property.currency,
       timeZone: property.timeZone,
       ...property.metadata?.[dimensions.length > 0 ? "parts" : "whole"],
     },
     kind: "analyticsData#runReport",
+  };
+}
+
+/** Empty where nothing is kept from the account, as in answers that others published (docs/upstreams/google.md). */
+function restrictionsOf(names: readonly string[]): object {
+  const type = (name: string) => name.endsWith("Revenue") ? "REVENUE_DATA" : "COST_DATA";
+  return names.length === 0 ? {} : {
+    activeMetricRestrictions: names.map((name) => ({
+      metricName: name,
+      restrictedMetricTypes: [type(name)],
+    })),
   };
 }
 

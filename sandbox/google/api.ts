@@ -64,7 +64,8 @@ const ROUTES: readonly [RegExp, string, readonly string[], Answer][] = [
   }],
   [/^POST \/search\/v3\/sites\/([^/]+)\/searchAnalytics\/query$/, "webmasters.readonly", [], (asked) => {
     const { state, holder, found } = asked;
-    return json(searchQuery(state.world, state.strict, holder, decodeURIComponent(found[1]!), bodyOf(asked)));
+    const more = { site: decodeURIComponent(found[1]!), body: bodyOf(asked), now: state.now() };
+    return json(searchQuery(state.world, state.strict, holder, more));
   }],
   [/^GET \/analyticsadmin\/v1beta\/accountSummaries$/, "analytics.readonly", [], (asked) => {
     const { state, holder, url } = asked;

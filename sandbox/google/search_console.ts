@@ -72,16 +72,16 @@ export function searchQuery(
   world: World,
   strict: Strict,
   holder: Holder,
-  site: string,
-  body: unknown,
+  { site, body, now }: { readonly site: string; readonly body: unknown; readonly now: number },
 ): object {
   const found = world.searchSites.get(site);
   if (!found?.readers.has(holder.account) || found.level === "siteUnverifiedUser") {
     throw denied(`User does not have sufficient permission for site '${site}'.`);
   }
   const asked = strict.fields(body, REQUEST, "search_analytics_query_request");
-  const { startDate, endDate, type = "web", aggregationType = "auto" } = asked;
+  const { startDate, endDate, type = "web", aggregationType = "auto", dataState = "final" } = asked;
   assertKnown(strict, asked);
+  const known = knownDays(now);
   const dimensions = strict.list(asked["dimensions"], "dimensions").map(String);
   for (const name of dimensions) {
     if (!DIMENSIONS.includes(name)) strict.breach(`dimension "${name}" is unknown`);
@@ -107,6 +107,7 @@ export function searchQuery(
   const some = found.searches.filter((one) =>
     !(named && one.unnamed) &&
     one.date >= String(startDate) && one.date <= String(endDate) && one.type === type &&
+    one.date >= known.first && (dataState !== "final" || one.date < known.incomplete) &&
     tests.every((test) => test(one))
   );
   const groups = Map.groupBy(
@@ -120,6 +121,19 @@ export function searchQuery(
   return {
     ...shown.length > 0 ? { rows: shown } : {},
     responseAggregationType: byPage ? "byPage" : "byProperty",
+    ...dataState === "all" && dimensions.includes("date") && String(endDate) >= known.incomplete
+      ? { metadata: { [world.incompleteDateName]: known.incomplete } }
+      : {},
+  };
+}
+
+/** Days of Pacific time: the first that is kept, and the first of which not all is counted (docs/upstreams/google.md). */
+function knownDays(now: number): { readonly first: string; readonly incomplete: string } {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO("America/Los_Angeles")
+    .toPlainDate();
+  return {
+    first: today.subtract({ months: 16 }).toString(),
+    incomplete: today.subtract({ days: 2 }).toString(),
   };
 }
 

@@ -79,6 +79,8 @@ export interface Property extends Shared {
   readonly parent?: string;
   readonly parentName?: string;
   readonly type?: string;
+  /** Metrics of money that the account's role may not see: Google answers nought for them, and names them. */
+  restricted?: readonly string[];
   /** What a report's metadata says beside these; of one by dimensions, and of one without. */
   metadata?: { readonly whole: object; readonly parts: object };
 }
@@ -104,6 +106,8 @@ export interface World {
   readonly spreadsheets: Map<string, Spreadsheet>;
   readonly customers: Map<string, Customer>;
   readonly files: Map<string, DriveFile>;
+  /** What Search Console calls the first day that is not whole: its reference and its answers write it in two ways. */
+  incompleteDateName: "first_incomplete_date" | "firstIncompleteDate";
 }
 
 /** A world with nothing in it. */
@@ -113,4 +117,5 @@ export const emptyWorld = (): World => ({
   spreadsheets: new Map(),
   customers: new Map(),
   files: new Map(),
+  incompleteDateName: "first_incomplete_date",
 });

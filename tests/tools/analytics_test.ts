@@ -28,6 +28,7 @@ test("get_analytics_report answers metrics as numbers, by dimensions, filtered, 
     other_row: false,
     sampled: false,
     cut_off: [],
+    restricted: [],
     empty_reason: null,
   });
   const by = { ...REPORT, dimensions: ["sessionDefaultChannelGroup", "deviceCategory"] };
@@ -133,7 +134,23 @@ test("get_search_analytics says whether there are more rows, where they begin, a
   assert.deepEqual((await ask({ dimensions: ["date"] })).notes, []);
   const late = { end_date: "2026-11-20", dimensions: ["date"] };
   assert.match((await ask(late)).notes![0]!, /^Days from about 2026-11-18 on are not final yet/);
-  assert.match((await ask({ ...late, data_state: "all" })).notes![0]!, /2026-11-18 on .* still grow$/);
+  assert.match((await ask({ ...late, data_state: "all" })).notes![0]!, /2026-11-19 on .* still grow$/);
+});
+
+test("the first day that is not whole is read however Google writes its name", async (at) => {
+  const args = {
+    ...LINKED,
+    start_date: "2026-11-10",
+    end_date: "2026-11-20",
+    dimensions: ["date"],
+    data_state: "all",
+  };
+  for (const name of ["first_incomplete_date", "firstIncompleteDate"] as const) {
+    at.google.state.world.incompleteDateName = name;
+    const found = await at.gw.call<Args>("get_search_analytics", args);
+    assert.equal(found["first_incomplete_date"], "2026-11-19", name);
+    assert.equal(found["fresh_until"], "2026-11-19T08:00:00Z");
+  }
 });
 
 test("get_analytics_report says in words what its figures leave out, and until when they change", async (at) => {

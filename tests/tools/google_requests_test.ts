@@ -9,12 +9,16 @@ Deno.test("of Google's services every tool asks as little as the table says", as
   const on = { site_id: "linked" };
   at.google.file(at.folder, "baseline.md", { text: "Baseline" });
   const file = at.google.file(at.folder, "a.md", { text: "Text" });
+  const compare = "previous_period";
   const type = "application/vnd.google-apps.document";
   const doc = at.google.file(at.folder, "Doc", { mimeType: type, exports: { "text/markdown": "# D" } });
   const calls = {
     get_analytics_report: () => ({ ...on, ...DAYS, metrics: ["sessions"] }),
+    "get_analytics_report (compared)": () => ({ ...on, ...DAYS, metrics: ["sessions"], compare }),
     get_search_analytics: () => ({ ...on, ...DAYS }),
+    "get_search_analytics (compared)": () => ({ ...on, ...DAYS, compare }),
     generate_seo_report: () => ({ ...on, ...DAYS }),
+    "generate_seo_report (compared)": () => ({ ...on, ...DAYS, compare }),
     read_sheet: () => ({ ...on, spreadsheet_id: SEEDED.spreadsheet, range: "Plan" }),
     get_ads_report: () => ({ ...on, query: "SELECT campaign.name FROM campaign LIMIT 1" }),
     storage_get_site_folder: () => on,

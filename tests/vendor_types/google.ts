@@ -42,9 +42,14 @@ export type Requests = [
   None<Exclude<Words<typeof LISTED | typeof MADE | typeof READ | typeof FOLDER>, keyof drive.Schema$File>>,
 ];
 
+/** What the reference has since 14 September 2026, and version 10.0.0 of the types has not (docs/upstreams/google.md). */
+interface SinceThen {
+  readonly metadata?: { readonly dataTruncationReasons?: { readonly dataTruncationDate?: string | null }[] };
+}
+
 /** Replies: no field that we read is unknown to Google, and what Google answers can be parsed. */
 export type Replies = [
-  None<Unanswered<Read<typeof REPORT_REPLY>, analytics.Schema$RunReportResponse>>,
+  None<Unanswered<Read<typeof REPORT_REPLY>, analytics.Schema$RunReportResponse & SinceThen>>,
   None<Unanswered<Read<typeof SEARCH_REPLY>, searchconsole.Schema$SearchAnalyticsQueryResponse>>,
   None<Unanswered<Read<typeof SITES>, searchconsole.Schema$SitesListResponse>>,
   None<Unanswered<Read<typeof VALUES_REPLY>, sheets.Schema$ValueRange>>,

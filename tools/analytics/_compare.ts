@@ -1,4 +1,5 @@
 /** Visits and searches of a range held against those of another. */
+import { allOrThrow } from "../../core/async.ts";
 import type { Analytics, Report, ReportQuery, ReportRow } from "../../platforms/google/analytics.ts";
 import type {
   SearchConsole,
@@ -10,19 +11,29 @@ import {
   type Changes,
   changesOf,
   compared,
+  type ComparedDays,
   type CompareWith,
   type Comparison,
+  type DayRange,
   daysToCompare,
   rowChanges,
 } from "../../rules/comparison.ts";
+import { daysOf, earlierOf, rangeOf } from "./_days.ts";
 import { isSettled, searchHead } from "./_head.ts";
-import { dayIn, flagSentences, keptFrom, SEARCH_ZONE, searchCountedTo } from "./_quality.ts";
+import { beginNote, searchesBegin, visitsBegin } from "./_history.ts";
+import { dayIn, flagSentences, keptFrom, searchCountedTo } from "./_quality.ts";
 
 /** What a report without a row says of its range. */
 export const NOTHING_THERE =
   "The other period has no figures at all; it may lie before anything was counted, so no change is said";
+export const NOTHING_HERE =
+  "This period has no figures at all; whether nothing happened or nothing was counted is not known, so no change is said";
 const DAYS_DIFFER = "Rows by date are not held against each other, for no day is in both periods; totals are";
-/** What dimensions of Google Analytics that are a time begin with, or end with. */
+const TOTALS_LACK =
+  "Totals lack the small figures that are left out in one of the periods, so no change of them is said";
+const OTHER_HAS = 'A part of a row may lie in "(other)" in one of the periods, so no change of rows is said';
+const FILTERED = "metric_filter passes other rows in each period, so no change of totals is said";
+/** What dimensions of Google Analytics that are a time begin with. */
 const TIMES = [
   "date",
   "day",
@@ -49,52 +60,112 @@ const figuresOf = ({ rows, row_count, totals }: Report): ReportFigures => ({
 const some = (row: ReportRow, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
 
-/** The same report of other days, and how it changed. */
-export async function compareReports(
+/** The last zone of the world: a day that is over there is over everywhere. */
+const LAST_ZONE = "Etc/GMT+12";
+
+/**
+ * The days of both ranges of visits where the property's zone does not matter, as the range is over in all; else null, and
+ * the zone has to be known.
+ */
+export function daysInEveryZone(compare: CompareWith, asked: DayRange, now: number): ComparedDays | null {
+  const today = dayIn(now, LAST_ZONE);
+  return asked.to < today ? daysToCompare(compare, asked, today) : null;
+}
+
+/** A report, and the same of other days where they are wanted: at the same time where the zone does not matter. */
+export async function reportWith(
   client: Pick<Analytics, "report">,
   query: ReportQuery,
-  report: Report,
-  compare: CompareWith,
+  compare: CompareWith | undefined,
   now: number,
-): Promise<Comparison<ReportFigures>> {
-  const { dimensions = [], metrics } = query;
-  const time_zone = report.metadata.time_zone;
-  const asked = { from: query.start_date, to: query.end_date };
-  const { other, notes } = daysToCompare(compare, asked, dayIn(now, time_zone));
-  const before = await client.report({ ...query, start_date: other.from, end_date: other.to });
+): Promise<{ report: Report; compare?: Comparison<ReportFigures> }> {
+  if (compare === undefined) return { report: await client.report(query) };
+  const asked = rangeOf(query);
+  const own = client.report(query);
+  const otherOf = async () => {
+    const days = daysInEveryZone(compare, asked, now) ??
+      daysToCompare(compare, asked, dayIn(now, (await own).metadata.time_zone));
+    const [before, begins] = await allOrThrow(
+      client.report({ ...query, ...daysOf(days.other) }),
+      visitsBegin(client, earlierOf(asked, days.other)),
+    );
+    return { days, before, begins };
+  };
+  const [report, other] = await allOrThrow(own, otherOf());
+  return { report, compare: comparedReports(query, report, other, now) };
+}
+
+interface OtherReport {
+  readonly days: ComparedDays;
+  readonly before: Report;
+  readonly begins: string | null;
+}
+
+/** What of two reports can be held against each other, and why the rest cannot. */
+function comparableParts(query: ReportQuery, report: Report, before: Report) {
+  const { dimensions = [] } = query;
+  const [own, then] = [report.metadata, before.metadata];
+  const has = dimensions.length > 0;
   const isDated = dimensions.some(isTime);
+  const isThresholded = own.thresholded || then.thresholded;
+  const isMixed = has && (own.other_row || then.other_row);
+  const isFiltered = has && query.metric_filter !== undefined;
+  const isOneMoney = (own.currency_code ?? then.currency_code) === (then.currency_code ?? own.currency_code);
+  const [isEmpty, wasEmpty] = [report, before].map(({ row_count }) => row_count === 0);
+  const isWhole = has || !isThresholded;
+  return {
+    hasRows: has && !isDated && !isMixed,
+    hasTotals: !isThresholded && !isFiltered,
+    isOwnWhole: isWhole && own.cut_off.length === 0 && !isEmpty,
+    isOtherWhole: isWhole && isOneMoney && then.cut_off.length === 0 && !wasEmpty,
+    notes: [
+      ...isEmpty ? [NOTHING_HERE] : [],
+      ...wasEmpty ? [NOTHING_THERE] : [],
+      ...isOneMoney ? [] : [`The amounts of the other period are in ${then.currency_code}`],
+      ...flagSentences(then),
+      ...isDated ? [DAYS_DIFFER] : [],
+      ...isThresholded ? [TOTALS_LACK] : [],
+      ...isMixed ? [OTHER_HAS] : [],
+      ...isFiltered ? [FILTERED] : [],
+    ],
+  };
+}
+
+function comparedReports(
+  query: ReportQuery,
+  report: Report,
+  { days: { other, notes }, before, begins }: OtherReport,
+  now: number,
+): Comparison<ReportFigures> {
+  const { dimensions = [], metrics } = query;
+  const parts = comparableParts(query, report, before);
+  const isOwnFirst = query.start_date <= other.from;
   const rows = rowChanges(
     report.rows,
     before.rows,
     (row) => some(row, dimensions),
     (row) => some(row, metrics),
   );
-  const hasRows = dimensions.length > 0 && !isDated;
-  const isEmpty = before.rows.length === 0;
-  const changes = (now: ReportFigures, then: ReportFigures): Changes => ({
-    totals: changesOf(
-      some(now.totals ?? now.rows[0] ?? {}, metrics),
-      some(then.totals ?? then.rows[0] ?? {}, metrics),
-    ),
-    ...(hasRows ? { rows: rows.changes } : {}),
-  });
+  const totals = ({ totals, rows: [row] }: ReportFigures) => some(totals ?? row ?? {}, metrics);
   return compared(
-    { whole: report.metadata.cut_off.length === 0 && report.rows.length > 0, figures: figuresOf(report) },
+    { whole: parts.isOwnWhole && (begins === null || !isOwnFirst), figures: figuresOf(report) },
     {
-      period: { ...other, time_zone },
-      whole: !isEmpty && before.metadata.cut_off.length === 0,
+      period: { ...other, time_zone: report.metadata.time_zone },
+      whole: parts.isOtherWhole && (begins === null || isOwnFirst),
       complete: isSettled(before, other.to, now),
       truncated: before.rows.length + (query.offset ?? 0) < before.row_count,
       figures: figuresOf(before),
     },
     [
       ...notes,
-      ...isEmpty ? [NOTHING_THERE] : [],
-      ...flagSentences(before.metadata),
-      ...hasRows ? rows.notes : [],
-      ...isDated ? [DAYS_DIFFER] : [],
+      ...begins === null ? [] : [beginNote(begins, isOwnFirst)],
+      ...parts.notes,
+      ...parts.hasRows ? rows.notes : [],
     ],
-    changes,
+    (now, then): Changes => ({
+      ...parts.hasTotals ? { totals: changesOf(totals(now), totals(then)) } : {},
+      ...parts.hasRows ? { rows: rows.changes } : {},
+    }),
   );
 }
 
@@ -107,24 +178,49 @@ const counted = ({ clicks, impressions, ctr, position }: SearchRow) => ({
   position,
 });
 
-/** The same searches of other days, and how they changed. */
-export async function compareSearches(
+/**
+ * Searches, and the same of other days where they are wanted, all at the same time. Of days that are not all counted the
+ * change is of those that are, so those are asked for by themselves: Google may be ahead of what it promises.
+ */
+export async function searchesWith(
   client: Pick<SearchConsole, "query">,
   query: SearchQuery,
-  found: Searches,
-  compare: CompareWith,
+  compare: CompareWith | undefined,
   now: number,
-): Promise<Comparison<SearchFigures>> {
-  const { dimensions, data_state } = query;
-  const last = data_state === "all" ? dayIn(now, SEARCH_ZONE) : searchCountedTo(query, found, now);
-  const asked = { from: query.start_date, to: query.end_date };
-  const { other, notes } = daysToCompare(compare, asked, last);
-  const otherQuery = { ...query, start_date: other.from, end_date: other.to };
-  const before = await client.query(otherQuery);
-  const { complete, period, truncated, notes: said } = searchHead(otherQuery, before, now);
-  const rows = rowChanges(found.rows, before.rows, ({ keys }) => ({ keys }), counted);
+): Promise<{ found: Searches; compare?: Comparison<SearchFigures> }> {
+  if (compare === undefined) return { found: await client.query(query) };
+  const asked = rangeOf(query);
+  const days = daysToCompare(compare, asked, searchCountedTo({}, {}, now));
+  const otherQuery = { ...query, ...daysOf(days.other) };
+  const isCut = days.current.to < asked.to;
+  const [found, whole, before, begins] = await allOrThrow(
+    client.query(query),
+    isCut ? client.query({ ...query, ...daysOf(days.current) }) : null,
+    client.query(otherQuery),
+    searchesBegin(client, earlierOf(days.current, days.other)),
+  );
+  const head = searchHead(otherQuery, before, now);
+  return { found, compare: comparedSearches(query, whole ?? found, { days, before, begins, head }, now) };
+}
+
+interface OtherSearches {
+  readonly days: ComparedDays;
+  readonly before: Searches;
+  readonly begins: string | null;
+  readonly head: ReturnType<typeof searchHead>;
+}
+
+function comparedSearches(
+  { dimensions }: SearchQuery,
+  own: Searches,
+  { days: { current, other, notes }, before, begins, head }: OtherSearches,
+  now: number,
+): Comparison<SearchFigures> {
+  const rows = rowChanges(own.rows, before.rows, ({ keys }) => ({ keys }), counted);
   const isDated = dimensions.includes("date");
-  const isEmpty = before.rows.length === 0;
+  const [isEmpty, wasEmpty] = [own, before].map((one) => one.rows.length === 0);
+  const isOwnFirst = current.from <= other.from;
+  const kept = keptFrom(now);
   const changes = (now: SearchFigures, then: SearchFigures): Changes =>
     dimensions.length === 0
       ? { totals: changesOf(counted(now.rows[0]!), counted(then.rows[0]!)) }
@@ -133,20 +229,22 @@ export async function compareSearches(
       : { rows: rows.changes };
   return compared(
     {
-      whole: asked.from >= keptFrom(now) && found.rows.length > 0,
-      figures: { rows: found.rows, row_count: found.row_count },
+      whole: current.from >= kept && !isEmpty && !(begins !== null && isOwnFirst),
+      figures: { rows: own.rows, row_count: own.row_count },
     },
     {
-      period: period!,
-      whole: other.from >= keptFrom(now) && !isEmpty,
-      complete,
-      truncated,
+      period: head.period!,
+      whole: other.from >= kept && !wasEmpty && (begins === null || isOwnFirst),
+      complete: head.complete,
+      truncated: head.truncated,
       figures: { rows: before.rows, row_count: before.row_count },
     },
     [
       ...notes,
-      ...isEmpty ? [NOTHING_THERE] : [],
-      ...said,
+      ...isEmpty ? [NOTHING_HERE] : [],
+      ...wasEmpty ? [NOTHING_THERE] : [],
+      ...begins === null ? [] : [beginNote(begins, isOwnFirst)],
+      ...head.notes,
       ...dimensions.length > 0 && !isDated ? rows.notes : [],
       ...isDated ? ["Rows by date are not held against each other, for no day is in both periods"] : [],
     ],

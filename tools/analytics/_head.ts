@@ -18,12 +18,14 @@ import {
 
 /** Whether figures of visits are all there are, and stay as they are. */
 export function isSettled({ metadata }: Report, end_date: string, now: number): boolean {
-  const { sampled, thresholded, other_row, cut_off, time_zone } = metadata;
-  const isWhole = !sampled && !thresholded && !other_row && cut_off.length === 0;
+  const { sampled, thresholded, other_row, cut_off, restricted, time_zone } = metadata;
+  const isWhole = !sampled && !thresholded && !other_row && cut_off.length === 0 && restricted.length === 0;
   return isWhole && visitsSettling(end_date, time_zone, now).length === 0;
 }
 
-/** What of an analytics report a head says. */
+const hasMoney = ({ rows: [row], totals }: Report): boolean => "money" in (totals ?? row ?? {});
+
+/** What of an analytics report a head says; a currency where it has amounts. */
 export function reportHead(
   report: Report,
   { start_date, end_date, offset }: { start_date: string; end_date: string; offset: number },
@@ -34,7 +36,7 @@ export function reportHead(
   const truncated = end < row_count;
   return {
     period: { from: start_date, to: end_date, time_zone: metadata.time_zone },
-    currency: metadata.currency_code,
+    currency: hasMoney(report) ? metadata.currency_code : null,
     complete: isSettled(report, end_date, now) && offset === 0,
     truncated,
     next: truncated && rows.length > 0 ? { offset: end } : null,
@@ -67,13 +69,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const STILL_ADDED =
   `Conversions count on the day of their click, up to ${CONVERSION_DAYS} days later, and the figures of the last hours are ` +
   "missing: later figures of the same days can be higher";
-const NO_DAYS = "The days are those that the query's own text names, in time_zone";
+const NO_DAYS =
+  "The days are those that the query's own text names, in time_zone; without any they are all there are";
 const ROWS_CUT = "Rows were left out: raise max_rows, or ask for fewer days or segments in the query";
 
 /** What of a query of ads a head says. */
 export function adsHead(report: AdsReport, query: string, now: number): DataHead {
   const { currency, time_zone, truncated, notes = [] } = report;
-  const { days, hasMetrics } = timeOf(query);
+  const { days, hasMetrics } = timeOf(query, dayIn(now, time_zone));
   const isOver = days !== null && days.to < dayIn(now - CONVERSION_DAYS * DAY_MS, time_zone);
   return {
     period: days && { ...days, time_zone },

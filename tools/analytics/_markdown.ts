@@ -1,8 +1,9 @@
 /** The words of a report for a client: sentences and tables that stand by themselves. */
 import type { Cell } from "../../platforms/google/analytics.ts";
-import { type Days, daysOf } from "./_days.ts";
+import { type DayRange, lengthOf } from "../../rules/comparison.ts";
+import type { Beside, OtherSections } from "./_compare_sections.ts";
+import { inWords } from "./_days.ts";
 import type { Quality } from "./_quality.ts";
-import type { OtherSections } from "./_compare_sections.ts";
 import type { AnalyticsSection, SearchSection } from "./_sections.ts";
 
 const TEXT_MAX = 80;
@@ -16,8 +17,6 @@ export function plain(text: string): string {
   return cut.replace(/[\\`*_{}[\]<>#|~!@&]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
 }
 
-const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" };
-const day = (text: string) => new Date(`${text}T00:00:00Z`).toLocaleDateString("en-GB", DAY);
 const count = (value: Cell) => typeof value === "number" ? Math.round(value).toLocaleString("en-US") : "–";
 const many = (value: number, one: string, more: string) => `${count(value)} ${value === 1 ? one : more}`;
 const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
@@ -37,7 +36,7 @@ type Money = Analytics["totals"]["money"]["totalRevenue"];
 /** What a report is written from. */
 export interface Written {
   readonly name: string;
-  readonly days: Days;
+  readonly asked: DayRange;
   readonly analytics: Analytics | null;
   readonly search: Search | null;
   /** What it is compared with, where it is. */
@@ -45,84 +44,135 @@ export interface Written {
   readonly data_quality: readonly Quality[];
 }
 
-const money = (value: Money) =>
-  value === null ? "–" : `${Number(value.amount).toLocaleString("en-US", CENTS)} ${plain(value.currency)}`;
+/** An amount with as many decimals as its currency has, two where that is not known. */
+function money(value: Money): string {
+  if (value === null) return "–";
+  const number = Number(value.amount);
+  try {
+    const style = { style: "currency", currency: value.currency, currencyDisplay: "code" } as const;
+    const { maximumFractionDigits: places = 2 } = new Intl.NumberFormat("en-US", style).resolvedOptions();
+    const options = { minimumFractionDigits: places, maximumFractionDigits: places };
+    return `${number.toLocaleString("en-US", options)} ${plain(value.currency)}`;
+  } catch {
+    return `${number.toLocaleString("en-US", CENTS)} ${plain(value.currency)}`;
+  }
+}
 const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+
+const signed = (value: number, text: string) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${text}`;
 
 /** How much more or less a figure is, as a share of the former one. */
 function change(now: Cell, before: Cell): string {
   if (typeof now !== "number" || typeof before !== "number" || before === 0) return "–";
   const share = (now - before) / before;
-  return `${share > 0 ? "+" : share < 0 ? "−" : ""}${percent(Math.abs(share))}`;
+  return signed(share, percent(Math.abs(share)));
 }
 
-const span = ({ start_date, end_date }: Days) =>
-  start_date === end_date ? day(start_date) : `${day(start_date)} to ${day(end_date)}`;
+/** The difference of two figures as they are shown: one of what they were before would contradict them. */
+const apart = (now: number, before: number): number => (Math.round(now * 10) - Math.round(before * 10)) / 10;
 
-/** What a section is compared with, or that it cannot be. */
-function comparison(other: OtherSections["analytics"] | OtherSections["search"]): string {
-  const { from, to } = other!.period;
-  const days = span({ start_date: from, end_date: to });
-  return other!.change === null
-    ? `The figures of ${days} are not complete, so nothing is compared with them.`
-    : `Compared with ${days}.`;
+/** How many points a share in per cent is more or less: a share of a share would be taken for those. */
+function points(now: Cell, before: Cell): string {
+  if (typeof now !== "number" || typeof before !== "number") return "–";
+  const tenths = apart(now * 100, before * 100);
+  return `${signed(tenths, Math.abs(tenths).toLocaleString("en-US", digits))} points`;
+}
+
+/** Of a place in a list the smaller number is the better one. */
+function nearer(now: number | null, before: number | null): string {
+  if (now === null || before === null) return "–";
+  const tenths = apart(now, before);
+  const far = Math.abs(tenths).toLocaleString("en-US", digits);
+  return tenths === 0 ? "the same" : `${far} ${tenths < 0 ? "better" : "worse"}`;
 }
 
 type Line = readonly [what: string, now: string, before: string, change: string];
+const figures = (lines: readonly Line[], hasBefore: boolean): string =>
+  hasBefore
+    ? table(["Figure", "In this time", "Before", "Change"], lines)
+    : table(["Figure", "In this time"], lines.map(([what, now]) => [what, now]));
+
+/** The figures of the other time, where they can be held against this one. */
+const thenOf = <Figures extends object>(other: Beside<Figures> | null): Figures | null =>
+  other?.comparison?.change ? other.comparison.figures : null;
+
+type Count = "sessions" | "totalUsers" | "screenPageViews" | "keyEvents";
 
 function visits({ totals }: Analytics, other: OtherSections["analytics"]): string[] {
-  if (totals.sessions === 0) return ["No visits were counted in this time."];
-  const then = other?.change ? other.figures.totals : null;
-  const line = (what: string, name: "sessions" | "totalUsers" | "screenPageViews" | "keyEvents"): Line => [
-    what,
-    count(totals[name]),
-    count(then?.[name] ?? null),
-    change(totals[name], then?.[name] ?? null),
-  ];
+  if (totals.sessions === 0) {
+    const before = other?.comparison?.figures.totals.sessions;
+    return [
+      "No visits were counted in this time.",
+      ...other && typeof before === "number" && before > 0
+        ? [`From ${inWords(other.comparison!.period)} there were ${many(before, "visit", "visits")}.`]
+        : other?.said ?? [],
+    ];
+  }
+  const then = thenOf(other)?.totals ?? null;
+  const line = (what: string, name: Count): Line => {
+    const [now, before] = [totals[name], then?.[name] ?? null];
+    return [what, count(now), count(before), change(now, before)];
+  };
   const revenue = totals.money.totalRevenue;
   const hasRevenue = Number(totals.totalRevenue) > 0 || Number(then?.totalRevenue) > 0;
+  const [rate, rateBefore] = [totals.engagementRate, then?.engagementRate ?? null];
   const lines: Line[] = [
     line("Visits", "sessions"),
     line("Visitors", "totalUsers"),
     line("Pages viewed", "screenPageViews"),
     [
       "Visits on which somebody stayed or did something",
-      percent(totals.engagementRate),
-      percent(then?.engagementRate ?? null),
-      change(totals.engagementRate, then?.engagementRate ?? null),
+      percent(rate),
+      percent(rateBefore),
+      points(rate, rateBefore),
     ],
     line("Goals reached", "keyEvents"),
     ...hasRevenue
-      ? [[
-        "Revenue",
-        money(revenue),
-        money(then?.money.totalRevenue ?? null),
-        change(totals.totalRevenue, then?.totalRevenue ?? null),
-      ] as Line]
+      ? [
+        [
+          "Revenue",
+          money(revenue),
+          money(then?.money.totalRevenue ?? null),
+          change(totals.totalRevenue, then?.totalRevenue ?? null),
+        ] as const,
+      ]
       : [],
   ];
   return [
-    ...other ? [comparison(other)] : [],
-    then
-      ? table(["Figure", "In this time", "Before", "Change"], lines)
-      : table(["Figure", "In this time"], lines.map(([what, now]) => [what, now])),
+    ...other?.said ?? [],
+    figures(lines, then !== null),
     ...hasRevenue && revenue ? [`Amounts are in ${plain(revenue.currency)}.`] : [],
   ];
 }
 
-function channels({ by_channel }: Analytics): string[] {
+/** A dash stands before what one of the times does not show: it need not be nought there. */
+const UNSHOWN = "A dash (–) stands where a line is not among those shown of the time before.";
+
+function channels({ by_channel }: Analytics, other: OtherSections["analytics"]): string[] {
   if (by_channel.length === 0) return [];
+  const then = other?.comparison?.change?.["by_channel"] ? thenOf(other)?.by_channel ?? null : null;
+  const known = new Map(then?.map((one) => [one.channel, one.sessions]));
+  const rows = by_channel.map((one): readonly [Line, string, string] => {
+    const [now, before] = [one.sessions, known.get(one.channel) ?? null];
+    const way = CHANNELS.get(one.channel) ?? plain(one.channel);
+    return [
+      [way, count(now), count(before), change(now, before)],
+      count(one.totalUsers),
+      count(one.keyEvents),
+    ];
+  });
   return [
     "### How visitors came",
-    table(
-      ["Way", "Visits", "Visitors", "Goals reached"],
-      by_channel.map((one) => [
-        CHANNELS.get(one.channel) ?? plain(one.channel),
-        count(one.sessions),
-        count(one.totalUsers),
-        count(one.keyEvents),
-      ]),
-    ),
+    then
+      ? table(
+        ["Way", "Visits", "Before", "Change", "Visitors", "Goals reached"],
+        rows.map(([line, ...more]) => [...line, ...more]),
+      )
+      : table(
+        ["Way", "Visits", "Visitors", "Goals reached"],
+        rows.map(([[way, now], ...more]) => [way, now, ...more]),
+      ),
+    ...then && by_channel.some((one) => !known.has(one.channel)) ? [UNSHOWN] : [],
   ];
 }
 
@@ -150,52 +200,78 @@ const timesShown = ({ clicks, impressions, ctr }: Search["totals"]) =>
   } (${percent(ctr)})`;
 
 function searches({ totals, top_queries }: Search, other: OtherSections["search"]): string[] {
-  const { clicks, impressions, position } = totals;
-  const then = other?.change ? other.figures.totals : null;
-  if (impressions === 0) return ["The site was not shown in Google's results in this time."];
+  const { clicks, impressions, ctr, position } = totals;
+  const then = thenOf(other);
+  if (impressions === 0) {
+    return ["The site was not shown in Google's results in this time.", ...other?.said ?? []];
+  }
+  const before = then?.totals ?? null;
   return [
     `The site was ${timesShown(totals)}. Its average position was ${place(position)}.`,
-    ...other ? [comparison(other)] : [],
-    ...then
+    ...other?.said ?? [],
+    ...before
       ? [
-        `Before, it was ${timesShown(then)}, at position ${place(then.position)}: a change of ` +
-        `${change(impressions, then.impressions)} in times shown and of ${
-          change(clicks, then.clicks)
-        } in clicks.`,
+        figures([
+          [
+            "Times shown",
+            count(impressions),
+            count(before.impressions),
+            change(impressions, before.impressions),
+          ],
+          ["Clicks", count(clicks), count(before.clicks), change(clicks, before.clicks)],
+          ["Clicked, of those shown", percent(ctr), percent(before.ctr), points(ctr, before.ctr)],
+          [
+            "Average position, 1 is the top",
+            place(position),
+            place(before.position),
+            nearer(position, before.position),
+          ],
+        ], true),
       ]
       : [],
-    ...top_queries.length === 0 ? [] : [
-      "### What people searched for",
-      table(
+    ...queries(top_queries, then?.top_queries ?? null),
+  ];
+}
+
+function queries(shown: Search["top_queries"], then: Search["top_queries"] | null): string[] {
+  if (shown.length === 0) return [];
+  const known = new Map(then?.map((one) => [one.query, one.clicks]));
+  const rows = shown.map((one): readonly [Line, string, string, string] => {
+    const before = known.get(one.query) ?? null;
+    const line: Line = [plain(one.query), count(one.clicks), count(before), change(one.clicks, before)];
+    return [line, count(one.impressions), percent(one.ctr), place(one.position)];
+  });
+  return [
+    "### What people searched for",
+    then
+      ? table(
+        ["Search", "Clicks", "Before", "Change", "Shown", "Clicked", "Position"],
+        rows.map(([line, ...more]) => [...line, ...more]),
+      )
+      : table(
         ["Search", "Clicks", "Shown", "Clicked", "Position"],
-        top_queries.map((one) => [
-          plain(one.query),
-          count(one.clicks),
-          count(one.impressions),
-          percent(one.ctr),
-          place(one.position),
-        ]),
+        rows.map(([[query, clicks], ...more]) => [query, clicks, ...more]),
       ),
-    ],
+    ...then && shown.some((one) => !known.has(one.query)) ? [UNSHOWN] : [],
   ];
 }
 
 /** The whole report. */
-export function reportMarkdown({ name, days, analytics, search, other, data_quality }: Written): string {
+export function reportMarkdown({ name, asked, analytics, search, other, data_quality }: Written): string {
   const missing = (what: string) => [`${what} are not part of this report.`];
   const said = (of: Quality["section"]) =>
     new Set(data_quality.filter(({ section }) => section === of).map(({ message }) => message));
-  const length = daysOf(days);
+  const [visited, searched] = [other?.analytics ?? null, other?.search ?? null];
   return [
     `# Website report: ${plain(name)}`,
-    `${span(days)} (${many(length, "day", "days")})`,
+    `${inWords(asked)} (${many(lengthOf(asked), "day", "days")})`,
     "## Visits",
     ...analytics
-      ? [...visits(analytics, other?.analytics ?? null), ...channels(analytics)]
+      ? [...visits(analytics, visited), ...channels(analytics, visited)]
       : missing("Figures on visits"),
     ...said("analytics"),
     "## Google search",
-    ...search ? searches(search, other?.search ?? null) : missing("Figures on searches"),
+    ...search ? searches(search, searched) : missing("Figures on searches"),
     ...said("search"),
   ].join("\n\n") + "\n";
 }

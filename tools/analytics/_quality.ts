@@ -1,6 +1,8 @@
 /** What figures leave out or will still change, in sentences that a client can read too. */
 import type { Report } from "../../platforms/google/analytics.ts";
 import type { Searches, SearchQuery } from "../../platforms/google/search_console.ts";
+import type { DayRange } from "../../rules/comparison.ts";
+import { dayInWords } from "./_days.ts";
 import type { AnalyticsSection, SearchSection } from "./_sections.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -75,8 +77,26 @@ export function visitsSettling(end_date: string, time_zone: string | null, now: 
 
 /** The notes of one analytics report. */
 export function reportNotes({ metadata }: Report, end_date: string, now: number): string[] {
-  return [...flagSentences(metadata), ...visitsSettling(end_date, metadata.time_zone, now)];
+  const { restricted, time_zone } = metadata;
+  return [
+    ...restricted.length > 0
+      ? [
+        `The connected account may not see ${
+          restricted.join(", ")
+        }, so these are null: its role in Google Analytics has ` +
+        "the restriction No Revenue Metrics or No Cost Metrics",
+      ]
+      : [],
+    ...flagSentences(metadata),
+    ...visitsSettling(end_date, time_zone, now),
+  ];
 }
+
+/** What Search Console no longer has, as a client reads it. */
+export const keptSentence = (kept: string): string =>
+  `Google keeps searches for ${MONTHS_KEPT} months, so those before about ${
+    dayInWords(kept)
+  } are not counted.`;
 
 /** The notes of one query of searches. */
 export function searchNotes(query: SearchQuery, found: Searches, now: number): string[] {
@@ -103,7 +123,7 @@ export function searchNotes(query: SearchQuery, found: Searches, now: number): s
 export function reportQuality(
   analytics: AnalyticsSection | null,
   search: SearchSection | null,
-  end_date: string,
+  { from, to }: DayRange,
   now: number,
 ): Quality[] {
   const found: Quality[] = [];
@@ -112,24 +132,33 @@ export function reportQuality(
       for (const message of flagSentences(flags)) found.push({ section: "analytics", query, message });
     }
     if (analytics.totals.totalRevenue === null) {
-      found.push({
-        section: "analytics",
-        query: "revenue",
-        message: "Revenue could not be read and is left out.",
-      });
+      const message = "Revenue cannot be seen with the account that reads these figures, and is left out.";
+      found.push({ section: "analytics", query: "totals", message });
     }
-    for (const message of visitsSettling(end_date, analytics.time_zone, now)) {
+    for (const message of visitsSettling(to, analytics.time_zone, now)) {
       found.push({ section: "analytics", query: null, message });
     }
   }
-  const unnamed = search && unnamedSearches(search);
-  if (unnamed) found.push({ section: "search", query: "top_queries", message: unnamed });
-  if (search && end_date >= dayIn(now - SEARCHES_SETTLE_MS, SEARCH_ZONE)) {
-    const message =
-      "Google counts the searches of the last days until three days later, so these figures will still grow.";
-    found.push({ section: "search", query: null, message });
+  if (search) {
+    const unnamed = unnamedSearches(search);
+    if (unnamed) found.push({ section: "search", query: "top_queries", message: unnamed });
+    for (const message of searchesSettling({ from, to }, now)) {
+      found.push({ section: "search", query: null, message });
+    }
   }
   return found;
+}
+
+function searchesSettling({ from, to }: DayRange, now: number): string[] {
+  const kept = keptFrom(now);
+  return [
+    ...from < kept ? [keptSentence(kept)] : [],
+    ...to > searchCountedTo({}, {}, now)
+      ? [
+        "Google counts the searches of the last days until three days later, so these figures will still grow.",
+      ]
+      : [],
+  ];
 }
 
 /** Why the listed searches have fewer clicks than there were; null where they have all. */

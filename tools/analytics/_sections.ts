@@ -1,11 +1,14 @@
 /** The two sections of a report, each asked at once for its totals and its parts. */
+import { allOrThrow } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Analytics, Cell, Report, ReportRow } from "../../platforms/google/analytics.ts";
 import type { SearchConsole, SearchRow } from "../../platforms/google/search_console.ts";
 import type { Days } from "./_days.ts";
 
-const METRICS = ["sessions", "totalUsers", "screenPageViews", "engagementRate", "keyEvents"] as const;
+const COUNTED = ["sessions", "totalUsers", "screenPageViews", "engagementRate", "keyEvents"] as const;
 const REVENUE = "totalRevenue";
+/** Revenue is nought for a property that counts none, so that it can be asked for with the others. */
+const METRICS = [...COUNTED, REVENUE] as const;
 const CHANNEL = "sessionDefaultChannelGroup";
 const CHANNELS_MAX = 50;
 
@@ -24,24 +27,16 @@ const flagsOf = ({ metadata: { sampled, thresholded, other_row, cut_off } }: Rep
   cut_off,
 });
 
-/** What came in, where the property counts it: a report without it is better than none. Null where it cannot be read. */
-async function revenueOf(client: Pick<Analytics, "report">, days: Days) {
-  try {
-    return (await client.report({ ...days, metrics: [REVENUE] })).rows[0] ?? { [REVENUE]: 0 };
-  } catch (thrown) {
-    if (thrown instanceof GatewayError) return null;
-    throw thrown;
-  }
-}
-
 /** The revenue as money, beside its figure. */
-const moneyIn = (row: ReportRow | null) => ({
+const moneyIn = (row: ReportRow | undefined) => ({
   [REVENUE]: typeof row?.["money"] === "object" ? row["money"]?.[REVENUE] ?? null : null,
 });
 
+const NOTHING = { sessions: 0, totalUsers: 0, screenPageViews: 0, keyEvents: 0, [REVENUE]: 0 };
+
 /** Visits in all and by channel, the largest first. */
 export async function analyticsOf(client: Pick<Analytics, "report">, days: Days) {
-  const [whole, parts, revenue] = await Promise.all([
+  const [whole, parts] = await allOrThrow(
     client.report({ ...days, metrics: METRICS }),
     client.report({
       ...days,
@@ -50,17 +45,12 @@ export async function analyticsOf(client: Pick<Analytics, "report">, days: Days)
       order_bys: [{ metric: { metricName: METRICS[0] }, desc: true }],
       limit: CHANNELS_MAX,
     }),
-    revenueOf(client, days),
-  ]);
-  const empty = whole.rows.length === 0;
-  const totals = figuresOf(
-    empty ? { sessions: 0, totalUsers: 0, screenPageViews: 0, keyEvents: 0 } : whole.rows[0],
   );
-  const by_channel = parts.rows.map((row) => ({ channel: String(row[CHANNEL] ?? ""), ...figuresOf(row) }));
+  const [row] = whole.rows;
   return {
-    totals: { ...totals, [REVENUE]: cellOf(revenue?.[REVENUE]), money: moneyIn(revenue) },
-    by_channel,
-    is_empty: empty,
+    totals: { ...figuresOf(row ?? NOTHING), money: moneyIn(row) },
+    by_channel: parts.rows.map((row) => ({ channel: String(row[CHANNEL] ?? ""), ...figuresOf(row) })),
+    is_empty: row === undefined,
     flags: { totals: flagsOf(whole), by_channel: flagsOf(parts) },
     time_zone: whole.metadata.time_zone ?? parts.metadata.time_zone,
     currency: whole.metadata.currency_code,
@@ -69,10 +59,10 @@ export async function analyticsOf(client: Pick<Analytics, "report">, days: Days)
 
 /** Searches in all and by query, those with the most clicks first. */
 export async function searchOf(client: Pick<SearchConsole, "query">, days: Days, top: number) {
-  const [whole, parts] = await Promise.all([
+  const [whole, parts] = await allOrThrow(
     client.query({ ...days, dimensions: [], row_limit: 1 }),
     client.query({ ...days, dimensions: ["query"], row_limit: top }),
-  ]);
+  );
   const counted = ({ clicks, impressions, ctr, position }: Omit<SearchRow, "keys">) => ({
     clicks,
     impressions,
@@ -89,34 +79,24 @@ export async function searchOf(client: Pick<SearchConsole, "query">, days: Days,
 export type AnalyticsSection = Awaited<ReturnType<typeof analyticsOf>>;
 export type SearchSection = Awaited<ReturnType<typeof searchOf>>;
 
-/** What reads the sections. */
-export interface Readers {
-  analytics(days: Days): Promise<AnalyticsSection>;
-  search(days: Days): Promise<SearchSection>;
-}
-
-/** Both sections at once, of the days that each is wanted of; what is not wanted is null, and so is what cannot be read. */
-export async function readSections(
-  readers: Readers,
-  wanted: { readonly analytics: Days | null; readonly search: Days | null },
-) {
-  const [analytics, search] = await Promise.allSettled([
-    wanted.analytics && readers.analytics(wanted.analytics),
-    wanted.search && readers.search(wanted.search),
-  ]);
-  return {
-    analytics: analytics.status === "fulfilled" ? analytics.value : null,
-    search: search.status === "fulfilled" ? search.value : null,
-    left_out: Object.entries({ analytics, search }).flatMap(([section, one]) =>
-      one.status === "rejected" ? [noteOf(section, one.reason)] : []
-    ),
-  };
-}
-
 /** Why a section is missing. */
-function noteOf(section: string, thrown: unknown) {
-  if (!(thrown instanceof GatewayError)) throw thrown;
-  return { section, code: thrown.code, message: thrown.message };
+export interface LeftOut {
+  readonly section: "analytics" | "search";
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What was read of a section, or why it is left out. */
+export async function readSection<Read>(
+  section: LeftOut["section"],
+  read: Promise<Read>,
+): Promise<{ readonly read: Read | null; readonly left_out: readonly LeftOut[] }> {
+  try {
+    return { read: await read, left_out: [] };
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    return { read: null, left_out: [{ section, code: thrown.code, message: thrown.message }] };
+  }
 }
 
 /** The figures of a section as answers show them. */

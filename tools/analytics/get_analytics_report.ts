@@ -3,16 +3,15 @@ import { GatewayError } from "../../core/errors.ts";
 import { readConditions } from "../../platforms/google/filters.ts";
 import google from "../../platforms/google/connector.ts";
 import { tool } from "../../registry/tool.ts";
-import { checkCompare } from "../../rules/comparison.ts";
 import { headed } from "../../rules/data_head.ts";
-import { compareReports } from "./_compare.ts";
-import { checkDays } from "./_days.ts";
+import { reportWith } from "./_compare.ts";
+import { checkCompared, checkDays } from "./_days.ts";
 import { reportHead } from "./_head.ts";
 
 export default tool("get_analytics_report", {
   check(args, ctx) {
     checkDays(args, ctx.now());
-    checkCompare(args.compare, ctx.now());
+    checkCompared(args.compare, args, ctx.now());
     readConditions(args);
     const columns = [...args.dimensions ?? [], ...args.metrics];
     const twice = columns.find((name, at) => columns.indexOf(name) < at);
@@ -22,8 +21,7 @@ export default tool("get_analytics_report", {
   async run({ compare, ...args }, ctx) {
     const { analytics } = await ctx.use(google);
     const query = { ...args, ...readConditions(args) };
-    const report = await analytics.report(query);
-    const other = compare && await compareReports(analytics, query, report, compare, ctx.now());
-    return headed(reportHead(report, args, ctx.now()), { ...other && { compare: other }, ...report });
+    const { report, ...other } = await reportWith(analytics, query, compare, ctx.now());
+    return headed(reportHead(report, args, ctx.now()), { ...other, ...report });
   },
 });

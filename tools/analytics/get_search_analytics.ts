@@ -2,18 +2,18 @@
 import { GatewayError } from "../../core/errors.ts";
 import google from "../../platforms/google/connector.ts";
 import { tool } from "../../registry/tool.ts";
-import { checkCompare } from "../../rules/comparison.ts";
 import { headed } from "../../rules/data_head.ts";
-import { compareSearches } from "./_compare.ts";
-import { checkDays } from "./_days.ts";
+import { searchesWith } from "./_compare.ts";
+import { checkCompared, checkDays } from "./_days.ts";
 import { searchHead } from "./_head.ts";
+import { searchCountedTo } from "./_quality.ts";
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 export default tool("get_search_analytics", {
   check({ dimensions, filters = [], aggregation_type, compare, ...days }, ctx) {
     checkDays(days, ctx.now());
-    checkCompare(compare, ctx.now());
+    checkCompared(compare, days, ctx.now(), searchCountedTo({}, {}, ctx.now()));
     const twice = dimensions.find((name, at) => dimensions.indexOf(name) < at);
     if (twice !== undefined) throw bad(`dimensions: "${twice}" is named twice; name each once`);
     if (dimensions.includes("searchAppearance") && dimensions.length > 1) {
@@ -28,9 +28,8 @@ export default tool("get_search_analytics", {
   },
   async run({ compare, ...query }, ctx) {
     const { search } = await ctx.use(google);
-    const found = await search.query(query);
-    const other = compare && await compareSearches(search, query, found, compare, ctx.now());
+    const { found, ...other } = await searchesWith(search, query, compare, ctx.now());
     const { truncated: _, ...body } = found;
-    return headed(searchHead(query, found, ctx.now()), { ...other && { compare: other }, ...body });
+    return headed(searchHead(query, found, ctx.now()), { ...other, ...body });
   },
 });
