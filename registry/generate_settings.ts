@@ -53,7 +53,7 @@ export function envExample(connectors: Connectors): string {
 
 const COMMAND_LINE = ["GATEWAY_URL", "BASE_URL", "HOST", "PORT", "MASTER_TOKEN"];
 const STORE = ["KV_PATH", "DATABASE_URL", "ENCRYPTION_KEYS", "DENO_KV_ACCESS_TOKEN", ...DATABASE_VARIABLES];
-const DEMO = ["WP_SEED", "HOME", "XDG_CACHE_HOME"];
+const DEMO = ["WP_SEED", "WP_TREE", "HOME", "XDG_CACHE_HOME"];
 
 /** deno.json with the environment names of its permission sets replaced. */
 export function permissions(config: string, { settings, credentials }: Connectors): string {

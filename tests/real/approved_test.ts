@@ -129,6 +129,8 @@ onWordPress({
 
   async "equal calls at once leave what one of them leaves, and once more leaves every row as it is"(site) {
     await using at = await open(site);
+    // WordPress makes the rows of its menus for the first visitor: publishing looks at the page as one.
+    for (const path of ["/", "/?p=1"]) await (await fetch(`${site.base_url}${path}`)).text();
     for (const { tool, args, makes = {} } of CASES) {
       const call = await approved(at, tool, { site_id: "whole", ...await args(at) });
       const before = await dump(at);

@@ -13,7 +13,9 @@ import { fresh, onWordPress, Real } from "./_wordpress.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const TOOLS = [...(await loadTools({ roots: [ROOT], known: CONNECTORS })).values()];
-const PAGE_TOOLS = TOOLS.filter(({ group }) => group === "pages");
+/** What looks at pages and their history, of posts too, has tests of its own. */
+const LOOKING = ["get_content_history", "view_live"];
+const PAGE_TOOLS = TOOLS.filter(({ group, name }) => group === "pages" && !LOOKING.includes(name));
 
 /** A kit with two sites more: "both", an editor's with both builders that may publish; "weak", an author's. */
 async function open(site: CmsSandbox, options: Parameters<typeof Real.open>[1] = {}): Promise<Real> {
