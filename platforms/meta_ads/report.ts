@@ -46,6 +46,27 @@ const COMMON_BREAKDOWNS = [
   "device_platform",
 ];
 
+/** What a word stands for that no slip of the hand leads to, by the argument it is given in. */
+const MEANT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  fields: {
+    conversion_counts: "actions (the answer counts conversions by it)",
+    conversions_count: "actions (the answer counts conversions by it)",
+    leads: "actions (the answer counts leads by it)",
+    purchases: "actions (the answer counts purchases by it)",
+    cost_per_lead: "cost_per_action_type",
+    cost_per_purchase: "cost_per_action_type",
+    cpa: "cost_per_action_type",
+  },
+  breakdowns: {
+    day: "time_increment: 1 (an argument of its own)",
+    date: "time_increment: 1 (an argument of its own)",
+    month: "time_increment: monthly (an argument of its own)",
+    placement: "publisher_platform with platform_position",
+    campaign: "level: campaign (an argument of its own)",
+    device: "device_platform",
+  },
+};
+
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 /** Throws E_BAD_INPUT, naming the argument and what is allowed, for what Meta would refuse or answer wrongly. */
@@ -80,7 +101,8 @@ function checkWords(
   const strange = given.find((one) => !known.has(one));
   if (strange === undefined) return;
   const alike = [...known].filter((one) => Math.abs(one.length - strange.length) <= SLIP_CHARACTERS);
-  const meant = nearest(strange, common) ?? nearest(strange, alike);
+  const meant = MEANT[argument]?.[strange.toLowerCase()] ?? nearest(strange, common) ??
+    nearest(strange, alike);
   const hint = meant === null ? "" : `, did you mean ${meant}`;
   throw bad(`${argument}: "${strange}" is not one Meta knows${hint}; common are ${common.join(", ")}`);
 }

@@ -74,11 +74,11 @@ const REPORTS: readonly (readonly [Args, RegExp])[] = [
   ],
   [{ fields: ["roas"] }, /^fields: "roas" is not one Meta knows, did you mean purchase_roas;/],
   [{ fields: ["cost"] }, /^fields: "cost" is not one Meta knows, did you mean cost_per_action_type;/],
+  [{ fields: ["conversion_counts"] }, /did you mean actions \(the answer counts conversions by it\);/],
+  [{ fields: ["cost_per_lead"] }, /did you mean cost_per_action_type;/],
+  [{ breakdowns: ["day"] }, /did you mean time_increment: 1 \(an argument of its own\);/],
+  [{ breakdowns: ["placement"] }, /did you mean publisher_platform with platform_position;/],
   [{ fields: ["qualty_ranking"] }, /did you mean quality_ranking;/],
-  [
-    { breakdowns: ["placement"] },
-    /^breakdowns: "placement" is not one Meta knows; common are .*platform_position/,
-  ],
   [{ fields: ["creative{id}"] }, /^fields: .* is not one Meta knows/],
   [{ fields: [] }, /^fields: expected a list of at least 1 item/],
   [
