@@ -72,12 +72,7 @@ export const spanNotes = ({ late, isLinkedAnew }: Span): string[] => [
 
 /** Another span held against one; of days that are missing on either side no change is reported. */
 export function compareSpans(own: Span, other: Span, { notes }: ComparedDays, now: number) {
-  const side = (span: Span) => ({
-    period: periodOf(span),
-    whole: span.missing.length === 0,
-    truncated: false,
-    figures: figuresOf(span),
-  });
+  const side = (span: Span) => ({ whole: span.missing.length === 0, figures: figuresOf(span) });
   const lacking = [
     ...own.missing.length > 0 ? [`${own.missing.length} of the ${own.dates.length} days of this period`] : [],
     ...other.missing.length > 0
@@ -85,7 +80,8 @@ export function compareSpans(own: Span, other: Span, { notes }: ComparedDays, no
       : [],
   ];
   const first = dayOf(now - LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS);
-  const found = compared(side(own), { ...side(other), complete: isComplete(other) }, [
+  const there = { ...side(other), period: periodOf(other), truncated: false, complete: isComplete(other) };
+  const found = compared(side(own), there, [
     ...lacking.length > 0 ? [`No figures are stored of ${lacking.join(" and ")} (missing_dates)`] : [],
     ...other.dates[0]! < first
       ? [

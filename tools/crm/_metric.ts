@@ -177,25 +177,19 @@ export async function countBeside<Found, Figures extends object>(
   const [left, right] = comparable(now.figures, then.figures);
   if (isNothing(right)) other.notes.lack(NOTHING_THERE);
   const alike = [tallied(left, right), tallied(right, left)] as const;
+  const side = ({ figures, truncated }: Counted<Figures>, notes: Notes) => ({
+    whole: notes.whole && !truncated,
+    truncated,
+    figures,
+  });
   const comparison = compared(
-    side(now, sides.current, reading.notes),
-    { ...side(then, sides.other, other.notes), complete: sides.isOver },
+    side(now, reading.notes),
+    { ...side(then, other.notes), period: periodOf(sides.other), complete: sides.isOver },
     [...sides.notes, ...unchanged === undefined ? [] : [unchanged], ...other.notes.all],
+    () => changesOf(...alike),
   );
-  const change = comparison.change && changesOf(...alike);
-  return { counted, comparison: { ...comparison, change }, alike };
+  return { counted, comparison, alike };
 }
-
-const side = <Figures extends object>(
-  { figures, truncated }: Counted<Figures>,
-  days: Days,
-  notes: Notes,
-) => ({
-  period: periodOf(days),
-  whole: notes.whole && !truncated,
-  truncated,
-  figures,
-});
 
 /** What is asked of a tool with a window. */
 export interface Asked {

@@ -86,14 +86,14 @@ export async function compareReports(
   });
   const isSameMoney = found === null || page.currency === found.currency || found.rows.length === 0 ||
     page.rows.length === 0;
-  const side = { period: { ...other, time_zone: page.period.time_zone }, truncated: matched.truncated };
-  const result = compared(
-    { period: page.period, whole: !page.silenced, truncated: page.paging.after !== null, figures: {} },
+  return compared(
+    { whole: !page.silenced, figures: { rows: page.rows } },
     {
-      ...side,
+      period: { ...other, time_zone: page.period.time_zone },
       whole: found !== null && since === other.from && !found.silenced && isSameMoney,
+      truncated: matched.truncated,
       complete: found?.settled ?? false,
-      figures: {},
+      figures: { rows: matched.shown },
     },
     [
       ...notes,
@@ -104,12 +104,8 @@ export async function compareReports(
       ...matched.notes,
       ...found?.notes ?? [],
     ],
+    () => ({ rows: matched.changes }),
   );
-  return {
-    ...result,
-    figures: { rows: matched.shown },
-    change: result.change === null ? null : { rows: matched.changes },
-  };
 }
 
 /** What each side of a comparison holds. */
