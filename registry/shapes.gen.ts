@@ -589,6 +589,7 @@ export interface Shapes {
   };
   "create_draft": {
     args: {
+      "type"?: string;
       "title": string;
       "content_html": string;
       "excerpt"?: string;
@@ -617,7 +618,7 @@ export interface Shapes {
     publishes: "never";
   };
   "get_post": {
-    args: { "post_id": number | string };
+    args: { "post_id": number | string; "type"?: string };
     site: "required";
     tier: 0;
     raises: false;
@@ -625,7 +626,7 @@ export interface Shapes {
   };
   "list_content": {
     args: {
-      "type": "post" | "page";
+      "type": string;
       "status": "draft" | "scheduled" | "published" | "pending" | "private" | "all";
       "search"?: string;
       "page": number;
@@ -651,21 +652,21 @@ export interface Shapes {
     publishes: "never";
   };
   "publish_post": {
-    args: { "post_id": number | string };
+    args: { "post_id": number | string; "type"?: string };
     site: "required";
     tier: 3;
     raises: false;
     publishes: "always";
   };
   "schedule_draft": {
-    args: { "post_id": number | string; "scheduled_at": string };
+    args: { "post_id": number | string; "type"?: string; "scheduled_at": string };
     site: "required";
     tier: 2;
     raises: false;
     publishes: "never";
   };
   "unschedule": {
-    args: { "post_id": number | string; "type"?: "post" | "page" };
+    args: { "post_id": number | string; "type"?: string };
     site: "required";
     tier: 1;
     raises: false;
@@ -674,6 +675,7 @@ export interface Shapes {
   "update_draft": {
     args: {
       "post_id": number | string;
+      "type"?: string;
       "title"?: string;
       "content_html"?: string;
       "excerpt"?: string;

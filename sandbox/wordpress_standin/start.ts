@@ -66,6 +66,7 @@ function newState(
     leads: [],
     plugins: [...options.plugins ?? []],
     people,
+    types: [],
     posts: new Map(),
     terms: new Map(),
     revisions: [],

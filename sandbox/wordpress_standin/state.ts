@@ -3,7 +3,20 @@ import type { PostDate } from "./dates.ts";
 import type { Person } from "./people.ts";
 
 /** The kinds of content that share one range of ids. */
-export type PostType = "post" | "page" | "attachment";
+export type PostType = "post" | "page" | "attachment" | (string & Record<never, never>);
+
+/** A type of content of the site's own, as a plugin or a theme registers it. */
+export interface OwnType {
+  readonly slug: string;
+  readonly rest_base: string;
+  readonly viewable: boolean;
+  readonly show_in_nav_menus: boolean;
+  /** As register_post_type takes them: title, editor, excerpt, author, thumbnail, custom-fields. */
+  readonly supports: readonly string[];
+  readonly taxonomies: readonly string[];
+  /** False for one that REST does not know. */
+  show_in_rest: boolean;
+}
 
 /** A post, page or medium. Tests may read and change it as they like. */
 export interface Post {
@@ -102,6 +115,8 @@ export interface State {
   readonly leads: ((path: string) => { readonly destination: string; readonly status: number } | null)[];
   readonly plugins: PluginRow[];
   readonly people: Person[];
+  /** Types of content of plugins and themes (`addOwnType`). */
+  readonly types: OwnType[];
   readonly posts: Map<number, Post>;
   readonly terms: Map<number, Term>;
   readonly revisions: Revision[];

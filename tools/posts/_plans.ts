@@ -1,7 +1,17 @@
 /** How the posts tools describe what they would do. */
 import type { Change } from "../../core/model.ts";
 import { quoted } from "../../rules/wording.ts";
-import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/_content/posts.ts";
+import {
+  type ContentType,
+  type DraftFields,
+  type NamedTerm,
+  type Post,
+  posts,
+  type PostsClient,
+  type PreparedDraft,
+  typedPosts,
+} from "../../platforms/_content/posts.ts";
+import type { ToolContext } from "../../registry/tool.ts";
 
 export {
   dateChanges,
@@ -16,6 +26,18 @@ export {
 
 /** Where script in a post runs. */
 export const SHOWN_POST = "in the browser of everyone who opens the post, its preview included";
+
+/** The posts of the call's site, or what it has of that type of its own. Throws E_NOT_SUPPORTED where it has no types. */
+export async function contentOf(
+  ctx: Pick<ToolContext, "use">,
+  type: ContentType | undefined,
+): Promise<PostsClient> {
+  return await ctx.use(type === undefined || type === "post" ? posts : typedPosts);
+}
+
+/** How a sentence says of which type of the site's own something is; "" for a post. */
+export const ofType = (type: ContentType | undefined): string =>
+  type === undefined || type === "post" ? "" : `of the type ${type} `;
 
 /** One change per given field; `from` is what the post has now, null for a new one. */
 export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {

@@ -5,12 +5,12 @@ import { GatewayError } from "../../core/errors.ts";
 import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { posts, postTexts } from "../../platforms/_content/posts.ts";
+import { postTexts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { fieldChanges, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
+import { contentOf, fieldChanges, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
 
 export default tool("update_draft", {
-  check({ post_id, title, featured_media_id, author_id, ...texts }, ctx) {
+  check({ post_id, type: _, title, featured_media_id, author_id, ...texts }, ctx) {
     checkArguments({ title, ...texts });
     checkNamed(title, "title");
     ctx.checkId(post_id, "post_id");
@@ -23,14 +23,17 @@ export default tool("update_draft", {
         "change it in the platform's editor, or make a new draft with create_draft",
     );
   },
-  raises: (fields) => scriptRaises(fields, SHOWN_POST),
-  async plan({ post_id, ...given }, ctx) {
+  raises: ({ type: _, ...fields }) => scriptRaises(fields, SHOWN_POST),
+  async plan({ post_id, type, ...given }, ctx) {
     const { fields, warnings } = await ofDocument(given);
-    const client = await ctx.use(posts);
-    const [now, draft] = await allOrThrow(client.getDraft(post_id), client.prepareDraft(fields, false));
+    const client = await contentOf(ctx, type);
+    const [now, draft] = await allOrThrow(
+      client.getDraft(post_id, type),
+      client.prepareDraft(fields, false, type),
+    );
     let unsure: string[] = [];
     if (fields.content_html !== undefined) {
-      const builder = now.page_builder ?? await client.builderSeen(post_id);
+      const builder = now.page_builder ?? await client.builderSeen(post_id, type);
       if (builder === "visual") refuseUnseen(`Post ${post_id}`, "content_html", "");
       unsure = maybeUnseen(builder, "content_html");
     }
@@ -43,9 +46,9 @@ export default tool("update_draft", {
       raises: whenScheduled(now, `the post ${quoted(now.title)}`),
     };
   },
-  async run({ post_id }, ctx, { state, changes }) {
+  async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
-    const client = await ctx.use(posts);
+    const client = await contentOf(ctx, type);
     return compared(await client.updateDraft(post_id, state.draft, ctx.made, state.now));
   },
 });
