@@ -3,7 +3,7 @@ import type { Id } from "../core/ids.ts";
 import type { Site } from "../core/model.ts";
 import type { CmsSandbox } from "../sandbox/wordpress/start.ts";
 import type { NewSite } from "../store/store.ts";
-import { ahead, type Args, PNG } from "./cms_kit.ts";
+import { ahead, type Args, freshPng } from "./cms_kit.ts";
 import { type Kit, site } from "./kit.ts";
 import type { Calls } from "./requests_kit.ts";
 
@@ -65,7 +65,8 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
   const make = new Makers(gw, now);
   const site_id = SITE;
   const draft = { title: "Counted", content_html: "<p>x</p>" };
-  const image = { filename: "a.png", content_base64: PNG };
+  let pictures = 0;
+  const image = () => ({ filename: "a.png", content_base64: freshPng("x".repeat(++pictures)) });
   return {
     list_sites: () => ({}),
     list_projects: () => ({}),
@@ -101,8 +102,8 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     schedule_draft: async () => ({ site_id, post_id: await make.draft(), scheduled_at: make.at() }),
     unschedule: async () => ({ site_id, post_id: await make.scheduled() }),
     publish_post: async () => ({ site_id, post_id: await make.draft() }),
-    upload_media: () => ({ site_id, ...image }),
-    "upload_media (texts)": () => ({ site_id, ...image, alt_text: "A dot" }),
+    upload_media: () => ({ site_id, ...image() }),
+    "upload_media (texts)": () => ({ site_id, ...image(), alt_text: "A dot" }),
     create_taxonomy: () => ({ site_id, taxonomy: "tag", name: `Made ${make.serial()}` }),
     "create_taxonomy (there already)": () => ({ site_id, taxonomy: "tag", name: "Known" }),
     create_page_draft: () => ({ site_id, ...draft, page_builder: "block" }),

@@ -132,6 +132,23 @@ export class Visitor {
     }
   }
 
+  /** The bytes of a file of the site, up to so many; null where nobody but the site's own people can have it. */
+  async fileAt(address: string, max_bytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
+    if (!this.mayRead(address)) return null;
+    try {
+      const { status, bytes } = await this.#send(
+        "GET",
+        address,
+        this.#ctx.now() + LIMITS.VISIT_MS,
+        max_bytes,
+      );
+      return status === 200 ? bytes : null;
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return null;
+      throw thrown;
+    }
+  }
+
   /** The address with the reader's own mark: the same within the hour, so that nobody's cache fills up with it. */
   async marked(address: string): Promise<string> {
     const text = new TextEncoder().encode(`${this.#ctx.site.id} ${Math.floor(this.#ctx.now() / HOUR_MS)}`);
@@ -193,7 +210,12 @@ export class Visitor {
     }
   }
 
-  #send(method: "GET" | "HEAD", url: string, deadline: number): Promise<Incoming> {
+  #send(
+    method: "GET" | "HEAD",
+    url: string,
+    deadline: number,
+    max_bytes = PAGE_BYTES,
+  ): Promise<Incoming> {
     return this.#ctx.send({
       method,
       url,
@@ -201,7 +223,7 @@ export class Visitor {
       once: true,
       redirects: "answered",
       cut_off: true,
-      max_bytes: PAGE_BYTES,
+      max_bytes,
       deadline_ms: Math.max(1, deadline - this.#ctx.now()),
       headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
     });

@@ -56,6 +56,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "slug[]",
   "include[]",
   "roles[]",
+  "mime_type",
   "orderby",
   "order",
   ...SCHEMA_QUERY_NAMES,

@@ -158,7 +158,8 @@ function viewWhole(state: State, post: Post, edit: boolean): Shown {
 /** The full row of a medium. */
 export function viewMedia(state: State, post: Post & { file: MediaFile }, edit: boolean): Shown {
   const { file } = post;
-  const url = `${state.origin()}/wp-content/uploads/${file.path}`;
+  const { path = file.path, filesize = file.bytes.length } = file.scaled ?? {};
+  const url = `${state.origin()}/wp-content/uploads/${path}`;
   const raw = (value: string): Shown => edit ? { raw: value } : {};
   const { guid: _, ...rest } = common(state, post, edit);
   return {
@@ -177,8 +178,9 @@ export function viewMedia(state: State, post: Post & { file: MediaFile }, edit: 
     media_details: {
       width: file.width,
       height: file.height,
-      file: file.path,
-      filesize: file.bytes.length,
+      file: path,
+      filesize,
+      ...file.scaled && { original_image: file.path.split("/").at(-1) },
       sizes: {
         full: {
           file: file.path.split("/").at(-1),

@@ -70,6 +70,8 @@ export interface MediaFile {
   readonly width: number;
   readonly height: number;
   alt_text: string;
+  /** What is shown of an image of more than 2560 pixels, beside the file that was sent; its own size in bytes. */
+  scaled?: { readonly path: string; readonly filesize: number };
 }
 
 /** A tag or category; `name` is stored with entities, as WordPress does. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writes } from "../../registry/manifest.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
-import { ahead, type Args, DOORS, PNG } from "../cms_kit.ts";
+import { ahead, type Args, DOORS, freshPng } from "../cms_kit.ts";
 import { gateway, type Kit, NOW, site } from "../kit.ts";
 import { parted } from "../proof.ts";
 import { pagesWorld, TEXTS } from "./_pages.ts";
@@ -61,13 +61,13 @@ async function posts(): Promise<Place> {
         says: /^tags: the site did not keep the terms 4711; set them again$/,
       },
       { tool: "update_draft", args: { ...draft, title: "Changed", excerpt: "", tags: ["Two"] } },
-      { tool: "upload_media", args: { ...open, filename: "a.png", content_base64: PNG } },
+      { tool: "upload_media", args: { ...open, filename: "a.png", content_base64: freshPng() } },
       {
         tool: "upload_media",
         args: {
           ...open,
           filename: "b.png",
-          content_base64: PNG,
+          content_base64: freshPng(),
           alt_text: "B",
           title: "B",
           post_id: at.draft.id,
