@@ -30,8 +30,10 @@ export interface PagesClient {
   builderSeen(id: Id): Promise<Builder | null>;
   /** Pages of every status, last changed first. */
   list(query: ListQuery): Promise<ContentList>;
-  /** Reads only: looks names up and, for a new page, proves rights; for one that is to be changed readDraft does. */
-  prepare(fields: PageFields, isNew: boolean): Promise<PreparedPage>;
+  /**
+   * Reads only: looks names up and, for a new page (no id), proves rights; for one that is to be changed readDraft does.
+   */
+  prepare(fields: PageFields, id: Id | null): Promise<PreparedPage>;
   /** Reads only: the template, every placeholder of it covered. */
   prepareClone(fields: CloneFields): Promise<PreparedClone>;
   create(draft: PreparedPage | PreparedClone, made: Making): Promise<Written | Cloned>;

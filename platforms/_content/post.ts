@@ -105,6 +105,8 @@ export interface PreparedDraft {
   readonly categories?: readonly NamedTerm[];
   /** What a person should know before approving, a sentence each. */
   readonly warnings?: readonly string[];
+  /** The same of what is so after the write as well. */
+  readonly lasting?: readonly string[];
 }
 
 /** The result of a write. */

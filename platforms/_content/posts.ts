@@ -38,8 +38,10 @@ export interface PostsClient {
   list(query: ListQuery, type?: ContentType): Promise<ContentList>;
   /** Never a published one. */
   listDrafts(query: DraftsQuery): Promise<DraftList>;
-  /** Reads only: looks names up and, for a new post, proves rights; for one that is to be changed getDraft does. */
-  prepareDraft(fields: DraftFields, isNew: boolean, type?: ContentType): Promise<PreparedDraft>;
+  /**
+   * Reads only: looks names up and, for a new post (no id), proves rights; for one that is to be changed getDraft does.
+   */
+  prepareDraft(fields: DraftFields, id: Id | null, type?: ContentType): Promise<PreparedDraft>;
   createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
   updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Written>;
   /**

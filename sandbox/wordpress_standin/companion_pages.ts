@@ -9,6 +9,7 @@ import { mayEdit, permalink } from "./post_view.ts";
 import { createPost, updatePost } from "./post_write.ts";
 import { type Answer, type Ask, paged, PAGING, type RestEnv, route } from "./rest.ts";
 import type { Post, State } from "./state.ts";
+import { slugify } from "./text.ts";
 
 /** A template as the visual builder stores it. */
 export interface StoredTemplate {
@@ -131,6 +132,8 @@ export function createCode(ask: Ask): Answer {
   const { title, slug, parent, scope_class, html, css = "", js = "" } = ask.params;
   const content = wrapped(scope_class as string, html as string);
   const post = createPost({ ...ask, params: { title, slug, parent, content } }, "page");
+  // wp_insert_post leaves the slug of a draft as it was given, unlike the REST API (wp-includes/post.php, wp_unique_post_slug).
+  if (typeof slug === "string" && slug !== "") post.slug = slugify(slug);
   Object.assign(post.meta, { [SCOPE]: scope_class, _site_ops_css: css, _site_ops_js: js });
   return { body: { ...summary(ask.state, post), scope_class }, status: 201 };
 }

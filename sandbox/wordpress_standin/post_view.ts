@@ -2,7 +2,7 @@
 import { wallTime } from "./dates.ts";
 import { can, type Person } from "./people.ts";
 import { restRoot } from "./rest.ts";
-import type { MediaFile, Post, State } from "./state.ts";
+import { type MediaFile, type Post, type State, uniqueSlug } from "./state.ts";
 import { plainText, renderContent, slugify, texturize } from "./text.ts";
 
 /** The rights' suffix of a type: `edit_posts` or `edit_pages`. */
@@ -95,7 +95,8 @@ export const authorOf = ({ people }: Pick<State, "people">, { author }: Pick<Pos
 
 /** What an editor sees of the address to be. */
 function templates(state: State, post: Post): Shown {
-  const generated_slug = slugify(post.title);
+  // get_sample_permalink with an empty name: of the title, whatever slug there is, with a number where that is taken.
+  const generated_slug = uniqueSlug(state, slugify(post.title), post.type, post.parent, post.id);
   if (state.plain_permalinks) return { permalink_template: permalink(state, post), generated_slug };
   const above = post.parent ? state.posts.get(post.parent) : undefined;
   const root = above ? permalink(state, { ...above, status: "publish" }) : `${state.origin()}/`;

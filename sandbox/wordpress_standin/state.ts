@@ -188,7 +188,10 @@ export function furnish(state: State): void {
 export function uniqueSlug(state: State, slug: string, type: PostType, parent: number, self: number): string {
   const taken = new Set<string>();
   for (const post of state.posts.values()) {
-    const rival = type === "page" ? post.type === "page" && post.parent === parent : post.type === type;
+    // Pages share theirs with files (wp_unique_post_slug, wp-includes/post.php).
+    const rival = type === "page"
+      ? ["page", "attachment"].includes(post.type) && post.parent === parent
+      : post.type === type;
     if (post.id !== self && rival) taken.add(post.slug);
   }
   if (!taken.has(slug)) return slug;

@@ -31,16 +31,16 @@ export interface DraftArgs extends PageFields {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Reads what the write needs: the template where one is given, else the parent and, of a new page, the rights. */
+/** Reads what the write needs: the template where one is given, else the parent and, of a new page (no id), the rights. */
 export async function prepared(
   client: PagesClient,
   args: DraftArgs,
-  isNew: boolean,
+  id: Id | null,
 ): Promise<PreparedPage | PreparedClone> {
   const { title, slug, parent_id, builder_template_id, variables = {}, ...fields } = args;
   const common = { title, slug, parent_id };
   return builder_template_id === undefined
-    ? await client.prepare({ ...common, ...fields }, isNew)
+    ? await client.prepare({ ...common, ...fields }, id)
     : await client.prepareClone({ ...common, template_id: builder_template_id, variables });
 }
 

@@ -3,6 +3,7 @@ import { checkCodeParts, scopeClass, slugOf } from "../../rules/code_pages/parts
 import { ownScript, scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { numericId } from "../../core/ids.ts";
 import { checkNamed } from "../../rules/text.ts";
+import { slugTaken, stillSo } from "../../rules/wording.ts";
 import { codePages } from "../../platforms/wordpress/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { bodyParts, storedParts } from "./_code.ts";
@@ -25,24 +26,21 @@ export default tool("create_page_from_code", {
     const place = await (await ctx.use(codePages)).prepare(slug, parent_id);
     const { taken } = place;
     const page = { title, slug, parent_id, scope_class, ...parts, html: parts.html ?? body.parts.html };
+    const lasting = [
+      ...body.warnings,
+      ...taken === null ? [] : [slugTaken({ noun: "page", slug, ...taken })],
+    ];
     return {
       summary: `Create the draft page ${quoted(title)} from code on ${ctx.site.name}`,
       changes: [...changesOf(page, null), { field: "status", from: null, to: "draft" }],
       revision: { slug: taken?.id ?? null },
-      warnings: [
-        ...body.warnings,
-        ...taken === null ? [] : [
-          `slug: the page ${
-            quoted(taken.title)
-          } (${taken.id}) has it too; of two that are published the site changes one`,
-        ],
-      ],
-      state: { page, place },
+      warnings: lasting,
+      state: { page, place, lasting },
     };
   },
-  async run(_, ctx, { state: { page, place }, changes }) {
+  async run(_, ctx, { state: { page, place, lasting }, changes }) {
     const made = await (await ctx.use(codePages)).create(page, place, ctx.made);
     ctx.annotate({ result_id: made.id, changes });
-    return compared(made);
+    return compared(made).warned(stillSo(lasting, made.differences));
   },
 });

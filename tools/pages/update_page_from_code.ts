@@ -4,6 +4,7 @@ import { ownScript, scriptRaises } from "../../rules/code_pages/script_raises.ts
 import { numericId } from "../../core/ids.ts";
 import { replacedBy, whenScheduled } from "../../rules/change.ts";
 import { checkNamed } from "../../rules/text.ts";
+import { stillSo } from "../../rules/wording.ts";
 import { codePages } from "../../platforms/wordpress/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { bodyParts, storedParts } from "./_code.ts";
@@ -37,13 +38,13 @@ export default tool("update_page_from_code", {
       revision: replacedBy(changes, { status: now.status }),
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
       warnings: [...now.warnings, ...warnings],
-      state: { change, now },
+      state: { change, now, lasting: warnings },
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
-    return compared(
-      await (await ctx.use(codePages)).update(numericId(page_id, "page_id"), state.change, state.now),
-    );
+    const client = await ctx.use(codePages);
+    const done = await client.update(numericId(page_id, "page_id"), state.change, state.now);
+    return compared(done).warned(stillSo(state.lasting, done.differences));
   },
 });

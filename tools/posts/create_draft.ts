@@ -1,6 +1,7 @@
 /** create_draft: a new post, always as a draft. */
 import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { contentOf, fieldChanges, newTerms, ofType, quoted, SHOWN_POST, termsFound } from "./_plans.ts";
@@ -15,20 +16,21 @@ export default tool("create_draft", {
   raises: ({ type: _, ...fields }) => scriptRaises(fields, SHOWN_POST),
   async plan({ type, ...given }, ctx) {
     const { fields, warnings } = await ofDocument(given);
-    const draft = await (await contentOf(ctx, type)).prepareDraft(fields, true, type);
+    const draft = await (await contentOf(ctx, type)).prepareDraft(fields, null, type);
+    const lasting = [...warnings, ...draft.lasting ?? []];
     return {
       summary: `Create the draft ${ofType(type)}${quoted(fields.title)} on ${ctx.site.name}${
         newTerms(draft)
       }`,
       changes: [...fieldChanges(fields, null), { field: "status", from: null, to: "draft" }],
       revision: termsFound(draft),
-      warnings: [...warnings, ...draft.warnings ?? []],
-      state: draft,
+      warnings: [...draft.warnings ?? [], ...lasting],
+      state: { draft, lasting },
     };
   },
   async run({ type }, ctx, { state, changes }) {
-    const made = await (await contentOf(ctx, type)).createDraft(state, ctx.made);
+    const made = await (await contentOf(ctx, type)).createDraft(state.draft, ctx.made);
     ctx.annotate({ result_id: made.id, changes });
-    return compared(made);
+    return compared(made).warned(stillSo(state.lasting, made.differences));
   },
 });

@@ -4,6 +4,7 @@ import { maybeUnseen, refuseUnseen, whenScheduled } from "../../rules/change.ts"
 import { GatewayError } from "../../core/errors.ts";
 import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { postTexts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
@@ -29,7 +30,7 @@ export default tool("update_draft", {
     const client = await contentOf(ctx, type);
     const [now, draft] = await allOrThrow(
       client.getDraft(post_id, type),
-      client.prepareDraft(fields, false, type),
+      client.prepareDraft(fields, post_id, type),
     );
     let unsure: string[] = [];
     if (fields.content_html !== undefined) {
@@ -37,18 +38,20 @@ export default tool("update_draft", {
       if (builder === "visual") refuseUnseen(`Post ${post_id}`, "content_html", "");
       unsure = maybeUnseen(builder, "content_html");
     }
+    const lasting = [...warnings, ...unsure, ...draft.lasting ?? []];
     return {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
-      warnings: [...now.warnings, ...warnings, ...unsure],
-      state: { draft, now },
+      warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
+      state: { draft, now, lasting },
       raises: whenScheduled(now, `the post ${quoted(now.title)}`),
     };
   },
   async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const client = await contentOf(ctx, type);
-    return compared(await client.updateDraft(post_id, state.draft, ctx.made, state.now));
+    const done = await client.updateDraft(post_id, state.draft, ctx.made, state.now);
+    return compared(done).warned(stillSo(state.lasting, done.differences));
   },
 });

@@ -31,7 +31,7 @@ export function pagesOf(ctx: SiteContext): PagesClient {
     readDraft: (id) => readDraftPage(wire, number(id)),
     builderSeen: (id) => builderSeen(wire, "pages", number(id)),
     list: (query) => listContent(wire, "pages", query),
-    prepare: (fields, isNew) => preparePage(wire, fields, isNew),
+    prepare: (fields, id) => preparePage(wire, fields, id === null ? null : number(id)),
     prepareClone: (fields) => prepareClone(wire, fields),
     create: (draft, made) =>
       "template" in draft ? createFromTemplate(wire, draft, made) : createPage(wire, draft, made),

@@ -31,6 +31,7 @@ import {
 import { readState, type StateSnapshot, toSnapshot } from "./snapshot.ts";
 import { checkState, judge, publish, requireUnpublished, schedule, unschedule } from "./states.ts";
 import { kindNamed, requireFields, rightAt, typeAt } from "./types.ts";
+import { takenWarnings } from "./slugs.ts";
 import { findTerms, makeMissing, requireTermRight, type Taxonomy, type TermPick, termsOf } from "./terms.ts";
 import {
   accountIfShown,
@@ -67,7 +68,8 @@ export function postsOf(ctx: SiteContext): PostsClient {
     builderSeen: async (id, type) => await builderSeen(wire, await at(type), number(id)),
     list: async (query, type) => await listContent(wire, await at(type), query),
     listDrafts: (query) => listDrafts(wire, query),
-    prepareDraft: async (fields, isNew, type) => await prepareDraft(wire, await at(type), fields, isNew),
+    prepareDraft: async (fields, id, type) =>
+      await prepareDraft(wire, await at(type), fields, id === null ? null : number(id)),
     createDraft: (draft, made) => createDraft(wire, draft as CmsDraft, made),
     updateDraft: (id, draft, made, seen) =>
       updateDraft(wire, number(id), draft as CmsDraft, made, seen as StateSnapshot),
@@ -179,15 +181,22 @@ async function prepareDraft(
   wire: WordPressClient,
   kind: Kind,
   fields: DraftFields,
-  isNew: boolean,
+  id: number | null,
 ): Promise<CmsDraft> {
+  const isNew = id === null;
   const { author_id } = fields;
   requireFields(await typeAt(wire, kind), fields);
   const alone = isNew && [...fields.tags ?? [], ...fields.categories ?? []].length === 1;
-  const [me, tags, categories] = await allOrThrow(
+  const { title, slug } = fields;
+  const [me, tags, categories, taken] = await allOrThrow(
     isNew || author_id !== undefined ? accountIfShown(wire) : null,
     fields.tags && findTerms(wire, "tag", fields.tags, alone),
     fields.categories && findTerms(wire, "category", fields.categories, alone),
+    isNew
+      ? takenWarnings(wire, kind, { slug, title })
+      : slug === undefined
+      ? []
+      : takenWarnings(wire, kind, { slug, id }),
     requireImage(wire, fields.featured_media_id),
     requireAuthor(wire, author_id),
   );
@@ -198,7 +207,7 @@ async function prepareDraft(
   }
   await requireTermRight(wire, "tag", tags ?? []);
   await requireTermRight(wire, "category", categories ?? []);
-  return { kind, fields, tags, categories, warnings: isNew ? uncheckedRights(wire) : [] };
+  return { kind, fields, tags, categories, warnings: isNew ? uncheckedRights(wire) : [], lasting: taken };
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   utc,
 } from "./records.ts";
 import { LIVE_TOO, readState, type StateRead, type StateSnapshot, toSnapshot } from "./snapshot.ts";
+import { slugToBe } from "./slugs.ts";
 import { rightAt } from "./types.ts";
 import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
@@ -47,7 +48,9 @@ export async function checkState(
     const right = await rightAt(wire, kind, "publish_posts");
     if (!found.guarded?.me.can(right)) await requireRight(wire, right, `${verb} this`);
   }
-  return { ...live ? seenLive(wire, found, moment, time_zone) : toSnapshot(found), time_zone };
+  if (!live) return { ...toSnapshot(found), time_zone };
+  const going = await slugToBe(wire, kind, found);
+  return { ...seenLive(wire, found, { moment, zone: time_zone, going }), time_zone };
 }
 
 /** What is judged of the state. */
