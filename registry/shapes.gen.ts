@@ -486,6 +486,7 @@ export interface Shapes {
     args: {
       "title": string;
       "html": string;
+      "template"?: string;
       "css"?: string;
       "js"?: string;
       "slug"?: string;
@@ -574,7 +575,14 @@ export interface Shapes {
     publishes: "never";
   };
   "update_page_from_code": {
-    args: { "page_id": number | string; "title"?: string; "html"?: string; "css"?: string; "js"?: string };
+    args: {
+      "page_id": number | string;
+      "title"?: string;
+      "html"?: string;
+      "template"?: string;
+      "css"?: string;
+      "js"?: string;
+    };
     site: "required";
     tier: 1;
     raises: false;

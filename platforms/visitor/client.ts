@@ -46,6 +46,13 @@ export interface DeadLink {
   readonly status: number;
 }
 
+/** How many links within the site there are, how many of them were asked, and which lead to nothing. */
+export interface DeadLinks {
+  readonly found: number;
+  readonly asked: number;
+  readonly dead: DeadLink[];
+}
+
 /** More of a page is not read. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const HOPS_MAX = 6;
@@ -159,13 +166,18 @@ export class Visitor {
   }
 
   /** The links of a page within the site that lead to nothing, of the first that may be asked; each is asked by HEAD. */
-  async deadLinks(visit: Visit): Promise<{ found: number; asked: number; dead: DeadLink[] }> {
+  async deadLinks(visit: Visit): Promise<DeadLinks> {
+    return await this.deadAmong(visit.page?.links ?? [], visit.address);
+  }
+
+  /** The same of links as they are written on a page that is found, or will be, at that address. */
+  async deadAmong(links: readonly string[], address: string): Promise<DeadLinks> {
     const all = new Set<string>();
-    for (const link of visit.page?.links ?? []) {
-      const url = URL.parse(link, visit.address);
+    for (const link of links) {
+      const url = URL.parse(link, address);
       if (url === null || url.search !== "") continue;
       url.hash = "";
-      if (url.href !== visit.address && this.mayRead(url.href)) all.add(url.href);
+      if (url.href !== address && this.mayRead(url.href)) all.add(url.href);
     }
     const asked = [...all].slice(0, LINKS_ASKED_MAX);
     const deadline = this.#ctx.now() + LINKS_MS;

@@ -11,7 +11,6 @@ import type { OwnType, Post, PostType, State } from "./state.ts";
 import { embeddedTerms } from "./terms.ts";
 
 const OPEN = { type: "string", enum: ["open", "closed"] } as const;
-const TEMPLATES = ["page-no-title", "page-with-sidebar", "page-wide", "single-with-sidebar"];
 
 const WRITABLE: ParamRules = {
   date: { type: "date" },
@@ -31,7 +30,8 @@ const WRITABLE: ParamRules = {
 const POST_ONLY: ParamRules = { sticky: { type: "boolean" }, categories: INTEGERS, tags: INTEGERS };
 const PAGE_ONLY: ParamRules = { parent: { type: "integer" }, menu_order: { type: "integer" } };
 
-function writable(type: PostType, before: Post | undefined): ParamRules {
+function writable({ theme }: State, type: PostType, before: Post | undefined): ParamRules {
+  const names = type === "page" ? theme.templates.map(({ name }) => name).filter(Boolean) : [];
   const judge = (value: unknown) =>
     STATUSES.includes(value as string) || value === before?.status ? null : {
       code: "rest_not_in_enum",
@@ -39,9 +39,9 @@ function writable(type: PostType, before: Post | undefined): ParamRules {
       data: { enum: STATUSES },
     };
   const template = (value: unknown) =>
-    value === "" || value === before?.template || TEMPLATES.includes(value as string) ? null : {
+    value === "" || value === before?.template || names.includes(value as string) ? null : {
       code: "rest_invalid_param",
-      message: `template is not one of ${TEMPLATES.join(", ")}.`,
+      message: `template is not one of ${names.join(", ")}.`,
     };
   return {
     ...WRITABLE,
@@ -132,7 +132,7 @@ function update(ask: Ask, type: PostType): Answer {
 /** Changes a post as its own route would for the same asker; throws what that would answer. */
 export function updateAs(ask: Ask, post: Post, fields: Params): void {
   const type = post.type === "page" ? "page" : "post";
-  const rules: ParamRules = { id: { type: "integer" }, ...writable(type, post) };
+  const rules: ParamRules = { id: { type: "integer" }, ...writable(ask.state, type, post) };
   update({ ...ask, params: checkParams({ ...fields, id: post.id }, rules) }, type);
 }
 
@@ -171,7 +171,7 @@ function addRoutes(app: Hono<RestEnv>, type: PostType, base: string, shown = () 
   const id: ParamRules = { id: { type: "integer" } };
   const before = ({ ask, given }: Carried) => ask.state.posts.get(Number(given["id"]));
   route(app, ["GET"], path, ruled(({ ask }) => listing(ask.person, type)), (ask) => list(ask, type));
-  const making = ruled(() => ({ ...id, ...writable(type, undefined) }));
+  const making = ruled(({ ask }) => ({ ...id, ...writable(ask.state, type, undefined) }));
   route(app, ["POST"], path, making, (ask) => create(ask, type));
   route(
     app,
@@ -184,7 +184,7 @@ function addRoutes(app: Hono<RestEnv>, type: PostType, base: string, shown = () 
     app,
     ["POST", "PUT", "PATCH"],
     one,
-    ruled((carried) => ({ ...id, ...writable(type, before(carried)) })),
+    ruled((carried) => ({ ...id, ...writable(carried.ask.state, type, before(carried)) })),
     (ask) => update(ask, type),
   );
   route(

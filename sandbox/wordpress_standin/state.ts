@@ -99,6 +99,26 @@ export interface Head {
   readonly tags: readonly string[];
 }
 
+/** A template that the theme has for pages; the one without a name is its own layout. */
+export interface ThemeTemplate {
+  readonly name: string;
+  readonly title: string;
+  /** Whether a header or footer is around the content, and whether the title is shown; null where a classic theme does not tell. */
+  readonly frame: boolean | null;
+  readonly shows_title: boolean | null;
+}
+
+/** Those of Twenty Twenty-Four. */
+const TEMPLATES: readonly ThemeTemplate[] = [
+  { name: "", title: "", frame: true, shows_title: true },
+  { name: "page-no-title", title: "Page No Title", frame: true, shows_title: false },
+  { name: "page-with-sidebar", title: "Page with Sidebar", frame: true, shows_title: true },
+  { name: "page-wide", title: "Page with Wide Image", frame: true, shows_title: true },
+];
+
+/** The theme of a new site. */
+export const THEME = { name: "Twenty Twenty-Four", templates: TEMPLATES };
+
 /** The site's memory. */
 export interface State {
   readonly name: string;
@@ -119,6 +139,7 @@ export interface State {
   readonly people: Person[];
   /** Types of content of plugins and themes (`addOwnType`). */
   readonly types: OwnType[];
+  theme: { readonly name: string; readonly templates: readonly ThemeTemplate[] };
   readonly posts: Map<number, Post>;
   readonly terms: Map<number, Term>;
   readonly revisions: Revision[];

@@ -93,7 +93,9 @@ for (const door of DOORS) {
   });
 }
 
-const H1 = "html: has an h1, and most themes show the page's title as one: use h2 where the theme does";
+const H1 =
+  "html: has an h1, and the page's template shows its title as one: use h2, or choose a template that does not " +
+  "show it (template)";
 
 test("a page without a slug gets that of its title, and the same class every time", async (at) => {
   const made = await make(at, { slug: undefined, title: "Größe & Mehr!" });
@@ -184,7 +186,7 @@ test("code that is too large, disallowed or broken is refused before the site is
       [{ title: "x", html: "y", parent_id: "a" }, /^parent_id: /],
     ],
     update_page_from_code: [
-      [{ page_id: 4 }, /^title, html, css, js: give at least one/],
+      [{ page_id: 4 }, /^title, html, css, js, template: give at least one/],
       [{ page_id: "x", js: "" }, /^page_id: /],
       [{ html: "x" }, /^page_id is required/],
     ],
@@ -310,7 +312,7 @@ test("of a whole document the body is stored, and the preview names what is left
   const args = { site_id: "open", title: "Whole", html, slug: "whole" };
   const shown = await at.kit.gw.call<{ warnings: string[] }>("create_page_from_code", args);
   assert.match(shown.warnings.join("\n"), /a whole document was given; .* Left out: title, lang of html;/);
-  assert.match(shown.warnings.join("\n"), /html: has an h1, and most themes show/);
+  assert.match(shown.warnings.join("\n"), /html: has an h1, and the page's template shows/);
   const name = scopeClass("open", "whole");
   const { done } = await at.kit.write<Written>("rest", "create_page_from_code", args);
   assert.equal(

@@ -20,6 +20,7 @@ import {
   readCodePage,
   updateCodePage,
 } from "./code_pages.ts";
+import { codeTemplate } from "./theme_templates.ts";
 import { createPage, preparePage, readDraftPage, readPage, updatePage } from "./pages.ts";
 
 /** Pages of the site, as tools know them on any platform. */
@@ -55,6 +56,8 @@ export function codePagesOf(ctx: SiteContext) {
   const wire = new WordPressClient(ctx);
   return {
     prepare: (slug: string, parent?: Id) => prepareCodePage(wire, slug, parent),
+    /** Reads only: the theme's template for `wanted`, or the one that the page has; null where that is not known. */
+    template: (wanted: string | undefined, current?: string) => codeTemplate(wire, wanted, current),
     read: (id: number) => readCodePage(wire, id),
     create: (page: NewCodePage, place: PreparedPlace, made: Making) =>
       createCodePage(wire, page, place, made),
