@@ -1,6 +1,6 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../core/ids.ts";
-import visitor from "../../platforms/visitor/connector.ts";
+import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
@@ -45,7 +45,7 @@ export default tool("set_seo_meta", {
     const proven = compared({ ...answerOf(after), differences, warnings, uncompared });
     if (after.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, after.post.id);
-    const { seoShown } = await import("../../platforms/visitor/expected.ts"); // it parses HTML
+    const { seoShown } = await expectations();
     return proven.seen(await liveAt(await ctx.use(visitor), address, seoShown(changeOf(fields))));
   },
 });
