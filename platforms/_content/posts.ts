@@ -14,11 +14,21 @@ import type {
   PostHead,
   PreparedDraft,
   Seen,
+  Updated,
   Verb,
   Written,
 } from "./post.ts";
 
-export type { DraftFields, NamedTerm, Post, PostHead, PreparedDraft, Seen, Written } from "./post.ts";
+export type {
+  DraftFields,
+  NamedTerm,
+  Post,
+  PostHead,
+  PreparedDraft,
+  Seen,
+  Updated,
+  Written,
+} from "./post.ts";
 
 /** `post`, `page` where a tool takes both, or the name of a type of the site's own. */
 export type ContentType = string;
@@ -43,7 +53,7 @@ export interface PostsClient {
    */
   prepareDraft(fields: DraftFields, id: Id | null, type?: ContentType): Promise<PreparedDraft>;
   createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
-  updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Written>;
+  updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Updated>;
   /**
    * Reads only: refuses what the live state forbids. Without a type the id is a post's; for `unschedule` the platform
    * finds out which of the two it is, and says so.

@@ -27,8 +27,12 @@ for (const door of DOORS) {
     const target = { ...open, type: "recipe", post_id: id };
     const { content_html, type } = await at.kit.both<Args>("get_post", target);
     assert.deepEqual([content_html, type], ["<p>Boil</p>", "recipe"]);
+    const change = await at.kit.write(door, "update_draft", { ...target, title: "Stew" });
+    assert.equal(post.title, "Stew");
+    const undo = { ...open, request_id: change.proof.request_id };
+    await at.kit.gw.call("undo_change", { ...undo, confirm: true }, { door });
+    assert.equal(post.title, "Soup", "taken back as it was");
     await at.kit.write(door, "update_draft", { ...target, title: "Fish soup" });
-    assert.equal(post.title, "Fish soup");
     await at.kit.write(door, "schedule_draft", { ...target, scheduled_at: at.ahead(3600) });
     assert.equal(post.status, "future");
     await at.kit.write(door, "unschedule", target);

@@ -21,6 +21,7 @@ import {
   requireShown,
   SHOWN_PAGE,
   templateOf,
+  valuesBefore,
 } from "./_plans.ts";
 
 export default tool("update_page_draft", {
@@ -57,6 +58,7 @@ export default tool("update_page_draft", {
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
+      ...ctx.can(builtPages) ? await valuesBefore(client, page_id, draft, now) : {},
       warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
       state: { draft, now, lasting },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
@@ -64,7 +66,11 @@ export default tool("update_page_draft", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
-    const done = await (await ctx.use(pages)).update(page_id, state.draft, state.now);
-    return compared(done).warned(stillSo(state.lasting, done.differences));
+    const { draft, now, lasting } = state;
+    const done = await (await ctx.use(pages)).update(page_id, draft, now);
+    const told = stillSo(lasting, done.differences);
+    if (!("parts" in done)) return compared(done).warned(told);
+    const { parts, ...answer } = done;
+    return compared(answer).warned(told).leaving(parts && replaced({ ...now, parts }, draft.fields));
   },
 });

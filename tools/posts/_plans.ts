@@ -1,4 +1,5 @@
 /** How the posts tools describe what they would do. */
+import type { Id } from "../../core/ids.ts";
 import type { Change } from "../../core/model.ts";
 import { quoted } from "../../rules/wording.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type PreparedDraft,
   typedPosts,
 } from "../../platforms/_content/posts.ts";
-import type { ToolContext } from "../../registry/tool.ts";
+import type { Plan, ToolContext } from "../../registry/tool.ts";
 
 export {
   dateChanges,
@@ -39,10 +40,10 @@ export async function contentOf(
 export const ofType = (type: ContentType | undefined): string =>
   type === undefined || type === "post" ? "" : `of the type ${type} `;
 
-/** One change per given field; `from` is what the post has now, null for a new one. */
-export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
+/** What a post has now, by the arguments that set it. */
+const current = (now: Post): { readonly [K in keyof Required<DraftFields>]: unknown } => {
   const names = (terms: readonly NamedTerm[]) => terms.map(({ name }) => name);
-  const current: { [K in keyof Required<DraftFields>]: unknown } | null = now && {
+  return {
     title: now.title,
     content_html: now.content_html,
     excerpt: now.excerpt,
@@ -52,11 +53,35 @@ export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
     featured_media_id: now.featured_media_id,
     author_id: now.author_id,
   };
-  return Object.entries(fields).filter(([, value]) => value !== undefined).map(([field, to]) => ({
-    field,
-    from: current?.[field as keyof DraftFields] ?? null,
-    to,
-  }));
+};
+
+const given = (fields: DraftFields) =>
+  Object.entries(fields).filter(([, value]) => value !== undefined) as [keyof DraftFields, unknown][];
+
+/** One change per given field; `from` is what the post has now, null for a new one. */
+export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
+  const has = now && current(now);
+  return given(fields).map(([field, to]) => ({ field, from: has?.[field] ?? null, to }));
+}
+
+/** What no argument takes: a title or an address that is none, no image. */
+const isNone = ([field, value]: readonly [string, unknown]) =>
+  value === "" && ["title", "slug"].includes(field) || value === 0;
+
+/** What sets those fields back; nothing where one has a value that its argument does not take. */
+export function fieldsBefore(
+  of: { readonly post_id: Id; readonly type: ContentType | undefined },
+  fields: DraftFields,
+  now: Post,
+): Pick<Plan, "before"> {
+  const has = current(now);
+  const values = given(fields).map(([field]) => [field, has[field]] as const);
+  return values.some(isNone) ? {} : {
+    before: {
+      of: of.type === undefined ? { post_id: of.post_id } : of,
+      values: Object.fromEntries(values),
+    },
+  };
 }
 
 /** " and make the tags …" for the terms that are not there yet, else "". */

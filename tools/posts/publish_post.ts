@@ -1,5 +1,5 @@
 /** publish_post: makes a draft or scheduled post public; the site must allow it. */
-import visitor from "../../platforms/visitor/connector.ts";
+import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import {
@@ -28,7 +28,7 @@ export default tool("publish_post", {
   async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const done = await (await contentOf(ctx, type)).publish(post_id, ctx.grant, state, type);
-    const { published } = await import("../../platforms/visitor/expected.ts"); // it parses HTML
+    const { published } = await expectations();
     return compared(done).seen(await liveAt(await ctx.use(visitor), done.url, published(state)));
   },
 });

@@ -8,7 +8,7 @@ import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { postTexts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { contentOf, fieldChanges, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
+import { contentOf, fieldChanges, fieldsBefore, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
 
 export default tool("update_draft", {
   check({ post_id, type: _, title, featured_media_id, author_id, ...texts }, ctx) {
@@ -43,6 +43,7 @@ export default tool("update_draft", {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
+      ...ctx.can(postTexts) ? fieldsBefore({ post_id, type }, fields, now) : {},
       warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
       state: { draft, now, lasting },
       raises: whenScheduled(now, `the post ${quoted(now.title)}`),
@@ -51,7 +52,8 @@ export default tool("update_draft", {
   async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const client = await contentOf(ctx, type);
-    const done = await client.updateDraft(post_id, state.draft, ctx.made, state.now);
-    return compared(done).warned(stillSo(state.lasting, done.differences));
+    const { parts, ...done } = await client.updateDraft(post_id, state.draft, ctx.made, state.now);
+    return compared(done).warned(stillSo(state.lasting, done.differences))
+      .leaving(parts && replaced({ ...state.now, parts }, state.draft.fields));
   },
 });
