@@ -243,6 +243,25 @@ test("a new post, a publication and a schedule cannot be taken back, and their p
   assert.deepEqual([preview["undoable"], typeof preview["undoable_reason"]], [false, "string"]);
 });
 
+test("what may have been made is listed apart, and cannot be taken back", async (at) => {
+  at.cms.inject({ kind: "html", status: 504 }, { method: "POST", times: 1 });
+  const args = { ...ON, post_id: at.draft.id, title: "Perhaps", confirm: true };
+  const ending = await at.kit.gw.end("update_draft", args);
+  assert.ok("outcome" in ending && ending.outcome === "unknown", JSON.stringify(ending));
+  const listed = await at.kit.gw.call<Listed & { unknown: Listed["changes"] }>("list_changes", ON);
+  assert.deepEqual([listed.changes, listed.unknown.map(({ tool, undoable }) => [tool, undoable])], [
+    [],
+    [["update_draft", false]],
+  ]);
+  const [{ request_id } = { request_id: "" }] = listed.unknown;
+  await at.kit.gw.refuses(
+    "undo_change",
+    { ...ON, request_id, confirm: true },
+    "E_FORBIDDEN_OP",
+    /nobody knows how it ended/,
+  );
+});
+
 test("a list is paged, filtered, and says what was taken back", async (at) => {
   const ids: string[] = [];
   for (let n = 0; n < 12; n++) ids.unshift(await change(at, { title: `T${n}` }));
