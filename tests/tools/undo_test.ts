@@ -172,6 +172,43 @@ test("of changes of one thing only that which somebody changed since is left out
   ]);
 });
 
+Deno.test("all that a person's client did since a time goes back, fixed by what was shown", async () => {
+  await using at = await world({
+    tokens: { ann: { super_admin: false, owner_user_id: null }, admin: { super_admin: true } },
+  });
+  const before = await stands(at);
+  const early = await change(at, { title: "Early" }, "ann");
+  at.kit.gw.clock.now += 60_000;
+  const since = new Date(at.kit.gw.clock.now).toISOString();
+  const all = [await change(at, { title: "One" }, "ann"), await change(at, { excerpt: "Two" }, "ann")];
+  const args = { ...ON, since };
+  const shown = await at.kit.preview("undo_change", args, "ann");
+  const third = await change(at, { slug: "three" }, "ann");
+  await at.kit.gw.fails(
+    "undo_change",
+    { ...args, confirm: true, confirm_token: shown.confirm_token },
+    "E_STALE_PREVIEW",
+    /"changes"/,
+    { as: "ann" },
+  );
+  const done = await undo(at, { since }, "ann");
+  assert.deepEqual([...done.undone].sort(), [...all, third].sort());
+  const after = await stands(at);
+  assert.deepEqual([after["title"], after["excerpt"], after["slug"]], [
+    "Early",
+    before["excerpt"],
+    before["slug"],
+  ]);
+  await at.kit.gw.refuses(
+    "undo_change",
+    { ...ON, client: "c", request_id: early },
+    "E_BAD_INPUT",
+    /go with since/,
+  );
+  const none = { ...ON, since: new Date(at.kit.gw.clock.now + 1000).toISOString() };
+  await at.kit.gw.refuses("undo_change", none, "E_NOT_FOUND", /no change from then on/);
+});
+
 test("a change in between of what two changes touched keeps the older one from going back", async (at) => {
   const one = await change(at, { title: "One" });
   at.edit(at.draft, { title: "A person's" });
