@@ -537,6 +537,7 @@ export interface Shapes {
     args: {
       "post_id"?: number | string;
       "page_id"?: number | string;
+      "type"?: string;
       "path"?: string;
       "ref"?: string;
       "from"?: number | string;

@@ -164,19 +164,21 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
   }
   const writable = out.method === "POST" ? WRITABLE : out.method === "PUT" ? SEO_PUTTABLE : [];
   const typed = out.method === "POST" ? typedContent(route) : null;
-  const judge = writable.find(([pattern]) => pattern.test(route))?.[1] ?? (typed && TYPED[typed]);
+  const judge = writable.find(([pattern]) => pattern.test(route))?.[1] ??
+    (typed === null || typed === "revisions" ? null : TYPED[typed]);
   return judge ? judge(out, now, site) : `${out.method} "${route}" is never sent`;
 }
 
 /**
- * Whether a route is that of the content of a type of the site's own, all of it or one by its number; null for anything
- * else. What stands at the other places, and the types that are not for writers, are none (content_types.ts).
+ * Whether a route is that of the content of a type of the site's own, all of it, one by its number, or the list of the
+ * revisions of one; null for anything else. What stands at the other places, and the types that are not for writers, are none (content_types.ts).
  */
-function typedContent(route: string): "all" | "one" | null {
-  const [start, wp, version, base = "", id, ...more] = route.split("/");
+function typedContent(route: string): "all" | "one" | "revisions" | null {
+  const [start, wp, version, base = "", id, part, ...more] = route.split("/");
   if (start !== "" || wp !== "wp" || version !== "v2" || more.length > 0 || !isContentBase(base)) return null;
   if (id === undefined) return "all";
-  return String(Number(id)) === id && Number.isSafeInteger(Number(id)) && Number(id) > 0 ? "one" : null;
+  if (String(Number(id)) !== id || !Number.isSafeInteger(Number(id)) || Number(id) <= 0) return null;
+  return part === undefined ? "one" : part === "revisions" ? "revisions" : null;
 }
 
 const TYPED = { all: fields(judgeCreate), one: update(CONTENT_NAMES) } as const;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { isContentBase } from "../../platforms/wordpress/content_types.ts";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { ahead, type Args, DOORS } from "../cms_kit.ts";
+import { site as newSite } from "../kit.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
 import { fresh, onWordPress, Real } from "./_wordpress.ts";
 
@@ -89,6 +90,34 @@ onWordPress({
     const says = new RegExp(`${id} is of the type "recipe"`);
     await at.kit.refuses("get_post", { ...open, post_id: id }, "E_UPSTREAM", says, "reads");
     await at.kit.refuses("get_page", { ...open, page_id: id }, "E_UPSTREAM", says, "reads");
+  },
+
+  async "what a person changed of one is seen, and its SEO reaches visitors"(site) {
+    const { username, application_password } = site.users.admin;
+    const seo = newSite("seo", "cms", {
+      base_url: site.base_url,
+      credentials: { cms: { username, application_password } },
+      seo: { enabled: true, channel: "plugin" },
+      flags: { allow_publish: true, allow_seo_on_published: true },
+    });
+    await using at = await Real.open(site, { sites: [seo] });
+    const sent = { site_id: "seo", type: "recipe", title: fresh("R"), content_html: "<p>y</p>" };
+    const { done: { id } } = await at.kit.write("rest", "create_draft", sent);
+    await at.ask.rest("ed", "POST", `/recipes/${id}`, { content: "<p>By a person</p>" });
+    await at.ask.rest("ed", "POST", `/recipes/${id}`, { title: "By a person" });
+    const history = { site_id: "seo", type: "recipe", post_id: id };
+    const { items } = await at.kit.both<{ items: Args[] }>("get_content_history", history);
+    assert.deepEqual(items.map(({ gateway }) => gateway), [false, false]);
+    await at.kit.write("rest", "publish_post", { site_id: "seo", type: "recipe", post_id: id });
+    const fields = { title: "For searchers", description: "What they read", robots: { nofollow: true } };
+    const { done, proof } = await at.kit.write<Args>("rest", "set_seo_meta", {
+      site_id: "seo",
+      post_id: id,
+      ...fields,
+    });
+    assert.deepEqual([done["post_type"], proof.verified, proof.live?.as_expected], ["recipe", true, true]);
+    const seen = await at.kit.gw.call<Args>("view_live", { site_id: "seo", id });
+    assert.deepEqual([seen["title"], seen["description"]], [fields.title, fields.description]);
   },
 
   async "accounts see and may do of such types what WordPress lets them"(site) {
