@@ -96,7 +96,8 @@ export interface PreparedClone {
   readonly fields: CloneFields;
   readonly template: PageTemplate;
   readonly warnings?: undefined;
-  readonly lasting?: undefined;
+  /** What a person should know before approving and is so after the write as well, a sentence each. */
+  readonly lasting?: readonly string[];
   /** Variables the template has no placeholder for. */
   readonly unused: readonly string[];
   /** What is promised of the template and of the place of a new page, in parts; {} where the site does not tell. */

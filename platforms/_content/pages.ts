@@ -34,8 +34,8 @@ export interface PagesClient {
    * Reads only: looks names up and, for a new page (no id), proves rights; for one that is to be changed readDraft does.
    */
   prepare(fields: PageFields, id: Id | null): Promise<PreparedPage>;
-  /** Reads only: the template, every placeholder of it covered. */
-  prepareClone(fields: CloneFields): Promise<PreparedClone>;
+  /** Reads only: the template, every placeholder of it covered. Without an id it is for a new page. */
+  prepareClone(fields: CloneFields, id: Id | null): Promise<PreparedClone>;
   create(draft: PreparedPage | PreparedClone, made: Making): Promise<Written | Cloned>;
   update(id: Id, draft: PreparedPage | PreparedClone, seen?: Seen): Promise<Updated | Cloned>;
   /** Reads only: refuses what the live state forbids. */

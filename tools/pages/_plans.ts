@@ -42,7 +42,7 @@ export async function prepared(
   const common = { title, slug, parent_id };
   return builder_template_id === undefined
     ? await client.prepare({ ...common, ...fields }, id)
-    : await client.prepareClone({ ...common, template_id: builder_template_id, variables });
+    : await client.prepareClone({ ...common, template_id: builder_template_id, variables }, id);
 }
 
 /** Refuses new content for a page that shows what the visual builder keeps instead: E_BUILDER_MISMATCH. */

@@ -33,7 +33,7 @@ export function pagesOf(ctx: SiteContext): PagesClient {
     builderSeen: (id) => builderSeen(wire, "pages", number(id)),
     list: (query) => listContent(wire, "pages", query),
     prepare: (fields, id) => preparePage(wire, fields, id === null ? null : number(id)),
-    prepareClone: (fields) => prepareClone(wire, fields),
+    prepareClone: (fields, id) => prepareClone(wire, fields, id === null),
     create: (draft, made) =>
       "template" in draft ? createFromTemplate(wire, draft, made) : createPage(wire, draft, made),
     update: (id, draft, seen) =>
