@@ -237,7 +237,7 @@ export class Crm extends OpportunityReader {
     const asked = search.submissionQuery(query);
     const page = await this.wire.page(
       { route: "submissions", query: asked },
-      search.submissionPage,
+      search.submissionPage(query),
       ({ rows }) => rows.length,
     );
     if (page !== null) this.progress.read("form submissions");
