@@ -109,6 +109,10 @@ export class Analytics {
       max_bytes: LIMITS.REPORT_BYTES,
     };
     const reply = await this.wire.read(REPORT_REPLY, asked);
+    // Without rows a report has its columns still, or says of what currency and time zone it is.
+    if ([reply.rows, reply.metricHeaders, reply.metadata].every((one) => one === undefined || one === null)) {
+      throw unreadable(this.wire.service, asked, "it has neither rows nor columns");
+    }
     return this.#reportOf(reply, query, property, asked);
   }
 
