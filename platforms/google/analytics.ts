@@ -1,7 +1,9 @@
 /** Reports of the site's Google Analytics property (docs/upstreams/google.md). */
 import { z } from "zod";
+import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import { DECIMALS, type Money, moneyOf } from "../../core/money.ts";
+import { amongFew, REPORTS_AT_ONCE } from "./at_once.ts";
 import { foreign, unreadable } from "./errors.ts";
 import type { Conditions } from "./filters.ts";
 import { propertyOf } from "./routes.ts";
@@ -108,12 +110,25 @@ export class Analytics {
       effect: "read",
       max_bytes: LIMITS.REPORT_BYTES,
     };
-    const reply = await this.wire.read(REPORT_REPLY, asked);
+    const reply = await this.#read(asked);
     // Without rows a report has its columns still, or says of what currency and time zone it is.
     if ([reply.rows, reply.metricHeaders, reply.metadata].every((one) => one === undefined || one === null)) {
       throw unreadable(this.wire.service, asked, "it has neither rows nor columns");
     }
     return this.#reportOf(reply, query, property, asked);
+  }
+
+  /** The reply, asked for when there is a place among the property's requests. Throws E_UPSTREAM. */
+  async #read(asked: Asked): Promise<Reply> {
+    const { ctx } = this.wire;
+    const read = () => this.wire.read(REPORT_REPLY, asked);
+    const found = await amongFew(asked.url, REPORTS_AT_ONCE, ctx.deadline - ctx.now(), read);
+    if (found !== null) return found.done;
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `${this.wire.service.name} was not asked: earlier reports of the same property took all the time of the call; try again`,
+      { upstream: 504 },
+    );
   }
 
   #reportOf(reply: Reply, query: ReportQuery, property_id: string, asked: Asked): Report {
