@@ -86,8 +86,9 @@ class Connection {
   }
 
   /**
-   * Closes it where nothing was under way for that long (as it is seen from one look to the next), or where the body of its last request was given up: of a body that was not
-   * read to its end the runtime waits for the rest, for as long as its sender likes.
+   * Closes it where nothing was under way for that long (as it is seen from one look to the next), or where the body of its
+   * last request was given up: of a body that was not read to its end the runtime waits for the rest, for as long as its
+   * sender likes.
    */
   sweep(idleMs: number): void {
     if (this.#answering > 0) return this.#sees();

@@ -172,6 +172,23 @@ export function asGatewayError(thrown: unknown, requestId: string): GatewayError
   );
 }
 
+/**
+ * What an operator is shown of a failure beside what went well: a refusal as it is; of a fault inside the gateway, which
+ * `report` is told of, what it was doing.
+ */
+export function shownFailure(
+  thrown: unknown,
+  doing: string,
+  report: (thrown: unknown) => void,
+): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  report(thrown);
+  return new GatewayError(
+    "E_INTERNAL",
+    `Something failed inside the gateway while it ${doing}; its log says what`,
+  );
+}
+
 /** E_CANCELLED; only the audit shows it, for nobody is there to be told. */
 export const cancelled = (): GatewayError =>
   new GatewayError("E_CANCELLED", "The client ended the call before it was answered; nothing more was asked");

@@ -21,8 +21,8 @@ const NO_SNIFFING = { "x-content-type-options": "nosniff" };
 class NamingResponse extends Response {}
 
 /**
- * An answer whose headers name its call, and that no browser takes for another type than it says. It is known by its class, for the runtime copies a body once more when
- * somebody looks at the headers of an answer.
+ * An answer whose headers name its call, and that no browser takes for another type than it says. It is known by its class,
+ * for the runtime copies a body once more when somebody looks at the headers of an answer.
  */
 export function naming(
   requestId: string,

@@ -1,20 +1,14 @@
 /** Lists what a site could be linked to, with the accounts it is bound to, for those who may change its links. */
-import { GatewayError } from "../core/errors.ts";
+import { shownFailure } from "../core/errors.ts";
 import { quoted } from "../core/faults.ts";
 import { LIMITS, type Site } from "../core/model.ts";
 import type { Connector } from "../platforms/_connector/connector.ts";
 import type { Linkable, LinkableKind } from "../platforms/_connector/operator.ts";
 import { optionOf } from "../registry/field_schema.ts";
 import type { LinkableEntry, LinkableList, LinkableReport } from "../registry/linkable_report.ts";
-import { type Actor, adminRow, appendOrLog, type RowSinks, tookSince } from "./audit/admin_row.ts";
-import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
-
-/** What it is done with. */
-export type LinkablePorts = ConnectorPorts & RowSinks & {
-  newId(): string;
-  /** Is told of every fault that is answered with E_INTERNAL. */
-  report(id: string, thrown: unknown): void;
-};
+import { type Actor, adminRow, appendOrLog, tookSince } from "./audit/admin_row.ts";
+import { makeConnectorContext } from "./connector_context.ts";
+import type { ReviewPorts } from "./probe.ts";
 
 /** Who asks, of which site. */
 export interface LinkableOrder {
@@ -35,7 +29,7 @@ interface Asked {
  * Lists every kind; one that fails says so and stops no other. The audit gets one row, with how many of each were shown
  * and never which. Throws E_INTERNAL where that row cannot be written.
  */
-export async function listLinkable(ports: LinkablePorts, order: LinkableOrder): Promise<LinkableReport> {
+export async function listLinkable(ports: ReviewPorts, order: LinkableOrder): Promise<LinkableReport> {
   const { site, by } = order;
   const row = { ...adminRow(ports.newId(), by, ports.now(), "site.linkable", {}), site_id: site.id };
   const deadline = ports.now() + LIMITS.CALL_DEADLINE_MS;
@@ -91,10 +85,8 @@ async function gather(
     }
     return ended(null);
   } catch (thrown) {
-    if (thrown instanceof GatewayError) return ended({ code: thrown.code, message: thrown.message });
-    report(thrown);
-    const message = `Something failed inside the gateway while it listed ${kind.what}; its log says what`;
-    return ended({ code: "E_INTERNAL", message });
+    const { code, message } = shownFailure(thrown, `listed ${kind.what}`, report);
+    return ended({ code, message });
   }
 }
 

@@ -1,7 +1,7 @@
 /** Probes what a site is linked to: each answer once, held against what the gateway's clients read of it. */
 import { checkAnswer, differs } from "../core/answer_check.ts";
 import { shapeOf } from "../core/answer_shape.ts";
-import { GatewayError } from "../core/errors.ts";
+import { GatewayError, shownFailure } from "../core/errors.ts";
 import { hint, refuseAny } from "../core/faults.ts";
 import { LIMITS, type Site, VERSION } from "../core/model.ts";
 import type { Connector } from "../platforms/_connector/connector.ts";
@@ -20,8 +20,8 @@ import { type Actor, adminRow, appendOrLog, type RowSinks, tookSince } from "./a
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 import { isAsked } from "./vendor_watch.ts";
 
-/** What it is done with. */
-export type ProbePorts = ConnectorPorts & RowSinks & {
+/** What looks at all that a site is linked to, for an operator, is done with. */
+export type ReviewPorts = ConnectorPorts & RowSinks & {
   newId(): string;
   /** Is told of every fault that is answered with E_INTERNAL. */
   report(id: string, thrown: unknown): void;
@@ -46,7 +46,7 @@ interface Asked {
  * how the reads of each compared and nothing of what was answered. Throws E_BAD_INPUT for a connector without a costly
  * probe, E_INTERNAL where the row cannot be written.
  */
-export async function probeSite(ports: ProbePorts, order: ProbeOrder): Promise<ProbeReport> {
+export async function probeSite(ports: ReviewPorts, order: ProbeOrder): Promise<ProbeReport> {
   const { site, by } = order;
   const all = ports.connectors.all.flatMap((connector) =>
     Object.entries(connector.probes ?? {}).map(([service, spec]) => ({ connector, service, spec }))
@@ -90,7 +90,11 @@ function refuseUnknown(all: readonly Asked[], costly: readonly string[]): void {
 }
 
 /** What is known of a service before it is asked. */
-function describe({ connector, service, spec }: Asked, order: ProbeOrder, ports: ProbePorts): ProbedUpstream {
+function describe(
+  { connector, service, spec }: Asked,
+  order: ProbeOrder,
+  ports: ReviewPorts,
+): ProbedUpstream {
   const { what, field, costs } = spec;
   const linked = isLinked(connector, field, order.site);
   const left = linked && costs !== undefined && !order.costly.includes(connector.name);
@@ -134,12 +138,8 @@ async function run(
   const reads: ProbedRead[] = [];
   const heard: Incoming[] = [];
   const problemOf = (thrown: unknown): ProbeProblem => {
-    if (thrown instanceof GatewayError) {
-      return { code: thrown.code, status: thrown.upstream ?? null, message: thrown.message };
-    }
-    report(thrown);
-    const message = "Something failed inside the gateway while it asked; its log says what";
-    return { code: "E_INTERNAL", status: null, message };
+    const { code, upstream, message } = shownFailure(thrown, "asked", report);
+    return { code, status: upstream ?? null, message };
   };
   const see: See = async (read, schema, ask, part = (json) => json) => {
     heard.length = 0;

@@ -1,4 +1,5 @@
 /** A site as its visitors get it: its own pages, read without signing in, and nothing beside them. */
+import { onDemand } from "../../core/async.ts";
 import { unreadFor } from "../../rules/visitor_address.ts";
 import { connector, type SiteContext } from "../_connector/connector.ts";
 import type { Visitor } from "./client.ts";
@@ -11,6 +12,9 @@ async function visitorOf(ctx: SiteContext): Promise<Visitor> {
   const { Visitor } = await import("./client.ts");
   return new Visitor(ctx);
 }
+
+/** What visitors are expected to be shown after a write (expected.ts): loaded once something was written, for it parses HTML. */
+export const expectations = onDemand(() => import("./expected.ts"));
 
 export default connector({
   name: "visitor",

@@ -1,6 +1,6 @@
 /** publish_page: makes a draft or scheduled page public; the site must allow it. */
 import { pages } from "../../platforms/_content/pages.ts";
-import visitor from "../../platforms/visitor/connector.ts";
+import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { dateChanges, lastChange, publishWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
@@ -23,7 +23,7 @@ export default tool("publish_page", {
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
     const done = await (await ctx.use(pages)).publish(page_id, ctx.grant, state);
-    const { published } = await import("../../platforms/visitor/expected.ts"); // it parses HTML
+    const { published } = await expectations();
     return compared(done).seen(await liveAt(await ctx.use(visitor), done.url, published(state)));
   },
 });

@@ -1,6 +1,6 @@
 /** publish_post: makes a draft or scheduled post public; the site must allow it. */
 import { posts } from "../../platforms/_content/posts.ts";
-import visitor from "../../platforms/visitor/connector.ts";
+import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { dateChanges, lastChange, publishWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
@@ -21,7 +21,7 @@ export default tool("publish_post", {
   async run({ post_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const done = await (await ctx.use(posts)).publish(post_id, ctx.grant, state);
-    const { published } = await import("../../platforms/visitor/expected.ts"); // it parses HTML
+    const { published } = await expectations();
     return compared(done).seen(await liveAt(await ctx.use(visitor), done.url, published(state)));
   },
 });

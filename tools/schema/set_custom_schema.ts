@@ -4,7 +4,7 @@ import { numericId } from "../../core/ids.ts";
 import { checkStructured, dataIn } from "../../rules/structured_data.ts";
 import { whenLive, whenScheduled } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
-import visitor from "../../platforms/visitor/connector.ts";
+import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, structuredData } from "../../platforms/wordpress/connector.ts";
 import { tool, verified } from "../../registry/tool.ts";
@@ -46,7 +46,7 @@ export default tool("set_custom_schema", {
     const proven = verified(await (await ctx.use(structuredData)).write(state));
     if (!state.live) return proven.seen(notLive(UNPUBLISHED));
     if (state.scope !== "page") return proven.seen(notLive(GLOBAL));
-    const { schemaShown, typedNodes } = await import("../../platforms/visitor/expected.ts"); // it parses HTML
+    const { schemaShown, typedNodes } = await expectations();
     const data = typedNodes(dataIn(state.after));
     if (data.length === 0) return proven.seen(notLive(SETTINGS));
     const address = pageAddress(ctx.site, state.entry.post_id);

@@ -1,7 +1,7 @@
 /** set_seo_schema: one entry of structured data of a post, added or replaced. */
 import { numericId } from "../../core/ids.ts";
 import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
-import visitor from "../../platforms/visitor/connector.ts";
+import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
@@ -44,7 +44,7 @@ export default tool("set_seo_schema", {
     const proven = compared(await (await ctx.use(seo)).writeSchema(state, sending, ctx.made));
     if (state.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, state.post.id);
-    const { schemaShown } = await import("../../platforms/visitor/expected.ts"); // it parses HTML
+    const { schemaShown } = await expectations();
     return proven.seen(await liveAt(await ctx.use(visitor), address, schemaShown(pageSchema(schema))));
   },
 });

@@ -5,7 +5,8 @@ import { text } from "../../../core/fields.ts";
 import { type AuditRow, LIMITS } from "../../../core/model.ts";
 import { FactCaches } from "../../../guard/fact_caches.ts";
 import { OPERATOR } from "../../../guard/audit/admin_row.ts";
-import { type LinkablePorts, listLinkable } from "../../../guard/linkable.ts";
+import { listLinkable } from "../../../guard/linkable.ts";
+import type { ReviewPorts } from "../../../guard/probe.ts";
 import { connector } from "../../../platforms/_connector/connector.ts";
 import type { Linkable, LinkableKind } from "../../../platforms/_connector/operator.ts";
 import { createHttp } from "../../../platforms/_http/http.ts";
@@ -61,7 +62,7 @@ async function listed(
     log: () => {},
     newId: () => "row-1",
     report: (_: string, thrown: unknown) => void reports.push(thrown),
-  } as unknown as LinkablePorts;
+  } as unknown as ReviewPorts;
   const order = { site: { ...site({}), ...held }, by: OPERATOR, closed: new Map(Object.entries(closed)) };
   const report = await listLinkable(ports, order);
   return { report, kinds: report.kinds, first: report.kinds[0]!, rows, sent, reports };

@@ -6,7 +6,7 @@ import { text } from "../../../core/fields.ts";
 import type { AuditRow } from "../../../core/model.ts";
 import { OPERATOR } from "../../../guard/audit/admin_row.ts";
 import { FactCaches } from "../../../guard/fact_caches.ts";
-import { type ProbePorts, probeSite } from "../../../guard/probe.ts";
+import { probeSite, type ReviewPorts } from "../../../guard/probe.ts";
 import { connector } from "../../../platforms/_connector/connector.ts";
 import type { ProbeSpec } from "../../../platforms/_connector/operator.ts";
 import { createHttp } from "../../../platforms/_http/http.ts";
@@ -68,7 +68,7 @@ async function probed(
     log: () => {},
     newId: () => "row-1",
     report: (_: string, thrown: unknown) => void reports.push(thrown),
-  } as unknown as ProbePorts;
+  } as unknown as ReviewPorts;
   const ids = Object.fromEntries(all.map(({ name }) => [`${name}_id`, "7"]));
   const order = { site: { ...site({}), ...ids, ...held }, by: OPERATOR, costly };
   const report = await probeSite(ports, order);
