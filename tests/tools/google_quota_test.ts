@@ -47,3 +47,28 @@ Deno.test("whoever waits gets a place in turn, also after one that failed, and n
   assert.deepEqual(order, ["first", "elsewhere", "fails", "last"]);
   assert.deepEqual(await amongFew("p", 1, 0, work("again")), { done: "again" }, "the place is free");
 });
+
+Deno.test("a property whose tokens of the hour are used up is not asked again and again", async () => {
+  let asked = 0;
+  const message = "Exhausted property tokens for a project per hour.";
+  await using at = await GoogleWorld.open({
+    fetch: async (input, init) => {
+      if (!String(input).endsWith(":runReport") || ++asked > 3) return await fetch(input, init);
+      return Response.json({ error: { code: 429, status: "RESOURCE_EXHAUSTED", message } }, { status: 429 });
+    },
+  });
+  const call = { site_id: "linked", ...DAYS, metrics: ["sessions"] };
+  const door = { door: "rest" } as const;
+  await at.gw.refuses(
+    "get_analytics_report",
+    call,
+    "E_UPSTREAM",
+    /its quota is used up: try again later/,
+    door,
+  );
+  const says = /was not asked: it said that the property's quota is used up; try again in 300 s/;
+  await at.gw.refuses("get_analytics_report", call, "E_UPSTREAM", says, door);
+  assert.equal(asked, 3, "the tries of the first call");
+  at.gw.clock.now += 300_000;
+  await at.gw.call("get_analytics_report", call);
+});
