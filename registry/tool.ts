@@ -1,5 +1,5 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
-import type { Code, GatewayError } from "../core/errors.ts";
+import type { Code } from "../core/errors.ts";
 import type { Awaitable } from "../core/async.ts";
 import type { Caller, Change, Flag, Making, Site, Tier } from "../core/model.ts";
 import type { Capability, Connector } from "../platforms/_connector/connector.ts";
@@ -108,8 +108,8 @@ export interface CallsPort {
    * if `plan` planned it.
    */
   run(call: PlannedCall): Promise<unknown>;
-  /** Gives one up: it is not shown, and not run; the row of the whole call says with which failure. */
-  leave(call: PlannedCall, failure: GatewayError): void;
+  /** Gives one up: it is not shown and not run, and the row of the whole call does not name it. */
+  leave(call: PlannedCall): void;
 }
 
 /** Hashes by part, in the words of a tool's own revision. */

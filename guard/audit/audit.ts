@@ -147,6 +147,12 @@ export class CallRecord {
     return inner;
   }
 
+  /** Takes back that this call makes that other one. */
+  forget(inner: CallRecord): void {
+    const calls = this.root.#calls;
+    calls.splice(calls.indexOf(inner), 1);
+  }
+
   /** Does work of this call; what it is refused or fails with is part of its decision. */
   async watch<Result>(work: () => Promise<Result>): Promise<Result> {
     try {

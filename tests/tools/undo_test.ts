@@ -149,8 +149,26 @@ test("several changes of one thing go back together, those that somebody changed
   const after = await stands(at);
   assert.deepEqual([after["title"], after["excerpt"]], [before["title"], before["excerpt"]]);
   assert.deepEqual(row.calls?.map(({ tool, error }) => [tool, error]), [
-    ["update_page_draft", "E_STALE_PREVIEW"],
     ["update_draft", null],
+  ]);
+});
+
+test("of changes of one thing only that which somebody changed since is left out", async (at) => {
+  const before = await stands(at);
+  const title = await change(at, { title: "One" });
+  at.edit(at.draft, { title: "A person's" });
+  const excerpt = await change(at, { excerpt: "One" });
+  const both = await change(at, { excerpt: "Two", slug: "two" });
+  const done = await undo(at, { request_ids: [title, excerpt, both] });
+  assert.deepEqual([[...done.undone].sort(), done.left_out.map(({ request_id }) => request_id)], [
+    [excerpt, both],
+    [title],
+  ]);
+  const after = await stands(at);
+  assert.deepEqual([after["title"], after["excerpt"], after["slug"]], [
+    "A person's",
+    before["excerpt"],
+    before["slug"],
   ]);
 });
 

@@ -11,20 +11,23 @@ import {
 } from "../../registry/tool.ts";
 
 /** Writes to one thing by one tool, newest first, that are set back together. */
-interface Target extends Pick<KeptWrite, "tool" | "site_id" | "of" | "values" | "left" | "found"> {
-  readonly requests: readonly string[];
-}
+type Target = readonly [newest: KeptWrite, ...older: KeptWrite[]];
 
-/** A change that is not set back, and why. */
-interface LeftOut {
-  readonly request_id: string;
-  readonly why: GatewayError;
+/** Why changes are not set back, by their request. */
+type LeftOut = Map<string, GatewayError>;
+
+/** A call that sets a target back. */
+interface Planned {
+  readonly target: Target;
+  readonly call: PlannedCall;
 }
 
 /** Ids grow with time: the newest is set back first. */
 const newestFirst = (
   { request_id, request_ids = [] }: { request_id?: string; request_ids?: readonly string[] },
 ) => [...new Set(request_id === undefined ? request_ids : [request_id])].sort().reverse();
+
+const requestsOf = (target: Target) => [...new Set(target.map(({ request_id }) => request_id))];
 
 const stale = (request_id: string, parts: readonly string[], when: string) =>
   new GatewayError(
@@ -35,25 +38,31 @@ const stale = (request_id: string, parts: readonly string[], when: string) =>
       "at what stands there, and change it with the tool that did",
   );
 
+const inexact = (request_id: string, fields: readonly string[]) =>
+  new GatewayError(
+    "E_FORBIDDEN_OP",
+    `${request_id}: ${
+      fields.join(", ")
+    } would be stored otherwise than it stood there, so it is not set back; change it ` +
+      "on the site itself",
+  );
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
 export default tool("undo_change", {
   async plan(args, ctx) {
     const ids = newestFirst(args);
-    const { targets, leftOut } = await targetsOf(ids, ctx.changes);
-    const planned: { readonly target: Target; readonly call: PlannedCall }[] = [];
-    for (const target of targets) {
-      const call = await setBack(target, ctx);
-      if (call instanceof GatewayError) {
-        leftOut.push(...target.requests.map((request_id) => ({ request_id, why: call })));
-      } else planned.push({ target, call });
-    }
-    if (planned.length === 0) throw leftOut[0]!.why;
-    const count = ids.length - leftOut.length;
+    const leftOut: LeftOut = new Map();
+    const writes = await writesOf(ids, ctx.changes, leftOut);
+    const planned = await setBack(writes, ctx, leftOut);
+    if (planned.length === 0) throw [...leftOut.values()][0]!;
+    const count = ids.length - leftOut.size;
     return {
       summary: `Take back ${count === 1 ? "a change" : `${count} changes`} on ${ctx.site.name}: ${
         planned.map(({ call }) => call.summary).join("; ")
       }`,
       changes: [],
-      warnings: leftOut.map(({ request_id, why }) => `${request_id} is left out: ${why.message}`),
+      warnings: [...leftOut].map(([request_id, why]) => `${request_id} is left out: ${why.message}`),
       state: { planned, leftOut },
     };
   },
@@ -61,68 +70,107 @@ export default tool("undo_change", {
     const results: WriteResult[] = [];
     for (const { target, call } of planned) {
       results.push(await ctx.calls.run(call) as WriteResult);
-      for (const request_id of target.requests) ctx.changes.undoes(request_id);
+      for (const request_id of requestsOf(target)) ctx.changes.undoes(request_id);
     }
-    const undone = [...new Set(planned.flatMap(({ target }) => target.requests))];
-    const left_out = leftOut.map(({ request_id, why }) => ({
+    const undone = [...new Set(planned.flatMap(({ target }) => requestsOf(target)))];
+    const left_out = [...leftOut].map(([request_id, { code, message: reason }]) => ({
       request_id,
-      code: why.code,
-      reason: why.message,
+      code,
+      reason,
     }));
     return asOne({ undone, left_out }, results);
   },
 });
 
-/** What is to be set back, by what it is: of several changes of one thing the oldest values. */
-async function targetsOf(ids: readonly string[], changes: Pick<ChangesPort, "find">) {
-  const targets = new Map<string, Target>();
-  const leftOut: LeftOut[] = [];
+/** What each of them wrote, newest first. */
+async function writesOf(ids: readonly string[], changes: Pick<ChangesPort, "find">, leftOut: LeftOut) {
+  const writes: KeptWrite[] = [];
   for (const request_id of ids) {
     try {
-      const added = new Map<string, Target>();
-      for (const write of (await changes.find(request_id)).toReversed()) {
-        const { tool, site_id, of } = write;
-        const key = JSON.stringify([tool, site_id, of]);
-        added.set(key, joined(added.get(key) ?? targets.get(key), write));
-      }
-      for (const [key, target] of added) targets.set(key, target);
+      writes.push(...(await changes.find(request_id)).toReversed());
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError) || thrown.code === "E_INTERNAL") throw thrown;
-      leftOut.push({ request_id, why: thrown });
+      leftOut.set(request_id, refusal(thrown));
     }
   }
-  return { targets: [...targets.values()], leftOut };
+  return writes;
 }
 
-/** A write joined to the later ones of the same thing. Throws E_STALE_PREVIEW where somebody changed it in between. */
-function joined(later: Target | undefined, write: KeptWrite): Target {
-  const { request_id, tool, site_id, of, values, left, found } = write;
-  if (later === undefined) return { tool, site_id, of, values, left, found, requests: [request_id] };
-  const parts = Object.keys(left).filter((part) =>
-    part in (later.found ?? {}) && later.found![part] !== left[part]
-  );
-  if (parts.length > 0) throw stale(request_id, parts, "before a later change that is taken back too");
-  return {
-    ...later,
-    values: { ...later.values, ...values },
-    left: { ...left, ...later.left },
-    found: { ...later.found, ...found },
-    requests: [...new Set([...later.requests, request_id])],
-  };
+/** A refusal as it is; what is none is thrown on. */
+function refusal(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError && thrown.code !== "E_INTERNAL") return thrown;
+  throw thrown;
 }
 
-/** The call that sets it back, planned; what refuses it, where something does, or where it is not as it was left. */
-async function setBack(target: Target, ctx: Pick<ToolContext, "calls" | "changes">) {
-  const { tool, site_id, of, values, left, requests } = target;
-  try {
-    const call = await ctx.calls.plan(tool, { site_id, ...of, ...values });
-    const parts = ctx.changes.drifted(left, call.revision);
-    if (parts.length === 0) return call;
-    const why = stale(requests[0]!, parts, "since");
-    ctx.calls.leave(call, why);
-    return why;
-  } catch (thrown) {
-    if (thrown instanceof GatewayError && thrown.code !== "E_INTERNAL") return thrown;
-    throw thrown;
+/**
+ * The calls that set them back, planned. A change of which one write cannot go back is left out as a whole, and what is
+ * left of its targets is planned anew.
+ */
+async function setBack(
+  all: readonly KeptWrite[],
+  ctx: Pick<ToolContext, "calls" | "changes">,
+  leftOut: LeftOut,
+): Promise<Planned[]> {
+  let planned = new Map<string, Planned>();
+  for (let writes = all, found = true; found; writes = writes.filter((one) => !leftOut.has(one.request_id))) {
+    const known = planned;
+    [planned, found] = [new Map(), false];
+    for (
+      const target of Map.groupBy(writes, ({ tool, site_id, of }) => JSON.stringify([tool, site_id, of]))
+        .values()
+    ) {
+      const key = JSON.stringify([target[0]!.of, ...target.map(({ request_id }) => request_id)]);
+      const done = known.get(key) ?? await planOf(target as unknown as Target, ctx);
+      known.delete(key);
+      if ("call" in done) planned.set(key, done);
+      else for (const [request_id, why] of done.out) leftOut.set(request_id, why);
+      found ||= "out" in done;
+    }
+    for (const { call } of known.values()) ctx.calls.leave(call);
   }
+  return [...planned.values()];
+}
+
+/** The call that sets a target back; or which of its changes cannot go back, and why. */
+async function planOf(
+  target: Target,
+  { calls, changes }: Pick<ToolContext, "calls" | "changes">,
+): Promise<Planned | { readonly out: LeftOut }> {
+  const between = changedBetween(target);
+  if (between !== null) return { out: between };
+  const [{ tool, site_id, of }] = target;
+  try {
+    // Of each field the oldest value, of each part what the newest write left.
+    const values = Object.assign({}, ...target.map((one) => one.values));
+    const left = Object.assign({}, ...target.toReversed().map((one) => one.left));
+    const call = await calls.plan(tool, { site_id, ...of, ...values });
+    const parts = changes.drifted(left, call.revision);
+    const other = call.changes.filter(({ field, to }) => field in values && !isSame(to, values[field]));
+    if (parts.length === 0 && other.length === 0) return { target, call };
+    calls.leave(call);
+    if (parts.length === 0) {
+      return { out: outOf(target, (id) => inexact(id, other.map(({ field }) => field))) };
+    }
+    const out = target.filter((one) => parts.some((part) => part in one.left));
+    // A part that none of them wrote is the state that all of them depend on.
+    return { out: outOf(out.length > 0 ? out : target, (id) => stale(id, parts, "since")) };
+  } catch (thrown) {
+    const why = refusal(thrown);
+    return { out: outOf(target, () => why) };
+  }
+}
+
+const outOf = (writes: readonly KeptWrite[], why: (request_id: string) => GatewayError): LeftOut =>
+  new Map(writes.map(({ request_id }) => [request_id, why(request_id)]));
+
+/** The writes whose work somebody changed before a later write of the same target; null where there are none. */
+function changedBetween(target: Target): LeftOut | null {
+  const found: Record<string, string> = {};
+  for (const write of target) {
+    const parts = Object.keys(write.left).filter((part) => part in found && found[part] !== write.left[part]);
+    if (parts.length > 0) {
+      return outOf([write], (id) => stale(id, parts, "before a later change that is taken back too"));
+    }
+    Object.assign(found, write.found);
+  }
+  return null;
 }

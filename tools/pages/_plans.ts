@@ -79,20 +79,26 @@ export function draftChanges(draft: PreparedPage | PreparedClone, now: Page | nu
 
 /**
  * What sets the fields of a page back, where its platform tells what a change leaves; nothing for a clone, which no fields
- * set back, and where a field has no value that its argument could give.
+ * set back, and where a field has no value that its argument would store as it is. Asks nothing.
  */
-export function valuesBefore(
+export async function valuesBefore(
+  client: Pick<PagesClient, "prepare">,
   page_id: Id,
   draft: PreparedPage | PreparedClone,
   now: Page,
-  isTold: boolean,
-): Pick<Plan, "before"> {
-  if (!isTold || "template" in draft) return {};
+): Promise<Pick<Plan, "before">> {
+  if ("template" in draft) return {};
   const before = changesOf(draft.fields, now).map(({ field, from }) => [field, from] as const);
   const isNone = ([field, value]: readonly [string, unknown]) =>
     value === null || value === 0 || value === "" && ["title", "slug"].includes(field);
   if (before.some(isNone)) return {};
-  return { before: { of: { page_id }, values: Object.fromEntries(before) } };
+  const values = Object.fromEntries(before);
+  const { content_html } = values;
+  if (typeof content_html === "string") {
+    const again = await client.prepare({ content_html }, false); // an editor keeps HTML in blocks of its own
+    if (again.fields.content_html !== content_html) return {};
+  }
+  return { before: { of: { page_id }, values } };
 }
 
 /** The template a clone is made of and what is promised of the page's place; null for what is no clone. */

@@ -56,7 +56,7 @@ export default tool("update_page_draft", {
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
-      ...valuesBefore(page_id, draft, now, ctx.can(builtPages)),
+      ...ctx.can(builtPages) ? await valuesBefore(client, page_id, draft, now) : {},
       warnings: [...now.warnings, ...warnings, ...unsure, ...draft.warnings ?? []],
       state: { draft, now },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
