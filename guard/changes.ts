@@ -52,6 +52,7 @@ export async function keepBefore(
 
 /** Rows of a page: each is short, so that a page is about 4 KB. */
 const PAGE_ROWS = 10;
+const UNKNOWN_ROWS = 3;
 const FIELDS_NAMED = 8;
 
 /** The changes of the call's site, as far as the caller may know of them. */
@@ -71,10 +72,18 @@ export function changesPort(
         ...client === undefined ? {} : { client_id: client },
         ...person === undefined ? {} : { owner_user_id: person },
       };
+      const isOf = ({ result_id }: AuditRow) => id === undefined || String(result_id) === String(id);
       const { rows, next_cursor } = await audit.list(wanted, { limit: PAGE_ROWS, cursor });
-      const found = rows.filter(({ result_id }) => id === undefined || String(result_id) === String(id));
+      const doubted = cursor === undefined
+        ? await audit.list({ ...wanted, outcome: "unknown" }, { limit: UNKNOWN_ROWS })
+        : { rows: [] };
+      const found = rows.filter(isOf);
       const states = await Promise.all(found.map((row) => changes.state(site_id, row.request_id)));
-      return { rows: found.map((row, at) => rowOf(row, states[at]!)), next: next_cursor };
+      return {
+        rows: found.map((row, at) => rowOf(row, states[at]!)),
+        unknown: doubted.rows.map((row) => rowOf(row, null)),
+        next: next_cursor,
+      };
     },
     async find(request_id) {
       const state = await changes.state(site_id, request_id);
@@ -90,7 +99,6 @@ export function changesPort(
         if (now === null || destination(now) !== was) throw moved(request_id, site_id);
         writes.push({ request_id, tool, site_id, of, values, found, left });
       }
-      if (writes.length === 0) throw lost(request_id, "nothing tells what it left");
       return writes;
     },
     drifted: (left, now) => differing(left, hashParts(now)),
@@ -119,6 +127,9 @@ const moved = (request_id: string, site_id: string) =>
       "is set back there",
   );
 
+/** Whether it is known of any write what it left. */
+const isTold = (left: ChangeState["left"]) => left?.some((one) => one !== null) ?? false;
+
 function refuseLost({ request_id, left, undone_by }: ChangeState): void {
   if (undone_by !== null) {
     throw new GatewayError(
@@ -126,7 +137,7 @@ function refuseLost({ request_id, left, undone_by }: ChangeState): void {
       `request_id: "${request_id}" was taken back already, by request "${undone_by}"; to have it again take that one back`,
     );
   }
-  if (left === null) throw lost(request_id, "it is under way, or nobody knows how it ended");
+  if (!isTold(left)) throw lost(request_id, "it is under way, or nobody knows how it ended");
 }
 
 /** A row of the audit as a list of changes tells it. */
@@ -146,7 +157,7 @@ function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
     },
     ...row._published === undefined ? {} : { live: row._published },
     ...row.error === null ? {} : { error: row.error },
-    undoable: state !== null && state.left !== null && state.undone_by === null,
+    undoable: state !== null && isTold(state.left) && state.undone_by === null,
     ...state?.undone_by == null ? {} : { undone_by: state.undone_by },
   };
 }

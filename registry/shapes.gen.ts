@@ -18,7 +18,13 @@ export interface Shapes {
     publishes: "never";
   };
   "undo_change": {
-    args: { "request_id"?: string; "request_ids"?: (string)[] };
+    args: {
+      "request_id"?: string;
+      "request_ids"?: (string)[];
+      "since"?: string;
+      "client"?: string;
+      "person"?: string;
+    };
     site: "required";
     tier: 1;
     raises: false;

@@ -148,8 +148,12 @@ export interface ChangesQuery {
 
 /** The changes of the call's site: those of the caller's own token, all of them for who may do everything. */
 export interface ChangesPort {
-  /** Newest first, as many as fit a page. */
-  list(query: ChangesQuery): Promise<{ readonly rows: readonly ChangeRow[]; readonly next: string | null }>;
+  /** Newest first, as many as fit a page; with the first page those of which nobody knows whether they were made. */
+  list(query: ChangesQuery): Promise<{
+    readonly rows: readonly ChangeRow[];
+    readonly unknown: readonly ChangeRow[];
+    readonly next: string | null;
+  }>;
   /**
    * Throws E_NOT_FOUND for one that is not the caller's, unknown or older than it is kept alike; E_FORBIDDEN_OP where it
    * cannot be taken back, with the reason; E_STALE_PREVIEW where it was already, or the site's calls go elsewhere by now.

@@ -172,6 +172,43 @@ test("of changes of one thing only that which somebody changed since is left out
   ]);
 });
 
+Deno.test("all that a person's client did since a time goes back, fixed by what was shown", async () => {
+  await using at = await world({
+    tokens: { ann: { super_admin: false, owner_user_id: null }, admin: { super_admin: true } },
+  });
+  const before = await stands(at);
+  const early = await change(at, { title: "Early" }, "ann");
+  at.kit.gw.clock.now += 60_000;
+  const since = new Date(at.kit.gw.clock.now).toISOString();
+  const all = [await change(at, { title: "One" }, "ann"), await change(at, { excerpt: "Two" }, "ann")];
+  const args = { ...ON, since };
+  const shown = await at.kit.preview("undo_change", args, "ann");
+  const third = await change(at, { slug: "three" }, "ann");
+  await at.kit.gw.fails(
+    "undo_change",
+    { ...args, confirm: true, confirm_token: shown.confirm_token },
+    "E_STALE_PREVIEW",
+    /"changes"/,
+    { as: "ann" },
+  );
+  const done = await undo(at, { since }, "ann");
+  assert.deepEqual([...done.undone].sort(), [...all, third].sort());
+  const after = await stands(at);
+  assert.deepEqual([after["title"], after["excerpt"], after["slug"]], [
+    "Early",
+    before["excerpt"],
+    before["slug"],
+  ]);
+  await at.kit.gw.refuses(
+    "undo_change",
+    { ...ON, client: "c", request_id: early },
+    "E_BAD_INPUT",
+    /go with since/,
+  );
+  const none = { ...ON, since: new Date(at.kit.gw.clock.now + 1000).toISOString() };
+  await at.kit.gw.refuses("undo_change", none, "E_NOT_FOUND", /no change from then on/);
+});
+
 test("a change in between of what two changes touched keeps the older one from going back", async (at) => {
   const one = await change(at, { title: "One" });
   at.edit(at.draft, { title: "A person's" });
@@ -241,6 +278,25 @@ test("a new post, a publication and a schedule cannot be taken back, and their p
   ]);
   const preview = await at.kit.gw.call<Args>("create_draft", { ...ON, title: "T", content_html: "<p>x</p>" });
   assert.deepEqual([preview["undoable"], typeof preview["undoable_reason"]], [false, "string"]);
+});
+
+test("what may have been made is listed apart, and cannot be taken back", async (at) => {
+  at.cms.inject({ kind: "html", status: 504 }, { method: "POST", times: 1 });
+  const args = { ...ON, post_id: at.draft.id, title: "Perhaps", confirm: true };
+  const ending = await at.kit.gw.end("update_draft", args);
+  assert.ok("outcome" in ending && ending.outcome === "unknown", JSON.stringify(ending));
+  const listed = await at.kit.gw.call<Listed & { unknown: Listed["changes"] }>("list_changes", ON);
+  assert.deepEqual([listed.changes, listed.unknown.map(({ tool, undoable }) => [tool, undoable])], [
+    [],
+    [["update_draft", false]],
+  ]);
+  const [{ request_id } = { request_id: "" }] = listed.unknown;
+  await at.kit.gw.refuses(
+    "undo_change",
+    { ...ON, request_id, confirm: true },
+    "E_FORBIDDEN_OP",
+    /nobody knows how it ended/,
+  );
 });
 
 test("a list is paged, filtered, and says what was taken back", async (at) => {

@@ -19,10 +19,11 @@ export default tool("list_changes", {
     const { span, time_zone } = date === undefined
       ? { span: since === undefined ? {} : { from: new Date(since).toISOString() }, time_zone: undefined }
       : await spanOf(date, ctx);
-    const { rows, next } = await ctx.changes.list({ ...query, ...span });
+    const { rows, unknown, next } = await ctx.changes.list({ ...query, ...span });
     return {
       ...time_zone === undefined ? {} : { time_zone, ...span },
       changes: rows,
+      ...unknown.length === 0 ? {} : { unknown },
       next: next === null
         ? "This is all. What people changed outside the gateway is in get_content_history."
         : "There may be more: call again with this cursor.",

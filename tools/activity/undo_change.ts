@@ -22,10 +22,47 @@ interface Planned {
   readonly call: PlannedCall;
 }
 
+/** What is asked to be taken back. */
+interface Asked {
+  readonly request_id?: string;
+  readonly request_ids?: readonly string[];
+  readonly since?: string;
+  readonly client?: string;
+  readonly person?: string;
+}
+
+const AT_ONCE = 50;
+
 /** Ids grow with time: the newest is set back first. */
-const newestFirst = (
-  { request_id, request_ids = [] }: { request_id?: string; request_ids?: readonly string[] },
-) => [...new Set(request_id === undefined ? request_ids : [request_id])].sort().reverse();
+const newestFirst = (ids: readonly string[]) => [...new Set(ids)].sort().reverse();
+
+/** What is to be taken back, newest first, and what is more than goes back at once. */
+async function idsOf(
+  { request_id, request_ids, since, client, person }: Asked,
+  changes: Pick<ChangesPort, "list">,
+): Promise<{ readonly ids: readonly string[]; readonly more: readonly string[] }> {
+  if (since === undefined) return { ids: newestFirst(request_ids ?? [request_id!]), more: [] };
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { rows, next } = await changes.list({
+      from: new Date(since).toISOString(),
+      client,
+      person,
+      cursor,
+    });
+    found.push(...rows.filter(({ undoable }) => undoable).map((row) => row.request_id));
+    cursor = next ?? undefined;
+  } while (cursor !== undefined && found.length <= 2 * AT_ONCE);
+  if (found.length === 0) {
+    throw new GatewayError(
+      "E_NOT_FOUND",
+      "since: no change from then on can be taken back; list_changes shows what was changed",
+    );
+  }
+  const [ids, more] = [found.slice(0, AT_ONCE), found.slice(AT_ONCE)];
+  return { ids: newestFirst(ids), more };
+}
 
 const requestsOf = (target: Target) => [...new Set(target.map(({ request_id }) => request_id))];
 
@@ -50,8 +87,12 @@ const inexact = (request_id: string, fields: readonly string[]) =>
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 export default tool("undo_change", {
+  check({ since, client, person }) {
+    if (since !== undefined || (client ?? person) === undefined) return;
+    throw new GatewayError("E_BAD_INPUT", "client, person: go with since; give since too");
+  },
   async plan(args, ctx) {
-    const ids = newestFirst(args);
+    const { ids, more } = await idsOf(args, ctx.changes);
     const leftOut: LeftOut = new Map();
     const writes = await writesOf(ids, ctx.changes, leftOut);
     const planned = await setBack(writes, ctx, leftOut);
@@ -62,7 +103,16 @@ export default tool("undo_change", {
         planned.map(({ call }) => call.summary).join("; ")
       }`,
       changes: [],
-      warnings: [...leftOut].map(([request_id, why]) => `${request_id} is left out: ${why.message}`),
+      // Which changes "since" means is fixed by what was shown.
+      ...args.since === undefined ? {} : { revision: { changes: ids } },
+      warnings: [
+        ...[...leftOut].map(([request_id, why]) => `${request_id} is left out: ${why.message}`),
+        ...more.length === 0 ? [] : [
+          `${AT_ONCE} changes go back at once; older ones stay until it is asked for again: ${
+            more.join(", ")
+          }`,
+        ],
+      ],
       state: { planned, leftOut },
     };
   },
