@@ -162,6 +162,7 @@ export const GROUP_WORDS: Readonly<Record<string, string>> = {
   crm: "Customers, their forms, messages and payments",
   topicmap: "Plans of what to write about",
   storage: "Reports and files kept for a site",
+  activity: "What was changed on your sites, and the way back",
   proxied: "Extra tools that come from the sites themselves",
 };
 

@@ -82,6 +82,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     get_page: async () => ({ site_id, page_id: await make.page() }),
     view_live: () => ({ site_id, path: "/robots.txt" }),
     list_page_templates: () => ({ site_id }),
+    explain_call: () => ({ site_id, tool: "publish_post", arguments: { post_id: 1 } }),
     get_seo_meta: async () => ({ site_id, post_id: await make.draft() }),
     create_draft: () => ({ site_id, ...draft, tags: ["Known"] }),
     "create_draft (a new tag)": () => ({ site_id, ...draft, tags: [`New ${make.serial()}`] }),

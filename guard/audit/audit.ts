@@ -139,6 +139,13 @@ export class CallRecord {
     return inner;
   }
 
+  /** The record of a call that is only looked at: no row names it, and what it holds is nothing of this call's. */
+  apart(tool: string, args: unknown): CallRecord {
+    const other = new CallRecord(this.#at, { ...this.#call, tool });
+    other.arguments = args;
+    return other;
+  }
+
   /** Does work of this call; what it is refused or fails with is part of its decision. */
   async watch<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
