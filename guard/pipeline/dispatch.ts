@@ -9,6 +9,7 @@ import { bodyLimit } from "./body_limit.ts";
 import { mayWrite } from "../consent/confirm.ts";
 import { Consent, type ConsentPorts } from "../consent/consent.ts";
 import type { Subject } from "../consent/consent_content.ts";
+import { keepBefore } from "../changes.ts";
 import { admit, type AdmitPorts, type Admitted, planned, read } from "./admit.ts";
 import { endOfCall } from "./context.ts";
 import type { ContextPorts } from "./context_ports.ts";
@@ -53,7 +54,7 @@ export type Dispatch = (call: ToolCall) => Promise<unknown>;
 
 /** What the line needs of the rest of the gateway. */
 export interface DispatchPorts extends AdmitPorts, ConsentPorts {
-  readonly store: ContextPorts["store"] & Pick<Store, "consents" | "audit">;
+  readonly store: ContextPorts["store"] & Pick<Store, "consents" | "audit" | "changes">;
   readonly tokenLimit: RateLimit;
   readonly callsInFlight: CallsInFlight;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
@@ -94,8 +95,10 @@ export function dispatcher(given: DispatchPorts): Dispatch {
     if (failure) record.decision.refuses(failure);
     const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
     try {
-      const along = record.beside(failure ? { failure, outcome: change } : { value });
-      const beside = along instanceof Promise ? await along : along;
+      const ending = failure ? { failure, outcome: change } : { value };
+      const along = record.beside(ending);
+      let beside = along instanceof Promise ? await along : along;
+      if (record.keeping !== null) beside = [...beside, ...await record.keeping(ending)];
       await appendAudit(ports, record.outcome(failure, ports.now()), change, beside);
     } finally {
       place.leave();
@@ -164,7 +167,10 @@ async function write(
     presented: { confirmToken, idempotencyKey },
     plan,
     signal: follower?.signal,
-    intent: (beside) => appendAudit(ports, record.intent(deadline), "none", beside),
+    async intent(beside) {
+      const kept = await keepBefore(ports.store.changes, record, caller.token.id);
+      await appendAudit(ports, record.intent(deadline), "none", [...beside, ...kept]);
+    },
     run: async (ready, expects) => answered(await ready.run(expects), requestId),
   });
 }
