@@ -142,7 +142,9 @@ function quality(reading: Reading, sections: readonly Section[]): string[] {
 /** The other period beside this one. */
 function comparisonOf(sections: readonly Section[], sides: Sides) {
   const pairs = sections.flatMap(({ pair }) => pair ?? []);
-  const unknown = pairs.filter(({ isWhole }) => !isWhole).map(({ part }) => PARTS[part].title);
+  const failed = sections.filter(({ ok, name }) => !ok && name in REQUESTS).map(({ name }) => name);
+  const unknown = [...pairs.filter((pair) => !pair.isWhole).map(({ part }) => part), ...failed]
+    .map((name) => PARTS[name].title);
   const isWhole = unknown.length === 0 && sections.every(({ ok }) => ok);
   return {
     pairs,

@@ -12,6 +12,8 @@ import { shown } from "./_window.ts";
 
 /** What it means that not all rows were read. */
 const NULL = "a window that is not whole has no numbers, and nothing is compared with it";
+/** Why they were not, where the call could have asked on. */
+const SHORT = "the CRM's pages came to their end before they held as many as it counts";
 
 export default tool("crm_compute_window_compare", async ({ window_days = LIMITS.CRM_COMPARE_DAYS }, ctx) => {
   const reading = await begin(ctx, { otherwise: 1 }, FUNNEL_REQUESTS_MAX);
@@ -22,13 +24,14 @@ export default tool("crm_compute_window_compare", async ({ window_days = LIMITS.
     both.client.appointments(both.days.from, both.days.to),
   );
   const span = { ...both, days: { ...both.days, from: prior.from, to: current.to } };
+  const { rows, complete, short } = opportunitiesIn(made, both, NULL);
   const found = {
-    made: opportunitiesIn(made, both, NULL),
+    made: { rows, complete: complete && !short },
     appointments: appointmentsIn(appointments, both, both.days.to, NULL),
     decided: await decidedOf(span, made.rows),
   };
   const [now, before] = [sideOf(found, current), sideOf(found, prior)];
-  const reason = reasonOf(both.client);
+  const reason = both.client.budget.stopped === null ? SHORT : reasonOf(both.client);
   return answer({ ...both, days: current }, {
     current: { window: shown(current), ...shownSide(now, reason) },
     prior: { window: shown(prior), ...shownSide(before, reason) },
