@@ -2,6 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { rounded } from "../core/rounded.ts";
 import { isFields } from "../core/values.ts";
+import { latestDay } from "../core/zoned_day.ts";
 import type { Period } from "./data_head.ts";
 
 /** Days as YYYY-MM-DD, both included. */
@@ -32,9 +33,7 @@ export function checkCompare(compare: CompareWith | undefined, now: number): voi
   if (compare.to < compare.from) {
     throw wrong(`compare.to: "${compare.to}" lies before compare.from "${compare.from}"; turn them round`);
   }
-  // The first zone of the world is fourteen hours ahead.
-  const latest = new Date(now + 14 * 60 * 60 * 1000).toISOString().slice(0, 10);
-  if (compare.to > latest) {
+  if (compare.to > latestDay(now)) {
     throw wrong(`compare.to: "${compare.to}" lies in the future, of which there is nothing to compare with`);
   }
 }

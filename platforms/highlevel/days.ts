@@ -15,21 +15,6 @@ export interface Days {
 /** The name of the zone that is used where a location's own cannot be read. */
 export const UTC = "UTC";
 
-/** Whether that is the name of a time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The day a moment belongs to, as `YYYY-MM-DD`. */
-export function dayOf(ms: number, timezone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString();
-}
-
 /** A day later, or earlier where negative. */
 export function dayAfter(day: string, days = 1): string {
   return Temporal.PlainDate.from(day).add({ days }).toString();

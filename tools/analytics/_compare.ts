@@ -1,4 +1,5 @@
 /** Visits and searches of a range held against those of another. */
+import { LAST_ZONE } from "../../core/zoned_day.ts";
 import { allOrThrow } from "../../core/async.ts";
 import type { Analytics, Report, ReportQuery, ReportRow } from "../../platforms/google/analytics.ts";
 import type {
@@ -21,7 +22,7 @@ import {
 import { daysOf, earlierOf, rangeOf } from "./_days.ts";
 import { isSettled, searchHead } from "./_head.ts";
 import { beginNote, searchesBegin, visitsBegin } from "./_history.ts";
-import { dayIn, flagSentences, keptFrom, searchCountedTo } from "./_quality.ts";
+import { dayAt, flagSentences, keptFrom, searchCountedTo } from "./_quality.ts";
 
 /** What a report without a row says of its range. */
 export const NOTHING_THERE =
@@ -60,15 +61,12 @@ const figuresOf = ({ rows, row_count, totals }: Report): ReportFigures => ({
 const some = (row: ReportRow, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
 
-/** The last zone of the world: a day that is over there is over everywhere. */
-const LAST_ZONE = "Etc/GMT+12";
-
 /**
  * The days of both ranges of visits where the property's zone does not matter, as the range is over in all; else null, and
  * the zone has to be known.
  */
 export function daysInEveryZone(compare: CompareWith, asked: DayRange, now: number): ComparedDays | null {
-  const today = dayIn(now, LAST_ZONE);
+  const today = dayAt(now, LAST_ZONE);
   return asked.to < today ? daysToCompare(compare, asked, today) : null;
 }
 
@@ -84,7 +82,7 @@ export async function reportWith(
   const own = client.report(query);
   const otherOf = async () => {
     const days = daysInEveryZone(compare, asked, now) ??
-      daysToCompare(compare, asked, dayIn(now, (await own).metadata.time_zone));
+      daysToCompare(compare, asked, dayAt(now, (await own).metadata.time_zone));
     const [before, begins] = await allOrThrow(
       client.report({ ...query, ...daysOf(days.other) }),
       visitsBegin(client, earlierOf(asked, days.other)),

@@ -15,7 +15,7 @@ import { daysInEveryZone, NOTHING_HERE, NOTHING_THERE } from "./_compare.ts";
 import { dayInWords, type Days, daysOf, earlierOf, inWords, lengthSentences } from "./_days.ts";
 import { beginNote } from "./_history.ts";
 import {
-  dayIn,
+  dayAt,
   flagSentences,
   keptFrom,
   keptSentence,
@@ -110,7 +110,7 @@ async function beforeVisits(
   now: number,
 ): Promise<Before<AnalyticsSection>> {
   const days = daysInEveryZone(compare, asked, now) ??
-    daysToCompare(compare, asked, dayIn(now, (await visits).time_zone));
+    daysToCompare(compare, asked, dayAt(now, (await visits).time_zone));
   const [section, begins] = await allOrThrow(
     readers.analytics(daysOf(days.other)),
     readers.visitsBegin(earlierOf(days.current, days.other)),
@@ -254,7 +254,7 @@ function besideVisits(
       ...hasRows ? { by_channel: channels.changes } : {},
     }),
   );
-  const isOpen = result.change !== null && current.to >= dayIn(at, now.time_zone);
+  const isOpen = result.change !== null && current.to >= dayAt(at, now.time_zone);
   return {
     comparison: result,
     said: [

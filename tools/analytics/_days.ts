@@ -1,5 +1,6 @@
 /** The ranges of days of a report, before anything is asked. */
 import { GatewayError } from "../../core/errors.ts";
+import { latestDay } from "../../core/zoned_day.ts";
 import {
   checkCompare,
   type CompareWith,
@@ -26,8 +27,7 @@ export function checkDays({ start_date, end_date }: Days, now: number): void {
       `end_date: "${end_date}" lies before start_date "${start_date}"; turn them round`,
     );
   }
-  // The first zone of the world is fourteen hours ahead.
-  const latest = new Date(now + 14 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  const latest = latestDay(now);
   for (const [field, day] of Object.entries({ start_date, end_date })) {
     if (day <= latest) continue;
     throw new GatewayError(

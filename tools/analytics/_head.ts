@@ -5,7 +5,7 @@ import type { Report } from "../../platforms/google/analytics.ts";
 import type { Searches, SearchQuery } from "../../platforms/google/search_console.ts";
 import type { DataHead } from "../../rules/data_head.ts";
 import {
-  dayIn,
+  dayAt,
   isOfQueries,
   keptFrom,
   reportNotes,
@@ -76,8 +76,8 @@ const ROWS_CUT = "Rows were left out: raise max_rows, or ask for fewer days or s
 /** What of a query of ads a head says. */
 export function adsHead(report: AdsReport, query: string, now: number): DataHead {
   const { currency, time_zone, truncated, notes = [] } = report;
-  const { days, hasMetrics } = timeOf(query, dayIn(now, time_zone));
-  const isOver = days !== null && days.to < dayIn(now - CONVERSION_DAYS * DAY_MS, time_zone);
+  const { days, hasMetrics } = timeOf(query, dayAt(now, time_zone));
+  const isOver = days !== null && days.to < dayAt(now - CONVERSION_DAYS * DAY_MS, time_zone);
   return {
     period: days && { ...days, time_zone },
     currency,

@@ -1,4 +1,5 @@
 /** What figures leave out or will still change, in sentences that a client can read too. */
+import { dayIn, dayOf } from "../../core/zoned_day.ts";
 import type { Report } from "../../platforms/google/analytics.ts";
 import type { Searches, SearchQuery } from "../../platforms/google/search_console.ts";
 import type { DayRange } from "../../rules/comparison.ts";
@@ -27,20 +28,13 @@ export interface Quality {
 }
 
 /** The day of a moment in that zone, by UTC where it is not known. */
-export function dayIn(ms: number, zone: string | null): string {
-  const instant = Temporal.Instant.fromEpochMilliseconds(ms);
-  try {
-    return instant.toZonedDateTimeISO(zone ?? "UTC").toPlainDate().toString();
-  } catch {
-    return instant.toZonedDateTimeISO("UTC").toPlainDate().toString();
-  }
-}
+export const dayAt = (ms: number, zone: string | null): string => dayIn(ms, zone) ?? dayOf(ms, "UTC");
 
 const dayBefore = (day: string): string => Temporal.PlainDate.from(day).subtract({ days: 1 }).toString();
 
 /** The first day that Search Console still has. */
 export const keptFrom = (now: number): string =>
-  Temporal.PlainDate.from(dayIn(now, SEARCH_ZONE)).subtract({ months: MONTHS_KEPT }).toString();
+  Temporal.PlainDate.from(dayAt(now, SEARCH_ZONE)).subtract({ months: MONTHS_KEPT }).toString();
 
 /** The last day of which all searches are counted, of a query or of final figures at large. */
 export function searchCountedTo(
@@ -48,7 +42,7 @@ export function searchCountedTo(
   { first_incomplete_date }: Pick<Searches, "first_incomplete_date">,
   now: number,
 ): string {
-  const growing = dayIn(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
+  const growing = dayAt(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
   return dayBefore(data_state === "all" ? first_incomplete_date ?? growing : growing);
 }
 
@@ -71,7 +65,7 @@ export function flagSentences({ sampled, thresholded, other_row, cut_off }: Flag
 
 /** A sentence where the range ends within the last 48 hours of the property's time zone. */
 export function visitsSettling(end_date: string, time_zone: string | null, now: number): string[] {
-  if (end_date < dayIn(now - VISITS_SETTLE_MS, time_zone)) return [];
+  if (end_date < dayAt(now - VISITS_SETTLE_MS, time_zone)) return [];
   return ["Visits of the last 48 hours are still being counted, so these figures will still change."];
 }
 
@@ -101,7 +95,7 @@ export const keptSentence = (kept: string): string =>
 /** The notes of one query of searches. */
 export function searchNotes(query: SearchQuery, found: Searches, now: number): string[] {
   const kept = keptFrom(now);
-  const growing = dayIn(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
+  const growing = dayAt(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
   const last = query.data_state === "all"
     ? `Figures from ${found.first_incomplete_date ?? growing} on are not complete and will still grow`
     : `Days from about ${growing} on are not final yet and are left out; data_state "all" counts them as far as they are known`;

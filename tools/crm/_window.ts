@@ -1,20 +1,11 @@
 /** The window of a call: whole days in the location's time zone, which is what the CRM is asked by. */
 import { GatewayError } from "../../core/errors.ts";
-import {
-  dayAfter,
-  dayOf,
-  type Days,
-  daysBetween,
-  isTimeZone,
-  shownAt,
-  startOf,
-} from "../../platforms/highlevel/days.ts";
+import { dayOf, FIRST_ZONE, isTimeZone, latestDay } from "../../core/zoned_day.ts";
+import { dayAfter, type Days, daysBetween, shownAt, startOf } from "../../platforms/highlevel/days.ts";
 import type { Period } from "../../rules/data_head.ts";
 import { checkMonth, daysOf } from "./_month.ts";
 import { many } from "./_numbers.ts";
 
-/** The zone in which a day begins first. */
-const FIRST_ZONE = "Pacific/Kiritimati";
 /** The longest window, so that a leap year fits. */
 export const DAYS_MAX = 366;
 const EPOCH = /^-?\d{9,16}$/;
@@ -83,7 +74,7 @@ export function checkWindow(args: WindowArgs, now: number): void {
     if (days !== undefined) {
       throw new GatewayError("E_BAD_INPUT", "month: give either month or days, not both");
     }
-    checkMonth(month, dayOf(now, FIRST_ZONE));
+    checkMonth(month, latestDay(now));
   }
   if (start_at === undefined && end_at === undefined) return;
   if (days !== undefined) {
