@@ -11,9 +11,9 @@ import {
   daysToCompare,
   rowChanges,
 } from "../../rules/comparison.ts";
-import { daysInEveryZone, NOTHING_HERE, NOTHING_THERE } from "./_compare.ts";
+import { daysInEveryZone } from "./_compare.ts";
 import { dayInWords, type Days, daysOf, earlierOf, inWords, lengthSentences } from "./_days.ts";
-import { beginNote } from "./_history.ts";
+import { type Extent, extentNotes, isThere, wasThere } from "./_extent.ts";
 import {
   dayAt,
   flagSentences,
@@ -178,7 +178,11 @@ function othersOf(own: Both, before: BothBefore, lost: readonly LeftOut[], now: 
 }
 
 /** What a client sees a change from, or why none is said. */
-function comparison({ days: { current, other }, isCut, begins, wasEmpty }: Extent, isWhole: boolean): string {
+function comparison(
+  { days: { current, other }, begins, wasEmpty }: Extent,
+  isCut: boolean,
+  isWhole: boolean,
+): string {
   const days = inWords(other);
   if (isWhole) {
     return isCut
@@ -194,34 +198,13 @@ function comparison({ days: { current, other }, isCut, begins, wasEmpty }: Exten
   return `The figures are not complete in both times, so nothing is compared with ${days}.`;
 }
 
-/** What is known of both times of a section beside its figures. */
-interface Extent {
-  readonly days: ComparedDays;
-  readonly isCut: boolean;
-  /** Since when the earlier of the two is counted, where that is within it. */
-  readonly begins: string | null;
-  readonly isEmpty: boolean;
-  readonly wasEmpty: boolean;
-}
-
-const isOwnFirst = ({ current, other }: ComparedDays): boolean => current.from <= other.from;
-const isBegun = ({ days, begins }: Extent) => begins === null || !isOwnFirst(days);
-const wasBegun = ({ days, begins }: Extent) => begins === null || isOwnFirst(days);
-
-const extentNotes = ({ days, begins, isEmpty, wasEmpty }: Extent): string[] => [
-  ...days.notes,
-  ...isEmpty ? [NOTHING_HERE] : [],
-  ...wasEmpty ? [NOTHING_THERE] : [],
-  ...begins === null ? [] : [beginNote(begins, isOwnFirst(days))],
-];
-
 function besideVisits(
   now: AnalyticsSection,
   { days, isCut, section: before, begins }: Before<AnalyticsSection>,
   at: number,
 ): Beside<AnalyticsFigures> {
   const { current, other } = days;
-  const extent = { days, isCut, begins, isEmpty: now.is_empty, wasEmpty: before.is_empty };
+  const extent = { days, begins, isEmpty: now.is_empty, wasEmpty: before.is_empty };
   const flags = [...new Set(Object.values(before.flags).flatMap(flagSentences))];
   const settling = visitsSettling(other.to, now.time_zone, at);
   const channels = rowChanges(
@@ -232,13 +215,13 @@ function besideVisits(
   );
   const hasRows = !now.flags.by_channel.other_row && !before.flags.by_channel.other_row;
   const isOneMoney = (now.currency ?? before.currency) === (before.currency ?? now.currency);
-  const isCounted = ({ flags: { totals }, is_empty }: AnalyticsSection) =>
-    totals.cut_off.length === 0 && !totals.thresholded && !is_empty;
+  const isCounted = ({ flags: { totals } }: AnalyticsSection) =>
+    totals.cut_off.length === 0 && !totals.thresholded;
   const result = compared(
-    { whole: isCounted(now) && isBegun(extent), figures: shownAnalytics(now) },
+    { whole: isCounted(now) && isThere(extent), figures: shownAnalytics(now) },
     {
       period: { ...other, time_zone: now.time_zone },
-      whole: isCounted(before) && isOneMoney && wasBegun(extent),
+      whole: isCounted(before) && isOneMoney && wasThere(extent),
       complete: flags.length === 0 && settling.length === 0,
       truncated: false,
       figures: shownAnalytics(before),
@@ -258,7 +241,7 @@ function besideVisits(
   return {
     comparison: result,
     said: [
-      comparison(extent, result.change !== null),
+      comparison(extent, isCut, result.change !== null),
       ...lengthSentences(current, other),
       ...isOpen ? ["The last day is not over, so the change will still move."] : [],
       ...[...flags, ...settling].map((sentence) => `Of the time before: ${sentence}`),
@@ -273,7 +256,7 @@ function besideSearches(
 ): Beside<SearchFigures> {
   const { current, other } = days;
   const kept = keptFrom(at);
-  const extent = { days, isCut, begins, isEmpty: now.is_empty, wasEmpty: before.is_empty };
+  const extent = { days, begins, isEmpty: now.is_empty, wasEmpty: before.is_empty };
   const queries = rowChanges(
     now.top_queries,
     before.top_queries,
@@ -282,10 +265,10 @@ function besideSearches(
   );
   const gone = other.from < kept ? [keptSentence(kept)] : [];
   const result = compared(
-    { whole: current.from >= kept && !now.is_empty && isBegun(extent), figures: shownSearch(now) },
+    { whole: current.from >= kept && isThere(extent), figures: shownSearch(now) },
     {
       period: { ...other, time_zone: SEARCH_ZONE },
-      whole: other.from >= kept && !before.is_empty && wasBegun(extent),
+      whole: other.from >= kept && wasThere(extent),
       complete: other.to <= searchCountedTo({}, {}, at),
       truncated: false,
       figures: shownSearch(before),
@@ -298,6 +281,6 @@ function besideSearches(
   );
   return {
     comparison: result,
-    said: [comparison(extent, result.change !== null), ...lengthSentences(current, other), ...gone],
+    said: [comparison(extent, isCut, result.change !== null), ...lengthSentences(current, other), ...gone],
   };
 }
