@@ -77,9 +77,15 @@ export function daysToCompare(compare: CompareWith, asked: DayRange, last: strin
   return { current, other: compare, notes: [...notes, ...overlap, ...lengthNotes(current, compare)] };
 }
 
-function lengthNotes(current: DayRange, other: DayRange): string[] {
+/** How many days each has, such as "31 and 30 days"; null where both have as many. */
+export function differingLengths(current: DayRange, other: DayRange): string | null {
   const [own, before] = [lengthOf(current), lengthOf(other)];
-  return own === before ? [] : [`The periods have ${own} and ${before} days: sums are not per day`];
+  return own === before ? null : `${own} and ${before} days`;
+}
+
+function lengthNotes(current: DayRange, other: DayRange): string[] {
+  const lengths = differingLengths(current, other);
+  return lengths === null ? [] : [`The periods have ${lengths}: sums are not per day`];
 }
 
 /** A figure against its former value: the difference, and as a share of the former one; null where that cannot be said. */

@@ -306,6 +306,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "comparison.ts changeOf": "subtracts two numbers",
   "comparison.ts checkCompare": "compares days",
   "comparison.ts daysToCompare": "reckons with days",
+  "comparison.ts differingLengths": "counts days",
   "comparison.ts lengthOf": "reckons with days",
   "file.ts checkFileSize": "compares two numbers",
   "file.ts checkSha": "compares two hashes",

@@ -6,7 +6,7 @@ import {
   type CompareWith,
   type DayRange,
   daysToCompare,
-  lengthOf,
+  differingLengths,
 } from "../../rules/comparison.ts";
 
 /** The first and the last day, YYYY-MM-DD. */
@@ -65,6 +65,6 @@ export const inWords = ({ from, to }: DayRange): string =>
 
 /** What a client is to know of two ranges that are not of one length. */
 export function lengthSentences(one: DayRange, other: DayRange): string[] {
-  const [own, before] = [lengthOf(one), lengthOf(other)];
-  return own === before ? [] : [`The two times have ${own} and ${before} days.`];
+  const lengths = differingLengths(one, other);
+  return lengths === null ? [] : [`The two times have ${lengths}.`];
 }
