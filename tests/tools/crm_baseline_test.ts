@@ -4,7 +4,8 @@ import { marked } from "marked";
 import { emptyWorld, seeded } from "../../sandbox/highlevel/start.ts";
 import { NOW } from "../kit.ts";
 import { type Answer, type Args, CrmWorld, crowded, test } from "./_crm.ts";
-import { Oracle } from "./_crm_oracle.ts";
+import { counting, truthOf } from "./_crm_seeded.ts";
+import { revenue } from "./_crm_world_sums.ts";
 
 const TOOL = "crm_bootstrap_baseline";
 
@@ -27,8 +28,6 @@ interface Baseline extends Answer {
   };
 }
 
-const monthOf = (month: string, days = 31) =>
-  new Set(Array.from({ length: days }, (_, at) => `${month}-${String(at + 1).padStart(2, "0")}`));
 const asks = (at: CrmWorld, args: Args = {}) => at.ask<Baseline>(TOOL, args);
 
 Deno.test("a month that is over is whole, and held against the month before it or that of last year", async () => {
@@ -37,15 +36,21 @@ Deno.test("a month that is over is whole, and held against the month before it o
   const found = await at.both<Baseline>(TOOL, { month: "2026-10", compare: "previous_period" });
   assert.deepEqual([found.period.from, found.period.to, found.complete], ["2026-10-01", "2026-10-31", true]);
   assert.deepEqual([found.compare.period.from, found.compare.period.to], ["2026-09-01", "2026-09-30"]);
-  const [own, before] = [new Oracle(world, monthOf("2026-10")), new Oracle(world, monthOf("2026-09", 30))];
-  for (const [it, figures] of [[own, found.figures], [before, found.compare.figures]] as const) {
-    assert.equal(figures["pipeline"]!["opportunities"], it.totals().opportunities);
-    assert.equal(figures["appointments"]!["total"], it.attendance().total);
-    assert.equal(figures["forms"]!["total"], it.submissions());
-    assert.equal(figures["revenue"]!["collected"], it.revenue().collected);
+  const [october, september] = [
+    { first: "2026-10-01", last: "2026-10-31" },
+    { first: "2026-09-01", last: "2026-09-30" },
+  ];
+  const made = (month: typeof october) => counting(world, month).funnel().totals.opportunities;
+  for (const [month, figures] of [[october, found.figures], [september, found.compare.figures]] as const) {
+    const it = counting(world, month);
+    assert.equal(figures["pipeline"]!["opportunities"], made(month));
+    assert.equal(figures["appointments"]!["total"], it.visits().total);
+    assert.equal(figures["forms"]!["total"], it.submissions().length);
+    const money: Record<string, unknown> = revenue(truthOf(world), month.first, month.last);
+    assert.equal(figures["revenue"]!["collected"], money["collected"]);
     assert.equal(figures["sms"]!["outbound"], it.sms().outbound);
   }
-  const difference = own.totals().opportunities - before.totals().opportunities;
+  const difference = made(october) - made(september);
   assert.equal(found.compare.change!["pipeline"]!["opportunities"]!.abs, difference);
   assert.match(found.markdown, /^## Compared with 2026-09-01 to 2026-09-30 \(30 days, Europe\/Berlin\)$/m);
   assert.match(found.markdown, /^> The periods have 31 and 30 days: sums are not per day\.$/m);
