@@ -23,6 +23,7 @@ interface Baseline extends Answer {
     readonly period: { readonly from: string; readonly to: string };
     readonly complete: boolean;
     readonly figures: Glance;
+    readonly current?: { readonly figures: Glance };
     readonly change: Record<string, Record<string, { readonly abs: number | null }>> | null;
     readonly notes: readonly string[];
   };
@@ -60,6 +61,17 @@ Deno.test("a month that is over is whole, and held against the month before it o
   at.gw.clock.now += 61_000;
   const year = await asks(at, { month: "2026-10", compare: "previous_year" });
   assert.deepEqual([year.compare.period.from, year.compare.period.to], ["2025-10-01", "2025-10-31"]);
+});
+
+test("a change of less than the whole month so far has the figures that it is of", async (at) => {
+  const args = { month: "2026-11", compare: "previous_period" };
+  const { figures, compare, markdown } = await at.both<Baseline>(TOOL, args);
+  const of = (side: Glance) => side["appointments"]!["total"]!;
+  assert.ok(of(compare.current!.figures) < of(figures), "some appointments are still to come");
+  const { abs } = compare.change!["appointments"]!["total"]!;
+  assert.equal(of(compare.current!.figures) - of(compare.figures), abs);
+  assert.match(markdown, new RegExp(`^\\| Appointments \\| ${of(compare.current!.figures)} \\|`, "m"));
+  assert.doesNotMatch(markdown, /compare\./, "a client reads it");
 });
 
 test("a month that is not over says so, and is held against as much of the month before", async (at) => {

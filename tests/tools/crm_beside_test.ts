@@ -14,6 +14,10 @@ interface Comparison {
   readonly complete: boolean;
   readonly truncated: boolean;
   readonly figures: Record<string, unknown>;
+  readonly current?: {
+    readonly period: { readonly from: string; readonly to: string };
+    readonly figures: Record<string, unknown>;
+  };
   readonly change: Record<string, unknown> | null;
   readonly notes: readonly string[];
 }
@@ -33,7 +37,7 @@ test("every tool with a window compares it, and the others refuse compare", asyn
   for (const tool of [...COMPARED, "crm_get_workflow_executions", "crm_bootstrap_baseline"]) {
     const { compare } = await at.both<Compared>(tool, { ...CALLS[tool], compare: "previous_period" });
     const names = ["period", "complete", "truncated", "figures", "change", "notes"];
-    assert.deepEqual(Object.keys(compare).sort(), names.sort(), tool);
+    assert.deepEqual(Object.keys(compare).filter((one) => one !== "current").sort(), names.sort(), tool);
     at.gw.clock.now += 11_000;
   }
   for (const tool of ["forms_get-submissions", "crm_compute_window_compare", "crm_list_invoices"]) {
@@ -184,6 +188,33 @@ Deno.test("of a window that ends today both sides end at the same time of day, s
     assert.deepEqual(totals, { opportunities: { abs: 0, pct: 0 }, value: { abs: 0, pct: 0 } });
     assert.deepEqual(funnel.compare.change!["pipelines"], { p: { totals } }, "each pipeline by its id");
   }
+});
+
+Deno.test("where the change is of less than the answer, the answer has those figures too", async () => {
+  const world = seeded(LOCATION, NOW, { seed: 5 });
+  await using at = await CrmWorld.open({ crm: { world } });
+  const totalsOf = (tool: string, figures: Record<string, unknown>): number =>
+    tool === "crm_compute_lead_to_book"
+      ? (figures["appointments_in_window"] as { total: number }).total
+      : figures["total"] as number;
+  for (const tool of ["crm_compute_no_show_rate", "crm_compute_lead_to_book"]) {
+    const found = await at.both<Compared>(tool, { days: 14, compare: "previous_period" });
+    const { current, figures, change, period } = found.compare;
+    assert.ok(current, `${tool}: some appointments of today are still to come`);
+    assert.ok(totalsOf(tool, current.figures) < totalsOf(tool, found));
+    const { abs } = totalsOf(tool, change!) as unknown as { abs: number };
+    assert.equal(totalsOf(tool, current.figures) - totalsOf(tool, figures), abs, tool);
+    assert.equal(current.period.to.slice(11), period.to.slice(11), "both end at the same time of day");
+    assert.ok(
+      found.compare.notes.some((note) =>
+        note.startsWith("The change is that from compare.figures to compare.current")
+      ),
+    );
+    at.gw.clock.now += 11_000;
+  }
+  const over = { start_at: "2026-11-01", end_at: "2026-11-10", compare: "previous_period" };
+  const { compare } = await at.both<Compared>("crm_compute_no_show_rate", over);
+  assert.equal(compare.current, undefined, "the answer's own figures");
 });
 
 Deno.test("of what grows with age no change is said, and the answer says so", async () => {

@@ -23,7 +23,7 @@ import { daysOf, earlierOf, rangeOf } from "./_days.ts";
 import { isSettled, searchHead } from "./_head.ts";
 import { DAYS_DIFFER, extentNotes, isThere, wasThere } from "./_extent.ts";
 import { searchesBegin, visitsBegin } from "./_history.ts";
-import { dayAt, flagSentences, keptFrom, searchCountedTo } from "./_quality.ts";
+import { dayAt, flagSentences, keptFrom, SEARCH_ZONE, searchCountedTo } from "./_quality.ts";
 
 const TOTALS_LACK =
   "Totals lack the small figures that are left out in one of the periods, so no change of them is said";
@@ -191,7 +191,10 @@ export async function searchesWith(
     searchesBegin(client, earlierOf(days.current, days.other)),
   );
   const head = searchHead(otherQuery, before, now);
-  return { found, compare: comparedSearches(query, whole ?? found, { days, before, begins, head }, now) };
+  return {
+    found,
+    compare: comparedSearches(query, found, whole ?? found, { days, before, begins, head }, now),
+  };
 }
 
 interface OtherSearches {
@@ -203,6 +206,7 @@ interface OtherSearches {
 
 function comparedSearches(
   { dimensions }: SearchQuery,
+  found: Searches,
   own: Searches,
   { days, before, begins, head }: OtherSearches,
   now: number,
@@ -218,10 +222,12 @@ function comparedSearches(
       : isDated
       ? {}
       : { rows: rows.changes };
+  const figuresOf = ({ rows, row_count }: Searches): SearchFigures => ({ rows, row_count });
   return compared(
     {
       whole: current.from >= kept && isThere(extent),
-      figures: { rows: own.rows, row_count: own.row_count },
+      figures: figuresOf(own),
+      apart: { period: { ...current, time_zone: SEARCH_ZONE }, shown: figuresOf(found) },
     },
     {
       period: head.period!,

@@ -2,7 +2,8 @@
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { BASELINE_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
-import { shownAt } from "../../platforms/highlevel/days.ts";
+import { type Days, shownAt } from "../../platforms/highlevel/days.ts";
+import { apartFrom } from "../../rules/comparison.ts";
 import { attendance } from "./_appointments.ts";
 import { changesByPart, type Compared, glanceOf, type GlancePair, glanceTable } from "./_glance.ts";
 import { heading, type Part, PARTS, plain, section } from "./_markdown.ts";
@@ -139,25 +140,42 @@ function quality(reading: Reading, sections: readonly Section[]): string[] {
   ];
 }
 
+/** The few figures of each part that are compared, as the parts show them. */
+const glances = (sections: readonly Section[]) =>
+  Object.fromEntries(
+    sections.flatMap(({ name, figures }) =>
+      figures === undefined ? [] : [[name, glanceOf(name as Compared, figures)]]
+    ),
+  );
+
 /** The other period beside this one. */
-function comparisonOf(sections: readonly Section[], sides: Sides) {
+function comparisonOf(sections: readonly Section[], sides: Sides, days: Days) {
   const pairs = sections.flatMap(({ pair }) => pair ?? []);
   const unknown = pairs.filter(({ isWhole }) => !isWhole).map(({ part }) => PARTS[part].title);
   const isWhole = unknown.length === 0 && sections.every(({ ok }) => ok);
+  const own = Object.fromEntries(pairs.map(({ part, now }) => [part, now]));
+  const told = sides.current.to === days.to
+    ? own
+    : glances(sections.filter(({ pair }) => pair !== undefined));
+  const apart = apartFrom<object>({ period: periodOf(sides.current), figures: own }, told);
+  const notes = [
+    ...sides.notes,
+    ...unknown.length === 0
+      ? []
+      : [`No change is said of ${unknown.join(" and ")}, of which not all could be counted`],
+  ];
   return {
     pairs,
+    /** What a reader of the report is to know of it too. */
+    notes,
     shown: {
       period: periodOf(sides.other),
       complete: sides.isOver && isWhole,
       truncated: pairs.some(({ truncated }) => truncated),
       figures: Object.fromEntries(pairs.map(({ part, other }) => [part, other])),
+      ...apart.beside,
       change: changesByPart(pairs),
-      notes: [
-        ...sides.notes,
-        ...unknown.length === 0
-          ? []
-          : [`No change is said of ${unknown.join(" and ")}, of which not all could be counted`],
-      ],
+      notes: [...notes, ...apart.notes],
     },
   };
 }
@@ -174,7 +192,7 @@ export async function baselineOf(reading: Reading, sides: Sides | null) {
   const money = currencyLine(currencies);
   notes.say(money);
   const said = quality(reading, sections);
-  const beside = sides === null ? null : comparisonOf(sections, sides);
+  const beside = sides === null ? null : comparisonOf(sections, sides, days);
   const list = (sentences: readonly string[]) => sentences.map((one) => `- ${plain(one)}.`).join("\n");
   const markdown = [
     heading(location, days),
@@ -183,7 +201,7 @@ export async function baselineOf(reading: Reading, sides: Sides | null) {
       section(
         `Compared with ${inWords(sides!.other)}`,
         [glanceTable(beside.pairs, "This period", "The other one")],
-        beside.shown.notes,
+        beside.notes,
       ),
     ],
     ...sections.map((one) => one.markdown),
@@ -199,11 +217,7 @@ export async function baselineOf(reading: Reading, sides: Sides | null) {
         ok,
         complete: own.complete,
       })),
-      figures: Object.fromEntries(
-        sections.flatMap(({ name, figures }) =>
-          figures === undefined ? [] : [[name, glanceOf(name as Compared, figures)]]
-        ),
-      ),
+      figures: glances(sections),
       currencies,
       ...beside === null ? {} : { compare: beside.shown },
     },

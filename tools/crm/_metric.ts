@@ -184,7 +184,10 @@ export async function countBeside<Found, Figures extends object>(
     figures,
   });
   const comparison = compared(
-    side(now, reading.notes),
+    {
+      ...side(now, reading.notes),
+      apart: { period: periodOf(sides.current), shown: counted.figures },
+    },
     { ...side(then, other.notes), period: periodOf(sides.other), complete: sides.isOver },
     [...sides.notes, ...unchanged === undefined ? [] : [unchanged], ...other.notes.all],
     () => changesOf(...alike),
