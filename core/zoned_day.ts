@@ -1,4 +1,4 @@
-/** Which day of the calendar a moment belongs to, in a time zone. */
+/** The days of the calendar in a time zone: which one a moment belongs to, when it begins, and which ones are beside it. */
 
 /** The zone of the world in which a day begins first: a day that has not begun there has begun nowhere. */
 export const FIRST_ZONE = "Pacific/Kiritimati";
@@ -27,3 +27,18 @@ export function dayIn(ms: number, timezone: string | null): string | null {
 
 /** The last day that has begun anywhere. */
 export const latestDay = (now: number): string => dayOf(now, FIRST_ZONE);
+
+/** A day later, or earlier where negative. */
+export function dayAfter(day: string, days = 1): string {
+  return Temporal.PlainDate.from(day).add({ days }).toString();
+}
+
+/** The day of the calendar so many months later, or earlier where negative. */
+export function monthsAfter(day: string, months: number): string {
+  return Temporal.PlainDate.from(day).add({ months }).toString();
+}
+
+/** When a day begins; where the clock is changed at midnight, that is not at 0 o'clock. */
+export function startOf(day: string, timezone: string): number {
+  return Temporal.PlainDate.from(day).toZonedDateTime(timezone).epochMilliseconds;
+}

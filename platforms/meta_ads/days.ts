@@ -1,5 +1,5 @@
 /** Which days a report is about, by the calendar of its ad account, and how long Meta still changes them. */
-import { dayOf, LAST_ZONE } from "../../core/zoned_day.ts";
+import { dayAfter, dayOf, LAST_ZONE, monthsAfter } from "../../core/zoned_day.ts";
 import type { DayRange } from "../../rules/comparison.ts";
 
 const MINUTE_MS = 60_000;
@@ -11,8 +11,7 @@ const SETTLED_DAYS = 28;
 export const MONTHS_BACK = 37;
 
 /** The day that many months before, by UTC. */
-export const monthsBefore = (now: number, months: number): string =>
-  Temporal.PlainDate.from(dayOf(now, "UTC")).subtract({ months }).toString();
+export const monthsBefore = (now: number, months: number): string => monthsAfter(dayOf(now, "UTC"), -months);
 
 /** Up to when Meta has counted. */
 export const countedUntil = (now: number): string => new Date(now - REFRESH_MS).toISOString();
@@ -21,7 +20,7 @@ export const countedUntil = (now: number): string => new Date(now - REFRESH_MS).
 export function unsettledSince(time_zone: string | null, now: number): string {
   // Where the time zone is not known, a day is taken to be over where it is over everywhere.
   const today = dayOf(now, time_zone ?? LAST_ZONE);
-  return Temporal.PlainDate.from(today).subtract({ days: SETTLED_DAYS }).toString();
+  return dayAfter(today, -SETTLED_DAYS);
 }
 
 /** The days of a named time, by Meta's own meaning: `last_…` ends before today, `this_…` with it, a week has its two days in its name. */

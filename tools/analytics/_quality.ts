@@ -1,5 +1,5 @@
 /** What figures leave out or will still change, in sentences that a client can read too. */
-import { dayIn, dayOf } from "../../core/zoned_day.ts";
+import { dayAfter, dayIn, dayOf, monthsAfter } from "../../core/zoned_day.ts";
 import type { Report } from "../../platforms/google/analytics.ts";
 import type { Searches, SearchQuery } from "../../platforms/google/search_console.ts";
 import type { DayRange } from "../../rules/comparison.ts";
@@ -30,11 +30,8 @@ export interface Quality {
 /** The day of a moment in that zone, by UTC where it is not known. */
 export const dayAt = (ms: number, zone: string | null): string => dayIn(ms, zone) ?? dayOf(ms, "UTC");
 
-const dayBefore = (day: string): string => Temporal.PlainDate.from(day).subtract({ days: 1 }).toString();
-
 /** The first day that Search Console still has. */
-export const keptFrom = (now: number): string =>
-  Temporal.PlainDate.from(dayAt(now, SEARCH_ZONE)).subtract({ months: MONTHS_KEPT }).toString();
+export const keptFrom = (now: number): string => monthsAfter(dayAt(now, SEARCH_ZONE), -MONTHS_KEPT);
 
 /** The last day of which all searches are counted, of a query or of final figures at large. */
 export function searchCountedTo(
@@ -43,7 +40,7 @@ export function searchCountedTo(
   now: number,
 ): string {
   const growing = dayAt(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
-  return dayBefore(data_state === "all" ? first_incomplete_date ?? growing : growing);
+  return dayAfter(data_state === "all" ? first_incomplete_date ?? growing : growing, -1);
 }
 
 /** Whether rows are of single searches, or picked by them: Google does not name all. */

@@ -1,6 +1,6 @@
 /** How a tool's figures come about, and how those of another period stand beside them. */
-import { dayOf } from "../../core/zoned_day.ts";
-import { dayAfter, type Days, daysBetween } from "../../platforms/highlevel/days.ts";
+import { dayAfter, dayOf } from "../../core/zoned_day.ts";
+import { type Days, daysBetween } from "../../platforms/highlevel/days.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isFields } from "../../core/values.ts";
 import {

@@ -1,7 +1,7 @@
 /** The window of a call: whole days in the location's time zone, which is what the CRM is asked by. */
 import { GatewayError } from "../../core/errors.ts";
-import { dayOf, FIRST_ZONE, isTimeZone, latestDay } from "../../core/zoned_day.ts";
-import { dayAfter, type Days, daysBetween, shownAt, startOf } from "../../platforms/highlevel/days.ts";
+import { dayAfter, dayOf, FIRST_ZONE, isTimeZone, latestDay, startOf } from "../../core/zoned_day.ts";
+import { type Days, daysBetween, shownAt } from "../../platforms/highlevel/days.ts";
 import type { Period } from "../../rules/data_head.ts";
 import { checkMonth, daysOf } from "./_month.ts";
 import { many } from "./_numbers.ts";

@@ -1,8 +1,7 @@
 /** crm_list_invoices: invoices of a location, a page at a time. */
 import { GatewayError } from "../../core/errors.ts";
-import { LAST_ZONE } from "../../core/zoned_day.ts";
+import { dayAfter, LAST_ZONE, startOf } from "../../core/zoned_day.ts";
 import { tool } from "../../registry/tool.ts";
-import { dayAfter, startOf } from "../../platforms/highlevel/days.ts";
 import { moneyIn } from "./_numbers.ts";
 import { type Call, noteDropped, open, readUntil, timeless } from "./_read.ts";
 
