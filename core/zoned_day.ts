@@ -42,3 +42,6 @@ export function monthsAfter(day: string, months: number): string {
 export function startOf(day: string, timezone: string): number {
   return Temporal.PlainDate.from(day).toZonedDateTime(timezone).epochMilliseconds;
 }
+
+/** What whoever names days that are to come is to know: an agent's own idea of today may be years old. */
+export const todayIs = (now: number): string => `today is ${dayOf(now, "UTC")} by UTC`;

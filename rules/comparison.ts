@@ -2,7 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { rounded } from "../core/rounded.ts";
 import { isFields } from "../core/values.ts";
-import { latestDay } from "../core/zoned_day.ts";
+import { latestDay, todayIs } from "../core/zoned_day.ts";
 import type { Period } from "./data_head.ts";
 
 /** Days as YYYY-MM-DD, both included. */
@@ -34,7 +34,11 @@ export function checkCompare(compare: CompareWith | undefined, now: number): voi
     throw wrong(`compare.to: "${compare.to}" lies before compare.from "${compare.from}"; turn them round`);
   }
   if (compare.to > latestDay(now)) {
-    throw wrong(`compare.to: "${compare.to}" lies in the future, of which there is nothing to compare with`);
+    throw wrong(
+      `compare.to: "${compare.to}" lies in the future, of which there is nothing to compare with; ${
+        todayIs(now)
+      }`,
+    );
   }
 }
 

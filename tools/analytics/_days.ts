@@ -1,6 +1,6 @@
 /** The ranges of days of a report, before anything is asked. */
 import { GatewayError } from "../../core/errors.ts";
-import { latestDay } from "../../core/zoned_day.ts";
+import { latestDay, todayIs } from "../../core/zoned_day.ts";
 import {
   checkCompare,
   type CompareWith,
@@ -32,7 +32,7 @@ export function checkDays({ start_date, end_date }: Days, now: number): void {
     if (day <= latest) continue;
     throw new GatewayError(
       "E_BAD_INPUT",
-      `${field}: "${day}" lies in the future, of which there is nothing to report`,
+      `${field}: "${day}" lies in the future, of which there is nothing to report; ${todayIs(now)}`,
     );
   }
 }

@@ -1,5 +1,5 @@
 /** How a tool's figures come about, and how those of another period stand beside them. */
-import { dayAfter, dayOf } from "../../core/zoned_day.ts";
+import { dayAfter, dayOf, todayIs } from "../../core/zoned_day.ts";
 import { type Days, daysBetween } from "../../platforms/highlevel/days.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isFields } from "../../core/values.ts";
@@ -77,7 +77,9 @@ export function sidesOf(compare: CompareWith, { days, now }: Pick<Reading, "days
   if (other.from > today) {
     throw new GatewayError(
       "E_BAD_INPUT",
-      `compare.from: "${other.from}" lies in the future, of which there is nothing to compare with`,
+      `compare.from: "${other.from}" lies in the future, of which there is nothing to compare with; ${
+        todayIs(now)
+      }`,
     );
   }
   const whole = daysBetween(other.from, other.to, timezone);
