@@ -32,14 +32,30 @@ const QUERY =
   /^\s*SELECT\s+(?<fields>.+?)\s+FROM\s+(?<resource>\w+)(?:\s+WHERE\s+(?<where>.+?))?(?:\s+ORDER\s+BY\s+(?<order>.+?))?(?:\s+LIMIT\s+(?<limit>\d+))?(?:\s+PARAMETERS\s+.+)?\s*$/is;
 const literal = (text: string) => text.trim().replace(/^(['"])(.*)\1$/s, "$2");
 
-/** Days such as LAST_7_DAYS, of which the last is yesterday. */
+/** The days of a word (https://developers.google.com/google-ads/api/docs/query/date-ranges); of weeks only those to yesterday. */
 function during(word: string, now: number): [string, string] {
-  const [, days] = /^LAST_(7|14|30)_DAYS$/i.exec(word.trim()) ?? [];
-  if (days === undefined) {
-    throw wrong("INVALID_VALUE_WITH_DURING_OPERATOR", `Invalid date literal '${word}'.`);
-  }
+  const today = new Date(now).toISOString().slice(0, 10);
   const day = (back: number) => new Date(now - back * 86_400_000).toISOString().slice(0, 10);
-  return [day(Number(days)), day(1)];
+  const month = today.slice(0, 8) + "01";
+  const before = new Date(Date.parse(month) - 86_400_000).toISOString().slice(0, 10);
+  switch (word.trim().toUpperCase()) {
+    case "TODAY":
+      return [today, today];
+    case "YESTERDAY":
+      return [day(1), day(1)];
+    case "LAST_7_DAYS":
+      return [day(7), day(1)];
+    case "LAST_14_DAYS":
+      return [day(14), day(1)];
+    case "LAST_30_DAYS":
+      return [day(30), day(1)];
+    case "THIS_MONTH":
+      return [month, today];
+    case "LAST_MONTH":
+      return [before.slice(0, 8) + "01", before];
+    default:
+      throw wrong("INVALID_VALUE_WITH_DURING_OPERATOR", `Invalid date literal '${word}'.`);
+  }
 }
 
 function testOf(text: string, now: number): (row: Row) => boolean {

@@ -66,10 +66,14 @@ export function visitsSettling(end_date: string, time_zone: string | null, now: 
   return ["Visits of the last 48 hours are still being counted, so these figures will still change."];
 }
 
+const NO_VISITS_FIT =
+  "No rows: Google Analytics counts nothing that fits the days and the filters; a filter by EXACT takes a value as rows write it";
+
 /** The notes of one analytics report. */
-export function reportNotes({ metadata }: Report, end_date: string, now: number): string[] {
+export function reportNotes({ metadata, row_count }: Report, end_date: string, now: number): string[] {
   const { restricted, time_zone } = metadata;
   return [
+    ...row_count === 0 ? [NO_VISITS_FIT] : [],
     ...restricted.length > 0
       ? [
         `The connected account may not see ${
@@ -89,6 +93,10 @@ export const keptSentence = (kept: string): string =>
     dayInWords(kept)
   } are not counted.`;
 
+const NOTHING_FITS =
+  "No rows: Search Console counts nothing that fits the days, the type and the filters; that is not the same as nought, for " +
+  "it names no rare searches and counts only since the property was set up";
+
 /** The notes of one query of searches. */
 export function searchNotes(query: SearchQuery, found: Searches, now: number): string[] {
   const kept = keptFrom(now);
@@ -103,6 +111,7 @@ export function searchNotes(query: SearchQuery, found: Searches, now: number): s
         "rows: rows by query add up to less than the total without the dimension query",
       ]
       : [],
+    ...found.rows.length === 0 && !query.start_row ? [NOTHING_FITS] : [],
     ...query.end_date >= growing ? [last] : [],
     ...query.start_date < kept
       ? [`Search Console keeps ${MONTHS_KEPT} months: nothing before about ${kept} is counted`]
