@@ -1,4 +1,5 @@
 /** The baseline: a report of a location for its owner, its parts read side by side. */
+import { inMarkdown } from "../../core/one_line.ts";
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { BASELINE_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
@@ -6,7 +7,7 @@ import { type Days, shownAt } from "../../platforms/highlevel/days.ts";
 import { apartFrom } from "../../rules/comparison.ts";
 import { attendance } from "./_appointments.ts";
 import { changesByPart, type Compared, glanceOf, type GlancePair, glanceTable } from "./_glance.ts";
-import { heading, type Part, PARTS, plain, section } from "./_markdown.ts";
+import { heading, type Part, PARTS, section } from "./_markdown.ts";
 import { countBeside, type Metric, type Sides } from "./_metric.ts";
 import { pipelineFunnel } from "./_pipeline.ts";
 import { noteEnd, Notes, type Reading, readUntil } from "./_read.ts";
@@ -193,10 +194,10 @@ export async function baselineOf(reading: Reading, sides: Sides | null) {
   notes.say(money);
   const said = quality(reading, sections);
   const beside = sides === null ? null : comparisonOf(sections, sides, days);
-  const list = (sentences: readonly string[]) => sentences.map((one) => `- ${plain(one)}.`).join("\n");
+  const list = (sentences: readonly string[]) => sentences.map((one) => `- ${inMarkdown(one)}.`).join("\n");
   const markdown = [
     heading(location, days),
-    `${plain(money)}.`,
+    `${inMarkdown(money)}.`,
     ...beside === null ? [] : [
       section(
         `Compared with ${inWords(sides!.other)}`,
