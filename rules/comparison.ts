@@ -234,7 +234,10 @@ export function compared<Figures extends object>(
     notes: [
       ...new Set(
         lacking.length > 0
-          ? [`change is null, because not all of ${lacking.join(" and ")} could be counted`, ...notes]
+          ? [
+            `change is null, because it is not known that all of ${lacking.join(" and ")} was counted`,
+            ...notes,
+          ]
           : [...notes, ...apart.notes],
       ),
     ],

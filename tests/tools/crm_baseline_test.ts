@@ -61,6 +61,11 @@ Deno.test("a month that is over is whole, and held against the month before it o
   at.gw.clock.now += 61_000;
   const year = await asks(at, { month: "2026-10", compare: "previous_year" });
   assert.deepEqual([year.compare.period.from, year.compare.period.to], ["2025-10-01", "2025-10-31"]);
+  const nothing =
+    /The other period holds nothing of Pipeline, Appointments, SMS, Forms and Revenue; it may lie before the location was used/;
+  assert.equal(year.compare.change, null);
+  assert.match(year.compare.notes.join(), nothing);
+  assert.doesNotMatch(year.compare.notes.join(), /not all could be counted/);
 });
 
 test("a change of less than the whole month so far has the figures that it is of", async (at) => {
@@ -170,4 +175,5 @@ Deno.test("a part that reads no further leaves the others what they need, and sa
   assert.ok(notes.some((note) => why.test(note)), String(notes));
   assert.ok(!("pipeline" in compare.change!) && "revenue" in compare.change!);
   assert.ok(compare.notes.some((note) => /^No change is said of Pipeline/.test(note)));
+  assert.doesNotMatch(compare.notes.join(), /holds nothing/, "what was not read is not known to be nothing");
 });

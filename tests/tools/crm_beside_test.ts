@@ -249,7 +249,7 @@ Deno.test("where a side was cut nothing is said as a change", async () => {
   const cut = await at.ask<Compared>("crm_compute_pipeline_funnel", wide);
   assert.equal(cut["truncated"], true, "12,500 rows are more than 120 pages of 100");
   assert.equal(cut.compare.change, null);
-  assert.match(cut.compare.notes[0]!, /^change is null, because not all of this period/);
+  assert.match(cut.compare.notes[0]!, /^change is null, because it is not known that all of this period/);
 });
 
 Deno.test("windows that adjoin are read in one go; where their rows do not suffice, the older side is what is cut", async () => {
@@ -272,7 +272,7 @@ Deno.test("windows that adjoin are read in one go; where their rows do not suffi
   const { totals } = counting(world, { from: Date.parse("2026-11-02T00:00:00Z"), to: NOW }).funnel();
   assert.equal((found["totals"] as { opportunities: number }).opportunities, totals.opportunities);
   assert.ok(
-    found.compare.notes.some((note) => /because not all of the other one could be counted/.test(note)),
+    found.compare.notes.some((note) => /not known that all of the other one was counted/.test(note)),
   );
 });
 

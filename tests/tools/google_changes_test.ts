@@ -103,7 +103,7 @@ test("a site that began in the middle of the other time is not told that it grew
     };
     const back = await ask(at, tool, { ...turned, ...args });
     assert.equal(back.compare.change, null);
-    assert.match(back.compare.notes.join(" "), /not all of this period .* before 2026-10-25/);
+    assert.match(back.compare.notes.join(" "), /not known that all of this period .* before 2026-10-25/);
   }
   const report = await ask<Report>(at, "generate_seo_report", { ...DAYS, compare });
   assert.equal(report.compare.change, null);

@@ -126,6 +126,9 @@ test("of a month that is not over as many days of the other one are taken", asyn
   assert.equal(clicks(current!.figures) - clicks(figures), change!.totals["clicks"]!.abs);
   assert.match(searches.compare.notes.join(), /from compare.figures to compare.current/);
   assert.equal(visits.compare.current, undefined);
+  const { markdown } = await ask<{ markdown: string }>(at, "generate_seo_report", { ...ON, ...month });
+  assert.match(markdown, /those after 17 November 2026 are not in these figures/);
+  assert.doesNotMatch(markdown, /Google counts[^.]*will still grow/);
 });
 
 test("nothing is said to have changed where the other days have no figures, or are gone", async (at) => {

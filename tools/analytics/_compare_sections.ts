@@ -90,10 +90,11 @@ export async function readSections(readers: Readers, { compare, asked, now }: As
   );
   const sections = { analytics: analytics.read, search: search.read };
   const left_out = [...analytics.left_out, ...search.left_out];
-  if (compare === undefined) return { ...sections, left_out, other: null };
+  if (compare === undefined) return { ...sections, left_out, searched: asked, other: null };
   const lost = [...visitsBefore?.left_out ?? [], ...searchesBefore?.left_out ?? []];
   const before = { analytics: visitsBefore?.read ?? null, search: searchesBefore?.read ?? null };
-  return { ...sections, left_out, other: othersOf(sections, before, lost, now) };
+  const searched = searchDays?.current ?? asked;
+  return { ...sections, left_out, searched, other: othersOf(sections, before, lost, now) };
 }
 
 /** Null where none of the days is counted yet. */

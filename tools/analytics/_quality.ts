@@ -123,7 +123,7 @@ export function searchNotes(query: SearchQuery, found: Searches, now: number): s
 export function reportQuality(
   analytics: AnalyticsSection | null,
   search: SearchSection | null,
-  { from, to }: DayRange,
+  { asked: { from, to }, searched }: { readonly asked: DayRange; readonly searched: DayRange },
   now: number,
 ): Quality[] {
   const found: Quality[] = [];
@@ -142,20 +142,25 @@ export function reportQuality(
   if (search) {
     const unnamed = unnamedSearches(search);
     if (unnamed) found.push({ section: "search", query: "top_queries", message: unnamed });
-    for (const message of searchesSettling({ from, to }, now)) {
+    for (const message of searchesSettling({ from, to }, searched, now)) {
       found.push({ section: "search", query: null, message });
     }
   }
   return found;
 }
 
-function searchesSettling({ from, to }: DayRange, now: number): string[] {
+/** `searched` is what of the days was asked for. */
+function searchesSettling({ from, to }: DayRange, searched: DayRange, now: number): string[] {
   const kept = keptFrom(now);
   return [
     ...from < kept ? [keptSentence(kept)] : [],
     ...to > searchCountedTo({}, {}, now)
       ? [
-        "Google counts the searches of the last days until three days later, so these figures will still grow.",
+        searched.to < to
+          ? `Google counts searches until three days later: those after ${
+            dayInWords(searched.to)
+          } are not in these figures.`
+          : "Google counts the searches of the last days until three days later, so these figures will still grow.",
       ]
       : [],
   ];

@@ -8,7 +8,7 @@ import { apartFrom } from "../../rules/comparison.ts";
 import { attendance } from "./_appointments.ts";
 import { changesByPart, type Compared, glanceOf, type GlancePair, glanceTable } from "./_glance.ts";
 import { heading, type Part, PARTS, section } from "./_markdown.ts";
-import { countBeside, type Metric, type Sides } from "./_metric.ts";
+import { countBeside, type Metric, NOTHING_THERE, type Sides } from "./_metric.ts";
 import { pipelineFunnel } from "./_pipeline.ts";
 import { noteEnd, Notes, type Reading, readUntil } from "./_read.ts";
 import { REVENUE, type Revenue } from "./_revenue.ts";
@@ -78,6 +78,7 @@ const windowed = <Read, Figures extends object>(
       now,
       other,
       isWhole: comparison.change !== null,
+      isThere: !comparison.notes.includes(NOTHING_THERE),
       truncated: comparison.truncated,
     };
     return { figures, truncated, pair, markdown: render(figures, own.notes.all) };
@@ -149,11 +150,16 @@ const glances = (sections: readonly Section[]) =>
     ),
   );
 
+const listed = (names: readonly string[]) => new Intl.ListFormat("en-GB").format(names);
+
 /** The other period beside this one. */
 function comparisonOf(sections: readonly Section[], sides: Sides, days: Days) {
   const pairs = sections.flatMap(({ pair }) => pair ?? []);
-  const unknown = pairs.filter(({ isWhole }) => !isWhole).map(({ part }) => PARTS[part].title);
-  const isWhole = unknown.length === 0 && sections.every(({ ok }) => ok);
+  const gone = pairs.filter(({ isThere }) => !isThere).map(({ part }) => PARTS[part].title);
+  const unknown = pairs.filter(({ isWhole, isThere }) => !isWhole && isThere).map(({ part }) =>
+    PARTS[part].title
+  );
+  const isWhole = pairs.every(({ isWhole }) => isWhole) && sections.every(({ ok }) => ok);
   const own = Object.fromEntries(pairs.map(({ part, now }) => [part, now]));
   const told = sides.current.to === days.to
     ? own
@@ -163,7 +169,12 @@ function comparisonOf(sections: readonly Section[], sides: Sides, days: Days) {
     ...sides.notes,
     ...unknown.length === 0
       ? []
-      : [`No change is said of ${unknown.join(" and ")}, of which not all could be counted`],
+      : [`No change is said of ${listed(unknown)}, of which not all could be counted`],
+    ...gone.length === 0 ? [] : [
+      `The other period holds nothing of ${
+        listed(gone)
+      }; it may lie before the location was used, so no change is said`,
+    ],
   ];
   return {
     pairs,

@@ -140,7 +140,8 @@ function tallied(own: object, other: object): object {
   );
 }
 
-const NOTHING_THERE =
+/** What is said where all of the other period was read, and it holds nothing. */
+export const NOTHING_THERE =
   "The other period holds nothing at all; it may lie before the location was used, so no change is said";
 
 /** Every number in figures, in objects and lists within them too. */
@@ -178,7 +179,7 @@ export async function countBeside<Found, Figures extends object>(
   const other = { ...reading, days: sides.other, notes: new Notes() };
   const then = count(before!, other);
   const [left, right] = comparable(now.figures, then.figures);
-  if (isNothing(right)) other.notes.lack(NOTHING_THERE);
+  if (isNothing(right) && !then.truncated && other.notes.whole) other.notes.lack(NOTHING_THERE);
   const alike = [tallied(left, right), tallied(right, left)] as const;
   const side = ({ figures, truncated }: Counted<Figures>, notes: Notes) => ({
     whole: notes.whole && !truncated,
