@@ -253,6 +253,10 @@ test("get_ads_report answers the site's own rows, counts and amounts as numbers,
     query: "SELECT campaign.name FROM campaign WHERE campaign.name = 'None'",
   });
   assert.deepEqual([none.rows, none.row_count], [[], 0]);
+  assert.match(
+    (none as unknown as { notes: string[] }).notes.join(),
+    /No rows: Google Ads has nothing that fits/,
+  );
   const during = (days: string) => `SELECT campaign.name FROM campaign WHERE segments.date DURING ${days}`;
   await at.both("get_ads_report", { ...LINKED, query: during("LAST_30_DAYS") });
   const month = await at.both<Args>("get_ads_report", { ...LINKED, query: during("LAST_MONTH") });

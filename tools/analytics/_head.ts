@@ -71,6 +71,8 @@ const STILL_ADDED =
   "missing: later figures of the same days can be higher";
 const NO_DAYS =
   "The days are those that the query's own text names, in time_zone; without any they are all there are";
+const NO_ADS_FIT =
+  "No rows: Google Ads has nothing that fits the query; that a campaign cost nothing is said by a row of it";
 const ROWS_CUT = "Rows were left out: raise max_rows, or ask for fewer days or segments in the query";
 
 /** What of a query of ads a head says. */
@@ -89,6 +91,7 @@ export function adsHead(report: AdsReport, query: string, now: number): DataHead
       ...notes,
       ...hasMetrics && days === null ? [NO_DAYS] : [],
       ...hasMetrics && !isOver ? [STILL_ADDED] : [],
+      ...report.rows.length === 0 ? [NO_ADS_FIT] : [],
       ...truncated ? [ROWS_CUT] : [],
     ],
   };
