@@ -1,6 +1,35 @@
 /** Written by `deno task gen` from the manifests; not edited by hand. */
 
 export interface Shapes {
+  "list_changes": {
+    args: {
+      "date"?: string;
+      "since"?: string;
+      "tool"?: string;
+      "id"?: number | string;
+      "path"?: string;
+      "client"?: string;
+      "person"?: string;
+      "cursor"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "undo_change": {
+    args: {
+      "request_id"?: string;
+      "request_ids"?: (string)[];
+      "since"?: string;
+      "client"?: string;
+      "person"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
   "generate_seo_report": {
     args: {
       "start_date": string;

@@ -7,7 +7,8 @@ import { OFFERED_WRITE } from "../../registry/source.ts";
 import type { Follower, PlannedCall, Raise, Revision, ToolContext } from "../../registry/tool.ts";
 import { asOffered, asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "../audit/audit.ts";
-import { destination } from "../consent/consent_content.ts";
+import { destination, hashParts } from "../consent/consent_content.ts";
+import { setbackOf } from "../changes.ts";
 import { makeContext } from "./context.ts";
 import type { CallParts, ContextPorts } from "./context_ports.ts";
 import type { Decision } from "./decision.ts";
@@ -141,6 +142,9 @@ export async function planned(
   record.decision.begin("plan");
   const plan = tier > 0 ? await handler.plan?.(input.args, ctx) ?? null : null;
   if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${name}" can write and has no plan`);
+  if (plan?.before !== undefined && parts.site !== null) {
+    record.setback = setbackOf(name, parts.site, plan.before, plan.revision ?? null);
+  }
   const found = plan?.raises ?? [];
   parts.grant = judgeRaises(parts, found) ?? parts.grant;
   const calls = [...nested.planned];
@@ -169,6 +173,7 @@ export async function planned(
       if (offer) return asOffered(answer);
       if (!(whole > 0 && gate)) return plain(answer);
       const written = asWritten(answer);
+      if (written.left !== undefined) record.left = hashParts(written.left);
       if (written.published === null) ctx.annotate({ _published: null });
       return written;
     },

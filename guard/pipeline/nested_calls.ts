@@ -95,9 +95,16 @@ export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls 
     found.record.decision.begin("run");
     return await found.record.watch(() => found.call.run());
   };
+  const leave = (made: PlannedCall) => {
+    const found = ready?.get(made);
+    if (!found) throw bug(made.tool, "was not planned by this call, or has run");
+    ready?.delete(made);
+    planned.splice(planned.indexOf(made), 1);
+    record.forget(found.record);
+  };
   const shown = async () =>
     (await Promise.all([...ready?.values() ?? []].map(({ call }) => call.shown()))).flat();
-  return { port: { plan, run }, planned, shown };
+  return { port: { plan, run, leave }, planned, shown };
 }
 
 const bug = (tool: string, reason: string) =>

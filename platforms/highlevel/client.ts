@@ -16,6 +16,8 @@ import { type CrmSettings, CrmWire } from "./wire.ts";
 /** Appointments, the calendars that the CRM refused, and of which times not every calendar was read. */
 export interface Appointments extends Rows<shapes.Appointment> {
   readonly unread: readonly Pick<Days, "from" | "to">[];
+  /** How many calendars could not be read themselves. */
+  readonly nameless: number;
   readonly left_out: readonly {
     readonly id: string;
     readonly name: string | null;
@@ -103,6 +105,7 @@ export class Crm extends OpportunityReader {
       total: null,
       dropped: kept.reduce((sum, page) => sum + (page?.dropped ?? 0), 0),
       complete: all.complete && found.every((page) => page !== null),
+      nameless: calendar === undefined ? all.dropped : 0,
       unread: all.complete ? unreadTimes(parts.filter((_, at) => found[at] === null)) : [{ from, to }],
       left_out: asked.flatMap(({ id, name }) => {
         const reason = refusals.get(id)?.message;
@@ -238,7 +241,7 @@ export class Crm extends OpportunityReader {
     const asked = search.submissionQuery(query);
     const page = await this.wire.page(
       { route: "submissions", query: asked },
-      search.submissionPage,
+      search.submissionPage(query),
       ({ rows }) => rows.length,
     );
     if (page !== null) this.progress.read("form submissions");

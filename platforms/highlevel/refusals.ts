@@ -51,7 +51,7 @@ function nextStep(answer: Incoming, words: string, permission: string): string {
   if (status === 401 || status === 403) {
     return `check that the site's integration token is valid and has the permission "${permission}"`;
   }
-  return status >= 500 ? `try again ${whenAgain(answer, "later")}` : "check the arguments";
+  return status >= 500 || status === 408 ? `try again ${whenAgain(answer, "later")}` : "check the arguments";
 }
 
 /** E_UPSTREAM for an answer that cannot be read. */

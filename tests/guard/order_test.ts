@@ -292,7 +292,7 @@ Deno.test("step 15: without confirm a preview is answered and nothing is written
     assert.match(String(confirm_token), /^cft_/);
     assert.equal(expires_at, new Date(NOW + 15 * 60_000).toISOString());
     assert.match(String(next), /send the same call with confirm: true and this confirm_token/);
-    assert.match(String(undoable_reason), /does not take changes back yet/);
+    assert.match(String(undoable_reason), /^Nothing is kept that would set it back/);
     assert.deepEqual(shown, {
       needs_confirmation: true,
       tool: "toy_write",

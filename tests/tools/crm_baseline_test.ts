@@ -177,3 +177,18 @@ Deno.test("a part that reads no further leaves the others what they need, and sa
   assert.ok(compare.notes.some((note) => /^No change is said of Pipeline/.test(note)));
   assert.doesNotMatch(compare.notes.join(), /holds nothing/, "what was not read is not known to be nothing");
 });
+
+Deno.test("of a part that could not be read no change is said, and the comparison says so", async () => {
+  await using at = await CrmWorld.open({ crm: { world: seeded("loc-part-fails", NOW) } });
+  at.crm.inject({ kind: "html", status: 500 }, { path: /invoices/, times: 99 });
+  const { compare } = await at.ask("crm_bootstrap_baseline", {
+    month: "2026-10",
+    compare: "previous_period",
+  }) as unknown as { compare: { complete: boolean; change: object; notes: string[] } };
+  assert.equal(compare.complete, false);
+  assert.ok(!("revenue" in compare.change));
+  assert.ok(
+    compare.notes.some((note) => /^No change is said of .*Revenue/.test(note)),
+    String(compare.notes),
+  );
+});

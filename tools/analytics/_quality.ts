@@ -131,6 +131,11 @@ export function reportQuality(
     for (const [query, flags] of Object.entries(analytics.flags)) {
       for (const message of flagSentences(flags)) found.push({ section: "analytics", query, message });
     }
+    if (analytics.more_channels > 0) {
+      const message =
+        `The ${analytics.by_channel.length} largest channels are listed, and ${analytics.more_channels} more are not.`;
+      found.push({ section: "analytics", query: "by_channel", message });
+    }
     if (analytics.totals.totalRevenue === null) {
       const message = "Revenue cannot be seen with the account that reads these figures, and is left out.";
       found.push({ section: "analytics", query: "totals", message });

@@ -5,7 +5,7 @@ import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Appointment } from "../../platforms/highlevel/rows.ts";
 import { type Metric, readTogether } from "./_metric.ts";
 import { countBy, many, rate } from "./_numbers.ts";
-import { noteRows, noteUndated, type Reading } from "./_read.ts";
+import { noteDropped, noteRows, noteUndated, type Reading } from "./_read.ts";
 
 /** The statuses that formulas name, as the CRM spells them. */
 const [NO_SHOW, CANCELLED] = ["noshow", "cancelled"];
@@ -38,6 +38,7 @@ export function appointmentsIn(
       `The calendar ${quotedLine(name ?? id)} is left out, as the CRM does not answer for it: ${reason}`,
     );
   }
+  noteDropped(notes, found.nameless, "calendar");
   noteUndated(notes, "appointments", found.rows.filter(({ start_at }) => start_at === null).length);
   return {
     rows: startingIn(found.rows, { from: days.from, to: until }),

@@ -156,10 +156,10 @@ const listed = (names: readonly string[]) => new Intl.ListFormat("en-GB").format
 function comparisonOf(sections: readonly Section[], sides: Sides, days: Days) {
   const pairs = sections.flatMap(({ pair }) => pair ?? []);
   const gone = pairs.filter(({ isThere }) => !isThere).map(({ part }) => PARTS[part].title);
-  const unknown = pairs.filter(({ isWhole, isThere }) => !isWhole && isThere).map(({ part }) =>
-    PARTS[part].title
-  );
-  const isWhole = pairs.every(({ isWhole }) => isWhole) && sections.every(({ ok }) => ok);
+  const failed = sections.filter(({ ok, name }) => !ok && name in REQUESTS).map(({ name }) => name);
+  const partly = pairs.filter(({ isWhole, isThere }) => !isWhole && isThere).map(({ part }) => part);
+  const unknown = [...partly, ...failed].map((name) => PARTS[name].title);
+  const isWhole = pairs.every((pair) => pair.isWhole) && sections.every(({ ok }) => ok);
   const own = Object.fromEntries(pairs.map(({ part, now }) => [part, now]));
   const told = sides.current.to === days.to
     ? own

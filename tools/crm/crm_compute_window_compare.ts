@@ -17,6 +17,8 @@ import { shown } from "./_window.ts";
 
 /** What it means that not all rows were read. */
 const NULL = "a window that is not whole has no numbers, and nothing is compared with it";
+/** Why they were not, where the call could have asked on. */
+const SHORT = "the CRM's pages came to their end before they held as many as it counts";
 
 interface WindowsArgs {
   readonly window_days?: number;
@@ -59,15 +61,16 @@ export default tool("crm_compute_window_compare", {
       both.client.opportunities(both.days),
       both.client.appointments(both.days.from, both.days.to),
     );
+    const { rows, complete, short } = opportunitiesIn(made, both, NULL);
     const found = {
-      made: opportunitiesIn(made, both, NULL),
+      made: { rows, complete: complete && !short },
       appointments: appointmentsIn(appointments, both, both.days.to, NULL),
       decided: await decidedOf(both, made.rows),
     };
     const { current, prior, notes } = windowsAt(args, reading, readUntil(reading));
     reading.notes.say(...notes);
     const [now, before] = [sideOf(found, current), sideOf(found, prior)];
-    const reason = reasonOf(both.client);
+    const reason = both.client.budget.stopped === null ? SHORT : reasonOf(both.client);
     return answer(month === undefined ? { ...both, days: current } : reading, {
       current: { window: shown(current), ...shownSide(now, reason) },
       prior: { window: shown(prior), ...shownSide(before, reason) },
