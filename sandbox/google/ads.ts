@@ -135,6 +135,28 @@ function selected(row: Row, fields: readonly string[], resource: string): Row {
   return result;
 }
 
+/**
+ * A row for each of the resource and of the segments that are selected, metrics added up over all others
+ * (https://developers.google.com/google-ads/api/docs/reporting/segmentation).
+ */
+function addedUp(rows: readonly Row[], fields: readonly string[], resource: string): Row[] {
+  const about = fields.filter((field) => !field.startsWith("metrics."));
+  const groups = Map.groupBy(rows, (row) => {
+    const own = (row[camel(resource)] as Record<string, unknown> | undefined)?.["resourceName"];
+    return JSON.stringify([own ?? null, ...about.map((field) => valueOf(row, field) ?? null)]);
+  });
+  return [...groups.values()].map((all) => {
+    const metrics = all.flatMap((row) => row["metrics"] === undefined ? [] : [row["metrics"] as Row]);
+    if (metrics.length < 2) return all[0]!;
+    const sum = (name: string) => metrics.reduce((total, one) => total + Number(one[name]), 0);
+    const sums = Object.entries(metrics[0]!).map(([name, value]) =>
+      // Whole numbers are texts; what is a number is a share, alike in all rows of the stand-in's own customers.
+      [name, typeof value === "string" ? String(sum(name)) : sum(name) / metrics.length] as const
+    );
+    return { ...all[0]!, metrics: Object.fromEntries(sums) };
+  });
+}
+
 /** What a query finds of one customer, in batches of that many rows. */
 export function searchStream(
   world: World,
@@ -174,7 +196,7 @@ export function searchStream(
   }
   const fields = (parts["fields"] ?? "").split(",").map((one) => one.trim());
   const tests = (where === undefined ? [] : conditions(where)).map((one) => testOf(one, now));
-  let rows = source.filter((row) => tests.every((test) => test(row)));
+  let rows = addedUp(source.filter((row) => tests.every((test) => test(row))), fields, resource);
   for (const part of (order ?? "").split(",").map((one) => one.trim()).filter(Boolean).reverse()) {
     const [field = "", way = "ASC"] = part.split(/\s+/);
     const sign = way.toUpperCase() === "DESC" ? -1 : 1;

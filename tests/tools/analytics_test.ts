@@ -241,6 +241,13 @@ test("get_ads_report answers the site's own rows, counts and amounts as numbers,
     const { amount, currency } = one["money"]!["metrics.costMicros"] as { amount: string; currency: string };
     assert.deepEqual([Number(amount), currency], [units, "EUR"]);
   }
+  const whole = await at.both<Found>("get_ads_report", {
+    ...LINKED,
+    query: query.replace(", segments.date FROM", " FROM"),
+  });
+  const clicks = ({ metrics }: Found["rows"][number]) => Number(metrics!["clicks"]);
+  const sum = found.rows.reduce((all, one) => all + clicks(one), 0);
+  assert.deepEqual(whole.rows.map(clicks), [sum], "one row where no day is selected");
   const cut = await at.both<Found>("get_ads_report", { ...LINKED, query, max_rows: 2 });
   assert.deepEqual([cut.rows, cut.row_count, cut.truncated], [found.rows.slice(0, 2), 5, true]);
   const sent = at.google.requests.at(-1)!;

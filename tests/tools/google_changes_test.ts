@@ -340,7 +340,12 @@ Deno.test("forty thousand rows are answered, compared and cut as others", async 
   ]);
   const customer = at.google.state.world.customers.get(SEEDED.customer)!;
   const [one] = customer.rows["campaign"]!;
-  customer.rows["campaign"] = pages.map(() => one!);
+  const campaign = (at: number) => ({
+    ...one!["campaign"] as object,
+    resourceName: `campaigns/${at}`,
+    id: String(at),
+  });
+  customer.rows["campaign"] = pages.map((_, at) => ({ ...one!, campaign: campaign(at) }));
   at.google.state.batch = 10_000;
   const query = "SELECT campaign.name, metrics.clicks FROM campaign";
   const ads = await ask<Args>(at, "get_ads_report", { query, max_rows: 30_000 });
