@@ -1,6 +1,13 @@
 /** Written by `deno task gen` from the manifests; not edited by hand. */
 
 export interface Shapes {
+  "explain_call": {
+    args: { "tool": string; "arguments": Record<string, unknown> };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "list_changes": {
     args: {
       "date"?: string;
