@@ -307,7 +307,7 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_compute_window_compare": {
-    args: { "window_days": number };
+    args: { "window_days"?: number; "month"?: string };
     site: "required";
     tier: 0;
     raises: false;
