@@ -1,6 +1,13 @@
 /** Written by `deno task gen` from the manifests; not edited by hand. */
 
 export interface Shapes {
+  "explain_call": {
+    args: { "tool": string; "arguments": Record<string, unknown> };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "list_changes": {
     args: {
       "date"?: string;
@@ -300,7 +307,7 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_compute_window_compare": {
-    args: { "window_days": number };
+    args: { "window_days"?: number; "month"?: string };
     site: "required";
     tier: 0;
     raises: false;

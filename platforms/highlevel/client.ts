@@ -1,9 +1,10 @@
 /** A location of the CRM, only read: everything its analytics are made of (docs/upstreams/highlevel.md). */
+import { dayAfter } from "../../core/zoned_day.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { z } from "zod";
 import type { SiteContext } from "../_connector/connector.ts";
 import { each } from "./budget.ts";
-import { dayAfter, type Days } from "./days.ts";
+import { type Days } from "./days.ts";
 import { count, type Page, Progress, type Report, type Rows, rowsOf } from "./pages.ts";
 import { thoseThereAre, unreadable } from "./refusals.ts";
 import { isClosedRoute, lacksPermission, refusesOne } from "./refused_what.ts";

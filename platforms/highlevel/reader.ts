@@ -2,7 +2,8 @@
 import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { Budget } from "./budget.ts";
-import { isTimeZone, UTC } from "./days.ts";
+import { isTimeZone } from "../../core/zoned_day.ts";
+import { UTC } from "./days.ts";
 import { collect, type Page, Progress, type Rows, rowsOf } from "./pages.ts";
 import { lacksPermission } from "./refused_what.ts";
 import { locationOf } from "./search.ts";

@@ -1,6 +1,7 @@
 /** How the vendor's routes are asked for pages, and how its pages say what follows. */
+import { dayAfter } from "../../core/zoned_day.ts";
 import { z } from "zod";
-import { dayAfter, type Days } from "./days.ts";
+import { type Days } from "./days.ts";
 import { count, type Page, readRows, rowsOf } from "./pages.ts";
 import { unreadable } from "./refusals.ts";
 import * as shapes from "./rows.ts";

@@ -1,11 +1,12 @@
 /** A site's ad account at Meta, only read: its campaigns, ad sets, ads, and reports of what they did. */
 import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
+import { dayOf } from "../../core/zoned_day.ts";
 import type { DayRange } from "../../rules/comparison.ts";
 import type { Period } from "../../rules/data_head.ts";
 import type { Linkable } from "../_connector/operator.ts";
 import { Graph, type MetaContext, type Question, TooMuch } from "./graph.ts";
-import { countedUntil, dayIn, daysOfPreset, monthsBefore, unsettledSince } from "./days.ts";
+import { countedUntil, daysOfPreset, monthsBefore, unsettledSince } from "./days.ts";
 import { foreign, refusal, unreadable } from "./refusals.ts";
 import {
   ALWAYS,
@@ -209,7 +210,7 @@ export class MetaAds {
       throw thrown;
     });
     const zone = facts?.time_zone ?? null;
-    const days = daysOfPreset(date_preset, dayIn(zone ?? "UTC", this.ctx.now())!);
+    const days = daysOfPreset(date_preset, dayOf(this.ctx.now(), zone ?? "UTC"));
     return found(
       days,
       facts,

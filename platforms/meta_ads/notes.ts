@@ -1,7 +1,8 @@
 /** What Meta does not say: why a report or a list is empty, and what a breakdown takes out of its rows. */
+import { dayIn } from "../../core/zoned_day.ts";
 import type { DayRange } from "../../rules/comparison.ts";
 import type { Period } from "../../rules/data_head.ts";
-import { dayIn, unsettledSince } from "./days.ts";
+import { unsettledSince } from "./days.ts";
 import type { AccountFacts } from "./rows.ts";
 import { DEFAULT_PRESET, type ReportArgs } from "./report.ts";
 
@@ -65,7 +66,7 @@ export function timeNotes(
   now: number,
 ): string[] {
   const unsettled = unsettledSince(time_zone, now);
-  const today = time_zone === null ? null : dayIn(time_zone, now);
+  const today = dayIn(now, time_zone);
   const created = facts?.created ?? null;
   return [
     ...today !== null && to >= today

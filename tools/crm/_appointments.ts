@@ -1,4 +1,5 @@
 /** Appointments: how those that began in a window ended. */
+import { quotedLine } from "../../core/one_line.ts";
 import type { Appointments } from "../../platforms/highlevel/client.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Appointment } from "../../platforms/highlevel/rows.ts";
@@ -33,7 +34,9 @@ export function appointmentsIn(
   const complete = found.unread.every(({ from, to }) => to <= days.from || from >= until);
   noteRows(reading, "appointments", { ...found, complete }, meaning);
   for (const { id, name, reason } of found.left_out) {
-    notes.lack(`The calendar "${name ?? id}" is left out, as the CRM does not answer for it: ${reason}`);
+    notes.lack(
+      `The calendar ${quotedLine(name ?? id)} is left out, as the CRM does not answer for it: ${reason}`,
+    );
   }
   noteDropped(notes, found.nameless, "calendar");
   noteUndated(notes, "appointments", found.rows.filter(({ start_at }) => start_at === null).length);

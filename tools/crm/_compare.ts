@@ -1,5 +1,6 @@
 /** What two windows are compared by: what began in each, and what was won and lost in each, whenever that was made. */
-import { dayOf, type Days, within } from "../../platforms/highlevel/days.ts";
+import { dayOf } from "../../core/zoned_day.ts";
+import { type Days, within } from "../../platforms/highlevel/days.ts";
 import { changeOf } from "../../rules/comparison.ts";
 import type { Appointment, Opportunity } from "../../platforms/highlevel/rows.ts";
 import { attendanceOf, startingIn } from "./_appointments.ts";
