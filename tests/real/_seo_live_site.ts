@@ -42,9 +42,13 @@ export async function published(at: RealSeo, more: Json = {}): Promise<number> {
 /** What a visitor gets of a post. */
 export const pageOf = (at: RealSeo, id: number) => pageHead(`${at.site.base_url}/?p=${id}`);
 const read = (at: RealSeo, id: number) => at.kit.both<Args>("get_seo_meta", { site_id: SITE, post_id: id });
-/** Changes SEO fields, previewed and confirmed. */
-export const write = async (at: RealSeo, id: number, fields: Args) =>
-  await at.kit.write<Args>("rest", "set_seo_meta", { site_id: SITE, post_id: id, ...fields });
+/** Changes SEO fields, previewed and confirmed; visitors must get them, by `live` too. */
+export async function write(at: RealSeo, id: number, fields: Args) {
+  const made = await at.kit.write<Args>("rest", "set_seo_meta", { site_id: SITE, post_id: id, ...fields });
+  const { as_expected, differs } = made.proof.live!;
+  assert.deepEqual([as_expected, differs], [true, []], JSON.stringify(fields));
+  return made;
+}
 
 const plain = (field: string, text: string | null | undefined) =>
   text && field === "canonical" ? plainAddress(text) : text || null;

@@ -92,6 +92,29 @@ Deno.test("what a page cannot be held to is no difference: variables, cleared fi
   }
 });
 
+Deno.test("a field that is cleared or holds variables is held to what the site says it comes to", async () => {
+  await using at = await seen(asIs);
+  const visitorsGet = (title: string) => at.cms.state.heads.unshift(() => ({ title, tags: [] }));
+  const made = "Roofs & more - Site";
+  at.plugin.effects.set(at.published.id, { shown: { title: { value: made, by: "type" } } });
+  for (const title of ["%%title%% %%sep%% %%sitename%%", ""]) {
+    visitorsGet("Roofs &amp; more &#8211; Site");
+    const right = (await at.kit.write("rest", "set_seo_meta", fields(at, { title }))).proof;
+    assert.deepEqual([right.live!.as_expected, right.warnings], [true, []], title);
+    visitorsGet("The theme's own");
+    const { proof } = await at.kit.write("mcp", "set_seo_meta", fields(at, { title }));
+    assert.deepEqual([proof.verified, proof.live!.as_expected], [true, false], title);
+    assert.deepEqual(proof.live!["differs"], [{ field: "title", expected: made, seen: "The theme's own" }]);
+  }
+});
+
+Deno.test("percent signs alone are no variable: a text that the SEO plugin takes apart is seen", async () => {
+  await using at = await seen(asIs);
+  at.cms.state.heads.unshift(() => ({ title: "5 off", tags: [] }));
+  const { proof } = await at.kit.write("rest", "set_seo_meta", fields(at, { title: "5%-10% off" }));
+  assert.deepEqual(proof.live!["differs"], [{ field: "title", expected: "5%-10% off", seen: "5 off" }]);
+});
+
 Deno.test("a cache that serves the old page for a minute is told apart from a fault", async () => {
   let kept = true;
   await using at = await seen((url) =>

@@ -3,6 +3,7 @@ import { numericId } from "../../core/ids.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
+import { valuesInEffect } from "../../platforms/wordpress/seo/effect.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { answerOf, changeOf, fieldChanges, placeOf, seenBy, storedBefore, textsBefore } from "./_meta.ts";
@@ -49,6 +50,8 @@ export default tool("set_seo_meta", {
     if (after.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, after.post.id);
     const { seoShown } = await expectations();
-    return proven.seen(await liveAt(await ctx.use(visitor), address, seoShown(change)));
+    return proven.seen(
+      await liveAt(await ctx.use(visitor), address, seoShown(change, valuesInEffect(after.effect))),
+    );
   },
 });
