@@ -39,7 +39,8 @@ export class Real implements AsyncDisposable {
     const address = await this.ask.send(null, "GET", `/?p=${id}`);
     const moved = address.headers.get("location");
     if (moved === null) return [record.status, address.status];
-    const page = await this.ask.send(null, "GET", new URL(moved).pathname);
+    const page = await fetch(moved, { redirect: "manual" });
+    await page.body?.cancel();
     return [record.status, page.status];
   }
 }
