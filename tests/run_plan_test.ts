@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Mark } from "./processor_time.ts";
 import { CPU_S_MAX, dealt, isOver, tookBy } from "./run_plan.ts";
+import { COMBINATIONS, nameOf, wholeOn } from "./wordpress.ts";
 
 Deno.test("each module is dealt once, and the processes last as long as their share, whatever takes long", () => {
   const all = Array.from({ length: 400 }, (_, n) => `tests/${n}_test.ts`);
@@ -45,4 +46,16 @@ Deno.test("tests that are ignored take no mark of those after them", () => {
   const report = '<testcase name="x" classname="./a" time="0">\n<skipped/></testcase>';
   const [a, b] = tookBy(spent(1000, [1]), report);
   assert.deepEqual([a!.cpu_s, b!.cpu_s], [0.1, 1.1]);
+});
+
+Deno.test("everything runs on each WordPress and database in turn, or on the one that is named", () => {
+  const turn = Array.from({ length: COMBINATIONS.length }, (_, n) => nameOf(wholeOn(undefined, 700 + n)));
+  assert.deepEqual(new Set(turn), new Set(COMBINATIONS.map(nameOf)));
+  assert.equal(turn.length, 6);
+  assert.deepEqual(wholeOn("", 1), COMBINATIONS[1]);
+  assert.deepEqual(wholeOn("6.8 mariadb", 0), { version: "6.8", database: "mariadb" });
+  assert.throws(
+    () => wholeOn("7.1", 0),
+    /TEST_WORDPRESS: "7\.1" is not one of 6\.5 sqlite, .*newest mariadb$/,
+  );
 });
