@@ -115,6 +115,18 @@ const guarded: Case = async (at) => {
   assert.equal(proof.verified, true);
 };
 
+/** On a network WordPress takes code out of what an editor writes, which is said. */
+const coded: Case = async (at, kind) => {
+  const draft = { site_id: "editor", title: fresh("Code"), content_html: "<p>x</p><script>1;</script>" };
+  const { done, proof } = await at.kit.write<Args & { id: number }>("rest", "create_draft", draft);
+  assert.equal(proof.verified, kind === "plain");
+  assert.equal(/unfiltered_html/.test(String(proof.warnings)), kind === "network", String(proof.warnings));
+  const { raw } = (await at.stored(done.id))["content"] as { raw: string };
+  assert.equal(raw.includes("<script>"), kind === "plain");
+  const ping = await at.kit.gw.call<Seen>("ping_site", { site_id: "editor" });
+  assert.equal(ping.can.unfiltered_html, kind === "plain");
+};
+
 /** What was found, and who changed it when. */
 const found: Case = async (at) => {
   const title = fresh("Findable");
@@ -140,6 +152,7 @@ const CASES: Readonly<Record<string, Case>> = {
   "the sitemap is where it is said to be": sitemap,
   "a person's edit stays": guarded,
   "a post is found, with its history": found,
+  "code of an editor is kept, or is said to be gone": coded,
 };
 
 const KINDS = {
