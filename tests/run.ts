@@ -1,6 +1,15 @@
 /** `deno task test` and `deno task matrix`: run the tests of their tier, and close with the real counts on a plain line. */
 import { CPU_S_MAX, dealt, isOver, type Took, tookBy } from "./run_plan.ts";
-import { type Combination, COMBINATIONS, Engines, nameOf, NotHere, VARIABLE, wholeOn } from "./wordpress.ts";
+import {
+  type Combination,
+  COMBINATIONS,
+  Engines,
+  nameOf,
+  NotHere,
+  type Ready,
+  VARIABLE,
+  wholeOn,
+} from "./wordpress.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -49,6 +58,8 @@ interface Counts {
 }
 
 interface Run extends Counts {
+  /** The WordPress and the database that it stood on, with their true versions. */
+  readonly label?: string;
   readonly code: number;
   readonly output: string;
   readonly seconds: number;
@@ -76,11 +87,11 @@ async function* modulesIn(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** The modules of a process, what they stand on where that is not the same for all, and its environment, once that is ready. */
+/** The modules of a process, what its line calls them where they are several, and what they stand on. */
 interface Entry {
   readonly modules: readonly string[];
   readonly what?: string;
-  env?(): Promise<Readonly<Record<string, string>>>;
+  ready?(): Promise<Ready>;
 }
 
 const plainly = (modules: readonly string[]): Entry => ({ modules });
@@ -96,15 +107,9 @@ async function commits(): Promise<number> {
   return Number(new TextDecoder().decode(stdout)) || 0;
 }
 
-/** The core on a combination; its line names the true version, once that is known. */
+/** The core on a combination. */
 function coreOn(one: Combination, engines: Engines): Entry {
-  return {
-    modules: CORE,
-    what: `the core on ${nameOf(one)}`,
-    async env() {
-      return (await engines.ready(one)).env;
-    },
-  };
+  return { modules: CORE, what: `the core on ${nameOf(one)}`, ready: () => engines.ready(one) };
 }
 
 /** The processes of the matrix: the core on each combination but one, everything on that one. */
@@ -120,7 +125,7 @@ async function matrixEntries(all: readonly string[], engines: Engines, skipped: 
   say(`Everything runs on ${ready.label}, the core of it on the others (${VARIABLE}="${nameOf(whole)}")`);
   return [
     ...COMBINATIONS.filter((one) => one !== whole && one !== chosen).map((one) => coreOn(one, engines)),
-    ...all.map((path): Entry => ({ modules: [path], env: () => Promise.resolve(ready.env) })),
+    ...all.map((path): Entry => ({ modules: [path], ready: () => Promise.resolve(ready) })),
   ];
 }
 
@@ -141,8 +146,8 @@ async function times(): Promise<Record<string, number>> {
   return JSON.parse(await Deno.readTextFile(new URL(TIMES, ROOT)));
 }
 
-async function runEntry({ modules, env }: Entry, tier: string, folder: string, at: number): Promise<Run> {
-  const more = await env?.() ?? {};
+async function runEntry({ modules, ready }: Entry, tier: string, folder: string, at: number): Promise<Run> {
+  const { env = {}, label } = await ready?.() ?? {};
   const [report, times] = [`${folder}/${at}.xml`, `${folder}/${at}.json`];
   const began = performance.now();
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -151,7 +156,7 @@ async function runEntry({ modules, env }: Entry, tier: string, folder: string, a
       ...[`--junit-path=${report}`, "tests/entry.ts"],
     ],
     cwd: ROOT,
-    env: { ...more, TEST_TIER: tier, TEST_MODULES: JSON.stringify(modules), TEST_CPU_FILE: times },
+    env: { ...env, TEST_TIER: tier, TEST_MODULES: JSON.stringify(modules), TEST_CPU_FILE: times },
     stdin: "null",
   }).output();
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
@@ -162,6 +167,7 @@ async function runEntry({ modules, env }: Entry, tier: string, folder: string, a
   return {
     ...counts,
     code,
+    label,
     output: output.replace(/^[.,!]\n/gm, ""),
     seconds: (performance.now() - began) / 1000,
     took: spent === null ? [] : tookBy(JSON.parse(spent), xml ?? ""),
@@ -184,7 +190,8 @@ async function runTier(tier: "test" | "matrix", keepsTimes = false): Promise<num
     if (run === undefined) return;
     runs.push(run);
     if (run.code !== 0) say(run.output);
-    say(`${what}: ${run.passed} passed, ${run.failed} failed, ${run.seconds.toFixed(1)} s`);
+    const on = entry.what && run.label ? ` (${run.label})` : "";
+    say(`${what}${on}: ${run.passed} passed, ${run.failed} failed, ${run.seconds.toFixed(1)} s`);
   });
   let slow = 0;
   try {

@@ -75,6 +75,9 @@ export class Engines implements AsyncDisposable {
   readonly #trees = new Map<string, Promise<string>>();
   #server: Promise<Mariadb> | undefined;
 
+  /** `get` gives the folder of a version's tree. */
+  constructor(private readonly get: typeof treeOf = treeOf) {}
+
   /** Readies a combination; throws NotHere, saying what is lacking. */
   async ready({ version, database }: Combination): Promise<Ready> {
     let env: Record<string, string> = {};
@@ -84,7 +87,7 @@ export class Engines implements AsyncDisposable {
       if (missing !== null) throw new NotHere(missing);
     }
     if (version !== "6.5") {
-      const found = this.#trees.get(version) ?? treeOf(version);
+      const found = this.#trees.get(version) ?? this.get(version);
       this.#trees.set(version, found);
       env = { WP_TREE: await found };
       label = `WordPress ${await versionOf(await found)}`;
