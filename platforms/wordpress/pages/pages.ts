@@ -12,7 +12,7 @@ import { readOne, rowOf } from "../rest/reader.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts";
 import { readState, type StateSnapshot, toSnapshot } from "../rest/snapshot.ts";
 import { judge, requireUnpublished } from "../rest/states.ts";
-import { accountIfShown, requireRight, uncheckedRights } from "../rest/users.ts";
+import { accountIfShown, mayStoreAny, requireRight, uncheckedRights } from "../rest/users.ts";
 import { changedBeside, pageDifferences } from "../rest/warnings.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
 import { change, written } from "../rest/writer.ts";
@@ -102,7 +102,7 @@ export async function createPage(
     CONTENT,
   );
   await requireUnpublished(wire, "pages", record, made);
-  return written(record, pageDifferences(record, { ...sent, status: "draft" }));
+  return written(record, pageDifferences(record, { ...sent, status: "draft" }, mayStoreAny(wire)));
 }
 
 /** Changes the given fields of a draft or scheduled page. Throws E_FORBIDDEN_OP, CmsError. */
@@ -118,7 +118,7 @@ export async function updatePage(
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "pages", record, null);
   const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
-  const done = written(record, [...pageDifferences(record, sent), ...beside]);
+  const done = written(record, [...pageDifferences(record, sent, mayStoreAny(wire)), ...beside]);
   const unstyled = sent["content"] !== undefined && record.meta._site_ops_scope !== "";
   return unstyled ? { ...done, warnings: [`content_html: ${CODE_APART}`] } : done;
 }

@@ -25,6 +25,7 @@ import { findTerms, makeMissing, requireTermRight, type Taxonomy, type TermPick,
 import {
   accountIfShown,
   knownAccount,
+  mayStoreAny,
   type Me,
   requireAuthor,
   requireRight,
@@ -203,7 +204,10 @@ async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making)
   const { sent, renamed } = await body(wire, draft, made);
   const record = await wire.post("wp/v2/posts", { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, "posts", record, made);
-  return written(record, [...differences(record, { ...sent, status: "draft" }), ...renamed]);
+  return written(record, [
+    ...differences(record, { ...sent, status: "draft" }, mayStoreAny(wire)),
+    ...renamed,
+  ]);
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
@@ -221,5 +225,5 @@ async function updateDraft(
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "posts", record, null);
   const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
-  return written(record, [...differences(record, sent), ...renamed, ...beside]);
+  return written(record, [...differences(record, sent, mayStoreAny(wire)), ...renamed, ...beside]);
 }
