@@ -2,6 +2,7 @@
 import type { GatewayError } from "../../../core/errors.ts";
 import type { Site } from "../../../core/model.ts";
 import { type Check, fail, pass, type Probe, unknown } from "../../_connector/checks.ts";
+import { isWalled } from "../errors.ts";
 import type { Health } from "../health.ts";
 import type { Companion } from "../parts.ts";
 import { COMPANION_NEEDED, type CompanionHealth, lacks, partsOff, switchesOf } from "./plugin.ts";
@@ -16,8 +17,8 @@ const NOT_READY: Readonly<Record<Exclude<Companion["state"], "ready">, string>> 
 };
 
 /** What has to be repaired before that failure of a probe tells anything; null where the failure tells by itself. */
-export function firstRepair({ index }: Health, { upstream }: GatewayError): string | null {
-  if (upstream === 401) return "Repair credentials first";
+export function firstRepair({ index }: Health, error: GatewayError): string | null {
+  if (error.upstream === 401 && !isWalled(error)) return "Repair credentials first";
   return index.error ? "Repair rest_api first" : null;
 }
 

@@ -7,7 +7,7 @@ import { excerpt } from "../../_content/excerpt.ts";
 import type { FactCache, SiteContext } from "../../_connector/connector.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../../_http/request.ts";
 import { NO_ANSWER } from "../../_http/failures.ts";
-import { isErrorBody, refusal, unreadable } from "../errors.ts";
+import { isErrorBody, refusal, unreadable, walled } from "../errors.ts";
 import { secretsOf } from "../../../core/signed_secrets.ts";
 
 /** Query of a route; what is undefined is left out, an array becomes `name[]`. */
@@ -102,6 +102,8 @@ async function answeringRoot(ctx: SiteContext, base: string, signIn: () => Promi
     const speaks = typeof index === "object" && index !== null &&
       ("namespaces" in index || "code" in index);
     if (speaks) return root;
+    const between = index === undefined ? walled(out, answer) : null;
+    if (between !== null) throw between;
     if (answer.status === 429 || answer.status >= 500) throw refusal(out, answer);
   }
   throw new GatewayError(
