@@ -36,7 +36,8 @@ export default tool("set_seo_meta", {
     const sending = (live: boolean) => live && ctx.annotate({ _published: true });
     const stands = (fields: readonly string[]) =>
       ctx.annotate({ changes: changes.filter(({ field }) => fields.includes(field.split(".")[0]!)) });
-    const { differences, warnings, uncompared, ...after } = await (await ctx.use(seo)).writeMeta(
+    const client = await ctx.use(seo);
+    const { differences, warnings, uncompared, ...after } = await client.writeMeta(
       changeOf(fields),
       state,
       sending,
@@ -46,6 +47,7 @@ export default tool("set_seo_meta", {
     if (after.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, after.post.id);
     const { seoShown } = await expectations();
-    return proven.seen(await liveAt(await ctx.use(visitor), address, seoShown(changeOf(fields))));
+    const shown = seoShown(changeOf(fields));
+    return proven.seen(await liveAt(await ctx.use(visitor), address, shown, client.cachesAsked()));
   },
 });

@@ -25,6 +25,7 @@ final class Plugin {
 		add_filter( 'old_slug_redirect_url', array( Seo_Redirects::class, 'unless_back' ) );
 		add_action( 'plugins_loaded', array( Seo_Output::class, 'start' ) );
 		add_action( 'wp_after_insert_post', array( Seo_Sitemap::class, 'saved' ), 10, 4 );
+		Caches::start();
 		Code_Output::start();
 		Code_Text::start();
 		Hold::start();

@@ -172,6 +172,8 @@ final class Seo_Redirects {
 		if ( 0 !== $page ) {
 			// Where a page has stood until now, a page cache would go on showing it.
 			Caches::post( $page );
+		} else {
+			Caches::address( $source );
 		}
 		return array(
 			'id'          => $id,
