@@ -156,7 +156,7 @@ test("health tells versions, features and the caller's rights", async () => {
   assert.deepEqual(Object.keys(hold as Json), ["active", "engine", "version", "why", "paired", "methods"]);
   assert.deepEqual(
     Object.keys(body),
-    ["plugin_version", "wp_version", "php_version", "multisite", "timezone", "features", "user"],
+    ["plugin_version", "wp_version", "php_version", "multisite", "timezone", "features", "user", "update"],
   );
   assert.equal(body["timezone"], "Europe/Copenhagen");
   assert.deepEqual(features, {

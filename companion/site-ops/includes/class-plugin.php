@@ -30,6 +30,9 @@ final class Plugin {
 		Code_Output::start();
 		Code_Text::start();
 		Hold::start();
+		if ( class_exists( Updates::class ) ) {
+			Updates::start();
+		}
 	}
 
 	/** Registers the routes of every subject. */
