@@ -152,6 +152,7 @@ export const GROUP_WORDS: Readonly<Record<string, string>> = {
   discovery: "Look up your sites and check that they work",
   posts: "Articles, their images and categories",
   pages: "Pages of a site",
+  activity: "What was changed on a site, and taking it back",
   seo: "Titles, descriptions and redirects for search engines",
   schema: "Hidden page data for search engines",
   markdown: "Articles kept as text files",

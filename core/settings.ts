@@ -101,6 +101,12 @@ export const GATEWAY_SETTINGS = [
     read: read.whole(1, 36_500),
   },
   {
+    name: "UNDO_DAYS",
+    default: `${LIMITS.UNDO_DAYS}`,
+    meaning: "Days for which a change can be taken back; 0 keeps nothing for that",
+    read: read.whole(0, 400),
+  },
+  {
     name: "SHUTDOWN_SECONDS",
     default: `${LIMITS.SHUTDOWN_SECONDS}`,
     meaning:
@@ -170,6 +176,8 @@ export interface Settings {
   readonly privateUpstreams: readonly string[];
   readonly trustedProxies: readonly Network[];
   readonly auditRetentionDays: number;
+  /** 0 keeps nothing to take changes back with. */
+  readonly undoDays: number;
   /** How long calls in flight are waited for at the end. */
   readonly shutdownSeconds: number;
   /** Calls a minute; 0 is no limit. */
@@ -342,6 +350,7 @@ function shape(
     privateUpstreams: get("ALLOW_PRIVATE_UPSTREAMS"),
     trustedProxies: get("TRUSTED_PROXIES"),
     auditRetentionDays: get("AUDIT_RETENTION_DAYS"),
+    undoDays: get("UNDO_DAYS"),
     shutdownSeconds: get("SHUTDOWN_SECONDS"),
     rateLimitToken: get("RATE_LIMIT_TOKEN"),
     rateLimitSite: get("RATE_LIMIT_SITE"),

@@ -97,6 +97,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     keys: settings.encryptionKeys,
     siteShape: connectors.siteShape(),
     tokenPrefix: settings.tokenPrefix,
+    undoDays: settings.undoDays,
     now,
     log,
     ...replace.storage,

@@ -1,6 +1,42 @@
 /** Written by `deno task gen` from the manifests; not edited by hand. */
 
 export interface Shapes {
+  "explain_call": {
+    args: { "tool": string; "arguments": Record<string, unknown> };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "list_changes": {
+    args: {
+      "date"?: string;
+      "since"?: string;
+      "tool"?: string;
+      "id"?: number | string;
+      "path"?: string;
+      "client"?: string;
+      "person"?: string;
+      "cursor"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "undo_change": {
+    args: {
+      "request_id"?: string;
+      "request_ids"?: (string)[];
+      "since"?: string;
+      "client"?: string;
+      "person"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
   "generate_seo_report": {
     args: {
       "start_date": string;
@@ -271,7 +307,7 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_compute_window_compare": {
-    args: { "window_days": number };
+    args: { "window_days"?: number; "month"?: string };
     site: "required";
     tier: 0;
     raises: false;

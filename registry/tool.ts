@@ -6,12 +6,29 @@ import type { Capability, Connector } from "../platforms/_connector/connector.ts
 import type { PublishGrant } from "../platforms/_http/request.ts";
 import type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
 import type { Shapes } from "./shapes.gen.ts";
-import type { ManagedPort, PreviewsPort, SitesPort, SnapshotsPort, UpstreamsPort } from "./tool_ports.ts";
+import type {
+  Explanation,
+  ManagedPort,
+  PreviewsPort,
+  SitesPort,
+  SnapshotsPort,
+  UpstreamsPort,
+} from "./tool_ports.ts";
 import type { ReadResult, WriteResult } from "./write_result.ts";
 
 export type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
-export type { ManagedPort, PreviewsPort, SitesPort, SnapshotsPort, UpstreamsPort } from "./tool_ports.ts";
-export { compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
+export type {
+  Confirmation,
+  ExplainedFlag,
+  ExplainedStep,
+  Explanation,
+  ManagedPort,
+  PreviewsPort,
+  SitesPort,
+  SnapshotsPort,
+  UpstreamsPort,
+} from "./tool_ports.ts";
+export { asOne, compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
 
 /** Values by part; only what JSON can hold. */
 export type Revision = Readonly<Record<string, unknown>>;
@@ -27,6 +44,14 @@ export interface Raise {
   readonly published?: boolean;
   /** What is shown of it, in a preview and in a refusal: what runs, or is seen, where. Begins in lower case, ends without a full stop. */
   readonly because: string;
+}
+
+/** What a call replaces, as the arguments of the same tool that set it back. */
+export interface Before {
+  /** Which thing it is: the arguments that name it, without the site. */
+  readonly of: Readonly<Record<string, unknown>>;
+  /** What stands there, by the arguments that would set it. */
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** What a write would do, found by reading only. */
@@ -46,7 +71,9 @@ export interface Plan<State = unknown> {
   readonly raises?: readonly Raise[];
   /** What a person should know before approving, a sentence each. */
   readonly warnings?: readonly string[];
-  /** Why the change cannot be taken back; left out where it can. */
+  /** What stands there now, kept for whoever takes the change back; left out where no arguments of the tool set it back. */
+  readonly before?: Before;
+  /** Why the change cannot be taken back, where the reason is more than that it makes something new. */
   readonly final?: string;
   /**
    * Of a site's own tool, which has no changes to show before it ran: runs it on the site without keeping anything, or why
@@ -98,6 +125,66 @@ export interface CallsPort {
    * if `plan` planned it.
    */
   run(call: PlannedCall): Promise<unknown>;
+  /**
+   * What the steps up to the plan say of the other tool's call. Nothing is planned, sent or taken of a rate, and no row
+   * names the call. Throws what the look-up of the tool refuses with; every further refusal is part of the answer.
+   */
+  explain(tool: string, args: Record<string, unknown>): Promise<Explanation>;
+  /** Gives one up: it is not shown and not run, and the row of the whole call does not name it. */
+  leave(call: PlannedCall): void;
+}
+
+/** Hashes by part, in the words of a tool's own revision. */
+export type PartHashes = Readonly<Record<string, string>>;
+
+/** One write of a change that was kept, and what would set it back. */
+export interface KeptWrite extends Before {
+  readonly request_id: string;
+  readonly tool: string;
+  readonly site_id: string;
+  /** What the write found, and what it left. */
+  readonly found: PartHashes | null;
+  readonly left: PartHashes;
+}
+
+/** One change of the site, as a list tells it. */
+export interface ChangeRow {
+  readonly request_id: string;
+  readonly at: string;
+  readonly tool: string;
+  readonly [more: string]: unknown;
+}
+
+/** Which changes are listed. */
+export interface ChangesQuery {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly client?: string | undefined;
+  readonly person?: string | undefined;
+  readonly path?: string | undefined;
+  /** The id of a post or page. */
+  readonly id?: string | number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** The changes of the call's site: those of the caller's own token, all of them for who may do everything. */
+export interface ChangesPort {
+  /** Newest first, as many as fit a page; with the first page those of which nobody knows whether they were made. */
+  list(query: ChangesQuery): Promise<{
+    readonly rows: readonly ChangeRow[];
+    readonly unknown: readonly ChangeRow[];
+    readonly next: string | null;
+  }>;
+  /**
+   * Throws E_NOT_FOUND for one that is not the caller's, unknown or older than it is kept alike; E_FORBIDDEN_OP where it
+   * cannot be taken back, with the reason; E_STALE_PREVIEW where it was already, or the site's calls go elsewhere by now.
+   */
+  find(request_id: string): Promise<readonly KeptWrite[]>;
+  /** The parts of what is there now that are not as they were left. */
+  drifted(left: PartHashes, now: Revision | null): readonly string[];
+  /** Says, while the call writes, that it takes that one back. */
+  undoes(request_id: string): void;
 }
 
 /** Who follows a call while it works. */
@@ -130,6 +217,7 @@ export interface ToolContext {
   readonly unseen: boolean;
   readonly sites: SitesPort;
   readonly calls: CallsPort;
+  readonly changes: ChangesPort;
   /** Milliseconds since the epoch, by the gateway's clock. */
   now(): number;
   readonly upstreams: UpstreamsPort;

@@ -24,9 +24,11 @@ interface Proof {
   readonly warnings: readonly string[];
   /** What visitors get, null where nobody looked, and why; left out of a write that is for nobody's eyes. */
   readonly live?: Live | null;
-  readonly live_reason?: string;
+  readonly live_reason?: string | undefined;
   /** Null where nobody could tell whether visitors got it although it was no publication. */
   readonly published?: null;
+  /** The parts of the plan's revision as the write left them; left out where that is not known. */
+  readonly left?: Readonly<Record<string, unknown>>;
 }
 
 /** A write's result with its proof. Made by `verified`, `compared` and `unverified` alone. */
@@ -50,6 +52,16 @@ export class WriteResult {
   /** Null where nobody could tell whether visitors got it although it was no publication; for the audit. */
   get published(): null | undefined {
     return this.#proof.published;
+  }
+
+  /** The parts of the plan's revision as the write left them; undefined where that is not known. */
+  get left(): Readonly<Record<string, unknown>> | undefined {
+    return this.#proof.left;
+  }
+
+  /** The same with those parts as the upstream's answer shows them: by them it is seen later whether somebody changed it. */
+  leaving(left: Readonly<Record<string, unknown>> | undefined): WriteResult {
+    return left === undefined ? this : new WriteResult(this.#result, { ...this.#proof, left });
   }
 
   /** The same with what visitors get beside it: it changes nothing of what was proven of the site's own answer. */
@@ -109,6 +121,26 @@ export function compared<Answer extends Compared & Omit<Reserved, "warnings">>(
     warnings: all,
     ...published === null ? { published } : {},
   });
+}
+
+/** The writes of several calls as one: as proven as the least of them; what visitors get is told of a single one alone. */
+export function asOne<Result extends object>(
+  result: Result & Reserved,
+  parts: readonly WriteResult[],
+): WriteResult {
+  const all = parts.map((one) => one.toJSON());
+  const open = all.find(({ verified }) => verified === null);
+  const isOther = all.some(({ verified }) => verified === false);
+  const proof = {
+    verified: isOther ? false : open === undefined ? true : null,
+    reason: isOther || open === undefined ? null : String(open["verified_reason"]),
+    warnings: all.flatMap(({ warnings }) => warnings as string[]),
+  };
+  const [only, ...more] = all;
+  const seen = more.length === 0 && only !== undefined && "live" in only
+    ? { live: only["live"] as Live | null, live_reason: only["live_reason"] as string | undefined }
+    : {};
+  return new WriteResult(result, { ...proof, ...seen });
 }
 
 /** The answer of a call that wrote nothing, its arguments asking for none. */

@@ -5,6 +5,7 @@ import { GatewayError } from "../core/errors.ts";
 import { quotedLine } from "../core/one_line.ts";
 import type { Delay } from "./account_clock.ts";
 import { ConnectLinks } from "./connect_links.ts";
+import { Changes } from "./changes.ts";
 import { Consents } from "./consents.ts";
 import { Attempts, Challenges } from "./attempts.ts";
 import { Budgets } from "./budgets.ts";
@@ -52,6 +53,8 @@ export interface StoreOptions {
   siteShape: SiteShape;
   /** What token texts begin with. */
   tokenPrefix: string;
+  /** For how many days a change can be taken back; 0 keeps nothing, LIMITS.UNDO_DAYS when left out. */
+  undoDays?: number;
   /** The time records carry; the system's clock when left out. Audit rows must carry the same clock's time. */
   now?: () => number;
   /** Milliseconds that never go back, by which caches age; `performance.now` when left out. */
@@ -108,6 +111,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     previews: new Previews(db),
     managedFiles: new ManagedFiles(db),
     consents: new Consents(db, sealer),
+    changes: new Changes(db, sealer, options.undoDays ?? LIMITS.UNDO_DAYS),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
     callersVersion: versions.numbering("tokens", "users", "oauth"),

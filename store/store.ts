@@ -4,6 +4,7 @@ import type { CredentialKind, Credentials, Project, Site, SiteFields, Token, Use
 import type { AccountStore } from "./account_types.ts";
 import type { AuditStore } from "./audit_types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
+import type { ChangeStore } from "./change_types.ts";
 import type { ConsentStore } from "./consent_types.ts";
 import type { OAuthClientStore, OAuthGrantStore } from "./oauth_types.ts";
 import type {
@@ -22,6 +23,7 @@ import type { ToolCatalogStore } from "./tool_catalog_types.ts";
 export type * from "./account_types.ts";
 export { RowRefused } from "./audit_refused.ts";
 export type * from "./audit_types.ts";
+export type * from "./change_types.ts";
 export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
@@ -196,6 +198,8 @@ export interface Budget {
    * rejects.
    */
   take(key: string): Awaitable<number>;
+  /** What `take` would answer as far as this process knows; takes no call and asks nothing. */
+  look(key: string): number;
 }
 
 /** Budgets that all instances on a store count together; on a store in memory the process counts alone. */
@@ -213,6 +217,7 @@ export interface Store {
   readonly accounts: AccountStore;
   readonly connectLinks: ConnectLinkStore;
   readonly consents: ConsentStore;
+  readonly changes: ChangeStore;
   readonly oauthClients: OAuthClientStore;
   readonly oauthGrants: OAuthGrantStore;
   readonly sessions: SessionStore;

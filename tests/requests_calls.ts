@@ -35,10 +35,11 @@ class Makers {
 
   draft = () => this.#made("create_draft", { title: "Counted", content_html: "<p>x</p>", tags: ["Known"] });
 
-  async changed(): Promise<Id> {
+  async changed(): Promise<{ post_id: Id; request_id: string }> {
     const post_id = await this.draft();
-    await this.gw.call("update_draft", { site_id: SITE, post_id, title: "Changed", confirm: true });
-    return post_id;
+    const args = { site_id: SITE, post_id, title: "Changed", confirm: true };
+    const { request_id } = await this.gw.call<{ request_id: string }>("update_draft", args);
+    return { post_id, request_id };
   }
 
   page = () =>
@@ -76,12 +77,15 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     list_cms_users: () => ({ site_id }),
     get_post: async () => ({ site_id, post_id: await make.draft() }),
     list_content: () => ({ site_id, type: "page" }),
-    get_content_history: async () => ({ site_id, post_id: await make.changed() }),
+    get_content_history: async () => ({ site_id, post_id: (await make.changed()).post_id }),
     list_drafts: () => ({ site_id }),
     list_taxonomies: () => ({ site_id, taxonomy: "tag" }),
     get_page: async () => ({ site_id, page_id: await make.page() }),
     view_live: () => ({ site_id, path: "/robots.txt" }),
     list_page_templates: () => ({ site_id }),
+    list_changes: () => ({ site_id }),
+    undo_change: async () => ({ site_id, request_id: (await make.changed()).request_id }),
+    explain_call: () => ({ site_id, tool: "publish_post", arguments: { post_id: 1 } }),
     get_seo_meta: async () => ({ site_id, post_id: await make.draft() }),
     create_draft: () => ({ site_id, ...draft, tags: ["Known"] }),
     "create_draft (a new tag)": () => ({ site_id, ...draft, tags: [`New ${make.serial()}`] }),

@@ -69,6 +69,11 @@ export const LIMITS = {
   /** How long a preview can be confirmed, and how long the answer of a call is repeated. */
   CONFIRM_TOKEN_MS: 15 * 60_000,
   IDEMPOTENCY_MS: 24 * 60 * 60_000,
+  /** What stood where a call writes: the most that is kept of one call, in the commit of its intent, and of one site. */
+  BEFORE_IMAGE_BYTES: 4 * MIB,
+  BEFORE_IMAGE_ALONG_BYTES: 160 * KIB,
+  UNDO_SITE_BYTES: 100 * MIB,
+  UNDO_DAYS: 30,
   REPEATED_ANSWER_BYTES: 60 * KIB,
   REVISION_PARTS_MAX: 100,
   /** Items of each list that a summary keeps. */

@@ -13,7 +13,7 @@ import {
   type Site,
   type Tier,
 } from "../../core/model.ts";
-import type { Beside } from "../../store/store.ts";
+import type { Beside, Left, Setback } from "../../store/store.ts";
 import type { AuditFacts } from "../../registry/tool.ts";
 import { Decision } from "../pipeline/decision.ts";
 import { fitForRow } from "../pipeline/made.ts";
@@ -101,7 +101,15 @@ export class CallRecord {
   arguments: unknown = null;
   /** Records that the outcome's row takes along into its commit, for a call that ended so. */
   beside: (ending: Ending) => readonly Beside[] | Promise<readonly Beside[]> = () => [];
+  /** Further records of that kind: of what stood where the call has written. */
+  keeping: ((ending: Ending) => Promise<readonly Beside[]>) | null = null;
   readonly facts: AuditFacts = {};
+  /** What would set back what this call alone writes; null where nothing does. */
+  setback: Setback | null = null;
+  /** What its write left, by part; null until it has written, and where it does not tell. */
+  left: Left | null = null;
+  /** The requests that the whole call takes back. */
+  readonly undoes: string[] = [];
   /** What this call brought into being so far. */
   readonly made: Made[] = [];
   /** The record of the whole call: of the one that came through a door. */
@@ -137,6 +145,19 @@ export class CallRecord {
     inner.arguments = args;
     calls.push(inner);
     return inner;
+  }
+
+  /** The record of a call that is only looked at: no row names it, and what it holds is nothing of this call's. */
+  apart(tool: string, args: unknown): CallRecord {
+    const other = new CallRecord(this.#at, { ...this.#call, tool });
+    other.arguments = args;
+    return other;
+  }
+
+  /** Takes back that this call makes that other one. */
+  forget(inner: CallRecord): void {
+    const calls = this.root.#calls;
+    calls.splice(calls.indexOf(inner), 1);
   }
 
   /** Does work of this call; what it is refused or fails with is part of its decision. */
@@ -183,6 +204,11 @@ export class CallRecord {
   /** What the whole call brought into being so far, that of the calls it makes first. */
   get allMade(): readonly Made[] {
     return [...this.#calls, this].flatMap((one) => one.made);
+  }
+
+  /** Of the whole call: what it and the calls it makes write and would be set back by, in their order. */
+  get setbacks(): readonly CallRecord[] {
+    return [this.root, ...this.root.#calls].filter(({ setback }) => setback !== null);
   }
 
   /** The row that says a write is about to begin, which gives up at that time. */

@@ -1,13 +1,15 @@
 /** The write-confirm gate: what a caller sees instead of a change not yet confirmed. */
+import { Buffer } from "node:buffer";
 import {
   type Caller,
   type Change,
   CONFIRM_POLICIES,
   type ConfirmPolicy,
+  LIMITS,
   type Site,
   type Tier,
 } from "../../core/model.ts";
-import type { Plan, PlannedCall } from "../../registry/tool.ts";
+import type { Confirmation, Plan, PlannedCall } from "../../registry/tool.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import { revisionName } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
@@ -30,9 +32,9 @@ export interface Preview {
   readonly expires_at: string;
   /** How to go on. */
   readonly next: string;
-  /** Whether the gateway can take the change back, and why not. */
-  readonly undoable: false;
-  readonly undoable_reason: string;
+  /** Whether undo_change can take the change back, and why not where it cannot. */
+  readonly undoable: boolean;
+  readonly undoable_reason?: string;
   readonly warnings: readonly string[];
   /** The calls of other tools that are part of it, where there are any. */
   readonly calls?: readonly Pick<PlannedCall, "tool" | "site_id" | "tier" | "summary">[];
@@ -65,14 +67,27 @@ export function meetsPolicy(
   sites: Iterable<Pick<Site, "confirm_policy">>,
   bound: boolean,
 ): boolean {
-  if (skips(caller)) return true;
   const policy = policyOf(caller, sites);
-  return policy === "flag" || (policy === "preview" && bound);
+  return policy === "flag" || (policy === "preview" && (bound || skips(caller)));
 }
 
 /** Whether a person must approve what the call writes. */
 export const needsPerson = (caller: Caller, sites: Iterable<Pick<Site, "confirm_policy">>): boolean =>
   policyOf(caller, sites) === "human";
+
+/** How a call is confirmed that touches those sites, as far as is known before its plan. */
+export function confirmation(
+  caller: Caller,
+  { tier, gate }: { readonly tier: Tier; readonly gate: boolean },
+  sites: readonly Pick<Site, "confirm_policy">[],
+): Confirmation {
+  if (tier === 0) return { needed: false };
+  const policy = policyOf(caller, sites);
+  if (gate) return { needed: !skips(caller), policy };
+  if (meetsPolicy(caller, sites, false)) return { needed: false, policy };
+  // Whether the site can show what its own tool would do, only the site tells.
+  return { needed: policy === "human" ? true : "depends on the live state", policy };
+}
 
 const policyOf = ({ token }: Caller, sites: Iterable<Pick<Site, "confirm_policy">>): ConfirmPolicy =>
   strictest([token, ...sites].map(({ confirm_policy }) => confirm_policy));
@@ -80,8 +95,26 @@ const policyOf = ({ token }: Caller, sites: Iterable<Pick<Site, "confirm_policy"
 const strictest = (policies: readonly ConfirmPolicy[]): ConfirmPolicy =>
   CONFIRM_POLICIES[Math.max(...policies.map((one) => CONFIRM_POLICIES.indexOf(one)))] ?? "human";
 
-/** Why nothing is marked as undoable in this version. */
-const NOT_UNDOABLE = "The gateway does not take changes back yet; the values under from are the old values";
+const NOT_KEPT = "Nothing is kept that would set it back; the values under from are the old values";
+const IN_PART =
+  "What would set it back is kept of a part of it alone; the values under from are the old values";
+const TOO_LARGE = `What stands there is over ${
+  LIMITS.BEFORE_IMAGE_BYTES / 1024 / 1024
+} MiB, the most that is kept to set it back`;
+
+/** Whether what a call is about to write is kept, so that it can be taken back. */
+function undoable(
+  { plan, changes, calls }: Previewed,
+  setbacks: CallRecord["setbacks"],
+): Pick<Preview, "undoable" | "undoable_reason"> {
+  const not = (undoable_reason: string) => ({ undoable: false, undoable_reason });
+  if (plan?.final !== undefined) return not(plan.final);
+  if (setbacks.length === 0) return not(NOT_KEPT);
+  const own = changes.length > calls.flatMap((one) => one.changes).length ? 1 : 0;
+  if (setbacks.length < own + calls.filter(({ tier }) => tier > 0).length) return not(IN_PART);
+  const bytes = Buffer.byteLength(JSON.stringify(setbacks.map(({ setback }) => setback)));
+  return bytes > LIMITS.BEFORE_IMAGE_BYTES ? not(TOO_LARGE) : { undoable: true };
+}
 
 /** How the call is sent again, and what becomes of it then. */
 function nextStep({ offered, dryRun }: Pick<Previewed, "offered" | "dryRun">, expires: string): string {
@@ -95,7 +128,7 @@ function nextStep({ offered, dryRun }: Pick<Previewed, "offered" | "dryRun">, ex
 /** The preview of a planned write, with what the calls it planned would change; secrets and long texts shortened. */
 export function preview(
   call: Previewed,
-  record: Pick<CallRecord, "site" | "highestTier">,
+  record: Pick<CallRecord, "site" | "highestTier" | "setbacks">,
   { token, expires_at }: { readonly token: string; readonly expires_at: number },
 ): Preview {
   const expires = new Date(expires_at).toISOString();
@@ -110,8 +143,7 @@ export function preview(
     confirm_token: token,
     expires_at: expires,
     next: nextStep(call, expires),
-    undoable: false,
-    undoable_reason: call.plan?.final ?? NOT_UNDOABLE,
+    ...undoable(call, record.setbacks),
     warnings: call.warnings.map(redactText),
     ...(call.calls.length ? { calls: call.calls.map(nested) } : {}),
   };

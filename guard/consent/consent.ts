@@ -49,7 +49,7 @@ export interface Write {
   plan(): Promise<ReadyCall>;
   /** Aborted where nobody waits for it any more. */
   readonly signal?: AbortSignal | undefined;
-  /** Writes the intent's row, which takes those records into its commit. */
+  /** Keeps what stands there, and writes the intent's row, which takes those records into its commit. */
   intent(beside: readonly Beside[]): Promise<void>;
   /** Carries it out, as the dry run that was shown where there was one; answers what its caller is told. */
   run(ready: ReadyCall, expects?: string): Promise<unknown>;

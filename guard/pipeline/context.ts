@@ -22,6 +22,7 @@ import {
   sitesPort,
   snapshotsPort,
 } from "./context_ports.ts";
+import { changesPort } from "../changes.ts";
 import { exclusively } from "./exclusive.ts";
 
 type Reached = Pick<CallParts, "site" | "caller" | "deadline" | "record" | "follower">;
@@ -66,6 +67,9 @@ class CallContext implements ToolContext {
   }
   get calls() {
     return this.#call.calls;
+  }
+  get changes() {
+    return changesPort(this.#ports.store, this.#call);
   }
   get previews() {
     return previewsPort(this.#ports.store.previews, this.#call);

@@ -29,6 +29,8 @@ export interface ContextPorts extends ConnectorPorts {
     | "allowances"
     | "snapshots"
     | "leases"
+    | "audit"
+    | "changes"
   >;
   delay(ms: number): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { bodyLimit } from "./body_limit.ts";
 import { mayWrite } from "../consent/confirm.ts";
 import { Consent, type ConsentPorts } from "../consent/consent.ts";
 import type { Subject } from "../consent/consent_content.ts";
+import { keepBefore } from "../changes.ts";
 import { admit, type AdmitPorts, type Admitted, planned, read } from "./admit.ts";
 import { endOfCall } from "./context.ts";
 import type { ContextPorts } from "./context_ports.ts";
@@ -53,7 +54,7 @@ export type Dispatch = (call: ToolCall) => Promise<unknown>;
 
 /** What the line needs of the rest of the gateway. */
 export interface DispatchPorts extends AdmitPorts, ConsentPorts {
-  readonly store: ContextPorts["store"] & Pick<Store, "consents" | "audit">;
+  readonly store: ContextPorts["store"] & Pick<Store, "consents" | "audit" | "changes">;
   readonly tokenLimit: RateLimit;
   readonly callsInFlight: CallsInFlight;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
@@ -94,8 +95,10 @@ export function dispatcher(given: DispatchPorts): Dispatch {
     if (failure) record.decision.refuses(failure);
     const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
     try {
-      const along = record.beside(failure ? { failure, outcome: change } : { value });
-      const beside = along instanceof Promise ? await along : along;
+      const ending = failure ? { failure, outcome: change } : { value };
+      const along = record.beside(ending);
+      let beside = along instanceof Promise ? await along : along;
+      if (record.keeping !== null) beside = [...beside, ...await record.keeping(ending)];
       await appendAudit(ports, record.outcome(failure, ports.now()), change, beside);
     } finally {
       place.leave();
@@ -164,7 +167,10 @@ async function write(
     presented: { confirmToken, idempotencyKey },
     plan,
     signal: follower?.signal,
-    intent: (beside) => appendAudit(ports, record.intent(deadline), "none", beside),
+    async intent(beside) {
+      const kept = await keepBefore(ports.store.changes, record, caller.token.id);
+      await appendAudit(ports, record.intent(deadline), "none", [...beside, ...kept]);
+    },
     run: async (ready, expects) => answered(await ready.run(expects), requestId),
   });
 }
@@ -183,6 +189,9 @@ const AUDIT_FAILED = {
   made: "The change was made, but its audit row could not be completed; do not repeat it",
   unknown: "The call failed and its audit row could not be completed; look at the site before trying again",
 } as const;
+
+/** What to say instead of what a read found: its upstream may have been asked, and have counted that. */
+const NOT_TOLD = "The audit log cannot be written, so the answer is not given; nothing was changed";
 
 /** What to say instead of the answer of a call that was carried out before. */
 const notGivenAgain = (request_id: string) =>
@@ -212,7 +221,8 @@ async function appendAudit(
     const mayBeDone = outcome === "made" || outcome === "unknown" || row.made !== undefined;
     const late = cause instanceof RowRefused ? cause.late : null;
     outage.failed({ ...known, cause: causeOf(cause) }, mayBeDone, late);
-    const said = repeated === undefined ? AUDIT_FAILED[change] : notGivenAgain(repeated);
+    const failed = row.tier === 0 && change === "none" ? NOT_TOLD : AUDIT_FAILED[change];
+    const said = repeated === undefined ? failed : notGivenAgain(repeated);
     const message = `${said}; give request id "${request_id}" to the gateway's operator`;
     throw new NotAudited("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });
   }

@@ -14,7 +14,7 @@ import type {
   TemplatesQuery,
 } from "./page.ts";
 import type { PublishGrant } from "../_http/request.ts";
-import type { ContentList, ListQuery, Seen, Verb, Written } from "./post.ts";
+import type { ContentList, ListQuery, Seen, Updated, Verb, Written } from "./post.ts";
 
 export type { CloneFields, Page, PageFields, PreparedClone, PreparedPage } from "./page.ts";
 
@@ -35,7 +35,7 @@ export interface PagesClient {
   /** Reads only: the template, every placeholder of it covered. */
   prepareClone(fields: CloneFields): Promise<PreparedClone>;
   create(draft: PreparedPage | PreparedClone, made: Making): Promise<Written | Cloned>;
-  update(id: Id, draft: PreparedPage | PreparedClone, seen?: Seen): Promise<Written | Cloned>;
+  update(id: Id, draft: PreparedPage | PreparedClone, seen?: Seen): Promise<Updated | Cloned>;
   /** Reads only: refuses what the live state forbids. */
   check(id: Id, verb: Verb, moment?: Moment): Promise<Seen>;
   /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */

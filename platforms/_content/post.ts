@@ -112,6 +112,12 @@ export interface Written extends Compared {
   readonly url: string;
 }
 
+/** The result of a change of what existed. */
+export interface Updated extends Written {
+  /** The values of its fields after it, in the words of arguments; left out where the platform does not tell them. */
+  readonly parts?: Seen["parts"];
+}
+
 /** What a plan saw of a post or page: a write that is given it overwrites nothing that came after. */
 export interface Seen extends PostHead {
   /** The values of its fields, in the words of arguments: what a visitor would get, and what a write replaces. */

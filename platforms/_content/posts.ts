@@ -14,11 +14,21 @@ import type {
   PostHead,
   PreparedDraft,
   Seen,
+  Updated,
   Verb,
   Written,
 } from "./post.ts";
 
-export type { DraftFields, NamedTerm, Post, PostHead, PreparedDraft, Seen, Written } from "./post.ts";
+export type {
+  DraftFields,
+  NamedTerm,
+  Post,
+  PostHead,
+  PreparedDraft,
+  Seen,
+  Updated,
+  Written,
+} from "./post.ts";
 
 /** A post, or a page where a tool takes both. */
 export type ContentType = "post" | "page";
@@ -40,7 +50,7 @@ export interface PostsClient {
   /** Reads only: looks names up and, for a new post, proves rights; for one that is to be changed getDraft does. */
   prepareDraft(fields: DraftFields, isNew: boolean): Promise<PreparedDraft>;
   createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
-  updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Written>;
+  updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Updated>;
   /**
    * Reads only: refuses what the live state forbids. Without a type the id is a post's; for `unschedule` the platform
    * finds out which of the two it is, and says so.

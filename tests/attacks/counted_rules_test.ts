@@ -226,6 +226,11 @@ const VALUES: Readonly<Record<string, Named<unknown>>> = {
   "crm_location.ts": { namesAnotherLocation: (of) => location.namesAnotherLocation(of, "a", 64) },
   "publishing.ts": { wouldPublish: publishing.wouldPublish },
   "comparison.ts": {
+    apartFrom: (of) =>
+      comparison.apartFrom({
+        period: { from: "2026-11-01", to: "2026-11-02", time_zone: null },
+        figures: { of },
+      }, { of }),
     changesOf: (of) => comparison.changesOf({ of }, { of }),
     compared: (of) => {
       const side = { whole: true, truncated: false, complete: true, figures: { of } };
@@ -306,6 +311,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "comparison.ts changeOf": "subtracts two numbers",
   "comparison.ts checkCompare": "compares days",
   "comparison.ts daysToCompare": "reckons with days",
+  "comparison.ts differingLengths": "counts days",
   "comparison.ts lengthOf": "reckons with days",
   "file.ts checkFileSize": "compares two numbers",
   "file.ts checkSha": "compares two hashes",

@@ -124,6 +124,28 @@ Deno.test("on a CMS each ceiling permits what is said of it, and not one below",
   assert.deepEqual(at.cms.writes, []);
 });
 
+Deno.test("taking back is for 1, and for the ceiling of the tool that made the change", async () => {
+  await using at = await seoWorld({ tokens });
+  const { gw } = at.kit;
+  const { sentence, ceiling } = sentenceOf("Take back");
+  tried.add(sentence);
+  triedTools.add("undo_change");
+  const { id } = (await gw.store.tokens.list()).find(({ name }) => name === "at2")!;
+  const made = async (post_id: number) => {
+    const args = { site_id: "live", post_id, title: "T", confirm: true };
+    return (await gw.call<{ request_id: string }>("update_draft", args, { as: "at2" })).request_id;
+  };
+  const [draft, soon] = [await made(at.draft.id), await made(at.scheduled.id)];
+  for (const risk of RISKS) {
+    await gw.store.tokens.update(id, { max_risk: risk });
+    for (const [request_id, least] of [[draft, ceiling], [soon, 2]] as const) {
+      const ending = await gw.end("undo_change", { site_id: "live", request_id }, { as: "at2" });
+      const ended = "code" in ending ? ending.code : "previewed";
+      assert.equal(ended, risk >= least ? "previewed" : "E_SCOPE_DENIED", `${request_id} at ${risk}`);
+    }
+  }
+});
+
 Deno.test("of custom schema a ceiling of 3 is needed where it is live", async () => {
   await using at = await schemaWorld({ tokens });
   const args = (id: number) => ({ site_id: "schema", id, value: '{"@type":"Thing"}' });

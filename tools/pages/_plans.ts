@@ -3,6 +3,7 @@ import type { Id } from "../../core/ids.ts";
 import { refuseUnseen } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../core/model.ts";
+import type { Plan } from "../../registry/tool.ts";
 import type {
   Page,
   PageFields,
@@ -74,6 +75,30 @@ export function draftChanges(draft: PreparedPage | PreparedClone, now: Page | nu
     { field: "builder_template_id", from: null, to: draft.template.id },
     ...texts,
   ];
+}
+
+/**
+ * What sets the fields of a page back, where its platform tells what a change leaves; nothing for a clone, which no fields
+ * set back, and where a field has no value that its argument would store as it is. Asks nothing.
+ */
+export async function valuesBefore(
+  client: Pick<PagesClient, "prepare">,
+  page_id: Id,
+  draft: PreparedPage | PreparedClone,
+  now: Page,
+): Promise<Pick<Plan, "before">> {
+  if ("template" in draft) return {};
+  const before = changesOf(draft.fields, now).map(({ field, from }) => [field, from] as const);
+  const isNone = ([field, value]: readonly [string, unknown]) =>
+    value === null || value === 0 || value === "" && ["title", "slug"].includes(field);
+  if (before.some(isNone)) return {};
+  const values = Object.fromEntries(before);
+  const { content_html } = values;
+  if (typeof content_html === "string") {
+    const again = await client.prepare({ content_html }, false); // an editor keeps HTML in blocks of its own
+    if (again.fields.content_html !== content_html) return {};
+  }
+  return { before: { of: { page_id }, values } };
 }
 
 /** The template a clone is made of and what is promised of the page's place; null for what is no clone. */

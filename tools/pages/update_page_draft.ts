@@ -20,6 +20,7 @@ import {
   requireShown,
   SHOWN_PAGE,
   templateOf,
+  valuesBefore,
 } from "./_plans.ts";
 
 export default tool("update_page_draft", {
@@ -55,6 +56,7 @@ export default tool("update_page_draft", {
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
+      ...ctx.can(builtPages) ? await valuesBefore(client, page_id, draft, now) : {},
       warnings: [...now.warnings, ...warnings, ...unsure, ...draft.warnings ?? []],
       state: { draft, now },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
@@ -62,6 +64,10 @@ export default tool("update_page_draft", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
-    return compared(await (await ctx.use(pages)).update(page_id, state.draft, state.now));
+    const { draft, now } = state;
+    const done = await (await ctx.use(pages)).update(page_id, draft, now);
+    if (!("parts" in done)) return compared(done);
+    const { parts, ...answer } = done;
+    return compared(answer).leaving(parts && replaced({ ...now, parts }, draft.fields));
   },
 });

@@ -1,6 +1,8 @@
 /** How the posts tools describe what they would do. */
+import type { Id } from "../../core/ids.ts";
 import type { Change } from "../../core/model.ts";
 import { quoted } from "../../rules/wording.ts";
+import type { Plan } from "../../registry/tool.ts";
 import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/_content/posts.ts";
 
 export {
@@ -17,10 +19,10 @@ export {
 /** Where script in a post runs. */
 export const SHOWN_POST = "in the browser of everyone who opens the post, its preview included";
 
-/** One change per given field; `from` is what the post has now, null for a new one. */
-export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
+/** What a post has now, by the arguments that set it. */
+const current = (now: Post): { readonly [K in keyof Required<DraftFields>]: unknown } => {
   const names = (terms: readonly NamedTerm[]) => terms.map(({ name }) => name);
-  const current: { [K in keyof Required<DraftFields>]: unknown } | null = now && {
+  return {
     title: now.title,
     content_html: now.content_html,
     excerpt: now.excerpt,
@@ -30,11 +32,26 @@ export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
     featured_media_id: now.featured_media_id,
     author_id: now.author_id,
   };
-  return Object.entries(fields).filter(([, value]) => value !== undefined).map(([field, to]) => ({
-    field,
-    from: current?.[field as keyof DraftFields] ?? null,
-    to,
-  }));
+};
+
+const given = (fields: DraftFields) =>
+  Object.entries(fields).filter(([, value]) => value !== undefined) as [keyof DraftFields, unknown][];
+
+/** One change per given field; `from` is what the post has now, null for a new one. */
+export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
+  const has = now && current(now);
+  return given(fields).map(([field, to]) => ({ field, from: has?.[field] ?? null, to }));
+}
+
+/** What no argument takes: a title or an address that is none, no image. */
+const isNone = ([field, value]: readonly [string, unknown]) =>
+  value === "" && ["title", "slug"].includes(field) || value === 0;
+
+/** What sets those fields back; nothing where one has a value that its argument does not take. */
+export function fieldsBefore(post_id: Id, fields: DraftFields, now: Post): Pick<Plan, "before"> {
+  const has = current(now);
+  const values = given(fields).map(([field]) => [field, has[field]] as const);
+  return values.some(isNone) ? {} : { before: { of: { post_id }, values: Object.fromEntries(values) } };
 }
 
 /** " and make the tags …" for the terms that are not there yet, else "". */

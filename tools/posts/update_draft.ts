@@ -7,7 +7,7 @@ import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { posts, postTexts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { fieldChanges, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
+import { fieldChanges, fieldsBefore, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
 
 export default tool("update_draft", {
   check({ post_id, title, featured_media_id, author_id, ...texts }, ctx) {
@@ -38,6 +38,7 @@ export default tool("update_draft", {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
+      ...ctx.can(postTexts) ? fieldsBefore(post_id, fields, now) : {},
       warnings: [...now.warnings, ...warnings, ...unsure],
       state: { draft, now },
       raises: whenScheduled(now, `the post ${quoted(now.title)}`),
@@ -46,6 +47,7 @@ export default tool("update_draft", {
   async run({ post_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const client = await ctx.use(posts);
-    return compared(await client.updateDraft(post_id, state.draft, ctx.made, state.now));
+    const { parts, ...done } = await client.updateDraft(post_id, state.draft, ctx.made, state.now);
+    return compared(done).leaving(parts && replaced({ ...state.now, parts }, state.draft.fields));
   },
 });

@@ -3,6 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { type SeenRaise, whenLive, whenScheduled } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../core/model.ts";
+import type { Plan } from "../../registry/tool.ts";
 import type { SeoMeta } from "../../platforms/wordpress/seo/client.ts";
 import {
   changedPart,
@@ -42,6 +43,20 @@ function requireAddress(field: string, text: string): void {
 export function storedBefore(change: SeoChange, { fields }: SeoMeta): Change[] {
   const now = new Map(entriesOf(fields));
   return entriesOf(change).map(([field, to]) => ({ field, from: now.get(field) ?? null, to }));
+}
+
+/**
+ * What sets the given texts back, an empty one by clearing it. Nothing where one could not be read, and for robots: what a
+ * plugin leaves to its own default is no value that an argument could give.
+ */
+export function textsBefore(
+  post_id: string | number,
+  change: SeoChange,
+  meta: SeoMeta,
+): Pick<Plan, "before"> {
+  const stored = storedBefore(change, meta).map(({ field, from }) => [field, from] as const);
+  if (stored.some(([, value]) => typeof value !== "string")) return {};
+  return { before: { of: { post_id }, values: Object.fromEntries(stored) } };
 }
 
 /** One change per field that changes, `from` the value that visitors get now, with its origin where that is not the post. */

@@ -5,7 +5,7 @@ import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { answerOf, changeOf, fieldChanges, placeOf, seenBy, storedBefore } from "./_meta.ts";
+import { answerOf, changeOf, fieldChanges, placeOf, seenBy, storedBefore, textsBefore } from "./_meta.ts";
 
 export default tool("set_seo_meta", {
   check({ post_id, ...fields }) {
@@ -26,6 +26,7 @@ export default tool("set_seo_meta", {
         : `Change the SEO fields of ${place}`,
       changes,
       revision: replacedBy(storedBefore(change, now), { status: now.post.status }),
+      ...idle ? {} : textsBefore(post_id, change, now),
       warnings: now.warnings ?? [],
       raises: idle ? [] : seenBy(now.post),
       state: now,
@@ -37,17 +38,19 @@ export default tool("set_seo_meta", {
     const stands = (fields: readonly string[]) =>
       ctx.annotate({ changes: changes.filter(({ field }) => fields.includes(field.split(".")[0]!)) });
     const client = await ctx.use(seo);
+    const change = changeOf(fields);
     const { differences, warnings, uncompared, ...after } = await client.writeMeta(
-      changeOf(fields),
+      change,
       state,
       sending,
       stands,
     );
-    const proven = compared({ ...answerOf(after), differences, warnings, uncompared });
+    const proven = compared({ ...answerOf(after), differences, warnings, uncompared })
+      .leaving(replacedBy(storedBefore(change, after), { status: after.post.status }));
     if (after.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, after.post.id);
     const { seoShown } = await expectations();
-    const shown = seoShown(changeOf(fields));
+    const shown = seoShown(change);
     return proven.seen(await liveAt(await ctx.use(visitor), address, shown, client.cachesAsked()));
   },
 });

@@ -4,7 +4,7 @@ import { GatewayError } from "../../../core/errors.ts";
 import { type Id, numericId } from "../../../core/ids.ts";
 import type { Making } from "../../../core/model.ts";
 import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../../_content/page.ts";
-import type { Written } from "../../_content/post.ts";
+import type { Updated, Written } from "../../_content/post.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "../rest/builders.ts";
@@ -111,14 +111,17 @@ export async function updatePage(
   id: number,
   { fields }: PreparedPage,
   seen?: StateSnapshot,
-): Promise<Written> {
+): Promise<Updated> {
   const sent = body(fields);
   const dependsOn = ["status", "date_gmt"];
   const what = { kind: "pages", id, fields: sent, dependsOn, judge: judge("pages", "update") } as const;
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "pages", record, null);
   const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
-  const done = written(record, [...pageDifferences(record, sent, mayStoreAny(wire)), ...beside]);
+  const done = {
+    ...written(record, [...pageDifferences(record, sent, mayStoreAny(wire)), ...beside]),
+    ...seen ? { parts: toSnapshot({ ...seen.read, record }).parts } : {},
+  };
   const unstyled = sent["content"] !== undefined && record.meta._site_ops_scope !== "";
   return unstyled ? { ...done, warnings: [`content_html: ${CODE_APART}`] } : done;
 }

@@ -11,6 +11,7 @@ import type {
   DraftsQuery,
   Post,
   PreparedDraft,
+  Updated,
   Verb,
   Written,
 } from "../../_content/post.ts";
@@ -217,7 +218,7 @@ async function updateDraft(
   draft: CmsDraft,
   made: Making,
   seen?: StateSnapshot,
-): Promise<Written> {
+): Promise<Updated> {
   const { sent, renamed } = await body(wire, draft, made);
   if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
   const dependsOn = ["status", "date_gmt"];
@@ -225,5 +226,6 @@ async function updateDraft(
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "posts", record, null);
   const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
-  return written(record, [...differences(record, sent, mayStoreAny(wire)), ...renamed, ...beside]);
+  const done = written(record, [...differences(record, sent, mayStoreAny(wire)), ...renamed, ...beside]);
+  return seen ? { ...done, parts: toSnapshot({ ...seen.read, record }).parts } : done;
 }

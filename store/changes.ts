@@ -1,0 +1,152 @@
+/** What stood where calls have written: sealed in pieces, found by site and request, the oldest of a site dropped first. */
+import { Buffer } from "node:buffer";
+import { LIMITS } from "../core/model.ts";
+import type { ChangeState, ChangeStore, KeptChange, Left, NewChange, Setback } from "./change_types.ts";
+import type { Beside } from "./consent_types.ts";
+import { type Database, deleteListed } from "./database.ts";
+import type { Sealed, Sealer } from "./seal.ts";
+
+/** As KV keeps it. */
+interface Kept extends Omit<ChangeState, "request_id" | "site_id"> {
+  /** In how many pieces, of how many bytes, the setbacks are. */
+  readonly pieces: number;
+  readonly bytes: number;
+  readonly expires_at: number;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+/** A sealed piece fits into one value, whatever its characters are. */
+const PIECE_CHARACTERS = 16 * 1024;
+/** So many pieces fit into one commit. */
+const PIECES_PER_COMMIT = 8;
+/** A site's records are counted anew once so much was added to them. */
+const RECOUNT_BYTES = LIMITS.UNDO_SITE_BYTES / 10;
+
+const recordKey = (site_id: string, request_id: string) => ["changes", site_id, request_id];
+const pieceKey = (site_id: string, request_id: string, n: number) => [
+  "change_pieces",
+  site_id,
+  request_id,
+  String(n),
+];
+
+/** The ChangeStore of a database. */
+export class Changes implements ChangeStore {
+  /** Bytes added by this process since a site's were last counted. */
+  readonly #added = new Map<string, number>();
+
+  /** `days` is for how long a change can be taken back; 0 keeps nothing. */
+  constructor(
+    private readonly db: Database,
+    private readonly sealer: Sealer,
+    private readonly days: number,
+  ) {}
+
+  async begin({ request_id, site_id, grant, setbacks }: NewChange): Promise<Beside[] | null> {
+    if (this.days === 0) return [];
+    const text = JSON.stringify(setbacks);
+    const bytes = Buffer.byteLength(text);
+    if (bytes > LIMITS.BEFORE_IMAGE_BYTES) return null;
+    const expireIn = this.days * DAY_MS;
+    const pieces = await this.#pieces(site_id, request_id, text, expireIn);
+    const kept: Kept = {
+      grant,
+      left: null,
+      undone_by: null,
+      pieces: pieces.length,
+      bytes,
+      expires_at: this.db.now() + expireIn,
+    };
+    const along = bytes <= LIMITS.BEFORE_IMAGE_ALONG_BYTES;
+    if (!along) await this.#commit(pieces);
+    this.#count(site_id, bytes);
+    return [{ key: recordKey(site_id, request_id), value: kept, expireIn }, ...along ? pieces : []];
+  }
+
+  async ended(request_id: string, site_id: string, left: readonly (Left | null)[]): Promise<Beside[]> {
+    return await this.#changed(site_id, request_id, { left });
+  }
+
+  async undone(request_id: string, site_id: string, by: string): Promise<Beside[]> {
+    return await this.#changed(site_id, request_id, { undone_by: by });
+  }
+
+  dropped(request_id: string, site_id: string): Beside[] {
+    return [{ key: recordKey(site_id, request_id), value: null }]; // its pieces go with their time
+  }
+
+  async state(site_id: string, request_id: string): Promise<ChangeState | null> {
+    const kept = await this.#kept(site_id, request_id);
+    if (kept === null) return null;
+    const { pieces: _, bytes: __, expires_at: ___, ...state } = kept;
+    return { request_id, site_id, ...state };
+  }
+
+  async find(site_id: string, request_id: string): Promise<KeptChange | null> {
+    const kept = await this.#kept(site_id, request_id);
+    if (kept === null) return null;
+    let text = "";
+    for (let n = 0; n < kept.pieces; n++) {
+      const key = pieceKey(site_id, request_id, n);
+      const { value } = await this.db.kv.get<Sealed>(key);
+      if (value === null) return null;
+      text += await this.sealer.unseal(value, key);
+    }
+    const { pieces: _, bytes: __, expires_at: ___, ...state } = kept;
+    return { request_id, site_id, ...state, setbacks: JSON.parse(text) as Setback[] };
+  }
+
+  async #kept(site_id: string, request_id: string): Promise<Kept | null> {
+    const { value } = await this.db.kv.get<Kept>(recordKey(site_id, request_id));
+    return value === null || this.db.now() >= value.expires_at ? null : value;
+  }
+
+  async #changed(site_id: string, request_id: string, patch: Partial<Kept>): Promise<Beside[]> {
+    const kept = await this.#kept(site_id, request_id);
+    if (kept === null) return [];
+    const expireIn = Math.max(1, kept.expires_at - this.db.now());
+    return [{ key: recordKey(site_id, request_id), value: { ...kept, ...patch }, expireIn }];
+  }
+
+  async #pieces(site_id: string, request_id: string, text: string, expireIn: number) {
+    const pieces: { key: string[]; value: Sealed; expireIn: number }[] = [];
+    for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
+      const key = pieceKey(site_id, request_id, pieces.length);
+      const value = await this.sealer.seal(text.slice(at, at + PIECE_CHARACTERS), key);
+      pieces.push({ key, value, expireIn });
+    }
+    return pieces;
+  }
+
+  async #commit(pieces: readonly { key: string[]; value: Sealed; expireIn: number }[]): Promise<void> {
+    for (let at = 0; at < pieces.length; at += PIECES_PER_COMMIT) {
+      const atomic = this.db.kv.atomic();
+      for (const { key, value, expireIn } of pieces.slice(at, at + PIECES_PER_COMMIT)) {
+        atomic.set(key, value, { expireIn });
+      }
+      await this.db.commit(atomic);
+    }
+  }
+
+  #count(site_id: string, bytes: number): void {
+    const added = (this.#added.get(site_id) ?? RECOUNT_BYTES) + bytes; // the first of a process counts
+    this.#added.set(site_id, added);
+    if (added < RECOUNT_BYTES) return;
+    this.#added.set(site_id, 0);
+    this.#trim(site_id).catch(() => {}); // what is too much now is so at the next count
+  }
+
+  /** Drops the oldest records of a site beyond what it may keep. */
+  async #trim(site_id: string): Promise<void> {
+    let left = LIMITS.UNDO_SITE_BYTES;
+    for await (
+      const { key, value } of this.db.kv.list<Kept>({ prefix: ["changes", site_id] }, { reverse: true })
+    ) {
+      left -= value.bytes;
+      if (left >= 0) continue;
+      await this.db.commit(this.db.kv.atomic().delete(key));
+      const pieces = ["change_pieces", site_id, String(key[2])];
+      await deleteListed(this.db, pieces, () => true, () => Promise.resolve(true));
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/** list_changes: what was changed on a site through the gateway, newest first. */
+import { GatewayError } from "../../core/errors.ts";
+import { posts } from "../../platforms/_content/posts.ts";
+import { tool, type ToolContext } from "../../registry/tool.ts";
+
+const NAMED = ["today", "yesterday"];
+const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
+
+export default tool("list_changes", {
+  check({ date, since, id }, { checkId }) {
+    checkId(id, "id");
+    if (date !== undefined && since !== undefined) throw bad("date, since: give one of the two");
+    if (date !== undefined && !NAMED.includes(date)) dayOf(date, "date");
+    if (since !== undefined && Number.isNaN(Date.parse(since))) {
+      throw bad(`since: "${since.slice(0, 40)}" is no time; give one such as 2026-03-01T09:00:00Z`);
+    }
+  },
+  async run({ date, since, ...query }, ctx) {
+    const { span, time_zone } = date === undefined
+      ? { span: since === undefined ? {} : { from: new Date(since).toISOString() }, time_zone: undefined }
+      : await spanOf(date, ctx);
+    const { rows, unknown, next } = await ctx.changes.list({ ...query, ...span });
+    return {
+      ...time_zone === undefined ? {} : { time_zone, ...span },
+      changes: rows,
+      ...unknown.length === 0 ? {} : { unknown },
+      next: next === null
+        ? "This is all. What people changed outside the gateway is in get_content_history."
+        : "There may be more: call again with this cursor.",
+      ...next === null ? {} : { cursor: next },
+    };
+  },
+});
+
+function dayOf(text: string, field: string): Temporal.PlainDate {
+  try {
+    return Temporal.PlainDate.from(text, { overflow: "reject" });
+  } catch {
+    throw bad(`${field}: "${text}" is no day; give today, yesterday or a day as YYYY-MM-DD`);
+  }
+}
+
+/** From when to when a day is, in the time zone of the site where it tells that, else in UTC. */
+async function spanOf(date: string, ctx: Pick<ToolContext, "can" | "now" | "use">) {
+  const told = ctx.can(posts) ? await (await ctx.use(posts)).timeZone().catch(() => undefined) : undefined;
+  const time_zone = told ?? "UTC";
+  const today = Temporal.Instant.fromEpochMilliseconds(ctx.now()).toZonedDateTimeISO(time_zone).toPlainDate();
+  const day = date === "today"
+    ? today
+    : date === "yesterday"
+    ? today.subtract({ days: 1 })
+    : dayOf(date, "date");
+  const at = (one: Temporal.PlainDate) => one.toZonedDateTime(time_zone).toInstant().toString();
+  return { span: { from: at(day), to: at(day.add({ days: 1 })) }, time_zone };
+}

@@ -1,0 +1,226 @@
+/** undo_change: sets back what changes have replaced, each by the tool that made it, unless somebody changed it since. */
+import { GatewayError } from "../../core/errors.ts";
+import {
+  asOne,
+  type ChangesPort,
+  type KeptWrite,
+  type PlannedCall,
+  tool,
+  type ToolContext,
+  type WriteResult,
+} from "../../registry/tool.ts";
+
+/** Writes to one thing by one tool, newest first, that are set back together. */
+type Target = readonly [newest: KeptWrite, ...older: KeptWrite[]];
+
+/** Why changes are not set back, by their request. */
+type LeftOut = Map<string, GatewayError>;
+
+/** A call that sets a target back. */
+interface Planned {
+  readonly target: Target;
+  readonly call: PlannedCall;
+}
+
+/** What is asked to be taken back. */
+interface Asked {
+  readonly request_id?: string;
+  readonly request_ids?: readonly string[];
+  readonly since?: string;
+  readonly client?: string;
+  readonly person?: string;
+}
+
+const AT_ONCE = 50;
+
+/** Ids grow with time: the newest is set back first. */
+const newestFirst = (ids: readonly string[]) => [...new Set(ids)].sort().reverse();
+
+/** What is to be taken back, newest first, and what is more than goes back at once. */
+async function idsOf(
+  { request_id, request_ids, since, client, person }: Asked,
+  changes: Pick<ChangesPort, "list">,
+): Promise<{ readonly ids: readonly string[]; readonly more: readonly string[] }> {
+  if (since === undefined) return { ids: newestFirst(request_ids ?? [request_id!]), more: [] };
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { rows, next } = await changes.list({
+      from: new Date(since).toISOString(),
+      client,
+      person,
+      cursor,
+    });
+    found.push(...rows.filter(({ undoable }) => undoable).map((row) => row.request_id));
+    cursor = next ?? undefined;
+  } while (cursor !== undefined && found.length <= 2 * AT_ONCE);
+  if (found.length === 0) {
+    throw new GatewayError(
+      "E_NOT_FOUND",
+      "since: no change from then on can be taken back; list_changes shows what was changed",
+    );
+  }
+  const [ids, more] = [found.slice(0, AT_ONCE), found.slice(AT_ONCE)];
+  return { ids: newestFirst(ids), more };
+}
+
+const requestsOf = (target: Target) => [...new Set(target.map(({ request_id }) => request_id))];
+
+const stale = (request_id: string, parts: readonly string[], when: string) =>
+  new GatewayError(
+    "E_STALE_PREVIEW",
+    `${request_id}: ${
+      parts.map((part) => JSON.stringify(part)).join(", ")
+    } changed ${when}, so it is not set back; look ` +
+      "at what stands there, and change it with the tool that did",
+  );
+
+const inexact = (request_id: string, fields: readonly string[]) =>
+  new GatewayError(
+    "E_FORBIDDEN_OP",
+    `${request_id}: ${
+      fields.join(", ")
+    } would be stored otherwise than it stood there, so it is not set back; change it ` +
+      "on the site itself",
+  );
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+export default tool("undo_change", {
+  check({ since, client, person }) {
+    if (since !== undefined || (client ?? person) === undefined) return;
+    throw new GatewayError("E_BAD_INPUT", "client, person: go with since; give since too");
+  },
+  async plan(args, ctx) {
+    const { ids, more } = await idsOf(args, ctx.changes);
+    const leftOut: LeftOut = new Map();
+    const writes = await writesOf(ids, ctx.changes, leftOut);
+    const planned = await setBack(writes, ctx, leftOut);
+    if (planned.length === 0) throw [...leftOut.values()][0]!;
+    const count = ids.length - leftOut.size;
+    return {
+      summary: `Take back ${count === 1 ? "a change" : `${count} changes`} on ${ctx.site.name}: ${
+        planned.map(({ call }) => call.summary).join("; ")
+      }`,
+      changes: [],
+      // Which changes "since" means is fixed by what was shown.
+      ...args.since === undefined ? {} : { revision: { changes: ids } },
+      warnings: [
+        ...[...leftOut].map(([request_id, why]) => `${request_id} is left out: ${why.message}`),
+        ...more.length === 0 ? [] : [
+          `${AT_ONCE} changes go back at once; older ones stay until it is asked for again: ${
+            more.join(", ")
+          }`,
+        ],
+      ],
+      state: { planned, leftOut },
+    };
+  },
+  async run(_, ctx, { state: { planned, leftOut } }) {
+    const results: WriteResult[] = [];
+    for (const { target, call } of planned) {
+      results.push(await ctx.calls.run(call) as WriteResult);
+      for (const request_id of requestsOf(target)) ctx.changes.undoes(request_id);
+    }
+    const undone = [...new Set(planned.flatMap(({ target }) => requestsOf(target)))];
+    const left_out = [...leftOut].map(([request_id, { code, message: reason }]) => ({
+      request_id,
+      code,
+      reason,
+    }));
+    return asOne({ undone, left_out }, results);
+  },
+});
+
+/** What each of them wrote, newest first. */
+async function writesOf(ids: readonly string[], changes: Pick<ChangesPort, "find">, leftOut: LeftOut) {
+  const writes: KeptWrite[] = [];
+  for (const request_id of ids) {
+    try {
+      writes.push(...(await changes.find(request_id)).toReversed());
+    } catch (thrown) {
+      leftOut.set(request_id, refusal(thrown));
+    }
+  }
+  return writes;
+}
+
+/** A refusal as it is; what is none is thrown on. */
+function refusal(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError && thrown.code !== "E_INTERNAL") return thrown;
+  throw thrown;
+}
+
+/**
+ * The calls that set them back, planned. A change of which one write cannot go back is left out as a whole, and what is
+ * left of its targets is planned anew.
+ */
+async function setBack(
+  all: readonly KeptWrite[],
+  ctx: Pick<ToolContext, "calls" | "changes">,
+  leftOut: LeftOut,
+): Promise<Planned[]> {
+  let planned = new Map<string, Planned>();
+  for (let writes = all, found = true; found; writes = writes.filter((one) => !leftOut.has(one.request_id))) {
+    const known = planned;
+    [planned, found] = [new Map(), false];
+    for (
+      const target of Map.groupBy(writes, ({ tool, site_id, of }) => JSON.stringify([tool, site_id, of]))
+        .values()
+    ) {
+      const key = JSON.stringify([target[0]!.of, ...target.map(({ request_id }) => request_id)]);
+      const done = known.get(key) ?? await planOf(target as unknown as Target, ctx);
+      known.delete(key);
+      if ("call" in done) planned.set(key, done);
+      else for (const [request_id, why] of done.out) leftOut.set(request_id, why);
+      found ||= "out" in done;
+    }
+    for (const { call } of known.values()) ctx.calls.leave(call);
+  }
+  return [...planned.values()];
+}
+
+/** The call that sets a target back; or which of its changes cannot go back, and why. */
+async function planOf(
+  target: Target,
+  { calls, changes }: Pick<ToolContext, "calls" | "changes">,
+): Promise<Planned | { readonly out: LeftOut }> {
+  const between = changedBetween(target);
+  if (between !== null) return { out: between };
+  const [{ tool, site_id, of }] = target;
+  try {
+    // Of each field the oldest value, of each part what the newest write left.
+    const values = Object.assign({}, ...target.map((one) => one.values));
+    const left = Object.assign({}, ...target.toReversed().map((one) => one.left));
+    const call = await calls.plan(tool, { site_id, ...of, ...values });
+    const parts = changes.drifted(left, call.revision);
+    const other = call.changes.filter(({ field, to }) => field in values && !isSame(to, values[field]));
+    if (parts.length === 0 && other.length === 0) return { target, call };
+    calls.leave(call);
+    if (parts.length === 0) {
+      return { out: outOf(target, (id) => inexact(id, other.map(({ field }) => field))) };
+    }
+    const out = target.filter((one) => parts.some((part) => part in one.left));
+    // A part that none of them wrote is the state that all of them depend on.
+    return { out: outOf(out.length > 0 ? out : target, (id) => stale(id, parts, "since")) };
+  } catch (thrown) {
+    const why = refusal(thrown);
+    return { out: outOf(target, () => why) };
+  }
+}
+
+const outOf = (writes: readonly KeptWrite[], why: (request_id: string) => GatewayError): LeftOut =>
+  new Map(writes.map(({ request_id }) => [request_id, why(request_id)]));
+
+/** The writes whose work somebody changed before a later write of the same target; null where there are none. */
+function changedBetween(target: Target): LeftOut | null {
+  const found: Record<string, string> = {};
+  for (const write of target) {
+    const parts = Object.keys(write.left).filter((part) => part in found && found[part] !== write.left[part]);
+    if (parts.length > 0) {
+      return outOf([write], (id) => stale(id, parts, "before a later change that is taken back too"));
+    }
+    Object.assign(found, write.found);
+  }
+  return null;
+}
