@@ -70,6 +70,14 @@ export class WriteResult {
     return new WriteResult(this.#result, reason === undefined ? proof : { ...proof, live_reason: reason });
   }
 
+  /** The same with what the preview warned of and what is so after the write as well. */
+  warned(warnings: readonly string[]): WriteResult {
+    return new WriteResult(this.#result, {
+      ...this.#proof,
+      warnings: [...this.#proof.warnings, ...warnings],
+    });
+  }
+
   /** The result with what was proven beside it, as callers get it. */
   toJSON(): Record<string, unknown> {
     const { verified, reason, live, live_reason, warnings } = this.#proof;

@@ -31,6 +31,7 @@ const RIGHTS: readonly [method: string, path: string, body: Json | undefined, go
   ["POST", "/code-pages", CODE, "x x 403 403 401"],
   ["GET", "/code-pages/PAGE", undefined, "x x 403 403 401"],
   ["POST", "/code-pages/PAGE", { html: "x" }, "x x 403 403 401"],
+  ["GET", "/page-templates", undefined, "x x 403 403 401"],
   ["GET", "/builder/templates", undefined, "x x 403 403 401"],
   ["GET", "/builder/templates/PAGE", undefined, "x x 403 403 401"],
   ["POST", "/builder/pages", { template_id: 1, title: "x" }, "x x 403 403 401"],

@@ -45,6 +45,7 @@ final class Plugin {
 			Seo_Sitemap::class,
 			Schema_Entries::class,
 			Code_Pages::class,
+			Page_Templates::class,
 			Templates::class,
 			Builder_Pages::class,
 			Guarded::class,
