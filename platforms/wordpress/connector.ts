@@ -11,7 +11,7 @@ import {
   provide,
   type SiteContext,
 } from "../_connector/connector.ts";
-import { contentStates, posts, postTexts } from "../_content/posts.ts";
+import { contentStates, posts, postTexts, typedPosts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
 import { history } from "../_content/history.ts";
 import { holds } from "../_content/holds.ts";
@@ -193,6 +193,7 @@ export default connector({
   provides: [
     provide(posts, postsOf),
     provide(postTexts, postsOf),
+    provide(typedPosts, postsOf),
     provide(contentStates, statesOf),
     provide(publicContent, publicOf),
     provide(history, async (ctx) => (await import("./rest/revisions.ts")).revisionsOf(ctx)),

@@ -155,6 +155,8 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   },
   "wording.ts": {
     quoted: wording.quoted,
+    slugTaken: (of) => wording.slugTaken({ id: 1, title: of, slug: of, noun: "page" }),
+    stillSo: (of) => wording.stillSo([of, `slug: ${of}`], [of]),
     stateChanges: (of) => wording.stateChanges({ status: of, scheduled_at: of }, of, of),
     dateChanges: (of) => wording.dateChanges(looked(of), NOW),
     lastChange: (of) => wording.lastChange(looked(of)),
@@ -174,7 +176,9 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "whole_document.ts": { ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }) },
   "code_pages/document.ts": {
     bodyOf: (of) => document.bodyOf(`<body>${of}`),
-    headingWarnings: document.headingWarnings,
+    headingWarnings: (of) => document.headingWarnings(of),
+    hasFirstHeading: document.hasFirstHeading,
+    linksOf: document.linksOf,
   },
   "code_pages/html.ts": { inspectHtml: (of) => html.inspectHtml(of) },
   "code_pages/parts.ts": {
