@@ -119,7 +119,7 @@ export const unverified = <Result extends object>(
  * could not be compared and the rest is as it was sent. The other keys are the result.
  */
 export function compared<Answer extends Compared & Omit<Reserved, "warnings">>(
-  { differences, warnings = [], uncompared, published, ...result }: Answer,
+  { differences, warnings = [], uncompared, published, caches_asked: _told, ...result }: Answer,
 ): WriteResult {
   const all = [...differences, ...warnings];
   const isOther = differences.length > 0;

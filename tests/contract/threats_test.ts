@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
-/** The tests of held calls, of sites' own tools, of visitors' pages, and of explained calls. */
+/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, and of updates of the plugin. */
 const FILES = ["tests/companion/", "tests/tools/"].flatMap((folder) =>
   [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)
 ).filter((path) =>
-  /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call)_test\.ts$/.test(path)
+  /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|updates)_test\.ts$/.test(path)
 );
 
 /** Tests whose name is put together of an act and its arguments: act, arguments, rest of the name. */

@@ -29,6 +29,7 @@ export default tool("publish_post", {
     ctx.annotate({ result_id: post_id, changes });
     const done = await (await contentOf(ctx, type)).publish(post_id, ctx.grant, state, type);
     const { published } = await expectations();
-    return compared(done).seen(await liveAt(await ctx.use(visitor), done.url, published(state)));
+    const { url, caches_asked } = done;
+    return compared(done).seen(await liveAt(await ctx.use(visitor), url, published(state), caches_asked));
   },
 });

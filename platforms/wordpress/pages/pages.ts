@@ -13,7 +13,7 @@ import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts"
 import { readState, type StateSnapshot, toSnapshot } from "../rest/snapshot.ts";
 import { judge, requireUnpublished } from "../rest/states.ts";
 import { takenWarnings } from "../rest/slugs.ts";
-import { accountIfShown, requireRight, uncheckedRights } from "../rest/users.ts";
+import { accountIfShown, mayStoreAny, requireRight, uncheckedRights } from "../rest/users.ts";
 import { blockTemplate } from "./theme_templates.ts";
 import { changedBeside, pageDifferences } from "../rest/warnings.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
@@ -119,7 +119,7 @@ export async function createPage(
     CONTENT,
   );
   await requireUnpublished(wire, "pages", record, made);
-  return written(record, pageDifferences(record, { ...sent, status: "draft" }));
+  return written(record, pageDifferences(record, { ...sent, status: "draft" }, mayStoreAny(wire)));
 }
 
 /** Changes the given fields of a draft or scheduled page. Throws E_FORBIDDEN_OP, CmsError. */
@@ -136,7 +136,7 @@ export async function updatePage(
   await requireUnpublished(wire, "pages", record, null);
   const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
   const done = {
-    ...written(record, [...pageDifferences(record, sent), ...beside]),
+    ...written(record, [...pageDifferences(record, sent, mayStoreAny(wire)), ...beside]),
     ...seen ? { parts: toSnapshot({ ...seen.read, record }).parts } : {},
   };
   const unstyled = sent["content"] !== undefined && record.meta._site_ops_scope !== "";

@@ -37,6 +37,7 @@ import { findTerms, makeMissing, requireTermRight, type Taxonomy, type TermPick,
 import {
   accountIfShown,
   knownAccount,
+  mayStoreAny,
   type Me,
   requireAuthor,
   requireRight,
@@ -245,7 +246,10 @@ async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making)
   const { kind } = draft;
   const record = await wire.post(`wp/v2/${kind}`, { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, kind, record, made);
-  return written(record, [...differences(record, { ...sent, status: "draft" }), ...renamed]);
+  return written(record, [
+    ...differences(record, { ...sent, status: "draft" }, mayStoreAny(wire)),
+    ...renamed,
+  ]);
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
@@ -264,6 +268,6 @@ async function updateDraft(
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, kind, record, null);
   const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
-  const done = written(record, [...differences(record, sent), ...renamed, ...beside]);
+  const done = written(record, [...differences(record, sent, mayStoreAny(wire)), ...renamed, ...beside]);
   return seen ? { ...done, parts: toSnapshot({ ...seen.read, record }).parts } : done;
 }

@@ -196,7 +196,10 @@ export async function publish(
   const fields = { status: "publish", ...(dated ? { date: null } : {}) };
   const what = { kind, id, fields, dependsOn: "all", judge: judge(kind, "publish"), grant } as const;
   const after = await change(wire, what, before);
-  if (after.status === "publish") return { ...moved(before, after), warnings: elsewhere(before, after) };
+  if (after.status === "publish") {
+    const caches_asked = wire.cachesAsked;
+    return { ...moved(before, after), warnings: elsewhere(before, after), caches_asked };
+  }
   throw new GatewayError(
     "E_UPSTREAM",
     `${label(kind, id)} was to be published, but the site shows "${
