@@ -122,8 +122,9 @@ export class Visitor {
         return await this.#arrived([...chain, { address: at, status: answer.status }], answer);
       }
       const target = URL.parse(given, at);
-      if (target !== null) target.hash = "";
+      // A visitor's browser keeps the fragment and asks without it.
       const location = cut(cleaned(target?.href ?? given), ADDRESS_CHARACTERS);
+      if (target !== null) target.hash = "";
       const ends = this.#endOf(target, seen, chain.length);
       const hop = { address: at, status: answer.status, location };
       if (ends === null) {

@@ -290,6 +290,8 @@ Deno.test("a redirect is asked plain, by its first answer and whether a visitor 
   const good = await set({ status: 302 });
   assert.deepEqual([good.proof.live!.as_expected, good.proof.warnings], [true, []]);
   assert.ok(at.visits.every(({ search }) => search === ""), "no mark behind it");
+  const part = await set({ source: "/part", destination: "/live/#team" });
+  assert.deepEqual([part.proof.live!.as_expected, part.proof.warnings], [true, []], "a part of a page");
   const nowhere = await set({ source: "/lost", destination: "/nothing/" });
   assert.deepEqual(nowhere.proof.live!["differs"], [{ field: "destination", expected: "a page", seen: 404 }]);
   // Another rule of the host's sends the destination back: a circle that the plugin knows nothing of.
