@@ -1,8 +1,7 @@
 /** How the posts tools describe what they would do. */
-import type { Id } from "../../core/ids.ts";
 import type { Change } from "../../core/model.ts";
 import { quoted } from "../../rules/wording.ts";
-import type { Plan } from "../../registry/tool.ts";
+import type { Before, Plan } from "../../registry/tool.ts";
 import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/_content/posts.ts";
 
 export {
@@ -45,13 +44,13 @@ export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
 
 /** What no argument takes: a title or an address that is none, no image. */
 const isNone = ([field, value]: readonly [string, unknown]) =>
-  value === "" && ["title", "slug"].includes(field) || value === 0;
+  value === "" && ["title", "slug"].includes(field) || value === null || value === 0;
 
 /** What sets those fields back; nothing where one has a value that its argument does not take. */
-export function fieldsBefore(post_id: Id, fields: DraftFields, now: Post): Pick<Plan, "before"> {
+export function fieldsBefore(of: Before["of"], fields: DraftFields, now: Post): Pick<Plan, "before"> {
   const has = current(now);
   const values = given(fields).map(([field]) => [field, has[field]] as const);
-  return values.some(isNone) ? {} : { before: { of: { post_id }, values: Object.fromEntries(values) } };
+  return values.some(isNone) ? {} : { before: { of, values: Object.fromEntries(values) } };
 }
 
 /** " and make the tags …" for the terms that are not there yet, else "". */

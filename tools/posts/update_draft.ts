@@ -38,7 +38,7 @@ export default tool("update_draft", {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
-      ...ctx.can(postTexts) ? fieldsBefore(post_id, fields, now) : {},
+      ...ctx.can(postTexts) ? fieldsBefore({ post_id }, fields, now) : {},
       warnings: [...now.warnings, ...warnings, ...unsure],
       state: { draft, now },
       raises: whenScheduled(now, `the post ${quoted(now.title)}`),

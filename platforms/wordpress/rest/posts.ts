@@ -20,7 +20,7 @@ import { builderSeen, builderTold } from "./builders.ts";
 import { requireImage } from "./media.ts";
 import { kindOf, listContent, OtherKindError, pageOfRecords, readOne, rowOf } from "./reader.ts";
 import { CONTENT, type ContentRecord, fieldsOf, plainName, POST, TERMS_TOO, utc } from "./records.ts";
-import { readState, type StateSnapshot, toSnapshot } from "./snapshot.ts";
+import { readState, type StateRead, type StateSnapshot, toSnapshot } from "./snapshot.ts";
 import { checkState, judge, publish, requireUnpublished, schedule, unschedule } from "./states.ts";
 import { findTerms, makeMissing, requireTermRight, type Taxonomy, type TermPick, termsOf } from "./terms.ts";
 import {
@@ -39,7 +39,7 @@ import { change, written } from "./writer.ts";
 const FIELDS = fieldsOf(POST);
 
 /** A draft as this platform prepared it. */
-interface CmsDraft extends PreparedDraft {
+export interface CmsDraft extends PreparedDraft {
   readonly tags?: readonly TermPick[];
   readonly categories?: readonly TermPick[];
 }
@@ -89,12 +89,15 @@ async function readPost(wire: WordPressClient, id: number): Promise<Post> {
 async function readDraft(wire: WordPressClient, id: number): Promise<Post & StateSnapshot> {
   const found = await readState(wire, "posts", id, TERMS_TOO);
   judge("posts", "update")(found);
-  const { record, guarded } = found;
+  return { ...await postWithTerms(wire, found), ...toSnapshot(found) };
+}
+
+/** The post of a state that was read, with its terms' names. Throws CmsError. */
+export async function postWithTerms(wire: WordPressClient, { record, guarded }: StateRead): Promise<Post> {
   const named = (terms: readonly TermPick[]) => terms.map(({ id, name }) => ({ id, name: plainName(name) }));
-  const whole = guarded
+  return guarded
     ? post(record, named(guarded.terms.categories), named(guarded.terms.tags))
     : await withTerms(wire, record);
-  return { ...whole, ...toSnapshot(found) };
 }
 
 async function withTerms(wire: WordPressClient, record: ContentRecord): Promise<Post> {
@@ -152,7 +155,11 @@ async function pageOfOwn(wire: WordPressClient, asked: Query, page: number) {
  * Looks the names up and proves the account's rights, those of a post to be changed as far as reading it does not prove
  * them; writes nothing. Throws E_BAD_INPUT, E_UPSTREAM.
  */
-async function prepareDraft(wire: WordPressClient, fields: DraftFields, isNew: boolean): Promise<CmsDraft> {
+export async function prepareDraft(
+  wire: WordPressClient,
+  fields: DraftFields,
+  isNew: boolean,
+): Promise<CmsDraft> {
   const { author_id } = fields;
   const alone = isNew && [...fields.tags ?? [], ...fields.categories ?? []].length === 1;
   const [me, tags, categories] = await allOrThrow(
@@ -176,7 +183,7 @@ async function prepareDraft(wire: WordPressClient, fields: DraftFields, isNew: b
  * sentence each. Makes the terms that are missing, before the post
  * that carries them (docs/decisions/0017-terms-are-made-before-their-post.md).
  */
-async function body(
+export async function bodyOf(
   wire: WordPressClient,
   draft: CmsDraft,
   made: Making,
@@ -201,7 +208,7 @@ async function body(
 
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
 async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making): Promise<Written> {
-  const { sent, renamed } = await body(wire, draft, made);
+  const { sent, renamed } = await bodyOf(wire, draft, made);
   const record = await wire.post("wp/v2/posts", { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, "posts", record, made);
   return written(record, [...differences(record, { ...sent, status: "draft" }), ...renamed]);
@@ -215,7 +222,7 @@ async function updateDraft(
   made: Making,
   seen?: StateSnapshot,
 ): Promise<Updated> {
-  const { sent, renamed } = await body(wire, draft, made);
+  const { sent, renamed } = await bodyOf(wire, draft, made);
   if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
   const dependsOn = ["status", "date_gmt"];
   const what = { kind: "posts", id, fields: sent, dependsOn, judge: judge("posts", "update") } as const;
