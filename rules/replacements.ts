@@ -48,7 +48,7 @@ export function replacing(text: string, replacements: readonly Replacement[]): R
         } inside a tag or a comment of the HTML, not in what is read`,
       );
     }
-    places.push(...found.map((at) => ({ at, end: at + find.length, by })));
+    for (const at of found) places.push({ at, end: at + find.length, by });
   }
   places.sort((one, other) => one.at - other.at);
   let done = "";

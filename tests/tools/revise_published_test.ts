@@ -315,3 +315,108 @@ Deno.test("an older plugin that writes nothing live is left aside for WordPress'
   const done = await revise(at, on(post, { title: "Mine" }));
   assert.deepEqual([done.verified, post.title], [true, "Mine"]);
 });
+
+Deno.test("what a reader would not see, or somebody else edits, is a warning", async () => {
+  await using at = await ground();
+  const built = { _elementor_edit_mode: "builder" };
+  const warned = async (post: Post, args: Args) =>
+    (await at.gw.call<Preview>("revise_published", on(post, args))).warnings.join("\n");
+  assert.match(
+    await warned(page(at, { meta: built }), { title: "x" }),
+    /It is made with the visual builder: what visitors see/,
+  );
+  assert.match(
+    await warned(live(at, { password: "secret" }), { title: "x" }),
+    /It has a password: visitors see its text only/,
+  );
+  const code = page(at, { meta: { _site_ops_scope: "so-0123456789" } });
+  assert.match(await warned(code, { content_html: "<p>x</p>" }), /content_html: the page is made from code/);
+  assert.doesNotMatch(await warned(code, { replacements: [typo] }), /made from code/);
+  const open = live(at);
+  at.guarded!.editing.set(open.id, { name: "Ann", at: "2026-11-21T11:59:00" });
+  assert.match(await warned(open, { title: "x" }), /"Ann" has it open in the editor/);
+  assert.match(
+    await warned(live(at, { content: '<a title="teh">x</a>' }), {
+      replacements: [{ find: "teh", replace: "the" }],
+    }),
+    /1 of its 1 places is inside a tag/,
+  );
+  assert.doesNotMatch(
+    await warned(live(at), { categories: ["Uncategorized"] }),
+    /address/,
+    "its address holds no category",
+  );
+});
+
+Deno.test("what visitors do not get is told beside verified: another text, a kept page", async () => {
+  let instead: ((url: URL) => string | null) | null = null;
+  await using at = await ground({
+    fetch: async (input, init) => {
+      const url = new URL(String(input));
+      const html = url.pathname.startsWith("/wp-json") ? null : instead?.(url) ?? null;
+      if (html === null) return await fetch(input, init);
+      return new Response(html, { headers: { "content-type": "text/html" } });
+    },
+  });
+  const post = live(at);
+  const shown = (title: string, text: string) =>
+    `<html><head><title>${title}</title></head><body>${text}</body></html>`;
+  const told = async (args: Args) => {
+    const done = await revise(at, on(post, args));
+    assert.equal(done.verified, true, "it is stored all the same");
+    return done.live as Done["live"] & Args;
+  };
+  instead = () => shown("Live", TEXT);
+  const old = await told({ replacements: [typo] });
+  assert.deepEqual([old.as_expected, old["cause"]], [false, "page"]);
+  assert.match(JSON.stringify(old.differs), /content_html.*or the shop/);
+  const title = await told({ title: "Corrected" });
+  assert.match(JSON.stringify(title.differs), /"field":"title","expected":"Corrected"/);
+  instead = (url) => url.search === "" ? shown("Live", TEXT) : null;
+  const kept = await told({
+    title: "Corrected again",
+    replacements: [{ find: "the shop", replace: "our shop" }],
+  });
+  assert.deepEqual([kept.as_expected, kept["cause"]], [false, "page_cache"]);
+  instead = null;
+  const shortcode = await told({ replacements: [{ find: "our shop", replace: "[shop] and more" }] });
+  assert.equal(shortcode.as_expected, true, "what a shortcode makes is not looked for");
+  const marks = await told({
+    replacements: [{ find: "<b>roof</b>", replace: `<b>"roof"</b> &amp; gutters --  it's` }],
+  });
+  assert.deepEqual([marks.as_expected, marks.differs], [true, []], "marks and entities read alike");
+});
+
+Deno.test("an image where there was none is not said to go back, and a draft's likewise", async () => {
+  await using at = await ground();
+  const args = { site_id: "cms", filename: "a.png", content_base64: PNG, confirm: true };
+  const { id: featured_media_id } = await at.gw.call<{ id: number }>("upload_media", args);
+  const undoable = async (tool: string, post: Post) =>
+    (await at.gw.call<Args>(tool, on(post, { featured_media_id })))["undoable"];
+  assert.equal(await undoable("revise_published", live(at, { featured_media: 0 })), false);
+  assert.equal(await undoable("update_draft", at.post({ featured_media: 0 })), false);
+});
+
+both(
+  "a page of blocks gets its text as blocks, a classic one as it is given, and both go back and forth to the byte",
+  async (at) => {
+    const blocks = "<!-- wp:paragraph -->\n<p>Old</p>\n<!-- /wp:paragraph -->";
+    for (
+      const [content, stored] of [
+        [blocks, "<!-- wp:html -->\n<p>New</p>\n<!-- /wp:html -->"],
+        ["", "<!-- wp:html -->\n<p>New</p>\n<!-- /wp:html -->"],
+        ["<p>Classic</p>", "<p>New</p>"],
+      ] as const
+    ) {
+      const one = page(at, { content });
+      const { request_id } = await revise(at, on(one, { content_html: "<p>New</p>" }));
+      assert.equal(one.content, stored);
+      const undo = (id: string) =>
+        at.gw.call<Done>("undo_change", { site_id: "cms", request_id: id, confirm: true });
+      const undone = await undo(request_id);
+      assert.deepEqual([one.content, undone.verified], [content, true]);
+      await undo(undone.request_id);
+      assert.equal(one.content, stored);
+    }
+  },
+);
