@@ -54,7 +54,7 @@ const VARIABLES = Object.fromEntries(KEYS.map((key) => [key, `Text of ${key}`]))
 async function clone(): Promise<void> {
   const pages = pagesOf(answering());
   const fields = { template_id: 9, title: "Bench", variables: VARIABLES };
-  await pages.create(await pages.prepareClone(fields), () => {});
+  await pages.create(await pages.prepareClone(fields, null), () => {});
 }
 
 function answering(): SiteContext {

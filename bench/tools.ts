@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { CONTENT_FIELDS, fieldsOf, POST_ROW } from "../platforms/wordpress/rest/records.ts";
 import { type CmsSandbox, startCms } from "../sandbox/wordpress/start.ts";
-import { PNG } from "../tests/cms_kit.ts";
+import { freshPng, PNG } from "../tests/cms_kit.ts";
 import { PLUGIN } from "../tests/companion/site.ts";
 import { Asker, type Json } from "../tests/sandbox/asker.ts";
 import { type Gateway, inFolder, startOver } from "./gateway.ts";
@@ -130,7 +130,7 @@ function writes(site: Asker): Contest[] {
     {
       tool: "upload_media",
       about: nothing,
-      args: () => ({ filename: "a.png", content_base64: PNG }),
+      args: () => ({ filename: "a.png", content_base64: freshPng() }),
       direct: () => ["POST", `${REST}/media`, image, picture],
     },
   ];

@@ -25,3 +25,10 @@ const QUOTED_CHARACTERS = 200;
 
 /** What somebody else's program said, marked as such: in quotes, on one line, cut where it is long. */
 export const quotedLine = (text: string): string => JSON.stringify(oneLine(text, QUOTED_CHARACTERS));
+
+/** The text as text in markdown: on one line, cut to so many characters, nothing in it a mark or a link. */
+export function inMarkdown(text: string, characters: number = Infinity): string {
+  const line = cleaned(text);
+  const cut = [...line].length > characters ? `${[...line].slice(0, characters - 1).join("")}…` : line;
+  return cut.replace(/[\\`*_{}[\]<>#|~!@&]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
+}

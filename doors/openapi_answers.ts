@@ -44,7 +44,7 @@ const PROOF: Record<string, OpenApiSchema> = {
     nullable: true,
     description:
       "Of a write for visitors' eyes: what they get, read as a visitor right afterwards: checked_at, address, as_expected " +
-      "(null where the page could not be seen), differs, and cause (page_cache, page, wall), cache, reason, next where there " +
+      "(null where the page could not be seen), differs, and cause (page_cache, page, wall), cache, reason, next, caches_asked (the page caches of the site that were asked to drop the page) where there " +
       "is one; null where nobody looked. It changes nothing of verified",
   },
   live_reason: text("Why live is null, and what to do next"),

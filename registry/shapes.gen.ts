@@ -1,6 +1,13 @@
 /** Written by `deno task gen` from the manifests; not edited by hand. */
 
 export interface Shapes {
+  "explain_call": {
+    args: { "tool": string; "arguments": Record<string, unknown> };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "list_changes": {
     args: {
       "date"?: string;
@@ -300,7 +307,7 @@ export interface Shapes {
     publishes: "never";
   };
   "crm_compute_window_compare": {
-    args: { "window_days": number };
+    args: { "window_days"?: number; "month"?: string };
     site: "required";
     tier: 0;
     raises: false;
@@ -515,6 +522,7 @@ export interface Shapes {
     args: {
       "title": string;
       "html": string;
+      "template"?: string;
       "css"?: string;
       "js"?: string;
       "slug"?: string;
@@ -536,6 +544,7 @@ export interface Shapes {
     args: {
       "post_id"?: number | string;
       "page_id"?: number | string;
+      "type"?: string;
       "path"?: string;
       "ref"?: string;
       "from"?: number | string;
@@ -603,7 +612,14 @@ export interface Shapes {
     publishes: "never";
   };
   "update_page_from_code": {
-    args: { "page_id": number | string; "title"?: string; "html"?: string; "css"?: string; "js"?: string };
+    args: {
+      "page_id": number | string;
+      "title"?: string;
+      "html"?: string;
+      "template"?: string;
+      "css"?: string;
+      "js"?: string;
+    };
     site: "required";
     tier: 1;
     raises: false;
@@ -618,6 +634,7 @@ export interface Shapes {
   };
   "create_draft": {
     args: {
+      "type"?: string;
       "title": string;
       "content_html": string;
       "excerpt"?: string;
@@ -646,7 +663,7 @@ export interface Shapes {
     publishes: "never";
   };
   "get_post": {
-    args: { "post_id": number | string };
+    args: { "post_id": number | string; "type"?: string };
     site: "required";
     tier: 0;
     raises: false;
@@ -654,7 +671,7 @@ export interface Shapes {
   };
   "list_content": {
     args: {
-      "type": "post" | "page";
+      "type": string;
       "status": "draft" | "scheduled" | "published" | "pending" | "private" | "all";
       "search"?: string;
       "page": number;
@@ -680,7 +697,7 @@ export interface Shapes {
     publishes: "never";
   };
   "publish_post": {
-    args: { "post_id": number | string };
+    args: { "post_id": number | string; "type"?: string };
     site: "required";
     tier: 3;
     raises: false;
@@ -690,6 +707,7 @@ export interface Shapes {
     args: {
       "post_id"?: number | string;
       "page_id"?: number | string;
+      "type"?: string;
       "title"?: string;
       "content_html"?: string;
       "replacements"?: ({ "find": string; "replace": string; "count": number })[];
@@ -704,14 +722,14 @@ export interface Shapes {
     publishes: "always";
   };
   "schedule_draft": {
-    args: { "post_id": number | string; "scheduled_at": string };
+    args: { "post_id": number | string; "type"?: string; "scheduled_at": string };
     site: "required";
     tier: 2;
     raises: false;
     publishes: "never";
   };
   "unschedule": {
-    args: { "post_id": number | string; "type"?: "post" | "page" };
+    args: { "post_id": number | string; "type"?: string };
     site: "required";
     tier: 1;
     raises: false;
@@ -720,6 +738,7 @@ export interface Shapes {
   "update_draft": {
     args: {
       "post_id": number | string;
+      "type"?: string;
       "title"?: string;
       "content_html"?: string;
       "excerpt"?: string;

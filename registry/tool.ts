@@ -6,11 +6,28 @@ import type { Capability, Connector } from "../platforms/_connector/connector.ts
 import type { PublishGrant } from "../platforms/_http/request.ts";
 import type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
 import type { Shapes } from "./shapes.gen.ts";
-import type { ManagedPort, PreviewsPort, SitesPort, SnapshotsPort, UpstreamsPort } from "./tool_ports.ts";
+import type {
+  Explanation,
+  ManagedPort,
+  PreviewsPort,
+  SitesPort,
+  SnapshotsPort,
+  UpstreamsPort,
+} from "./tool_ports.ts";
 import type { ReadResult, WriteResult } from "./write_result.ts";
 
 export type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
-export type { ManagedPort, PreviewsPort, SitesPort, SnapshotsPort, UpstreamsPort } from "./tool_ports.ts";
+export type {
+  Confirmation,
+  ExplainedFlag,
+  ExplainedStep,
+  Explanation,
+  ManagedPort,
+  PreviewsPort,
+  SitesPort,
+  SnapshotsPort,
+  UpstreamsPort,
+} from "./tool_ports.ts";
 export { asOne, compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
 
 /** Values by part; only what JSON can hold. */
@@ -108,6 +125,11 @@ export interface CallsPort {
    * if `plan` planned it.
    */
   run(call: PlannedCall): Promise<unknown>;
+  /**
+   * What the steps up to the plan say of the other tool's call. Nothing is planned, sent or taken of a rate, and no row
+   * names the call. Throws what the look-up of the tool refuses with; every further refusal is part of the answer.
+   */
+  explain(tool: string, args: Record<string, unknown>): Promise<Explanation>;
   /** Gives one up: it is not shown and not run, and the row of the whole call does not name it. */
   leave(call: PlannedCall): void;
 }

@@ -1,5 +1,6 @@
 /** What a call may ask of the gateway beside the clients of its upstreams, already cut to its caller's scope and site. */
-import type { PlatformKind, Project, Site, Snapshot } from "../core/model.ts";
+import type { Code } from "../core/errors.ts";
+import type { ConfirmPolicy, Flag, PlatformKind, Project, Site, Snapshot, Tier } from "../core/model.ts";
 import type { Check } from "../platforms/_connector/checks.ts";
 import type { Connector } from "../platforms/_connector/connector.ts";
 
@@ -49,4 +50,49 @@ export interface UpstreamsPort {
   canPing(): boolean;
   /** What the site's platform answers; null where it cannot be asked. */
   ping(): Promise<Readonly<Record<string, unknown>> | null>;
+}
+
+/** What only the call's plan can tell. */
+type Live = "depends on the live state";
+/** What comes behind a refusal. */
+type Beyond = "not reached";
+
+/** What one step says of a call; the number is that of docs/ARCHITECTURE.md, "Request lifecycle". */
+export interface ExplainedStep {
+  readonly number: number;
+  readonly step: string;
+  readonly verdict: "passed" | "refused" | Live | Beyond;
+  /** Of a refusal. */
+  readonly code?: Code;
+  readonly message?: string;
+  /** Why this call takes the step, where not every call does. */
+  readonly because?: string;
+}
+
+/** A flag of the site that a call needs, or may need. */
+export interface ExplainedFlag {
+  readonly flag: Flag;
+  readonly set: boolean;
+  readonly needed: true | Live | Beyond;
+}
+
+/** Whether a call must be confirmed, and under which policy; a call that only reads has none. */
+export interface Confirmation {
+  readonly needed: boolean | Live;
+  readonly policy?: ConfirmPolicy;
+}
+
+/** What the steps up to its plan say of a call. */
+export interface Explanation {
+  readonly tool: string;
+  /** null where the tool has none, or the call does not get to it. */
+  readonly site_id: string | null;
+  /** Whether none of these steps refuses it. */
+  readonly passed: boolean;
+  /** As far as these steps tell; null where they do not get to it. */
+  readonly tier: Tier | null;
+  readonly steps: readonly ExplainedStep[];
+  /** null where the call does not get to them. */
+  readonly flags: readonly ExplainedFlag[] | null;
+  readonly confirm: Confirmation | null;
 }

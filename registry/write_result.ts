@@ -70,6 +70,14 @@ export class WriteResult {
     return new WriteResult(this.#result, reason === undefined ? proof : { ...proof, live_reason: reason });
   }
 
+  /** The same with what the preview warned of and what is so after the write as well. */
+  warned(warnings: readonly string[]): WriteResult {
+    return new WriteResult(this.#result, {
+      ...this.#proof,
+      warnings: [...this.#proof.warnings, ...warnings],
+    });
+  }
+
   /** The result with what was proven beside it, as callers get it. */
   toJSON(): Record<string, unknown> {
     const { verified, reason, live, live_reason, warnings } = this.#proof;
@@ -111,7 +119,7 @@ export const unverified = <Result extends object>(
  * could not be compared and the rest is as it was sent. The other keys are the result.
  */
 export function compared<Answer extends Compared & Omit<Reserved, "warnings">>(
-  { differences, warnings = [], uncompared, published, ...result }: Answer,
+  { differences, warnings = [], uncompared, published, caches_asked: _told, ...result }: Answer,
 ): WriteResult {
   const all = [...differences, ...warnings];
   const isOther = differences.length > 0;

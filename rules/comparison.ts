@@ -2,6 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { rounded } from "../core/rounded.ts";
 import { isFields } from "../core/values.ts";
+import { latestDay, todayIs } from "../core/zoned_day.ts";
 import type { Period } from "./data_head.ts";
 
 /** Days as YYYY-MM-DD, both included. */
@@ -32,10 +33,12 @@ export function checkCompare(compare: CompareWith | undefined, now: number): voi
   if (compare.to < compare.from) {
     throw wrong(`compare.to: "${compare.to}" lies before compare.from "${compare.from}"; turn them round`);
   }
-  // The first zone of the world is fourteen hours ahead.
-  const latest = new Date(now + 14 * 60 * 60 * 1000).toISOString().slice(0, 10);
-  if (compare.to > latest) {
-    throw wrong(`compare.to: "${compare.to}" lies in the future, of which there is nothing to compare with`);
+  if (compare.to > latestDay(now)) {
+    throw wrong(
+      `compare.to: "${compare.to}" lies in the future, of which there is nothing to compare with; ${
+        todayIs(now)
+      }`,
+    );
   }
 }
 
@@ -78,9 +81,15 @@ export function daysToCompare(compare: CompareWith, asked: DayRange, last: strin
   return { current, other: compare, notes: [...notes, ...overlap, ...lengthNotes(current, compare)] };
 }
 
-function lengthNotes(current: DayRange, other: DayRange): string[] {
+/** How many days each has, such as "31 and 30 days"; null where both have as many. */
+export function differingLengths(current: DayRange, other: DayRange): string | null {
   const [own, before] = [lengthOf(current), lengthOf(other)];
-  return own === before ? [] : [`The periods have ${own} and ${before} days: sums are not per day`];
+  return own === before ? null : `${own} and ${before} days`;
+}
+
+function lengthNotes(current: DayRange, other: DayRange): string[] {
+  const lengths = differingLengths(current, other);
+  return lengths === null ? [] : [`The periods have ${lengths}: sums are not per day`];
 }
 
 /** A figure against its former value: the difference, and as a share of the former one; null where that cannot be said. */
@@ -154,12 +163,20 @@ export function rowChanges<Row>(
   return { changes, notes };
 }
 
+/** Figures, and of which time they are. */
+export interface ComparedPart<Figures extends object> {
+  readonly period: Period;
+  readonly figures: Figures;
+}
+
 /** The other period in an answer: its figures in the shape of the answer's own, and how they changed. */
 export interface Comparison<Figures extends object> {
   readonly period: Period;
   readonly complete: boolean;
   readonly truncated: boolean;
   readonly figures: Figures;
+  /** What the change is of on this side, where the answer's own figures are of more. */
+  readonly current?: ComparedPart<Figures>;
   /** Null where not all of one side was read; notes say what is missing. */
   readonly change: Changes | null;
   readonly notes: readonly string[];
@@ -174,29 +191,54 @@ export interface ComparedSide<Figures extends object> {
   readonly figures: Figures;
 }
 
+/** What is said where an answer's own figures are of more than its comparison, so that nobody takes one for the other. */
+const OF_LESS =
+  "The change is that from compare.figures to compare.current: the answer's own figures hold more of this period";
+
+/** What a change is of, where the figures that are `shown` as the answer's own are of more; and what is said of that. */
+export function apartFrom<Figures extends object>(
+  part: ComparedPart<Figures>,
+  shown: Figures,
+): { readonly beside: { readonly current?: ComparedPart<Figures> }; readonly notes: readonly string[] } {
+  return JSON.stringify(part.figures) === JSON.stringify(shown)
+    ? { beside: {}, notes: [] }
+    : { beside: { current: part }, notes: [OF_LESS] };
+}
+
 /**
  * Holds two sides against each other; where one is not whole, nothing is reported as a change. `changes` works the change
- * out where it is more than that of the figures at the same places.
+ * out where it is more than that of the figures at the same places. Of this side the answer has the figures already:
+ * they are told again, with their `period`, only where they differ from those, the `shown` ones.
  */
 export function compared<Figures extends object>(
-  now: Omit<ComparedSide<Figures>, "period" | "truncated">,
+  now: Omit<ComparedSide<Figures>, "period" | "truncated"> & {
+    readonly apart?: { readonly period: Period; readonly shown: Figures };
+  },
   other: ComparedSide<Figures> & { readonly complete: boolean },
   notes: readonly string[],
   changes: (now: Figures, before: Figures) => Changes = changesOf,
 ): Comparison<Figures> {
   const lacking = [...now.whole ? [] : ["this period"], ...other.whole ? [] : ["the other one"]];
   const { period, complete, truncated, figures } = other;
+  const change = lacking.length > 0 ? null : changes(now.figures, figures);
+  const apart = change === null || now.apart === undefined
+    ? { beside: {}, notes: [] }
+    : apartFrom({ period: now.apart.period, figures: now.figures }, now.apart.shown);
   return {
     period,
     complete: complete && other.whole && !truncated,
     truncated,
     figures,
-    change: lacking.length > 0 ? null : changes(now.figures, figures),
+    ...apart.beside,
+    change,
     notes: [
       ...new Set(
         lacking.length > 0
-          ? [`change is null, because not all of ${lacking.join(" and ")} could be counted`, ...notes]
-          : notes,
+          ? [
+            `change is null, because it is not known that all of ${lacking.join(" and ")} was counted`,
+            ...notes,
+          ]
+          : [...notes, ...apart.notes],
       ),
     ],
   };

@@ -137,3 +137,26 @@ export function publishWarnings(seen: Looked, now: number): string[] {
   );
   return [...liveWarnings(seen), ...dates];
 }
+
+/** What has a slug. */
+export interface SlugHolder {
+  readonly id: number;
+  readonly title: string;
+  readonly slug: string;
+  /** `page`, `post`, or `image`. */
+  readonly noun: string;
+}
+
+/** The sentence of a slug that something else has. */
+export const slugTaken = ({ noun, title, id, slug }: SlugHolder): string =>
+  `slug: the ${noun} ${quoted(title)} (${id}) has ${
+    JSON.stringify(slug)
+  } too; while it does, this one goes live with ` +
+  "a number behind it, as in " +
+  `/${slug}-2/: give another slug where that is not wanted`;
+
+/** Of what the preview warned of what is still to be said beside what the site stored otherwise: not the same field twice. */
+export function stillSo(warnings: readonly string[], differences: readonly string[]): string[] {
+  const fields = new Set(differences.map((one) => one.split(": ", 1)[0]));
+  return warnings.filter((one) => !one.includes(": ") || !fields.has(one.split(": ", 1)[0]));
+}

@@ -44,11 +44,13 @@ export function forcedJustNow({ forced_at }: AccountRecord, now: number): boolea
 
 /** `fresh`: use it. `usable`: refresh it, and use it where that cannot be had at once. `stale`: do not use it. */
 export function freshness(
-  { access }: AccountRecord,
+  { access, refreshable }: AccountRecord,
   now: number,
   margin_ms: number,
 ): "fresh" | "usable" | "stale" {
-  if (access === null || access.obtained_at > now + SKEW_MS) return "stale";
+  if (access === null) return "stale";
+  // Made under a clock that has gone back since: how old it is nobody knows, so it is refreshed, where that is possible.
+  if (access.obtained_at > now + SKEW_MS) return refreshable ? "stale" : "usable";
   if (access.expires_at === null) return "fresh";
   const half = (access.expires_at - access.obtained_at) / 2;
   const left = access.expires_at - now;

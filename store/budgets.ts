@@ -38,6 +38,7 @@ export class Budgets implements BudgetStore {
 /** The calls of one key. */
 interface Count {
   take(): Awaitable<number>;
+  look(): number;
   /** Whether a new one would say the same. */
   isNew(): boolean;
 }
@@ -55,6 +56,10 @@ class Buckets implements Budget {
       this.#counts.set(key, count = this.make(key));
     }
     return count.take();
+  }
+
+  look(key: string): number {
+    return this.#counts.get(key)?.look() ?? 0;
   }
 
   #dropNew(): void {
@@ -75,6 +80,11 @@ class OwnCount implements Count {
     const { wait_ms } = this.#bucket;
     if (wait_ms === 0) this.#bucket.left -= 1;
     return wait_ms;
+  }
+
+  look(): number {
+    this.#bucket.refill();
+    return this.#bucket.wait_ms;
   }
 
   isNew(): boolean {
@@ -122,6 +132,11 @@ class SharedCount implements Count {
     this.#owed = Math.min(this.#credit, this.#owed + 1);
     if (this.#owed >= this.#due) this.#startPaying();
     return 0;
+  }
+
+  look(): number {
+    this.#refill();
+    return this.#bucket.wait_ms;
   }
 
   isNew(): boolean {

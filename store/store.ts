@@ -198,6 +198,8 @@ export interface Budget {
    * rejects.
    */
   take(key: string): Awaitable<number>;
+  /** What `take` would answer as far as this process knows; takes no call and asks nothing. */
+  look(key: string): number;
 }
 
 /** Budgets that all instances on a store count together; on a store in memory the process counts alone. */

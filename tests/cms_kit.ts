@@ -14,6 +14,12 @@ export const DOORS = ["rest", "mcp"] as const;
 export const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+/** The same image as another file for each mark: what stands behind the end of one is no part of it. */
+export function freshPng(mark: string = crypto.randomUUID()): string {
+  const more = new TextEncoder().encode(mark);
+  return new Uint8Array([...Uint8Array.fromBase64(PNG), ...more]).toBase64();
+}
+
 /** The result of a post's write. */
 export interface Row {
   readonly id: number;

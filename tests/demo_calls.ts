@@ -54,6 +54,7 @@ async function posts(call: Call, cms: Site, live: Site, tomorrow: string): Promi
   await call("list_changes", live());
   await call("undo_change", live({ request_id, ...DO }));
   await call("get_content_history", live({ post_id }));
+  await call("explain_call", cms({ tool: "publish_post", arguments: { post_id: 1 } }));
   await call("schedule_draft", live({ post_id, scheduled_at: tomorrow, ...DO }));
   await call("unschedule", live({ post_id, ...DO }));
   await call("get_seo_meta", live({ post_id }));

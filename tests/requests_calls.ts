@@ -3,11 +3,13 @@ import type { Id } from "../core/ids.ts";
 import type { Site } from "../core/model.ts";
 import type { CmsSandbox } from "../sandbox/wordpress/start.ts";
 import type { NewSite } from "../store/store.ts";
-import { ahead, type Args, PNG } from "./cms_kit.ts";
+import { ahead, type Args, freshPng } from "./cms_kit.ts";
 import { type Kit, site } from "./kit.ts";
 import type { Calls } from "./requests_kit.ts";
 
 const SITE = "counted";
+/** One that no post or page of the site has. */
+const title = () => `Counted ${crypto.randomUUID()}`;
 
 /** The site whose requests are counted: its administrator may publish, and change the SEO of what is published. */
 export function countedSite(
@@ -33,12 +35,13 @@ class Makers {
     return id;
   }
 
-  draft = () => this.#made("create_draft", { title: "Counted", content_html: "<p>x</p>", tags: ["Known"] });
+  draft = () => this.#made("create_draft", { title: title(), content_html: "<p>x</p>", tags: ["Known"] });
 
-  async changed(): Promise<Id> {
+  async changed(): Promise<{ post_id: Id; request_id: string }> {
     const post_id = await this.draft();
-    await this.gw.call("update_draft", { site_id: SITE, post_id, title: "Changed", confirm: true });
-    return post_id;
+    const args = { site_id: SITE, post_id, title: "Changed", confirm: true };
+    const { request_id } = await this.gw.call<{ request_id: string }>("update_draft", args);
+    return { post_id, request_id };
   }
 
   async published(): Promise<Id> {
@@ -47,10 +50,10 @@ class Makers {
   }
 
   page = () =>
-    this.#made("create_page_draft", { title: "Counted", content_html: "<p>x</p>", page_builder: "block" });
+    this.#made("create_page_draft", { title: title(), content_html: "<p>x</p>", page_builder: "block" });
 
   codePage = () =>
-    this.#made("create_page_from_code", { title: "Counted", html: "<p>x</p>", css: "p { color: red }" });
+    this.#made("create_page_from_code", { title: title(), html: "<p>x</p>", css: "p { color: red }" });
 
   /** A word nobody used. */
   serial = () => crypto.randomUUID();
@@ -69,8 +72,9 @@ class Makers {
 export function bareCalls(gw: Kit, now: () => number): Calls {
   const make = new Makers(gw, now);
   const site_id = SITE;
-  const draft = { title: "Counted", content_html: "<p>x</p>" };
-  const image = { filename: "a.png", content_base64: PNG };
+  const draft = () => ({ title: title(), content_html: "<p>x</p>" });
+  let pictures = 0;
+  const image = () => ({ filename: "a.png", content_base64: freshPng("x".repeat(++pictures)) });
   return {
     list_sites: () => ({}),
     list_projects: () => ({}),
@@ -81,18 +85,21 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     list_cms_users: () => ({ site_id }),
     get_post: async () => ({ site_id, post_id: await make.draft() }),
     list_content: () => ({ site_id, type: "page" }),
-    get_content_history: async () => ({ site_id, post_id: await make.changed() }),
+    get_content_history: async () => ({ site_id, post_id: (await make.changed()).post_id }),
     list_drafts: () => ({ site_id }),
     list_taxonomies: () => ({ site_id, taxonomy: "tag" }),
     get_page: async () => ({ site_id, page_id: await make.page() }),
     view_live: () => ({ site_id, path: "/robots.txt" }),
     list_page_templates: () => ({ site_id }),
+    list_changes: () => ({ site_id }),
+    undo_change: async () => ({ site_id, request_id: (await make.changed()).request_id }),
+    explain_call: () => ({ site_id, tool: "publish_post", arguments: { post_id: 1 } }),
     get_seo_meta: async () => ({ site_id, post_id: await make.draft() }),
-    create_draft: () => ({ site_id, ...draft, tags: ["Known"] }),
-    "create_draft (a new tag)": () => ({ site_id, ...draft, tags: [`New ${make.serial()}`] }),
+    create_draft: () => ({ site_id, ...draft(), tags: ["Known"] }),
+    "create_draft (a new tag)": () => ({ site_id, ...draft(), tags: [`New ${make.serial()}`] }),
     "create_draft (tags and categories)": () => ({
       site_id,
-      ...draft,
+      ...draft(),
       tags: ["Known"],
       categories: ["Uncategorized"],
     }),
@@ -112,14 +119,14 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
       post_id: await make.published(),
       replacements: [{ find: ">x<", replace: ">y<" }],
     }),
-    upload_media: () => ({ site_id, ...image }),
-    "upload_media (texts)": () => ({ site_id, ...image, alt_text: "A dot" }),
+    upload_media: () => ({ site_id, ...image() }),
+    "upload_media (texts)": () => ({ site_id, ...image(), alt_text: "A dot" }),
     create_taxonomy: () => ({ site_id, taxonomy: "tag", name: `Made ${make.serial()}` }),
     "create_taxonomy (there already)": () => ({ site_id, taxonomy: "tag", name: "Known" }),
-    create_page_draft: () => ({ site_id, ...draft, page_builder: "block" }),
+    create_page_draft: () => ({ site_id, ...draft(), page_builder: "block" }),
     "create_page_draft (below another)": async () => ({
       site_id,
-      ...draft,
+      ...draft(),
       page_builder: "block",
       parent_id: await make.page(),
     }),
@@ -144,13 +151,13 @@ export function pluginCalls(
   const make = new Makers(gw, now);
   const site_id = SITE;
   const from = { page_builder: "visual", builder_template_id: template, variables };
-  const code = { title: "Counted", html: "<p>x</p>", css: "p { color: red }" };
+  const code = () => ({ title: title(), html: "<p>x</p>", css: "p { color: red }" });
   const schema = { "@context": "https://schema.org", "@type": "Event", name: "Counted" };
   return {
     ...bareCalls(gw, now),
-    "create_page_draft (from a template)": () => ({ site_id, title: "Counted", ...from }),
+    "create_page_draft (from a template)": () => ({ site_id, title: title(), ...from }),
     "update_page_draft (from a template)": async () => ({ site_id, page_id: await make.page(), ...from }),
-    create_page_from_code: () => ({ site_id, ...code }),
+    create_page_from_code: () => ({ site_id, ...code() }),
     update_page_from_code: async () => ({
       site_id,
       page_id: await make.codePage(),

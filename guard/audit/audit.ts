@@ -147,6 +147,13 @@ export class CallRecord {
     return inner;
   }
 
+  /** The record of a call that is only looked at: no row names it, and what it holds is nothing of this call's. */
+  apart(tool: string, args: unknown): CallRecord {
+    const other = new CallRecord(this.#at, { ...this.#call, tool });
+    other.arguments = args;
+    return other;
+  }
+
   /** Takes back that this call makes that other one. */
   forget(inner: CallRecord): void {
     const calls = this.root.#calls;

@@ -9,7 +9,7 @@ import {
   type Site,
   type Tier,
 } from "../../core/model.ts";
-import type { Plan, PlannedCall } from "../../registry/tool.ts";
+import type { Confirmation, Plan, PlannedCall } from "../../registry/tool.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import { revisionName } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
@@ -67,14 +67,27 @@ export function meetsPolicy(
   sites: Iterable<Pick<Site, "confirm_policy">>,
   bound: boolean,
 ): boolean {
-  if (skips(caller)) return true;
   const policy = policyOf(caller, sites);
-  return policy === "flag" || (policy === "preview" && bound);
+  return policy === "flag" || (policy === "preview" && (bound || skips(caller)));
 }
 
 /** Whether a person must approve what the call writes. */
 export const needsPerson = (caller: Caller, sites: Iterable<Pick<Site, "confirm_policy">>): boolean =>
   policyOf(caller, sites) === "human";
+
+/** How a call is confirmed that touches those sites, as far as is known before its plan. */
+export function confirmation(
+  caller: Caller,
+  { tier, gate }: { readonly tier: Tier; readonly gate: boolean },
+  sites: readonly Pick<Site, "confirm_policy">[],
+): Confirmation {
+  if (tier === 0) return { needed: false };
+  const policy = policyOf(caller, sites);
+  if (gate) return { needed: !skips(caller), policy };
+  if (meetsPolicy(caller, sites, false)) return { needed: false, policy };
+  // Whether the site can show what its own tool would do, only the site tells.
+  return { needed: policy === "human" ? true : "depends on the live state", policy };
+}
 
 const policyOf = ({ token }: Caller, sites: Iterable<Pick<Site, "confirm_policy">>): ConfirmPolicy =>
   strictest([token, ...sites].map(({ confirm_policy }) => confirm_policy));

@@ -1,6 +1,6 @@
 /** Steps 4 to 14 of a call: who may, with what, where; and what it would do. */
 import { GatewayError } from "../../core/errors.ts";
-import type { Caller, Site, Tier } from "../../core/model.ts";
+import type { Caller, Flag, Site, Tier } from "../../core/model.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import { OFFERED_WRITE } from "../../registry/source.ts";
@@ -13,7 +13,8 @@ import { makeContext } from "./context.ts";
 import type { CallParts, ContextPorts } from "./context_ports.ts";
 import type { Decision } from "./decision.ts";
 import { effectivePlatform } from "./deployed.ts";
-import { flagStep } from "./flags.ts";
+import { explain, traceless } from "./explain.ts";
+import { flagStep, neededFlags } from "./flags.ts";
 import { type Asks, forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
 import { linkStep } from "./links.ts";
@@ -27,7 +28,7 @@ import { findOfferingSite, findSite, notThere } from "./site.ts";
 /** What the steps need of the rest of the gateway. */
 export interface AdmitPorts extends ContextPorts {
   readonly catalog: Catalog;
-  readonly siteLimit: RateLimit;
+  readonly siteLimit: Pick<RateLimit, "take" | "look">;
 }
 
 /** What the steps from 4 on are walked with: by a call that came through a door, and by one that another tool makes. */
@@ -70,12 +71,11 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   decision.begin("tool");
   const entry = entryOf(ports, asked); // 4
   const { manifest, handler, offer } = entry;
-  decision.finds({ tier: manifest.tier });
+  decision.finds({ entry, tier: manifest.tier });
   if (offer?.hidden !== undefined) throw hidden(entry.name, offer.hidden);
   if (asked.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
-  decision.begin("scope");
-  toolScope(caller, entry.name, manifest.tier); // 5, 6
   const call = { caller, decision, name: entry.name };
+  toolScope(call, manifest.tier); // 5, 6
   capTier(call, manifest.tier); // 7
   decision.begin("arguments");
   const given = offer // 8
@@ -100,19 +100,10 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   }
   decision.begin("platform");
   if (site) platformStep(manifest, asked.args, site); // 11
-  decision.begin("flags");
+  const needs = kind ? neededFlags(manifest, input.args, kind).map(({ flag }) => flag) : NO_FLAGS;
+  decision.begin("flags", { needs });
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
-  const tools = [...asked.outer, entry.name];
-  // How far a call within this one is says nothing of the whole.
-  const quiet = follower && { signal: follower.signal, progress: () => {} };
-  const nested = nestedCalls({
-    record,
-    tools,
-    prepare: async (tool, args, inner) => {
-      const within = { caller, tool, args, bytes: 0, deadline, outer: tools, follower: quiet };
-      return planned(await admit(ports, within, inner), inner);
-    },
-  });
+  const nested = callsWithin(ports, asked, record);
   const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline, follower };
   const ctx = makeContext(ports, parts);
   decision.begin("check");
@@ -123,6 +114,27 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   decision.begin("links");
   linkStep(manifest, site, ports.connectors, ports.upstream); // 13
   return { caller, entry, input, site, others, tier, raises, parts, gate: tier > 0 && !offer, ctx, nested };
+}
+
+/** The way of a call to other tools. */
+function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): NestedCalls {
+  const { caller, deadline, follower } = asked;
+  const tools = [...asked.outer, asked.tool];
+  // How far a call within this one is says nothing of the whole.
+  const quiet = follower && { signal: follower.signal, progress: () => {} };
+  const shared = { caller, bytes: 0, deadline, outer: tools, follower: quiet };
+  return nestedCalls({
+    record,
+    tools,
+    prepare: async (tool, args, inner) =>
+      planned(await admit(ports, { ...shared, tool, args }, inner), inner),
+    async explain(tool, args) {
+      await ports.catalog.fresh(tool);
+      const alone = { ...shared, tool, args, outer: [] };
+      const walk = (apart: CallRecord) => admit(traceless(ports), alone, apart);
+      return await explain(caller, record.apart(tool, args), walk);
+    },
+  });
 }
 
 /** Carries out a call that only reads. */
@@ -211,6 +223,7 @@ function entryOf({ catalog }: AdmitPorts, { tool, caller, args }: Asked): ToolEn
 }
 
 const NO_SITES: ReadonlyMap<string, Site> = new Map();
+const NO_FLAGS: readonly Flag[] = [];
 const NONE: readonly Site[] = [];
 
 function allSites(site: Site | null, others: ReadonlyMap<string, Site>): readonly Site[] {

@@ -1,6 +1,7 @@
 /** What was judged of one call, step by step: written by the steps, read by previews, audit rows and later steps. */
 import type { Code, GatewayError } from "../../core/errors.ts";
-import type { Site, Tier } from "../../core/model.ts";
+import type { Flag, Site, Tier } from "../../core/model.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
 
 /** The steps that judge, by the numbers of docs/ARCHITECTURE.md, "Request lifecycle". */
 export type Step =
@@ -8,7 +9,8 @@ export type Step =
   | "body" // 3
   | "place" // 3a
   | "tool" // 4
-  | "scope" // 5, 6
+  | "scope" // 5
+  | "super_admin" // 6
   | "risk" // 7, 10, 12, 14a
   | "arguments" // 8
   | "site" // 9
@@ -24,6 +26,8 @@ export type Step =
 
 /** What steps look at and find; each holds from the step that wrote it on. */
 export interface Facts {
+  /** The tool. */
+  readonly entry: ToolEntry;
   /** The tier of the call by then, and the highest that its caller may use. */
   readonly tier: Tier;
   readonly max_risk: Tier;
@@ -31,6 +35,8 @@ export interface Facts {
   readonly site: Site | null;
   /** That site and those that further arguments name, once all of them are found. */
   readonly sites: readonly Site[];
+  /** Flags that the call needs of its site, set or not. */
+  readonly needs: readonly Flag[];
   /** Another site that the call is about, known or not, as the caller named it. */
   readonly target: string;
   /** That visitors would get the change at once. */

@@ -190,6 +190,9 @@ const AUDIT_FAILED = {
   unknown: "The call failed and its audit row could not be completed; look at the site before trying again",
 } as const;
 
+/** What to say instead of what a read found: its upstream may have been asked, and have counted that. */
+const NOT_TOLD = "The audit log cannot be written, so the answer is not given; nothing was changed";
+
 /** What to say instead of the answer of a call that was carried out before. */
 const notGivenAgain = (request_id: string) =>
   `The audit log cannot be written, so the answer of request "${request_id}" is not given again: that call was carried ` +
@@ -218,7 +221,8 @@ async function appendAudit(
     const mayBeDone = outcome === "made" || outcome === "unknown" || row.made !== undefined;
     const late = cause instanceof RowRefused ? cause.late : null;
     outage.failed({ ...known, cause: causeOf(cause) }, mayBeDone, late);
-    const said = repeated === undefined ? AUDIT_FAILED[change] : notGivenAgain(repeated);
+    const failed = row.tier === 0 && change === "none" ? NOT_TOLD : AUDIT_FAILED[change];
+    const said = repeated === undefined ? failed : notGivenAgain(repeated);
     const message = `${said}; give request id "${request_id}" to the gateway's operator`;
     throw new NotAudited("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });
   }

@@ -29,6 +29,13 @@ const minted = new WeakSet<PublishGrant>();
 export const isGenuine = (grant: PublishGrant, siteId: string): boolean =>
   minted.has(grant) && grant.site_id === siteId;
 
+/** What a call needs of its manifest's flags, whatever its plan finds: those whose `when` is met. */
+export const neededFlags = (
+  { flags }: Pick<Manifest, "flags">,
+  args: Record<string, unknown>,
+  kind: PlatformKind,
+): Manifest["flags"] => flags.filter(({ when, live }) => !live && (!when || matches(when, args, kind)));
+
 /**
  * Step 12. Throws the flag's own code when the site lacks one the call needs; a flag marked `live` is judged by the
  * tool's plan. Answers the right to publish when this call asks for `allow_publish` or `allow_main_branch_push` and the
@@ -43,8 +50,7 @@ export function flagStep(
 ): PublishGrant | undefined {
   let mints = manifest.tier === 4;
   const because = kind === site.platform ? "" : `, because a ${kind} site is deployed from its branch`;
-  for (const { flag, when, live, code } of manifest.flags) {
-    if (live || (when && !matches(when, args, kind))) continue;
+  for (const { flag, code } of neededFlags(manifest, args, kind)) {
     requireFlag(manifest.name, flag, site, code, because);
     mints ||= publishes(flag);
   }

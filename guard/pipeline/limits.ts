@@ -26,6 +26,11 @@ export class RateLimit {
     return typeof wait === "number" ? this.#judge(wait) : wait.then((ms) => this.#judge(ms));
   }
 
+  /** Throws what `take` would, as far as this process knows, and takes no call. */
+  look(key: string): void {
+    this.#judge(this.#budget?.look(key) ?? 0);
+  }
+
   #judge(wait_ms: number): void {
     if (wait_ms === 0) return;
     const seconds = Math.max(1, Math.ceil(wait_ms / 1000));

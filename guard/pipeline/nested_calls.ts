@@ -1,7 +1,7 @@
 /** The calls of other tools that a tool makes: each walks the steps of a call from the look-up on, as its caller's. */
 import { GatewayError } from "../../core/errors.ts";
 import { type Change, LIMITS, type Tier } from "../../core/model.ts";
-import type { CallsPort, Plan, PlannedCall, Revision } from "../../registry/tool.ts";
+import type { CallsPort, Explanation, Plan, PlannedCall, Revision } from "../../registry/tool.ts";
 import type { CallRecord } from "../audit/audit.ts";
 
 /** A call that has passed steps 4 to 14. */
@@ -41,6 +41,8 @@ export interface OuterCall {
   readonly tools: readonly string[];
   /** Steps 4 to 14 for a call within this one, with its caller and its deadline. */
   prepare(tool: string, args: Record<string, unknown>, record: CallRecord): Promise<ReadyCall>;
+  /** What steps 5 to 13 say of a call of its caller's, which is none within this one. */
+  explain(tool: string, args: Record<string, unknown>): Promise<Explanation>;
 }
 
 /** A call's way to other tools, and the calls it has planned so far. */
@@ -63,7 +65,7 @@ interface Ready {
  * Makes that way. A write runs only if it was planned before the whole call was confirmed and its intent row written:
  * so the preview showed what it changes, and nobody avoids the confirmation or the steps of the inner tool.
  */
-export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls {
+export function nestedCalls({ record, tools, prepare, explain }: OuterCall): NestedCalls {
   let ready: Map<PlannedCall, Ready> | undefined; // few calls make others
   const planned: PlannedCall[] = [];
   const plan = async (tool: string, args: Record<string, unknown>) => {
@@ -104,7 +106,7 @@ export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls 
   };
   const shown = async () =>
     (await Promise.all([...ready?.values() ?? []].map(({ call }) => call.shown()))).flat();
-  return { port: { plan, run, leave }, planned, shown };
+  return { port: { plan, run, leave, explain }, planned, shown };
 }
 
 const bug = (tool: string, reason: string) =>

@@ -33,7 +33,7 @@ export function judgeRaises(call: Raisable, raises: readonly Raise[]): PublishGr
   if (tier > (decision.tier ?? 0)) {
     capTier({ caller, decision, name: manifest.name }, tier, highest.because);
   }
-  decision.begin("flags", {}, highest.because);
+  decision.begin("flags", { needs: raises.flatMap(({ flags = [] }) => flags) }, highest.because);
   let grant: PublishGrant | undefined;
   for (const { flags = [], ...why } of raises) {
     for (const flag of flags) grant = liveFlag(manifest, flag, siteOf(site, flag), why) ?? grant;

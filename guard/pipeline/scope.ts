@@ -2,12 +2,13 @@
 import { GatewayError } from "../../core/errors.ts";
 import { memoize } from "../../core/made_once.ts";
 import type { Caller, Site, Tier } from "../../core/model.ts";
-import { withinCap } from "./risk.ts";
+import { type Capped, withinCap } from "./risk.ts";
 
 const has = (allowed: readonly string[], name: string) => allowed.includes("*") || allowed.includes(name);
 
 /** Steps 5 and 6. Throws E_SCOPE_DENIED or E_SUPER_ADMIN_ONLY, both audited as denied. */
-export function toolScope(caller: Caller, name: string, tier: Tier): void {
+export function toolScope({ caller, name, decision }: Capped, tier: Tier): void {
+  decision.begin("scope");
   if (!has(caller.token.allowed_tools, name)) {
     throw new GatewayError(
       "E_SCOPE_DENIED",
@@ -15,6 +16,7 @@ export function toolScope(caller: Caller, name: string, tier: Tier): void {
       { audit: "denied" },
     );
   }
+  decision.begin("super_admin");
   if (tier === 4 && !caller.superAdmin) {
     throw new GatewayError(
       "E_SUPER_ADMIN_ONLY",

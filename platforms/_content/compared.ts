@@ -10,6 +10,8 @@ export interface Compared {
   readonly uncompared?: string;
   /** Null where nobody could tell whether visitors got what was to be no publication; left out otherwise. */
   readonly published?: null;
+  /** The page caches that were asked to drop what was written; left out where nobody tells. */
+  readonly caches_asked?: readonly string[];
 }
 
 /** What was found of the writes of one call, taken together. */

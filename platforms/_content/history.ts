@@ -6,6 +6,8 @@ import type { Capability } from "../_connector/connector.ts";
 export interface HistoryOf {
   readonly post_id?: Id;
   readonly page_id?: Id;
+  /** The type of the post where that is one of the site's own. */
+  readonly type?: string;
   /** A file of a repository, and the branch, tag or commit whose history is meant; without one the deployed branch. */
   readonly path?: string;
   readonly ref?: string;

@@ -28,6 +28,8 @@ export interface Live {
   /** Where it is not as expected: a kept copy, the page itself, or what stands in its place. */
   readonly cause?: "page_cache" | "page" | "wall";
   readonly cache?: CacheSigns;
+  /** The page caches of the site that were asked to drop the page after the write. */
+  readonly caches_asked?: readonly string[];
   /** Why it is null, or what is known beside. */
   readonly reason?: string;
   readonly next?: string;

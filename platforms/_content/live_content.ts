@@ -19,8 +19,8 @@ export interface LiveContent extends Post, Seen {
   readonly from_code: boolean;
 }
 
-/** Which of the two. */
-export type LiveType = "post" | "page";
+/** `post`, `page`, or the name of a type of the site's own. */
+export type LiveType = string;
 
 /**
  * What can be done with what is live. Every method throws E_UPSTREAM, and E_FORBIDDEN_OP for what is not live; `revise`

@@ -52,6 +52,8 @@ export interface PreparedPage {
   readonly fields: PageFields;
   /** What a person should know before approving, a sentence each. */
   readonly warnings?: readonly string[];
+  /** The same of what is so after the write as well. */
+  readonly lasting?: readonly string[];
 }
 
 /** A template of the visual builder. */
@@ -94,6 +96,8 @@ export interface PreparedClone {
   readonly fields: CloneFields;
   readonly template: PageTemplate;
   readonly warnings?: undefined;
+  /** What a person should know before approving and is so after the write as well, a sentence each. */
+  readonly lasting?: readonly string[];
   /** Variables the template has no placeholder for. */
   readonly unused: readonly string[];
   /** What is promised of the template and of the place of a new page, in parts; {} where the site does not tell. */

@@ -30,10 +30,12 @@ export interface PagesClient {
   builderSeen(id: Id): Promise<Builder | null>;
   /** Pages of every status, last changed first. */
   list(query: ListQuery): Promise<ContentList>;
-  /** Reads only: looks names up and, for a new page, proves rights; for one that is to be changed readDraft does. */
-  prepare(fields: PageFields, isNew: boolean): Promise<PreparedPage>;
-  /** Reads only: the template, every placeholder of it covered. */
-  prepareClone(fields: CloneFields): Promise<PreparedClone>;
+  /**
+   * Reads only: looks names up and, for a new page (no id), proves rights; for one that is to be changed readDraft does.
+   */
+  prepare(fields: PageFields, id: Id | null): Promise<PreparedPage>;
+  /** Reads only: the template, every placeholder of it covered. Without an id it is for a new page. */
+  prepareClone(fields: CloneFields, id: Id | null): Promise<PreparedClone>;
   create(draft: PreparedPage | PreparedClone, made: Making): Promise<Written | Cloned>;
   update(id: Id, draft: PreparedPage | PreparedClone, seen?: Seen): Promise<Updated | Cloned>;
   /** Reads only: refuses what the live state forbids. */

@@ -44,6 +44,8 @@ export interface Post extends PostRow {
   readonly no_index?: boolean | null;
   /** What is not told of it and where it can be seen, in a sentence. */
   readonly note?: string;
+  /** The name of its type where that is one of the site's own. */
+  readonly type?: string;
 }
 
 /** Which drafts to list; both states without `status`. */
@@ -103,6 +105,8 @@ export interface PreparedDraft {
   readonly categories?: readonly NamedTerm[];
   /** What a person should know before approving, a sentence each. */
   readonly warnings?: readonly string[];
+  /** The same of what is so after the write as well. */
+  readonly lasting?: readonly string[];
 }
 
 /** The result of a write. */
@@ -134,8 +138,8 @@ export interface Seen extends PostHead {
   readonly address?: string;
   /** The site's own time zone, an IANA name or an offset such as `+05:30`; looked up where a moment is judged. */
   readonly time_zone?: string;
-  /** Which of the two it is, where that had to be found out. */
-  readonly type?: "post" | "page";
+  /** Which type it is, where that had to be found out. */
+  readonly type?: string;
   /** What a person should know before approving a change, a sentence each. */
   readonly warnings: readonly string[];
 }

@@ -30,25 +30,28 @@ export type {
   Written,
 } from "./post.ts";
 
-/** A post, or a page where a tool takes both. */
-export type ContentType = "post" | "page";
+/** `post`, `page` where a tool takes both, or the name of a type of the site's own. */
+export type ContentType = string;
 
 /**
- * What can be done with posts. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP; those that
+ * What can be done with posts, and with types of the site's own where the platform has those. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP; those that
  * are given what was seen also E_STALE_PREVIEW, where somebody changed what they replace since then.
  */
 export interface PostsClient {
-  getPost(id: Id): Promise<Post>;
+  /** Without a type the id is a post's, here and below. */
+  getPost(id: Id, type?: ContentType): Promise<Post>;
   /** A post that is to be changed; refuses what its state forbids. */
-  getDraft(id: Id): Promise<Post & Seen>;
+  getDraft(id: Id, type?: ContentType): Promise<Post & Seen>;
   /** Reads only: what visitors see of a post whose own record does not tell; null where nothing does. */
-  builderSeen(id: Id): Promise<Builder | null>;
+  builderSeen(id: Id, type?: ContentType): Promise<Builder | null>;
   /** Posts of every status, last changed first. */
-  list(query: ListQuery): Promise<ContentList>;
+  list(query: ListQuery, type?: ContentType): Promise<ContentList>;
   /** Never a published one. */
   listDrafts(query: DraftsQuery): Promise<DraftList>;
-  /** Reads only: looks names up and, for a new post, proves rights; for one that is to be changed getDraft does. */
-  prepareDraft(fields: DraftFields, isNew: boolean): Promise<PreparedDraft>;
+  /**
+   * Reads only: looks names up and, for a new post (no id), proves rights; for one that is to be changed getDraft does.
+   */
+  prepareDraft(fields: DraftFields, id: Id | null, type?: ContentType): Promise<PreparedDraft>;
   createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
   updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Updated>;
   /**
@@ -58,9 +61,9 @@ export interface PostsClient {
   check(id: Id, verb: Verb, moment?: Moment, type?: ContentType): Promise<Seen>;
   /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */
   timeZone(): Promise<string | undefined>;
-  schedule(id: Id, moment: Moment, seen?: Seen): Promise<Written>;
+  schedule(id: Id, moment: Moment, seen?: Seen, type?: ContentType): Promise<Written>;
   unschedule(id: Id, type?: ContentType, seen?: Seen): Promise<Written>;
-  publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Written>;
+  publish(id: Id, grant: PublishGrant, seen?: Seen, type?: ContentType): Promise<Written>;
 }
 
 /** A post or page as it is found by its id alone. */
@@ -75,6 +78,8 @@ export interface FoundState extends PostHead {
 export interface StatesClient {
   /** One request for a page, two for a post; null where neither has the id. Throws E_UPSTREAM. */
   find(id: Id): Promise<FoundState | null>;
+  /** The same of content of any type for writers; more requests where it is neither of the two. Throws E_UPSTREAM. */
+  findAny(id: Id): Promise<FoundState | null>;
 }
 
 /** The states of a site's posts and pages. */
@@ -87,3 +92,8 @@ export const contentStates: Capability<StatesClient> = {
 export const posts: Capability<PostsClient> = { capability: "posts", noun: "Posts" };
 /** The same where the text of a post that exists can be read and changed. */
 export const postTexts: Capability<PostsClient> = { capability: "post_texts", noun: "The texts of posts" };
+/** The same where a site has types of content of its own, such as recipes. */
+export const typedPosts: Capability<PostsClient> = {
+  capability: "typed_posts",
+  noun: "Types of content beside posts and pages",
+};

@@ -80,7 +80,10 @@ export class Behavior {
   async day(since: number): Promise<DailyTake> {
     const { blocks, at } = await this.#pull({ num_of_days: 1, dimensions: [] }, since, 0);
     const metrics = metricsOf(blocks);
-    return { pulled_at: at, from: at - 24 * HOUR_MS, to: at, empty: isEmpty(metrics, blocks), metrics };
+    const empty = isEmpty(metrics, blocks);
+    // A day of which nobody knows how many came would be counted as one on which nobody did.
+    if (!empty && metrics.sessions === null) throw unreadable("no sessions of the day");
+    return { pulled_at: at, from: at - 24 * HOUR_MS, to: at, empty, metrics };
   }
 
   /** The last day, asked anew as a call would ask; it costs one of the day's. */

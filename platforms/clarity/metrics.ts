@@ -73,6 +73,24 @@ function countedOf(row: Row): Counted {
   return { name: typeof name === "string" ? name : null, sessions: valueOf(row, "sessions") };
 }
 
+const FIGURES = [
+  "sessions",
+  "bot_sessions",
+  "distinct_users",
+  "pages_per_session",
+  "avg_total_time_s",
+  "avg_active_time_s",
+  "avg_scroll_depth",
+] as const;
+/** The name of a figure, or of a kind of event. */
+export type FigureName = (typeof FIGURES)[number] | EventName;
+
+/** Which figures a reply did not tell: they are null, which is not nought. */
+export const untoldOf = (metrics: Metrics): FigureName[] => [
+  ...FIGURES.filter((name) => metrics[name] === null),
+  ...EVENT_METRICS.filter((name) => metrics[name].events === null),
+];
+
 /** Whether nobody came: no session, and nothing else was said either. */
 export const isEmpty = ({ sessions }: Metrics, blocks: readonly Block[]): boolean =>
   sessions === 0 || blocks.every(({ rows }) => rows.length === 0);

@@ -107,7 +107,8 @@ const NAME_CHARACTERS = 200;
 
 /** Reads a reply to a question by those dimensions; addresses among these are still whole. Throws E_UPSTREAM where it is none, Undivided where rows lack a dimension. */
 export function readReply(json: unknown, dimensions: readonly Dimension[]): Block[] {
-  if (!Array.isArray(json)) throw unreadable("no list of metrics");
+  // Of a project without visitors each metric is there, without rows or with noughts.
+  if (!Array.isArray(json) || json.length === 0) throw unreadable("no list of metrics");
   const all = json.map((one) => {
     if (!isFields(one) || typeof one.metricName !== "string") throw unreadable("a metric without a name");
     const rows = one.information ?? [];

@@ -126,7 +126,7 @@ export function pagesOf(wire: Wire): PagesClient {
       const { rows: items, ...list } = rowsOf(all, query);
       return { items, ...list };
     },
-    prepare: (fields, isNew) => prepare(wire, fields, isNew),
+    prepare: (fields, id) => prepare(wire, fields, id === null),
     prepareClone: () => {
       throw new GatewayError(
         "E_NOT_SUPPORTED",

@@ -250,7 +250,7 @@ export function postsOf(wire: Wire): PostsClient {
       const { rows: posts, ...list } = rowsOf(drafts, { ...query, ...status && { status } }, whole);
       return { posts, ...list, ...note && { note } };
     },
-    prepareDraft: (fields, isNew) => prepare(wire, fields, isNew),
+    prepareDraft: (fields, id) => prepare(wire, fields, id === null),
     createDraft: (draft, made) => create(wire, draft, made),
     updateDraft: (id, draft, _made, seen) => update(wire, String(id), draft, seen),
     async check(id, verb, moment) {

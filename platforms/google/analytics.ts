@@ -1,7 +1,9 @@
 /** Reports of the site's Google Analytics property (docs/upstreams/google.md). */
 import { z } from "zod";
+import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import { DECIMALS, type Money, moneyOf } from "../../core/money.ts";
+import { amongFew, REPORTS_AT_ONCE } from "./at_once.ts";
 import { foreign, unreadable } from "./errors.ts";
 import type { Conditions } from "./filters.ts";
 import { propertyOf } from "./routes.ts";
@@ -93,6 +95,16 @@ export function reportRequest(query: ReportQuery) {
   };
 }
 
+/** What is kept while a property's quota is used up: until when it is not asked. */
+const QUOTA = "analytics quota";
+/** Tokens of an hour come back bit by bit; until then each request would only be refused. */
+const QUOTA_PAUSE_MS = 5 * 60_000;
+
+/** Whether Google refused for the tokens of an hour or a day, which no short wait brings back. */
+const isQuotaOver = (thrown: unknown): boolean =>
+  thrown instanceof GatewayError && thrown.upstream === 429 &&
+  [" per hour", " per day"].some((span) => thrown.message.includes(span));
+
 /** The property of one site. */
 export class Analytics {
   constructor(private readonly wire: GoogleWire) {}
@@ -108,8 +120,46 @@ export class Analytics {
       effect: "read",
       max_bytes: LIMITS.REPORT_BYTES,
     };
-    const reply = await this.wire.read(REPORT_REPLY, asked);
+    const reply = await this.#read(asked);
+    // Without rows a report has its columns still, or says of what currency and time zone it is.
+    if ([reply.rows, reply.metricHeaders, reply.metadata].every((one) => one === undefined || one === null)) {
+      throw unreadable(this.wire.service, asked, "it has neither rows nor columns");
+    }
     return this.#reportOf(reply, query, property, asked);
+  }
+
+  /** The reply, asked for when there is a place among the property's requests. Throws E_UPSTREAM. */
+  async #read(asked: Asked): Promise<Reply> {
+    const { ctx } = this.wire;
+    const read = async () => {
+      this.#assertQuota();
+      try {
+        return await this.wire.read(REPORT_REPLY, asked);
+      } catch (thrown) {
+        if (isQuotaOver(thrown)) ctx.cache.set(QUOTA, ctx.now() + QUOTA_PAUSE_MS, QUOTA_PAUSE_MS);
+        throw thrown;
+      }
+    };
+    const found = await amongFew(asked.url, REPORTS_AT_ONCE, ctx.deadline - ctx.now(), read);
+    if (found !== null) return found.done;
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `${this.wire.service.name} was not asked: earlier reports of the same property took all the time of the call; try again`,
+      { upstream: 504 },
+    );
+  }
+
+  /** Throws E_UPSTREAM where Google said a moment ago that the property's quota of the hour or the day is used up. */
+  #assertQuota(): void {
+    const { ctx } = this.wire;
+    const left = (ctx.cache.get<number>(QUOTA) ?? 0) - ctx.now();
+    if (left <= 0 || left > QUOTA_PAUSE_MS) return;
+    const seconds = Math.ceil(left / 1000);
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `${this.wire.service.name} was not asked: it said that the property's quota is used up; try again in ${seconds} s`,
+      { upstream: 429, retryAfter: seconds },
+    );
   }
 
   #reportOf(reply: Reply, query: ReportQuery, property_id: string, asked: Asked): Report {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
+import { isFields } from "../../core/values.ts";
 import { excerpt } from "../_content/excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
@@ -58,6 +59,19 @@ function reasonsOf(answer: Incoming): Reasons {
     reasons: reasons.filter((one) => typeof one === "string" && /^\w{1,64}$/.test(one)) as string[],
     message: failed.map((one) => one.message).find((one) => one) ?? message ?? "",
   };
+}
+
+/**
+ * What went wrong, where an answer that began as a success has an error in it, as a stream has that breaks off between two
+ * batches; null where it has none.
+ */
+export function errorWithin(json: unknown): string | null {
+  const parts: readonly unknown[] = Array.isArray(json) ? json : [json];
+  const broken = parts.find((one) => isFields(one) && isFields(one["error"]));
+  if (broken === undefined) return null;
+  const { status, message } = (broken as { error: { status?: unknown; message?: unknown } }).error;
+  return [status, message].filter((one) => typeof one === "string").join(": ") ||
+    "no reason that can be read";
 }
 
 /** Whether a refusal names one of those reasons. */

@@ -122,6 +122,10 @@ export class SearchConsole {
     };
     const reply = await this.wire.read(READ_REPLY, asked);
     const wrong = (what: string) => unreadable(this.wire.service, asked, what);
+    // Without rows it says by what it counted still.
+    if (!reply.rows && !reply.responseAggregationType) {
+      throw wrong("it has no rows, and does not say what it counted");
+    }
     const rows = (reply.rows ?? []).map((row) => {
       const keys = row.keys ?? [];
       if (keys.length !== query.dimensions.length) {

@@ -1,7 +1,8 @@
 /** Values of a spreadsheet that the site may read (docs/upstreams/google.md). */
 import { z } from "zod";
+import { unreadable } from "./errors.ts";
 import { assertReadable } from "./routes.ts";
-import type { GoogleWire } from "./wire.ts";
+import type { Asked, GoogleWire } from "./wire.ts";
 
 /** Which values, and how they are written. */
 export interface RangeQuery {
@@ -49,7 +50,11 @@ export class Sheets {
     const { spreadsheetId, range, ...rest } = valuesRequest(query);
     const path = `${spreadsheetId}/values/${encodeURIComponent(range)}`;
     const url = `${settings.SHEETS_API_BASE}/spreadsheets/${path}?${new URLSearchParams(rest)}`;
-    const reply = await this.wire.read(VALUES_REPLY, { method: "GET", url, effect: "read" });
+    const asked: Asked = { method: "GET", url, effect: "read" };
+    const reply = await this.wire.read(VALUES_REPLY, asked);
+    if (!reply.values && !reply.range) {
+      throw unreadable(this.wire.service, asked, "it has no values, and names no range");
+    }
     return {
       spreadsheet_id: query.spreadsheet_id,
       range: reply.range ?? range,

@@ -3,8 +3,9 @@ import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { AccessToken, AccountTokens } from "../_connector/context.ts";
 import type { ConnectorContext } from "../_connector/connector.ts";
+import { excerpt } from "../_content/excerpt.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
-import { isOverQuota, refusal, unreadable, unusable } from "./errors.ts";
+import { errorWithin, isOverQuota, refusal, unreadable, unusable } from "./errors.ts";
 import { type Service, type ServiceName, SERVICES, type ServiceSettings } from "./services.ts";
 
 export type GoogleContext = ConnectorContext<ServiceSettings>;
@@ -56,17 +57,23 @@ export class GoogleWire {
 
   /** The error of an answer that is no success. */
   refused(answer: Incoming, out: Asked): GatewayError {
-    const { ADS_DEVELOPER_TOKEN: developer } = this.ctx.settings;
-    const secrets = [developer, this.#sent].filter((one) =>
-      typeof one === "string" && one !== ""
-    ) as string[];
-    return refusal(this.service, { answer, out, secrets, now: this.ctx.now(), user_id: this.#user });
+    return refusal(this.service, {
+      answer,
+      out,
+      secrets: this.#secrets,
+      now: this.ctx.now(),
+      user_id: this.#user,
+    });
   }
 
   /** An answer as that shape. Throws E_UPSTREAM where it is none. */
   shaped<T>(shape: z.ZodType<T>, answer: Incoming, out: Asked): T {
     const json = answer.json();
     if (json === undefined) throw unreadable(this.service, out, "it is not JSON");
+    const broken = errorWithin(json);
+    if (broken !== null) {
+      throw unreadable(this.service, out, `it ends with an error (${this.#shown(broken)})`);
+    }
     const read = shape.safeParse(json);
     if (read.success) return read.data;
     const at = read.error.issues[0]?.path.map(String).join(".") || "the answer";
@@ -76,6 +83,16 @@ export class GoogleWire {
   /** Asks, and reads the answer as that shape. */
   async read<T>(shape: z.ZodType<T>, asked: Asked): Promise<T> {
     return this.shaped(shape, await this.ask(asked), asked);
+  }
+
+  /** Words of an answer, without secrets. */
+  #shown(words: string): string {
+    return excerpt(words, this.#secrets);
+  }
+
+  get #secrets(): string[] {
+    const { ADS_DEVELOPER_TOKEN: developer } = this.ctx.settings;
+    return [developer, this.#sent].filter((one) => typeof one === "string" && one !== "") as string[];
   }
 
   get #tokens(): AccountTokens {

@@ -1,9 +1,10 @@
 /** A location of the CRM, only read: everything its analytics are made of (docs/upstreams/highlevel.md). */
+import { dayAfter } from "../../core/zoned_day.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { z } from "zod";
 import type { SiteContext } from "../_connector/connector.ts";
 import { each } from "./budget.ts";
-import { dayAfter, type Days } from "./days.ts";
+import { type Days } from "./days.ts";
 import { count, type Page, Progress, type Report, type Rows, rowsOf } from "./pages.ts";
 import { thoseThereAre, unreadable } from "./refusals.ts";
 import { isClosedRoute, lacksPermission, refusesOne } from "./refused_what.ts";
@@ -15,6 +16,8 @@ import { type CrmSettings, CrmWire } from "./wire.ts";
 /** Appointments, the calendars that the CRM refused, and of which times not every calendar was read. */
 export interface Appointments extends Rows<shapes.Appointment> {
   readonly unread: readonly Pick<Days, "from" | "to">[];
+  /** How many calendars could not be read themselves. */
+  readonly nameless: number;
   readonly left_out: readonly {
     readonly id: string;
     readonly name: string | null;
@@ -102,6 +105,7 @@ export class Crm extends OpportunityReader {
       total: null,
       dropped: kept.reduce((sum, page) => sum + (page?.dropped ?? 0), 0),
       complete: all.complete && found.every((page) => page !== null),
+      nameless: calendar === undefined ? all.dropped : 0,
       unread: all.complete ? unreadTimes(parts.filter((_, at) => found[at] === null)) : [{ from, to }],
       left_out: asked.flatMap(({ id, name }) => {
         const reason = refusals.get(id)?.message;
@@ -237,7 +241,7 @@ export class Crm extends OpportunityReader {
     const asked = search.submissionQuery(query);
     const page = await this.wire.page(
       { route: "submissions", query: asked },
-      search.submissionPage,
+      search.submissionPage(query),
       ({ rows }) => rows.length,
     );
     if (page !== null) this.progress.read("form submissions");

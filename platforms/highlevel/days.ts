@@ -1,5 +1,7 @@
 /** Whole days of a location's time zone: what the CRM is asked by, and when they begin. */
 
+import { dayAfter, startOf } from "../../core/zoned_day.ts";
+
 /** Days that follow each other, as a calendar in that time zone has them. */
 export interface Days {
   readonly timezone: string;
@@ -14,31 +16,6 @@ export interface Days {
 
 /** The name of the zone that is used where a location's own cannot be read. */
 export const UTC = "UTC";
-
-/** Whether that is the name of a time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The day a moment belongs to, as `YYYY-MM-DD`. */
-export function dayOf(ms: number, timezone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString();
-}
-
-/** A day later, or earlier where negative. */
-export function dayAfter(day: string, days = 1): string {
-  return Temporal.PlainDate.from(day).add({ days }).toString();
-}
-
-/** When a day begins; where the clock is changed at midnight, that is not at 0 o'clock. */
-export function startOf(day: string, timezone: string): number {
-  return Temporal.PlainDate.from(day).toZonedDateTime(timezone).epochMilliseconds;
-}
 
 /** The days from the first to the last, both included. */
 export function daysBetween(first: string, last: string, timezone: string): Days {

@@ -52,7 +52,9 @@ export class OpportunityReader extends CrmReader {
       rows,
       total: null,
       dropped: won.dropped + lost.dropped,
-      complete: won.complete && lost.complete,
+      complete: [won, lost].every(({ rows, dropped, total, complete }) =>
+        complete && rows.length + dropped >= (total ?? 0)
+      ),
     };
   }
 

@@ -1,5 +1,6 @@
 /** How fast a location is asked, whichever call, site or instance asks (docs/upstreams/highlevel.md, "Pace"). */
 import type { NoTurn, Pace, PaceLimits, Turn } from "../../core/pace.ts";
+import { retryAfter } from "../_http/answer.ts";
 import type { Incoming } from "../_http/request.ts";
 import { dayIsOver } from "./refusals.ts";
 
@@ -7,6 +8,8 @@ import { dayIsOver } from "./refusals.ts";
 export const PACE: PaceLimits = { requests: 80, window_ms: 10_000, requests_a_day: 200_000 };
 /** An answer that says fewer are left tells that others are at work too. */
 const RESERVE = 100 - PACE.requests;
+/** The longest wait that an answer may ask of all who ask the location. */
+const ASKED_MS_MAX = 15 * 60_000;
 /** When it begins a new day the vendor does not tell: so long after it said that the day was over it is asked again. */
 const DAY_OVER_MS = 15 * 60_000;
 
@@ -32,6 +35,11 @@ export class Pacer {
     return await this.pace.take(latest);
   }
 
+  /** How long the location asked not to be asked, from now, in milliseconds; 0 or less where it did not. */
+  get pause(): number {
+    return this.pace.blockedUntil - this.now();
+  }
+
   /** How a request waits that has that turn at first; none of its tries begins after `latest`. */
   waiting(first: Turn, latest: number): Waiting {
     return new Waiting({
@@ -49,7 +57,9 @@ export class Pacer {
     const remaining = Number(headers.get("x-ratelimit-remaining") ?? NaN);
     if (status !== 429 && !(remaining < RESERVE)) return;
     const told = Number(headers.get("x-ratelimit-interval-milliseconds"));
-    const interval = told > 0 && told <= 6 * PACE.window_ms ? told : PACE.window_ms;
+    const usual = told > 0 && told <= 6 * PACE.window_ms ? told : PACE.window_ms;
+    const asked = status === 429 ? retryAfter(headers, now) ?? 0 : 0;
+    const interval = Math.min(Math.max(usual, asked), ASKED_MS_MAX);
     if (now + interval > this.pace.blockedUntil) await this.pace.block(now + interval, "busy");
   }
 }

@@ -22,6 +22,8 @@ export interface Rows<T> {
   readonly dropped: number;
   /** Whether these are all there are; false where the call's requests, its time or `most` came first. */
   readonly complete: boolean;
+  /** Whether the last page names one behind it, and holds nothing that no earlier one held: the pages came round again. */
+  readonly round?: boolean;
 }
 
 /** The list under that name in an answer, each row read; throws E_UPSTREAM where there is none. */
@@ -85,7 +87,8 @@ export async function collect<T extends { readonly id: string }>(
       (page.last && seen.size + dropped >= (total ?? 0));
     if (over || seen.size >= most) {
       const complete = seen.size <= most && (over || (total !== null && seen.size + dropped >= total));
-      return { rows: [...seen.values()].slice(0, most), total, dropped, complete };
+      const round = page.next !== null && !page.last && found > 0;
+      return { rows: [...seen.values()].slice(0, most), total, dropped, complete, round: over && round };
     }
     cursor = page.next;
   }

@@ -2,7 +2,8 @@
 import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { Budget } from "./budget.ts";
-import { isTimeZone, UTC } from "./days.ts";
+import { isTimeZone } from "../../core/zoned_day.ts";
+import { UTC } from "./days.ts";
 import { collect, type Page, Progress, type Rows, rowsOf } from "./pages.ts";
 import { lacksPermission } from "./refused_what.ts";
 import { locationOf } from "./search.ts";
@@ -94,14 +95,19 @@ export class CrmReader {
   }
 
   protected exhausted(): never {
-    const words = this.budget.stopped === "day"
+    const { stopped, used } = this.budget;
+    const pause = stopped === "time" ? this.wire.pauseSeconds : 0;
+    const words = stopped === "day"
       ? "the location's requests of this day are used up, so try again tomorrow"
+      : pause > 0
+      ? `it asked for a pause that is longer than a call may take; try again in ${pause} s`
       : "the requests of the call, or its time, are used up; try again in a minute";
     throw new GatewayError(
       "E_UPSTREAM",
-      `The CRM was ${this.budget.used > 0 ? "asked no further" : "not asked"}: ${words}`,
+      `The CRM was ${used > 0 ? "asked no further" : "not asked"}: ${words}`,
       {
-        upstream: this.budget.stopped === "day" ? 429 : undefined,
+        upstream: stopped === "day" || pause > 0 ? 429 : undefined,
+        ...pause > 0 ? { retryAfter: pause } : {},
       },
     );
   }

@@ -1,4 +1,5 @@
 /** What the CRM's refusals mean, in a sentence with the next step (docs/upstreams/highlevel.md, "Refusals"). */
+import { quotedLine } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
 import { excerpt } from "../_content/excerpt.ts";
@@ -50,7 +51,7 @@ function nextStep(answer: Incoming, words: string, permission: string): string {
   if (status === 401 || status === 403) {
     return `check that the site's integration token is valid and has the permission "${permission}"`;
   }
-  return status >= 500 ? `try again ${whenAgain(answer, "later")}` : "check the arguments";
+  return status >= 500 || status === 408 ? `try again ${whenAgain(answer, "later")}` : "check the arguments";
 }
 
 /** E_UPSTREAM for an answer that cannot be read. */
@@ -78,7 +79,7 @@ export function thoseThereAre(
   rows: readonly { readonly id: string; readonly name: string | null }[],
 ): string {
   const named = rows.slice(0, NAMED_MAX).map(({ id, name }) =>
-    name === null ? `"${id}"` : `"${id}" (${excerpt(name)})`
+    name === null ? quotedLine(id) : `${quotedLine(id)} (${quotedLine(name)})`
   );
   const more = rows.length - named.length;
   return `there are ${named.join(", ") || "none"}${more > 0 ? ` and ${more} more` : ""}`;

@@ -1,6 +1,7 @@
 /** How the vendor's routes are asked for pages, and how its pages say what follows. */
+import { dayAfter } from "../../core/zoned_day.ts";
 import { z } from "zod";
-import { dayAfter, type Days } from "./days.ts";
+import { type Days } from "./days.ts";
 import { count, type Page, readRows, rowsOf } from "./pages.ts";
 import { unreadable } from "./refusals.ts";
 import * as shapes from "./rows.ts";
@@ -179,13 +180,24 @@ export const submissionQuery = ({ first, last, form_id, limit, page }: Submissio
   page,
 });
 
-/** A page of submissions. Throws E_UPSTREAM where the CRM does not say how many there are. */
-export function submissionPage(json: unknown) {
+/**
+ * Reads a page of submissions; a next page that is no later one is none, as it would be asked for without an end. Throws
+ * E_UPSTREAM where the CRM does not say how many there are.
+ */
+export const submissionPage = ({ limit, page }: SubmissionQuery) => (json: unknown) => {
   const meta = asRecord(asRecord(json)["meta"] ?? {});
   const total = count(meta["total"]);
   if (total === null) throw unreadable("no meta.total of form submissions");
-  return { ...rowsOf(json, "submissions", shapes.SUBMISSION), total, next_page: count(meta["nextPage"]) };
-}
+  const next = count(meta["nextPage"]);
+  const next_page = next !== null && next > page ? next : null;
+  return {
+    ...rowsOf(json, "submissions", shapes.SUBMISSION),
+    total,
+    next_page,
+    /** Whether it is said to be the last page, though the CRM counts more than the pages up to it can hold. */
+    short: next_page === null && page * limit < total,
+  };
+};
 
 /** Which invoices; days as `YYYY-MM-DD`, both included. */
 export interface InvoiceQuery {

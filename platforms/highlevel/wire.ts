@@ -1,6 +1,7 @@
 /** The way to a location: signed, paced, within the call's budget, and never another location's data. */
 import { LIMITS } from "../../core/model.ts";
 import type { SiteContext } from "../_connector/connector.ts";
+import { retryAfter } from "../_http/answer.ts";
 import type { Incoming } from "../_http/request.ts";
 import type { NoTurn, Turn } from "../../core/pace.ts";
 import { namesAnotherLocation } from "../../rules/crm_location.ts";
@@ -27,6 +28,8 @@ export interface Question {
 /** Statuses that may pass; each further try is paced and counted like any request. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const TRIES = 3;
+/** The pause after each, unless the answer asks for a longer one; 429 stops everybody by the pace. */
+const PAUSES_MS: readonly number[] = [500, 1500];
 /** A year of appointments, or 500 contacts with all their fields. */
 const ANSWER_BYTES = 16 * 1024 * 1024;
 /** How deep ids of locations are nested in answers. */
@@ -71,8 +74,8 @@ export class CrmWire {
     const route: Route = ROUTES[question.route];
     let first = await this.#turn(); // at once, so that what is asked at one time takes its turns at one time
     const { integration_token } = await this.ctx.secret("crm");
-    for (let tries = 1; first !== null; tries++) {
-      const answer = await this.#send(question, route, integration_token, first);
+    for (let [tries, pause] = [1, 0]; first !== null; tries++) {
+      const answer = await this.#send(question, route, integration_token, first, pause);
       if (typeof answer === "string") return this.#outOf(answer);
       const { status } = answer;
       if (status >= 200 && status < 300) return this.#own(answer);
@@ -81,12 +84,19 @@ export class CrmWire {
         this.budget.stop("day");
         return null;
       }
-      const again = PASSING.has(status) && tries < TRIES && !ended;
+      const asked = status === 429 ? 0 : retryAfter(answer.headers, this.ctx.now()) ?? 0;
+      const again = PASSING.has(status) && tries < TRIES && !ended && asked <= LIMITS.UPSTREAM_BUSY_MS;
+      pause = status === 429 ? 0 : Math.max(PAUSES_MS[tries - 1] ?? 0, asked);
       const next = again ? await this.#turn() : null;
       if (next === null) throw refused(answer, route, integration_token);
       first = next;
     }
     return null;
+  }
+
+  /** How long the location asked not to be asked, in seconds; 0 where it did not. */
+  get pauseSeconds(): number {
+    return Math.max(0, Math.ceil(this.#pacer.pause / 1000));
   }
 
   /** The next turn of the call; null where its requests or its time, or the location's day, are used up. */
@@ -122,6 +132,7 @@ export class CrmWire {
     route: Route,
     token: string,
     first: Turn,
+    pause: number,
   ): Promise<Incoming | NoTurn> {
     const { ctx, location } = this;
     const path = route.path.replace("{id}", encodeURIComponent(id ?? location));
@@ -130,6 +141,7 @@ export class CrmWire {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
+    const begins = ctx.now() + pause;
     const waiting = this.#pacer.waiting(first, this.#latest);
     try {
       const answer = await ctx.send({
@@ -138,10 +150,10 @@ export class CrmWire {
         headers: { accept: "application/json", authorization: `Bearer ${token}`, version: route.version },
         ...(json === undefined ? {} : { json: { locationId: location, ...json } }),
         effect: "read",
-        turn: () => waiting.left(),
+        turn: async (now) => now < begins ? begins - now : await waiting.left(),
         busy: ({ status }) => PASSING.has(status) ? Infinity : null, // it is tried again here, in its turn
         max_bytes: ANSWER_BYTES,
-        deadline_ms: LIMITS.UPSTREAM_DEADLINE_MS + Math.max(0, first.at - ctx.now()),
+        deadline_ms: LIMITS.UPSTREAM_DEADLINE_MS + Math.max(0, Math.max(first.at, begins) - ctx.now()),
       });
       await this.#pacer.heard(answer);
       return answer;

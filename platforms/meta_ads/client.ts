@@ -1,12 +1,13 @@
 /** A site's ad account at Meta, only read: its campaigns, ad sets, ads, and reports of what they did. */
 import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
+import { dayOf } from "../../core/zoned_day.ts";
 import type { DayRange } from "../../rules/comparison.ts";
 import type { Period } from "../../rules/data_head.ts";
 import type { Linkable } from "../_connector/operator.ts";
 import { Graph, type MetaContext, type Question, TooMuch } from "./graph.ts";
-import { countedUntil, dayIn, daysOfPreset, monthsBefore, unsettledSince } from "./days.ts";
-import { foreign, refusal } from "./refusals.ts";
+import { countedUntil, daysOfPreset, monthsBefore, unsettledSince } from "./days.ts";
+import { foreign, refusal, unreadable } from "./refusals.ts";
 import {
   ALWAYS,
   DEFAULT_PRESET,
@@ -18,7 +19,7 @@ import {
 } from "./report.ts";
 import { conversionsOf } from "./conversions.ts";
 import { reportMoney, withMoney } from "./currencies.ts";
-import { emptyReport, isSilencing, offMetaNotes, timeNotes } from "./notes.ts";
+import { emptyReport, isSilencing, offMetaNotes, otherDays, timeNotes } from "./notes.ts";
 import { numberOf } from "./routes.ts";
 import * as rows from "./rows.ts";
 
@@ -197,8 +198,11 @@ export class MetaAds {
       facts,
       notes,
     });
-    if (time_range !== undefined) return found({ from: time_range.since, to: time_range.until });
     const said = time_increment === "all_days" ? rows.daysOf(items[0]) : null;
+    if (time_range !== undefined) {
+      const asked = { from: time_range.since, to: time_range.until };
+      return found(asked, known, said === null ? [] : otherDays(said, asked));
+    }
     if (said !== null) return found(said);
     // Lists have a quota of their own: that it is used up takes nothing from the report.
     const facts = known ?? await this.facts().catch((thrown) => {
@@ -206,7 +210,7 @@ export class MetaAds {
       throw thrown;
     });
     const zone = facts?.time_zone ?? null;
-    const days = daysOfPreset(date_preset, dayIn(zone ?? "UTC", this.ctx.now())!);
+    const days = daysOfPreset(date_preset, dayOf(this.ctx.now(), zone ?? "UTC"));
     return found(
       days,
       facts,
@@ -275,6 +279,7 @@ export class MetaAds {
       throw thrown instanceof TooMuch ? refusal(thrown.refused, whole) : thrown;
     });
     const { rows: items, after: next } = rows.pageOf(json);
+    if (next !== null && next === after) throw unreadable("the next page is the one that was asked for");
     return { items, paging: { after: next } };
   }
 
@@ -284,6 +289,7 @@ export class MetaAds {
     try {
       const question = { path: `/${account}`, query: { fields }, account, family: "ads_management" } as const;
       const json = await this.#graph.ask(question) as rows.Row;
+      if (json["account_id"] === undefined) throw unreadable("account_id is missing");
       this.#own([json]);
       return json;
     } catch (thrown) {

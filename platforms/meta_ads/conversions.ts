@@ -1,5 +1,7 @@
 /** One count for each conversion of a report's row: Meta lists the same one under several names (docs/upstreams/meta.md, "Actions"). */
 import { DECIMALS, type Money, moneyOf } from "../../core/money.ts";
+import { isFields } from "../../core/values.ts";
+import { unreadable } from "./refusals.ts";
 
 /** What happened because of the ads, counted once. */
 export interface Conversion {
@@ -78,12 +80,19 @@ const KINDS: readonly Kind[] = [
   ].map(placed),
 ];
 
-/** The sum of each kind of action. Entries that are split by something else too are its parts. */
-function sums(list: unknown): Map<string, number> {
+/**
+ * The sum of each kind of action; none where Meta left the list out. Entries that are split by something else too are its
+ * parts. Throws E_UPSTREAM for a list that is none, and for an entry whose value is no number: they would count as nothing.
+ */
+function sums(row: Readonly<Record<string, unknown>>, name: string): Map<string, number> {
+  const list = row[name] ?? [];
+  if (!Array.isArray(list)) throw unreadable(`${name} is not of the usual form`);
   const found = new Map<string, number>();
-  for (const entry of Array.isArray(list) ? list : []) {
+  for (const entry of list) {
+    if (!isFields(entry)) throw unreadable(`${name} is not of the usual form`);
     const { action_type, value } = entry as { action_type?: unknown; value?: unknown };
-    if (typeof action_type !== "string" || typeof value !== "number") continue;
+    if (typeof action_type !== "string" || value === undefined || value === null) continue; // by some breakdowns without one
+    if (typeof value !== "number") throw unreadable(`a value of ${name} is not of the usual form`);
     found.set(action_type, (found.get(action_type) ?? 0) + value);
   }
   return found;
@@ -107,8 +116,8 @@ export function conversionsOf(
   const { fields, action_breakdowns = [] } = asked;
   const byType = action_breakdowns.length === 0 || action_breakdowns.includes("action_type");
   if (!byType || !fields.includes("actions") && !fields.includes("conversions")) return null;
-  const counts = new Map([...sums(row["actions"]), ...sums(row["conversions"])]);
-  const worth = new Map([...sums(row["action_values"]), ...sums(row["conversion_values"])]);
+  const counts = new Map([...sums(row, "actions"), ...sums(row, "conversions")]);
+  const worth = new Map([...sums(row, "action_values"), ...sums(row, "conversion_values")]);
   const valued = fields.includes("action_values") || fields.includes("conversion_values");
   const kinds = KINDS.flatMap((kind) => {
     const action_types = entriesOf(kind, counts);

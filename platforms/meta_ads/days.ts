@@ -1,4 +1,5 @@
 /** Which days a report is about, by the calendar of its ad account, and how long Meta still changes them. */
+import { dayAfter, dayOf, LAST_ZONE, monthsAfter } from "../../core/zoned_day.ts";
 import type { DayRange } from "../../rules/comparison.ts";
 
 const MINUTE_MS = 60_000;
@@ -6,31 +7,20 @@ const MINUTE_MS = 60_000;
 const REFRESH_MS = 15 * MINUTE_MS;
 /** And leaves a day's figures alone from so many days after it on. */
 const SETTLED_DAYS = 28;
-/** Where an ad account's time zone is not known, the last place of the world at which a day ends. */
-const LAST_ZONE = "Etc/GMT+12";
 /** How far back Meta keeps figures. */
 export const MONTHS_BACK = 37;
 
-/** The day it is at a place; null where nobody knows a time zone of that name. */
-export function dayIn(time_zone: string, ms: number): string | null {
-  try {
-    return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(time_zone).toPlainDate().toString();
-  } catch {
-    return null;
-  }
-}
-
 /** The day that many months before, by UTC. */
-export const monthsBefore = (now: number, months: number): string =>
-  Temporal.PlainDate.from(dayIn("UTC", now)!).subtract({ months }).toString();
+export const monthsBefore = (now: number, months: number): string => monthsAfter(dayOf(now, "UTC"), -months);
 
 /** Up to when Meta has counted. */
 export const countedUntil = (now: number): string => new Date(now - REFRESH_MS).toISOString();
 
 /** The first of the days whose figures Meta still changes; `time_zone` null is one that is not known. */
 export function unsettledSince(time_zone: string | null, now: number): string {
-  const today = dayIn(time_zone ?? LAST_ZONE, now)!;
-  return Temporal.PlainDate.from(today).subtract({ days: SETTLED_DAYS }).toString();
+  // Where the time zone is not known, a day is taken to be over where it is over everywhere.
+  const today = dayOf(now, time_zone ?? LAST_ZONE);
+  return dayAfter(today, -SETTLED_DAYS);
 }
 
 /** The days of a named time, by Meta's own meaning: `last_…` ends before today, `this_…` with it, a week has its two days in its name. */

@@ -1,6 +1,8 @@
 /** What Meta does not say: why a report or a list is empty, and what a breakdown takes out of its rows. */
+import { dayIn } from "../../core/zoned_day.ts";
+import type { DayRange } from "../../rules/comparison.ts";
 import type { Period } from "../../rules/data_head.ts";
-import { dayIn, unsettledSince } from "./days.ts";
+import { unsettledSince } from "./days.ts";
 import type { AccountFacts } from "./rows.ts";
 import { DEFAULT_PRESET, type ReportArgs } from "./report.ts";
 
@@ -64,7 +66,7 @@ export function timeNotes(
   now: number,
 ): string[] {
   const unsettled = unsettledSince(time_zone, now);
-  const today = time_zone === null ? null : dayIn(time_zone, now);
+  const today = dayIn(now, time_zone);
   const created = facts?.created ?? null;
   return [
     ...today !== null && to >= today
@@ -82,6 +84,12 @@ export function timeNotes(
       ? [`The ad account was made on ${created}; of the days before there is nothing`]
       : [],
   ];
+}
+
+/** What is said of rows that name other days than those that were asked for. */
+export function otherDays(said: DayRange, asked: DayRange): string[] {
+  if (said.from === asked.from && said.to === asked.to) return [];
+  return [`Meta counted ${said.from} to ${said.to}, and not the days that were asked for`];
 }
 
 /** Why a report has no rows on its first page. */

@@ -1,4 +1,5 @@
 /** What a report is asked with: which arguments go together, and what is asked where nothing was said. */
+import { todayIs } from "../../core/zoned_day.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import { clash, unfit } from "./breakdowns.ts";
@@ -143,11 +144,13 @@ function checkRange({ since, until }: { since: string; until: string }, now: num
   }
   // The account's time zone may be a day ahead.
   const latest = day(now + DAY_MS);
-  if (since > latest) throw bad(`time_range: since "${since}" lies in the future; give a day up to today`);
+  if (since > latest) throw bad(`time_range: since "${since}" lies in the future; ${todayIs(now)}`);
   // A month may be asked for before it is over, but a time longer than Meta keeps was not meant.
   if (until > latest && since < monthsBefore(Date.parse(until), MONTHS_BACK)) {
     throw bad(
-      `time_range: until "${until}" lies far in the future, ${MONTHS_BACK} months or more from since; give a day up to today`,
+      `time_range: until "${until}" lies far in the future, ${MONTHS_BACK} months or more from since; ${
+        todayIs(now)
+      }`,
     );
   }
 }

@@ -1,7 +1,7 @@
 /** What Meta's answers hold, read into plain values: numbers where Meta writes numbers as text. */
 import { z } from "zod";
+import { dayOf, isTimeZone } from "../../core/zoned_day.ts";
 import type { DayRange } from "../../rules/comparison.ts";
-import { dayIn } from "./days.ts";
 import { unreadable } from "./refusals.ts";
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -57,12 +57,12 @@ function factsOf(
     readonly created_time: string | null;
   },
 ): AccountFacts {
-  const isKnown = timezone_name !== null && dayIn(timezone_name, 0) !== null;
+  const isKnown = timezone_name !== null && isTimeZone(timezone_name);
   const made = created_time === null ? NaN : Date.parse(created_time);
   return {
     currency,
     time_zone: isKnown ? timezone_name : null,
-    created: Number.isNaN(made) ? null : dayIn(isKnown ? timezone_name : "UTC", made),
+    created: Number.isNaN(made) ? null : dayOf(made, isKnown ? timezone_name : "UTC"),
   };
 }
 

@@ -46,6 +46,13 @@ export interface DeadLink {
   readonly status: number;
 }
 
+/** How many links within the site there are, how many of them were asked, and which lead to nothing. */
+export interface DeadLinks {
+  readonly found: number;
+  readonly asked: number;
+  readonly dead: DeadLink[];
+}
+
 /** More of a page is not read. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const HOPS_MAX = 6;
@@ -132,6 +139,23 @@ export class Visitor {
     }
   }
 
+  /** The bytes of a file of the site, up to so many; null where nobody but the site's own people can have it. */
+  async fileAt(address: string, max_bytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
+    if (!this.mayRead(address)) return null;
+    try {
+      const { status, bytes } = await this.#send(
+        "GET",
+        address,
+        this.#ctx.now() + LIMITS.VISIT_MS,
+        max_bytes,
+      );
+      return status === 200 ? bytes : null;
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return null;
+      throw thrown;
+    }
+  }
+
   /** The address with the reader's own mark: the same within the hour, so that nobody's cache fills up with it. */
   async marked(address: string): Promise<string> {
     const text = new TextEncoder().encode(`${this.#ctx.site.id} ${Math.floor(this.#ctx.now() / HOUR_MS)}`);
@@ -142,13 +166,18 @@ export class Visitor {
   }
 
   /** The links of a page within the site that lead to nothing, of the first that may be asked; each is asked by HEAD. */
-  async deadLinks(visit: Visit): Promise<{ found: number; asked: number; dead: DeadLink[] }> {
+  async deadLinks(visit: Visit): Promise<DeadLinks> {
+    return await this.deadAmong(visit.page?.links ?? [], visit.address);
+  }
+
+  /** The same of links as they are written on a page that is found, or will be, at that address. */
+  async deadAmong(links: readonly string[], address: string): Promise<DeadLinks> {
     const all = new Set<string>();
-    for (const link of visit.page?.links ?? []) {
-      const url = URL.parse(link, visit.address);
+    for (const link of links) {
+      const url = URL.parse(link, address);
       if (url === null || url.search !== "") continue;
       url.hash = "";
-      if (url.href !== visit.address && this.mayRead(url.href)) all.add(url.href);
+      if (url.href !== address && this.mayRead(url.href)) all.add(url.href);
     }
     const asked = [...all].slice(0, LINKS_ASKED_MAX);
     const deadline = this.#ctx.now() + LINKS_MS;
@@ -193,7 +222,12 @@ export class Visitor {
     }
   }
 
-  #send(method: "GET" | "HEAD", url: string, deadline: number): Promise<Incoming> {
+  #send(
+    method: "GET" | "HEAD",
+    url: string,
+    deadline: number,
+    max_bytes = PAGE_BYTES,
+  ): Promise<Incoming> {
     return this.#ctx.send({
       method,
       url,
@@ -201,7 +235,7 @@ export class Visitor {
       once: true,
       redirects: "answered",
       cut_off: true,
-      max_bytes: PAGE_BYTES,
+      max_bytes,
       deadline_ms: Math.max(1, deadline - this.#ctx.now()),
       headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
     });

@@ -39,26 +39,35 @@ export const DEPLOYED =
 
 /**
  * What visitors get at an address after a write; never throws, for the write is made. An address that names a page by a
- * query, as `?p=7`, is followed to the page's own first.
+ * query, as `?p=7`, is followed to the page's own first. `asked` names the caches that were asked to drop the page.
  */
-export async function liveAt(visitor: Visitor, address: string, expected: Expectation): Promise<Seen> {
+export async function liveAt(
+  visitor: Visitor,
+  address: string,
+  expected: Expectation,
+  asked: readonly string[] = [],
+): Promise<Seen> {
   const deadline = visitor.now() + LIMITS.VISIT_MS;
-  return await told(visitor, address, async () => {
+  return await told(visitor, address, asked, async () => {
     const { plain, fresh } = await bothOf(visitor, address, deadline);
     const seen = findingOf(plain, expected);
     const past = fresh === null ? null : findingOf(fresh, expected);
-    return { visit: plain, ...verdictOf(seen, past, plain.cache ?? fresh?.cache ?? null) };
+    return { visit: plain, ...verdictOf(seen, past, plain.cache ?? fresh?.cache ?? null, asked) };
   });
 }
 
 /** What visitors get at the source of a redirect, which is asked plain; never throws. */
-export async function liveRedirect(visitor: Visitor, redirect: Redirect): Promise<Seen> {
+export async function liveRedirect(
+  visitor: Visitor,
+  redirect: Redirect,
+  asked: readonly string[] = [],
+): Promise<Seen> {
   const address = below(visitor.base, redirect.source);
-  return await told(visitor, address, async () => {
+  return await told(visitor, address, asked, async () => {
     const visit = await visitor.visit(address);
     const finding = redirectFinding(visit, redirect, homeOf(visitor.home()));
     const isKept = finding.kind === "differs" && visit.chain.length === 1 && visit.cache?.hit === true;
-    return { visit, ...(isKept ? keptCopy(finding.differs, visit.cache) : single(finding)) };
+    return { visit, ...(isKept ? keptCopy(finding.differs, visit.cache, asked) : single(finding)) };
   });
 }
 
@@ -79,9 +88,11 @@ type Verdict = Pick<Live, "as_expected" | "differs" | "cause" | "cache" | "reaso
 async function told(
   visitor: Visitor,
   address: string,
+  asked: readonly string[],
   look: () => Promise<Verdict & { visit: Visit }>,
 ): Promise<Seen> {
   const checked_at = new Date(visitor.now()).toISOString();
+  const caches = asked.length === 0 ? {} : { caches_asked: asked };
   if (visitor.base === null) {
     return notLive("the site has no base_url, so nobody knows where its visitors are; set it");
   }
@@ -90,11 +101,15 @@ async function told(
   }
   try {
     const { visit, ...verdict } = await look();
-    const live: Live = { checked_at, address: own(visit.chain), ...verdict };
+    const live: Live = { checked_at, address: own(visit.chain), ...verdict, ...caches };
     return { live, warnings: warningsOf(live) };
   } catch (thrown) {
     const message = thrown instanceof GatewayError ? thrown.message : "the page could not be read";
-    const live = { checked_at, address, as_expected: null, differs: [], reason: message, next: AGAIN };
+    const live = {
+      ...{ checked_at, address, as_expected: null, differs: [] },
+      ...{ reason: message, next: AGAIN },
+      ...caches,
+    };
     return { live, warnings: [] };
   }
 }
@@ -142,8 +157,13 @@ function findingOf(visit: Visit, expected: Expectation): Finding {
 }
 
 /** `past` is the same page past any page cache. */
-function verdictOf(plain: Finding, past: Finding | null, cache: CacheSigns | null): Verdict {
-  if (plain.kind === "differs" && past?.kind === "ok") return keptCopy(plain.differs, cache);
+function verdictOf(
+  plain: Finding,
+  past: Finding | null,
+  cache: CacheSigns | null,
+  asked: readonly string[],
+): Verdict {
+  if (plain.kind === "differs" && past?.kind === "ok") return keptCopy(plain.differs, cache, asked);
   if (plain.kind === "ok" && past?.kind === "differs" && cache?.hit === true) {
     return {
       as_expected: false,
@@ -166,7 +186,11 @@ function single(finding: Finding): Verdict {
   return { as_expected: false, differs, cause: wall ? "wall" : "page", next };
 }
 
-const keptCopy = (differs: readonly Difference[], cache: CacheSigns | null): Verdict => ({
+const keptCopy = (
+  differs: readonly Difference[],
+  cache: CacheSigns | null,
+  asked: readonly string[],
+): Verdict => ({
   as_expected: false,
   differs,
   cause: "page_cache",
@@ -174,7 +198,11 @@ const keptCopy = (differs: readonly Difference[], cache: CacheSigns | null): Ver
   reason: `${
     cacheWords(cache)
   } still serves visitors the page as it was; the site itself shows it as expected`,
-  next: `empty that cache for this address, or wait until its copy has expired, then ${AGAIN}`,
+  next: `${
+    asked.length === 0
+      ? ""
+      : `${asked.join(", ")} ${asked.length === 1 ? "was" : "were"} asked to drop it already; `
+  }empty that cache for this address, or wait until its copy has expired, then ${AGAIN}`,
 });
 
 const SHOWN_CHARACTERS = 120;

@@ -35,6 +35,8 @@ export interface PageFacts {
   /** Names and contents of further meta elements, for what tells a wall from a page. */
   readonly metas: Readonly<Record<string, string>>;
   readonly comments: readonly string[];
+  /** The classes of its body, by which plugins mark what they put in a page's place. */
+  readonly body_class: string;
   /** Whether some of the page was left unread. */
   readonly cut: boolean;
 }
@@ -109,6 +111,7 @@ class PageReader {
   #links: string[] = [];
   #scripts: string[] = [];
   #comments: string[] = [];
+  #bodyClass = "";
   #text: string[] = [];
   #length = 0;
   /** The element whose text is being gathered, and that text. */
@@ -150,6 +153,7 @@ class PageReader {
     }
     if (this.#aside > 0) return;
     if (name === "html") this.#language ??= of("lang") ?? of("xml:lang") ?? null;
+    else if (name === "body") this.#bodyClass = line(of("class") ?? "");
     else if (name === "meta") this.#meta(of("name") ?? of("property") ?? "", of("content") ?? "");
     else if (name === "link") this.#link(of("rel") ?? "", of("href"));
     else if (name === "script") this.#script(of("src"));
@@ -183,6 +187,7 @@ class PageReader {
       text: cleaned(this.#text.join("").slice(0, TEXT_CHARACTERS)),
       metas: Object.fromEntries(this.#metas),
       comments: this.#comments,
+      body_class: this.#bodyClass,
       cut: isCut,
     };
   }

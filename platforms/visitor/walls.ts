@@ -22,7 +22,7 @@ export interface Wall {
 export interface WallSigns {
   readonly status: number;
   readonly headers: Headers;
-  readonly page: Pick<PageFacts, "title" | "text" | "metas" | "comments" | "schemas"> | null;
+  readonly page: Pick<PageFacts, "title" | "text" | "metas" | "comments" | "body_class"> | null;
   /** Where it leads, of a redirect. */
   readonly location?: URL | null;
 }
@@ -138,7 +138,8 @@ const RATE: Wall = {
 function isLogin({ location, words, page }: WallSigns & { words: string }): boolean {
   if (location) {
     const path = location.pathname.toLowerCase();
-    return path.includes("wp-login.php") || path.includes("/wp-admin");
+    return path.includes("wp-login.php") || path.includes("/wp-admin") ||
+      location.searchParams.get("password-protected") === "login";
   }
   return words.includes("powered by wordpress") && (page?.title ?? "").toLowerCase().startsWith("log in");
 }
@@ -156,10 +157,11 @@ function outage({ status, words, page, headers }: WallSigns & { words: string })
         : "end the maintenance mode (a plugin, or the host), and read again with view_live",
     };
   }
-  if (page?.metas["woo-coming-soon-page"] !== undefined || isPlaceholder(page)) {
+  const placeholder = placeholderOf(page);
+  if (placeholder !== null) {
     return {
       kind: "coming_soon",
-      by: page?.metas["woo-coming-soon-page"] !== undefined ? "WooCommerce" : null,
+      by: placeholder,
       message: "a placeholder (coming soon) is shown to visitors in place of the page",
       next: "switch the placeholder off in the site's settings or its plugin, and read again with view_live",
     };
@@ -178,9 +180,15 @@ function outage({ status, words, page, headers }: WallSigns & { words: string })
   return null;
 }
 
-function isPlaceholder(page: WallSigns["page"]): boolean {
-  const marks = [...page?.comments ?? [], page?.metas["generator"] ?? ""].join(" ").toLowerCase();
-  return marks.includes("seedprod") && (page?.title ?? "").toLowerCase().includes("coming soon");
+/** Which plugin's placeholder a page is (docs/upstreams/visitors.md, "Walls"); null for none. */
+function placeholderOf(page: WallSigns["page"]): string | null {
+  if (page === null) return null;
+  if (page.metas["woo-coming-soon-page"] !== undefined) return "WooCommerce";
+  if (page.body_class.split(" ").includes("elementor-maintenance-mode")) return "Elementor";
+  const marks = [...page.comments, page.metas["generator"] ?? ""].join(" ").toLowerCase();
+  if (marks.includes("underconstructionpage")) return "Under Construction Page";
+  const isSoon = (page.title ?? "").toLowerCase().includes("coming soon");
+  return isSoon && marks.includes("seedprod") ? "SeedProd" : null;
 }
 
 /** Walls that visitors meet too: what they get is known, and it is not the page. */
@@ -194,3 +202,75 @@ const SEEN_BY_ALL: ReadonlySet<Wall["kind"]> = new Set([
 
 /** Whether visitors meet the wall too, and not this reader alone. */
 export const isForAll = ({ kind }: Wall): boolean => SEEN_BY_ALL.has(kind);
+
+/** An answer in the place of a site's REST API. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Where it came from, redirects followed. */
+  readonly url: string;
+  text(): string;
+}
+
+/** What to do where something answers in the place of the REST API, and what that is. Sentences' parts. */
+const API_WALLS: Partial<Record<Wall["kind"], (wall: Wall) => readonly [message: string, next: string]>> = {
+  challenge: ({ by }) => [
+    `a bot check${by ? ` of ${by}` : ""} answers in place of the REST API`,
+    `let requests to /wp-json/ with the user agent "site-operations-gateway" through in ${
+      by ?? "what makes the check"
+    }`,
+  ],
+  firewall: ({ by }) => [
+    `the firewall of ${by} refuses the gateway`,
+    `let requests to /wp-json/ with the user agent "site-operations-gateway" through in ${by}`,
+  ],
+  password: () => [
+    "the web server asks for a user name and a password of its own (basic authentication), which takes the place of " +
+    "the application password: both use the header Authorization",
+    "take /wp-json/ out of that protection",
+  ],
+  login: () => [
+    "a log-in page answers in place of the REST API",
+    "have the plugin that shuts the site let requests to /wp-json/ through, which sign in by an application password",
+  ],
+  maintenance: (
+    { next },
+  ) => ["the site is in maintenance mode", next.replace(", and read again with view_live", "")],
+  coming_soon: ({ by }) => [
+    `a placeholder (coming soon)${by ? ` of ${by}` : ""} answers in place of the REST API`,
+    "have it let requests to /wp-json/ through, or switch it off",
+  ],
+};
+
+const READ_CHARACTERS = 20_000;
+
+/** What an answer that is none of WordPress's own comes from instead; null where that cannot be told. */
+export function apiWallOf(answer: ApiAnswer): Wall | null {
+  const { status, headers, url } = answer;
+  const html = answer.text().slice(0, READ_CHARACTERS);
+  const lower = html.toLowerCase();
+  const title = lower.includes("<title")
+    ? words(html.slice(lower.indexOf("<title")).split("</", 1)[0]!)
+    : null;
+  const metas: Record<string, string> = lower.includes("woo-coming-soon-page")
+    ? { "woo-coming-soon-page": "yes" }
+    : {};
+  const page = {
+    title,
+    text: words(html),
+    metas,
+    comments: lower.includes("underconstructionpage") ? ["underconstructionpage"] : [],
+    body_class: lower.includes("elementor-maintenance-mode") ? "elementor-maintenance-mode" : "",
+  };
+  const at = URL.parse(url);
+  const led = at !== null && (isCheck(at) || isLogin({ status, headers, page, location: at, words: "" }));
+  const wall = wallOf({ status, headers, page, location: led ? at : null });
+  if (wall === null || (wall.kind === "firewall" && wall.by === null)) return null;
+  if (wall.kind === "password" && !wall.message.includes("basic")) return null;
+  const said = API_WALLS[wall.kind]?.(wall);
+  return said === undefined ? null : { ...wall, message: said[0], next: said[1] };
+}
+
+/** A text of HTML without its tags. */
+const words = (html: string): string =>
+  html.split("<").map((part, at) => at === 0 ? part : part.slice(part.indexOf(">") + 1)).join(" ").trim();

@@ -4,6 +4,7 @@ import { type Check, fail, pass, type Probe, unknown } from "../_connector/check
 import type { SiteContext } from "../_connector/connector.ts";
 import { RefusedAddress } from "../_http/addresses.ts";
 import { companionCheck, companionFeatures, firstRepair } from "./companion/checks.ts";
+import { isWalled } from "./errors.ts";
 import { type Health, health, type Index } from "./health.ts";
 import type { PartName } from "./parts.ts";
 import { WordPressClient } from "./rest/wordpress_client.ts";
@@ -42,6 +43,9 @@ function probed(site: Site, health: Health): Check[] {
 }
 
 function reachable(index: Probe<Index>): Check {
+  if (isWalled(index.error)) {
+    return fail("rest_api", index.error.message, sentence(index.error.wall!.next));
+  }
   if (index.error?.upstream === 401) {
     return unknown("rest_api", index.error.message, "Repair credentials first");
   }
@@ -59,11 +63,15 @@ function reachable(index: Probe<Index>): Check {
   return pass("rest_api", `"${index.found.name.slice(0, NAME_CHARACTERS)}" answers`);
 }
 
+const sentence = (part: string) => part.charAt(0).toUpperCase() + part.slice(1);
+
 function credentials({ me, index }: Health): Check {
   if (me.error === undefined) {
     return pass("credentials", `Signed in as "${me.found.slug}" (${me.found.roles.join(", ") || "no role"})`);
   }
-  if (me.error.upstream !== 401) return unknown("credentials", me.error.message, "Repair rest_api first");
+  if (me.error.upstream !== 401 || isWalled(me.error)) {
+    return unknown("credentials", me.error.message, "Repair rest_api first");
+  }
   if (index.error === undefined && !index.found.application_passwords) {
     return fail(
       "credentials",

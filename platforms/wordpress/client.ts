@@ -5,6 +5,7 @@ import type { Id } from "../../core/ids.ts";
 import type { Making } from "../../core/model.ts";
 import { readIndex } from "./health.ts";
 import { type Image, type MediaTexts, setMediaTexts, uploadImage } from "./rest/media.ts";
+import { likelyTwins, otherTexts } from "./rest/media_twins.ts";
 import {
   compareTerm,
   findTerms,
@@ -55,6 +56,8 @@ export function clientOf(ctx: SiteContext) {
       await requireRight(wire, "upload_files", "upload media");
       if (described) await requireRight(wire, "edit_posts", "set the texts of an image");
     },
+    likelyTwins: (image: Image) => likelyTwins(wire, image),
+    otherTexts: (id: number, texts: MediaTexts) => otherTexts(wire, id, texts),
     uploadImage: (image: Image, made: Making) => uploadImage(wire, image, made),
     setMediaTexts: (id: number, texts: MediaTexts) => setMediaTexts(wire, id, texts),
   };

@@ -11,7 +11,7 @@ import {
   provide,
   type SiteContext,
 } from "../_connector/connector.ts";
-import { contentStates, posts, postTexts } from "../_content/posts.ts";
+import { contentStates, posts, postTexts, typedPosts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
 import { liveContent } from "../_content/live_content.ts";
 import { history } from "../_content/history.ts";
@@ -195,6 +195,7 @@ export default connector({
   provides: [
     provide(posts, postsOf),
     provide(postTexts, postsOf),
+    provide(typedPosts, postsOf),
     provide(liveContent, async (ctx) => (await live()).liveContentOf(ctx)),
     provide(contentStates, statesOf),
     provide(publicContent, publicOf),

@@ -17,6 +17,7 @@ import {
 } from "./egress_rules.ts";
 import { SEO_PUTTABLE, SEO_READABLE, SEO_REPLACED, SEO_WRITABLE, seoMetaForbids } from "./seo/egress.ts";
 import type { Site } from "../../core/model.ts";
+import { isContentBase } from "./content_types.ts";
 import { type Fields, isFields } from "../../core/values.ts";
 
 /** Routes of the companion plugin for custom schema (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
@@ -55,6 +56,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "slug[]",
   "include[]",
   "roles[]",
+  "mime_type",
   "orderby",
   "order",
   ...SCHEMA_QUERY_NAMES,
@@ -168,13 +170,29 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
   }
   if (out.method === "GET") {
     const readable = [READABLE, REVISIONS, ...COMPANION_READABLE].some((pattern) => pattern.test(route)) ||
-      isPublicList(route, url.searchParams);
+      isPublicList(route, url.searchParams) || typedContent(route) !== null;
     return readable ? null : `the route "${route}" is not read`;
   }
   const writable = out.method === "POST" ? WRITABLE : out.method === "PUT" ? SEO_PUTTABLE : [];
-  const judge = writable.find(([pattern]) => pattern.test(route))?.[1];
+  const typed = out.method === "POST" ? typedContent(route) : null;
+  const judge = writable.find(([pattern]) => pattern.test(route))?.[1] ??
+    (typed === null || typed === "revisions" ? null : TYPED[typed]);
   return judge ? judge(out, now, site) : `${out.method} "${route}" is never sent`;
 }
+
+/**
+ * Whether a route is that of the content of a type of the site's own, all of it, one by its number, or the list of the
+ * revisions of one; null for anything else. What stands at the other places, and the types that are not for writers, are none (content_types.ts).
+ */
+function typedContent(route: string): "all" | "one" | "revisions" | null {
+  const [start, wp, version, base = "", id, part, ...more] = route.split("/");
+  if (start !== "" || wp !== "wp" || version !== "v2" || more.length > 0 || !isContentBase(base)) return null;
+  if (id === undefined) return "all";
+  if (String(Number(id)) !== id || !Number.isSafeInteger(Number(id)) || Number(id) <= 0) return null;
+  return part === undefined ? "one" : part === "revisions" ? "revisions" : null;
+}
+
+const TYPED = { all: fields(judgeCreate), one: update(OF_POSTS) } as const;
 
 function judgeCreate(body: Fields): string | null {
   if (body["status"] !== "draft") return "content is made as a draft only";

@@ -5,12 +5,15 @@ import { excerpt } from "../_content/excerpt.ts";
 import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 import { secretsOf } from "../../core/signed_secrets.ts";
+import { apiWallOf, type Wall } from "../visitor/walls.ts";
 
 /** An answer of the CMS that is no success. E_UPSTREAM with its status; `reason` is its own code, "" without one. */
 export class CmsError extends GatewayError {
   readonly reason: string;
   /** `data` of the error body. */
   readonly data: Readonly<Record<string, unknown>>;
+  /** What answered in the place of WordPress, where that is known. */
+  readonly wall: Wall | null;
 
   constructor(
     message: string,
@@ -18,10 +21,12 @@ export class CmsError extends GatewayError {
     reason: string,
     data: Readonly<Record<string, unknown>>,
     known: Pick<GatewayErrorOptions, "outcome" | "retryAfter"> = {},
+    wall: Wall | null = null,
   ) {
     super("E_UPSTREAM", message, { upstream: status, ...known });
     this.reason = reason;
     this.data = data;
+    this.wall = wall;
   }
 
   /** Whether WordPress itself refused, so that nothing was written. */
@@ -34,14 +39,42 @@ export class CmsError extends GatewayError {
 export function refusal(out: Outgoing, answer: Incoming): CmsError {
   const body = errorBody(answer.json());
   const secrets = sentSecrets(out);
+  const between = body === null ? walled(out, answer) : null;
+  if (between !== null) return between;
   const detail = excerpt(body?.message ?? answer.text(), secrets);
   const head = `CMS ${answer.status}${body ? ` ${excerpt(body.code, secrets)}` : ""}`;
   const message = `${head}: ${detail === "" ? "no text" : detail}; ${wayOut(out, answer, body?.code)}`;
   return new CmsError(message, answer.status, body?.code ?? "", body?.data ?? {}, askedWait(answer));
 }
 
+/**
+ * The error of an answer that is none of the API's: of what stands between the gateway and the site; null where that
+ * cannot be told (docs/upstreams/visitors.md, "Walls").
+ */
+export function walled(out: Outgoing, answer: Incoming): CmsError | null {
+  const wall = apiWallOf(answer);
+  if (wall === null) return null;
+  const isSuccess = answer.status >= 200 && answer.status <= 299;
+  const isUnknown = isSuccess ? out.effect === "write" : leavesDoubt(out, answer);
+  const isBrief = wall.kind === "maintenance" && out.effect === "read";
+  const later = isBrief ? `; try again ${whenAgain(answer, "then")}` : "";
+  const after = isUnknown ? `; ${OUTCOME_UNKNOWN}` : later;
+  const known = isSuccess && isUnknown ? { outcome: "unknown" as const } : askedWait(answer);
+  const status = isSuccess ? 502 : answer.status;
+  return new CmsError(
+    `CMS ${answer.status}: ${wall.message}; ${wall.next}${after}`,
+    status,
+    "",
+    {},
+    known,
+    wall,
+  );
+}
+
 /** The error of a success whose body is not what WordPress gives. */
 export function unreadable(out: Outgoing, answer: Incoming, why: string): CmsError {
+  const between = answer.json() === undefined ? walled(out, answer) : null;
+  if (between !== null) return between;
   const after = out.effect === "write" ? OUTCOME_UNKNOWN : "a plugin or a proxy may have changed the answer";
   const text = excerpt(answer.text(), sentSecrets(out));
   const message = `CMS ${answer.status}: ${why}: ${text === "" ? "an empty body" : text}; ${after}`;
@@ -60,6 +93,10 @@ interface ErrorBody {
   readonly message: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
+
+/** Whether something answered in the place of WordPress, of which is known what. */
+export const isWalled = (error: unknown): error is CmsError =>
+  error instanceof CmsError && error.wall !== null;
 
 /** Whether an answer's body is an error as WordPress words it. */
 export const isErrorBody = (json: unknown): boolean => errorBody(json) !== null;

@@ -103,16 +103,45 @@ export function bodyOf(text: string, field = "html"): Body {
   return { html: [...moved, inner.trim()].join("\n"), warnings: [warning] };
 }
 
-/** What is to be said of the headings: a theme shows the page's title as the first one. */
-export function headingWarnings(html: string): string[] {
+/** What a page's theme shows beside its content; null where that is not known. */
+export interface Layout {
+  readonly shows_title: boolean | null;
+}
+
+/** What is to be said of the headings: most themes show the page's title as the first one. */
+export function headingWarnings(html: string, layout: Layout | null = null): string[] {
   const count = countOf(parse(html), "h1");
+  const shows = layout?.shows_title ?? null;
+  const has = count === 1 ? "has an h1" : `has ${count} h1`;
+  if (shows === false) {
+    return count > 1 ? [`html: ${has}, and a page has one first heading: use h2 for the others`] : [];
+  }
   if (count === 0) return [];
-  return [
-    `html: ${
-      count === 1 ? "has an h1" : `has ${count} h1`
-    }, and most themes show the page's title as one: use h2 where ` +
-    "the theme does",
-  ];
+  const why = shows
+    ? "the page's template shows its title as one"
+    : "most themes show the page's title as one";
+  const instead = shows
+    ? "use h2, or choose a template that does not show it (template)"
+    : "use h2 where the theme does";
+  return [`html: ${has}, and ${why}: ${instead}`];
+}
+
+/** Whether it has a first heading. */
+export const hasFirstHeading = (html: string): boolean => countOf(parse(html), "h1") > 0;
+
+/** Where the links of the text lead, as they are written, each once. */
+export function linksOf(html: string): string[] {
+  const links = new Set<string>();
+  const look = (parent: Tree["parentNode"]) => {
+    for (const node of parent.childNodes) {
+      if (!("tagName" in node)) continue;
+      const href = node.tagName === "a" ? attribute(node, "href")?.trim() : undefined;
+      if (href) links.add(href);
+      look(node);
+    }
+  };
+  look(parse(html));
+  return [...links];
 }
 
 function countOf(parent: Tree["parentNode"], name: string): number {

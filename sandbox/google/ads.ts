@@ -32,14 +32,30 @@ const QUERY =
   /^\s*SELECT\s+(?<fields>.+?)\s+FROM\s+(?<resource>\w+)(?:\s+WHERE\s+(?<where>.+?))?(?:\s+ORDER\s+BY\s+(?<order>.+?))?(?:\s+LIMIT\s+(?<limit>\d+))?(?:\s+PARAMETERS\s+.+)?\s*$/is;
 const literal = (text: string) => text.trim().replace(/^(['"])(.*)\1$/s, "$2");
 
-/** Days such as LAST_7_DAYS, of which the last is yesterday. */
+/** The days of a word (https://developers.google.com/google-ads/api/docs/query/date-ranges); of weeks only those to yesterday. */
 function during(word: string, now: number): [string, string] {
-  const [, days] = /^LAST_(7|14|30)_DAYS$/i.exec(word.trim()) ?? [];
-  if (days === undefined) {
-    throw wrong("INVALID_VALUE_WITH_DURING_OPERATOR", `Invalid date literal '${word}'.`);
-  }
+  const today = new Date(now).toISOString().slice(0, 10);
   const day = (back: number) => new Date(now - back * 86_400_000).toISOString().slice(0, 10);
-  return [day(Number(days)), day(1)];
+  const month = today.slice(0, 8) + "01";
+  const before = new Date(Date.parse(month) - 86_400_000).toISOString().slice(0, 10);
+  switch (word.trim().toUpperCase()) {
+    case "TODAY":
+      return [today, today];
+    case "YESTERDAY":
+      return [day(1), day(1)];
+    case "LAST_7_DAYS":
+      return [day(7), day(1)];
+    case "LAST_14_DAYS":
+      return [day(14), day(1)];
+    case "LAST_30_DAYS":
+      return [day(30), day(1)];
+    case "THIS_MONTH":
+      return [month, today];
+    case "LAST_MONTH":
+      return [before.slice(0, 8) + "01", before];
+    default:
+      throw wrong("INVALID_VALUE_WITH_DURING_OPERATOR", `Invalid date literal '${word}'.`);
+  }
 }
 
 function testOf(text: string, now: number): (row: Row) => boolean {
@@ -119,6 +135,28 @@ function selected(row: Row, fields: readonly string[], resource: string): Row {
   return result;
 }
 
+/**
+ * A row for each of the resource and of the segments that are selected, metrics added up over all others
+ * (https://developers.google.com/google-ads/api/docs/reporting/segmentation).
+ */
+function addedUp(rows: readonly Row[], fields: readonly string[], resource: string): Row[] {
+  const about = fields.filter((field) => !field.startsWith("metrics."));
+  const groups = Map.groupBy(rows, (row) => {
+    const own = (row[camel(resource)] as Record<string, unknown> | undefined)?.["resourceName"];
+    return JSON.stringify([own ?? null, ...about.map((field) => valueOf(row, field) ?? null)]);
+  });
+  return [...groups.values()].map((all) => {
+    const metrics = all.flatMap((row) => row["metrics"] === undefined ? [] : [row["metrics"] as Row]);
+    if (metrics.length < 2) return all[0]!;
+    const sum = (name: string) => metrics.reduce((total, one) => total + Number(one[name]), 0);
+    const sums = Object.entries(metrics[0]!).map(([name, value]) =>
+      // Whole numbers are texts; what is a number is a share, alike in all rows of the stand-in's own customers.
+      [name, typeof value === "string" ? String(sum(name)) : sum(name) / metrics.length] as const
+    );
+    return { ...all[0]!, metrics: Object.fromEntries(sums) };
+  });
+}
+
 /** What a query finds of one customer, in batches of that many rows. */
 export function searchStream(
   world: World,
@@ -158,7 +196,7 @@ export function searchStream(
   }
   const fields = (parts["fields"] ?? "").split(",").map((one) => one.trim());
   const tests = (where === undefined ? [] : conditions(where)).map((one) => testOf(one, now));
-  let rows = source.filter((row) => tests.every((test) => test(row)));
+  let rows = addedUp(source.filter((row) => tests.every((test) => test(row))), fields, resource);
   for (const part of (order ?? "").split(",").map((one) => one.trim()).filter(Boolean).reverse()) {
     const [field = "", way = "ASC"] = part.split(/\s+/);
     const sign = way.toUpperCase() === "DESC" ? -1 : 1;

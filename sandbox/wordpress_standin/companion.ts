@@ -7,6 +7,8 @@ import type { Post } from "./state.ts";
 
 /** How the plugin is set up; a test may change it while the site runs. */
 export interface CompanionOptions {
+  /** False for a plugin that knows no templates of the theme. */
+  readonly theme_templates?: boolean;
   version: string;
   /** Whether the visual builder is active. */
   visual: boolean;

@@ -9,6 +9,7 @@ import { mayEdit, permalink } from "./post_view.ts";
 import { createPost, updatePost } from "./post_write.ts";
 import { type Answer, type Ask, paged, PAGING, type RestEnv, route } from "./rest.ts";
 import type { Post, State } from "./state.ts";
+import { slugify } from "./text.ts";
 
 /** A template as the visual builder stores it. */
 export interface StoredTemplate {
@@ -36,7 +37,12 @@ export const DRAFT: ParamRules = {
   slug: { type: "string" },
   parent: { type: "integer" },
 };
-export const CODE: ParamRules = { html: { type: "string" }, css: { type: "string" }, js: { type: "string" } };
+export const CODE: ParamRules = {
+  html: { type: "string" },
+  css: { type: "string" },
+  js: { type: "string" },
+  template: { type: "string" },
+};
 export const CLONE: ParamRules = {
   ...DRAFT,
   template_id: { type: "integer", required: true },
@@ -70,6 +76,15 @@ export function addCompanionPages(
     () => ({ ...ID, ...CODE, title: DRAFT["title"]! }),
     updateCode,
   );
+  if (plugin.options.theme_templates ?? true) {
+    route(app, ["GET"], `${ROOT}/page-templates`, () => ({}), (ask) => {
+      needs(ask, "edit_pages");
+      const { name, templates } = ask.state.theme;
+      return {
+        body: { theme: name, block_theme: templates.every(({ frame }) => frame !== null), templates },
+      };
+    });
+  }
   const listing = { ...PAGING, search: { type: "string" } } as const;
   route(app, ["GET"], `${ROOT}/builder/templates`, () => listing, (ask) => list(plugin, ask));
   route(app, ["GET"], `${ROOT}/builder/templates/:id{[0-9]+}`, () => ID, (ask) => {
@@ -109,7 +124,12 @@ function pageOf(ask: Ask, ...rights: string[]): Post {
   return post;
 }
 
-function checkCode({ params }: Ask): void {
+function checkCode({ params, state }: Ask): void {
+  const wanted = params["template"];
+  if (wanted !== undefined && !state.theme.templates.some(({ name }) => name === wanted)) {
+    const message = "template is none of the theme for pages";
+    throw invalidParams(new Map([["template", { code: "rest_invalid_param", message }]]));
+  }
   for (const [part, limit] of Object.entries(BYTES)) {
     const text = params[part] as string | undefined;
     if (text !== undefined && new TextEncoder().encode(text).length > limit) {
@@ -131,6 +151,9 @@ export function createCode(ask: Ask): Answer {
   const { title, slug, parent, scope_class, html, css = "", js = "" } = ask.params;
   const content = wrapped(scope_class as string, html as string);
   const post = createPost({ ...ask, params: { title, slug, parent, content } }, "page");
+  // wp_insert_post leaves the slug of a draft as it was given, unlike the REST API (wp-includes/post.php, wp_unique_post_slug).
+  if (typeof slug === "string" && slug !== "") post.slug = slugify(slug);
+  post.template = String(ask.params["template"] ?? "");
   Object.assign(post.meta, { [SCOPE]: scope_class, _site_ops_css: css, _site_ops_js: js });
   return { body: { ...summary(ask.state, post), scope_class }, status: 201 };
 }
@@ -152,7 +175,11 @@ export function readCode(ask: Ask): Answer {
   const shown = post.meta[MODE] !== "builder";
   const date_gmt = post.status === "future" ? wallTime(post.date.at, "UTC") : null;
   return {
-    body: { ...summary(ask.state, post), scope_class: scope, html, scoped, css, js, shown, date_gmt },
+    body: {
+      ...summary(ask.state, post),
+      scope_class: scope,
+      ...{ html, scoped, css, js, shown, date_gmt, template: post.template },
+    },
   };
 }
 
@@ -164,6 +191,7 @@ export function updateCode(ask: Ask): Answer {
   const { title, html, css, js } = ask.params;
   const content = html === undefined ? undefined : wrapped(scope, html as string);
   updatePost({ ...ask, params: { title, content } }, post);
+  if (ask.params["template"] !== undefined) post.template = String(ask.params["template"]);
   if (css !== undefined) post.meta["_site_ops_css"] = css;
   if (js !== undefined) post.meta["_site_ops_js"] = js;
   return { body: { ...summary(ask.state, post), scope_class: scope } };

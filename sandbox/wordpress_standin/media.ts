@@ -152,14 +152,22 @@ function update(ask: Ask): Answer {
 
 function list(ask: Ask): Answer {
   const search = ((ask.params["search"] as string | undefined) ?? "").toLowerCase();
+  const mime = ask.params["mime_type"] as string | undefined;
+  const sign = ask.params["order"] === "asc" ? -1 : 1;
   const rows = [...ask.state.posts.values()].filter(isMedium)
+    .filter(({ file }) => mime === undefined || file.mime_type === mime)
     .filter((row) => `${row.title}\n${row.file.path}`.toLowerCase().includes(search))
-    .sort((a, b) => b.date.at - a.date.at || b.id - a.id);
+    .sort((a, b) => sign * (b.date.at - a.date.at || b.id - a.id));
   return paged(
     ask,
     "/wp/v2/media",
     rows,
-    (row) => viewMedia(ask.state, row, ask.params["context"] === "edit"),
+    (row) => {
+      const { media_details, ...shown } = viewMedia(ask.state, row, ask.params["context"] === "edit");
+      // Its parts cannot be asked for alone (class-wp-rest-attachments-controller.php, 6.5).
+      const asked = ask.query.get("_fields")?.split(",") ?? ["media_details"];
+      return asked.includes("media_details") ? { ...shown, media_details } : shown;
+    },
   );
 }
 
@@ -181,7 +189,13 @@ export function addMedia(app: Hono<RestEnv>): void {
   const one = "/wp/v2/media/:id{[0-9]+}";
   const id: ParamRules = { id: { type: "integer" } };
   const reading: ParamRules = { ...id, context: PAGING["context"]! };
-  route(app, ["GET"], "/wp/v2/media", () => PAGING, list);
+  const listing: ParamRules = {
+    ...PAGING,
+    mime_type: { type: "string" },
+    order: { type: "string", enum: ["asc", "desc"], fallback: "desc" },
+    orderby: { type: "string", fallback: "date" },
+  };
+  route(app, ["GET"], "/wp/v2/media", () => listing, list);
   route(app, ["POST"], "/wp/v2/media", () => RULES, upload);
   route(app, ["GET"], one, () => reading, (ask) => ({
     body: viewMedia(ask.state, find(ask), ask.params["context"] === "edit"),

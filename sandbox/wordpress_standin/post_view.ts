@@ -2,12 +2,17 @@
 import { wallTime } from "./dates.ts";
 import { can, type Person } from "./people.ts";
 import { restRoot } from "./rest.ts";
-import type { MediaFile, Post, State } from "./state.ts";
+import { type MediaFile, type Post, type State, uniqueSlug } from "./state.ts";
 import { plainText, renderContent, slugify, texturize } from "./text.ts";
 
 /** The rights' suffix of a type: `edit_posts` or `edit_pages`. */
 export function plural(post: Pick<Post, "type">): "posts" | "pages" {
   return post.type === "page" ? "pages" : "posts";
+}
+
+/** Where a type's routes are. */
+export function baseOf({ types }: Pick<State, "types">, type: Post["type"]): string {
+  return types.find(({ slug }) => slug === type)?.rest_base ?? plural({ type });
 }
 
 /** Whether that person may edit the post, by owner and state. */
@@ -26,7 +31,14 @@ export function mayRead(person: Person | null, post: Post): boolean {
 
 /** The address of a post: `?p=` while nobody else can see it. */
 export function permalink(state: State, post: Post): string {
-  const plain = post.type === "page" ? `page_id=${post.id}` : post.type === "post" ? `p=${post.id}` : "";
+  const own = !["post", "page", "attachment"].includes(post.type);
+  const plain = own
+    ? `post_type=${post.type}&p=${post.id}`
+    : post.type === "page"
+    ? `page_id=${post.id}`
+    : post.type === "post"
+    ? `p=${post.id}`
+    : "";
   if (post.type === "attachment") {
     return state.plain_permalinks
       ? `${state.origin()}/?attachment_id=${post.id}`
@@ -34,6 +46,7 @@ export function permalink(state: State, post: Post): string {
   }
   if (post.status !== "publish" || state.plain_permalinks) return `${state.origin()}/?${plain}`;
   const steps: string[] = [];
+  if (own) return `${state.origin()}/${post.type}/${post.slug}/`;
   for (let at: Post | undefined = post; at; at = at.parent ? state.posts.get(at.parent) : undefined) {
     steps.unshift(at.slug);
   }
@@ -42,7 +55,7 @@ export function permalink(state: State, post: Post): string {
 
 function links(state: State, post: Post): unknown {
   const root = restRoot(state);
-  const base = post.type === "attachment" ? "media" : plural(post);
+  const base = post.type === "attachment" ? "media" : baseOf(state, post.type);
   return {
     self: [{ href: `${root}wp/v2/${base}/${post.id}` }],
     collection: [{ href: `${root}wp/v2/${base}` }],
@@ -82,18 +95,44 @@ export const authorOf = ({ people }: Pick<State, "people">, { author }: Pick<Pos
 
 /** What an editor sees of the address to be. */
 function templates(state: State, post: Post): Shown {
-  const generated_slug = slugify(post.title);
+  // get_sample_permalink with an empty name: of the title, whatever slug there is, with a number where that is taken.
+  const generated_slug = uniqueSlug(state, slugify(post.title), post.type, post.parent, post.id);
   if (state.plain_permalinks) return { permalink_template: permalink(state, post), generated_slug };
   const above = post.parent ? state.posts.get(post.parent) : undefined;
   const root = above ? permalink(state, { ...above, status: "publish" }) : `${state.origin()}/`;
   return {
-    permalink_template: `${root}%${post.type === "page" ? "pagename" : "postname"}%/`,
+    permalink_template: `${root}${
+      ["post", "page", "attachment"].includes(post.type) ? "" : `${post.type}/`
+    }%${post.type === "page" ? "pagename" : "postname"}%/`,
     generated_slug,
   };
 }
 
-/** The full row of a post or page; `edit` adds the raw values. */
+/** The fields that a type's posts have only where it supports something (class-wp-rest-posts-controller.php, 6.5). */
+const SUPPORTED = [
+  ["excerpt", "excerpt"],
+  ["author", "author"],
+  ["thumbnail", "featured_media"],
+  [
+    "comments",
+    "comment_status",
+  ],
+  ["comments", "ping_status"],
+  ["custom-fields", "meta"],
+] as const;
+
+/** The full row of a post, a page or one of a type of the site's own; `edit` adds the raw values. */
 export function viewPost(state: State, post: Post, edit: boolean): Shown {
+  const shown = viewWhole(state, post, edit);
+  const own = state.types.find(({ slug }) => slug === post.type);
+  if (own === undefined) return shown;
+  for (const [feature, field] of SUPPORTED) if (!own.supports.includes(feature)) delete shown[field];
+  const terms = [["category", "categories"], ["post_tag", "tags"]] as const;
+  for (const [taxonomy, field] of terms) if (own.taxonomies.includes(taxonomy)) shown[field] = post[field];
+  return shown;
+}
+
+function viewWhole(state: State, post: Post, edit: boolean): Shown {
   const rendered = post.built ?? renderContent(post.content);
   const excerpt = renderContent(post.excerpt || plainText(rendered).split(" ").slice(0, 55).join(" "));
   const raw = (value: string): Shown => edit ? { raw: value } : {};
@@ -120,7 +159,8 @@ export function viewPost(state: State, post: Post, edit: boolean): Shown {
 /** The full row of a medium. */
 export function viewMedia(state: State, post: Post & { file: MediaFile }, edit: boolean): Shown {
   const { file } = post;
-  const url = `${state.origin()}/wp-content/uploads/${file.path}`;
+  const { path = file.path, filesize = file.bytes.length } = file.scaled ?? {};
+  const url = `${state.origin()}/wp-content/uploads/${path}`;
   const raw = (value: string): Shown => edit ? { raw: value } : {};
   const { guid: _, ...rest } = common(state, post, edit);
   return {
@@ -139,8 +179,9 @@ export function viewMedia(state: State, post: Post & { file: MediaFile }, edit: 
     media_details: {
       width: file.width,
       height: file.height,
-      file: file.path,
-      filesize: file.bytes.length,
+      file: path,
+      filesize,
+      ...file.scaled && { original_image: file.path.split("/").at(-1) },
       sizes: {
         full: {
           file: file.path.split("/").at(-1),

@@ -100,7 +100,7 @@ function attach(ask: Ask, post: Post): void {
     if (key in post.meta) post.meta[key] = value;
   }
   if (params["sticky"] !== undefined) post.sticky = params["sticky"] as boolean;
-  if (post.type !== "post") return;
+  if (post.type === "page") return;
   if (params["tags"] !== undefined) post.tags = knownTerms(state, params["tags"], "post_tag");
   if (params["categories"] !== undefined) {
     post.categories = knownTerms(state, params["categories"], "category");
@@ -122,7 +122,7 @@ function refuseEmpty(post: Pick<Post, "title" | "content" | "excerpt">): void {
 }
 
 /** Makes a post; throws what WordPress would answer. */
-export function createPost(ask: Ask, type: "post" | "page"): Post {
+export function createPost(ask: Ask, type: Post["type"]): Post {
   const { state } = ask;
   const { asked, slug, ...fields } = prepare(ask, type, null);
   refuseEmpty({ title: "", content: "", excerpt: "", ...fields });

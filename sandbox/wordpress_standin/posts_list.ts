@@ -3,9 +3,9 @@ import { parseDate } from "./dates.ts";
 import { refused, RestError } from "./errors.ts";
 import type { ParamRules } from "./params.ts";
 import { can, type Person } from "./people.ts";
-import { mayRead, plural, viewPost } from "./post_view.ts";
+import { baseOf, mayRead, plural, viewPost } from "./post_view.ts";
 import { type Answer, type Ask, paged, PAGING } from "./rest.ts";
-import type { Post } from "./state.ts";
+import type { Post, PostType } from "./state.ts";
 import { plainText } from "./text.ts";
 
 /** The statuses a write may name. */
@@ -87,7 +87,7 @@ function sorter(orderby: string, order: string): (a: Post, b: Post) => number {
 }
 
 /** One page of what the asker may see; the total also counts what he may not, as in WordPress. */
-export function list(ask: Ask, type: "post" | "page"): Answer {
+export function list(ask: Ask, type: PostType): Answer {
   const { params, state, person } = ask;
   const edit = params["context"] === "edit";
   if (edit && !can(person, `edit_${plural({ type })}`)) {
@@ -109,11 +109,11 @@ export function list(ask: Ask, type: "post" | "page"): Answer {
     );
   }
   const show = (post: Post) => mayRead(person, post) ? viewPost(state, post, edit) : undefined;
-  return paged(ask, `/wp/v2/${plural({ type })}`, rows, show);
+  return paged(ask, `/wp/v2/${baseOf(state, type)}`, rows, show);
 }
 
 /** Only those with rights may list what is not public; the refusal is a parameter's fault in WordPress. */
-export function listing(person: Person | null, type: "post" | "page"): ParamRules {
+export function listing(person: Person | null, type: PostType): ParamRules {
   const judge = (value: unknown) => {
     for (const status of value as string[]) {
       if (status === "publish") continue;

@@ -166,7 +166,12 @@ const TYPES = [
   ["wp_font_face", "font-families/(?P<font_family_id>[\\d]+)/font-faces", false, "edit_theme_options"],
 ] as const;
 
-function types({ params, person }: Ask): Answer {
+/** The rights of a type that is registered with `capability_type` "post", as of most. */
+const RIGHTS = Object.fromEntries(
+  ["edit_posts", "edit_others_posts", "publish_posts"].map((right) => [right, right]),
+);
+
+function types({ params, person, state }: Ask): Answer {
   const edit = params["context"] === "edit";
   if (edit && !can(person, "edit_posts")) {
     throw refused(
@@ -175,13 +180,24 @@ function types({ params, person }: Ask): Answer {
       "Sorry, you are not allowed to edit posts in this post type.",
     );
   }
+  const own = state.types.filter(({ show_in_rest }) => show_in_rest).map((type) => {
+    const { slug, rest_base, viewable, show_in_nav_menus, supports, taxonomies } = type;
+    const more = {
+      viewable,
+      supports: Object.fromEntries(supports.map((name) => [name, true])),
+      capabilities: RIGHTS,
+      visibility: { show_ui: true, show_in_nav_menus },
+    };
+    const row = { slug, name: slug, rest_base, rest_namespace: "wp/v2", hierarchical: false, taxonomies };
+    return [slug, edit ? { ...row, ...more } : row] as const;
+  });
   const rows = TYPES.filter(([, , , right]) => !edit || can(person, right)).map(
     ([slug, rest_base, viewable]) => {
       const own = { slug, name: slug, rest_base, rest_namespace: "wp/v2", hierarchical: slug === "page" };
       return [slug, edit ? { ...own, viewable } : own] as const;
     },
   );
-  return { body: Object.fromEntries(rows) };
+  return { body: Object.fromEntries([...rows, ...own]) };
 }
 
 /** Adds the index and the routes about the site and its people. */

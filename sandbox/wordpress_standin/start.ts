@@ -11,7 +11,7 @@ import { addPosts } from "./posts.ts";
 import { addRevisions } from "./revisions.ts";
 import type { RestEnv } from "./rest.ts";
 import { addSite } from "./site.ts";
-import { furnish, type PluginRow, type Post, publishDue, publishNow, type State } from "./state.ts";
+import { furnish, type PluginRow, type Post, publishDue, publishNow, type State, THEME } from "./state.ts";
 import { addTerms } from "./terms.ts";
 
 export type { CommonFault, FaultMatch } from "../core/faults.ts";
@@ -66,6 +66,8 @@ function newState(
     leads: [],
     plugins: [...options.plugins ?? []],
     people,
+    types: [],
+    theme: THEME,
     posts: new Map(),
     terms: new Map(),
     revisions: [],

@@ -3,7 +3,20 @@ import type { PostDate } from "./dates.ts";
 import type { Person } from "./people.ts";
 
 /** The kinds of content that share one range of ids. */
-export type PostType = "post" | "page" | "attachment";
+export type PostType = "post" | "page" | "attachment" | (string & Record<never, never>);
+
+/** A type of content of the site's own, as a plugin or a theme registers it. */
+export interface OwnType {
+  readonly slug: string;
+  readonly rest_base: string;
+  readonly viewable: boolean;
+  readonly show_in_nav_menus: boolean;
+  /** As register_post_type takes them: title, editor, excerpt, author, thumbnail, custom-fields. */
+  readonly supports: readonly string[];
+  readonly taxonomies: readonly string[];
+  /** False for one that REST does not know. */
+  show_in_rest: boolean;
+}
 
 /** A post, page or medium. Tests may read and change it as they like. */
 export interface Post {
@@ -57,6 +70,8 @@ export interface MediaFile {
   readonly width: number;
   readonly height: number;
   alt_text: string;
+  /** What is shown of an image of more than 2560 pixels, beside the file that was sent; its own size in bytes. */
+  scaled?: { readonly path: string; readonly filesize: number };
 }
 
 /** A tag or category; `name` is stored with entities, as WordPress does. */
@@ -84,6 +99,26 @@ export interface Head {
   readonly tags: readonly string[];
 }
 
+/** A template that the theme has for pages; the one without a name is its own layout. */
+export interface ThemeTemplate {
+  readonly name: string;
+  readonly title: string;
+  /** Whether a header or footer is around the content, and whether the title is shown; null where a classic theme does not tell. */
+  readonly frame: boolean | null;
+  readonly shows_title: boolean | null;
+}
+
+/** Those of Twenty Twenty-Four. */
+const TEMPLATES: readonly ThemeTemplate[] = [
+  { name: "", title: "", frame: true, shows_title: true },
+  { name: "page-no-title", title: "Page No Title", frame: true, shows_title: false },
+  { name: "page-with-sidebar", title: "Page with Sidebar", frame: true, shows_title: true },
+  { name: "page-wide", title: "Page with Wide Image", frame: true, shows_title: true },
+];
+
+/** The theme of a new site. */
+export const THEME = { name: "Twenty Twenty-Four", templates: TEMPLATES };
+
 /** The site's memory. */
 export interface State {
   readonly name: string;
@@ -102,6 +137,9 @@ export interface State {
   readonly leads: ((path: string) => { readonly destination: string; readonly status: number } | null)[];
   readonly plugins: PluginRow[];
   readonly people: Person[];
+  /** Types of content of plugins and themes (`addOwnType`). */
+  readonly types: OwnType[];
+  theme: { readonly name: string; readonly templates: readonly ThemeTemplate[] };
   readonly posts: Map<number, Post>;
   readonly terms: Map<number, Term>;
   readonly revisions: Revision[];
@@ -171,7 +209,10 @@ export function furnish(state: State): void {
 export function uniqueSlug(state: State, slug: string, type: PostType, parent: number, self: number): string {
   const taken = new Set<string>();
   for (const post of state.posts.values()) {
-    const rival = type === "page" ? post.type === "page" && post.parent === parent : post.type === type;
+    // Pages share theirs with files (wp_unique_post_slug, wp-includes/post.php).
+    const rival = type === "page"
+      ? ["page", "attachment"].includes(post.type) && post.parent === parent
+      : post.type === type;
     if (post.id !== self && rival) taken.add(post.slug);
   }
   if (!taken.has(slug)) return slug;

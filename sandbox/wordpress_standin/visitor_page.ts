@@ -28,9 +28,11 @@ function pageOf(state: State, post: Post): string {
   const title = heads.find((head) => head.title)?.title ?? own.title;
   const tags = heads.length > 0 ? heads.flatMap((head) => head.tags) : own.tags;
   const text = post.built ?? renderContent(post.content);
+  const layout = state.theme.templates.find(({ name }) => name === post.template);
+  const heading = layout?.shows_title === false ? "" : `<h1>${texturize(post.title)}</h1>\n`;
   return `<!DOCTYPE html>\n<html lang="en-US"><head><meta charset="UTF-8" /><title>${title}</title>\n${
     tags.filter(Boolean).join("\n")
-  }\n</head><body><h1>${texturize(post.title)}</h1>\n${text}\n</body></html>\n`;
+  }\n</head><body>${heading}${text}\n</body></html>\n`;
 }
 
 /**

@@ -70,6 +70,7 @@ const pageOf = (of: string): PageFacts => ({
   text: of,
   metas: { generator: of },
   comments: [of],
+  body_class: "",
   cut: false,
 });
 

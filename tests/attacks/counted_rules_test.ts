@@ -155,6 +155,8 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   },
   "wording.ts": {
     quoted: wording.quoted,
+    slugTaken: (of) => wording.slugTaken({ id: 1, title: of, slug: of, noun: "page" }),
+    stillSo: (of) => wording.stillSo([of, `slug: ${of}`], [of]),
     stateChanges: (of) => wording.stateChanges({ status: of, scheduled_at: of }, of, of),
     dateChanges: (of) => wording.dateChanges(looked(of), NOW),
     lastChange: (of) => wording.lastChange(looked(of)),
@@ -174,7 +176,9 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "whole_document.ts": { ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }) },
   "code_pages/document.ts": {
     bodyOf: (of) => document.bodyOf(`<body>${of}`),
-    headingWarnings: document.headingWarnings,
+    headingWarnings: (of) => document.headingWarnings(of),
+    hasFirstHeading: document.hasFirstHeading,
+    linksOf: document.linksOf,
   },
   "code_pages/html.ts": { inspectHtml: (of) => html.inspectHtml(of) },
   "code_pages/parts.ts": {
@@ -226,6 +230,11 @@ const VALUES: Readonly<Record<string, Named<unknown>>> = {
   "crm_location.ts": { namesAnotherLocation: (of) => location.namesAnotherLocation(of, "a", 64) },
   "publishing.ts": { wouldPublish: publishing.wouldPublish },
   "comparison.ts": {
+    apartFrom: (of) =>
+      comparison.apartFrom({
+        period: { from: "2026-11-01", to: "2026-11-02", time_zone: null },
+        figures: { of },
+      }, { of }),
     changesOf: (of) => comparison.changesOf({ of }, { of }),
     compared: (of) => {
       const side = { whole: true, truncated: false, complete: true, figures: { of } };
@@ -306,6 +315,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "comparison.ts changeOf": "subtracts two numbers",
   "comparison.ts checkCompare": "compares days",
   "comparison.ts daysToCompare": "reckons with days",
+  "comparison.ts differingLengths": "counts days",
   "comparison.ts lengthOf": "reckons with days",
   "file.ts checkFileSize": "compares two numbers",
   "file.ts checkSha": "compares two hashes",

@@ -31,6 +31,7 @@ const RIGHTS: readonly [method: string, path: string, body: Json | undefined, go
   ["POST", "/code-pages", CODE, "x x 403 403 401"],
   ["GET", "/code-pages/PAGE", undefined, "x x 403 403 401"],
   ["POST", "/code-pages/PAGE", { html: "x" }, "x x 403 403 401"],
+  ["GET", "/page-templates", undefined, "x x 403 403 401"],
   ["GET", "/builder/templates", undefined, "x x 403 403 401"],
   ["GET", "/builder/templates/PAGE", undefined, "x x 403 403 401"],
   ["POST", "/builder/pages", { template_id: 1, title: "x" }, "x x 403 403 401"],
@@ -49,6 +50,18 @@ const RIGHTS: readonly [method: string, path: string, body: Json | undefined, go
   ["GET", "/hold-test/1", undefined, "x x x 403 401"],
 ];
 
+/** The guarded twins of routes. */
+const TWINS: readonly [method: string, path: string][] = [
+  ...[
+    "/seo/meta/PAGE",
+    "/seo/schema/PAGE",
+    "/schema/entries/PAGE",
+    "/code-pages/PAGE",
+    "/builder/pages/PAGE",
+  ],
+  ...["/seo/redirects", "/code-pages", "/builder/pages"],
+].flatMap((path): [string, string][] => [["GET", `/guarded${path}`], ["POST", `/guarded${path}`]]);
+
 for (const [method, path, body, got] of RIGHTS) {
   test(`${method} ${path} answers only those who may`, async () => {
     const answers = await Promise.all(
@@ -58,6 +71,48 @@ for (const [method, path, body, got] of RIGHTS) {
     assert.equal(codes.join(" "), got);
   });
 }
+
+/** Arguments that no route takes, for each way in: a query, a body, and a body that is no JSON. */
+const BAD = {
+  id: "x",
+  kind: 7,
+  title: { x: 1 },
+  schema: 7,
+  html: [],
+  expected: 7,
+  fields: 7,
+  name: [],
+  value: 7,
+};
+const BAD_QUERY = "page=x&per_page=0&id=x&live=perhaps&before=x&og_image[]=1";
+
+test("rights are judged before arguments on every route: strangers and others learn nothing of them", async () => {
+  const { routes } = (await wp.send("admin", "GET", "/wp-json/peek/v1/routes")).body as Json;
+  const patterns = (routes as string[]).filter((route) => route.startsWith("/site-ops/v1/"));
+  const all = [...RIGHTS, ...TWINS];
+  for (const pattern of patterns) {
+    const path = new RegExp(`^${pattern.replaceAll("(?P<", "(?<")}$`);
+    assert.ok(
+      all.some(([, to]) => path.test(`/site-ops/v1${to.replace("PAGE", "7")}`)),
+      `${pattern} has no row`,
+    );
+  }
+  for (const [method, path] of all) {
+    const at = path.replace("PAGE", String(page));
+    for (const login of [null, "sub"] as const) {
+      const wanted = [login === null ? 401 : 403, "rest_forbidden"];
+      const asked = await wp.call(login, method, `${at}?${BAD_QUERY}`, method === "POST" ? BAD : undefined);
+      assert.deepEqual(cut(asked), wanted, `${method} ${path}`);
+      if (method === "GET") continue;
+      const broken = await wp.send(login, method, `/wp-json/site-ops/v1${at}`, '{"title":', {
+        "content-type": "application/json",
+      });
+      assert.deepEqual(cut(broken), wanted, `${method} ${path}`);
+    }
+  }
+  const may = await wp.call("admin", "POST", `/seo/meta/${page}`, { title: { x: 1 } });
+  assert.deepEqual(cut(may), [400, "rest_invalid_param"], "whoever may is told");
+});
 
 test("no route has another method, and a missing post is 404 only to those who write", async () => {
   for (const method of ["DELETE", "PUT", "PATCH"]) {
@@ -102,7 +157,7 @@ test("health tells versions, features and the caller's rights", async () => {
   assert.deepEqual(Object.keys(hold as Json), ["active", "engine", "version", "why", "paired", "methods"]);
   assert.deepEqual(
     Object.keys(body),
-    ["plugin_version", "wp_version", "php_version", "multisite", "timezone", "features", "user"],
+    ["plugin_version", "wp_version", "php_version", "multisite", "timezone", "features", "user", "update"],
   );
   assert.equal(body["timezone"], "Europe/Copenhagen");
   assert.deepEqual(features, {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { strFromU8, unzipSync } from "fflate";
 import { pluginVersion, pluginZip } from "../../companion/build.ts";
+import { COMPANION_VERSION } from "../../platforms/wordpress/companion/plugin.ts";
 import { startCms } from "../../sandbox/wordpress/start.ts";
 import { Companion, cut, fixture, ignore, type Json, on, PLUGIN, Screens } from "./site.ts";
 
@@ -33,6 +34,7 @@ Deno.test("the archive holds the plugin's files and nothing else, byte for byte 
 Deno.test("header and readme say the same, as WordPress.org expects it", async () => {
   const readme = await Deno.readTextFile(`${PLUGIN}/readme.txt`);
   const plugin = await Deno.readTextFile(`${PLUGIN}/site-ops.php`);
+  assert.equal(COMPANION_VERSION, await pluginVersion(), "diagnose_site names an older one by it");
   assert.match(await pluginVersion(), /^\d+\.\d+\.\d+$/);
   assert.match(readme, /^=== Site Ops Companion ===\nContributors: \S+\nTags: (?:[^,\n]+, ){0,4}[^,\n]+\n/);
   for (
@@ -96,5 +98,52 @@ Deno.test({
     assert.equal((await wp.peek({ id: redirect.body["id"] })).post["post_type"], "site_ops_redirect");
     const rows = (await wp.rest("admin", "GET", "/plugins")).body as Json[];
     assert.ok(!rows.some((row) => row["plugin"] === "site-ops/site-ops"));
+  },
+});
+
+Deno.test({
+  name: `what the plugin keeps itself is deleted with it only where the site's owner chose that, ${on}`,
+  ignore,
+  async fn() {
+    await using wp = await Companion.start().then((it) =>
+      Object.assign(it, { [Symbol.asyncDispose]: () => it.site.stop() })
+    );
+    const code = { title: "Goes", scope_class: "so-0123456789", html: "<p>x</p>", css: "a{color:#246810}" };
+    const { body: page } = await wp.call("ed", "POST", "/code-pages", code);
+    const draft = await wp.draft("ed");
+    await wp.call("ed", "POST", `/seo/meta/${draft}`, { title: "Own" });
+    const { body: redirect } = await wp.call("admin", "POST", "/seo/redirects", {
+      source: "/gone",
+      destination: "/here",
+    });
+    await wp.peek({ id: draft, meta: { other: "stays" } });
+    const admin = await Screens.login(wp.site, "admin");
+    const tools = "/wp-admin/tools.php?page=site-ops";
+    const press = async (label: string) => {
+      const screen = await admin.ask(tools);
+      const form = screen.split("<form").find((one) => one.includes(`>${label}<`))!;
+      const nonce = /name="_wpnonce" value="(\w+)"/.exec(form)![1]!;
+      const [, name, value] = /name="(site_ops_removal)" value="(\w+)"/.exec(form)!;
+      return await admin.ask(tools, new URLSearchParams({ _wpnonce: nonce, [name!]: value! }));
+    };
+    assert.match(await press("Delete it too"), /It deletes what the plugin keeps itself too/);
+    assert.match(await press("Keep it instead"), /What the plugin keeps itself stays/);
+    await press("Delete it too");
+    await wp.rest("admin", "POST", "/plugins/site-ops/site-ops", { status: "inactive" });
+    assert.equal((await wp.rest("admin", "DELETE", "/plugins/site-ops/site-ops")).status, 200);
+    const { post, meta } = await wp.peek({ id: page["id"] });
+    assert.deepEqual([post["post_title"], meta["_site_ops_css"], meta["_site_ops_scope"]], [
+      "Goes",
+      undefined,
+      undefined,
+    ]);
+    assert.deepEqual((await wp.peek({ id: draft })).meta["other"], "stays");
+    assert.deepEqual(
+      Object.keys((await wp.peek({ id: draft })).meta).filter((key) => key.startsWith("_site_ops")),
+      [],
+    );
+    assert.equal((await wp.peek({ id: redirect["id"] })).post, null);
+    const { options } = await wp.peek({ ask: ["site_ops_remove_content"] });
+    assert.equal(options["site_ops_remove_content"], false);
   },
 });

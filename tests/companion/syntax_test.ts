@@ -121,9 +121,15 @@ Deno.test("it deletes no content, makes no tables but that of receipts, and call
   const never =
     /\bwp_(delete|trash)_\w+|\bwp_publish_post|\bwp_remote_|\bwp_safe_remote_|\bcurl_|\bfsockopen|\bwp_mail\b/;
   // Mails of a held call are sent once it is committed.
-  assert.deepEqual(holding(never), ["class-hold-outside.php"]);
+  // Updates of a copy that was packed with an address; what the owner chose to have deleted with the plugin.
+  assert.deepEqual(holding(never), ["class-hold-outside.php", "class-updates.php", "uninstall.php"]);
+  assert.deepEqual(holding(/\bwp_safe_remote_get\b|\bdownload_url\b/), ["class-updates.php"]);
+  assert.deepEqual(holding(/\bwp_(delete|trash)_\w+/), ["uninstall.php"]);
   assert.deepEqual(holding(/\b(ALTER|TRUNCATE) TABLE\b|\bdbDelta\b/i), []);
-  assert.deepEqual(holding(/\bCREATE TABLE\b|\bDELETE FROM\b/i), ["class-hold-receipts.php"]);
+  assert.deepEqual(holding(/\bCREATE TABLE\b|\bDELETE FROM\b/i), [
+    "class-hold-receipts.php",
+    "uninstall.php",
+  ]);
   assert.deepEqual(holding(/\bDROP TABLE\b/i), ["uninstall.php"]);
   assert.deepEqual(
     holding(/\b(eval|exec|system|passthru|shell_exec|proc_open|unserialize|file_put_contents)\s*\(/),
@@ -137,6 +143,7 @@ Deno.test("it deletes no content, makes no tables but that of receipts, and call
   assert.deepEqual(holding(/\b(add|update|delete)_option\s*\(/), [
     "class-hold-code.php",
     "class-hold-keys.php",
+    "class-hold-page.php",
     "class-hold-receipts.php",
     "class-hold-test.php",
     "uninstall.php",
@@ -172,4 +179,20 @@ Deno.test("every file has its guard and its heading, and no line of it names thi
     assert.ok(!/\/(home|work|root|tmp)\//.test(text), path);
     assert.ok(text.split("\n").length <= 330, `${path} is too long`);
   }
+});
+
+Deno.test("every text that people read can be translated: a literal, in the plugin's own domain", () => {
+  let texts = 0;
+  for (const [path, text] of plugin) {
+    for (
+      const [call] of text.matchAll(
+        /\b(?:esc_html|esc_attr)?_(?:_|e|x|n|nx)\(\s*(?:'(?:[^'\\]|\\.)*'|[^)]*?)\s*(?:,[^)]*)?\)|\b(?:esc_html|esc_attr)_[_ex]\([^)]*\)/g,
+      )
+    ) {
+      assert.match(call, /\(\s*'/, `${path}: ${call}`);
+      assert.match(call, /, 'site-ops'\s*\)$/, `${path}: ${call}`);
+      texts++;
+    }
+  }
+  assert.ok(texts > 100, `${texts} texts`);
 });

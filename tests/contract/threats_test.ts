@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
-/** The tests of held calls, of sites' own tools, and of visitors' pages. */
+/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, and of updates of the plugin. */
 const FILES = ["tests/companion/", "tests/tools/"].flatMap((folder) =>
   [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)
-).filter((path) => /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live)_test\.ts$/.test(path));
+).filter((path) =>
+  /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|updates)_test\.ts$/.test(path)
+);
 
 /** Tests whose name is put together of an act and its arguments: act, arguments, rest of the name. */
 const OF_ACTS = /^(\w+) (\{.*\}) (.+)$/;

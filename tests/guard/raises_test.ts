@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { asked } from "../fixtures/raised/tools/raised/raise_it.ts";
+import type { Explanation } from "../../registry/tool.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
 import { parted } from "../proof.ts";
 import { scenes } from "../scenes.ts";
@@ -119,4 +120,39 @@ test("a raise below what the call already is lowers nothing", async (gw) => {
   await gw.call("raise_it", call({ early: 3, late: 2 }), { as: "three" });
   assert.equal((await newest(gw)).tier, 3);
   await gw.refuses("raise_it", call({ early: 3, late: 1 }), "E_SCOPE_DENIED", { as: "two" });
+});
+
+test("explained, a call is judged by its arguments, and what its plan may find depends on the live state", async (gw) => {
+  Object.assign(asked, { plan: 0, run: 0 });
+  const explain = (args: Args, as: string, site_id = "open") =>
+    gw.call<Explanation>("explain_call", { site_id, tool: "raise_it", arguments: args }, { as });
+  const { passed, tier, steps, flags } = await explain(
+    { early: 2, late: 4, flag: "allow_publish" },
+    "two",
+    "bare",
+  );
+  assert.deepEqual([passed, tier], [true, 2]);
+  assert.deepEqual(steps.slice(-4), [
+    { number: 12, step: "risk", verdict: "passed", because: "its arguments say so" },
+    { number: 12, step: "flags", verdict: "passed", because: "its arguments say so" },
+    { number: 13, step: "links", verdict: "passed" },
+    { number: 14, step: "plan", verdict: "depends on the live state" },
+  ]);
+  const needed = "depends on the live state";
+  assert.deepEqual(flags, [
+    { flag: "allow_publish", set: false, needed },
+    { flag: "allow_seo_on_published", set: false, needed },
+  ]);
+  const capped = await explain({ early: 3 }, "two");
+  assert.deepEqual([capped.passed, capped.tier], [false, 3]);
+  const [risk, links] = capped.steps.slice(-2);
+  assert.deepEqual([risk!.number, risk!.step, risk!.code, links!.verdict], [
+    12,
+    "risk",
+    "E_SCOPE_DENIED",
+    "not reached",
+  ]);
+  assert.match(risk!.message!, /tier 3 call here, because its arguments say so/);
+  assert.deepEqual(capped.flags?.map((one) => [one.set, one.needed]), Array(2).fill([true, "not reached"]));
+  assert.deepEqual(asked, { plan: 0, run: 0 });
 });

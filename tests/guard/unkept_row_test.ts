@@ -145,3 +145,15 @@ Deno.test("rows that the store writes once it answers again are not counted as r
   assert.deepEqual([back.rows_refused, back.rows_written_late], [asked - late, late]);
   assert.ok(late > 1 && late < asked, `${late} of ${asked}`);
 });
+
+Deno.test("a read whose row cannot be kept is not told that nothing was carried out: its site was asked", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const { cms, gw, log } = await world(cleanup);
+  log.refuses = () => true;
+  const found = await gw.end("list_drafts", { site_id: "acme" }) as Args;
+  assert.match(
+    String(found.message),
+    /^The audit log cannot be written, so the answer is not given; nothing was changed; give request id/,
+  );
+  assert.ok(cms.requests.length > 0);
+});

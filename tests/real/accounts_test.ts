@@ -1,6 +1,6 @@
 /** Accounts of little power, plain permalinks and sites without application passwords, on a real WordPress. */
 import assert from "node:assert/strict";
-import { ahead, type Args, DOORS, PNG } from "../cms_kit.ts";
+import { ahead, type Args, DOORS, freshPng } from "../cms_kit.ts";
 import { fixture } from "../companion/site.ts";
 import { fresh, onWordPress, PUBLIC, Real } from "./_wordpress.ts";
 
@@ -10,7 +10,7 @@ onWordPress({
     const others = await at.ask.draft("ed", { title: fresh("Another's"), content: "x" });
     const post = { post_id: others };
     const draft = { title: fresh("Never"), content_html: "x" };
-    const image = { filename: "a.png", content_base64: PNG };
+    const image = { filename: "a.png", content_base64: freshPng() };
     const cases: [string, string, Args, RegExp][] = [
       ["author", "get_post", post, /rest_forbidden_context/],
       ["author", "update_draft", { ...post, title: "x" }, /rest_forbidden_context/],
@@ -76,9 +76,9 @@ onWordPress({
       await at.kit.write(door, "publish_post", post);
       assert.equal((await plain("GET", `/posts/${id}`))["status"], "publish");
     }
-    const image = { site_id: "open", filename: "a.png", content_base64: PNG };
+    const image = { site_id: "open", filename: "a.png", content_base64: freshPng() };
     const { done } = await at.kit.write<{ url: string }>("mcp", "upload_media", image);
-    assert.equal((await (await fetch(done.url)).bytes()).toBase64(), PNG);
+    assert.equal((await (await fetch(done.url)).bytes()).toBase64(), image.content_base64);
     const says = /^CMS 401 .*application password of the site was not accepted/;
     const call = { site_id: "wrong", taxonomy: "category" };
     await at.kit.refuses("list_taxonomies", call, "E_UPSTREAM", says, "reads");
@@ -118,7 +118,7 @@ onWordPress({
     await at.kit.write("mcp", "schedule_draft", { ...post, scheduled_at: ahead(7200) });
     assert.equal((await at.stored(id))["status"], "future");
     await at.kit.write("rest", "create_page_draft", page);
-    const image = { site_id: "open", filename: "a.png", content_base64: PNG };
+    const image = { site_id: "open", filename: "a.png", content_base64: freshPng() };
     await at.kit.write("rest", "upload_media", image);
     await at.kit.both("list_drafts", { site_id: "open" });
     const ping = await at.kit.gw.refuses("ping_site", { site_id: "open" }, "E_UPSTREAM");

@@ -1,7 +1,7 @@
 /** On a real WordPress, the whole database looked at: what was approved is done once, and over nobody's edit. */
 import assert from "node:assert/strict";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
-import { ahead, type Args, DOORS, PNG } from "../cms_kit.ts";
+import { ahead, type Args, DOORS, freshPng } from "../cms_kit.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
 import { site as registered } from "../kit.ts";
 import { fresh, onWordPress, Real } from "./_wordpress.ts";
@@ -70,7 +70,7 @@ const CASES: readonly Case[] = [
   },
   {
     tool: "upload_media",
-    args: () => Promise.resolve({ filename: "dot.png", content_base64: PNG, alt_text: "A dot" }),
+    args: () => Promise.resolve({ filename: "dot.png", content_base64: freshPng(), alt_text: "A dot" }),
     makes: { posts: 1 },
   },
   {

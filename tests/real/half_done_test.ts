@@ -1,7 +1,7 @@
 /** What a real WordPress holds after a call that was refused, or that failed half-way: the whole database is looked at. */
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
-import { type Args, DOORS, PNG } from "../cms_kit.ts";
+import { type Args, DOORS, freshPng, PNG } from "../cms_kit.ts";
 import { fixture } from "../companion/site.ts";
 import { fresh, onWordPress, Real } from "./_wordpress.ts";
 
@@ -23,7 +23,7 @@ onWordPress({
       tags: ["orphan-tag"],
       categories: [fresh("O")],
     };
-    const image = { filename: "a.png", content_base64: PNG };
+    const image = { filename: "a.png", content_base64: freshPng() };
     const child = { taxonomy: "category", name: fresh("Child"), parent_id: 99_999 };
     const page = { title: fresh("Never"), content_html: "x", parent_id: 99_999 };
     const person = /^author_id: the site has no person 777;/;

@@ -135,7 +135,11 @@ function cases({ draft, live, good, broken, taken }: Stock): Refused {
       [{ ...clone, title: "x", variables: {} }, /missing: TITLE$/, "E_MISSING_PLACEHOLDER"],
       [{ site_id: "files", title: "x" }, /works on cms and sitebuilder/, "E_NOT_SUPPORTED"],
       [{ ...clone, title: "x", builder_template_id: 9e6 }, /^CMS 404/, "E_UPSTREAM"],
-      [{ site_id: "open", title: "x", template: "no-such-template.php" }, /^CMS 400/, "E_UPSTREAM"],
+      [
+        { site_id: "open", title: "x", template: "no-such-template.php" },
+        /^template: .*it has page-/,
+        "E_BAD_INPUT",
+      ],
     ],
     update_page_draft: [
       [{ page_id: "x", title: "y" }, /^page_id: /],

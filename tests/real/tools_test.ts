@@ -1,7 +1,7 @@
 /** Each tool of the groups discovery and posts through both doors, what it did looked up in a real WordPress. */
 import assert from "node:assert/strict";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
-import { ahead, type Args, callsOf, DOORS, PNG } from "../cms_kit.ts";
+import { ahead, type Args, callsOf, DOORS, freshPng } from "../cms_kit.ts";
 import type { Json } from "../sandbox/asker.ts";
 import { fresh, HIDDEN, onWordPress, PUBLIC, Real } from "./_wordpress.ts";
 
@@ -84,11 +84,12 @@ async function statesThrough(door: Door, site: CmsSandbox): Promise<void> {
 async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
   await using at = await Real.open(site);
   const post_id = await at.ask.draft("auth", { title: fresh("Pictured"), content: "x" });
+  const content_base64 = freshPng();
   const { done, proof } = await at.kit.write<Args & { id: number; url: string }>(door, "upload_media", {
     site_id: "author",
     post_id,
     filename: "../../Über uns.php.PNG",
-    content_base64: PNG,
+    content_base64,
     alt_text: "A dot",
     title: "Dot",
   });
@@ -96,7 +97,7 @@ async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
   assert.deepEqual([proof.verified, proof.warnings], [true, []]);
   const fetched = await fetch(done.url);
   assert.equal(fetched.headers.get("content-type"), "image/png");
-  assert.equal((await fetched.bytes()).toBase64(), PNG);
+  assert.equal((await fetched.bytes()).toBase64(), content_base64);
   const medium = await at.stored(done.id, "media");
   assert.match(done.url, /\/Uber-uns-php(-\d+)?\.png$/);
   assert.deepEqual(

@@ -1,7 +1,16 @@
 /** The traps of WordPress that lose or publish content: each is shown to be there, and not to be fallen into. */
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
-import { ahead, type Args, callsOf, DOORS, FROM_RECORDS, PNG, type Row, WITHOUT_SITE } from "../cms_kit.ts";
+import {
+  ahead,
+  type Args,
+  callsOf,
+  DOORS,
+  freshPng,
+  FROM_RECORDS,
+  type Row,
+  WITHOUT_SITE,
+} from "../cms_kit.ts";
 import type { Json } from "../sandbox/asker.ts";
 import { fresh, HIDDEN, onWordPress, PUBLIC, Real } from "./_wordpress.ts";
 
@@ -148,7 +157,7 @@ onWordPress({
 
   async "what is no image takes a post's image away in silence, so it is refused"(site) {
     await using at = await Real.open(site);
-    const upload = { site_id: "acme", filename: "a.png", content_base64: PNG };
+    const upload = { site_id: "acme", filename: "a.png", content_base64: freshPng() };
     const image = (await at.kit.write("rest", "upload_media", upload)).done.id;
     const id = await at.ask.draft("ed", { title: fresh("Pictured"), content: "x", featured_media: image });
     const other = await at.ask.draft("ed", { title: fresh("No image"), content: "x" });
@@ -165,7 +174,7 @@ onWordPress({
 
   async "an image of another's draft is an author's to show, though not to look at"(site) {
     await using at = await Real.open(site);
-    const upload = { site_id: "acme", filename: "a.png", content_base64: PNG };
+    const upload = { site_id: "acme", filename: "a.png", content_base64: freshPng() };
     const image = (await at.kit.write("rest", "upload_media", upload)).done.id;
     const post = await at.ask.draft("ed", { title: fresh("Of another"), content: "x" });
     await at.ask.rest("ed", "POST", `/media/${image}`, { post });
@@ -205,7 +214,7 @@ onWordPress({
     const args = {
       site_id: "acme",
       filename: "a.png",
-      content_base64: PNG,
+      content_base64: freshPng(),
       title: "Me & you",
       caption: "5 < 6",
     };
@@ -217,7 +226,8 @@ onWordPress({
       JSON.stringify(alt_text)
     }`;
     assert.deepEqual([proof.verified, proof.warnings], [false, [warning]]);
-    const plain = await at.kit.write<Row>("mcp", "upload_media", { ...args, alt_text: "A cat & 5 < 6" });
+    const other = { ...args, content_base64: freshPng(), alt_text: "A cat & 5 < 6" };
+    const plain = await at.kit.write<Row>("mcp", "upload_media", other);
     assert.deepEqual([plain.proof.verified, plain.proof.warnings], [true, []]);
   },
 
@@ -258,7 +268,7 @@ onWordPress({
     const calls: [string, Args][] = [
       ["update_draft", { title: "Overwritten" }],
       ["schedule_draft", { scheduled_at: ahead(7200) }],
-      ["upload_media", { filename: "a.png", content_base64: PNG }],
+      ["upload_media", { filename: "a.png", content_base64: freshPng() }],
     ];
     for (const [tool, args] of calls) await at.kit.preview(tool, { site_id: "open", post_id: id, ...args });
     await at.ask.rest("ed", "POST", `/posts/${id}`, { status: "publish" });
@@ -307,7 +317,7 @@ onWordPress({
       "pages",
     );
     const draft = { title: "x", content_html: "y" };
-    const image = { filename: "a.png", content_base64: PNG };
+    const image = { filename: "a.png", content_base64: freshPng() };
     const rows: [site_id: string, tool: string, args: Args, code: Code, says: RegExp][] = [
       ["acme", "upload_media", { ...image, post_id: 999_999 }, "E_UPSTREAM", /CMS 404/],
       [

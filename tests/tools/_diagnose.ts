@@ -1,4 +1,5 @@
 /** A stand-in whose companion plugin reports what a test wants, and what a diagnosis of it is expected to say. */
+import { COMPANION_VERSION } from "../../platforms/wordpress/companion/plugin.ts";
 import assert from "node:assert/strict";
 import { route } from "../../sandbox/wordpress_standin/rest.ts";
 import type { WordPressFault, WordPressOptions } from "../../sandbox/wordpress_standin/start.ts";
@@ -74,7 +75,7 @@ export const FEATURES = {
 /** The rights of its account. */
 export const CAPS = { edit_posts: true, edit_pages: true, edit_others_posts: true, unfiltered_html: true };
 /** Its whole report. */
-export const REPORT: Json = { plugin_version: "1.2.0", features: FEATURES, user: { caps: CAPS } };
+export const REPORT: Json = { plugin_version: COMPANION_VERSION, features: FEATURES, user: { caps: CAPS } };
 const NAMESPACES = ["site-ops/v1"];
 
 /** The report with some features different. */

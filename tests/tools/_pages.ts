@@ -46,7 +46,11 @@ export interface PagesWorld extends AsyncDisposable {
 
 /** How a world differs: without the plugin, or with another. */
 export interface PagesOptions extends KitOptions {
-  readonly plugin?: false | { readonly version?: string; readonly visual?: boolean };
+  readonly plugin?: false | {
+    readonly version?: string;
+    readonly visual?: boolean;
+    readonly theme_templates?: boolean;
+  };
   /** With the plugin's guarded routes. */
   readonly guarded?: true;
 }

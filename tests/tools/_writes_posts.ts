@@ -1,5 +1,5 @@
 /** Writes of posts and pages, and of what belongs to them. */
-import { PNG } from "../cms_kit.ts";
+import { freshPng } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
 import { TEXTS as VARIABLES } from "./_pages.ts";
 import {
@@ -88,7 +88,7 @@ export const POSTS: readonly Write[] = [
   },
   {
     tool: "upload_media",
-    args: (_, n) => ({ filename: `a-${n}.png`, content_base64: PNG, alt_text: "A dot" }),
+    args: (_, n) => ({ filename: `a-${n}.png`, content_base64: freshPng(`${n}`), alt_text: "A dot" }),
     edits: [],
     beside: besideAll,
     writes: 2,

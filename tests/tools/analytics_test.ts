@@ -14,6 +14,7 @@ interface Report {
   row_count: number;
   totals?: Record<string, number>;
   metadata: Record<string, unknown>;
+  notes: string[];
 }
 
 test("get_analytics_report answers metrics as numbers, by dimensions, filtered, ordered and paged", async (at) => {
@@ -71,13 +72,14 @@ test("get_analytics_report answers metrics as numbers, by dimensions, filtered, 
   const nothing = { filter: { fieldName: "country", stringFilter: { value: "Nowhere" } } };
   const empty = await at.both<Report>("get_analytics_report", { ...by, dimension_filter: nothing });
   assert.deepEqual([empty.rows, empty.row_count], [[], 0]);
+  assert.match(empty.notes.join(), /^No rows: Google Analytics counts nothing that fits/);
   const same = await at.both<Report>("get_analytics_report", { ...REPORT, site_id: "files" });
   assert.deepEqual(same, whole, "on a site of any kind");
 });
 
 test("get_search_analytics answers what was searched for, the most clicks first", async (at) => {
   const tool = "get_search_analytics";
-  type Found = { rows: { keys: string[]; clicks: number }[]; row_count: number };
+  type Found = { rows: { keys: string[]; clicks: number }[]; row_count: number; notes: string[] };
   const total = await at.both<Found>(tool, { ...LINKED, ...DAYS });
   assert.deepEqual(
     Object.keys(total),
@@ -107,6 +109,10 @@ test("get_search_analytics answers what was searched for, the most clicks first"
   assert.deepEqual(some.rows, all.rows.slice(1, 2));
   const none = await at.both<Found>(tool, { ...by, type: "news" });
   assert.deepEqual([none.rows, none.row_count], [[], 0]);
+  assert.match(
+    none.notes.join(),
+    /No rows: Search Console counts nothing that fits .* not the same as nought/,
+  );
   assert.equal(
     at.google.requests[0]!.path,
     "/search/v3/sites/sc-domain%3Aclient.example/searchAnalytics/query",
@@ -235,6 +241,13 @@ test("get_ads_report answers the site's own rows, counts and amounts as numbers,
     const { amount, currency } = one["money"]!["metrics.costMicros"] as { amount: string; currency: string };
     assert.deepEqual([Number(amount), currency], [units, "EUR"]);
   }
+  const whole = await at.both<Found>("get_ads_report", {
+    ...LINKED,
+    query: query.replace(", segments.date FROM", " FROM"),
+  });
+  const clicks = ({ metrics }: Found["rows"][number]) => Number(metrics!["clicks"]);
+  const sum = found.rows.reduce((all, one) => all + clicks(one), 0);
+  assert.deepEqual(whole.rows.map(clicks), [sum], "one row where no day is selected");
   const cut = await at.both<Found>("get_ads_report", { ...LINKED, query, max_rows: 2 });
   assert.deepEqual([cut.rows, cut.row_count, cut.truncated], [found.rows.slice(0, 2), 5, true]);
   const sent = at.google.requests.at(-1)!;
@@ -247,8 +260,14 @@ test("get_ads_report answers the site's own rows, counts and amounts as numbers,
     query: "SELECT campaign.name FROM campaign WHERE campaign.name = 'None'",
   });
   assert.deepEqual([none.rows, none.row_count], [[], 0]);
+  assert.match(
+    (none as unknown as { notes: string[] }).notes.join(),
+    /No rows: Google Ads has nothing that fits/,
+  );
   const during = (days: string) => `SELECT campaign.name FROM campaign WHERE segments.date DURING ${days}`;
   await at.both("get_ads_report", { ...LINKED, query: during("LAST_30_DAYS") });
+  const month = await at.both<Args>("get_ads_report", { ...LINKED, query: during("LAST_MONTH") });
+  assert.deepEqual(month["period"], { from: "2026-10-01", to: "2026-10-31", time_zone: "Europe/Vienna" });
   await at.refuses("get_ads_report", { ...LINKED, query: during("LAST_90_DAYS") }, "E_UPSTREAM", {
     says:
       /^Google Ads answered 400 INVALID_VALUE_WITH_DURING_OPERATOR: .*LAST_90_DAYS.*; change what was asked/,

@@ -106,7 +106,7 @@ test("of days that are missing on either side no change is reported, with the re
   assert.deepEqual([compare.change, compare.complete, compare.figures.missing_dates], [null, false, [
     day(14),
   ]]);
-  assert.match(compare.notes[0]!, /not all of this period and the other one/);
+  assert.match(compare.notes[0]!, /not known that all of this period and the other one/);
   assert.match(
     compare.notes[1]!,
     /^No figures are stored of 1 of the 7 days of this period and 1 of the 7 days of the/,

@@ -4,7 +4,8 @@ import { marked } from "marked";
 import { emptyWorld, seeded } from "../../sandbox/highlevel/start.ts";
 import { NOW } from "../kit.ts";
 import { type Answer, type Args, CrmWorld, crowded, test } from "./_crm.ts";
-import { Oracle } from "./_crm_oracle.ts";
+import { counting, truthOf } from "./_crm_seeded.ts";
+import { revenue } from "./_crm_world_sums.ts";
 
 const TOOL = "crm_bootstrap_baseline";
 
@@ -22,13 +23,12 @@ interface Baseline extends Answer {
     readonly period: { readonly from: string; readonly to: string };
     readonly complete: boolean;
     readonly figures: Glance;
+    readonly current?: { readonly figures: Glance };
     readonly change: Record<string, Record<string, { readonly abs: number | null }>> | null;
     readonly notes: readonly string[];
   };
 }
 
-const monthOf = (month: string, days = 31) =>
-  new Set(Array.from({ length: days }, (_, at) => `${month}-${String(at + 1).padStart(2, "0")}`));
 const asks = (at: CrmWorld, args: Args = {}) => at.ask<Baseline>(TOOL, args);
 
 Deno.test("a month that is over is whole, and held against the month before it or that of last year", async () => {
@@ -37,15 +37,21 @@ Deno.test("a month that is over is whole, and held against the month before it o
   const found = await at.both<Baseline>(TOOL, { month: "2026-10", compare: "previous_period" });
   assert.deepEqual([found.period.from, found.period.to, found.complete], ["2026-10-01", "2026-10-31", true]);
   assert.deepEqual([found.compare.period.from, found.compare.period.to], ["2026-09-01", "2026-09-30"]);
-  const [own, before] = [new Oracle(world, monthOf("2026-10")), new Oracle(world, monthOf("2026-09", 30))];
-  for (const [it, figures] of [[own, found.figures], [before, found.compare.figures]] as const) {
-    assert.equal(figures["pipeline"]!["opportunities"], it.totals().opportunities);
-    assert.equal(figures["appointments"]!["total"], it.attendance().total);
-    assert.equal(figures["forms"]!["total"], it.submissions());
-    assert.equal(figures["revenue"]!["collected"], it.revenue().collected);
+  const [october, september] = [
+    { first: "2026-10-01", last: "2026-10-31" },
+    { first: "2026-09-01", last: "2026-09-30" },
+  ];
+  const made = (month: typeof october) => counting(world, month).funnel().totals.opportunities;
+  for (const [month, figures] of [[october, found.figures], [september, found.compare.figures]] as const) {
+    const it = counting(world, month);
+    assert.equal(figures["pipeline"]!["opportunities"], made(month));
+    assert.equal(figures["appointments"]!["total"], it.visits().total);
+    assert.equal(figures["forms"]!["total"], it.submissions().length);
+    const money: Record<string, unknown> = revenue(truthOf(world), month.first, month.last);
+    assert.equal(figures["revenue"]!["collected"], money["collected"]);
     assert.equal(figures["sms"]!["outbound"], it.sms().outbound);
   }
-  const difference = own.totals().opportunities - before.totals().opportunities;
+  const difference = made(october) - made(september);
   assert.equal(found.compare.change!["pipeline"]!["opportunities"]!.abs, difference);
   assert.match(found.markdown, /^## Compared with 2026-09-01 to 2026-09-30 \(30 days, Europe\/Berlin\)$/m);
   assert.match(found.markdown, /^> The periods have 31 and 30 days: sums are not per day\.$/m);
@@ -55,6 +61,22 @@ Deno.test("a month that is over is whole, and held against the month before it o
   at.gw.clock.now += 61_000;
   const year = await asks(at, { month: "2026-10", compare: "previous_year" });
   assert.deepEqual([year.compare.period.from, year.compare.period.to], ["2025-10-01", "2025-10-31"]);
+  const nothing =
+    /The other period holds nothing of Pipeline, Appointments, SMS, Forms and Revenue; it may lie before the location was used/;
+  assert.equal(year.compare.change, null);
+  assert.match(year.compare.notes.join(), nothing);
+  assert.doesNotMatch(year.compare.notes.join(), /not all could be counted/);
+});
+
+test("a change of less than the whole month so far has the figures that it is of", async (at) => {
+  const args = { month: "2026-11", compare: "previous_period" };
+  const { figures, compare, markdown } = await at.both<Baseline>(TOOL, args);
+  const of = (side: Glance) => side["appointments"]!["total"]!;
+  assert.ok(of(compare.current!.figures) < of(figures), "some appointments are still to come");
+  const { abs } = compare.change!["appointments"]!["total"]!;
+  assert.equal(of(compare.current!.figures) - of(compare.figures), abs);
+  assert.match(markdown, new RegExp(`^\\| Appointments \\| ${of(compare.current!.figures)} \\|`, "m"));
+  assert.doesNotMatch(markdown, /compare\./, "a client reads it");
 });
 
 test("a month that is not over says so, and is held against as much of the month before", async (at) => {
@@ -153,4 +175,20 @@ Deno.test("a part that reads no further leaves the others what they need, and sa
   assert.ok(notes.some((note) => why.test(note)), String(notes));
   assert.ok(!("pipeline" in compare.change!) && "revenue" in compare.change!);
   assert.ok(compare.notes.some((note) => /^No change is said of Pipeline/.test(note)));
+  assert.doesNotMatch(compare.notes.join(), /holds nothing/, "what was not read is not known to be nothing");
+});
+
+Deno.test("of a part that could not be read no change is said, and the comparison says so", async () => {
+  await using at = await CrmWorld.open({ crm: { world: seeded("loc-part-fails", NOW) } });
+  at.crm.inject({ kind: "html", status: 500 }, { path: /invoices/, times: 99 });
+  const { compare } = await at.ask("crm_bootstrap_baseline", {
+    month: "2026-10",
+    compare: "previous_period",
+  }) as unknown as { compare: { complete: boolean; change: object; notes: string[] } };
+  assert.equal(compare.complete, false);
+  assert.ok(!("revenue" in compare.change));
+  assert.ok(
+    compare.notes.some((note) => /^No change is said of .*Revenue/.test(note)),
+    String(compare.notes),
+  );
 });

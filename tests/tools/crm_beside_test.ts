@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { emptyWorld, random, seeded, type World } from "../../sandbox/highlevel/start.ts";
 import { NOW } from "../kit.ts";
 import { type Args, CALLS, CrmWorld, test } from "./_crm.ts";
-import { between, lastDays, Oracle } from "./_crm_oracle.ts";
+import { counting, lastDays, truthOf } from "./_crm_seeded.ts";
+import { revenue } from "./_crm_world_sums.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const LOCATION = "loc-of-two-windows";
@@ -13,6 +14,10 @@ interface Comparison {
   readonly complete: boolean;
   readonly truncated: boolean;
   readonly figures: Record<string, unknown>;
+  readonly current?: {
+    readonly period: { readonly from: string; readonly to: string };
+    readonly figures: Record<string, unknown>;
+  };
   readonly change: Record<string, unknown> | null;
   readonly notes: readonly string[];
 }
@@ -32,7 +37,7 @@ test("every tool with a window compares it, and the others refuse compare", asyn
   for (const tool of [...COMPARED, "crm_get_workflow_executions", "crm_bootstrap_baseline"]) {
     const { compare } = await at.both<Compared>(tool, { ...CALLS[tool], compare: "previous_period" });
     const names = ["period", "complete", "truncated", "figures", "change", "notes"];
-    assert.deepEqual(Object.keys(compare).sort(), names.sort(), tool);
+    assert.deepEqual(Object.keys(compare).filter((one) => one !== "current").sort(), names.sort(), tool);
     at.gw.clock.now += 11_000;
   }
   for (const tool of ["forms_get-submissions", "crm_compute_window_compare", "crm_list_invoices"]) {
@@ -73,35 +78,38 @@ test("what cannot be compared with is refused before anything is sent", async (a
   await at.gw.refuses("crm_compute_no_show_rate", same, "E_BAD_INPUT", /is the period itself/);
 });
 
+type Span = ReturnType<typeof lastDays>;
+
 for (const timezone of ["America/New_York", "Pacific/Auckland"]) {
   Deno.test(`both windows are what a brute-force count gives, in ${timezone}`, async () => {
     const world = seeded(LOCATION, NOW, { seed: 5, timezone });
     await using at = await CrmWorld.open({ crm: { world } });
     // Ten days that are over, the ten before, and ten of long before.
-    const [own, previous, apart] = [[10, 3], [10, 13], [10, 33]].map(([count, skip]) =>
-      lastDays(count!, NOW, timezone, skip)
-    ) as [Set<string>, Set<string>, Set<string>];
-    const range = (days: Set<string>) => [...days].sort();
-    const window = { start_at: range(own)[0]!, end_at: range(own).at(-1)! };
+    const [own, previous, apart] = [3, 13, 33].map((skip) => lastDays(10, timezone, skip)) as [
+      Span,
+      Span,
+      Span,
+    ];
+    const window = { start_at: own.first, end_at: own.last };
     const ways = [
       ["previous_period", previous],
-      [{ from: range(apart)[0]!, to: range(apart).at(-1)! }, apart],
+      [{ from: apart.first, to: apart.last }, apart],
     ] as const;
     for (const [compare, days] of ways) {
-      const counts = (set: Set<string>): Record<string, Record<string, unknown>> => {
-        const it = new Oracle(world, set);
+      const counts = (span: Span): Record<string, Record<string, unknown>> => {
+        const it = counting(world, span);
         const { appointments_in_window: booked, ...booking } = it.booking();
-        const { collected, invoiced, invoices } = it.revenue();
+        const money = revenue(truthOf(world), span.first, span.last);
         return {
-          crm_compute_pipeline_funnel: { totals: it.totals() },
-          crm_compute_no_show_rate: it.attendance(NOW),
+          crm_compute_pipeline_funnel: { totals: it.funnel().totals },
+          crm_compute_no_show_rate: it.visits(),
           crm_compute_sms_stats: pick(it.sms(), ["outbound", "inbound", "reply_rate"]),
-          crm_compute_form_submission_rate: pick(it.attribution(), ["new_contacts", "attributed", "rate"]),
+          crm_compute_form_submission_rate: pick(it.byForm(), ["new_contacts", "attributed", "rate"]),
           crm_compute_lead_to_book: { ...booking, appointments_in_window: booked },
-          crm_compute_revenue_stats: { collected, invoiced, invoices },
-          crm_compute_missed_call_textback: it.textBack(5),
+          crm_compute_revenue_stats: pick(money, ["collected", "invoiced", "invoices"]),
+          crm_compute_missed_call_textback: it.calls(5),
           crm_compute_opt_in_rate: {
-            overall: { total_opt_ins: it.submissions(), total_views: null, opt_in_rate: null },
+            overall: { total_opt_ins: it.submissions().length, total_views: null, opt_in_rate: null },
           },
         };
       };
@@ -111,8 +119,8 @@ for (const timezone of ["America/New_York", "Pacific/Auckland"]) {
         assert.deepEqual(pick(found, Object.keys(now[tool]!)), now[tool], tool);
         assert.deepEqual(pick(found.compare.figures, Object.keys(then[tool]!)), then[tool], `${tool}, other`);
         assert.deepEqual(found.compare.period, {
-          from: range(days)[0],
-          to: range(days).at(-1),
+          from: days.first,
+          to: days.last,
           time_zone: timezone,
         });
         assert.equal(found.compare.complete, true, `${tool}: ${found.compare.notes}`);
@@ -182,6 +190,33 @@ Deno.test("of a window that ends today both sides end at the same time of day, s
   }
 });
 
+Deno.test("where the change is of less than the answer, the answer has those figures too", async () => {
+  const world = seeded(LOCATION, NOW, { seed: 5 });
+  await using at = await CrmWorld.open({ crm: { world } });
+  const totalsOf = (tool: string, figures: Record<string, unknown>): number =>
+    tool === "crm_compute_lead_to_book"
+      ? (figures["appointments_in_window"] as { total: number }).total
+      : figures["total"] as number;
+  for (const tool of ["crm_compute_no_show_rate", "crm_compute_lead_to_book"]) {
+    const found = await at.both<Compared>(tool, { days: 14, compare: "previous_period" });
+    const { current, figures, change, period } = found.compare;
+    assert.ok(current, `${tool}: some appointments of today are still to come`);
+    assert.ok(totalsOf(tool, current.figures) < totalsOf(tool, found));
+    const { abs } = totalsOf(tool, change!) as unknown as { abs: number };
+    assert.equal(totalsOf(tool, current.figures) - totalsOf(tool, figures), abs, tool);
+    assert.equal(current.period.to.slice(11), period.to.slice(11), "both end at the same time of day");
+    assert.ok(
+      found.compare.notes.some((note) =>
+        note.startsWith("The change is that from compare.figures to compare.current")
+      ),
+    );
+    at.gw.clock.now += 11_000;
+  }
+  const over = { start_at: "2026-11-01", end_at: "2026-11-10", compare: "previous_period" };
+  const { compare } = await at.both<Compared>("crm_compute_no_show_rate", over);
+  assert.equal(compare.current, undefined, "the answer's own figures");
+});
+
 Deno.test("of what grows with age no change is said, and the answer says so", async () => {
   await using at = await CrmWorld.open({ crm: { world: steady(4) } });
   const { compare } = await at.ask<Compared>("crm_compute_pipeline_funnel", { compare: "previous_period" });
@@ -214,7 +249,7 @@ Deno.test("where a side was cut nothing is said as a change", async () => {
   const cut = await at.ask<Compared>("crm_compute_pipeline_funnel", wide);
   assert.equal(cut["truncated"], true, "12,500 rows are more than 120 pages of 100");
   assert.equal(cut.compare.change, null);
-  assert.match(cut.compare.notes[0]!, /^change is null, because not all of this period/);
+  assert.match(cut.compare.notes[0]!, /^change is null, because it is not known that all of this period/);
 });
 
 Deno.test("windows that adjoin are read in one go; where their rows do not suffice, the older side is what is cut", async () => {
@@ -234,10 +269,10 @@ Deno.test("windows that adjoin are read in one go; where their rows do not suffi
     compare: "previous_period",
   });
   assert.deepEqual([found["truncated"], found.compare.truncated, found.compare.change], [false, true, null]);
-  const made = between(world, Date.parse("2026-11-02T00:00:00Z"), NOW).opportunities().length;
-  assert.equal((found["totals"] as { opportunities: number }).opportunities, made);
+  const { totals } = counting(world, { from: Date.parse("2026-11-02T00:00:00Z"), to: NOW }).funnel();
+  assert.equal((found["totals"] as { opportunities: number }).opportunities, totals.opportunities);
   assert.ok(
-    found.compare.notes.some((note) => /because not all of the other one could be counted/.test(note)),
+    found.compare.notes.some((note) => /not known that all of the other one was counted/.test(note)),
   );
 });
 

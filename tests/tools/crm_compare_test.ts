@@ -19,6 +19,12 @@ interface Compared {
   readonly notes: readonly string[];
 }
 
+interface Answer extends Compared {
+  readonly period: { readonly from: string; readonly to: string; readonly time_zone: string };
+  readonly complete: boolean;
+  readonly fresh_until: string;
+}
+
 /** A business that makes so many a day, half of which are won and half lost, 0 to 30 days later. */
 function steady(days: number, daily: number): World {
   const world = emptyWorld(`loc${crypto.randomUUID().slice(0, 8)}`, "UTC");
@@ -124,4 +130,46 @@ Deno.test("a reopened one is not won, one decided before it was made is, one wit
     assert.deepEqual([current.won, prior.won, current.lost], [1, 1, 0]);
     if (closed) assert.ok(notes.some((note) => /does not say when the status changed/.test(note)));
   }
+});
+
+Deno.test("both windows end where the CRM was read, also where pages of a moment ago are taken", async () => {
+  await using at = await CrmWorld.open({ crm: { world: steady(90, 2) } });
+  await at.ask(TOOL);
+  at.gw.clock.now += 20_000;
+  const { notes, complete, period, fresh_until, current } = await at.ask<Answer>(TOOL);
+  assert.deepEqual([notes, complete], [[], true]);
+  assert.equal(new Date(Date.parse(period.to) + 1).toISOString(), fresh_until);
+  assert.equal(fresh_until, new Date(NOW).toISOString());
+  assert.equal(current.opportunities, 28);
+});
+
+Deno.test("a month is held against the month before it, as far as it has come", async () => {
+  const world = steady(120, 3);
+  await using at = await CrmWorld.open({ crm: { world } });
+  const start = (day: string) => Date.parse(`${day}T00:00:00Z`);
+  const won = (from: number, to: number) => became(world, "won", from, to);
+  const over = await at.both<Answer>(TOOL, { month: "2026-10" });
+  assert.deepEqual(over.period, { from: "2026-10-01", to: "2026-10-31", time_zone: "UTC" });
+  assert.deepEqual([over.current.won, over.prior.won], [
+    won(start("2026-10-01"), start("2026-11-01")),
+    won(start("2026-09-01"), start("2026-10-01")),
+  ]);
+  assert.equal(over.delta["won"]!.abs, over.current.won! - over.prior.won!);
+  assert.deepEqual([over.complete, over.notes], [true, [
+    "The periods have 31 and 30 days: sums are not per day",
+  ]]);
+  const open = await at.ask<Answer>(TOOL, { month: "2026-11" });
+  const past = NOW - start("2026-11-01");
+  assert.deepEqual([open.current.won, open.prior.won], [
+    won(start("2026-11-01"), NOW),
+    won(start("2026-10-01"), start("2026-10-01") + past),
+  ]);
+  assert.deepEqual([open.complete, open.period.to], [false, "2026-11-30"], "the month goes on");
+  assert.match(open.notes.join(), /Compared is what both periods hold until/);
+  const refuses = (args: object, says: RegExp) =>
+    at.gw.refuses(TOOL, { site_id: "client", ...args }, "E_BAD_INPUT", says);
+  const { length } = at.crm.requests;
+  await refuses({ month: "2026-10", window_days: 30 }, /month: give either month or window_days, not both/);
+  await refuses({ month: "2026-12" }, /month: "2026-12" lies in the future/);
+  assert.equal(at.crm.requests.length, length, "nothing was sent");
 });

@@ -49,6 +49,10 @@ test("invoices are listed by status, days and words, with the CRM's own total", 
     "money",
   ]);
   const { world } = at.crm.state;
+  const whole = await at.ask<Answer>("crm_list_invoices", { limit: 100 });
+  const tests = (whole["invoices"] as { test?: true }[]).filter(({ test }) => test).length;
+  assert.ok(tests > 1);
+  assert.match(whole.notes.join(), new RegExp(`^${tests} of these invoices are of the CRM's test mode`));
   const paid = world.invoices.filter(({ status }) => status === "paid").length;
   assert.equal((await at.ask("crm_list_invoices", { status: "paid", limit: 1 }))["total"], paid);
   const days = { start_at: "2026-11-01", end_at: "2026-11-10" };

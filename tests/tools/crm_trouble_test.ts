@@ -171,6 +171,51 @@ test("an upstream that is down for a moment is asked again, one that stays down 
   assert.equal(at.asked(/workflows/).length, 3);
 });
 
+/** A location that refuses so many requests of a path so, and when each of them arrived, in milliseconds from the first. */
+async function refusing(status: number, headers: Record<string, string>, times: number) {
+  const asked: number[] = [];
+  const at: CrmWorld = await CrmWorld.open({
+    fetch: async (input, init) => {
+      if (!String(input).includes("/workflows/")) return await fetch(input, init);
+      asked.push(at.gw.clock.now);
+      if (asked.length > times) return await fetch(input, init);
+      return Response.json({ message: "Not now" }, { status, headers });
+    },
+  });
+  return { at, asked: () => asked.map((one) => one - asked[0]!) };
+}
+
+const PAUSE = /was not asked: it asked for a pause that is longer than a call may take; try again in 90 s$/;
+
+Deno.test("as long as an answer asks for nobody asks the location, and a call that cannot wait so long ends", async () => {
+  const short = await refusing(429, { "retry-after": "25" }, 1);
+  await using one = short.at;
+  await one.ask("crm_list_workflows");
+  assert.deepEqual(short.asked(), [0, 25_000]);
+  const long = await refusing(429, { "retry-after": "90" }, 99);
+  await using other = long.at;
+  const call = { site_id: "client" };
+  await other.gw.refuses("crm_list_workflows", call, "E_UPSTREAM", /try again in 90 s/, { door: "rest" });
+  await other.gw.refuses("crm_get_campaign_a2p_stats", call, "E_UPSTREAM", PAUSE, { door: "rest" });
+  assert.deepEqual(long.asked(), [0]);
+});
+
+Deno.test("an upstream that is down is asked again after a pause, or after the one that it asks for", async () => {
+  for (
+    const [header, expected] of [[{}, [0, 500, 2000]], [{ "retry-after": "4" }, [0, 4000, 8000]]] as const
+  ) {
+    const { at, asked } = await refusing(503, header, 2);
+    await using one = at;
+    await one.ask("crm_list_workflows");
+    assert.deepEqual(asked(), expected);
+  }
+  const { at, asked } = await refusing(503, { "retry-after": "30" }, 99);
+  await using one = at;
+  const says = /503: Not now; try again in 30 s/;
+  await one.gw.refuses("crm_list_workflows", { site_id: "client" }, "E_UPSTREAM", says, { door: "rest" });
+  assert.deepEqual(asked(), [0], "that is longer than a call waits");
+});
+
 Deno.test("rows that cannot be read, have no date or come twice are left out of counts, and notes say so", async () => {
   const world = emptyWorld("loc-bad-rows", "UTC");
   const own = { locationId: "loc-bad-rows" };

@@ -77,7 +77,10 @@ const REFUSED: readonly (readonly [Args, RegExp])[] = [
   [{ start_at: "2026-11-02", end_at: "2026-11-01" }, /end_at: .*lies before start_at/],
   [{ start_at: "2026-11-02T10:00:00Z", end_at: "2026-11-02T09:00:00Z" }, /end_at: .*lies before start_at/],
   [{ start_at: "2026-11-05", end_at: "2026-11-01T10:00:00Z" }, /end_at: .*lies before start_at/],
-  [{ start_at: "2026-12-01", end_at: "2026-12-02" }, /start_at: .*in the future/],
+  [
+    { start_at: "2026-12-01", end_at: "2026-12-02" },
+    /start_at: .*in the future.*; today is 2026-11-21 by UTC$/,
+  ],
   [{ start_at: "2025-01-01", end_at: "2026-11-01" }, /end_at: the window has 670 days; at most 366/],
   [{ start_at: "2026-02-30", end_at: "2026-03-01" }, /start_at: "2026-02-30" is no day/],
   [{ start_at: "yesterday", end_at: "2026-11-01" }, /start_at: "yesterday" cannot be read; allowed are/],

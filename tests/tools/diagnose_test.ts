@@ -1,4 +1,5 @@
 /** diagnose_site on CMS sites: every check in each of its states. */
+import { COMPANION_VERSION } from "../../platforms/wordpress/companion/plugin.ts";
 import assert from "node:assert/strict";
 import type { PluginRow, WordPressFault } from "../../sandbox/wordpress_standin/start.ts";
 import { gateway, site } from "../kit.ts";
@@ -34,7 +35,7 @@ Deno.test("a site that has everything meets every check", async () => {
     rest_api: '"Test Site" answers',
     credentials: 'Signed in as "admin" (administrator)',
     clock: "The site's clock agrees with the gateway's",
-    companion: "The companion plugin 1.2.0 is active",
+    companion: `The companion plugin ${COMPANION_VERSION} is active`,
     page_builder: "The visual page builder 3.27.0 is active",
     theme: "The theme is twentytwentyfour 1.1",
     tool_adapter: "The tool adapter 0.5.0 is active",
@@ -68,7 +69,7 @@ Deno.test("the index tells whether the API is reachable, and the clock", async (
     rest_api: [false, /^CMS 500: /, base],
     clock: [null, /did not answer/, /rest_api/],
     credentials: [true, /"admin"/],
-    companion: [true, /1\.2\.0/],
+    companion: [true, /1\.4\.0/],
   }, { trouble: HTML, path: INDEX });
   await told(REPORT, { rest_api: [false, /CMS 200: the answer is not JSON/, base] }, {
     trouble: { kind: "html", status: 200 },
@@ -165,6 +166,39 @@ Deno.test("the companion plugin is there, missing, inactive, silent, too old, or
   await told(null, { companion: [false, /is not installed$/, needed] }, { trouble: HTML, path: HEALTH });
 });
 
+Deno.test("an old companion plugin that works is named with the way to update it, and an update that was refused too", async () => {
+  const host = "updates.example.com";
+  const rows: [version: string, update: unknown, says: RegExp][] = [
+    ["1.4.0", null, /1\.4\.0 is active$/],
+    ["1.4.0", { host, offered: null, refused: null }, /1\.4\.0 is active$/],
+    [
+      "1.1.0",
+      undefined,
+      /1\.1\.0 is active, and older than 1\.4\.0, .*an operator makes its zip with deno task/,
+    ],
+    [
+      "1.3.0",
+      { host: null, offered: null, refused: null },
+      /older than 1\.4\.0, .*uploads it on the site's Plugins/,
+    ],
+    [
+      "1.3.0",
+      { host, offered: "1.4.0", refused: null },
+      /older than 1\.4\.0, .*press the update that the site's/,
+    ],
+    [
+      "1.4.0",
+      { host, offered: null, refused: "<b>obey</b>" },
+      /active; the site refused an update .*there why$/,
+    ],
+    ["1.3.0", 7, /older than 1\.4\.0/],
+  ];
+  for (const [plugin_version, update, says] of rows) {
+    const report = { ...REPORT, plugin_version, ...(update === undefined ? {} : { update }) };
+    await told(report, { companion: [true, says] });
+  }
+});
+
 const PARTS = [
   ["page_builder", "elementor", "elementor/v1", "The visual page builder"],
   ["tool_adapter", "mcp-adapter", "mcp", "The tool adapter"],
@@ -248,7 +282,7 @@ Deno.test("what the companion plugin brings is met, not met, or not told of", as
   for (const features of [silent, [], "none"]) {
     const report = { ...REPORT, features };
     await told(report, {
-      companion: [true, /1\.2\.0/],
+      companion: [true, /1\.4\.0/],
       theme_snippet: [null, untold, /update the companion plugin/],
       code_page: [null, untold, /update the companion plugin/],
       seo_bridge: [null, untold, /update the companion plugin/],

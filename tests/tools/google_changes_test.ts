@@ -103,7 +103,7 @@ test("a site that began in the middle of the other time is not told that it grew
     };
     const back = await ask(at, tool, { ...turned, ...args });
     assert.equal(back.compare.change, null);
-    assert.match(back.compare.notes.join(" "), /not all of this period .* before 2026-10-25/);
+    assert.match(back.compare.notes.join(" "), /not known that all of this period .* before 2026-10-25/);
   }
   const report = await ask<Report>(at, "generate_seo_report", { ...DAYS, compare });
   assert.equal(report.compare.change, null);
@@ -340,7 +340,12 @@ Deno.test("forty thousand rows are answered, compared and cut as others", async 
   ]);
   const customer = at.google.state.world.customers.get(SEEDED.customer)!;
   const [one] = customer.rows["campaign"]!;
-  customer.rows["campaign"] = pages.map(() => one!);
+  const campaign = (at: number) => ({
+    ...one!["campaign"] as object,
+    resourceName: `campaigns/${at}`,
+    id: String(at),
+  });
+  customer.rows["campaign"] = pages.map((_, at) => ({ ...one!, campaign: campaign(at) }));
   at.google.state.batch = 10_000;
   const query = "SELECT campaign.name, metrics.clicks FROM campaign";
   const ads = await ask<Args>(at, "get_ads_report", { query, max_rows: 30_000 });

@@ -19,6 +19,7 @@ interface Compared {
   readonly period: Head["period"];
   readonly complete: boolean;
   readonly figures: { rows: Args[]; row_count: number; totals?: Record<string, number> };
+  readonly current?: { period: Head["period"]; figures: { rows: Args[] } };
   readonly change: {
     totals: Record<string, Change>;
     rows?: Record<string, unknown>[];
@@ -117,6 +118,17 @@ test("of a month that is not over as many days of the other one are taken", asyn
     "2026-10-27",
   ]);
   assert.match(searches.compare.notes[0]!, /^Days after 2026-11-17 are not counted yet/);
+  // Google has counted two days more, which the answer has and the change has not.
+  const { current, figures, change } = searches.compare;
+  const clicks = ({ rows: [row] }: { rows: Args[] }) => Number(row!["clicks"]);
+  assert.deepEqual([current!.period!.from, current!.period!.to], ["2026-11-01", "2026-11-17"]);
+  assert.ok(clicks(current!.figures) < clicks(searches));
+  assert.equal(clicks(current!.figures) - clicks(figures), change!.totals["clicks"]!.abs);
+  assert.match(searches.compare.notes.join(), /from compare.figures to compare.current/);
+  assert.equal(visits.compare.current, undefined);
+  const { markdown } = await ask<{ markdown: string }>(at, "generate_seo_report", { ...ON, ...month });
+  assert.match(markdown, /those after 17 November 2026 are not in these figures/);
+  assert.doesNotMatch(markdown, /Google counts[^.]*will still grow/);
 });
 
 test("nothing is said to have changed where the other days have no figures, or are gone", async (at) => {

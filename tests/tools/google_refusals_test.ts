@@ -97,7 +97,10 @@ test("days that are none, turned round or to come are refused, and nothing is se
       { start_date: "2026-11-14", end_date: "2026-11-01" },
       /^end_date: "2026-11-01" lies before start_date "2026-11-14"/,
     ],
-    [{ start_date: "2026-11-01", end_date: "2026-12-24" }, /^end_date: "2026-12-24" lies in the future/],
+    [
+      { start_date: "2026-11-01", end_date: "2026-12-24" },
+      /^end_date: "2026-12-24" lies in the future.*; today is 2026-11-21 by UTC$/,
+    ],
     [{ start_date: "2027-01-01", end_date: "2027-01-02" }, /^start_date: "2027-01-01" lies in the future/],
     [{ start_date: "2026-02-30", end_date: "2026-03-01" }, /^start_date/],
     [{ start_date: "yesterday", end_date: "2026-11-01" }, /^start_date/],
@@ -153,6 +156,31 @@ test("arguments that cannot be are refused by name, and nothing is sent", async 
     ],
     [gsc, { row_limit: 25_001 }, /row_limit/],
     [gsc, { filters: [{ dimension: "query" }] }, /expression is required/],
+    [
+      gsc,
+      { filters: [{ dimension: "country", expression: "AT" }] },
+      /^filters\[0\]\.expression: .*three letters/,
+    ],
+    [
+      gsc,
+      {
+        filters: [{ dimension: "query", expression: "roof" }, {
+          dimension: "country",
+          expression: "Austria",
+        }],
+      },
+      /^filters\[1\]\.expression: "Austria" is no country .* such as aut/,
+    ],
+    [
+      gsc,
+      { filters: [{ dimension: "device", expression: "phone" }] },
+      /"phone" is no device; there are three: DESKTOP, MOBILE, TABLET/,
+    ],
+    [
+      gsc,
+      { filters: [{ dimension: "page", operator: "notEquals", expression: "/contact" }] },
+      /"\/contact" is no whole address.*contains/,
+    ],
     [gsc, { type: "maps" }, /type: expected one of/],
     ["generate_seo_report", { top_queries: 101 }, /top_queries/],
     ["read_sheet", { range: "" }, /range/],

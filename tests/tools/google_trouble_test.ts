@@ -122,7 +122,7 @@ test("replies with missing parts and numbers as texts are read as far as they go
     at.google.inject({ kind: "answer", body });
     return await at.gw.call<Args>(tool, READS[tool]!);
   };
-  const report = await answered("get_analytics_report", {});
+  const report = await answered("get_analytics_report", { metadata: {} });
   assert.deepEqual([report["rows"], report["row_count"]], [[], 0]);
   const typed = await answered("get_analytics_report", {
     dimensionHeaders: [{ name: "date" }],
@@ -137,11 +137,36 @@ test("replies with missing parts and numbers as texts are read as far as they go
     rows: [{ keys: ["a"], clicks: "3", impressions: "10", ctr: "0.3", position: 1 }],
   });
   assert.deepEqual(searches["rows"], [{ keys: ["a"], clicks: 3, impressions: 10, ctr: 0.3, position: 1 }]);
-  assert.deepEqual((await answered("get_search_analytics", {}))["rows"], []);
-  assert.deepEqual(await answered("read_sheet", {}), []);
+  assert.deepEqual((await answered("get_search_analytics", NO_SEARCHES))["rows"], []);
+  assert.deepEqual(await answered("read_sheet", { range: "Plan!A1:Z9" }), []);
   const ads = await answered("get_ads_report", []);
   assert.deepEqual([ads["rows"], ads["field_mask"]], [[], null]);
   assert.deepEqual((await answered("storage_list_site_files", {}))["files"], []);
+});
+
+/** What Search Console answers where it counted nothing. */
+const NO_SEARCHES = { responseAggregationType: "byProperty" };
+
+test("an answer without anything in it is an error, and not a time in which nothing happened", async (at) => {
+  for (const tool of ["get_analytics_report", "get_search_analytics", "read_sheet"]) {
+    at.google.inject({ kind: "answer", body: {} });
+    const { message } = await refusedOnce(at, tool, "E_UPSTREAM");
+    assert.match(message, /gave an answer that cannot be read: it has (no|neither) /);
+  }
+});
+
+test("a stream that breaks off between two batches, and an error with status 200, give no figures", async (at) => {
+  const error = { code: 500, status: "INTERNAL", message: "The stream ended early" };
+  const batch = { results: [{ campaign: { name: "First" }, metrics: { clicks: "3" } }] };
+  for (const body of [[batch, { error }], [{ error }]]) {
+    at.google.inject({ kind: "answer", body });
+    const { message } = await refusedOnce(at, "get_ads_report", "E_UPSTREAM");
+    assert.match(message, /cannot be read: it ends with an error \(INTERNAL: The stream ended early\)/);
+  }
+  for (const tool of ["get_analytics_report", "get_search_analytics", "read_sheet"]) {
+    at.google.inject({ kind: "answer", body: { error } });
+    assert.match((await refusedOnce(at, tool, "E_UPSTREAM")).message, /it ends with an error/);
+  }
 });
 
 test("rows of another customer are an error, not data", async (at) => {

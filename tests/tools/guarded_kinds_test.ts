@@ -320,7 +320,7 @@ Deno.test("a page is made from code where the preview said: its slug taken meanw
   await at.kit.gw.fails("create_page_from_code", { ...args, confirm: true }, "E_STALE_PREVIEW", says);
   assert.equal(count(), before + 1, "the person's page alone");
   const { warnings } = await at.kit.preview("create_page_from_code", args);
-  assert.match(warnings.join(), /^slug: the page "T" \(\d+\) has it too/);
+  assert.match(warnings.join(), /^slug: the page "T" \(\d+\) has "mine" too; .*\/mine-2\//);
   const { done } = await at.kit.write("mcp", "create_page_from_code", { ...args, slug: "free" });
   assert.equal(at.cms.posts.get(done.id)!.slug, "free");
 });

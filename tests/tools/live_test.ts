@@ -16,11 +16,12 @@ const page = (body: string, status = 200, headers: Record<string, string> = {}) 
 async function seen(
   instead: (url: URL) => Response | undefined | Promise<Response | undefined>,
   options: SeoOptions = {},
+  ask: typeof fetch = fetch,
 ): Promise<SeoWorld & { visits: URL[] }> {
   const visits: URL[] = [];
   const answer = async (input: string | URL | Request, init?: RequestInit) => {
     const url = new URL(String(input));
-    if (url.pathname.startsWith("/wp-json") || init?.method === "HEAD") return await fetch(input, init);
+    if (url.pathname.startsWith("/wp-json") || init?.method === "HEAD") return await ask(input, init);
     visits.push(url);
     const headers = Object.keys(init?.headers ?? {}).sort();
     assert.deepEqual(headers, ["accept", "user-agent"], "no credentials and no cookie");
@@ -113,6 +114,39 @@ Deno.test("a cache that serves the old page for a minute is told apart from a fa
   kept = false; // a minute later
   const again = await at.kit.write("rest", "set_seo_meta", fields(at, { title: "New" }));
   assert.equal(again.proof.live!.as_expected, true, "unchanged, and looked at all the same");
+});
+
+Deno.test("the page caches that the site asked to drop the page are named, and not asked for again", async () => {
+  let kept = false;
+  const told = async (input: string | URL | Request, init?: RequestInit) => {
+    const answer = await fetch(input, init);
+    if (init?.method !== "POST") return answer;
+    const headers = new Headers(answer.headers);
+    headers.set("x-site-ops-caches", "WP Rocket, <b>, LiteSpeed Cache");
+    return new Response(answer.body, { status: answer.status, headers });
+  };
+  const instead = (url: URL) =>
+    kept && url.pathname === "/live/" && !url.searchParams.has(MARK)
+      ? page("<title>As it was</title>")
+      : undefined;
+  await using at = await seen(instead, {}, told);
+  const names = ["WP Rocket", "LiteSpeed Cache"];
+  const writes: [string, Args][] = [
+    ["set_seo_meta", fields(at, { title: "New" })],
+    [
+      "set_seo_schema",
+      fields(at, { schema: { "@context": "https://schema.org", "@type": "Event", name: "x" } }),
+    ],
+    ["set_seo_redirect", { site_id: "live", source: "/from/", destination: "/live/" }],
+  ];
+  for (const [tool, args] of writes) {
+    const { proof } = await at.kit.write("rest", tool, args);
+    assert.deepEqual(proof.live!["caches_asked"], names, tool);
+  }
+  kept = true;
+  const { proof } = await at.kit.write("rest", "set_seo_meta", fields(at, { title: "Newer" }));
+  assert.deepEqual([proof.live!.as_expected, proof.live!["cause"]], [false, "page_cache"]);
+  assert.match(proof.warnings.join(), /WP Rocket, LiteSpeed Cache were asked to drop it already; empty/);
 });
 
 Deno.test("a kept copy that is right does not hide a site that no longer is", async () => {

@@ -1,7 +1,7 @@
 /** Images, tags and categories through both doors. */
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
-import { type Args, DOORS, PNG } from "../cms_kit.ts";
+import { type Args, DOORS, freshPng, PNG, type Preview } from "../cms_kit.ts";
 import { test, world } from "./_stand_in.ts";
 
 for (const door of DOORS) {
@@ -53,6 +53,73 @@ for (const door of DOORS) {
     assert.deepEqual(names, ["Uncategorized", "R&amp;D", "Robots"]);
   });
 }
+
+for (const door of DOORS) {
+  test(`the very file that is in the library already is answered through ${door}, never uploaded again`, async (at) => {
+    const args = { site_id: "acme", filename: "team.png", content_base64: freshPng(), alt_text: "Us" };
+    const first = await at.kit.write<Args>(door, "upload_media", args);
+    assert.equal(first.done["already_there"], undefined);
+    for (const filename of ["team.png", "Other name.png"]) {
+      const preview = await at.kit.preview("upload_media", { ...args, filename });
+      assert.match(preview.summary, /^Upload nothing: the very file .* as media \d+ \(http/);
+      assert.deepEqual([preview.changes, preview.warnings], [[], []]);
+      const again = await at.kit.write<Args>(door, "upload_media", { ...args, filename });
+      assert.deepEqual(again.done, { ...first.done, already_there: true });
+      assert.deepEqual([again.proof.verified, again.row.result_id], [true, first.done["id"]]);
+      assert.match(again.proof.warnings.join(), /already, and was not uploaded again/);
+    }
+    const other = await at.kit.write<Args>(door, "upload_media", { ...args, alt_text: "Them", title: "T" });
+    assert.equal(other.proof.verified, false);
+    assert.match(other.proof.warnings.join(), /^alt_text: not set,.*title: not set,/);
+    const library = [...at.cms.posts.values()].filter(({ type }) => type === "attachment");
+    assert.deepEqual(library.map(({ file }) => file!.alt_text), ["Us"]);
+  });
+}
+
+test("a file of the same size and name is another file, and is uploaded", async (at) => {
+  const upload = (content_base64: string) =>
+    at.kit.write<Args>("rest", "upload_media", { site_id: "acme", filename: "team.png", content_base64 });
+  const [one, two] = [freshPng(), freshPng()];
+  assert.equal(one.length, two.length);
+  const ids = [await upload(one), await upload(two)].map(({ done }) => done["id"]);
+  assert.notEqual(ids[0], ids[1]);
+  assert.equal((await upload(two)).done["id"], ids[1]);
+});
+
+test("a file that the site made smaller is known by the one it keeps beside", async (at) => {
+  const content_base64 = freshPng();
+  const args = { site_id: "acme", filename: "large.png", content_base64 };
+  const { done } = await at.kit.write<Args>("rest", "upload_media", args);
+  const { file } = at.cms.posts.get(done["id"] as number)!;
+  file!.scaled = { path: file!.path.replace(".png", "-scaled.png"), filesize: 68 };
+  const again = await at.kit.write<Args>("rest", "upload_media", args);
+  assert.deepEqual([again.done["id"], again.done["already_there"]], [done["id"], true]);
+});
+
+test("twenty equal uploads at once make one attachment", async (at) => {
+  const args = { site_id: "acme", filename: "team.png", content_base64: freshPng(), confirm: true };
+  const all = await Promise.all(
+    Array.from({ length: 20 }, () => at.kit.gw.call<Args>("upload_media", args)),
+  );
+  assert.equal(new Set(all.map(({ id }) => id)).size, 1);
+  assert.equal(all.filter(({ already_there }) => already_there === true).length, 19);
+});
+
+test("where the file of a like image cannot be read, or the library not be listed, it is uploaded and said so", async (at) => {
+  const content_base64 = freshPng();
+  const args = { site_id: "acme", filename: "team.png", content_base64 };
+  const { done } = await at.kit.write<Args>("rest", "upload_media", args);
+  const fails = async (path: RegExp, says: RegExp) => {
+    at.cms.inject({ kind: "answer", status: 403, body: { code: "x", message: "No" } }, { path, times: 3 });
+    const { summary, warnings } = await at.kit.gw.call<Preview>("upload_media", args);
+    assert.match(summary, /^Upload the image/);
+    assert.match(warnings.join(), says);
+    at.cms.clearFaults();
+  };
+  const like = new RegExp(`^Media ${done["id"]} .* could not be read, so it is uploaded again`);
+  await fails(/\/wp-content\/uploads\//, like);
+  await fails(/\/wp\/v2\/media/, /in the media library already could not be read/);
+});
 
 test("list_taxonomies answers tags or categories by their plain names, by text and page", async (at) => {
   const { gw } = at.kit;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writes } from "../../registry/manifest.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
-import { ahead, type Args, DOORS, PNG } from "../cms_kit.ts";
+import { ahead, type Args, DOORS, freshPng } from "../cms_kit.ts";
 import { gateway, type Kit, NOW, site } from "../kit.ts";
 import { parted } from "../proof.ts";
 import { pagesWorld, TEXTS } from "./_pages.ts";
@@ -61,13 +61,14 @@ async function posts(): Promise<Place> {
         says: /^tags: the site did not keep the terms 4711; set them again$/,
       },
       { tool: "update_draft", args: { ...draft, title: "Changed", excerpt: "", tags: ["Two"] } },
-      { tool: "upload_media", args: { ...open, filename: "a.png", content_base64: PNG } },
+      { tool: "undo_change", args: { site_id: draft.site_id, request_id: "of the call before" } },
+      { tool: "upload_media", args: { ...open, filename: "a.png", content_base64: freshPng() } },
       {
         tool: "upload_media",
         args: {
           ...open,
           filename: "b.png",
-          content_base64: PNG,
+          content_base64: freshPng(),
           alt_text: "B",
           title: "B",
           post_id: at.draft.id,
@@ -257,12 +258,17 @@ for (const [name, open] of Object.entries(PLACES)) {
   for (const door of DOORS) {
     Deno.test(`writes of ${name} through ${door} say what was proven`, async () => {
       await using place = await open();
-      let code: unknown;
+      let [code, last]: unknown[] = [];
       for (const { tool, args, verified = true, says } of place.cases) {
-        const given = args["page_id"] === "code" ? { ...args, page_id: code } : args;
+        const given = {
+          ...args,
+          ...args["page_id"] === "code" ? { page_id: code } : {},
+          ..."request_id" in args ? { request_id: last } : {},
+        };
         const answer = await place.gw.call(tool, { ...given, confirm: true }, { door });
         const { done, proof } = parted<Args>(answer);
         if (tool === "create_page_from_code") code = done["id"];
+        last = proof.request_id;
         const told = `${tool}: ${JSON.stringify(proof)}`;
         assert.equal(proof.verified, verified, told);
         assert.equal(proof.warnings.length, verified === false ? 1 : 0, told);

@@ -23,7 +23,7 @@ import { FILES, JOURNAL, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
 
 const GROUPS = [
   ...["discovery", "posts", "pages", "seo", "schema", "static", "markdown", "topicmap"],
-  ...["analytics", "storage", "crm"],
+  ...["analytics", "storage", "crm", "activity"],
 ];
 /** Of a platform that nothing is connected to yet. */
 const UNREACHED = ["duplicate_page", "inject_page_section"];

@@ -155,3 +155,15 @@ Deno.test("both sections are asked at the same time: the report takes as long as
   const { cost } = await meter.cost(() => at.gw.call("generate_seo_report", CALL));
   assert.equal(cost, "4 in 1");
 });
+
+test("channels beyond those that are listed are counted out loud", async (at) => {
+  const property = at.google.state.world.properties.get(SEEDED.property)!;
+  const visit = property.visits.find(({ date }) => date === DAYS.start_date)!;
+  const own = Array.from({ length: 53 }, (_, one) => ({ ...visit, channel: `Own ${one}`, sessions: 99_999 }));
+  property.visits.splice(0, Infinity, ...own);
+  const { analytics, data_quality, ...report } = await at.both<Report>("generate_seo_report", CALL);
+  assert.equal(analytics!.by_channel.length, 50);
+  const said = "The 50 largest channels are listed, and 3 more are not.";
+  assert.ok(data_quality.some(({ query, message }) => query === "by_channel" && message === said));
+  assert.equal((report as unknown as { complete: boolean }).complete, false);
+});

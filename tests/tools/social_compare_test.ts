@@ -166,7 +166,7 @@ test("days that Meta does not keep, and figures that it does not keep so long, a
   assert.equal(partly.compare.change, null);
   assert.match(
     partly.compare.notes.join(),
-    /not all of the other one .*37 months.* nothing of the days before 2023-10-21/,
+    /not known that all of the other one .*37 months.* nothing of the days before 2023-10-21/,
   );
   const asked = at.meta.requests.filter(({ path }) => path.endsWith("/insights"));
   assert.equal(JSON.parse(asked.at(-1)!.query["time_range"]!).since, "2023-10-21");

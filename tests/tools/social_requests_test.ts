@@ -8,5 +8,7 @@ Deno.test("of Meta every tool asks as little as the table says", async () => {
   const calls = Object.entries(CALLS).map(([tool, args]) =>
     [tool, () => ({ site_id: "client", ...args })] as const
   );
-  await holds("social", Object.fromEntries(calls), at.gw, meter);
+  const compared = () => ({ site_id: "client", compare: "previous_period" });
+  const all = { ...Object.fromEntries(calls), "get_social_ads_insights (compared)": compared };
+  await holds("social", all, at.gw, meter);
 });

@@ -23,6 +23,19 @@ Deno.test("a dead token is reported as expired, the connection is marked, and Me
   await at.refuses("list_social_ads", {}, "E_SOCIAL_ADS_TOKEN_EXPIRED", /connected again/, "reads");
 });
 
+test("a clock that was set back ends no connection that cannot be renewed", async (at) => {
+  at.gw.clock.now -= 3 * 86_400_000;
+  assert.equal((await at.ask("get_social_ad_account"))["name"], "Harbour Dental");
+  at.meta.inject(graph(190, { subcode: 463 }));
+  await at.refuses(
+    "get_social_ad_account",
+    {},
+    "E_SOCIAL_ADS_TOKEN_EXPIRED",
+    /no longer accepts it/,
+    "reads",
+  );
+});
+
 Deno.test("a person who connects again while a call is under way is asked for with the new token", async () => {
   let meanwhile = () => Promise.resolve();
   await using at = await MetaWorld.open({ meta: { latency: 1, sleep: () => meanwhile() } });

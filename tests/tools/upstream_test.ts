@@ -182,7 +182,11 @@ test("a site that moved, is in maintenance, has no API or no address is reported
         `redirects to "${at.cms.base_url}", which was not followed: .*; if it has moved, set its new address, which is the site's base_url or the setting of a service`,
       ),
     ],
-    ["ping_site", () => new Response("<h1>Down for maintenance</h1>", down), /CMS 503: Down for maintenance/],
+    [
+      "ping_site",
+      () => new Response("<h1>Down for maintenance</h1>", down),
+      /CMS 503: the site is in maintenance mode; .*; try again in 60 minutes$/,
+    ],
     ["ping_site", () => new Response("<h1>Hi</h1>"), /shows no WordPress REST API; check that base_url/],
   ];
   for (const [tool, given, says] of rows) {

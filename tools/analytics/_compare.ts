@@ -1,4 +1,5 @@
 /** Visits and searches of a range held against those of another. */
+import { LAST_ZONE } from "../../core/zoned_day.ts";
 import { allOrThrow } from "../../core/async.ts";
 import type { Analytics, Report, ReportQuery, ReportRow } from "../../platforms/google/analytics.ts";
 import type {
@@ -20,15 +21,10 @@ import {
 } from "../../rules/comparison.ts";
 import { daysOf, earlierOf, rangeOf } from "./_days.ts";
 import { isSettled, searchHead } from "./_head.ts";
-import { beginNote, searchesBegin, visitsBegin } from "./_history.ts";
-import { dayIn, flagSentences, keptFrom, searchCountedTo } from "./_quality.ts";
+import { DAYS_DIFFER, extentNotes, isThere, wasThere } from "./_extent.ts";
+import { searchesBegin, visitsBegin } from "./_history.ts";
+import { dayAt, flagSentences, keptFrom, SEARCH_ZONE, searchCountedTo } from "./_quality.ts";
 
-/** What a report without a row says of its range. */
-export const NOTHING_THERE =
-  "The other period has no figures at all; it may lie before anything was counted, so no change is said";
-export const NOTHING_HERE =
-  "This period has no figures at all; whether nothing happened or nothing was counted is not known, so no change is said";
-const DAYS_DIFFER = "Rows by date are not held against each other, for no day is in both periods; totals are";
 const TOTALS_LACK =
   "Totals lack the small figures that are left out in one of the periods, so no change of them is said";
 const OTHER_HAS = 'A part of a row may lie in "(other)" in one of the periods, so no change of rows is said';
@@ -60,15 +56,12 @@ const figuresOf = ({ rows, row_count, totals }: Report): ReportFigures => ({
 const some = (row: ReportRow, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
 
-/** The last zone of the world: a day that is over there is over everywhere. */
-const LAST_ZONE = "Etc/GMT+12";
-
 /**
  * The days of both ranges of visits where the property's zone does not matter, as the range is over in all; else null, and
  * the zone has to be known.
  */
 export function daysInEveryZone(compare: CompareWith, asked: DayRange, now: number): ComparedDays | null {
-  const today = dayIn(now, LAST_ZONE);
+  const today = dayAt(now, LAST_ZONE);
   return asked.to < today ? daysToCompare(compare, asked, today) : null;
 }
 
@@ -84,7 +77,7 @@ export async function reportWith(
   const own = client.report(query);
   const otherOf = async () => {
     const days = daysInEveryZone(compare, asked, now) ??
-      daysToCompare(compare, asked, dayIn(now, (await own).metadata.time_zone));
+      daysToCompare(compare, asked, dayAt(now, (await own).metadata.time_zone));
     const [before, begins] = await allOrThrow(
       client.report({ ...query, ...daysOf(days.other) }),
       visitsBegin(client, earlierOf(asked, days.other)),
@@ -111,19 +104,17 @@ function comparableParts(query: ReportQuery, report: Report, before: Report) {
   const isMixed = has && (own.other_row || then.other_row);
   const isFiltered = has && query.metric_filter !== undefined;
   const isOneMoney = (own.currency_code ?? then.currency_code) === (then.currency_code ?? own.currency_code);
-  const [isEmpty, wasEmpty] = [report, before].map(({ row_count }) => row_count === 0);
   const isWhole = has || !isThresholded;
+  const hasTotals = !isThresholded && !isFiltered;
   return {
     hasRows: has && !isDated && !isMixed,
-    hasTotals: !isThresholded && !isFiltered,
-    isOwnWhole: isWhole && own.cut_off.length === 0 && !isEmpty,
-    isOtherWhole: isWhole && isOneMoney && then.cut_off.length === 0 && !wasEmpty,
+    hasTotals,
+    isOwnWhole: isWhole && own.cut_off.length === 0,
+    isOtherWhole: isWhole && isOneMoney && then.cut_off.length === 0,
     notes: [
-      ...isEmpty ? [NOTHING_HERE] : [],
-      ...wasEmpty ? [NOTHING_THERE] : [],
       ...isOneMoney ? [] : [`The amounts of the other period are in ${then.currency_code}`],
       ...flagSentences(then),
-      ...isDated ? [DAYS_DIFFER] : [],
+      ...isDated ? [hasTotals ? `${DAYS_DIFFER}; totals are` : DAYS_DIFFER] : [],
       ...isThresholded ? [TOTALS_LACK] : [],
       ...isMixed ? [OTHER_HAS] : [],
       ...isFiltered ? [FILTERED] : [],
@@ -134,12 +125,13 @@ function comparableParts(query: ReportQuery, report: Report, before: Report) {
 function comparedReports(
   query: ReportQuery,
   report: Report,
-  { days: { other, notes }, before, begins }: OtherReport,
+  { days, before, begins }: OtherReport,
   now: number,
 ): Comparison<ReportFigures> {
   const { dimensions = [], metrics } = query;
+  const { other } = days;
   const parts = comparableParts(query, report, before);
-  const isOwnFirst = query.start_date <= other.from;
+  const extent = { days, begins, isEmpty: report.row_count === 0, wasEmpty: before.row_count === 0 };
   const rows = rowChanges(
     report.rows,
     before.rows,
@@ -148,17 +140,16 @@ function comparedReports(
   );
   const totals = ({ totals, rows: [row] }: ReportFigures) => some(totals ?? row ?? {}, metrics);
   return compared(
-    { whole: parts.isOwnWhole && (begins === null || !isOwnFirst), figures: figuresOf(report) },
+    { whole: parts.isOwnWhole && isThere(extent), figures: figuresOf(report) },
     {
       period: { ...other, time_zone: report.metadata.time_zone },
-      whole: parts.isOtherWhole && (begins === null || isOwnFirst),
+      whole: parts.isOtherWhole && wasThere(extent),
       complete: isSettled(before, other.to, now),
       truncated: before.rows.length + (query.offset ?? 0) < before.row_count,
       figures: figuresOf(before),
     },
     [
-      ...notes,
-      ...begins === null ? [] : [beginNote(begins, isOwnFirst)],
+      ...extentNotes(extent),
       ...parts.notes,
       ...parts.hasRows ? rows.notes : [],
     ],
@@ -200,7 +191,10 @@ export async function searchesWith(
     searchesBegin(client, earlierOf(days.current, days.other)),
   );
   const head = searchHead(otherQuery, before, now);
-  return { found, compare: comparedSearches(query, whole ?? found, { days, before, begins, head }, now) };
+  return {
+    found,
+    compare: comparedSearches(query, found, whole ?? found, { days, before, begins, head }, now),
+  };
 }
 
 interface OtherSearches {
@@ -212,14 +206,15 @@ interface OtherSearches {
 
 function comparedSearches(
   { dimensions }: SearchQuery,
+  found: Searches,
   own: Searches,
-  { days: { current, other, notes }, before, begins, head }: OtherSearches,
+  { days, before, begins, head }: OtherSearches,
   now: number,
 ): Comparison<SearchFigures> {
+  const { current, other } = days;
   const rows = rowChanges(own.rows, before.rows, ({ keys }) => ({ keys }), counted);
   const isDated = dimensions.includes("date");
-  const [isEmpty, wasEmpty] = [own, before].map((one) => one.rows.length === 0);
-  const isOwnFirst = current.from <= other.from;
+  const extent = { days, begins, isEmpty: own.rows.length === 0, wasEmpty: before.rows.length === 0 };
   const kept = keptFrom(now);
   const changes = (now: SearchFigures, then: SearchFigures): Changes =>
     dimensions.length === 0
@@ -227,26 +222,25 @@ function comparedSearches(
       : isDated
       ? {}
       : { rows: rows.changes };
+  const figuresOf = ({ rows, row_count }: Searches): SearchFigures => ({ rows, row_count });
   return compared(
     {
-      whole: current.from >= kept && !isEmpty && !(begins !== null && isOwnFirst),
-      figures: { rows: own.rows, row_count: own.row_count },
+      whole: current.from >= kept && isThere(extent),
+      figures: figuresOf(own),
+      apart: { period: { ...current, time_zone: SEARCH_ZONE }, shown: figuresOf(found) },
     },
     {
       period: head.period!,
-      whole: other.from >= kept && !wasEmpty && (begins === null || isOwnFirst),
+      whole: other.from >= kept && wasThere(extent),
       complete: head.complete,
       truncated: head.truncated,
       figures: { rows: before.rows, row_count: before.row_count },
     },
     [
-      ...notes,
-      ...isEmpty ? [NOTHING_HERE] : [],
-      ...wasEmpty ? [NOTHING_THERE] : [],
-      ...begins === null ? [] : [beginNote(begins, isOwnFirst)],
+      ...extentNotes(extent),
       ...head.notes,
       ...dimensions.length > 0 && !isDated ? rows.notes : [],
-      ...isDated ? ["Rows by date are not held against each other, for no day is in both periods"] : [],
+      ...isDated ? [DAYS_DIFFER] : [],
     ],
     changes,
   );

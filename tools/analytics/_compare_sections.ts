@@ -11,11 +11,11 @@ import {
   daysToCompare,
   rowChanges,
 } from "../../rules/comparison.ts";
-import { daysInEveryZone, NOTHING_HERE, NOTHING_THERE } from "./_compare.ts";
+import { daysInEveryZone } from "./_compare.ts";
 import { dayInWords, type Days, daysOf, earlierOf, inWords, lengthSentences } from "./_days.ts";
-import { beginNote } from "./_history.ts";
+import { type Extent, extentNotes, isThere, wasThere } from "./_extent.ts";
 import {
-  dayIn,
+  dayAt,
   flagSentences,
   keptFrom,
   keptSentence,
@@ -90,10 +90,11 @@ export async function readSections(readers: Readers, { compare, asked, now }: As
   );
   const sections = { analytics: analytics.read, search: search.read };
   const left_out = [...analytics.left_out, ...search.left_out];
-  if (compare === undefined) return { ...sections, left_out, other: null };
+  if (compare === undefined) return { ...sections, left_out, searched: asked, other: null };
   const lost = [...visitsBefore?.left_out ?? [], ...searchesBefore?.left_out ?? []];
   const before = { analytics: visitsBefore?.read ?? null, search: searchesBefore?.read ?? null };
-  return { ...sections, left_out, other: othersOf(sections, before, lost, now) };
+  const searched = searchDays?.current ?? asked;
+  return { ...sections, left_out, searched, other: othersOf(sections, before, lost, now) };
 }
 
 /** Null where none of the days is counted yet. */
@@ -110,7 +111,7 @@ async function beforeVisits(
   now: number,
 ): Promise<Before<AnalyticsSection>> {
   const days = daysInEveryZone(compare, asked, now) ??
-    daysToCompare(compare, asked, dayIn(now, (await visits).time_zone));
+    daysToCompare(compare, asked, dayAt(now, (await visits).time_zone));
   const [section, begins] = await allOrThrow(
     readers.analytics(daysOf(days.other)),
     readers.visitsBegin(earlierOf(days.current, days.other)),
@@ -178,7 +179,11 @@ function othersOf(own: Both, before: BothBefore, lost: readonly LeftOut[], now: 
 }
 
 /** What a client sees a change from, or why none is said. */
-function comparison({ days: { current, other }, isCut, begins, wasEmpty }: Extent, isWhole: boolean): string {
+function comparison(
+  { days: { current, other }, begins, wasEmpty }: Extent,
+  isCut: boolean,
+  isWhole: boolean,
+): string {
   const days = inWords(other);
   if (isWhole) {
     return isCut
@@ -194,34 +199,13 @@ function comparison({ days: { current, other }, isCut, begins, wasEmpty }: Exten
   return `The figures are not complete in both times, so nothing is compared with ${days}.`;
 }
 
-/** What is known of both times of a section beside its figures. */
-interface Extent {
-  readonly days: ComparedDays;
-  readonly isCut: boolean;
-  /** Since when the earlier of the two is counted, where that is within it. */
-  readonly begins: string | null;
-  readonly isEmpty: boolean;
-  readonly wasEmpty: boolean;
-}
-
-const isOwnFirst = ({ current, other }: ComparedDays): boolean => current.from <= other.from;
-const isBegun = ({ days, begins }: Extent) => begins === null || !isOwnFirst(days);
-const wasBegun = ({ days, begins }: Extent) => begins === null || isOwnFirst(days);
-
-const extentNotes = ({ days, begins, isEmpty, wasEmpty }: Extent): string[] => [
-  ...days.notes,
-  ...isEmpty ? [NOTHING_HERE] : [],
-  ...wasEmpty ? [NOTHING_THERE] : [],
-  ...begins === null ? [] : [beginNote(begins, isOwnFirst(days))],
-];
-
 function besideVisits(
   now: AnalyticsSection,
   { days, isCut, section: before, begins }: Before<AnalyticsSection>,
   at: number,
 ): Beside<AnalyticsFigures> {
   const { current, other } = days;
-  const extent = { days, isCut, begins, isEmpty: now.is_empty, wasEmpty: before.is_empty };
+  const extent = { days, begins, isEmpty: now.is_empty, wasEmpty: before.is_empty };
   const flags = [...new Set(Object.values(before.flags).flatMap(flagSentences))];
   const settling = visitsSettling(other.to, now.time_zone, at);
   const channels = rowChanges(
@@ -232,13 +216,13 @@ function besideVisits(
   );
   const hasRows = !now.flags.by_channel.other_row && !before.flags.by_channel.other_row;
   const isOneMoney = (now.currency ?? before.currency) === (before.currency ?? now.currency);
-  const isCounted = ({ flags: { totals }, is_empty }: AnalyticsSection) =>
-    totals.cut_off.length === 0 && !totals.thresholded && !is_empty;
+  const isCounted = ({ flags: { totals } }: AnalyticsSection) =>
+    totals.cut_off.length === 0 && !totals.thresholded;
   const result = compared(
-    { whole: isCounted(now) && isBegun(extent), figures: shownAnalytics(now) },
+    { whole: isCounted(now) && isThere(extent), figures: shownAnalytics(now) },
     {
       period: { ...other, time_zone: now.time_zone },
-      whole: isCounted(before) && isOneMoney && wasBegun(extent),
+      whole: isCounted(before) && isOneMoney && wasThere(extent),
       complete: flags.length === 0 && settling.length === 0,
       truncated: false,
       figures: shownAnalytics(before),
@@ -254,11 +238,11 @@ function besideVisits(
       ...hasRows ? { by_channel: channels.changes } : {},
     }),
   );
-  const isOpen = result.change !== null && current.to >= dayIn(at, now.time_zone);
+  const isOpen = result.change !== null && current.to >= dayAt(at, now.time_zone);
   return {
     comparison: result,
     said: [
-      comparison(extent, result.change !== null),
+      comparison(extent, isCut, result.change !== null),
       ...lengthSentences(current, other),
       ...isOpen ? ["The last day is not over, so the change will still move."] : [],
       ...[...flags, ...settling].map((sentence) => `Of the time before: ${sentence}`),
@@ -273,7 +257,7 @@ function besideSearches(
 ): Beside<SearchFigures> {
   const { current, other } = days;
   const kept = keptFrom(at);
-  const extent = { days, isCut, begins, isEmpty: now.is_empty, wasEmpty: before.is_empty };
+  const extent = { days, begins, isEmpty: now.is_empty, wasEmpty: before.is_empty };
   const queries = rowChanges(
     now.top_queries,
     before.top_queries,
@@ -282,10 +266,10 @@ function besideSearches(
   );
   const gone = other.from < kept ? [keptSentence(kept)] : [];
   const result = compared(
-    { whole: current.from >= kept && !now.is_empty && isBegun(extent), figures: shownSearch(now) },
+    { whole: current.from >= kept && isThere(extent), figures: shownSearch(now) },
     {
       period: { ...other, time_zone: SEARCH_ZONE },
-      whole: other.from >= kept && !before.is_empty && wasBegun(extent),
+      whole: other.from >= kept && wasThere(extent),
       complete: other.to <= searchCountedTo({}, {}, at),
       truncated: false,
       figures: shownSearch(before),
@@ -298,6 +282,6 @@ function besideSearches(
   );
   return {
     comparison: result,
-    said: [comparison(extent, result.change !== null), ...lengthSentences(current, other), ...gone],
+    said: [comparison(extent, isCut, result.change !== null), ...lengthSentences(current, other), ...gone],
   };
 }

@@ -1,11 +1,12 @@
 /** The ranges of days of a report, before anything is asked. */
 import { GatewayError } from "../../core/errors.ts";
+import { latestDay, todayIs } from "../../core/zoned_day.ts";
 import {
   checkCompare,
   type CompareWith,
   type DayRange,
   daysToCompare,
-  lengthOf,
+  differingLengths,
 } from "../../rules/comparison.ts";
 
 /** The first and the last day, YYYY-MM-DD. */
@@ -26,13 +27,12 @@ export function checkDays({ start_date, end_date }: Days, now: number): void {
       `end_date: "${end_date}" lies before start_date "${start_date}"; turn them round`,
     );
   }
-  // The first zone of the world is fourteen hours ahead.
-  const latest = new Date(now + 14 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  const latest = latestDay(now);
   for (const [field, day] of Object.entries({ start_date, end_date })) {
     if (day <= latest) continue;
     throw new GatewayError(
       "E_BAD_INPUT",
-      `${field}: "${day}" lies in the future, of which there is nothing to report`,
+      `${field}: "${day}" lies in the future, of which there is nothing to report; ${todayIs(now)}`,
     );
   }
 }
@@ -65,6 +65,6 @@ export const inWords = ({ from, to }: DayRange): string =>
 
 /** What a client is to know of two ranges that are not of one length. */
 export function lengthSentences(one: DayRange, other: DayRange): string[] {
-  const [own, before] = [lengthOf(one), lengthOf(other)];
-  return own === before ? [] : [`The two times have ${own} and ${before} days.`];
+  const lengths = differingLengths(one, other);
+  return lengths === null ? [] : [`The two times have ${lengths}.`];
 }

@@ -5,7 +5,7 @@ import type { Report } from "../../platforms/google/analytics.ts";
 import type { Searches, SearchQuery } from "../../platforms/google/search_console.ts";
 import type { DataHead } from "../../rules/data_head.ts";
 import {
-  dayIn,
+  dayAt,
   isOfQueries,
   keptFrom,
   reportNotes,
@@ -71,13 +71,15 @@ const STILL_ADDED =
   "missing: later figures of the same days can be higher";
 const NO_DAYS =
   "The days are those that the query's own text names, in time_zone; without any they are all there are";
+const NO_ADS_FIT =
+  "No rows: Google Ads has nothing that fits the query; that a campaign cost nothing is said by a row of it";
 const ROWS_CUT = "Rows were left out: raise max_rows, or ask for fewer days or segments in the query";
 
 /** What of a query of ads a head says. */
 export function adsHead(report: AdsReport, query: string, now: number): DataHead {
   const { currency, time_zone, truncated, notes = [] } = report;
-  const { days, hasMetrics } = timeOf(query, dayIn(now, time_zone));
-  const isOver = days !== null && days.to < dayIn(now - CONVERSION_DAYS * DAY_MS, time_zone);
+  const { days, hasMetrics } = timeOf(query, dayAt(now, time_zone));
+  const isOver = days !== null && days.to < dayAt(now - CONVERSION_DAYS * DAY_MS, time_zone);
   return {
     period: days && { ...days, time_zone },
     currency,
@@ -89,6 +91,7 @@ export function adsHead(report: AdsReport, query: string, now: number): DataHead
       ...notes,
       ...hasMetrics && days === null ? [NO_DAYS] : [],
       ...hasMetrics && !isOver ? [STILL_ADDED] : [],
+      ...report.rows.length === 0 ? [NO_ADS_FIT] : [],
       ...truncated ? [ROWS_CUT] : [],
     ],
   };

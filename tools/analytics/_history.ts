@@ -1,4 +1,5 @@
 /** Since when Google counts: a range that begins before is not whole, and held against it everything would seem to have grown. */
+import { dayAfter } from "../../core/zoned_day.ts";
 import type { Analytics } from "../../platforms/google/analytics.ts";
 import type { SearchConsole } from "../../platforms/google/search_console.ts";
 import type { DayRange } from "../../rules/comparison.ts";
@@ -8,8 +9,6 @@ const DAYS_BEFORE = 28;
 /** As many rows as Search Console answers at most; a range of days has fewer. */
 const ROWS_MAX = 25_000;
 
-const startOf = ({ from }: DayRange): string =>
-  Temporal.PlainDate.from(from).subtract({ days: DAYS_BEFORE }).toString();
 /** The day, where it lies within the range and is not its first one. */
 const within = (day: string | undefined, { from, to }: DayRange): string | null =>
   day !== undefined && day > from && day <= to ? day : null;
@@ -20,7 +19,7 @@ export async function visitsBegin(
   range: DayRange,
 ): Promise<string | null> {
   const { rows } = await client.report({
-    start_date: startOf(range),
+    start_date: dayAfter(range.from, -DAYS_BEFORE),
     end_date: range.to,
     metrics: ["sessions"],
     dimensions: ["date"],
@@ -38,7 +37,7 @@ export async function searchesBegin(
   range: DayRange,
 ): Promise<string | null> {
   const { rows } = await client.query({
-    start_date: startOf(range),
+    start_date: dayAfter(range.from, -DAYS_BEFORE),
     end_date: range.to,
     dimensions: ["date"],
     row_limit: ROWS_MAX,

@@ -1,4 +1,5 @@
 /** The words of a report for a client: sentences and tables that stand by themselves. */
+import { inMarkdown } from "../../core/one_line.ts";
 import type { Cell } from "../../platforms/google/analytics.ts";
 import { type DayRange, lengthOf } from "../../rules/comparison.ts";
 import type { Beside, OtherSections } from "./_compare_sections.ts";
@@ -8,14 +9,8 @@ import type { AnalyticsSection, SearchSection } from "./_sections.ts";
 
 const TEXT_MAX = 80;
 
-/** Text of somebody else as text in markdown: one line of limited length, nothing in it a mark or a link. */
-export function plain(text: string): string {
-  // What turns the direction of writing would turn the rest of the line too.
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
-  const characters = [...line];
-  const cut = characters.length > TEXT_MAX ? `${characters.slice(0, TEXT_MAX - 1).join("")}…` : line;
-  return cut.replace(/[\\`*_{}[\]<>#|~!@&]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
-}
+/** Text of somebody else as text in markdown. */
+export const plain = (text: string): string => inMarkdown(text, TEXT_MAX);
 
 const count = (value: Cell) => typeof value === "number" ? Math.round(value).toLocaleString("en-US") : "–";
 const many = (value: number, one: string, more: string) => `${count(value)} ${value === 1 ? one : more}`;

@@ -1,4 +1,5 @@
 /** What figures leave out or will still change, in sentences that a client can read too. */
+import { dayAfter, dayIn, dayOf, monthsAfter } from "../../core/zoned_day.ts";
 import type { Report } from "../../platforms/google/analytics.ts";
 import type { Searches, SearchQuery } from "../../platforms/google/search_console.ts";
 import type { DayRange } from "../../rules/comparison.ts";
@@ -27,20 +28,10 @@ export interface Quality {
 }
 
 /** The day of a moment in that zone, by UTC where it is not known. */
-export function dayIn(ms: number, zone: string | null): string {
-  const instant = Temporal.Instant.fromEpochMilliseconds(ms);
-  try {
-    return instant.toZonedDateTimeISO(zone ?? "UTC").toPlainDate().toString();
-  } catch {
-    return instant.toZonedDateTimeISO("UTC").toPlainDate().toString();
-  }
-}
-
-const dayBefore = (day: string): string => Temporal.PlainDate.from(day).subtract({ days: 1 }).toString();
+export const dayAt = (ms: number, zone: string | null): string => dayIn(ms, zone) ?? dayOf(ms, "UTC");
 
 /** The first day that Search Console still has. */
-export const keptFrom = (now: number): string =>
-  Temporal.PlainDate.from(dayIn(now, SEARCH_ZONE)).subtract({ months: MONTHS_KEPT }).toString();
+export const keptFrom = (now: number): string => monthsAfter(dayAt(now, SEARCH_ZONE), -MONTHS_KEPT);
 
 /** The last day of which all searches are counted, of a query or of final figures at large. */
 export function searchCountedTo(
@@ -48,8 +39,8 @@ export function searchCountedTo(
   { first_incomplete_date }: Pick<Searches, "first_incomplete_date">,
   now: number,
 ): string {
-  const growing = dayIn(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
-  return dayBefore(data_state === "all" ? first_incomplete_date ?? growing : growing);
+  const growing = dayAt(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
+  return dayAfter(data_state === "all" ? first_incomplete_date ?? growing : growing, -1);
 }
 
 /** Whether rows are of single searches, or picked by them: Google does not name all. */
@@ -71,14 +62,18 @@ export function flagSentences({ sampled, thresholded, other_row, cut_off }: Flag
 
 /** A sentence where the range ends within the last 48 hours of the property's time zone. */
 export function visitsSettling(end_date: string, time_zone: string | null, now: number): string[] {
-  if (end_date < dayIn(now - VISITS_SETTLE_MS, time_zone)) return [];
+  if (end_date < dayAt(now - VISITS_SETTLE_MS, time_zone)) return [];
   return ["Visits of the last 48 hours are still being counted, so these figures will still change."];
 }
 
+const NO_VISITS_FIT =
+  "No rows: Google Analytics counts nothing that fits the days and the filters; a filter by EXACT takes a value as rows write it";
+
 /** The notes of one analytics report. */
-export function reportNotes({ metadata }: Report, end_date: string, now: number): string[] {
+export function reportNotes({ metadata, row_count }: Report, end_date: string, now: number): string[] {
   const { restricted, time_zone } = metadata;
   return [
+    ...row_count === 0 ? [NO_VISITS_FIT] : [],
     ...restricted.length > 0
       ? [
         `The connected account may not see ${
@@ -98,10 +93,14 @@ export const keptSentence = (kept: string): string =>
     dayInWords(kept)
   } are not counted.`;
 
+const NOTHING_FITS =
+  "No rows: Search Console counts nothing that fits the days, the type and the filters; that is not the same as nought, for " +
+  "it names no rare searches and counts only since the property was set up";
+
 /** The notes of one query of searches. */
 export function searchNotes(query: SearchQuery, found: Searches, now: number): string[] {
   const kept = keptFrom(now);
-  const growing = dayIn(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
+  const growing = dayAt(now - SEARCHES_SETTLE_MS, SEARCH_ZONE);
   const last = query.data_state === "all"
     ? `Figures from ${found.first_incomplete_date ?? growing} on are not complete and will still grow`
     : `Days from about ${growing} on are not final yet and are left out; data_state "all" counts them as far as they are known`;
@@ -112,6 +111,7 @@ export function searchNotes(query: SearchQuery, found: Searches, now: number): s
         "rows: rows by query add up to less than the total without the dimension query",
       ]
       : [],
+    ...found.rows.length === 0 && !query.start_row ? [NOTHING_FITS] : [],
     ...query.end_date >= growing ? [last] : [],
     ...query.start_date < kept
       ? [`Search Console keeps ${MONTHS_KEPT} months: nothing before about ${kept} is counted`]
@@ -123,13 +123,18 @@ export function searchNotes(query: SearchQuery, found: Searches, now: number): s
 export function reportQuality(
   analytics: AnalyticsSection | null,
   search: SearchSection | null,
-  { from, to }: DayRange,
+  { asked: { from, to }, searched }: { readonly asked: DayRange; readonly searched: DayRange },
   now: number,
 ): Quality[] {
   const found: Quality[] = [];
   if (analytics) {
     for (const [query, flags] of Object.entries(analytics.flags)) {
       for (const message of flagSentences(flags)) found.push({ section: "analytics", query, message });
+    }
+    if (analytics.more_channels > 0) {
+      const message =
+        `The ${analytics.by_channel.length} largest channels are listed, and ${analytics.more_channels} more are not.`;
+      found.push({ section: "analytics", query: "by_channel", message });
     }
     if (analytics.totals.totalRevenue === null) {
       const message = "Revenue cannot be seen with the account that reads these figures, and is left out.";
@@ -142,20 +147,25 @@ export function reportQuality(
   if (search) {
     const unnamed = unnamedSearches(search);
     if (unnamed) found.push({ section: "search", query: "top_queries", message: unnamed });
-    for (const message of searchesSettling({ from, to }, now)) {
+    for (const message of searchesSettling({ from, to }, searched, now)) {
       found.push({ section: "search", query: null, message });
     }
   }
   return found;
 }
 
-function searchesSettling({ from, to }: DayRange, now: number): string[] {
+/** `searched` is what of the days was asked for. */
+function searchesSettling({ from, to }: DayRange, searched: DayRange, now: number): string[] {
   const kept = keptFrom(now);
   return [
     ...from < kept ? [keptSentence(kept)] : [],
     ...to > searchCountedTo({}, {}, now)
       ? [
-        "Google counts the searches of the last days until three days later, so these figures will still grow.",
+        searched.to < to
+          ? `Google counts searches until three days later: those after ${
+            dayInWords(searched.to)
+          } are not in these figures.`
+          : "Google counts the searches of the last days until three days later, so these figures will still grow.",
       ]
       : [],
   ];

@@ -50,6 +50,7 @@ export async function analyticsOf(client: Pick<Analytics, "report">, days: Days)
   return {
     totals: { ...figuresOf(row ?? NOTHING), money: moneyIn(row) },
     by_channel: parts.rows.map((row) => ({ channel: String(row[CHANNEL] ?? ""), ...figuresOf(row) })),
+    more_channels: Math.max(0, parts.row_count - parts.rows.length),
     is_empty: row === undefined,
     flags: { totals: flagsOf(whole), by_channel: flagsOf(parts) },
     time_zone: whole.metadata.time_zone ?? parts.metadata.time_zone,

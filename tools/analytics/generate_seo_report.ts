@@ -23,13 +23,13 @@ export default tool("generate_seo_report", {
     const now = ctx.now();
     const days = { start_date, end_date };
     const asked = rangeOf(days);
-    const { analytics, search, left_out, other } = await readSections({
+    const { analytics, search, left_out, searched, other } = await readSections({
       analytics: (days) => analyticsOf(client.analytics, days),
       search: (days) => searchOf(client.search, days, top_queries),
       visitsBegin: (range) => visitsBegin(client.analytics, range),
       searchesBegin: (range) => searchesBegin(client.search, range),
     }, { compare, asked, now });
-    const data_quality = reportQuality(analytics, search, asked, now);
+    const data_quality = reportQuality(analytics, search, { asked, searched }, now);
     const { name } = ctx.site;
     return headed({
       period: { ...asked, time_zone: analytics ? analytics.time_zone : search && SEARCH_ZONE },

@@ -1,6 +1,7 @@
 /** What stored snapshots say of some days: which of them there are, and what those come to. */
 import { LIMITS } from "../../core/model.ts";
 import type { Snapshot } from "../../core/model.ts";
+import { untoldOf } from "../../platforms/clarity/metrics.ts";
 import { compared, type ComparedDays } from "../../rules/comparison.ts";
 import { dayOf } from "../../rules/snapshot_days.ts";
 import { averagesOf, type Day, daysOf, topOf, totalsOf } from "./_history.ts";
@@ -42,8 +43,19 @@ export function spanOf(
 /** Its days, as days of UTC. */
 export const periodOf = ({ dates }: Span) => ({ from: dates[0]!, to: dates.at(-1)!, time_zone: "UTC" });
 
+/** Figures that were told of some of the days on which somebody came, and not of others: their sums are too low. */
+function partlyTold({ days }: Span): string[] {
+  const visited = days.filter(({ snapshot }) => snapshot.status === "ok").map(({ metrics }) =>
+    untoldOf(metrics)
+  );
+  const untold = Map.groupBy(visited.flat(), (name) => name);
+  return [...untold].filter(([, of]) => of.length < visited.length)
+    .map(([name, of]) => `${name} (${of.length} of ${visited.length} days)`);
+}
+
 /** Whether nothing is missing, and no day shares visits with another. */
-export const isComplete = ({ missing, late }: Span): boolean => missing.length === 0 && late.length === 0;
+export const isComplete = (span: Span): boolean =>
+  span.missing.length === 0 && span.late.length === 0 && partlyTold(span).length === 0;
 
 /** Up to when its last snapshot counted; null where there is none that says so. */
 export const freshUntil = ({ days }: Span): string | null =>
@@ -65,14 +77,24 @@ export const figuresOf = ({ days }: Span) => ({
 });
 
 /** What is to be known of its days. */
-export const spanNotes = ({ late, isLinkedAnew }: Span): string[] => [
-  ...late.length > 0 ? [LATE] : [],
-  ...isLinkedAnew ? [OTHER] : [],
+export const spanNotes = (span: Span): string[] => [
+  ...partlyTold(span).length > 0
+    ? [
+      `These figures were not told of some days, so that their sums lack them: ${
+        partlyTold(span).join(", ")
+      }`,
+    ]
+    : [],
+  ...span.late.length > 0 ? [LATE] : [],
+  ...span.isLinkedAnew ? [OTHER] : [],
 ];
 
 /** Another span held against one; of days that are missing on either side no change is reported. */
 export function compareSpans(own: Span, other: Span, { notes }: ComparedDays, now: number) {
-  const side = (span: Span) => ({ whole: span.missing.length === 0, figures: figuresOf(span) });
+  const side = (span: Span) => ({
+    whole: span.missing.length === 0 && partlyTold(span).length === 0,
+    figures: figuresOf(span),
+  });
   const lacking = [
     ...own.missing.length > 0 ? [`${own.missing.length} of the ${own.dates.length} days of this period`] : [],
     ...other.missing.length > 0

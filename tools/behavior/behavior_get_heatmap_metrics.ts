@@ -3,7 +3,7 @@ import connector from "../../platforms/clarity/connector.ts";
 import { eventsOf, metricsOf } from "../../platforms/clarity/metrics.ts";
 import type { Block, Row } from "../../platforms/clarity/reply.ts";
 import { tool } from "../../registry/tool.ts";
-import { answered } from "./_answer.ts";
+import { answered, untoldAmong } from "./_answer.ts";
 
 const PAGES_MAX = 50;
 const EVENTS = ["rage_clicks", "dead_clicks", "quickbacks", "excessive_scroll", "error_clicks"] as const;
@@ -19,7 +19,12 @@ export default tool("behavior_get_heatmap_metrics", async ({ num_of_days, by_url
   const notes = left_out === 0 ? [] : [
     `${left_out} more pages are not shown; behavior_get_metrics by URL has them all, and shares this pull`,
   ];
-  return await answered(client, pulled, { num_of_days, shortened: left_out > 0, notes }, {
+  return await answered(client, pulled, {
+    num_of_days,
+    shortened: left_out > 0,
+    notes,
+    untold: untoldAmong([...EVENTS, "avg_scroll_depth"], pulled, all),
+  }, {
     num_of_days,
     ...Object.fromEntries(EVENTS.map((name) => [name, all[name]])) as Pick<
       typeof all,

@@ -31,7 +31,9 @@ export default tool("behavior_get_metrics", {
       `${rows_left_out} of the rows pulled are not shown; the same call with a higher limit shows them, and costs no pull ` +
       "within 3 hours",
     ];
-    return await answered(client, pulled, { num_of_days, shortened: rows_left_out > 0, notes }, {
+    const told = new Set(pulled.blocks.map(({ name }) => name));
+    const untold = (metrics ?? []).filter((name) => !told.has(name));
+    return await answered(client, pulled, { num_of_days, shortened: rows_left_out > 0, notes, untold }, {
       num_of_days,
       dimensions,
       metrics: shown.map(({ name, rows }) => ({ name, rows: rows.slice(0, limit) })),

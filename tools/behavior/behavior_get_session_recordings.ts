@@ -2,13 +2,25 @@
 import connector from "../../platforms/clarity/connector.ts";
 import { metricsOf } from "../../platforms/clarity/metrics.ts";
 import { tool } from "../../registry/tool.ts";
-import { answered } from "./_answer.ts";
+import { answered, untoldAmong } from "./_answer.ts";
+
+/** The figures that it shows. */
+const SHOWN = [
+  "sessions",
+  "bot_sessions",
+  "distinct_users",
+  "pages_per_session",
+  "avg_total_time_s",
+  "avg_active_time_s",
+  "avg_scroll_depth",
+];
 
 export default tool("behavior_get_session_recordings", async ({ num_of_days }, ctx) => {
   const client = await ctx.use(connector);
   const pulled = await client.pull({ num_of_days, dimensions: [] });
-  const { top, ...all } = metricsOf(pulled.blocks);
-  return await answered(client, pulled, { num_of_days }, {
+  const metrics = metricsOf(pulled.blocks);
+  const { top, ...all } = metrics;
+  return await answered(client, pulled, { num_of_days, untold: untoldAmong(SHOWN, pulled, metrics) }, {
     num_of_days,
     sessions: {
       total: all.sessions,

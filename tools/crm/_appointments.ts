@@ -1,10 +1,11 @@
 /** Appointments: how those that began in a window ended. */
+import { quotedLine } from "../../core/one_line.ts";
 import type { Appointments } from "../../platforms/highlevel/client.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Appointment } from "../../platforms/highlevel/rows.ts";
 import { type Metric, readTogether } from "./_metric.ts";
 import { countBy, many, rate } from "./_numbers.ts";
-import { noteRows, noteUndated, type Reading } from "./_read.ts";
+import { noteDropped, noteRows, noteUndated, type Reading } from "./_read.ts";
 
 /** The statuses that formulas name, as the CRM spells them. */
 const [NO_SHOW, CANCELLED] = ["noshow", "cancelled"];
@@ -33,8 +34,11 @@ export function appointmentsIn(
   const complete = found.unread.every(({ from, to }) => to <= days.from || from >= until);
   noteRows(reading, "appointments", { ...found, complete }, meaning);
   for (const { id, name, reason } of found.left_out) {
-    notes.lack(`The calendar "${name ?? id}" is left out, as the CRM does not answer for it: ${reason}`);
+    notes.lack(
+      `The calendar ${quotedLine(name ?? id)} is left out, as the CRM does not answer for it: ${reason}`,
+    );
   }
+  noteDropped(notes, found.nameless, "calendar");
   noteUndated(notes, "appointments", found.rows.filter(({ start_at }) => start_at === null).length);
   return {
     rows: startingIn(found.rows, { from: days.from, to: until }),

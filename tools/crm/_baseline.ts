@@ -1,12 +1,14 @@
 /** The baseline: a report of a location for its owner, its parts read side by side. */
+import { inMarkdown } from "../../core/one_line.ts";
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { BASELINE_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
-import { shownAt } from "../../platforms/highlevel/days.ts";
+import { type Days, shownAt } from "../../platforms/highlevel/days.ts";
+import { apartFrom } from "../../rules/comparison.ts";
 import { attendance } from "./_appointments.ts";
 import { changesByPart, type Compared, glanceOf, type GlancePair, glanceTable } from "./_glance.ts";
-import { heading, type Part, PARTS, plain, section } from "./_markdown.ts";
-import { countBeside, type Metric, type Sides } from "./_metric.ts";
+import { heading, type Part, PARTS, section } from "./_markdown.ts";
+import { countBeside, type Metric, NOTHING_THERE, type Sides } from "./_metric.ts";
 import { pipelineFunnel } from "./_pipeline.ts";
 import { noteEnd, Notes, type Reading, readUntil } from "./_read.ts";
 import { REVENUE, type Revenue } from "./_revenue.ts";
@@ -76,6 +78,7 @@ const windowed = <Read, Figures extends object>(
       now,
       other,
       isWhole: comparison.change !== null,
+      isThere: !comparison.notes.includes(NOTHING_THERE),
       truncated: comparison.truncated,
     };
     return { figures, truncated, pair, markdown: render(figures, own.notes.all) };
@@ -139,25 +142,52 @@ function quality(reading: Reading, sections: readonly Section[]): string[] {
   ];
 }
 
+/** The few figures of each part that are compared, as the parts show them. */
+const glances = (sections: readonly Section[]) =>
+  Object.fromEntries(
+    sections.flatMap(({ name, figures }) =>
+      figures === undefined ? [] : [[name, glanceOf(name as Compared, figures)]]
+    ),
+  );
+
+const listed = (names: readonly string[]) => new Intl.ListFormat("en-GB").format(names);
+
 /** The other period beside this one. */
-function comparisonOf(sections: readonly Section[], sides: Sides) {
+function comparisonOf(sections: readonly Section[], sides: Sides, days: Days) {
   const pairs = sections.flatMap(({ pair }) => pair ?? []);
-  const unknown = pairs.filter(({ isWhole }) => !isWhole).map(({ part }) => PARTS[part].title);
-  const isWhole = unknown.length === 0 && sections.every(({ ok }) => ok);
+  const gone = pairs.filter(({ isThere }) => !isThere).map(({ part }) => PARTS[part].title);
+  const failed = sections.filter(({ ok, name }) => !ok && name in REQUESTS).map(({ name }) => name);
+  const partly = pairs.filter(({ isWhole, isThere }) => !isWhole && isThere).map(({ part }) => part);
+  const unknown = [...partly, ...failed].map((name) => PARTS[name].title);
+  const isWhole = pairs.every((pair) => pair.isWhole) && sections.every(({ ok }) => ok);
+  const own = Object.fromEntries(pairs.map(({ part, now }) => [part, now]));
+  const told = sides.current.to === days.to
+    ? own
+    : glances(sections.filter(({ pair }) => pair !== undefined));
+  const apart = apartFrom<object>({ period: periodOf(sides.current), figures: own }, told);
+  const notes = [
+    ...sides.notes,
+    ...unknown.length === 0
+      ? []
+      : [`No change is said of ${listed(unknown)}, of which not all could be counted`],
+    ...gone.length === 0 ? [] : [
+      `The other period holds nothing of ${
+        listed(gone)
+      }; it may lie before the location was used, so no change is said`,
+    ],
+  ];
   return {
     pairs,
+    /** What a reader of the report is to know of it too. */
+    notes,
     shown: {
       period: periodOf(sides.other),
       complete: sides.isOver && isWhole,
       truncated: pairs.some(({ truncated }) => truncated),
       figures: Object.fromEntries(pairs.map(({ part, other }) => [part, other])),
+      ...apart.beside,
       change: changesByPart(pairs),
-      notes: [
-        ...sides.notes,
-        ...unknown.length === 0
-          ? []
-          : [`No change is said of ${unknown.join(" and ")}, of which not all could be counted`],
-      ],
+      notes: [...notes, ...apart.notes],
     },
   };
 }
@@ -174,16 +204,16 @@ export async function baselineOf(reading: Reading, sides: Sides | null) {
   const money = currencyLine(currencies);
   notes.say(money);
   const said = quality(reading, sections);
-  const beside = sides === null ? null : comparisonOf(sections, sides);
-  const list = (sentences: readonly string[]) => sentences.map((one) => `- ${plain(one)}.`).join("\n");
+  const beside = sides === null ? null : comparisonOf(sections, sides, days);
+  const list = (sentences: readonly string[]) => sentences.map((one) => `- ${inMarkdown(one)}.`).join("\n");
   const markdown = [
     heading(location, days),
-    `${plain(money)}.`,
+    `${inMarkdown(money)}.`,
     ...beside === null ? [] : [
       section(
         `Compared with ${inWords(sides!.other)}`,
         [glanceTable(beside.pairs, "This period", "The other one")],
-        beside.shown.notes,
+        beside.notes,
       ),
     ],
     ...sections.map((one) => one.markdown),
@@ -199,11 +229,7 @@ export async function baselineOf(reading: Reading, sides: Sides | null) {
         ok,
         complete: own.complete,
       })),
-      figures: Object.fromEntries(
-        sections.flatMap(({ name, figures }) =>
-          figures === undefined ? [] : [[name, glanceOf(name as Compared, figures)]]
-        ),
-      ),
+      figures: glances(sections),
       currencies,
       ...beside === null ? {} : { compare: beside.shown },
     },

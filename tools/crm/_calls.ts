@@ -5,7 +5,7 @@ import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Message } from "../../platforms/highlevel/rows.ts";
 import { type Metric, readTogether } from "./_metric.ts";
 import { many, median, rate } from "./_numbers.ts";
-import { noteDropped, noteUndated, reasonOf } from "./_read.ts";
+import { noteDropped, noteShort, noteUndated, reasonOf } from "./_read.ts";
 import { isSms, knownSince } from "./_sms.ts";
 
 const MISSED: ReadonlySet<string> = new Set(["no-answer", "busy", "voicemail", "failed", "canceled"]);
@@ -66,6 +66,8 @@ export const missedCalls = (
   count({ calls, messages }, { client, days, notes }) {
     noteUndated(notes, "calls", calls.rows.filter(({ at }) => at === null).length);
     noteDropped(notes, calls.dropped + messages.dropped, "message");
+    noteShort(notes, "calls", calls);
+    noteShort(notes, "SMS", messages);
     const span = { from: Math.max(...[calls, messages].map((one) => knownSince(one, days))), to: days.to };
     const truncated = span.from > days.from;
     if (truncated) {

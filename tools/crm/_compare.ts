@@ -1,11 +1,12 @@
 /** What two windows are compared by: what began in each, and what was won and lost in each, whenever that was made. */
-import { dayOf, type Days, within } from "../../platforms/highlevel/days.ts";
+import { dayOf } from "../../core/zoned_day.ts";
+import { type Days, within } from "../../platforms/highlevel/days.ts";
 import { changeOf } from "../../rules/comparison.ts";
 import type { Appointment, Opportunity } from "../../platforms/highlevel/rows.ts";
 import { attendanceOf, startingIn } from "./_appointments.ts";
 import { madeAt } from "./_pipeline.ts";
 import { many, rate } from "./_numbers.ts";
-import { covers, noteDropped, type Reading, reasonOf } from "./_read.ts";
+import { covers, isShort, noteDropped, noteShort, type Reading, reasonOf } from "./_read.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -50,6 +51,7 @@ export async function decidedOf(reading: Reading, made: readonly Opportunity[]):
     const noun = many(undated, "won or lost opportunity", "won or lost opportunities");
     notes.lack(`Of ${noun} the CRM does not say when the status changed; left out of won and lost`);
   }
+  noteShort(notes, "won and lost opportunities", found);
   const rows = "of the won and lost opportunities";
   noteDropped(notes, found.dropped, `row ${rows}`, `rows ${rows}`);
   if (!found.complete) {
@@ -60,7 +62,7 @@ export async function decidedOf(reading: Reading, made: readonly Opportunity[]):
         "null where they would be too low",
     );
   }
-  return found;
+  return { rows: found.rows, complete: found.complete && !isShort(found) };
 }
 
 const changedAt = ({ changed_at }: Opportunity) => changed_at;

@@ -55,6 +55,8 @@ export interface GlancePair {
   readonly now: Figures;
   readonly other: Figures;
   readonly isWhole: boolean;
+  /** Whether the other one holds anything at all. */
+  readonly isThere: boolean;
   readonly truncated: boolean;
 }
 

@@ -1,4 +1,5 @@
 /** The words of the baseline: markdown that a client can read. */
+import { inMarkdown } from "../../core/one_line.ts";
 import type { Location } from "../../platforms/highlevel/reader.ts";
 import type { Days } from "../../platforms/highlevel/days.ts";
 import type { Attendance } from "./_appointments.ts";
@@ -11,11 +12,10 @@ import { inWords } from "./_window.ts";
 
 const TAGS_SHOWN = 20;
 
-/** Text of the CRM as text in markdown: one line, nothing in it a mark or a link. */
-export function plain(text: string | null): string {
-  const line = (text ?? "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  return line === "" ? "(no name)" : line.replace(/[\\`*_{}[\]<>#|~!@]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
-}
+const NAME_MAX = 80;
+
+/** A name of the CRM as text in markdown. */
+export const plain = (name: string | null): string => inMarkdown(name ?? "", NAME_MAX) || "(no name)";
 
 /** Rates have four places, which are shown as they are: rounded once more, 53.85 would become 53.9 where 7 of 13 are 53.8. */
 export const percent = (share: number | null): string =>
@@ -44,7 +44,7 @@ const statuses = (counts: Readonly<Record<string, number>>): string =>
 
 /** A part of the report. */
 export function section(title: string, parts: readonly string[], notes: readonly string[] = []): string {
-  const asides = notes.length === 0 ? [] : [notes.map((note) => `> ${plain(note)}.`).join("\n>\n")];
+  const asides = notes.length === 0 ? [] : [notes.map((note) => `> ${inMarkdown(note)}.`).join("\n>\n")];
   return [`## ${title}`, ...parts, ...asides].join("\n\n");
 }
 
@@ -57,7 +57,7 @@ function pipelines({ pipelines, totals }: Funnels, notes: readonly string[]): st
     `${many(totals.opportunities, "new opportunity", "new opportunities")}, worth ${
       money(totals.value)
     } in all. ` +
-    `By status: ${statuses(totals.by_status)}.`;
+    `By their status now: ${statuses(totals.by_status)}.`;
   const shown = pipelines.filter((one) => one.totals.opportunities > 0).map(({ name, stages }) =>
     `### ${plain(name)}\n\n` + table(
       ["Stage", "Here now", "Came this far", "From the stage before"],

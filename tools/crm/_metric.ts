@@ -1,5 +1,6 @@
 /** How a tool's figures come about, and how those of another period stand beside them. */
-import { dayAfter, dayOf, type Days, daysBetween } from "../../platforms/highlevel/days.ts";
+import { dayAfter, dayOf, todayIs } from "../../core/zoned_day.ts";
+import { type Days, daysBetween } from "../../platforms/highlevel/days.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isFields } from "../../core/values.ts";
 import {
@@ -76,7 +77,9 @@ export function sidesOf(compare: CompareWith, { days, now }: Pick<Reading, "days
   if (other.from > today) {
     throw new GatewayError(
       "E_BAD_INPUT",
-      `compare.from: "${other.from}" lies in the future, of which there is nothing to compare with`,
+      `compare.from: "${other.from}" lies in the future, of which there is nothing to compare with; ${
+        todayIs(now)
+      }`,
     );
   }
   const whole = daysBetween(other.from, other.to, timezone);
@@ -137,7 +140,8 @@ function tallied(own: object, other: object): object {
   );
 }
 
-const NOTHING_THERE =
+/** What is said where all of the other period was read, and it holds nothing. */
+export const NOTHING_THERE =
   "The other period holds nothing at all; it may lie before the location was used, so no change is said";
 
 /** Every number in figures, in objects and lists within them too. */
@@ -175,7 +179,7 @@ export async function countBeside<Found, Figures extends object>(
   const other = { ...reading, days: sides.other, notes: new Notes() };
   const then = count(before!, other);
   const [left, right] = comparable(now.figures, then.figures);
-  if (isNothing(right)) other.notes.lack(NOTHING_THERE);
+  if (isNothing(right) && !then.truncated && other.notes.whole) other.notes.lack(NOTHING_THERE);
   const alike = [tallied(left, right), tallied(right, left)] as const;
   const side = ({ figures, truncated }: Counted<Figures>, notes: Notes) => ({
     whole: notes.whole && !truncated,
@@ -183,7 +187,10 @@ export async function countBeside<Found, Figures extends object>(
     figures,
   });
   const comparison = compared(
-    side(now, reading.notes),
+    {
+      ...side(now, reading.notes),
+      apart: { period: periodOf(sides.current), shown: counted.figures },
+    },
     { ...side(then, other.notes), period: periodOf(sides.other), complete: sides.isOver },
     [...sides.notes, ...unchanged === undefined ? [] : [unchanged], ...other.notes.all],
     () => changesOf(...alike),

@@ -1,6 +1,6 @@
 /** A month of the calendar as a window, and the month that it is compared with. */
+import { dayAfter } from "../../core/zoned_day.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { dayAfter } from "../../platforms/highlevel/days.ts";
 import type { CompareWith, DayRange } from "../../rules/comparison.ts";
 
 /** The days of a month, given as YYYY-MM. */

@@ -6,7 +6,7 @@ import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Payment } from "../../platforms/highlevel/rows.ts";
 import { many, sum } from "./_numbers.ts";
-import { noteUndated, type Reading, reasonOf } from "./_read.ts";
+import { noteShort, noteUndated, type Reading, reasonOf } from "./_read.ts";
 
 /** Answers that say the token may not read payments, or that the route is closed to it. */
 const CLOSED: readonly number[] = [401, 403, 404];
@@ -45,6 +45,7 @@ export function paymentsIn(found: FoundPayments, { client, days, notes }: Readin
     const of = found.total === null ? "" : ` of ${found.total}`;
     return unknown(`only ${found.rows.length}${of} payments were read, because ${reasonOf(client)}`);
   }
+  noteShort(notes, "payments", found);
   const paid = found.rows.filter(cameIn);
   noteUndated(notes, "payments", paid.filter(({ at }) => at === null).length);
   const inside = paid.filter(({ at }) => within(at, days));

@@ -6,7 +6,7 @@ import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Opportunity, Pipeline } from "../../platforms/highlevel/rows.ts";
 import { type Metric, readTogether } from "./_metric.ts";
 import { countBy, rate, sum } from "./_numbers.ts";
-import { covers, noteRows, noteUndated, type Reading } from "./_read.ts";
+import { covers, isShort, noteRows, noteUndated, type Reading } from "./_read.ts";
 
 const FEWER =
   "counts and values are of those that were read, so the true ones are higher, and conversions may differ";
@@ -21,7 +21,8 @@ export function opportunitiesIn(found: Rows<Opportunity>, reading: Reading, mean
   const total = complete && !found.complete ? null : found.total;
   noteRows(reading, "opportunities", { ...found, complete, total }, meaning);
   noteUndated(reading.notes, "opportunities", found.rows.filter((one) => madeAt(one) === null).length);
-  return { rows: found.rows.filter((one) => within(madeAt(one), reading.days)), complete };
+  const short = isShort({ ...found, complete, total });
+  return { rows: found.rows.filter((one) => within(madeAt(one), reading.days)), complete, short };
 }
 
 /** What a set of opportunities comes to. */
@@ -78,13 +79,15 @@ export const pipelineFunnel = (pipeline_id?: string): Metric<Found, Funnels> => 
   read: (reading, windows) => readFunnels(reading, windows, pipeline_id),
   count({ pipelines: all, opportunities }, reading) {
     const { notes } = reading;
-    if (!all.complete) noteRows(reading, "pipelines", all, "no stage can be named");
+    noteRows(reading, "pipelines", all, "no stage can be named");
     const { rows, complete } = opportunitiesIn(opportunities, reading);
     const known = new Set(all.rows.map(({ id }) => id));
     const elsewhere = rows.filter((row) => !known.has(row.pipeline_id ?? "")).length;
     if (elsewhere > 0) {
       notes.say(
-        `${elsewhere} of the opportunities are in pipelines that the CRM does not list; they count in totals only`,
+        `${elsewhere} of the opportunities are in pipelines that ${
+          all.dropped > 0 || !all.complete ? "were not read, or that " : ""
+        }the CRM does not list; they count in totals only`,
       );
     }
     notes.say(CURRENT_ONLY);

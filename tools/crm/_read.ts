@@ -164,20 +164,35 @@ export function covers<T>(
 export function noteRows(
   { client, notes }: Call,
   noun: string,
-  { rows, total, dropped, complete }: Rows<unknown>,
+  { rows, total, dropped, complete, round }: Rows<unknown>,
   meaning: string,
 ): void {
   const found = rows.length + dropped;
   if (!complete) {
     const of = total === null ? "" : ` of ${total}`;
     notes.lack(`Only ${rows.length}${of} ${noun} were read, because ${reasonOf(client)}: ${meaning}`);
-  } else if (total !== null && total !== found) {
-    const words =
-      `The CRM counts ${total} ${noun}, but its pages held ${found} different ones, which are counted here`;
-    if (total > found) notes.lack(words);
-    else notes.say(words);
-  }
+  } else if (total !== null && total < found) notes.say(countsOtherwise(noun, total, found));
+  noteShort(notes, noun, { rows, total, dropped, complete, round });
   noteDropped(notes, dropped, `row of the ${noun}`, `rows of the ${noun}`);
+}
+
+const countsOtherwise = (noun: string, total: number, found: number) =>
+  `The CRM counts ${total} ${noun}, but its pages held ${found} different ones, which are counted here`;
+
+/** Whether pages came to their end before they held as many rows as the CRM counts, or came round again. */
+export function isShort({ rows, dropped, total, complete, round = false }: Rows<unknown>): boolean {
+  return complete && (total === null ? round : total > rows.length + dropped);
+}
+
+/** Notes where pages are short. */
+export function noteShort(notes: Notes, noun: string, found: Rows<unknown>): void {
+  if (!isShort(found)) return;
+  const { rows, dropped, total } = found;
+  notes.lack(
+    total === null
+      ? `The CRM's pages of ${noun} came round again: what stands behind them is left out`
+      : countsOtherwise(noun, total, rows.length + dropped),
+  );
 }
 
 /** Notes how many rows could not be read. */

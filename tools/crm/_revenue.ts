@@ -1,7 +1,8 @@
 /** Revenue: what the invoices of a window and the money that came in during it come to, each currency by itself. */
+import { dayAfter, dayOf, startOf } from "../../core/zoned_day.ts";
 import { rounded } from "../../core/rounded.ts";
 import { allOrThrow } from "../../core/async.ts";
-import { dayAfter, dayOf, type Days, moment, startOf } from "../../platforms/highlevel/days.ts";
+import { type Days, moment } from "../../platforms/highlevel/days.ts";
 import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Invoice } from "../../platforms/highlevel/rows.ts";
 import { type Metric, readTogether } from "./_metric.ts";

@@ -8,7 +8,7 @@ import { isClosedRoute } from "../../platforms/highlevel/refused_what.ts";
 import type { Conversation, Message } from "../../platforms/highlevel/rows.ts";
 import { type Metric, readTogether } from "./_metric.ts";
 import { many, rate } from "./_numbers.ts";
-import { covers, noteDropped, type Notes, type Reading, reasonOf } from "./_read.ts";
+import { covers, noteDropped, type Notes, noteShort, type Reading, reasonOf } from "./_read.ts";
 
 /** Whether a message is an SMS; a reaction to one is none. */
 export const isSms = ({ type }: Pick<Message, "type">): boolean =>
@@ -110,6 +110,7 @@ function countExported(found: Rows<Message>, { client, days, notes }: Reading) {
         "all numbers are of that part of the window",
     );
   }
+  noteShort(notes, "SMS", found);
   noteDropped(notes, found.dropped, "message");
   noteUndatedSms(notes, found.rows);
   const threads = conversationsOf(found.rows.filter((one) => isSms(one) && within(one.at, days)));
@@ -146,6 +147,8 @@ function countSampled(
         "these alone, and rates are those of the newest conversations",
     );
   }
+  noteShort(notes, "conversations", conversations);
+  for (const one of own) noteShort(notes, "messages of a conversation", one);
   noteUndatedSms(notes, threads.flatMap(({ rows }) => rows));
   return {
     figures: smsOf(own.map(({ rows }) => rows), days),

@@ -35,6 +35,7 @@ export async function submissionsOf(
   const { first, last } = days;
   const found = await client.submissions({ first, last, ...asked });
   noteDropped(notes, found.dropped, "row of the page", "rows of the page");
+  noteEnded(notes, found);
   const cut = cutDays(days, span);
   const isWhole = asked.page === 1 && found.next_page === null;
   const outside = new Map<string, Row>();
@@ -58,6 +59,7 @@ export async function submissionsOf(
         page,
       });
       leaveOut(more.rows);
+      noteEnded(notes, more);
       page = more.next_page;
     }
   }
@@ -71,7 +73,18 @@ export async function submissionsOf(
     total: found.total - outside.size,
     submissions: found.rows.filter(({ id }) => !outside.has(id)),
     next_page: found.next_page,
+    short: found.short,
   };
+}
+
+/** Notes where pages end before they hold as many as the CRM counts. */
+function noteEnded(notes: Notes, { short, total }: Page): void {
+  if (!short) return;
+  notes.lack(
+    `The CRM counts ${
+      many(total, "form submission")
+    }, but names no page behind one that cannot hold the last of them`,
+  );
 }
 
 /** The days of which the span does not take the whole: the first, the last, one where they are the same. */
@@ -81,33 +94,46 @@ function cutDays({ first, last, from, to }: Days, span: Span): readonly string[]
   return [...new Set([...begins, ...ends])];
 }
 
-/** How many there are of a window. Throws E_UPSTREAM. */
-async function totalOf(client: Reading["client"], days: Days): Promise<number> {
-  const whole = daysBetween(days.first, days.last, days.timezone);
-  const { first, last } = days;
-  if (cutDays(whole, days).length === 0) {
-    return (await client.submissions({ first, last, limit: 1, page: 1 })).total;
-  }
-  const asked = { limit: PAGE_ROWS, page: 1 };
-  return (await submissionsOf({ client, days: whole, notes: new Notes() }, days, asked)).total;
+/** How many a window has, and what that lacks. */
+interface Total {
+  readonly total: number;
+  readonly notes: Notes;
 }
 
-async function totalsOf({ client }: Reading, windows: readonly Days[]): Promise<number[]> {
-  const totals: number[] = [];
+/** How many there are of a window. Throws E_UPSTREAM. */
+async function totalOf(client: Reading["client"], days: Days): Promise<Total> {
+  const whole = daysBetween(days.first, days.last, days.timezone);
+  const { first, last } = days;
+  const notes = new Notes();
+  if (cutDays(whole, days).length === 0) {
+    return { total: (await client.submissions({ first, last, limit: 1, page: 1 })).total, notes };
+  }
+  const asked = { limit: PAGE_ROWS, page: 1 };
+  return { total: (await submissionsOf({ client, days: whole, notes }, days, asked)).total, notes };
+}
+
+async function totalsOf({ client }: Reading, windows: readonly Days[]): Promise<Total[]> {
+  const totals: Total[] = [];
   for (const days of windows) totals.push(await totalOf(client, days));
   return totals;
 }
 
+/** The number; says what it lacks. */
+function toldOf({ total, notes }: Total, reading: Reading): number {
+  if (!notes.whole) reading.notes.addPart(notes, (sentence) => sentence);
+  return total;
+}
+
 /** How many submissions a window has. */
-export const SUBMISSIONS: Metric<number, { readonly total: number }> = {
+export const SUBMISSIONS: Metric<Total, { readonly total: number }> = {
   read: totalsOf,
-  count: (total) => ({ figures: { total }, truncated: false }),
+  count: (found, reading) => ({ figures: { total: toldOf(found, reading) }, truncated: false }),
 };
 
 const FUNNELS_MAX = 100;
 /** Submissions of a window, and funnels. */
 interface OptIns {
-  readonly total: number;
+  readonly total: Total;
   readonly funnels: Awaited<ReturnType<typeof funnelsOf>>;
 }
 const overallOf = (total_opt_ins: number) => ({
@@ -120,8 +146,8 @@ export const OPT_INS: Metric<OptIns, ReturnType<typeof overallOf>> = {
     const [totals, funnels] = await allOrThrow(totalsOf(reading, windows), funnelsOf(reading, FUNNELS_MAX));
     return totals.map((total) => ({ total, funnels }));
   },
-  count: ({ total, funnels: { rows, truncated } }) => ({
-    figures: overallOf(total),
+  count: ({ total, funnels: { rows, truncated } }, reading) => ({
+    figures: overallOf(toldOf(total, reading)),
     beside: {
       funnels: rows.map((funnel) => ({ ...funnel, opt_ins: null, views: null, opt_in_rate: null })),
       note: UNREPORTED,

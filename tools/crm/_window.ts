@@ -3,18 +3,17 @@ import { GatewayError } from "../../core/errors.ts";
 import {
   dayAfter,
   dayOf,
-  type Days,
-  daysBetween,
+  FIRST_ZONE,
   isTimeZone,
-  shownAt,
+  latestDay,
   startOf,
-} from "../../platforms/highlevel/days.ts";
+  todayIs,
+} from "../../core/zoned_day.ts";
+import { type Days, daysBetween, shownAt } from "../../platforms/highlevel/days.ts";
 import type { Period } from "../../rules/data_head.ts";
 import { checkMonth, daysOf } from "./_month.ts";
 import { many } from "./_numbers.ts";
 
-/** The zone in which a day begins first. */
-const FIRST_ZONE = "Pacific/Kiritimati";
 /** The longest window, so that a leap year fits. */
 export const DAYS_MAX = 366;
 const EPOCH = /^-?\d{9,16}$/;
@@ -83,7 +82,7 @@ export function checkWindow(args: WindowArgs, now: number): void {
     if (days !== undefined) {
       throw new GatewayError("E_BAD_INPUT", "month: give either month or days, not both");
     }
-    checkMonth(month, dayOf(now, FIRST_ZONE));
+    checkMonth(month, latestDay(now));
   }
   if (start_at === undefined && end_at === undefined) return;
   if (days !== undefined) {
@@ -102,7 +101,7 @@ export function checkWindow(args: WindowArgs, now: number): void {
   const [first, last] = [dayIn(start, FIRST_ZONE), dayIn(end, FIRST_ZONE)];
   const sameKind = ("day" in start) === ("day" in end);
   if (sameKind ? isReversed(start, end) : first > dayAfter(last)) throw reversed(args);
-  if (dayIn(start, "UTC") > dayAfter(dayOf(now, "UTC"))) throw future(args);
+  if (dayIn(start, "UTC") > dayAfter(dayOf(now, "UTC"))) throw future(args, now);
   const longest = daysBetween(first, last, "UTC").count;
   if (longest > DAYS_MAX + 1) throw tooLong(longest);
 }
@@ -112,10 +111,10 @@ const isReversed = (start: Border, end: Border) =>
 
 const reversed = ({ start_at, end_at }: WindowArgs) =>
   new GatewayError("E_BAD_INPUT", `end_at: "${end_at}" lies before start_at "${start_at}"; turn them round`);
-const future = ({ start_at }: WindowArgs) =>
+const future = ({ start_at }: WindowArgs, now: number) =>
   new GatewayError(
     "E_BAD_INPUT",
-    `start_at: "${start_at}" lies in the future, of which the CRM has nothing to count`,
+    `start_at: "${start_at}" lies in the future, of which the CRM has nothing to count; ${todayIs(now)}`,
   );
 const tooLong = (days: number) =>
   new GatewayError(
@@ -146,7 +145,7 @@ export function windowOf(
   const borders = [border(args.start_at, "start_at"), border(args.end_at, "end_at")] as const;
   const [first, last] = borders.map((one) => dayIn(one, timezone)) as [string, string];
   if (first > last) throw reversed(args);
-  if (first > today) throw future(args);
+  if (first > today) throw future(args, now);
   const days = daysBetween(first, last, timezone);
   if (days.count > DAYS_MAX) throw tooLong(days.count);
   const notes: string[] = [];

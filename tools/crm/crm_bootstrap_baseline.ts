@@ -1,6 +1,6 @@
 /** crm_bootstrap_baseline: a draft of a report on a location for its owner. */
+import { dayOf } from "../../core/zoned_day.ts";
 import { LIMITS } from "../../core/model.ts";
-import { dayOf } from "../../platforms/highlevel/days.ts";
 import { tool } from "../../registry/tool.ts";
 import { BASELINE_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
 import { baselineOf } from "./_baseline.ts";

@@ -1,7 +1,7 @@
 /** crm_compute_reactivation_candidates: contacts whose record nobody touched for long. */
 import { shownAt } from "../../platforms/highlevel/days.ts";
 import { tool } from "../../registry/tool.ts";
-import { noteDropped, open, timeless } from "./_read.ts";
+import { isShort, noteDropped, open, timeless } from "./_read.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const IDLENESS = "Idle means that the contact's record was not updated: the CRM reports no last activity";
@@ -32,7 +32,8 @@ export default tool("crm_compute_reactivation_candidates", {
     notes.say(IDLENESS);
     if (left > 0) notes.lack(`${left} without a usable date of update left out`);
     noteDropped(notes, found.dropped, "contact");
-    if (!found.complete) {
+    const truncated = !found.complete || isShort(found);
+    if (truncated) {
       notes.lack(`The ${contacts.length} that are idle longest are listed, of ${found.total ?? "more"}`);
     }
     if (location.note !== null) notes.say(location.note);
@@ -45,7 +46,7 @@ export default tool("crm_compute_reactivation_candidates", {
       },
       total: found.total,
       contacts,
-      sampling: { limit, examined: found.rows.length, truncated: !found.complete },
-    }, { truncated: !found.complete });
+      sampling: { limit, examined: found.rows.length, truncated },
+    }, { truncated });
   },
 });

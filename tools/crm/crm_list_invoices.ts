@@ -1,12 +1,9 @@
 /** crm_list_invoices: invoices of a location, a page at a time. */
 import { GatewayError } from "../../core/errors.ts";
+import { dayAfter, LAST_ZONE, startOf } from "../../core/zoned_day.ts";
 import { tool } from "../../registry/tool.ts";
-import { dayAfter, startOf } from "../../platforms/highlevel/days.ts";
-import { moneyIn } from "./_numbers.ts";
+import { many, moneyIn } from "./_numbers.ts";
 import { type Call, noteDropped, open, readUntil, timeless } from "./_read.ts";
-
-/** The zone in which a day ends last. */
-const LAST_ZONE = "Etc/GMT+12";
 
 export default tool("crm_list_invoices", {
   check({ start_at, end_at }) {
@@ -20,6 +17,15 @@ export default tool("crm_list_invoices", {
     const call = await open(ctx);
     const { rows, total, dropped, next } = await call.client.invoices({ ...rest, limit, offset });
     noteDropped(call.notes, dropped, "invoice");
+    const tests = rows.filter(({ live }) => !live).length;
+    if (tests > 0) {
+      call.notes.say(
+        `${
+          many(tests, "of these invoices is", "of these invoices are")
+        } of the CRM's test mode (test: true), and no real ` +
+          "one: crm_compute_revenue_stats leaves such out",
+      );
+    }
     const next_offset = next !== null && Number(next) < (total ?? 0) ? Number(next) : null;
     const currencies = new Set(rows.map(({ currency }) => currency));
     return timeless(call, {

@@ -9,10 +9,10 @@ export default tool("forms_get-submissions", {
   async run({ form_id, limit = 20, page = 1, ...args }, ctx) {
     const reading = await begin(ctx, { ...args, otherwise: 1 }, undefined, true);
     const span = instantsOf(args, reading.location.timezone);
-    const found = await submissionsOf(reading, span, { form_id, limit, page });
+    const { short, ...found } = await submissionsOf(reading, span, { form_id, limit, page });
     const { next_page } = found;
     return answer({ ...reading, days: { ...reading.days, ...span } }, { ...found, page, limit }, {
-      truncated: next_page !== null,
+      truncated: next_page !== null || short,
       next: next_page === null ? null : { page: next_page },
     });
   },

@@ -38,13 +38,13 @@ function checkTarget({ site: { id, platform, available_builders }, can }: OtherS
 async function prepare({ use }: OtherSite, { type, fields }: Draft) {
   if (type === "post") {
     const client = await use(posts);
-    const draft = await client.prepareDraft(fields, true);
-    return (made: Making) => client.createDraft(draft, made);
+    const draft = await client.prepareDraft(fields, null);
+    return { lasting: draft.lasting ?? [], create: (made: Making) => client.createDraft(draft, made) };
   }
   const client = await use(pages);
   const { title, slug, content_html } = fields;
-  const draft = await client.prepare({ title, slug, content_html }, true);
-  return (made: Making) => client.create(draft, made);
+  const draft = await client.prepare({ title, slug, content_html }, null);
+  return { lasting: draft.lasting ?? [], create: (made: Making) => client.create(draft, made) };
 }
 
 /** What the file's deployments say of that site, in a sentence: it has a draft of it already. Null where they do not. */
@@ -96,7 +96,7 @@ export default tool("deploy_md_to_site", {
     const document = readDocument(text, "path");
     const draft = await draftOf(document);
     const before = deployedBefore(document.frontmatter, target.site);
-    const create = await prepare(target, draft);
+    const { create, lasting } = await prepare(target, draft);
     const what =
       `Make the ${draft.type} draft "${draft.fields.title}" of "${path}" on ${target.site.name}${recorded}`;
     return {
@@ -106,6 +106,7 @@ export default tool("deploy_md_to_site", {
         { field: "status", from: null, to: "draft" },
       ],
       revision: { [path]: sha },
+      warnings: lasting,
       state: { create, draft, sha, before },
     };
   },

@@ -32,17 +32,17 @@ export interface DraftArgs extends PageFields {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Reads what the write needs: the template where one is given, else the parent and, of a new page, the rights. */
+/** Reads what the write needs: the template where one is given, else the parent and, of a new page (no id), the rights. */
 export async function prepared(
   client: PagesClient,
   args: DraftArgs,
-  isNew: boolean,
+  id: Id | null,
 ): Promise<PreparedPage | PreparedClone> {
   const { title, slug, parent_id, builder_template_id, variables = {}, ...fields } = args;
   const common = { title, slug, parent_id };
   return builder_template_id === undefined
-    ? await client.prepare({ ...common, ...fields }, isNew)
-    : await client.prepareClone({ ...common, template_id: builder_template_id, variables });
+    ? await client.prepare({ ...common, ...fields }, id)
+    : await client.prepareClone({ ...common, template_id: builder_template_id, variables }, id);
 }
 
 /** Refuses new content for a page that shows what the visual builder keeps instead: E_BUILDER_MISMATCH. */
@@ -95,7 +95,7 @@ export async function valuesBefore(
   const values = Object.fromEntries(before);
   const { content_html } = values;
   if (typeof content_html === "string") {
-    const again = await client.prepare({ content_html }, false); // an editor keeps HTML in blocks of its own
+    const again = await client.prepare({ content_html }, page_id); // an editor keeps HTML in blocks of its own
     if (again.fields.content_html !== content_html) return {};
   }
   return { before: { of: { page_id }, values } };

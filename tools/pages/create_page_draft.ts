@@ -1,6 +1,7 @@
 /** create_page_draft: a new page, always as a draft. */
 import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { builtPages, pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
@@ -20,18 +21,19 @@ export default tool("create_page_draft", {
   async plan({ page_builder: _, ...given }, ctx) {
     const { fields: args, warnings } = await ofDocument(given);
     await checkHeader(args.header_html);
-    const draft = await prepared(await ctx.use(pages), args, true);
+    const draft = await prepared(await ctx.use(pages), args, null);
+    const lasting = [...warnings, ...draft.lasting ?? []];
     return {
       summary: `Create the draft page ${quoted(args.title)} on ${ctx.site.name}${origin(draft)}`,
       changes: [...draftChanges(draft, null), { field: "status", from: null, to: "draft" }],
       revision: templateOf(draft),
-      warnings: [...warnings, ...draft.warnings ?? []],
-      state: draft,
+      warnings: [...draft.warnings ?? [], ...lasting],
+      state: { draft, lasting },
     };
   },
   async run(_, ctx, { state, changes }) {
-    const made = await (await ctx.use(pages)).create(state, ctx.made);
+    const made = await (await ctx.use(pages)).create(state.draft, ctx.made);
     ctx.annotate({ result_id: made.id, changes });
-    return compared(made);
+    return compared(made).warned(stillSo(state.lasting, made.differences));
   },
 });

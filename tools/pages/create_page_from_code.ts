@@ -1,11 +1,14 @@
 /** create_page_from_code: a new page of HTML, CSS and JavaScript, always as a draft. */
 import { checkCodeParts, scopeClass, slugOf } from "../../rules/code_pages/parts.ts";
 import { ownScript, scriptRaises } from "../../rules/code_pages/script_raises.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { numericId } from "../../core/ids.ts";
 import { checkNamed } from "../../rules/text.ts";
+import { slugTaken, stillSo } from "../../rules/wording.ts";
 import { codePages } from "../../platforms/wordpress/connector.ts";
+import visitor from "../../platforms/visitor/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { bodyParts, storedParts } from "./_code.ts";
+import { addressOf, bodyParts, shownWarnings, storedParts } from "./_code.ts";
 import { changesOf, quoted, SHOWN_PAGE } from "./_plans.ts";
 
 export default tool("create_page_from_code", {
@@ -18,31 +21,40 @@ export default tool("create_page_from_code", {
     ...await scriptRaises(texts, SHOWN_PAGE),
     ...ownScript("js", js, SHOWN_PAGE),
   ],
-  async plan({ title, html, css, js, parent_id, slug = slugOf(title) }, ctx) {
+  async plan({ title, html, css, js, parent_id, template, slug = slugOf(title) }, ctx) {
     const scope_class = scopeClass(ctx.site.id, slug);
     const body = await bodyParts({ html, css, js });
     const parts = await storedParts(body.parts, scope_class);
-    const place = await (await ctx.use(codePages)).prepare(slug, parent_id);
+    const client = await ctx.use(codePages);
+    const reader = await ctx.use(visitor);
+    const layoutOf = () => client.template(template);
+    const [place, layout, shown] = await allOrThrow(
+      client.prepare(slug, parent_id),
+      template === undefined ? null : layoutOf(),
+      shownWarnings(body.parts.html, reader, addressOf(reader.base ?? "", slug), layoutOf),
+    );
     const { taken } = place;
-    const page = { title, slug, parent_id, scope_class, ...parts, html: parts.html ?? body.parts.html };
+    const name = layout?.name || undefined; // a new page has the theme's own layout without one
+    const page = {
+      ...{ title, slug, parent_id, template: name, scope_class, ...parts },
+      html: parts.html ?? body.parts.html,
+    };
+    const lasting = [
+      ...body.warnings,
+      ...shown,
+      ...taken === null ? [] : [slugTaken({ noun: "page", slug, ...taken })],
+    ];
     return {
       summary: `Create the draft page ${quoted(title)} from code on ${ctx.site.name}`,
       changes: [...changesOf(page, null), { field: "status", from: null, to: "draft" }],
       revision: { slug: taken?.id ?? null },
-      warnings: [
-        ...body.warnings,
-        ...taken === null ? [] : [
-          `slug: the page ${
-            quoted(taken.title)
-          } (${taken.id}) has it too; of two that are published the site changes one`,
-        ],
-      ],
-      state: { page, place },
+      warnings: lasting,
+      state: { page, place, lasting },
     };
   },
-  async run(_, ctx, { state: { page, place }, changes }) {
+  async run(_, ctx, { state: { page, place, lasting }, changes }) {
     const made = await (await ctx.use(codePages)).create(page, place, ctx.made);
     ctx.annotate({ result_id: made.id, changes });
-    return compared(made);
+    return compared(made).warned(stillSo(lasting, made.differences));
   },
 });

@@ -24,6 +24,7 @@ export default tool("publish_page", {
     ctx.annotate({ result_id: page_id, changes });
     const done = await (await ctx.use(pages)).publish(page_id, ctx.grant, state);
     const { published } = await expectations();
-    return compared(done).seen(await liveAt(await ctx.use(visitor), done.url, published(state)));
+    const { url, caches_asked } = done;
+    return compared(done).seen(await liveAt(await ctx.use(visitor), url, published(state), caches_asked));
   },
 });

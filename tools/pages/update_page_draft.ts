@@ -5,6 +5,7 @@ import { allOrThrow } from "../../core/async.ts";
 import { maybeUnseen, whenScheduled } from "../../rules/change.ts";
 import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { CODE_APART } from "../../platforms/_content/page.ts";
 import { builtPages, pages } from "../../platforms/_content/pages.ts";
@@ -41,7 +42,7 @@ export default tool("update_page_draft", {
     const { fields: args, warnings } = await ofDocument(given);
     await checkHeader(args.header_html);
     const client = await ctx.use(pages);
-    const [now, draft] = await allOrThrow(client.readDraft(page_id), prepared(client, args, false));
+    const [now, draft] = await allOrThrow(client.readDraft(page_id), prepared(client, args, page_id));
     let unsure: string[] = [];
     if (args.content_html !== undefined) {
       const builder = now.page_builder ?? await client.builderSeen(page_id);
@@ -51,23 +52,25 @@ export default tool("update_page_draft", {
     const what = `the ${now.status} page ${quoted(now.title)} on ${ctx.site.name}`;
     const from = origin(draft);
     const apart = args.content_html !== undefined && now.from_code ? `; ${CODE_APART}` : "";
+    const lasting = [...warnings, ...unsure, ...draft.lasting ?? []];
     return {
       summary: from === "" ? `Change ${what}${apart}` : `Make all content of ${what} anew${from}`,
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
       ...ctx.can(builtPages) ? await valuesBefore(client, page_id, draft, now) : {},
-      warnings: [...now.warnings, ...warnings, ...unsure, ...draft.warnings ?? []],
-      state: { draft, now },
+      warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
+      state: { draft, now, lasting },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
-    const { draft, now } = state;
+    const { draft, now, lasting } = state;
     const done = await (await ctx.use(pages)).update(page_id, draft, now);
-    if (!("parts" in done)) return compared(done);
+    const told = stillSo(lasting, done.differences);
+    if (!("parts" in done)) return compared(done).warned(told);
     const { parts, ...answer } = done;
-    return compared(answer).leaving(parts && replaced({ ...now, parts }, draft.fields));
+    return compared(answer).warned(told).leaving(parts && replaced({ ...now, parts }, draft.fields));
   },
 });

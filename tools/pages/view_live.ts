@@ -30,7 +30,7 @@ async function addressOfId(id: Id, ctx: Context): Promise<string> {
 }
 
 async function headOf(id: Id, ctx: Context) {
-  if (ctx.can(contentStates)) return await (await ctx.use(contentStates)).find(id);
+  if (ctx.can(contentStates)) return await (await ctx.use(contentStates)).findAny(id);
   if (!mayBePage(id, ctx)) return await (await ctx.use(posts)).getPost(id);
   try {
     return await (await ctx.use(pages)).read(id);

@@ -1,8 +1,18 @@
 /** How the posts tools describe what they would do. */
+import type { Id } from "../../core/ids.ts";
 import type { Change } from "../../core/model.ts";
 import { quoted } from "../../rules/wording.ts";
-import type { Before, Plan } from "../../registry/tool.ts";
-import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/_content/posts.ts";
+import {
+  type ContentType,
+  type DraftFields,
+  type NamedTerm,
+  type Post,
+  posts,
+  type PostsClient,
+  type PreparedDraft,
+  typedPosts,
+} from "../../platforms/_content/posts.ts";
+import type { Plan, ToolContext } from "../../registry/tool.ts";
 
 export {
   dateChanges,
@@ -17,6 +27,18 @@ export {
 
 /** Where script in a post runs. */
 export const SHOWN_POST = "in the browser of everyone who opens the post, its preview included";
+
+/** The posts of the call's site, or what it has of that type of its own. Throws E_NOT_SUPPORTED where it has no types. */
+export async function contentOf(
+  ctx: Pick<ToolContext, "use">,
+  type: ContentType | undefined,
+): Promise<PostsClient> {
+  return await ctx.use(type === undefined || type === "post" ? posts : typedPosts);
+}
+
+/** How a sentence says of which type of the site's own something is; "" for a post. */
+export const ofType = (type: ContentType | undefined): string =>
+  type === undefined || type === "post" ? "" : `of the type ${type} `;
 
 /** What a post has now, by the arguments that set it. */
 const current = (now: Post): { readonly [K in keyof Required<DraftFields>]: unknown } => {
@@ -47,10 +69,19 @@ const isNone = ([field, value]: readonly [string, unknown]) =>
   value === "" && ["title", "slug"].includes(field) || value === null || value === 0;
 
 /** What sets those fields back; nothing where one has a value that its argument does not take. */
-export function fieldsBefore(of: Before["of"], fields: DraftFields, now: Post): Pick<Plan, "before"> {
+export function fieldsBefore(
+  of: { readonly post_id?: Id; readonly page_id?: Id; readonly type?: ContentType | undefined },
+  fields: DraftFields,
+  now: Post,
+): Pick<Plan, "before"> {
   const has = current(now);
   const values = given(fields).map(([field]) => [field, has[field]] as const);
-  return values.some(isNone) ? {} : { before: { of, values: Object.fromEntries(values) } };
+  return values.some(isNone) ? {} : {
+    before: {
+      of: Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)),
+      values: Object.fromEntries(values),
+    },
+  };
 }
 
 /** " and make the tags …" for the terms that are not there yet, else "". */

@@ -1,33 +1,36 @@
 /** create_draft: a new post, always as a draft. */
 import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { posts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { fieldChanges, newTerms, quoted, SHOWN_POST, termsFound } from "./_plans.ts";
+import { contentOf, fieldChanges, newTerms, ofType, quoted, SHOWN_POST, termsFound } from "./_plans.ts";
 
 export default tool("create_draft", {
-  check({ title, featured_media_id, author_id, ...texts }, ctx) {
+  check({ type: _, title, featured_media_id, author_id, ...texts }, ctx) {
     checkArguments({ title, ...texts });
     checkNamed(title, "title");
     ctx.checkId(featured_media_id, "featured_media_id");
     ctx.checkId(author_id, "author_id");
   },
-  raises: (fields) => scriptRaises(fields, SHOWN_POST),
-  async plan(given, ctx) {
+  raises: ({ type: _, ...fields }) => scriptRaises(fields, SHOWN_POST),
+  async plan({ type, ...given }, ctx) {
     const { fields, warnings } = await ofDocument(given);
-    const draft = await (await ctx.use(posts)).prepareDraft(fields, true);
+    const draft = await (await contentOf(ctx, type)).prepareDraft(fields, null, type);
+    const lasting = [...warnings, ...draft.lasting ?? []];
     return {
-      summary: `Create the draft ${quoted(fields.title)} on ${ctx.site.name}${newTerms(draft)}`,
+      summary: `Create the draft ${ofType(type)}${quoted(fields.title)} on ${ctx.site.name}${
+        newTerms(draft)
+      }`,
       changes: [...fieldChanges(fields, null), { field: "status", from: null, to: "draft" }],
       revision: termsFound(draft),
-      warnings: [...warnings, ...draft.warnings ?? []],
-      state: draft,
+      warnings: [...draft.warnings ?? [], ...lasting],
+      state: { draft, lasting },
     };
   },
-  async run(_, ctx, { state, changes }) {
-    const made = await (await ctx.use(posts)).createDraft(state, ctx.made);
+  async run({ type }, ctx, { state, changes }) {
+    const made = await (await contentOf(ctx, type)).createDraft(state.draft, ctx.made);
     ctx.annotate({ result_id: made.id, changes });
-    return compared(made);
+    return compared(made).warned(stillSo(state.lasting, made.differences));
   },
 });

@@ -1,9 +1,10 @@
-/** list_content: posts or pages of any status, to find one by. */
-import { posts } from "../../platforms/_content/posts.ts";
+/** list_content: posts, pages or a type of the site's own, of any status, to find one by. */
 import { pages } from "../../platforms/_content/pages.ts";
 import { tool } from "../../registry/tool.ts";
+import { contentOf } from "./_plans.ts";
 
 export default tool("list_content", async ({ type, status, ...query }, ctx) => {
-  const client = type === "post" ? await ctx.use(posts) : await ctx.use(pages);
-  return await client.list(status === "all" ? query : { ...query, status });
+  const asked = status === "all" ? query : { ...query, status };
+  if (type === "page") return await (await ctx.use(pages)).list(asked);
+  return await (await contentOf(ctx, type)).list(asked, type);
 });

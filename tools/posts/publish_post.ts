@@ -1,14 +1,21 @@
 /** publish_post: makes a draft or scheduled post public; the site must allow it. */
-import { posts } from "../../platforms/_content/posts.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { dateChanges, lastChange, publishWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
+import {
+  contentOf,
+  dateChanges,
+  lastChange,
+  publishWarnings,
+  quoted,
+  revealed,
+  stateChanges,
+} from "./_plans.ts";
 
 export default tool("publish_post", {
   check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
-  async plan({ post_id }, ctx) {
-    const post = await (await ctx.use(posts)).check(post_id, "publish");
+  async plan({ post_id, type }, ctx) {
+    const post = await (await contentOf(ctx, type)).check(post_id, "publish", undefined, type);
     return {
       summary: `Publish ${quoted(post.title)} on ${ctx.site.name} for everyone to see${lastChange(post)}`,
       changes: [...stateChanges(post, "published", null), ...dateChanges(post, ctx.now())],
@@ -18,10 +25,11 @@ export default tool("publish_post", {
       state: post,
     };
   },
-  async run({ post_id }, ctx, { state, changes }) {
+  async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
-    const done = await (await ctx.use(posts)).publish(post_id, ctx.grant, state);
+    const done = await (await contentOf(ctx, type)).publish(post_id, ctx.grant, state, type);
     const { published } = await expectations();
-    return compared(done).seen(await liveAt(await ctx.use(visitor), done.url, published(state)));
+    const { url, caches_asked } = done;
+    return compared(done).seen(await liveAt(await ctx.use(visitor), url, published(state), caches_asked));
   },
 });

@@ -19,7 +19,7 @@ import type { PreparedDraft } from "../../platforms/_content/post.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { fieldChanges, fieldsBefore, lastChange, newTerms, quoted, replaced } from "./_plans.ts";
+import { fieldChanges, fieldsBefore, lastChange, newTerms, ofType, quoted, replaced } from "./_plans.ts";
 
 const SHOWN = "in the browser of everyone who opens it";
 const OF_POSTS = ["excerpt", "tags", "categories"] as const;
@@ -35,18 +35,25 @@ interface Named {
   readonly id: Id;
 }
 
-const named = ({ post_id, page_id }: { readonly post_id?: Id; readonly page_id?: Id }): Named =>
-  post_id === undefined ? { type: "page", id: page_id! } : { type: "post", id: post_id };
+const named = ({ post_id, page_id, type = "post" }: {
+  readonly post_id?: Id;
+  readonly page_id?: Id;
+  readonly type?: LiveType | undefined;
+}): Named => post_id === undefined ? { type: "page", id: page_id! } : { type, id: post_id };
 
-const titled = (type: LiveType, { title }: LiveContent) => `the ${type} ${quoted(title)}`;
+const titled = (type: LiveType, { title }: LiveContent) =>
+  type === "page" ? `the page ${quoted(title)}` : `the post ${ofType(type)}${quoted(title)}`;
 
 export default tool("revise_published", {
-  check({ post_id, page_id, title, featured_media_id, ...texts }, ctx) {
+  check({ post_id, page_id, type, title, featured_media_id, ...texts }, ctx) {
     checkArguments({ title, ...texts });
     checkNamed(title, "title");
     ctx.checkId(post_id, "post_id");
     ctx.checkId(page_id, "page_id");
     ctx.checkId(featured_media_id, "featured_media_id");
+    if (type !== undefined && page_id !== undefined) {
+      throw new GatewayError("E_BAD_INPUT", "type: goes with post_id; a page is named by page_id alone");
+    }
     if (texts.content_html !== undefined && texts.replacements !== undefined) {
       throw new GatewayError("E_BAD_INPUT", "content_html, replacements: give one of the two");
     }
@@ -55,12 +62,12 @@ export default tool("revise_published", {
       throw new GatewayError("E_BAD_INPUT", `${other}: a page has none; leave it out, or give post_id`);
     }
   },
-  raises: ({ replacements = [], ...fields }) =>
+  raises: ({ replacements = [], type: _, ...fields }) =>
     scriptRaises({ ...fields, replacements: replacements.map(({ replace }) => replace) }, SHOWN, [
       "replacements",
     ]),
-  async plan({ post_id, page_id, ...asked }, ctx) {
-    const { type, id } = named({ post_id, page_id });
+  async plan({ post_id, page_id, type: ownType, ...asked }, ctx) {
+    const { type, id } = named({ post_id, page_id, type: ownType });
     const client = await ctx.use(liveContent);
     const now = await client.get(type, id);
     const { fields: given, warnings } = await fieldsOf(asked, now);
@@ -77,7 +84,7 @@ export default tool("revise_published", {
     const builder = now.page_builder ?? (isText ? await client.builderSeen(type, id) : null);
     if (isText && builder === "visual") {
       refuseUnseen(
-        type === "post" ? `Post ${id}` : `Page ${id}`,
+        `${type === "page" ? "Page" : "Post"} ${id}`,
         asked.replacements ? "replacements" : "content_html",
         "",
       );
@@ -88,7 +95,7 @@ export default tool("revise_published", {
       }`,
       changes,
       revision: replaced(now, fields),
-      ...fieldsBefore(type === "post" ? { post_id: id } : { page_id: id }, fields, now),
+      ...fieldsBefore({ post_id, page_id, type: ownType }, fields, now),
       warnings: [
         ...now.warnings,
         ...warnings,
@@ -113,6 +120,7 @@ export default tool("revise_published", {
       now,
     );
     const { revised } = await expectations();
+    const { url, caches_asked } = done;
     const { title, content_html: to = now.content_html } = draft.fields;
     const isShown = now.page_builder !== "visual" && !hasPassword(now);
     const expected = revised({
@@ -122,7 +130,7 @@ export default tool("revise_published", {
       changed: { title: title !== undefined, ...isShown ? { text: { from: now.content_html, to } } : {} },
     });
     return compared(done).leaving(parts && replaced({ ...now, parts }, draft.fields))
-      .seen(await liveAt(await ctx.use(visitor), done.url, expected));
+      .seen(await liveAt(await ctx.use(visitor), url, expected, caches_asked));
   },
 });
 

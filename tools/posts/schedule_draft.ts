@@ -1,18 +1,17 @@
 /** schedule_draft: the moment a draft goes live by itself. */
 import { atSite, bothTimes, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
-import { posts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
+import { contentOf, lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_draft", {
   check({ post_id, scheduled_at }, { checkId, now }) {
     checkId(post_id, "post_id");
     checkSchedule(scheduled_at, now());
   },
-  async plan({ post_id, scheduled_at }, ctx) {
-    const client = await ctx.use(posts);
+  async plan({ post_id, type, scheduled_at }, ctx) {
+    const client = await contentOf(ctx, type);
     const moment = await scheduleAt(scheduled_at, ctx.now(), () => client.timeZone());
-    const post = await client.check(post_id, "schedule", moment);
+    const post = await client.check(post_id, "schedule", moment, type);
     return {
       summary: `Schedule ${quoted(post.title)} on ${ctx.site.name} to go live at ${moment.utc}${
         atSite(moment, post.time_zone)
@@ -24,10 +23,10 @@ export default tool("schedule_draft", {
       state: { moment, post },
     };
   },
-  async run({ post_id }, ctx, { state, changes }) {
+  async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const { moment, post } = state;
-    const done = await (await ctx.use(posts)).schedule(post_id, moment, post);
+    const done = await (await contentOf(ctx, type)).schedule(post_id, moment, post, type);
     return compared({ ...done, ...bothTimes(moment, post.time_zone) });
   },
 });

@@ -1,12 +1,12 @@
 /** unschedule: a scheduled post, or page, is a draft again. */
-import { posts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { quoted, stateChanges } from "./_plans.ts";
+import { contentOf, quoted, stateChanges } from "./_plans.ts";
 
 export default tool("unschedule", {
   check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
   async plan({ post_id, type }, ctx) {
-    const post = await (await ctx.use(posts)).check(post_id, "unschedule", undefined, type);
+    const client = await contentOf(ctx, type === "page" ? "post" : type);
+    const post = await client.check(post_id, "unschedule", undefined, type);
     return {
       summary: `Take back the schedule of ${quoted(post.title)} on ${ctx.site.name} (${post.scheduled_at})`,
       changes: stateChanges(post, "draft", null),
@@ -17,6 +17,7 @@ export default tool("unschedule", {
   },
   async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
-    return compared(await (await ctx.use(posts)).unschedule(post_id, type ?? state.type, state));
+    const client = await contentOf(ctx, type === "page" ? "post" : type);
+    return compared(await client.unschedule(post_id, type ?? state.type, state));
   },
 });

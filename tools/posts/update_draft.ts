@@ -4,13 +4,14 @@ import { maybeUnseen, refuseUnseen, whenScheduled } from "../../rules/change.ts"
 import { GatewayError } from "../../core/errors.ts";
 import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { posts, postTexts } from "../../platforms/_content/posts.ts";
+import { postTexts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { fieldChanges, fieldsBefore, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
+import { contentOf, fieldChanges, fieldsBefore, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
 
 export default tool("update_draft", {
-  check({ post_id, title, featured_media_id, author_id, ...texts }, ctx) {
+  check({ post_id, type: _, title, featured_media_id, author_id, ...texts }, ctx) {
     checkArguments({ title, ...texts });
     checkNamed(title, "title");
     ctx.checkId(post_id, "post_id");
@@ -23,31 +24,36 @@ export default tool("update_draft", {
         "change it in the platform's editor, or make a new draft with create_draft",
     );
   },
-  raises: (fields) => scriptRaises(fields, SHOWN_POST),
-  async plan({ post_id, ...given }, ctx) {
+  raises: ({ type: _, ...fields }) => scriptRaises(fields, SHOWN_POST),
+  async plan({ post_id, type, ...given }, ctx) {
     const { fields, warnings } = await ofDocument(given);
-    const client = await ctx.use(posts);
-    const [now, draft] = await allOrThrow(client.getDraft(post_id), client.prepareDraft(fields, false));
+    const client = await contentOf(ctx, type);
+    const [now, draft] = await allOrThrow(
+      client.getDraft(post_id, type),
+      client.prepareDraft(fields, post_id, type),
+    );
     let unsure: string[] = [];
     if (fields.content_html !== undefined) {
-      const builder = now.page_builder ?? await client.builderSeen(post_id);
+      const builder = now.page_builder ?? await client.builderSeen(post_id, type);
       if (builder === "visual") refuseUnseen(`Post ${post_id}`, "content_html", "");
       unsure = maybeUnseen(builder, "content_html");
     }
+    const lasting = [...warnings, ...unsure, ...draft.lasting ?? []];
     return {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
-      ...ctx.can(postTexts) ? fieldsBefore({ post_id }, fields, now) : {},
-      warnings: [...now.warnings, ...warnings, ...unsure],
-      state: { draft, now },
+      ...ctx.can(postTexts) ? fieldsBefore({ post_id, type }, fields, now) : {},
+      warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
+      state: { draft, now, lasting },
       raises: whenScheduled(now, `the post ${quoted(now.title)}`),
     };
   },
-  async run({ post_id }, ctx, { state, changes }) {
+  async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
-    const client = await ctx.use(posts);
+    const client = await contentOf(ctx, type);
     const { parts, ...done } = await client.updateDraft(post_id, state.draft, ctx.made, state.now);
-    return compared(done).leaving(parts && replaced({ ...state.now, parts }, state.draft.fields));
+    return compared(done).warned(stillSo(state.lasting, done.differences))
+      .leaving(parts && replaced({ ...state.now, parts }, state.draft.fields));
   },
 });

@@ -6,11 +6,12 @@ import { LIMITS } from "../../core/model.ts";
 import { joined } from "../../platforms/_content/compared.ts";
 import { posts } from "../../platforms/_content/posts.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
-import type { Media } from "../../platforms/wordpress/rest/media.ts";
+import type { Image, Media } from "../../platforms/wordpress/rest/media.ts";
+import visitor from "../../platforms/visitor/connector.ts";
 import web from "../../platforms/web/connector.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { numericId } from "../../core/ids.ts";
-import { compared, tool } from "../../registry/tool.ts";
+import { compared, type Plan, tool, type ToolContext } from "../../registry/tool.ts";
 import { fromBase64, knownImage, plainFilename } from "./_images.ts";
 
 interface Texts {
@@ -41,6 +42,39 @@ function halfDone(media: Media, thrown: unknown): GatewayError {
   );
 }
 
+interface Upload {
+  readonly image: Image;
+  /** The image that is the very file, whatever it is called; null for none. */
+  readonly twin: Media | null;
+}
+
+const UNREAD = "whether it is the very file could not be read, so it is uploaded again";
+
+/** The image of the library whose file has these bytes, the first of several, and what could not be found out. */
+async function twinOf(
+  ctx: Pick<ToolContext, "use">,
+  image: Image,
+): Promise<{ twin: Media | null; unsure: string[] }> {
+  const likely = await (await ctx.use(wordpress)).likelyTwins(image);
+  if (likely === null) {
+    return { twin: null, unsure: ["Whether the file is in the media library already could not be read"] };
+  }
+  const reader = await ctx.use(visitor);
+  const unsure: string[] = [];
+  for (const { media, address } of likely) {
+    const bytes = await reader.fileAt(address, image.bytes.byteLength + 1);
+    if (bytes === null) unsure.push(`Media ${media.id} (${media.url}) has the same kind and size; ${UNREAD}`);
+    else if (hash("sha256", bytes) === hash("sha256", image.bytes)) return { twin: media, unsure: [] };
+  }
+  return { twin: null, unsure };
+}
+
+/** What the image that is there is left without. */
+const leftOut = (fields: readonly string[]): string[] =>
+  fields.map((field) =>
+    `${field}: not set, for the image that is there is left as it is; change it in the CMS`
+  );
+
 export default tool("upload_media", {
   check({ content_base64, source_url, mime_type, post_id, ...texts }, ctx) {
     checkArguments(texts);
@@ -64,27 +98,60 @@ export default tool("upload_media", {
         ? fromBase64(content_base64 ?? "", field)
         : from.download(source_url, field, LIMITS.MEDIA_BYTES),
     );
-    const image = knownImage(bytes, field, mime_type);
-    const name = plainFilename(filename, image.ending);
-    const size = `${Math.ceil(image.bytes.byteLength / 1024)} KiB`;
-    const fields = { filename: name, mime_type: image.mime_type, ...texts };
-    return {
-      summary: `Upload the image "${name}" (${image.mime_type}, ${size}) to ${ctx.site.name}`,
-      changes: Object.entries(fields).map(([field, to]) => ({ field, from: null, to })),
-      // What stands at an address may be another image by the time it is approved.
-      revision: source_url === undefined ? null : { source_url: hash("sha256", image.bytes) },
-      state: { bytes: image.bytes, mime_type: image.mime_type, filename: name },
-    };
-  },
-  async run(args, ctx, { state, changes }) {
-    const client = await ctx.use(wordpress);
-    const media = await client.uploadImage(state, ctx.made);
-    ctx.annotate({ result_id: media.id, changes });
-    const texts = given(args);
-    if (Object.keys(texts).length === 0) return compared(media);
-    const described = await client.setMediaTexts(media.id, texts).catch((thrown) => {
-      throw halfDone(media, thrown);
+    const known = knownImage(bytes, field, mime_type);
+    const image = { ...known, filename: plainFilename(filename, known.ending) };
+    const { twin, unsure } = await twinOf(ctx, image);
+    // What stands at an address may be another image by the time it is approved.
+    const seen = source_url === undefined ? {} : { source_url: hash("sha256", image.bytes) };
+    return planned({ image, twin }, ctx.site.name, texts, {
+      revision: { ...seen, media_id: twin?.id ?? null },
+      warnings: twin === null ? unsure : leftOut(await client.otherTexts(twin.id, given(texts))),
     });
-    return compared({ ...described, ...joined(media, described) });
+  },
+  async run(args, ctx, { state: { image, twin }, changes }) {
+    const texts = given(args);
+    return await ctx.exclusively(`upload ${hash("sha256", image.bytes)}`, async ({ waited }) => {
+      const client = await ctx.use(wordpress);
+      const there = waited && twin === null ? (await twinOf(ctx, image)).twin : twin;
+      if (there !== null) {
+        ctx.annotate({ result_id: there.id, changes: [] });
+        const differences = leftOut(await client.otherTexts(there.id, texts));
+        const warnings = ["The very file is in the media library already, and was not uploaded again"];
+        return compared({ ...there, already_there: true, differences, warnings });
+      }
+      const media = await client.uploadImage(image, ctx.made);
+      ctx.annotate({ result_id: media.id, changes });
+      if (Object.keys(texts).length === 0) return compared(media);
+      const described = await client.setMediaTexts(media.id, texts).catch((thrown) => {
+        throw halfDone(media, thrown);
+      });
+      return compared({ ...described, ...joined(media, described) });
+    });
   },
 });
+
+/** What is shown of an upload, or of a file that is there already. */
+function planned(
+  state: Upload,
+  site: string,
+  texts: Texts,
+  seen: Pick<Plan, "revision" | "warnings">,
+): Plan<Upload> {
+  const { image: { filename, mime_type, bytes }, twin } = state;
+  if (twin !== null) {
+    const summary =
+      `Upload nothing: the very file is in the media library of ${site} already, as media ${twin.id} (${twin.url})`;
+    return { summary, changes: [], ...seen, state };
+  }
+  const size = `${Math.ceil(bytes.byteLength / 1024)} KiB`;
+  return {
+    summary: `Upload the image "${filename}" (${mime_type}, ${size}) to ${site}`,
+    changes: Object.entries({ filename, mime_type, ...texts }).map(([field, to]) => ({
+      field,
+      from: null,
+      to,
+    })),
+    ...seen,
+    state,
+  };
+}

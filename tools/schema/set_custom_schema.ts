@@ -43,13 +43,16 @@ export default tool("set_custom_schema", {
   },
   async run({ id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: id, changes });
-    const proven = verified(await (await ctx.use(structuredData)).write(state));
+    const client = await ctx.use(structuredData);
+    const proven = verified(await client.write(state));
     if (!state.live) return proven.seen(notLive(UNPUBLISHED));
     if (state.scope !== "page") return proven.seen(notLive(GLOBAL));
     const { schemaShown, typedNodes } = await expectations();
     const data = typedNodes(dataIn(state.after));
     if (data.length === 0) return proven.seen(notLive(SETTINGS));
     const address = pageAddress(ctx.site, state.entry.post_id);
-    return proven.seen(await liveAt(await ctx.use(visitor), address, schemaShown(data)));
+    return proven.seen(
+      await liveAt(await ctx.use(visitor), address, schemaShown(data), client.cachesAsked()),
+    );
   },
 });

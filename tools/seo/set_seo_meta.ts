@@ -37,8 +37,9 @@ export default tool("set_seo_meta", {
     const sending = (live: boolean) => live && ctx.annotate({ _published: true });
     const stands = (fields: readonly string[]) =>
       ctx.annotate({ changes: changes.filter(({ field }) => fields.includes(field.split(".")[0]!)) });
+    const client = await ctx.use(seo);
     const change = changeOf(fields);
-    const { differences, warnings, uncompared, ...after } = await (await ctx.use(seo)).writeMeta(
+    const { differences, warnings, uncompared, ...after } = await client.writeMeta(
       change,
       state,
       sending,
@@ -49,6 +50,7 @@ export default tool("set_seo_meta", {
     if (after.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, after.post.id);
     const { seoShown } = await expectations();
-    return proven.seen(await liveAt(await ctx.use(visitor), address, seoShown(change)));
+    const shown = seoShown(change);
+    return proven.seen(await liveAt(await ctx.use(visitor), address, shown, client.cachesAsked()));
   },
 });

@@ -51,9 +51,10 @@ export default tool("set_seo_redirect", {
   },
   async run(args, ctx, { state, changes }) {
     ctx.annotate({ changes });
-    const set = await (await ctx.use(seo)).writeRedirect(state, ctx.made);
+    const client = await ctx.use(seo);
+    const set = await client.writeRedirect(state, ctx.made);
     ctx.annotate({ result_id: set.id });
     const redirect = redirectOf(args, homeOf(ctx.site.base_url));
-    return compared(set).seen(await liveRedirect(await ctx.use(visitor), redirect));
+    return compared(set).seen(await liveRedirect(await ctx.use(visitor), redirect, client.cachesAsked()));
   },
 });

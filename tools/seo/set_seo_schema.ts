@@ -41,10 +41,12 @@ export default tool("set_seo_schema", {
   async run({ post_id, schema }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const sending = (live: boolean) => live && ctx.annotate({ _published: true });
-    const proven = compared(await (await ctx.use(seo)).writeSchema(state, sending, ctx.made));
+    const client = await ctx.use(seo);
+    const proven = compared(await client.writeSchema(state, sending, ctx.made));
     if (state.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, state.post.id);
     const { schemaShown } = await expectations();
-    return proven.seen(await liveAt(await ctx.use(visitor), address, schemaShown(pageSchema(schema))));
+    const shown = schemaShown(pageSchema(schema));
+    return proven.seen(await liveAt(await ctx.use(visitor), address, shown, client.cachesAsked()));
   },
 });

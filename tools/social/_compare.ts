@@ -1,8 +1,9 @@
 /** A report held against another time: the same report of other days, its rows matched by what they are about. */
+import { dayOf } from "../../core/zoned_day.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isFields } from "../../core/values.ts";
 import type { MetaAds, Paged, Report } from "../../platforms/meta_ads/client.ts";
-import { dayIn, daysOfPreset, MONTHS_BACK, monthsBefore } from "../../platforms/meta_ads/days.ts";
+import { daysOfPreset, MONTHS_BACK, monthsBefore } from "../../platforms/meta_ads/days.ts";
 import {
   DEFAULT_PRESET,
   REACH_FIELDS,
@@ -52,7 +53,7 @@ export async function otherDays(client: MetaAds, args: InsightsArgs, now: number
   const { compare, time_range, date_preset = DEFAULT_PRESET } = args;
   if (compare === undefined) return null;
   const { time_zone } = await client.facts();
-  const today = dayIn(time_zone ?? "UTC", now)!;
+  const today = dayOf(now, time_zone ?? "UTC");
   const asked: DayRange = time_range === undefined
     ? daysOfPreset(date_preset, today)
     : { from: time_range.since, to: time_range.until };

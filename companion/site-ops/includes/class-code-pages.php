@@ -107,7 +107,7 @@ final class Code_Pages {
 	 */
 	public static function create( $request ) {
 		$columns = Drafts::columns( $request );
-		$refused = is_wp_error( $columns ) ? $columns : Code_Check::fault( $request['html'], $request['css'], $request['js'] );
+		$refused = is_wp_error( $columns ) ? $columns : Page_Templates::code_fault( $request );
 		if ( $refused ) {
 			return $refused;
 		}
@@ -120,7 +120,7 @@ final class Code_Pages {
 			self::SCOPE => $request['scope_class'],
 			self::CSS   => (string) $request['css'],
 			self::JS    => (string) $request['js'],
-		);
+		) + Page_Templates::meta( $request );
 		$lost = self::store( $id, $meta );
 		return $lost ? $lost : new WP_REST_Response( self::summary( $id ), 201 );
 	}
@@ -151,6 +151,7 @@ final class Code_Pages {
 			'css'      => (string) get_post_meta( $id, self::CSS, true ),
 			'js'       => (string) get_post_meta( $id, self::JS, true ),
 			'shown'    => ! Builder_Pages::shows( $id ),
+			'template' => Page_Templates::of( $id ),
 			'date_gmt' => Access::goes_live( get_post( $id ) ),
 		);
 	}
@@ -189,7 +190,7 @@ final class Code_Pages {
 	 */
 	public static function update( $request ) {
 		$id      = $request['id'];
-		$refused = Code_Check::fault( $request['html'], $request['css'], $request['js'] );
+		$refused = Page_Templates::code_fault( $request );
 		$post    = Access::post( $id, 'page' );
 		$scope   = get_post_meta( $id, self::SCOPE, true );
 		if ( ! $post || ! is_string( $scope ) || '' === $scope ) {
@@ -214,7 +215,7 @@ final class Code_Pages {
 			self::CSS => $request['css'],
 			self::JS  => $request['js'],
 		);
-		$lost = self::store( $id, array_filter( $meta, 'is_string' ) );
+		$lost = self::store( $id, array_filter( $meta, 'is_string' ) + Page_Templates::meta( $request ) );
 		return $lost ? $lost : self::summary( $id );
 	}
 
@@ -299,9 +300,13 @@ final class Code_Pages {
 			'sanitize_callback' => null,
 		);
 		$args = array(
-			'html' => $code + array( 'required' => $making ),
-			'css'  => $code,
-			'js'   => $code,
+			'html'     => $code + array( 'required' => $making ),
+			'css'      => $code,
+			'js'       => $code,
+			'template' => array(
+				'type'      => 'string',
+				'maxLength' => 200,
+			),
 		);
 		if ( ! $making ) {
 			return array_intersect_key( Drafts::args( false ), array( 'title' => true ) ) + $args;

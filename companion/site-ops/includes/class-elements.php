@@ -104,7 +104,7 @@ final class Elements {
 			do {
 				$id = sprintf( '%07x', wp_rand( 0x1000000, 0xfffffff ) );
 			} while ( isset( $used[ $id ] ) );
-			$used[ $id ]  = true;
+			$used[ $id ] = true;
 			$element->id = $id;
 			if ( isset( $element->elements ) ) {
 				self::renew( $element->elements, $used );

@@ -139,6 +139,7 @@ final class Guarded {
 		if ( is_wp_error( $record ) ) {
 			return $record;
 		}
+		Caches::post( $post->ID );
 		return self::answer( get_post( $post->ID ), $record );
 	}
 

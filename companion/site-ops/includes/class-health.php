@@ -61,6 +61,7 @@ final class Health {
 			'timezone'       => wp_timezone_string(),
 			'features'       => self::features( $request ),
 			'user'           => self::user(),
+			'update'         => class_exists( Updates::class ) ? Updates::state() : null,
 		);
 	}
 

@@ -107,7 +107,7 @@ abstract class Hold_Database extends Hold_Link {
 	 * @return array[] Values by a text of them.
 	 */
 	private function differing_keys( $table, array $shape ) {
-		$sql    = 'SELECT ' . $this->columns( $shape['key'] ) . ', ' . $this->sum( $shape['columns'] ) . " AS held_sum FROM `$table`";
+		$sql = 'SELECT ' . $this->columns( $shape['key'] ) . ', ' . $this->sum( $shape['columns'] ) . " AS held_sum FROM `$table`";
 
 		list( $was, $now ) = $this->sides( $sql );
 

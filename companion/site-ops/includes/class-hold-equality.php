@@ -279,7 +279,7 @@ final class Hold_Equality {
 			$times[] = $is_date ? strtotime( $word . ' UTC' ) : (int) $word;
 		}
 		// The site's own time may be up to fourteen hours off.
-		$near = abs( $times[1] - time() ) < 14 * HOUR_IN_SECONDS + self::TIME_SECONDS;
+		$near  = abs( $times[1] - time() ) < 14 * HOUR_IN_SECONDS + self::TIME_SECONDS;
 		$moved = $times[1] - $times[0];
 		return $near && abs( $moved ) < self::TIME_SECONDS && abs( $moved - $this->between ) < self::RUN_SECONDS;
 	}

@@ -38,7 +38,7 @@ final class Hold_Labels {
 		// What Elementor makes anew from its own files and the pages' elements, its log of errors, and the site's key, which it
 		// makes where there is none.
 		'/^(_elementor_(assets_data|element_cache_unique_id)|elementor_(atomic_cache_validity__.+|connect_site_key|log))$/' => 'cache',
-		'/^cron$|^action_scheduler_/'                     => 'schedule',
+		'/^cron$|^action_scheduler_/' => 'schedule',
 		'/^(active_plugins|active_sitewide_plugins|template|stylesheet|current_theme|recently_activated|uninstall_plugins|upload_path|auto_update_\w+|auto_plugin_theme_update_emails|site_ops_\w+)$|snippet/' => 'code',
 		'/user_roles$|^(users_can_register|default_role|admin_email|new_admin_email|initial_db_version)$/' => 'people',
 		'/^(blogname|blogdescription|siteurl|home|show_on_front|page_on_front|page_for_posts|sticky_posts|site_icon|site_logo|blog_public|permalink_structure|category_base|tag_base|timezone_string|gmt_offset|date_format|time_format|WPLANG|wp_page_for_privacy_policy)$/' => 'site',
@@ -47,13 +47,13 @@ final class Hold_Labels {
 
 	/** Tables that are not posts, options or meta of posts. */
 	const TABLES = array(
-		'users'             => 'people',
-		'terms'             => 'structure',
-		'termmeta'          => 'structure',
-		'comments'          => 'comments',
-		'commentmeta'       => 'comments',
-		'snippets'          => 'code',
-		'site_ops_holds'    => 'code',
+		'users'                   => 'people',
+		'terms'                   => 'structure',
+		'termmeta'                => 'structure',
+		'comments'                => 'comments',
+		'commentmeta'             => 'comments',
+		'snippets'                => 'code',
+		'site_ops_holds'          => 'code',
 		'actionscheduler_actions' => 'schedule',
 		'actionscheduler_claims'  => 'schedule',
 	);

@@ -194,7 +194,7 @@ abstract class Hold_Mysql extends Hold_Database {
 		$place = $wpdb->parse_db_host( DB_HOST );
 
 		list( $host, $port, $socket, $is_ipv6 ) = $place ? $place : array( DB_HOST, null, null, false );
-		$link = mysqli_init();
+		$link                                   = mysqli_init();
 		if ( $wpdb->charset ) {
 			$link->options( MYSQLI_SET_CHARSET_NAME, $wpdb->charset );
 		}

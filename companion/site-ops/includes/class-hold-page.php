@@ -18,6 +18,10 @@ final class Hold_Page {
 	/** What the form asks for, and the name of its nonce. */
 	const CONNECT    = 'site_ops_connect';
 	const DISCONNECT = 'site_ops_disconnect';
+	const REMOVAL    = 'site_ops_removal';
+
+	/** The option that says whether deleting the plugin deletes what it keeps; uninstall.php reads it. */
+	const REMOVE_CONTENT = 'site_ops_remove_content';
 
 	/** Adds the page to the menu. */
 	public static function add() {
@@ -36,11 +40,15 @@ final class Hold_Page {
 		} elseif ( isset( $_POST[ self::DISCONNECT ] ) ) {
 			check_admin_referer( self::DISCONNECT );
 			Hold_Keys::remove( sanitize_key( wp_unslash( $_POST[ self::DISCONNECT ] ) ) );
+		} elseif ( isset( $_POST[ self::REMOVAL ] ) ) {
+			check_admin_referer( self::REMOVAL );
+			update_option( self::REMOVE_CONTENT, 'remove' === $_POST[ self::REMOVAL ] ? '1' : '0', false );
 		}
 		echo '<div class="wrap"><h1>' . esc_html__( 'Site Ops', 'site-ops' ) . '</h1>';
 		self::show_purpose();
 		self::show_code( $code );
 		self::show_gateways();
+		self::show_removal();
 		echo '</div>';
 	}
 
@@ -92,6 +100,17 @@ final class Hold_Page {
 			echo '</td></tr>';
 		}
 		echo '</tbody></table>';
+	}
+
+	/** Says what deleting the plugin deletes, and lets that be chosen. */
+	private static function show_removal() {
+		$removes = '1' === get_option( self::REMOVE_CONTENT );
+		$says    = $removes
+			? __( 'It deletes what the plugin keeps itself too: CSS and scripts of pages made from code, SEO fields, structured data and redirects. What an SEO plugin keeps, and the pages, stay.', 'site-ops' )
+			: __( 'What the plugin keeps itself stays (CSS and scripts of pages made from code, SEO fields, structured data and redirects), and is found again once the plugin is installed again. Keys of gateways go.', 'site-ops' );
+		echo '<h2>' . esc_html__( 'When the plugin is deleted', 'site-ops' ) . '</h2><p>' . esc_html( $says ) . '</p>';
+		$label = $removes ? __( 'Keep it instead', 'site-ops' ) : __( 'Delete it too', 'site-ops' );
+		self::show_form( self::REMOVAL, $removes ? 'keep' : 'remove', $label, 'secondary' );
 	}
 
 	/**

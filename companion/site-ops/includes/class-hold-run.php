@@ -126,11 +126,11 @@ final class Hold_Run {
 
 	/** Ends the call: judges its effects, keeps them or takes them back, and answers. */
 	public function finish() {
-		$watched     = Hold_Files::stop();
-		$escaped     = $watched ? $this->db->escaped() : __( 'the watch over files was taken off', 'site-ops' );
+		$watched = Hold_Files::stop();
+		$escaped = $watched ? $this->db->escaped() : __( 'the watch over files was taken off', 'site-ops' );
 		Hold::end();
-		$rows        = null === $escaped ? $this->db->rows() : array();
-		$effects     = new Hold_Effects( $this->ask, $rows, Hold_Journal::changes(), Hold_Outside::$notes, $this->db );
+		$rows    = null === $escaped ? $this->db->rows() : array();
+		$effects = new Hold_Effects( $this->ask, $rows, Hold_Journal::changes(), Hold_Outside::$notes, $this->db );
 		if ( null !== $escaped ) {
 			$this->take_back();
 			$this->answer( 'escaped', 'hold_escaped', Hold_Told::refusal( $this->ask->id, null, $escaped, null, $effects, Hold_Reply::answer() ) );
@@ -241,7 +241,7 @@ final class Hold_Run {
 	 */
 	private function keep( Hold_Effects $effects ) {
 		// What the rows became can be read where they are; only what they were is kept.
-		$before = array(
+		$before                 = array(
 			'kind' => 'kept',
 			'rows' => array_map( array( __CLASS__, 'before' ), $effects->rows() ),
 		);

@@ -266,7 +266,7 @@ final class Hold_Statements {
 		$key    = $shape['key'];
 		$simple = preg_match( '/\bWHERE\b/i', $bare, $where, PREG_OFFSET_CAPTURE ) && ! preg_match( '/\b(SELECT|LIMIT|RAND|UUID|SLEEP|LAST_INSERT_ID)\b|@/i', $bare );
 		// A key itself may be set.
-		$sets = 'UPDATE' === $verb && preg_match( '/\bSET\b(.*?)\bWHERE\b/is', $bare, $set ) && preg_match( '/\b(' . implode( '|', $key ) . ')`?\s*=/i', $set[1] );
+		$sets  = 'UPDATE' === $verb && preg_match( '/\bSET\b(.*?)\bWHERE\b/is', $bare, $set ) && preg_match( '/\b(' . implode( '|', $key ) . ')`?\s*=/i', $set[1] );
 		$found = $simple && ! $sets && ! $this->touched[ $table ]['full'] ? $this->named( $table, $shape, self::with_texts( $bare, $texts, $where[0][1] ) ) : null;
 		if ( null === $found || count( $found ) > self::ROWS_MAX ) {
 			$this->touch( $table, 'full' );

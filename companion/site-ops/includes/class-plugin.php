@@ -25,9 +25,14 @@ final class Plugin {
 		add_filter( 'old_slug_redirect_url', array( Seo_Redirects::class, 'unless_back' ) );
 		add_action( 'plugins_loaded', array( Seo_Output::class, 'start' ) );
 		add_action( 'wp_after_insert_post', array( Seo_Sitemap::class, 'saved' ), 10, 4 );
+		Caches::start();
+		Routes::start();
 		Code_Output::start();
 		Code_Text::start();
 		Hold::start();
+		if ( class_exists( Updates::class ) ) {
+			Updates::start();
+		}
 	}
 
 	/** Registers the routes of every subject. */
@@ -40,6 +45,7 @@ final class Plugin {
 			Seo_Sitemap::class,
 			Schema_Entries::class,
 			Code_Pages::class,
+			Page_Templates::class,
 			Templates::class,
 			Builder_Pages::class,
 			Guarded::class,

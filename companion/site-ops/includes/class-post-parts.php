@@ -77,8 +77,8 @@ final class Post_Parts {
 		if ( 'default' === $values['template'] ) {
 			$values['template'] = '';
 		}
-		$seo           = Seo_Provider::active();
-		$values['seo'] = $seo->id() . Json::text( $seo->read( $post ) );
+		$seo              = Seo_Provider::active();
+		$values['seo']    = $seo->id() . Json::text( $seo->read( $post ) );
 		$values['schema'] = Json::text( Seo_Schema::live( $post->ID ) );
 		foreach ( self::SHOWN as $name => $keys ) {
 			$texts = array();

@@ -27,19 +27,19 @@ final class Redirects_Own extends Redirect_Store {
 		register_post_type(
 			self::TYPE,
 			array(
-				'labels'          => array(
+				'labels'       => array(
 					'name'          => __( 'Gateway redirects', 'site-ops' ),
 					'singular_name' => __( 'Gateway redirect', 'site-ops' ),
 				),
-				'public'          => false,
-				'show_ui'         => true,
-				'show_in_menu'    => 'tools.php',
-				'show_in_rest'    => false,
-				'rewrite'         => false,
-				'query_var'       => false,
-				'map_meta_cap'    => false,
-				'capabilities'    => array_fill_keys( $caps, 'manage_options' ) + array( 'create_posts' => 'do_not_allow' ),
-				'supports'        => array( 'title' ),
+				'public'       => false,
+				'show_ui'      => true,
+				'show_in_menu' => 'tools.php',
+				'show_in_rest' => false,
+				'rewrite'      => false,
+				'query_var'    => false,
+				'map_meta_cap' => false,
+				'capabilities' => array_fill_keys( $caps, 'manage_options' ) + array( 'create_posts' => 'do_not_allow' ),
+				'supports'     => array( 'title' ),
 			)
 		);
 		add_filter( 'pre_wp_unique_post_slug', array( __CLASS__, 'same_slug' ), 10, 5 );
@@ -102,8 +102,8 @@ final class Redirects_Own extends Redirect_Store {
 			'post_name'   => self::slug( $source ),
 			'meta_input'  => $meta,
 		);
-		$id    = wp_insert_post( wp_slash( $columns ), true );
-		$first = is_wp_error( $id ) ? null : $this->find( $source );
+		$id      = wp_insert_post( wp_slash( $columns ), true );
+		$first   = is_wp_error( $id ) ? null : $this->find( $source );
 		if ( ! $first || $first['id'] === $id ) {
 			return $id;
 		}

@@ -7,12 +7,44 @@
 
 namespace SiteOps;
 
+use WP_Error;
 use WP_Query;
+use WP_REST_Request;
 
 defined( 'ABSPATH' ) || exit;
 
 /** Registers routes below site-ops/v1; only GET and POST exist. */
 final class Routes {
+
+	/** Has rights judged first: WordPress checks arguments before it asks who may, and would tell strangers of them. */
+	public static function start() {
+		add_filter( 'rest_request_before_callbacks', array( __CLASS__, 'judge_first' ), 10, 3 );
+	}
+
+	/**
+	 * What a request whose arguments are faulty is answered: whoever may not ask is told only that.
+	 *
+	 * @param mixed           $response The error of the arguments, if there is one.
+	 * @param array           $handler  The route's handler.
+	 * @param WP_REST_Request $request  The request.
+	 * @return mixed
+	 */
+	public static function judge_first( $response, $handler, $request ) {
+		if ( ! is_wp_error( $response ) || 0 !== strpos( $request->get_route(), '/' . REST_NAMESPACE . '/' ) ) {
+			return $response;
+		}
+		// By its path alone: nothing else of it was checked.
+		$asked = clone $request;
+		$asked->set_query_params( array() );
+		$asked->set_body_params( array() );
+		$asked->set_body( '' );
+		$may = call_user_func( $handler['permission_callback'], $asked );
+		if ( is_wp_error( $may ) ) {
+			return $may;
+		}
+		$text = __( 'Sorry, you are not allowed to do that.', 'site-ops' );
+		return $may ? $response : new WP_Error( 'rest_forbidden', $text, array( 'status' => rest_authorization_required_code() ) );
+	}
 
 	/**
 	 * Registers a route that reads.

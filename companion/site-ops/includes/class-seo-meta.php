@@ -172,7 +172,10 @@ final class Seo_Meta {
 			if ( isset( $fixed[ $name ] ) ) {
 				/* translators: 1: name of a field, 2: a word */
 				$said = sprintf( __( '%1$s: the site would not show that value (%2$s)', 'site-ops' ), $name, $fixed[ $name ] );
-				return Errors::make( 'seo_not_shown', $said, array( 'param' => $name, 'reason' => $fixed[ $name ] ) );
+				return Errors::make( 'seo_not_shown', $said, array(
+'param'  => $name,
+'reason' => $fixed[ $name ]
+) );
 			}
 		}
 		return null;
@@ -201,17 +204,17 @@ final class Seo_Meta {
 			}
 		}
 		return array(
-			'post_id'      => $post->ID,
-			'post_type'    => $post->post_type,
-			'post_status'  => $post->post_status,
-			'post_title'   => $post->post_title,
-			'date_gmt'     => Access::goes_live( $post ),
-			'modified_gmt' => Drafts::modified_gmt( $post ),
-			'provider'     => $provider->id(),
-			'origins'      => (object) $origins,
-			'fixed'        => (object) $provider->fixed( $post, $images ),
+			'post_id'            => $post->ID,
+			'post_type'          => $post->post_type,
+			'post_status'        => $post->post_status,
+			'post_title'         => $post->post_title,
+			'date_gmt'           => Access::goes_live( $post ),
+			'modified_gmt'       => Drafts::modified_gmt( $post ),
+			'provider'           => $provider->id(),
+			'origins'            => (object) $origins,
+			'fixed'              => (object) $provider->fixed( $post, $images ),
 
-			'shown'        => (object) $provider->shown( $post, $stored ),
+			'shown'              => (object) $provider->shown( $post, $stored ),
 
 			'twitter_follows_og' => $provider->mirrors( $post->ID ),
 		) + $fields;

@@ -153,7 +153,10 @@ final class Seo_Rank_Math extends Seo_Provider {
 			return self::parts_off( array( 'all' => 'Rank Math > Setup Wizard: connect the account, or skip that step' ) );
 		}
 		$off = array();
-		foreach ( array( 'schema' => array( 'rich-snippet', 'Schema (Structured Data)' ), 'sitemap' => array( 'sitemap', 'Sitemap' ) ) as $part => $module ) {
+		foreach ( array(
+'schema'  => array( 'rich-snippet', 'Schema (Structured Data)' ),
+'sitemap' => array( 'sitemap', 'Sitemap' )
+) as $part => $module ) {
 			if ( ! self::has_module( $module[0] ) ) {
 				$off[ $part ] = 'Rank Math > Dashboard > ' . $module[1];
 			}

@@ -18,8 +18,8 @@ final class Seo_Redirects {
 	/** Registers the routes. */
 	public static function register_routes() {
 		$text = array(
-			'type'      => 'string',
-			'minLength' => 1,
+			'type'              => 'string',
+			'minLength'         => 1,
 			// A path is judged as it was sent: cleaning could make a good one of a bad one.
 			'sanitize_callback' => null,
 		);
@@ -172,6 +172,8 @@ final class Seo_Redirects {
 		if ( 0 !== $page ) {
 			// Where a page has stood until now, a page cache would go on showing it.
 			Caches::post( $page );
+		} else {
+			Caches::address( $source );
 		}
 		return array(
 			'id'          => $id,

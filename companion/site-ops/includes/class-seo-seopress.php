@@ -115,7 +115,10 @@ final class Seo_Seopress extends Seo_Provider {
 	protected function fixed_texts() {
 		$social = self::is_on( 'social' ) ? (array) get_option( 'seopress_social_option_name', array() ) : array();
 		$fixed  = self::is_on( 'titles' ) ? array() : array_fill_keys( array( 'title', 'description', 'canonical' ), 'off' );
-		foreach ( array( 'og' => 'seopress_social_facebook_og', 'twitter' => 'seopress_social_twitter_card' ) as $group => $switch ) {
+		foreach ( array(
+'og'      => 'seopress_social_facebook_og',
+'twitter' => 'seopress_social_twitter_card'
+) as $group => $switch ) {
 			if ( empty( $social[ $switch ] ) ) {
 				$fixed += array_fill_keys( preg_grep( "/^$group\\./", self::TEXTS ), 'off' );
 			}
@@ -211,7 +214,10 @@ final class Seo_Seopress extends Seo_Provider {
 		$social   = (array) get_option( 'seopress_social_option_name', array() );
 		$sitemaps = (array) get_option( 'seopress_xml_sitemap_option_name', array() );
 		$off      = self::is_on( 'titles' ) ? array() : array( 'title' => 'SEO > Titles & Metas: the switch at the top' );
-		foreach ( array( 'og' => array( 'seopress_social_facebook_og', 'Facebook (Open Graph)' ), 'twitter' => array( 'seopress_social_twitter_card', 'Twitter (Twitter card)' ) ) as $part => $switch ) {
+		foreach ( array(
+'og'      => array( 'seopress_social_facebook_og', 'Facebook (Open Graph)' ),
+'twitter' => array( 'seopress_social_twitter_card', 'Twitter (Twitter card)' )
+) as $part => $switch ) {
 			if ( ! self::is_on( 'social' ) ) {
 				$off[ $part ] = 'SEO > Social Networks: the switch at the top';
 			} elseif ( empty( $social[ $switch[0] ] ) ) {
@@ -250,7 +256,10 @@ final class Seo_Seopress extends Seo_Provider {
 
 	/** What the editor notes of an image beside its number belongs to the image that was there. */
 	protected function stored( $id, array $changed ) {
-		foreach ( array( 'og.image' => 'fb', 'twitter.image' => 'twitter' ) as $name => $network ) {
+		foreach ( array(
+'og.image'      => 'fb',
+'twitter.image' => 'twitter'
+) as $name => $network ) {
 			if ( in_array( $name, $changed, true ) ) {
 				delete_post_meta( $id, "_seopress_social_{$network}_img_width" );
 				delete_post_meta( $id, "_seopress_social_{$network}_img_height" );

@@ -84,7 +84,10 @@ final class Seo_Yoast extends Seo_Provider {
 	protected function fixed_texts() {
 		$social = (array) get_option( 'wpseo_social', array() );
 		$fixed  = array();
-		foreach ( array( 'og' => 'opengraph', 'twitter' => 'twitter' ) as $group => $switch ) {
+		foreach ( array(
+'og'      => 'opengraph',
+'twitter' => 'twitter'
+) as $group => $switch ) {
 			if ( isset( $social[ $switch ] ) && ! $social[ $switch ] ) {
 				$fixed += array_fill_keys( preg_grep( "/^$group\\./", self::TEXTS ), 'off' );
 			}
@@ -150,7 +153,10 @@ final class Seo_Yoast extends Seo_Provider {
 		$wpseo  = (array) get_option( 'wpseo', array() );
 		$social = (array) get_option( 'wpseo_social', array() );
 		$off    = array();
-		foreach ( array( 'og' => 'opengraph', 'twitter' => 'twitter' ) as $part => $switch ) {
+		foreach ( array(
+'og'      => 'opengraph',
+'twitter' => 'twitter'
+) as $part => $switch ) {
 			if ( isset( $social[ $switch ] ) && ! $social[ $switch ] ) {
 				$off[ $part ] = 'Yoast SEO > Settings > Site features > ' . ( 'og' === $part ? 'Open Graph data' : 'X card data' );
 			}

@@ -2,9 +2,18 @@
 import type { GatewayError } from "../../../core/errors.ts";
 import type { Site } from "../../../core/model.ts";
 import { type Check, fail, pass, type Probe, unknown } from "../../_connector/checks.ts";
+import { isWalled } from "../errors.ts";
 import type { Health } from "../health.ts";
 import type { Companion } from "../parts.ts";
-import { COMPANION_NEEDED, type CompanionHealth, lacks, partsOff, switchesOf } from "./plugin.ts";
+import {
+  COMPANION_NEEDED,
+  COMPANION_VERSION,
+  type CompanionHealth,
+  isOlder,
+  lacks,
+  partsOff,
+  switchesOf,
+} from "./plugin.ts";
 
 type Features = CompanionHealth["features"];
 
@@ -16,8 +25,8 @@ const NOT_READY: Readonly<Record<Exclude<Companion["state"], "ready">, string>> 
 };
 
 /** What has to be repaired before that failure of a probe tells anything; null where the failure tells by itself. */
-export function firstRepair({ index }: Health, { upstream }: GatewayError): string | null {
-  if (upstream === 401) return "Repair credentials first";
+export function firstRepair({ index }: Health, error: GatewayError): string | null {
+  if (error.upstream === 401 && !isWalled(error)) return "Repair credentials first";
   return index.error ? "Repair rest_api first" : null;
 }
 
@@ -33,7 +42,7 @@ export function companionCheck(health: Health): Check {
   const named = `The companion plugin${version === null ? "" : ` ${version}`}`;
   switch (state) {
     case "ready":
-      return pass(name, `${named} is active`);
+      return readyCheck(name, named, companion.found.report);
     case "missing":
       return fail(
         name,
@@ -57,6 +66,20 @@ export function companionCheck(health: Health): Check {
         `Update it; version ${COMPANION_NEEDED}`,
       );
   }
+}
+
+/** One that works, with what there is to say of its updates: nothing of the site waits for them, so it is met. */
+function readyCheck(name: string, named: string, { plugin_version, update }: CompanionHealth): Check {
+  const isOld = isOlder(plugin_version, COMPANION_VERSION);
+  const refused = update?.refused
+    ? "; the site refused an update of it, which was not what its packer signed: see under Plugins there why"
+    : "";
+  if (!isOld) return pass(name, `${named} is active${refused}`);
+  const way = update?.offered
+    ? "press the update that the site's Plugins page offers"
+    : "an operator makes its zip with deno task companion and uploads it on the site's Plugins page, which replaces it";
+  const old = `older than ${COMPANION_VERSION}, which this gateway comes with (to update it, ${way})`;
+  return pass(name, `${named} is active, and ${old}${refused}`);
 }
 
 function wayToReport(status: number | undefined): string {

@@ -89,6 +89,9 @@ export const rememberNoGuard = (wire: WordPressClient, path: string): void =>
 
 const route = (kind: Kind, id: number) => `${COMPANION}/guarded/${kind}/${id}`;
 
+/** What has such a route; types of a site's own have none. */
+const GUARDED: ReadonlySet<Kind> = new Set<Kind>(["posts", "pages"]);
+
 /**
  * The post or page in parts; null where the site has no such route, which is then not asked for again for a while, and
  * where the plugin fails or refuses: WordPress's own route says best what is wrong.
@@ -99,7 +102,7 @@ export async function readGuarded(
   id: number,
   live = false,
 ): Promise<GuardedState | null> {
-  if (hasNoGuard(wire, `${kind}/${id}`)) return null;
+  if (!GUARDED.has(kind) || hasNoGuard(wire, `${kind}/${id}`)) return null;
   try {
     const { data, siteNow } = await wire.get(route(kind, id), live ? { live: "1" } : {}, STATE);
     const { record, parts, terms, changed, editing, schema, address, led, user } = data;
@@ -171,7 +174,7 @@ export function stale(
   cause?: unknown,
 ): GatewayError {
   const fields = parts.map((part) => ARGUMENTS[part] ?? part);
-  return staleOf(`${kind === "posts" ? "post" : "page"} ${id}`, fields, trace, cause);
+  return staleOf(`${kind === "pages" ? "page" : "post"} ${id}`, fields, trace, cause);
 }
 
 /** The same of anything, in the words of arguments. */

@@ -10,6 +10,8 @@ import type { WordPressClient } from "../rest/wordpress_client.ts";
 
 /** The oldest plugin this gateway works with. */
 export const COMPANION_VERSION_MIN = "1.0.0";
+/** The plugin that this gateway comes with, as companion/site-ops/site-ops.php says. */
+export const COMPANION_VERSION = "1.4.0";
 /** The plugin's REST namespace (docs/upstreams/wordpress.md, "Companion plugin"). */
 export const COMPANION = "site-ops/v1";
 
@@ -110,6 +112,12 @@ export const HEALTH = z.object({
     /** An empty list where there is none. */
     caps: z.record(z.string(), z.unknown()).catch({}),
   }).catch({ caps: {} }),
+  /** From version 1.4.0 on: what its own updates are, where it was packed with an address for them. */
+  update: z.object({
+    host: z.string().nullable(),
+    offered: z.string().nullable(),
+    refused: z.string().nullable(),
+  }).nullable().catch(null),
 });
 
 /** What the plugin says of itself and of the site; a feature is null where it does not tell. */

@@ -26,6 +26,7 @@ import { requireParent } from "./pages.ts";
 import { SLUG, totals, utc } from "../rest/records.ts";
 import type { StateSnapshot } from "../rest/snapshot.ts";
 import { checkState, requireUnpublished } from "../rest/states.ts";
+import { takenWarnings } from "../rest/slugs.ts";
 import { slugDifference, valueDifference, wordsDifference } from "../rest/warnings.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
 import { requireUnchanged, written } from "../rest/writer.ts";
@@ -90,9 +91,18 @@ export async function listTemplates(wire: WordPressClient, query: TemplatesQuery
  * Reads the template and proves that a page can be made from it; writes nothing. Throws E_COMPANION_REQUIRED,
  * E_BUILDER_NOT_AVAILABLE, E_BAD_TEMPLATE_DATA, E_MISSING_PLACEHOLDER (every missing key), E_BAD_INPUT, CmsError.
  */
-export async function prepareClone(wire: WordPressClient, fields: CloneFields): Promise<PreparedClone> {
+export async function prepareClone(
+  wire: WordPressClient,
+  fields: CloneFields,
+  isNew: boolean,
+): Promise<PreparedClone> {
   const id = numericId(fields.template_id, "builder_template_id");
-  const { template, hashes } = await findTemplate(wire, id, fields);
+  const { slug, title, parent_id } = fields;
+  const parent = parent_id === undefined ? undefined : numericId(parent_id, "parent_id");
+  const [{ template, hashes }, lasting] = await allOrThrow(
+    findTemplate(wire, id, fields),
+    isNew ? takenWarnings(wire, "pages", { slug, title, parent }) : [],
+  );
   if (!template.valid) {
     throw new GatewayError(
       "E_BAD_TEMPLATE_DATA",
@@ -103,7 +113,7 @@ export async function prepareClone(wire: WordPressClient, fields: CloneFields): 
   const missing = template.placeholders.filter((key) => !Object.hasOwn(fields.variables, key));
   if (missing.length > 0) throw missingPlaceholders(missing);
   const unused = Object.keys(fields.variables).filter((key) => !template.placeholders.includes(key));
-  return { fields, template, unused, parts: hashes ?? {}, ...(hashes ? { hashes } : {}) };
+  return { fields, template, unused, lasting, parts: hashes ?? {}, ...(hashes ? { hashes } : {}) };
 }
 
 async function findTemplate(

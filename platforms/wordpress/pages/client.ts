@@ -20,6 +20,7 @@ import {
   readCodePage,
   updateCodePage,
 } from "./code_pages.ts";
+import { codeTemplate } from "./theme_templates.ts";
 import { createPage, preparePage, readDraftPage, readPage, updatePage } from "./pages.ts";
 
 /** Pages of the site, as tools know them on any platform. */
@@ -31,8 +32,8 @@ export function pagesOf(ctx: SiteContext): PagesClient {
     readDraft: (id) => readDraftPage(wire, number(id)),
     builderSeen: (id) => builderSeen(wire, "pages", number(id)),
     list: (query) => listContent(wire, "pages", query),
-    prepare: (fields, isNew) => preparePage(wire, fields, isNew),
-    prepareClone: (fields) => prepareClone(wire, fields),
+    prepare: (fields, id) => preparePage(wire, fields, id === null ? null : number(id)),
+    prepareClone: (fields, id) => prepareClone(wire, fields, id === null),
     create: (draft, made) =>
       "template" in draft ? createFromTemplate(wire, draft, made) : createPage(wire, draft, made),
     update: (id, draft, seen) =>
@@ -55,6 +56,8 @@ export function codePagesOf(ctx: SiteContext) {
   const wire = new WordPressClient(ctx);
   return {
     prepare: (slug: string, parent?: Id) => prepareCodePage(wire, slug, parent),
+    /** Reads only: the theme's template for `wanted`, or the one that the page has; null where that is not known. */
+    template: (wanted: string | undefined, current?: string) => codeTemplate(wire, wanted, current),
     read: (id: number) => readCodePage(wire, id),
     create: (page: NewCodePage, place: PreparedPlace, made: Making) =>
       createCodePage(wire, page, place, made),

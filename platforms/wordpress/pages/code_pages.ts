@@ -28,6 +28,8 @@ const PARTS = SUMMARY.extend({
   html: z.string(),
   css: z.string(),
   js: z.string(),
+  /** Left out by a plugin that knows no templates. */
+  template: z.string().optional().catch(undefined),
   /** Whether the content is still as the plugin wrapped it. */
   scoped: z.boolean().default(true),
   /** Whether the content is what visitors see. */
@@ -55,6 +57,8 @@ export interface CodePage extends PostHead {
   readonly html: string;
   readonly css: string;
   readonly js: string;
+  /** The name of the theme's template, "" for the theme's own layout; undefined where the plugin does not tell. */
+  readonly template?: string | undefined;
   /** False where somebody changed the content by other means, so that the CSS may not hold for it. */
   readonly scoped: boolean;
   /** False where the site shows what the visual builder keeps of it, in place of its HTML. */
@@ -72,11 +76,13 @@ export interface NewCodePage extends CodeParts {
   readonly parent_id?: Id;
   readonly scope_class: string;
   readonly html: string;
+  readonly template?: string | undefined;
 }
 
 /** What may be changed of one; what is absent stays as it is. */
 export interface CodePageChange extends CodeParts {
   readonly title?: string;
+  readonly template?: string | undefined;
 }
 
 /** The result of a write. */
@@ -120,10 +126,11 @@ async function requireRights(wire: WordPressClient, parent?: Id): Promise<void> 
 export async function readCodePage(wire: WordPressClient, id: number): Promise<CodePage> {
   const told = await readTold(wire, guardedPage(id));
   if (told) {
-    const { html, css, js, scoped, shown, slug, scope_class, url: link, title, ...state } = told.state;
+    const { html, css, js, template, scoped, shown, slug, scope_class, url: link, title, ...state } =
+      told.state;
     const record = { ...state, link, title: { raw: title } };
     judge("pages", "update")({ record, siteNow: told.siteNow });
-    const parts = { html, css, js, scoped, shown, slug, scope_class };
+    const parts = { html, css, js, template, scoped, shown, slug, scope_class };
     return { ...head(record), ...parts, hashes: told.hashes, warnings: editingWarnings(told.editing) };
   }
   const [, page] = await allOrThrow(requireRights(wire), readPlain(wire, id));
@@ -135,9 +142,9 @@ async function readPlain(wire: WordPressClient, id: number): Promise<CodePage> {
     checkState(wire, "pages", id, "update"),
     asking("code_page", () => wire.get(`${COMPANION}/code-pages/${id}`, {}, PARTS)),
   );
-  const { html, css, js, scoped, shown, slug, scope_class } = got.data;
+  const { html, css, js, template, scoped, shown, slug, scope_class } = got.data;
   const { status, url, title, scheduled_at, modified_gmt, warnings } = state;
-  const parts = { html, css, js, scoped, shown, slug, scope_class };
+  const parts = { html, css, js, template, scoped, shown, slug, scope_class };
   return { id, status, url, title, scheduled_at, modified_gmt, warnings, ...parts };
 }
 
@@ -164,7 +171,14 @@ export async function createCodePage(
 }
 
 /** The plugin's parts that a change of each part relies on. */
-const DEPENDS_ON = { title: ["title"], html: ["content", "builder"], css: ["css"], js: ["js"] } as const;
+const DEPENDS_ON = {
+  title: ["title"],
+  html: ["content", "builder"],
+  css: ["css"],
+  js: ["js"],
+  template: ["template"],
+} as const;
+const CHANGED = ["title", "html", "css", "js", "template"] as const;
 
 /** Changes the given parts of a draft or scheduled page that is still as it was seen. Throws as createCodePage. */
 export async function updateCodePage(
@@ -173,7 +187,7 @@ export async function updateCodePage(
   change: CodePageChange,
   seen: CodePage,
 ): Promise<CodePageWritten> {
-  const given = (["title", "html", "css", "js"] as const).filter((name) => change[name] !== undefined);
+  const given = CHANGED.filter((name) => change[name] !== undefined);
   const route = `code-pages/${id}`;
   if (seen.hashes) {
     const names = ["status", "date_gmt", "scope", ...given.flatMap((name) => DEPENDS_ON[name])];
@@ -188,7 +202,7 @@ export async function updateCodePage(
 async function requireSame(
   wire: WordPressClient,
   id: number,
-  given: readonly ("title" | "html" | "css" | "js")[],
+  given: readonly (typeof CHANGED[number])[],
   seen: CodePage,
 ): Promise<void> {
   const now = await readPlain(wire, id);

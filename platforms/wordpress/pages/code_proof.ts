@@ -11,6 +11,7 @@ export interface StoredCodePage {
   readonly html: string;
   readonly css: string;
   readonly js: string;
+  readonly template?: string | undefined;
 }
 
 const CODE = ["html", "css", "js"] as const;
@@ -35,6 +36,7 @@ export async function compareCodePage(
       ...title === undefined ? [] : wordsDifference("title", sent["title"] as string | undefined, title),
       ...slugDifference(sent["slug"], slug),
       ...parent === undefined ? [] : valueDifference("parent_id", sent["parent"], parent),
+      ...valueDifference("template", sent["template"], stored.template),
       ...other.map((part) => `${part}: the site stored another text than was sent; look at the page there`),
     ],
   };

@@ -10,14 +10,17 @@ export const PAGE_LIVE_NAMES = ["title", "content", "featured_media"] as const;
 
 /** Routes of the companion plugin for pages (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 export const PAGES_READABLE: readonly RegExp[] = [
-  /^\/site-ops\/v1\/(code-pages\/[1-9]\d*|builder\/templates(\/[1-9]\d*)?)$/,
+  /^\/site-ops\/v1\/(code-pages\/[1-9]\d*|page-templates|builder\/templates(\/[1-9]\d*)?)$/,
 ];
 
 /** What is written there: none of these fields is a state or a date, and the plugin makes drafts only. */
 export const PAGES_WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   [/^\/wp\/v2\/pages$/, fields(judgeCreate)],
   [/^\/site-ops\/v1\/code-pages$/, fields(judgeCodePage)],
-  [/^\/site-ops\/v1\/code-pages\/[1-9]\d*$/, fields((body) => texts(body, ["title", "html", "css", "js"]))],
+  [
+    /^\/site-ops\/v1\/code-pages\/[1-9]\d*$/,
+    fields((body) => texts(body, ["title", "html", "css", "js", "template"])),
+  ],
   [/^\/site-ops\/v1\/builder\/pages(\/[1-9]\d*)?$/, fields(judgeClone)],
 ];
 
@@ -33,7 +36,7 @@ function texts(body: Fields, names: readonly string[]): string | null {
 
 function judgeCodePage({ parent, scope_class, ...body }: Fields): string | null {
   if (!/^so-[0-9a-f]{10}$/.test(String(scope_class))) return "its CSS has no class to hold for";
-  return parentForbids(parent) ?? texts(body, ["title", "slug", "html", "css", "js"]);
+  return parentForbids(parent) ?? texts(body, ["title", "slug", "html", "css", "js", "template"]);
 }
 
 function judgeClone({ parent, template_id, variables, ...body }: Fields): string | null {

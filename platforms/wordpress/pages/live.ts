@@ -10,8 +10,9 @@ import { asBlocks } from "./pages.ts";
 import { builderSeen } from "../rest/builders.ts";
 import { requireImage } from "../rest/media.ts";
 import { bodyOf, type CmsDraft, postWithTerms, prepareDraft } from "../rest/posts.ts";
-import { kindOf } from "../rest/reader.ts";
 import { type Kind, type PostState, statusWord, TERMS_TOO, utc } from "../rest/records.ts";
+import { kindNamed } from "../rest/types.ts";
+import { mayStoreAny } from "../rest/users.ts";
 import { readState, type StateSnapshot, toSnapshot } from "../rest/snapshot.ts";
 import { changedBeside, differences } from "../rest/warnings.ts";
 import { WordPressClient } from "../rest/wordpress_client.ts";
@@ -20,12 +21,14 @@ import { change, readable, written } from "../rest/writer.ts";
 /** What is live on the site. */
 export function liveContentOf(ctx: SiteContext): LiveContentClient {
   const wire = new WordPressClient(ctx);
-  const number = (type: LiveType, id: Id) => numericId(id, `${type}_id`);
+  const number = (type: LiveType, id: Id) => numericId(id, type === "page" ? "page_id" : "post_id");
+  const at = async (type: LiveType) => type === "page" ? "pages" as const : await kindNamed(wire, type);
   return {
-    get: (type, id) => readLive(wire, kindOf(type), number(type, id)),
-    builderSeen: (type, id) => builderSeen(wire, kindOf(type), number(type, id)),
-    prepare: (type, fields, now) => prepare(wire, type, fields, now),
-    revise: (type, draft, grant, made, seen) => revise(wire, kindOf(type), draft, grant, made, seen),
+    get: async (type, id) => await readLive(wire, await at(type), number(type, id)),
+    builderSeen: async (type, id) => await builderSeen(wire, await at(type), number(type, id)),
+    prepare: async (type, fields, now) => await prepare(wire, await at(type), fields, now),
+    revise: async (type, draft, grant, made, seen) =>
+      await revise(wire, await at(type), draft, grant, made, seen),
   };
 }
 
@@ -33,7 +36,7 @@ export function liveContentOf(ctx: SiteContext): LiveContentClient {
 type Found = LiveContent & StateSnapshot;
 
 async function readLive(wire: WordPressClient, kind: Kind, id: number): Promise<Found> {
-  const found = await readState(wire, kind, id, kind === "posts" ? TERMS_TOO : undefined);
+  const found = await readState(wire, kind, id, kind === "pages" ? undefined : TERMS_TOO);
   judgeLive(kind)(found);
   const { record } = found;
   const whole = await postWithTerms(wire, found);
@@ -45,18 +48,20 @@ async function readLive(wire: WordPressClient, kind: Kind, id: number): Promise<
   };
 }
 
+const label = (kind: Kind) => kind === "pages" ? "Page" : "Post";
+
 /** Refuses what is not live, with the tool that changes it: E_FORBIDDEN_OP. */
 const judgeLive = (kind: Kind) => ({ record }: { readonly record: PostState }): void => {
   const why = notLive(kind, record.status);
   if (why === null) return;
-  throw new GatewayError("E_FORBIDDEN_OP", `${kind === "posts" ? "Post" : "Page"} ${record.id} ${why}`);
+  throw new GatewayError("E_FORBIDDEN_OP", `${label(kind)} ${record.id} ${why}`);
 };
 
 function notLive(kind: Kind, status: string): string | null {
   if (status === "publish") return null;
   if (status === "private") return "is private: visitors do not see it; change it in the CMS";
   if (status === "trash") return "is in the bin; restore it in the CMS first";
-  const tool = kind === "posts" ? "update_draft" : "update_page_draft";
+  const tool = kind === "pages" ? "update_page_draft" : "update_draft";
   return ["draft", "pending", "future"].includes(status)
     ? `is not live but "${statusWord(status)}"; change it with ${tool}`
     : `is not live but "${statusWord(status)}"; change it in the CMS`;
@@ -65,11 +70,11 @@ function notLive(kind: Kind, status: string): string | null {
 /** Looks names up; a page of blocks gets its text as blocks, as its editor keeps it, any other as it is given. */
 async function prepare(
   wire: WordPressClient,
-  type: LiveType,
+  kind: Kind,
   fields: LiveFields,
-  { content_html: now }: LiveContent,
+  { id, content_html: now }: LiveContent,
 ): Promise<PreparedDraft> {
-  if (type === "post") return await prepareDraft(wire, fields, false);
+  if (kind !== "pages") return await prepareDraft(wire, kind, fields, Number(id));
   const { content_html, featured_media_id } = fields;
   await requireImage(wire, featured_media_id);
   const isOfBlocks = now.trim() === "" || now.includes("<!-- wp:");
@@ -98,7 +103,7 @@ async function revise(
   if (record.status !== "publish") {
     throw new GatewayError(
       "E_UPSTREAM",
-      `${kind === "posts" ? "Post" : "Page"} ${id} was changed, and is "${
+      `${label(kind)} ${id} was changed, and is "${
         statusWord(record.status)
       }" now, which it was not before; look at it in the CMS`,
       { upstream: 502, outcome: "made" },
@@ -116,8 +121,9 @@ async function revise(
     }; lead them there with set_seo_redirect`,
   ];
   return {
-    ...written(record, [...differences(record, sent), ...renamed, ...beside]),
+    ...written(record, [...differences(record, sent, mayStoreAny(wire)), ...renamed, ...beside]),
     warnings: elsewhere,
+    caches_asked: wire.cachesAsked,
     parts: toSnapshot({ ...read, record }).parts,
   };
 }

@@ -12,7 +12,9 @@ import { readOne, rowOf } from "../rest/reader.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts";
 import { readState, type StateSnapshot, toSnapshot } from "../rest/snapshot.ts";
 import { judge, requireUnpublished } from "../rest/states.ts";
-import { accountIfShown, requireRight, uncheckedRights } from "../rest/users.ts";
+import { takenWarnings } from "../rest/slugs.ts";
+import { accountIfShown, mayStoreAny, requireRight, uncheckedRights } from "../rest/users.ts";
+import { blockTemplate } from "./theme_templates.ts";
 import { changedBeside, pageDifferences } from "../rest/warnings.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
 import { change, written } from "../rest/writer.ts";
@@ -67,15 +69,30 @@ export async function requireParent(wire: WordPressClient, parent: Id | undefine
 export async function preparePage(
   wire: WordPressClient,
   fields: PageFields,
-  isNew: boolean,
+  id: number | null,
 ): Promise<PreparedPage> {
-  await allOrThrow(isNew ? accountIfShown(wire) : undefined, requireParent(wire, fields.parent_id));
+  const isNew = id === null;
+  const { title, slug, parent_id } = fields;
+  const parent = parent_id === undefined ? undefined : numericId(parent_id, "parent_id");
+  const [template, taken] = await allOrThrow(
+    blockTemplate(wire, fields.template),
+    // A page that keeps its parent has it told when it goes live.
+    isNew
+      ? takenWarnings(wire, "pages", { slug, title, parent })
+      : parent === undefined
+      ? []
+      : takenWarnings(wire, "pages", { slug, parent, id }),
+    isNew ? accountIfShown(wire) : undefined,
+    requireParent(wire, parent_id),
+  );
   if (isNew) await requireRight(wire, "edit_pages", "write pages");
-  const { content_html, ...rest } = fields;
+  const { content_html, template: _, ...others } = fields;
+  const rest = template === undefined ? others : { ...others, template };
   const warnings = isNew ? uncheckedRights(wire) : [];
   return {
     fields: content_html === undefined ? rest : { ...rest, content_html: asBlocks(content_html) },
     warnings,
+    lasting: taken,
   };
 }
 
@@ -102,7 +119,7 @@ export async function createPage(
     CONTENT,
   );
   await requireUnpublished(wire, "pages", record, made);
-  return written(record, pageDifferences(record, { ...sent, status: "draft" }));
+  return written(record, pageDifferences(record, { ...sent, status: "draft" }, mayStoreAny(wire)));
 }
 
 /** Changes the given fields of a draft or scheduled page. Throws E_FORBIDDEN_OP, CmsError. */
@@ -119,7 +136,7 @@ export async function updatePage(
   await requireUnpublished(wire, "pages", record, null);
   const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
   const done = {
-    ...written(record, [...pageDifferences(record, sent), ...beside]),
+    ...written(record, [...pageDifferences(record, sent, mayStoreAny(wire)), ...beside]),
     ...seen ? { parts: toSnapshot({ ...seen.read, record }).parts } : {},
   };
   const unstyled = sent["content"] !== undefined && record.meta._site_ops_scope !== "";

@@ -35,7 +35,8 @@ export interface MediaTexts {
   readonly post?: number;
 }
 
-function media(record: MediaRecord): Media {
+/** An image in this gateway's words. */
+export function media(record: MediaRecord): Media {
   const { id, source_url, mime_type, media_details } = record;
   return {
     id,

@@ -4,7 +4,7 @@ import { type Id, numericId } from "../../../core/ids.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import type { Making } from "../../../core/model.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
-import type { PostsClient } from "../../_content/posts.ts";
+import type { ContentType, PostsClient } from "../../_content/posts.ts";
 import type {
   DraftFields,
   DraftList,
@@ -18,14 +18,26 @@ import type {
 import { CmsError } from "../errors.ts";
 import { builderSeen, builderTold } from "./builders.ts";
 import { requireImage } from "./media.ts";
-import { kindOf, listContent, OtherKindError, pageOfRecords, readOne, rowOf } from "./reader.ts";
-import { CONTENT, type ContentRecord, fieldsOf, plainName, POST, TERMS_TOO, utc } from "./records.ts";
+import { listContent, OtherKindError, pageOfRecords, readOne, rowOf } from "./reader.ts";
+import {
+  CONTENT,
+  type ContentRecord,
+  fieldsOf,
+  type Kind,
+  plainName,
+  POST,
+  TERMS_TOO,
+  utc,
+} from "./records.ts";
 import { readState, type StateRead, type StateSnapshot, toSnapshot } from "./snapshot.ts";
 import { checkState, judge, publish, requireUnpublished, schedule, unschedule } from "./states.ts";
+import { kindNamed, requireFields, rightAt, typeAt } from "./types.ts";
+import { takenWarnings } from "./slugs.ts";
 import { findTerms, makeMissing, requireTermRight, type Taxonomy, type TermPick, termsOf } from "./terms.ts";
 import {
   accountIfShown,
   knownAccount,
+  mayStoreAny,
   type Me,
   requireAuthor,
   requireRight,
@@ -40,32 +52,46 @@ const FIELDS = fieldsOf(POST);
 
 /** A draft as this platform prepared it. */
 export interface CmsDraft extends PreparedDraft {
+  readonly kind: Kind;
   readonly tags?: readonly TermPick[];
   readonly categories?: readonly TermPick[];
 }
 
-/** The posts of the site. */
+/** The posts of the site, and what is there of types of its own. */
 export function postsOf(ctx: SiteContext): PostsClient {
   const wire = new WordPressClient(ctx);
   const number = (id: Id) => numericId(id, "post_id");
+  const at = (type: ContentType | undefined) => kindNamed(wire, type);
+  // The tools for pages have no schedule to take back.
+  const atAny = async (type: ContentType | undefined) => type === "page" ? "pages" as const : await at(type);
   return {
-    getPost: (id) => readPost(wire, number(id)),
-    getDraft: (id) => readDraft(wire, number(id)),
-    builderSeen: (id) => builderSeen(wire, "posts", number(id)),
-    list: (query) => listContent(wire, "posts", query),
+    getPost: async (id, type) => await readPost(wire, await at(type), number(id), type),
+    getDraft: async (id, type) => await readDraft(wire, await at(type), number(id)),
+    builderSeen: async (id, type) => await builderSeen(wire, await at(type), number(id)),
+    list: async (query, type) => await listContent(wire, await at(type), query),
     listDrafts: (query) => listDrafts(wire, query),
-    prepareDraft: (fields, isNew) => prepareDraft(wire, fields, isNew),
+    prepareDraft: async (fields, id, type) =>
+      await prepareDraft(wire, await at(type), fields, id === null ? null : number(id)),
     createDraft: (draft, made) => createDraft(wire, draft as CmsDraft, made),
     updateDraft: (id, draft, made, seen) =>
       updateDraft(wire, number(id), draft as CmsDraft, made, seen as StateSnapshot),
-    check: (id, verb, moment, type) =>
+    check: async (id, verb, moment, type) =>
       type === undefined && verb === "unschedule"
-        ? checkEither(wire, number(id), verb)
-        : checkState(wire, kindOf(type), number(id), verb, moment),
+        ? await checkEither(wire, number(id), verb)
+        : await checkState(
+          wire,
+          await (verb === "unschedule" ? atAny : at)(type),
+          number(id),
+          verb,
+          moment,
+        ),
     timeZone: () => timeZoneOf(wire),
-    schedule: (id, moment, seen) => schedule(wire, "posts", number(id), moment, seen as StateSnapshot),
-    unschedule: (id, type, seen) => unschedule(wire, kindOf(type), number(id), seen as StateSnapshot),
-    publish: (id, grant, seen) => publish(wire, "posts", number(id), grant, seen as StateSnapshot),
+    schedule: async (id, moment, seen, type) =>
+      await schedule(wire, await at(type), number(id), moment, seen as StateSnapshot),
+    unschedule: async (id, type, seen) =>
+      await unschedule(wire, await atAny(type), number(id), seen as StateSnapshot),
+    publish: async (id, grant, seen, type) =>
+      await publish(wire, await at(type), number(id), grant, seen as StateSnapshot),
   };
 }
 
@@ -80,15 +106,16 @@ async function checkEither(wire: WordPressClient, id: number, verb: Verb): Promi
 }
 
 /** A post in any state, with its terms' names. Throws CmsError (404 for an id that is no post). */
-async function readPost(wire: WordPressClient, id: number): Promise<Post> {
-  const { data } = await readOne(wire, "posts", id, { context: "edit", ...TERMS_TOO }, CONTENT);
-  return await withTerms(wire, data);
+async function readPost(wire: WordPressClient, kind: Kind, id: number, type?: ContentType): Promise<Post> {
+  const { data } = await readOne(wire, kind, id, { context: "edit", ...TERMS_TOO }, CONTENT);
+  const found = await withTerms(wire, data);
+  return kind === "posts" ? found : { ...found, type };
 }
 
 /** The same of one that is to be changed; refuses what its state forbids: E_FORBIDDEN_OP. */
-async function readDraft(wire: WordPressClient, id: number): Promise<Post & StateSnapshot> {
-  const found = await readState(wire, "posts", id, TERMS_TOO);
-  judge("posts", "update")(found);
+async function readDraft(wire: WordPressClient, kind: Kind, id: number): Promise<Post & StateSnapshot> {
+  const found = await readState(wire, kind, id, TERMS_TOO);
+  judge(kind, "update")(found);
   return { ...await postWithTerms(wire, found), ...toSnapshot(found) };
 }
 
@@ -157,25 +184,35 @@ async function pageOfOwn(wire: WordPressClient, asked: Query, page: number) {
  */
 export async function prepareDraft(
   wire: WordPressClient,
+  kind: Kind,
   fields: DraftFields,
-  isNew: boolean,
+  id: number | null,
 ): Promise<CmsDraft> {
+  const isNew = id === null;
   const { author_id } = fields;
+  requireFields(await typeAt(wire, kind), fields);
   const alone = isNew && [...fields.tags ?? [], ...fields.categories ?? []].length === 1;
-  const [me, tags, categories] = await allOrThrow(
+  const { title, slug } = fields;
+  const [me, tags, categories, taken] = await allOrThrow(
     isNew || author_id !== undefined ? accountIfShown(wire) : null,
     fields.tags && findTerms(wire, "tag", fields.tags, alone),
     fields.categories && findTerms(wire, "category", fields.categories, alone),
+    isNew
+      ? takenWarnings(wire, kind, { slug, title })
+      : slug === undefined
+      ? []
+      : takenWarnings(wire, kind, { slug, id }),
     requireImage(wire, fields.featured_media_id),
     requireAuthor(wire, author_id),
   );
-  if (isNew) await requireRight(wire, "edit_posts", "write drafts");
+  const right = (name: string) => rightAt(wire, kind, name);
+  if (isNew) await requireRight(wire, await right("edit_posts"), "write drafts");
   if (author_id !== undefined && numericId(author_id, "author_id") !== me?.id) {
-    await requireRight(wire, "edit_others_posts", "write in another author's name");
+    await requireRight(wire, await right("edit_others_posts"), "write in another author's name");
   }
   await requireTermRight(wire, "tag", tags ?? []);
   await requireTermRight(wire, "category", categories ?? []);
-  return { fields, tags, categories, warnings: isNew ? uncheckedRights(wire) : [] };
+  return { kind, fields, tags, categories, warnings: isNew ? uncheckedRights(wire) : [], lasting: taken };
 }
 
 /**
@@ -209,9 +246,13 @@ export async function bodyOf(
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
 async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making): Promise<Written> {
   const { sent, renamed } = await bodyOf(wire, draft, made);
-  const record = await wire.post("wp/v2/posts", { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
-  await requireUnpublished(wire, "posts", record, made);
-  return written(record, [...differences(record, { ...sent, status: "draft" }), ...renamed]);
+  const { kind } = draft;
+  const record = await wire.post(`wp/v2/${kind}`, { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
+  await requireUnpublished(wire, kind, record, made);
+  return written(record, [
+    ...differences(record, { ...sent, status: "draft" }, mayStoreAny(wire)),
+    ...renamed,
+  ]);
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
@@ -225,10 +266,11 @@ async function updateDraft(
   const { sent, renamed } = await bodyOf(wire, draft, made);
   if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
   const dependsOn = ["status", "date_gmt"];
-  const what = { kind: "posts", id, fields: sent, dependsOn, judge: judge("posts", "update") } as const;
+  const { kind } = draft;
+  const what = { kind, id, fields: sent, dependsOn, judge: judge(kind, "update") };
   const record = await change(wire, what, seen);
-  await requireUnpublished(wire, "posts", record, null);
+  await requireUnpublished(wire, kind, record, null);
   const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
-  const done = written(record, [...differences(record, sent), ...renamed, ...beside]);
+  const done = written(record, [...differences(record, sent, mayStoreAny(wire)), ...renamed, ...beside]);
   return seen ? { ...done, parts: toSnapshot({ ...seen.read, record }).parts } : done;
 }

@@ -3,21 +3,22 @@ import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { numericId } from "../../../core/ids.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
-import type { ContentType, FoundState, StatesClient } from "../../_content/posts.ts";
+import type { FoundState, StatesClient } from "../../_content/posts.ts";
 import type { ContentList, ListQuery, PostRow } from "../../_content/post.ts";
 import { editingWarnings, TRACE } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
 import { fieldsOf, head, type Kind, POST_HEAD, POST_ROW, type PostRowRecord, totals } from "./records.ts";
+import { rightAt, typeHaving } from "./types.ts";
 import { requireRight } from "./users.ts";
 import { type Query, WordPressClient } from "./wordpress_client.ts";
 
-const OTHER = {
+const OTHER: Readonly<Record<string, { readonly kind: Kind; readonly is: string }>> = {
   posts: {
     kind: "pages",
     is: "a page, not a post; the tools for pages take it (get_page), and unschedule takes both",
   },
   pages: { kind: "posts", is: "a post, not a page; the tools for posts take it (get_post)" },
-} as const;
+};
 
 /** That there is no such post, or page, because the id is of the other kind. */
 export class OtherKindError extends CmsError {}
@@ -40,16 +41,20 @@ export async function readOne<T>(
 
 async function explained(wire: WordPressClient, kind: Kind, id: number, thrown: CmsError): Promise<CmsError> {
   const other = OTHER[kind];
+  const { message, reason, data } = thrown;
+  const none = new CmsError(`${message}; list_content finds ids`, 404, reason, data);
+  if (other === undefined) return none;
   const query = { context: "edit", _fields: "id" };
   const found = await wire.get(`wp/v2/${other.kind}/${id}`, query, z.object({ id: z.literal(id) }))
     .catch((failed) => {
       if (failed instanceof GatewayError) return null;
       throw failed;
     });
-  const { message, reason, data } = thrown;
-  return found === null
-    ? new CmsError(`${message}; list_content finds ids`, 404, reason, data)
-    : new OtherKindError(`CMS 404 ${reason}: ${id} is ${other.is}`, 404, reason, data);
+  if (found !== null) return new OtherKindError(`CMS 404 ${reason}: ${id} is ${other.is}`, 404, reason, data);
+  const type = await typeHaving(wire, id);
+  if (type === null) return none;
+  const is = `${id} is of the type "${type.slug}"; the tools for posts take it with type "${type.slug}"`;
+  return new CmsError(`CMS 404 ${reason}: ${is}`, 404, reason, data);
 }
 
 /** Who has it open; the companion plugin's field, null where it is missing or too old. */
@@ -60,15 +65,23 @@ const FIELDS = `${fieldsOf(POST_HEAD)},site_ops_editing`;
 /** The states of the posts and pages of a site. */
 export function statesOf(ctx: SiteContext): StatesClient {
   const wire = new WordPressClient(ctx);
-  return { find: (id) => findState(wire, numericId(id, "post_id")) };
+  return {
+    find: (id) => findState(wire, numericId(id, "post_id")),
+    findAny: (id) => findAnyState(wire, numericId(id, "post_id")),
+  };
 }
-
-/** As the REST API names it. */
-export const kindOf = (type: ContentType = "post"): Kind => type === "post" ? "posts" : "pages";
 
 /** Its state; null where neither a page nor a post has that id. Throws CmsError, E_UPSTREAM. */
 async function findState(wire: WordPressClient, id: number): Promise<FoundState | null> {
   return await stateOf(wire, "pages", id) ?? await stateOf(wire, "posts", id);
+}
+
+/** The same of content of any type for writers. */
+async function findAnyState(wire: WordPressClient, id: number): Promise<FoundState | null> {
+  const found = await findState(wire, id);
+  if (found !== null) return found;
+  const type = await typeHaving(wire, id);
+  return type && await stateOf(wire, type.kind, id);
 }
 
 async function stateOf(wire: WordPressClient, kind: Kind, id: number): Promise<FoundState | null> {
@@ -102,7 +115,7 @@ const STATUSES: Readonly<Record<NonNullable<ListQuery["status"]>, string>> = {
 
 /** A row of a listing in this gateway's words. */
 export function rowOf(record: PostRowRecord): PostRow {
-  return { ...head(record), slug: record.slug, author_id: record.author };
+  return { ...head(record), slug: record.slug, author_id: record.author || null };
 }
 
 /** One page of a listing and its totals; past its end an empty one. Throws CmsError. */
@@ -118,7 +131,7 @@ export async function pageOfRecords(wire: WordPressClient, kind: Kind, asked: Qu
   }
 }
 
-/** Posts or pages, last changed first, those in the bin never. Throws CmsError. */
+/** Content of a kind, last changed first, that in the bin never. Throws CmsError. */
 export async function listContent(wire: WordPressClient, kind: Kind, query: ListQuery): Promise<ContentList> {
   const { page, per_page, search, status } = query;
   const wanted = status === undefined ? Object.values(STATUSES) : [STATUSES[status]];
@@ -137,7 +150,8 @@ export async function listContent(wire: WordPressClient, kind: Kind, query: List
     if (!(thrown instanceof CmsError)) throw thrown;
     // 400 for a status that may not be asked for: also what nobody's request gets
     if (thrown.reason === "rest_invalid_param") {
-      await requireRight(wire, `edit_${kind}`, `see ${kind} that are not published`);
+      const right = await rightAt(wire, kind, "edit_posts");
+      await requireRight(wire, right, `see ${kind} that are not published`);
     }
     throw thrown;
   }

@@ -38,6 +38,8 @@ export function plainName(name: string): string {
 const id = z.number().int().positive();
 /** A text as it is stored. */
 export const RAW = z.object({ raw: z.string() });
+/** The same of what some types do not have. */
+const RAW_IF_ANY = RAW.default({ raw: "" });
 
 /** A slug as a person wrote it: the CMS stores letters other than a to z escaped, and takes them either way. */
 export function plainSlug(slug: string): string {
@@ -65,8 +67,13 @@ export type PostState = z.infer<typeof POST_STATE>;
 export const POST_HEAD = POST_STATE.extend({ title: RAW });
 export type PostHeadRecord = z.infer<typeof POST_HEAD>;
 
-/** The two kinds of content that share states and routes, as the REST API names them. */
-export type Kind = "posts" | "pages";
+declare const other: unique symbol;
+
+/** A type of the site's own, by the place of its routes; only types.ts makes one, of what the rule allows. */
+export type OtherKind = string & { readonly [other]: true };
+
+/** Content that shares states and routes, as the REST API names them: posts, pages, and types of the site's own. */
+export type Kind = "posts" | "pages" | OtherKind;
 
 /** A record's head in this gateway's words. */
 export function head(record: PostHeadRecord): PostHead {
@@ -82,13 +89,17 @@ export function head(record: PostHeadRecord): PostHead {
 }
 
 /** A row of a listing. */
-export const POST_ROW = POST_HEAD.extend({ slug: SLUG, author: z.number() });
+export const POST_ROW = POST_HEAD.extend({
+  slug: SLUG,
+  /** 0 for a type without authors. */
+  author: z.number().default(0),
+});
 export type PostRowRecord = z.infer<typeof POST_ROW>;
 
 /** A post in edit context. */
 export const POST = POST_ROW.extend({
   content: RAW,
-  excerpt: RAW,
+  excerpt: RAW_IF_ANY,
   featured_media: z.number().default(0),
   categories: z.array(id).default([]),
   tags: z.array(id).default([]),
@@ -212,12 +223,16 @@ export const PLUGINS = z.array(z.object({ plugin: z.string(), status: z.string()
 
 export const THEMES = z.array(z.object({ stylesheet: z.string(), version }));
 
+const RAWS: ReadonlySet<unknown> = new Set([RAW, RAW_IF_ANY]);
+
 /**
  * The names of a record's fields, for `_fields`. Texts are asked for as stored alone: to show them the CMS would run
  * every shortcode and block in them, and a plugin's that fails there would fail the whole answer.
  */
 export function fieldsOf(schema: z.ZodObject): string {
-  return Object.entries(schema.shape).map(([name, field]) => field === RAW ? `${name}.raw` : name).join(",");
+  return Object.entries(schema.shape).map(([name, field]) => RAWS.has(field) ? `${name}.raw` : name).join(
+    ",",
+  );
 }
 
 /** The names of all that a post or page has but its meta. */

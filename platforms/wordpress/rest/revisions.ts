@@ -17,6 +17,7 @@ import { CmsError } from "../errors.ts";
 import { readOne } from "./reader.ts";
 import { fieldsOf, type Kind, plainName, RAW, totals, utc } from "./records.ts";
 import { accountIfShown } from "./users.ts";
+import { kindNamed } from "./types.ts";
 import { type Query, WordPressClient } from "./wordpress_client.ts";
 
 const TEXTS = { title: RAW, content: RAW, excerpt: RAW };
@@ -51,8 +52,8 @@ const OTHERS = 20;
 export function revisionsOf(ctx: SiteContext): HistoryClient {
   const wire = new WordPressClient(ctx);
   return {
-    list: (of, page) => list(wire, placeOf(of), page),
-    pair: (of, from, to) => pair(wire, placeOf(of), from, to),
+    list: async (of, page) => await list(wire, await placeOf(wire, of), page),
+    pair: async (of, from, to) => await pair(wire, await placeOf(wire, of), from, to),
   };
 }
 
@@ -61,10 +62,11 @@ interface Place {
   readonly id: number;
 }
 
-const placeOf = ({ post_id, page_id }: HistoryOf): Place =>
-  page_id === undefined
-    ? { kind: "posts", id: numericId(post_id ?? "", "post_id") }
+async function placeOf(wire: WordPressClient, { post_id, page_id, type }: HistoryOf): Promise<Place> {
+  return page_id === undefined
+    ? { kind: await kindNamed(wire, type), id: numericId(post_id ?? "", "post_id") }
     : { kind: "pages", id: numericId(page_id, "page_id") };
+}
 
 const current = async (wire: WordPressClient, { kind, id }: Place) =>
   (await readOne(wire, kind, id, { context: "edit", _fields: fieldsOf(NOW) }, NOW)).data;

@@ -144,6 +144,8 @@ export interface StateRead {
 /** What this platform made of the state; tools hand it back to the write. */
 export interface StateSnapshot extends Seen {
   readonly read: StateRead;
+  /** The slug that it was shown to get when it goes live; left out where that was not looked up, or not told. */
+  readonly going?: string | undefined;
 }
 
 /**

@@ -19,13 +19,15 @@ import {
   utc,
 } from "./records.ts";
 import { LIVE_TOO, readState, type StateRead, type StateSnapshot, toSnapshot } from "./snapshot.ts";
+import { slugToBe } from "./slugs.ts";
+import { rightAt } from "./types.ts";
 import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
 import type { WordPressClient } from "./wordpress_client.ts";
 import { change, elsewhere, moved, seenLive } from "./writer.ts";
 
 const STATE_FIELDS = fieldsOf(POST_STATE);
-const label = (kind: Kind, id: number) => `${kind === "posts" ? "Post" : "Page"} ${id}`;
+const label = (kind: Kind, id: number) => `${kind === "pages" ? "Page" : "Post"} ${id}`;
 
 /**
  * Reads a post or page and refuses what its state forbids (E_FORBIDDEN_OP): a published or binned one always, one
@@ -43,9 +45,13 @@ export async function checkState(
   const live = verb === "schedule" || verb === "publish";
   const [found, time_zone] = await allOrThrow(readState(wire, kind, id, live ? LIVE_TOO : undefined), zone);
   judge(kind, verb, moment)(found);
-  const right = kind === "posts" ? "publish_posts" : "publish_pages";
-  if (live && !found.guarded?.me.can(right)) await requireRight(wire, right, `${verb} this`);
-  return { ...live ? seenLive(wire, found, moment, time_zone) : toSnapshot(found), time_zone };
+  if (live) {
+    const right = await rightAt(wire, kind, "publish_posts");
+    if (!found.guarded?.me.can(right)) await requireRight(wire, right, `${verb} this`);
+  }
+  if (!live) return { ...toSnapshot(found), time_zone };
+  const going = await slugToBe(wire, kind, found);
+  return { ...seenLive(wire, found, { moment, zone: time_zone, going }), time_zone };
 }
 
 /** What is judged of the state. */
@@ -193,7 +199,10 @@ export async function publish(
   const fields = { status: "publish", ...(dated ? { date: null } : {}) };
   const what = { kind, id, fields, dependsOn: "all", judge: judge(kind, "publish"), grant } as const;
   const after = await change(wire, what, before);
-  if (after.status === "publish") return { ...moved(before, after), warnings: elsewhere(before, after) };
+  if (after.status === "publish") {
+    const caches_asked = wire.cachesAsked;
+    return { ...moved(before, after), warnings: elsewhere(before, after), caches_asked };
+  }
   throw new GatewayError(
     "E_UPSTREAM",
     `${label(kind, id)} was to be published, but the site shows "${
@@ -214,7 +223,7 @@ export async function requireUnpublished(
   state: PostState,
   made: Making | null,
 ): Promise<void> {
-  const thing = { what: kind === "posts" ? "post" : "page", id: state.id };
+  const thing = { what: kind === "pages" ? "page" : "post", id: state.id };
   if (!["publish", "private"].includes(state.status) && !(made && state.status === "future")) {
     made?.(thing);
     return;

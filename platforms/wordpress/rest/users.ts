@@ -69,6 +69,10 @@ export function knownAccount(wire: WordPressClient): Me | undefined {
   return wire.cache.get<Me>(ACCOUNT);
 }
 
+/** Whether the account may store any HTML, without asking; undefined where it is not known. */
+export const mayStoreAny = (wire: WordPressClient): boolean | undefined =>
+  knownAccount(wire)?.can("unfiltered_html");
+
 /** Under which it is kept that the site does not show its account. */
 const HIDES_ACCOUNT = "hides_account";
 

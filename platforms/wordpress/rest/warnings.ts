@@ -22,15 +22,45 @@ function lostElements(sent: string, stored: string): string[] {
   return [...names(sent).difference(names(stored))];
 }
 
+/** The words of HTML that a reader sees, one by one. */
+const wordsOf = (html: string): string[] =>
+  html.split("<").map((part, at) => at === 0 ? part : part.slice(part.indexOf(">") + 1)).join(" ").split(
+    /\s+/,
+  )
+    .filter((word) => word !== "").map((word) => decodeHTML(word));
+
+/**
+ * Who changed a text: WordPress's filter for accounts without the right unfiltered_html takes HTML away and adds
+ * nothing (docs/upstreams/wordpress.md, "HTML that is filtered"), so what is new came from a plugin, and so did every
+ * change of an account that has the right. `mayStoreAny` is undefined where that is not known.
+ */
+function causeOf(sent: string, stored: string, mayStoreAny: boolean | undefined): string {
+  const left = wordsOf(sent).values();
+  const isLess = wordsOf(stored).every((word) => left.some((one) => one === word));
+  const byPlugin = "a plugin or a filter of the site changes what is saved: see which";
+  if (mayStoreAny === true) {
+    return `${byPlugin}; the account may store any HTML, so its rights are not the cause`;
+  }
+  if (!isLess || lostElements(stored, sent).length > 0) {
+    return `${byPlugin}; missing rights of the account only take HTML away, and this adds to it`;
+  }
+  return mayStoreAny === false
+    ? "the account lacks the right unfiltered_html, so WordPress took out what it does not allow"
+    : "a plugin or a filter of the site changed it, as WordPress does where the account lacks the right unfiltered_html";
+}
+
 /** The sentence of a text that reads otherwise than it was sent; none where it reads the same, or none was sent. */
-export function textDifference(field: string, sent: unknown, stored: string): string[] {
+export function textDifference(
+  field: string,
+  sent: unknown,
+  stored: string,
+  mayStoreAny?: boolean,
+): string[] {
   if (typeof sent !== "string" || shape(sent) === shape(stored)) return [];
   const lost = lostElements(sent, stored);
   const which = lost.length === 0 ? "" : ` (without ${lost.map((name) => `<${name}>`).join(", ")})`;
-  return [
-    `${field}: the site stored another text than was sent${which}; a plugin or a filter of the site changed it, as ` +
-    "WordPress does where the account lacks the right unfiltered_html: read the post",
-  ];
+  const cause = causeOf(sent, stored, mayStoreAny);
+  return [`${field}: the site stored another text than was sent${which}; ${cause}: read the post`];
 }
 
 function termDifference(field: string, sent: unknown, stored: readonly number[]): string[] {
@@ -76,12 +106,16 @@ export const slugDifference = (sent: unknown, stored: string): string[] =>
  * One sentence per field that was stored otherwise than it was sent (docs/upstreams/wordpress.md, "HTML that is filtered";
  * ids dropped in silence). Differences nobody sees do not count.
  */
-export function differences(record: PostRecord, sent: Readonly<Record<string, unknown>>): string[] {
+export function differences(
+  record: PostRecord,
+  sent: Readonly<Record<string, unknown>>,
+  mayStoreAny?: boolean,
+): string[] {
   return [
     ...stateDifference(sent["status"], record.status),
-    ...textDifference("title", sent["title"], record.title.raw),
-    ...textDifference("content_html", sent["content"], record.content.raw),
-    ...textDifference("excerpt", sent["excerpt"], record.excerpt.raw),
+    ...textDifference("title", sent["title"], record.title.raw, mayStoreAny),
+    ...textDifference("content_html", sent["content"], record.content.raw, mayStoreAny),
+    ...textDifference("excerpt", sent["excerpt"], record.excerpt.raw, mayStoreAny),
     ...slugDifference(sent["slug"], record.slug),
     ...termDifference("tags", sent["tags"], record.tags),
     ...termDifference("categories", sent["categories"], record.categories),
@@ -97,11 +131,12 @@ export function pageDifferences(
     readonly template: string;
   },
   sent: Readonly<Record<string, unknown>>,
+  mayStoreAny?: boolean,
 ): string[] {
   return [
     ...stateDifference(sent["status"], record.status),
-    ...textDifference("title", sent["title"], record.title.raw),
-    ...textDifference("content_html", sent["content"], record.content.raw),
+    ...textDifference("title", sent["title"], record.title.raw, mayStoreAny),
+    ...textDifference("content_html", sent["content"], record.content.raw, mayStoreAny),
     ...slugDifference(sent["slug"], record.slug),
     ...valueDifference("parent_id", sent["parent"], record.parent),
     ...valueDifference("template", sent["template"], record.template),

@@ -7,7 +7,7 @@ import { excerpt } from "../../_content/excerpt.ts";
 import type { FactCache, SiteContext } from "../../_connector/connector.ts";
 import type { Incoming, Outgoing } from "../../_http/request.ts";
 import { NO_ANSWER } from "../../_http/failures.ts";
-import { isErrorBody, refusal, unreadable } from "../errors.ts";
+import { isErrorBody, refusal, unreadable, walled } from "../errors.ts";
 import { secretsOf } from "../../../core/signed_secrets.ts";
 
 /** Query of a route; what is undefined is left out, an array becomes `name[]`. */
@@ -102,6 +102,8 @@ async function answeringRoot(ctx: SiteContext, base: string, signIn: () => Promi
     const speaks = typeof index === "object" && index !== null &&
       ("namespaces" in index || "code" in index);
     if (speaks) return root;
+    const between = index === undefined ? walled(out, answer) : null;
+    if (between !== null) throw between;
     if (answer.status === 429 || answer.status >= 500) throw refusal(out, answer);
   }
   throw new GatewayError(
@@ -141,12 +143,32 @@ export async function signed(ctx: Pick<SiteContext, "secret">): Promise<{ readon
 /** Under which the account's rights are kept (users.ts); what the site refuses makes them doubtful. */
 export const ACCOUNT = "account";
 
+/** The page caches that the companion plugin knows how to ask (docs/upstreams/wordpress.md, "Companion plugin: page caches"). */
+const CACHES = [
+  ...[
+    "WP Rocket",
+    "WP Fastest Cache",
+    "WP Super Cache",
+    "W3 Total Cache",
+    "LiteSpeed Cache",
+    "Cache Enabler",
+  ],
+  ...["Hummingbird", "SiteGround Optimizer", "WP-Optimize"],
+];
+
+/** Those of them that an answer names as asked: a site's own words do not get into ours. */
+const cachesIn = (headers: Headers): string[] => {
+  const named = (headers.get("x-site-ops-caches") ?? "").split(", ");
+  return CACHES.filter((name) => named.includes(name));
+};
+
 /** Requests to one site. With `deadline` (by `ctx.now`) every request shares that end. */
 export class WordPressClient {
   readonly #ctx: SiteContext;
   readonly #deadline: number | undefined;
   #cleanup?: true;
   #part?: true;
+  #cachesAsked = new Set<string>();
   #authorization: Promise<string> | undefined;
   #root: Promise<URL> | undefined;
 
@@ -168,6 +190,11 @@ export class WordPressClient {
     return this.#ctx.cache;
   }
 
+  /** The page caches that the companion plugin said it asked to drop what this client's writes changed. */
+  get cachesAsked(): readonly string[] {
+    return [...this.#cachesAsked];
+  }
+
   /** The same, to look after a write and take it back when the call's time may be up. */
   forCleanup(): WordPressClient {
     return this.#another(true, this.#part);
@@ -181,6 +208,7 @@ export class WordPressClient {
   #another(cleanup?: true, part?: true, deadline?: number): WordPressClient {
     const wire = new WordPressClient(this.#ctx, deadline);
     [wire.#cleanup, wire.#part] = [cleanup, part];
+    wire.#cachesAsked = this.#cachesAsked;
     [wire.#authorization, wire.#root] = [this.#authorization, this.#root];
     return wire;
   }
@@ -324,6 +352,9 @@ export class WordPressClient {
     }
     if (answer.status === 401 || answer.status === 403) this.cache.drop(ACCOUNT);
     if (answer.status < 200 || answer.status > 299) throw refusal(out, answer);
+    if (out.effect === "write") {
+      for (const name of cachesIn(answer.headers)) this.#cachesAsked.add(name);
+    }
     const json = answer.json();
     if (json === undefined) throw unreadable(out, answer, "the answer is not JSON");
     const parsed = schema.safeParse(json);

@@ -28,6 +28,7 @@ import {
   values,
   WHOLE,
 } from "./snapshot.ts";
+import { type SlugToBe, slugWarnings } from "./slugs.ts";
 import { changedBeside } from "./warnings.ts";
 import type { WordPressClient } from "./wordpress_client.ts";
 
@@ -93,22 +94,26 @@ function dayAt(at: number, zone: string | undefined): string | null {
 export function seenLive(
   wire: WordPressClient,
   found: StateRead,
-  moment?: Moment,
-  zone?: string,
+  { moment, zone, going }: {
+    readonly moment?: Moment | undefined;
+    readonly zone?: string | undefined;
+    readonly going: SlugToBe | null;
+  },
 ): StateSnapshot {
   const seen = toSnapshot(found);
   const date = datedAt(found);
   const keepsDate = moment === undefined && date !== null && Date.parse(date) <= wire.now();
-  const address = addressOf(found, { at: keepsDate ? null : moment?.at ?? wire.now(), zone });
+  const address = addressOf(found, going, { at: keepsDate ? null : moment?.at ?? wire.now(), zone });
   return {
     ...seen,
+    going: going?.slug,
     names: { ...namesOf(found), ...found.code, structured_data: found.guarded?.schema },
     ...address && { address: address.url, parts: { ...seen.parts, address: address.timeless } },
     warnings: [
       ...seen.warnings,
       ...contentWarnings(found),
       ...unreadWarnings(found.seo, wire.site.seo.enabled),
-      ...addressWarnings(address, found, moment !== undefined),
+      ...addressWarnings(address, found, going, moment !== undefined),
     ],
   };
 }
@@ -172,13 +177,13 @@ function unreadWarnings(seo: SeoFields | null, enabled: boolean): string[] {
 }
 
 /** The address it gets, where the site tells how it makes them. */
-function addressOf({ record, guarded }: StateRead, live: GoesLive): Address | null {
+function addressOf({ record, guarded }: StateRead, going: SlugToBe | null, live: GoesLive): Address | null {
   const { slug, date, permalink_template, generated_slug } = record;
   const rule = guarded
     ? guarded.address
     : permalink_template === undefined || generated_slug === undefined
     ? null
-    : { template: permalink_template, slug: slug || generated_slug };
+    : { template: permalink_template, slug: going?.slug ?? (slug || generated_slug) };
   if (rule === null) return null;
   const at = utc(record.date_gmt);
   return addressToBe(
@@ -191,6 +196,7 @@ function addressOf({ record, guarded }: StateRead, live: GoesLive): Address | nu
 function addressWarnings(
   address: Address | null,
   { record, guarded }: StateRead,
+  going: SlugToBe | null,
   waits: boolean,
 ): string[] {
   if (address === null) {
@@ -199,10 +205,10 @@ function addressWarnings(
   const day = address.day === null || waits ? [] : [
     `Its address holds the date: it is this one only if it goes live on ${address.day} by the site's clock`,
   ];
-  const taken = guarded || !record.permalink_template?.includes("%")
+  const taken = guarded || going || !record.permalink_template?.includes("%")
     ? []
     : ["Where another post or page has its slug by then, WordPress puts a number behind that in the address"];
-  return [...day, ...taken];
+  return [...day, ...slugWarnings(going), ...taken];
 }
 
 /** A sentence where visitors find it at another address than was shown. */
@@ -300,8 +306,11 @@ export function written(state: PostState, differences: readonly string[]): Writt
 }
 
 /** The same after a change of the state alone, everything else compared with what was seen. */
-export const moved = (before: StateSnapshot | undefined, after: ContentRecord): Written =>
-  written(after, before ? changedBeside(before.read.record, after, { status: after.status }) : []);
+export function moved(before: StateSnapshot | undefined, after: ContentRecord): Written {
+  if (before === undefined) return written(after, []);
+  const told = before.going === after.slug ? { slug: after.slug } : {};
+  return written(after, changedBeside(before.read.record, after, { status: after.status, ...told }));
+}
 
 /**
  * What a read after a write gives. `done` says what was written. Throws E_UPSTREAM that says so where the read fails, with

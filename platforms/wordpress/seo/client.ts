@@ -38,6 +38,8 @@ export function seoOf(ctx: SiteContext) {
     return await ask();
   };
   return {
+    /** The page caches that were asked to drop what this client wrote. */
+    cachesAsked: () => wire.cachesAsked,
     readMeta: async (id: number) =>
       effectAfter<SeoMeta>(await (overPlugin ? prepareBridge(wire, id) : readRest(wire, id))),
     async prepareMeta(id: number, change: SeoChange): Promise<SeoMeta> {

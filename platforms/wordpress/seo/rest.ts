@@ -8,6 +8,7 @@ import { CmsError } from "../errors.ts";
 import { readIndex } from "../health.ts";
 import { readBack } from "../rest/writer.ts";
 import { fieldsOf, type Kind, POST_HEAD } from "../rest/records.ts";
+import { kindNamed, typeHaving } from "../rest/types.ts";
 import { changedPart, NO_EFFECT } from "./effect.ts";
 import { SEO_IMAGES, SEO_ROBOTS, SEO_TEXTS, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
 import { requireUntouched } from "./bridge.ts";
@@ -37,18 +38,25 @@ interface Found {
   readonly stored: PostMeta;
 }
 
-/** Reads a post or page whatever its status. Throws CmsError (404 where there is neither). */
+/** Reads content of any type for writers, whatever its status. Throws CmsError (404 where there is none). */
 async function readRecord(wire: WordPressClient, id: number, known?: Kind) {
   const read = async (kind: Kind) => {
     const got = await wire.get(`wp/v2/${kind}/${id}`, { context: "edit", _fields: FIELDS }, POST);
     return { kind, got };
   };
   if (known) return await read(known);
+  const isNone = (thrown: unknown) => thrown instanceof CmsError && thrown.upstream === 404;
   try {
     return await read("posts");
   } catch (thrown) {
-    if (!(thrown instanceof CmsError) || thrown.upstream !== 404) throw thrown;
+    if (!isNone(thrown)) throw thrown;
+  }
+  try {
     return await read("pages");
+  } catch (thrown) {
+    const type = isNone(thrown) ? await typeHaving(wire, id) : null;
+    if (type === null) throw thrown;
+    return await read(type.kind);
   }
 }
 
@@ -83,7 +91,7 @@ async function findChanged(
   change: SeoChange,
 ): Promise<Found> {
   const { id, type } = post;
-  const kind = type === "page" ? "pages" : "posts";
+  const kind = type === "page" ? "pages" : await kindNamed(wire, type);
   const store = STORES.find((one) => one.provider === provider)!;
   const [{ got }, apart] = await allOrThrow(
     readRecord(wire, id, kind),

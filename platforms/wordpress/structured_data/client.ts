@@ -80,6 +80,8 @@ export interface StructuredDataClient {
   prepare(id: number, value: StructuredData): Promise<PlannedEntry>;
   /** Refuses an entry that is not as it was planned for any more (E_BAD_INPUT, E_FORBIDDEN_OP). */
   write(plan: PlannedEntry): Promise<SchemaEntry>;
+  /** The page caches that were asked to drop what this client wrote. */
+  cachesAsked(): readonly string[];
 }
 
 /** The schema plugin that keeps schema page by page; in any other an entry is a setting for many pages. */
@@ -183,5 +185,6 @@ export function structuredDataOf(ctx: SiteContext): StructuredDataClient {
     read: (id) => read(wire, id),
     prepare: (id, value) => prepare(wire, id, value),
     write: (plan) => write(wire, plan as CmsPlan),
+    cachesAsked: () => wire.cachesAsked,
   };
 }

@@ -95,3 +95,16 @@ Deno.test("with more keys than are kept, only buckets that are full again are fo
   limit.take("and more");
   assert.equal(taken("more", 1), 1);
 });
+
+Deno.test("looking takes no call, and says what taking one would", () => {
+  const { clock, limit, taken } = bucket(2);
+  for (let times = 0; times < 9; times++) limit.look("a");
+  assert.equal(taken("a", 100), 2);
+  const refused = refusal(limit, "a");
+  assert.throws(() => limit.look("a"), { code: "E_RATE_LIMITED", message: refused?.message });
+  limit.look("b");
+  clock.now += 30_000;
+  limit.look("a");
+  assert.equal(taken("a", 100), 1);
+  bucket(0).limit.look("a");
+});

@@ -9,6 +9,7 @@ import { site } from "./_site.ts";
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 const GRANT = {} as PublishGrant;
 const API = "https://acme.example/wp-json/wp/v2";
+const SHOP = "https://acme.example/wp-json/shop/v3";
 const AUTH = { authorization: "Basic x" };
 const IMAGE = { ...AUTH, "content-type": "image/png", "content-disposition": 'attachment; filename="a.png"' };
 
@@ -53,6 +54,12 @@ const PASSES: Record<string, Partial<Outgoing>> = {
       "&status=publish,future&_fields=id,status,link,date_gmt,modified_gmt",
   },
   "the front page": { method: "HEAD", url: "https://acme.example/", headers: {} },
+  "content of a type of the site's own": { url: `${API}/works/7?context=edit` },
+  "a list of it": { url: `${API}/works?status=draft&context=edit` },
+  "a list of its revisions": { url: `${API}/works/7/revisions?context=edit` },
+  "a draft of it": write("works", { title: "x", content: "y", status: "draft" }),
+  "a change of it": write("works/7", { title: "x" }),
+  "a publication of it under a grant": write("works/7", { status: "publish" }, { grant: GRANT }),
   "a draft": write("posts", { title: "x", content: "y", status: "draft", tags: [1] }),
   "a change": update({ title: "x", categories: [] }),
   "a schedule": update({ status: "future", date_gmt: "2026-11-21T12:01:00Z" }),
@@ -74,13 +81,31 @@ const PASSES: Record<string, Partial<Outgoing>> = {
 };
 
 const REFUSED: Record<string, Partial<Outgoing>> = {
-  "drafts of a plugin's type": {
-    url: `${API}/works?status=draft&_fields=id,status,link,date_gmt,modified_gmt`,
+  "drafts of a plugin's type at a place of its own": {
+    url: `${SHOP}/works?status=draft&_fields=id,status,link,date_gmt,modified_gmt`,
   },
-  "more of a plugin's type": { url: `${API}/works?status=publish&_fields=id,content` },
-  "a record of a plugin's type": {
-    url: `${API}/works/7?status=publish&_fields=id,status,link,date_gmt,modified_gmt`,
+  "more of such a type": { url: `${SHOP}/works?status=publish&_fields=id,content` },
+  "a record of such a type": {
+    url: `${SHOP}/works/7?status=publish&_fields=id,status,link,date_gmt,modified_gmt`,
   },
+  ...Object.fromEntries(
+    ["settings", "users", "blocks", "templates", "navigation", "menu-items", "comments", "product", "PRODUCT"]
+      .flatMap((
+        base,
+      ): [string, Partial<Outgoing>][] => [
+        [`a draft at ${base}`, write(base, { title: "x", status: "draft" })],
+        [`a change at ${base}`, write(`${base}/7`, { title: "x" })],
+        [`a publication at ${base}`, write(`${base}/7`, { status: "publish" }, { grant: GRANT })],
+      ]),
+  ),
+  "revisions of a type's content written": write("works/7/revisions", { title: "x" }),
+  "a revision of a type's content by its own address": { url: `${API}/works/7/revisions/8` },
+  "what is below a type's content": write("works/7/parts", { title: "x" }),
+  "a type's content by no number": write("works/07", { title: "x" }),
+  "a type's content that is no draft": write("works", { title: "x", status: "publish" }),
+  "a type's content published without a grant": write("works/7", { status: "publish" }),
+  "a type's own field": write("works/7", { price: 1 }),
+  "a type's content taken away": { method: "DELETE", effect: "write", url: `${API}/works/7` },
   "DELETE": { method: "DELETE", effect: "write" },
   "a post with anything else along with it": { url: `${API}/posts/7?_embed=wp:term,replies` },
   "a write with anything along with it": update({ title: "x" }, { url: `${API}/posts/7?_embed=wp:term` }),

@@ -94,6 +94,7 @@ for (const perMinute of [1, 7, 45, 60, 1200]) {
         waits,
         `step ${step}`,
       );
+      assert.equal(one.budget.look("a"), own.look("a"));
       await settled();
       refused += waits.filter((wait) => wait !== 0).length;
     }
