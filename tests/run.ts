@@ -1,5 +1,15 @@
 /** `deno task test` and `deno task matrix`: run the tests of their tier, and close with the real counts on a plain line. */
 import { CPU_S_MAX, dealt, isOver, type Took, tookBy } from "./run_plan.ts";
+import {
+  type Combination,
+  COMBINATIONS,
+  Engines,
+  nameOf,
+  NotHere,
+  type Ready,
+  VARIABLE,
+  wholeOn,
+} from "./wordpress.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -7,6 +17,17 @@ const ROOT = new URL("../", import.meta.url);
 const REAL = ["tests/companion/", "tests/real/"];
 /** What a module elsewhere imports when it shows the same of a real component too; the matrix runs that part of it. */
 const MIXED = /\/tier\.ts"/;
+
+/** What runs on every WordPress and database of the matrix; everything runs on one of them in turn. */
+const CORE = [
+  "tests/companion/guarded_test.ts",
+  "tests/real/content_history_test.ts",
+  "tests/real/find_content_test.ts",
+  "tests/real/live_test.ts",
+  "tests/real/site_kinds_test.ts",
+  "tests/real/tools_test.ts",
+  "tests/real/traps_test.ts",
+];
 
 /** More processes at a time than processors, for some tests wait for timers and for processes of their own. */
 const JOBS = Math.max(2, navigator.hardwareConcurrency * 2);
@@ -37,6 +58,8 @@ interface Counts {
 }
 
 interface Run extends Counts {
+  /** The WordPress and the database that it stood on, with their true versions. */
+  readonly label?: string;
   readonly code: number;
   readonly output: string;
   readonly seconds: number;
@@ -64,15 +87,58 @@ async function* modulesIn(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** The modules of a tier, dealt to its processes. */
-async function entriesOf(tier: "test" | "matrix"): Promise<string[][]> {
+/** The modules of a process, what its line calls them where they are several, and what they stand on. */
+interface Entry {
+  readonly modules: readonly string[];
+  readonly what?: string;
+  ready?(): Promise<Ready>;
+}
+
+const plainly = (modules: readonly string[]): Entry => ({ modules });
+
+/** How many commits led to this one; 0 where git does not tell. */
+async function commits(): Promise<number> {
+  const command = new Deno.Command("git", {
+    args: ["rev-list", "--count", "HEAD"],
+    cwd: ROOT,
+    stderr: "null",
+  });
+  const { stdout } = await command.output();
+  return Number(new TextDecoder().decode(stdout)) || 0;
+}
+
+/** The core on a combination. */
+function coreOn(one: Combination, engines: Engines): Entry {
+  return { modules: CORE, what: `the core on ${nameOf(one)}`, ready: () => engines.ready(one) };
+}
+
+/** The processes of the matrix: the core on each combination but one, everything on that one. */
+async function matrixEntries(all: readonly string[], engines: Engines, skipped: string[]): Promise<Entry[]> {
+  const chosen = wholeOn(Deno.env.get(VARIABLE), await commits());
+  let whole = chosen;
+  const ready = await engines.ready(chosen).catch(async (thrown) => {
+    if (!(thrown instanceof NotHere)) throw thrown;
+    skipped.push(`not run: everything on ${nameOf(chosen)}: ${thrown.message}`);
+    whole = COMBINATIONS[0]!;
+    return await engines.ready(whole);
+  });
+  say(`Everything runs on ${ready.label}, the core of it on the others (${VARIABLE}="${nameOf(whole)}")`);
+  return [
+    ...COMBINATIONS.filter((one) => one !== whole && one !== chosen).map((one) => coreOn(one, engines)),
+    ...all.map((path): Entry => ({ modules: [path], ready: () => Promise.resolve(ready) })),
+  ];
+}
+
+/** The modules of a tier, dealt to its processes; what of them cannot run here goes into `skipped`. */
+async function entriesOf(tier: "test" | "matrix", engines: Engines, skipped: string[]): Promise<Entry[]> {
   const all = (await Array.fromAsync(modulesIn("tests/"))).sort();
   const isReal = (path: string) => REAL.some((folder) => path.startsWith(folder));
   if (tier === "matrix") {
     const texts = await Promise.all(all.map((path) => Deno.readTextFile(new URL(path, ROOT))));
-    return all.filter((path, at) => isReal(path) || MIXED.test(texts[at]!)).map((path) => [path]);
+    const real = all.filter((path, at) => isReal(path) || MIXED.test(texts[at]!));
+    return await matrixEntries(real, engines, skipped);
   }
-  return dealt(all.filter((path) => !isReal(path)), await times());
+  return dealt(all.filter((path) => !isReal(path)), await times()).map(plainly);
 }
 
 /** What is known of how long modules take; what is gone or new does no harm. */
@@ -80,7 +146,8 @@ async function times(): Promise<Record<string, number>> {
   return JSON.parse(await Deno.readTextFile(new URL(TIMES, ROOT)));
 }
 
-async function runEntry(modules: readonly string[], tier: string, folder: string, at: number): Promise<Run> {
+async function runEntry({ modules, ready }: Entry, tier: string, folder: string, at: number): Promise<Run> {
+  const { env = {}, label } = await ready?.() ?? {};
   const [report, times] = [`${folder}/${at}.xml`, `${folder}/${at}.json`];
   const began = performance.now();
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -89,7 +156,7 @@ async function runEntry(modules: readonly string[], tier: string, folder: string
       ...[`--junit-path=${report}`, "tests/entry.ts"],
     ],
     cwd: ROOT,
-    env: { TEST_TIER: tier, TEST_MODULES: JSON.stringify(modules), TEST_CPU_FILE: times },
+    env: { ...env, TEST_TIER: tier, TEST_MODULES: JSON.stringify(modules), TEST_CPU_FILE: times },
     stdin: "null",
   }).output();
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
@@ -100,6 +167,7 @@ async function runEntry(modules: readonly string[], tier: string, folder: string
   return {
     ...counts,
     code,
+    label,
     output: output.replace(/^[.,!]\n/gm, ""),
     seconds: (performance.now() - began) / 1000,
     took: spent === null ? [] : tookBy(JSON.parse(spent), xml ?? ""),
@@ -108,15 +176,22 @@ async function runEntry(modules: readonly string[], tier: string, folder: string
 
 /** Runs a whole tier and tells of each process as it ends. Answers the exit code. */
 async function runTier(tier: "test" | "matrix", keepsTimes = false): Promise<number> {
-  const entries = await entriesOf(tier);
+  await using engines = new Engines();
+  const skipped: string[] = [];
+  const entries = await entriesOf(tier, engines, skipped);
   const folder = await Deno.makeTempDir();
   const runs: Run[] = [];
-  const waiting = entries.map((modules, at) => async () => {
-    const run = await runEntry(modules, tier, folder, at);
+  const waiting = entries.map((entry, at) => async () => {
+    const { modules, what = modules.length === 1 ? modules[0] : `${modules.length} modules` } = entry;
+    const run = await runEntry(entry, tier, folder, at).catch((thrown) => {
+      if (thrown instanceof NotHere) return void skipped.push(`not run: ${what}: ${thrown.message}`);
+      throw thrown;
+    });
+    if (run === undefined) return;
     runs.push(run);
-    const what = modules.length === 1 ? modules[0] : `${modules.length} modules`;
     if (run.code !== 0) say(run.output);
-    say(`${what}: ${run.passed} passed, ${run.failed} failed, ${run.seconds.toFixed(1)} s`);
+    const on = entry.what && run.label ? ` (${run.label})` : "";
+    say(`${what}${on}: ${run.passed} passed, ${run.failed} failed, ${run.seconds.toFixed(1)} s`);
   });
   let slow = 0;
   try {
@@ -129,8 +204,9 @@ async function runTier(tier: "test" | "matrix", keepsTimes = false): Promise<num
   }
   if (keepsTimes) await keepTimes(runs);
   const sum = (what: keyof Counts) => runs.reduce((all, run) => all + run[what], 0);
-  const skipped = sum("ignored") ? `, ${sum("ignored")} skipped` : "";
-  say(`${sum("passed")} passed, ${sum("failed") + slow} failed${skipped}`);
+  for (const line of skipped) say(line);
+  const left = sum("ignored") + skipped.length;
+  say(`${sum("passed")} passed, ${sum("failed") + slow} failed${left ? `, ${left} skipped` : ""}`);
   return slow > 0 || runs.some(({ code }) => code !== 0) ? 1 : 0;
 }
 
@@ -141,7 +217,7 @@ async function tooSlow(runs: readonly Run[], folder: string): Promise<number> {
   for (const { path, cpu_s } of took.slice(0, SLOWEST_SHOWN)) say(`  ${cpu_s.toFixed(1)} s  ${path}`);
   let over = 0;
   for (const { path } of took.filter((one) => isOver(one) && !Object.hasOwn(SLOW, one.path))) {
-    const alone = await runEntry([path], "test", folder, runs.length);
+    const alone = await runEntry(plainly([path]), "test", folder, runs.length);
     if (!alone.took.some(isOver)) continue;
     over++;
     say(
@@ -159,9 +235,14 @@ async function keepTimes(runs: readonly Run[]): Promise<void> {
 }
 
 async function runPaths(paths: readonly string[]): Promise<number> {
+  await using engines = new Engines();
+  const named = Deno.env.get(VARIABLE);
+  const { env, label } = named ? await engines.ready(wholeOn(named, 0)) : { env: {}, label: null };
+  if (label !== null) say(`On ${label}`);
   const child = new Deno.Command(Deno.execPath(), {
     args: ["test", "-A", "--quiet", "--no-check", "--lock=tests/deno.lock", "--frozen", ...paths],
     cwd: ROOT,
+    env,
     stdout: "piped",
     stderr: "inherit",
   }).spawn();

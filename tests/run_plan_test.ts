@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Mark } from "./processor_time.ts";
 import { CPU_S_MAX, dealt, isOver, tookBy } from "./run_plan.ts";
+import { COMBINATIONS, Engines, nameOf, NotHere, wholeOn } from "./wordpress.ts";
 
 Deno.test("each module is dealt once, and the processes last as long as their share, whatever takes long", () => {
   const all = Array.from({ length: 400 }, (_, n) => `tests/${n}_test.ts`);
@@ -45,4 +46,33 @@ Deno.test("tests that are ignored take no mark of those after them", () => {
   const report = '<testcase name="x" classname="./a" time="0">\n<skipped/></testcase>';
   const [a, b] = tookBy(spent(1000, [1]), report);
   assert.deepEqual([a!.cpu_s, b!.cpu_s], [0.1, 1.1]);
+});
+
+Deno.test("everything runs on each WordPress and database in turn, or on the one that is named", () => {
+  const turn = Array.from({ length: COMBINATIONS.length }, (_, n) => nameOf(wholeOn(undefined, 700 + n)));
+  assert.deepEqual(new Set(turn), new Set(COMBINATIONS.map(nameOf)));
+  assert.equal(turn.length, 6);
+  assert.deepEqual(wholeOn("", 1), COMBINATIONS[1]);
+  assert.deepEqual(wholeOn("6.8 mariadb", 0), { version: "6.8", database: "mariadb" });
+  assert.throws(
+    () => wholeOn("7.1", 0),
+    /TEST_WORDPRESS: "7\.1" is not one of 6\.5 sqlite, .*newest mariadb$/,
+  );
+});
+
+Deno.test("a version that cannot be had is asked for once, and said to be lacking; the one of npm is always there", async () => {
+  const asked: string[] = [];
+  await using engines = new Engines((version) => {
+    asked.push(version);
+    return Promise.reject(new NotHere(`no packages of ${version}`));
+  });
+  for (let time = 0; time < 2; time++) {
+    await assert.rejects(
+      engines.ready({ version: "newest", database: "sqlite" }),
+      /^Error: no packages of newest$/,
+    );
+  }
+  assert.deepEqual(asked, ["newest"]);
+  const { env, label } = await engines.ready({ version: "6.5", database: "sqlite" });
+  assert.deepEqual([env, label], [{}, "WordPress 6.5 on SQLite"]);
 });

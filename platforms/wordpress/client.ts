@@ -1,4 +1,5 @@
 /** The client of a WordPress site: its account, users, terms and media, through its own REST API. */
+import { GatewayError } from "../../core/errors.ts";
 import type { SiteContext } from "../_connector/connector.ts";
 import { allOrThrow } from "../../core/async.ts";
 import type { Id } from "../../core/ids.ts";
@@ -19,6 +20,7 @@ import {
   type TermPick,
   type TermsQuery,
 } from "./rest/terms.ts";
+import { COMPANION, findReport, lacks } from "./companion/plugin.ts";
 import { accountIfShown, listUsers, requireRight, type UsersQuery, whoami } from "./rest/users.ts";
 import { WordPressClient } from "./rest/wordpress_client.ts";
 
@@ -31,6 +33,18 @@ export function clientOf(ctx: SiteContext) {
   return {
     whoami: () => whoami(wire),
     index: () => readIndex(wire),
+    /**
+     * Which of these rights the companion plugin says the account lacks, whatever its role has: on a network of sites
+     * WordPress keeps some from all but its administrators. None where the plugin does not tell.
+     */
+    async withheld(rights: readonly string[], namespaces: readonly string[]): Promise<readonly string[]> {
+      if (!namespaces.includes(COMPANION)) return [];
+      const report = await findReport(wire).catch((thrown) => {
+        if (thrown instanceof GatewayError) return null;
+        throw thrown;
+      });
+      return report === null ? [] : rights.filter((right) => lacks(report, right));
+    },
     listUsers: (query: UsersQuery) => listUsers(wire, query),
 
     listTerms: (taxonomy: Taxonomy, query: TermsQuery) => listTerms(wire, taxonomy, query),

@@ -211,13 +211,21 @@ export default connector({
   async ping(ctx) {
     const client = await clientOf(ctx);
     const began = ctx.now();
-    const [{ latency_ms, timezone }, { id, name, slug, roles, can }] = await allOrThrow(
-      client.index().then(({ time_zone }) => ({ latency_ms: ctx.now() - began, timezone: time_zone })),
+    const [{ latency_ms, timezone, namespaces }, { id, name, slug, roles, can }] = await allOrThrow(
+      client.index().then(({ time_zone, namespaces }) => ({
+        latency_ms: ctx.now() - began,
+        timezone: time_zone,
+        namespaces,
+      })),
       client.whoami(),
     );
+    const withheld = await client.withheld(CAPABILITIES.filter(can), namespaces);
     return {
       user: { id, name, slug, roles },
-      can: Object.fromEntries(CAPABILITIES.map((capability) => [capability, can(capability)])),
+      can: Object.fromEntries(CAPABILITIES.map((capability) => [
+        capability,
+        can(capability) && !withheld.includes(capability),
+      ])),
       timezone,
       latency_ms,
     };

@@ -1,8 +1,8 @@
 <?php
-// Keeps one site's server: php keeper.php RUN_FOLDER ROUTER
+// Keeps one site's server: php keeper.php RUN_FOLDER ROUTER PORT (0 for any that is free)
 // Prints the port once the server listens. When standard input ends (the owner said stop, or died), it ends every
 // server process, removes the folder and leaves; so nothing outlives the owner, however that one went.
-list( , $run, $router ) = $argv;
+list( , $run, $router, $wanted ) = $argv;
 
 $settings = array(
 	'opcache.enable=1',
@@ -19,7 +19,7 @@ $command  = array( PHP_BINARY );
 foreach ( $settings as $setting ) {
 	array_push( $command, '-d', $setting );
 }
-array_push( $command, '-S', '127.0.0.1:0', '-t', "$run/site", $router );
+array_push( $command, '-S', "127.0.0.1:$wanted", '-t', "$run/site", $router );
 
 $null   = array( 'file', '/dev/null', 'r' );
 $server = proc_open( $command, array( $null, array( 'file', '/dev/null', 'w' ), array( 'pipe', 'w' ) ), $pipes );

@@ -1,7 +1,8 @@
 <?php
-// Readies one copy before it is served: php prepare.php SITE_FOLDER '{"plugins":["folder"],"plain_permalinks":false}'
-$_SERVER += array( 'HTTP_HOST' => '127.0.0.1', 'REQUEST_METHOD' => 'GET', 'REQUEST_URI' => '/' );
+// Readies one copy before it is served:
+// php prepare.php SITE_FOLDER '{"plugins":["folder"],"plain_permalinks":false,"host":"127.0.0.1","path":"/"}'
 $asked    = json_decode( $argv[2], true );
+$_SERVER += array( 'HTTP_HOST' => $asked['host'], 'REQUEST_METHOD' => 'GET', 'REQUEST_URI' => $asked['path'] );
 require $argv[1] . '/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/plugin.php';
 wp_set_current_user( 1 );

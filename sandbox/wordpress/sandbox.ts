@@ -16,8 +16,10 @@ export type CmsLogin = "admin" | "ed" | "auth" | "sub";
 /** A running CMS on loopback; disposing it is stopping it. */
 export interface CmsSandbox extends AsyncDisposable {
   readonly kind: "wordpress" | "stand-in";
-  /** `http://127.0.0.1:<port>`, without a trailing slash. */
+  /** `http://127.0.0.1:<port>`, and `/two` where it is a site of a network; without a trailing slash. */
   readonly base_url: string;
+  /** Its REST routes are behind `/index.php?rest_route=`. */
+  readonly plain_permalinks?: boolean;
   readonly users: Readonly<Record<CmsLogin, CmsUser>>;
   /** Publishes what is due; nothing scheduled goes live without it. */
   runCron(): Promise<void>;

@@ -21,6 +21,8 @@ export interface CmsOptions {
   readonly environment?: "local" | "production";
   /** The REST root then is `/index.php?rest_route=/`. Default false. */
   readonly plain_permalinks?: boolean;
+  /** The site is the second one of a network of sites, at `/two`. Real WordPress only. Default false. */
+  readonly network?: boolean;
   /** Requests a real WordPress serves at once. Default 4. */
   readonly workers?: number;
   /** Hears, in one line each, of the one-time preparation and of a fall-back. Default: nobody. */
@@ -38,8 +40,8 @@ export async function startCms(options: CmsOptions = {}): Promise<CmsSandbox> {
     try {
       if (missing !== null) throw new Error(missing);
       const { startSite } = await import("./site.ts");
-      const { plugins = [], workers = WORKERS, database } = options;
-      return await startSite({ plugins, database, environment, plain_permalinks, workers, say });
+      const { plugins = [], workers = WORKERS, database, network = false } = options;
+      return await startSite({ plugins, database, environment, plain_permalinks, network, workers, say });
     } catch (thrown) {
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
       if (kind === "wordpress") {

@@ -3,7 +3,7 @@ import { parseDate } from "./dates.ts";
 import { refused, RestError } from "./errors.ts";
 import type { ParamRules } from "./params.ts";
 import { can, type Person } from "./people.ts";
-import { baseOf, mayRead, plural, viewPost } from "./post_view.ts";
+import { baseOf, mayEdit, mayRead, plural, viewPost } from "./post_view.ts";
 import { type Answer, type Ask, paged, PAGING } from "./rest.ts";
 import type { Post, PostType } from "./state.ts";
 import { plainText } from "./text.ts";
@@ -108,7 +108,9 @@ export function list(ask: Ask, type: PostType): Answer {
       400,
     );
   }
-  const show = (post: Post) => mayRead(person, post) ? viewPost(state, post, edit) : undefined;
+  // As from 6.8 on: docs/upstreams/wordpress.md, "Requests and answers".
+  const may = edit ? mayEdit : mayRead;
+  const show = (post: Post) => may(person, post) ? viewPost(state, post, edit) : undefined;
   return paged(ask, `/wp/v2/${baseOf(state, type)}`, rows, show);
 }
 

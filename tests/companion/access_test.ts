@@ -168,7 +168,7 @@ test("health tells versions, features and the caller's rights", async () => {
     code_page: { active: true },
     seo_bridge: { active: true, provider: "none", provider_version: null, off: [] },
     schema_bridge: { active: true, provider: "schemapro", entries: 0 },
-    guarded_write: { active: true, lock: "file" },
+    guarded_write: { active: true, lock: Deno.env.has("TEST_MARIADB") ? "row" : "file" },
   });
   const user = body["user"] as { id: number; roles: string[]; caps: Record<string, boolean> };
   assert.deepEqual(

@@ -1,13 +1,13 @@
 /** Which page caches the companion plugin asks to drop a page that it changed, and that its answer names them. */
 import assert from "node:assert/strict";
 import type { CmsLogin } from "../../sandbox/wordpress/start.ts";
-import { startCms } from "../../sandbox/wordpress/start.ts";
+import { startWordPress } from "../wordpress.ts";
 import { type Answer, Companion, fixture, type Json, PLUGIN, suite } from "./site.ts";
 
 let wp: Companion;
 const test = suite(async () => {
   const plugins = [PLUGIN, fixture("peek"), fixture("caches-standin")];
-  wp = new Companion(await startCms({ kind: "wordpress", plugins }));
+  wp = new Companion(await startWordPress({ plugins }));
   return wp;
 });
 

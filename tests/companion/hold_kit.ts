@@ -1,7 +1,8 @@
 /** A WordPress whose calls are held, on SQLite or MariaDB, with a tool server that does all it should not. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { type CmsLogin, startCms } from "../../sandbox/wordpress/start.ts";
+import type { CmsLogin } from "../../sandbox/wordpress/start.ts";
+import { startWordPress } from "../wordpress.ts";
 import { Mariadb, mariadbMissing } from "./mariadb.ts";
 import {
   type Answer,
@@ -114,7 +115,7 @@ export class Held implements AsyncDisposable {
     const server = engine === "innodb" ? await Mariadb.start("site") : null;
     try {
       const plugins = [PLUGIN, fixture("peek"), fixture("hold-acts"), ...more];
-      const site = await startCms({ kind: "wordpress", plugins, database: server?.database("site") });
+      const site = await startWordPress({ plugins, database: server?.database("site") ?? null });
       const wp = new Companion(site);
       const paired = await wp.call("admin", "POST", "/gateways", { name: "Test" });
       assert.equal(paired.status, 201, JSON.stringify(paired.body));

@@ -3,6 +3,32 @@ import type { SiteDatabase } from "../../sandbox/wordpress/start.ts";
 
 const USER = "site";
 const PASSWORD = "site-password";
+/** What databases are called that sites make for themselves; the account may make any of that name. */
+const OWN = "own_";
+
+const databaseAt = (socket: string, name: string): SiteDatabase => ({
+  host: `localhost:${socket}`,
+  name,
+  user: USER,
+  password: PASSWORD,
+});
+
+/** An empty database of its own, made on a running server. */
+export async function newDatabase(socket: string): Promise<SiteDatabase> {
+  const name = `${OWN}${crypto.randomUUID().replaceAll("-", "")}`;
+  const make = "[, $socket, $user, $password, $name] = $argv;" +
+    "$db = new mysqli('localhost', $user, $password, null, 0, $socket);" +
+    '$db->query("CREATE DATABASE $name CHARACTER SET utf8mb4");';
+  const { success, stdout, stderr } = await new Deno.Command("php", {
+    args: ["-r", make, "--", socket, USER, PASSWORD, name],
+  }).output();
+  if (!success) {
+    throw new Error(
+      `MariaDB made no database: ${new TextDecoder().decode(stderr) || new TextDecoder().decode(stdout)}`,
+    );
+  }
+  return databaseAt(socket, name);
+}
 
 /** Why MariaDB cannot run here, as a sentence; null when it can. */
 export async function mariadbMissing(): Promise<string | null> {
@@ -68,6 +94,10 @@ export class Mariadb implements AsyncDisposable {
       `CREATE DATABASE ${name} CHARACTER SET utf8mb4;`,
       `GRANT ALL ON ${name}.* TO '${USER}'@'localhost' IDENTIFIED BY '${PASSWORD}';`,
     ]);
+    // With the databases that a site makes for itself, as newDatabase does.
+    grants.push(
+      `GRANT ALL ON \`${OWN.replace("_", "\\_")}%\`.* TO '${USER}'@'localhost' IDENTIFIED BY '${PASSWORD}';`,
+    );
     await Deno.writeTextFile(`${folder}/init.sql`, grants.join("\n"));
     const settings = [
       `--user=${user}`,
@@ -104,7 +134,12 @@ export class Mariadb implements AsyncDisposable {
 
   /** One of its databases. */
   database(name: string): SiteDatabase {
-    return { host: `localhost:${this.folder}/socket`, name, user: USER, password: PASSWORD };
+    return databaseAt(this.socket, name);
+  }
+
+  /** Where it is reached. */
+  get socket(): string {
+    return `${this.folder}/socket`;
   }
 
   /** Ends it and removes its folder. */

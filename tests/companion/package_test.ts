@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { strFromU8, unzipSync } from "fflate";
 import { pluginVersion, pluginZip } from "../../companion/build.ts";
 import { COMPANION_VERSION } from "../../platforms/wordpress/companion/plugin.ts";
-import { startCms } from "../../sandbox/wordpress/start.ts";
+import { startWordPress } from "../wordpress.ts";
 import { Companion, cut, fixture, ignore, type Json, on, PLUGIN, Screens } from "./site.ts";
 
 Deno.test("the archive holds the plugin's files and nothing else, byte for byte the same each time", async () => {
@@ -63,7 +63,7 @@ Deno.test({
   name: `it installs and activates through the plugin screen, works, and leaves content when deleted, ${on}`,
   ignore,
   async fn() {
-    await using site = await startCms({ kind: "wordpress", plugins: [fixture("peek")] });
+    await using site = await startWordPress({ plugins: [fixture("peek")] });
     const wp = new Companion(site);
     assert.deepEqual(cut(await wp.call("ed", "GET", "/health")), [404, "rest_no_route"]);
     const admin = await Screens.login(site, "admin");

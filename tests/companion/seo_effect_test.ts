@@ -166,6 +166,19 @@ test("rankmath", "nothing is stored while it waits to be registered, as it shows
   assert.deepEqual(cut(sitemap, "enabled"), [200, false]);
 });
 
+test("rankmath", "one that does not run on this WordPress is told from one that waits", async (wp) => {
+  const off = async (options: Record<string, boolean>) => {
+    await wp.peek({ options });
+    const { body } = await wp.call("ed", "GET", "/seo/sitemap");
+    await wp.peek({ options: Object.fromEntries(Object.keys(options).map((name) => [name, false])) });
+    return (body["off"] as { part: string; switch: string }[]).map((one) => [one.part, one.switch]);
+  };
+  const [[part, update] = [], ...more] = await off({ rankmath_standin_too_new: true });
+  assert.deepEqual([part, more], ["all", []]);
+  assert.match(update ?? "", /^Dashboard > Updates: .*does not run on this version/);
+  assert.match(String(await off({ rankmath_standin_unregistered: true })), /Setup Wizard/);
+});
+
 test("rankmath", "structured data is refused while its module is off", async (wp) => {
   const id = await wp.draft("ed");
   await wp.peek({ options: { rank_math_modules: ["sitemap", "redirections"] } });

@@ -2,8 +2,9 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { type CmsLogin, type CmsSandbox, phpMissing, startCms } from "../../sandbox/wordpress/start.ts";
+import { type CmsLogin, type CmsSandbox, phpMissing } from "../../sandbox/wordpress/start.ts";
 import { type Answer, Asker, cut, type Json } from "../sandbox/asker.ts";
+import { startWordPress } from "../wordpress.ts";
 
 export { type Answer, cut, type Json };
 
@@ -102,7 +103,7 @@ export class Companion extends Asker {
   /** Starts one; the stand-ins come with it. */
   static async start(...standIns: StandIn[]): Promise<Companion> {
     const plugins = [PLUGIN, fixture("peek"), ...standIns.map((name) => fixture(`${name}-standin`))];
-    return new Companion(await startCms({ kind: "wordpress", plugins }));
+    return new Companion(await startWordPress({ plugins }));
   }
 
   /** A call below `/wp-json/site-ops/v1`. */

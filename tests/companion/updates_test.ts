@@ -9,7 +9,7 @@ import {
   signingKeys,
   updateAddress,
 } from "../../companion/build.ts";
-import { startCms } from "../../sandbox/wordpress/start.ts";
+import { startWordPress } from "../wordpress.ts";
 import { Companion, fixture, ignore, type Json, on, Screens } from "./site.ts";
 
 const ADDRESS = "https://updates.example.com/plugin/site-ops.json";
@@ -81,7 +81,7 @@ Deno.test("a copy is packed with an address and a key, or with neither, or for t
 
 /** A site with the packed plugin, installed by its own screen, and what its updates are. */
 async function installed(zip: Uint8Array<ArrayBuffer>) {
-  const site = await startCms({ kind: "wordpress", plugins: [fixture("peek"), fixture("updates-standin")] });
+  const site = await startWordPress({ plugins: [fixture("peek"), fixture("updates-standin")] });
   const wp = new Companion(site);
   const admin = await Screens.login(site, "admin");
   const screen = await admin.ask("/wp-admin/plugin-install.php?tab=upload");

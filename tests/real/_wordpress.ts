@@ -1,9 +1,10 @@
 /** One real WordPress for the tests of a file, kits that stand at it, and a look at it past the gateway. */
 import assert from "node:assert/strict";
-import { type CmsOptions, type CmsSandbox, phpMissing, startCms } from "../../sandbox/wordpress/start.ts";
+import { type CmsSandbox, phpMissing } from "../../sandbox/wordpress/start.ts";
 import { CmsKit } from "../cms_kit.ts";
 import type { KitOptions } from "../kit.ts";
 import { Asker, type Json } from "../sandbox/asker.ts";
+import { startWordPress, type WordPressOptions } from "../wordpress.ts";
 
 const missing = await phpMissing();
 /** Whether a real WordPress cannot run here; with CI=true it must. */
@@ -39,7 +40,8 @@ export class Real implements AsyncDisposable {
     const address = await this.ask.send(null, "GET", `/?p=${id}`);
     const moved = address.headers.get("location");
     if (moved === null) return [record.status, address.status];
-    const page = await this.ask.send(null, "GET", new URL(moved).pathname);
+    const page = await fetch(moved, { redirect: "manual" });
+    await page.body?.cancel();
     return [record.status, page.status];
   }
 }
@@ -55,11 +57,11 @@ export const fresh = (word: string) => `${word} ${++serial} of ${Date.now()}`;
 /** Registers tests that share one WordPress, which it answers for others; none may rely on what another left there. */
 export function onWordPress(
   tests: Readonly<Record<string, (site: CmsSandbox) => Promise<void>>>,
-  options: Omit<CmsOptions, "kind"> = {},
+  options: WordPressOptions = {},
 ): () => CmsSandbox {
   let site: CmsSandbox | undefined;
   Deno.test.beforeAll(async () => {
-    if (!ignore) site = await startCms({ kind: "wordpress", ...options });
+    if (!ignore) site = await startWordPress(options);
   });
   Deno.test.afterAll(async () => await site?.stop());
   for (const [name, fn] of Object.entries(tests)) {

@@ -1,6 +1,7 @@
 /** On a real WordPress, on SQLite and MariaDB, a plugin's tool runs held: whole dumps before and after are compared. */
 import assert from "node:assert/strict";
-import { type CmsSandbox, startCms } from "../../sandbox/wordpress/start.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
+import { startWordPress } from "../wordpress.ts";
 import { type Engine, ENGINES, ignored, type State, where } from "../companion/hold_kit.ts";
 import { Mariadb } from "../companion/mariadb.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
@@ -40,7 +41,7 @@ class Held implements AsyncDisposable {
 
   static async open(engine: Engine): Promise<Held> {
     const server = engine === "innodb" ? await Mariadb.start("site") : null;
-    const site = await startCms({ kind: "wordpress", plugins: PLUGINS, database: server?.database("site") });
+    const site = await startWordPress({ plugins: PLUGINS, database: server?.database("site") ?? null });
     return new Held(await opened(site), server);
   }
 

@@ -22,9 +22,20 @@ export interface Probe {
   readonly expect: unknown;
 }
 
+/** The path of a REST route: as a parameter where permalinks are plain. */
+function plainly(path: string): string {
+  const [route, query] = path.slice("/wp-json".length).split("?");
+  return `/index.php?rest_route=${route || "/"}${query === undefined ? "" : `&${query}`}`;
+}
+
 /** Sends requests to one site as one of its users. */
 export class Asker {
   constructor(readonly site: CmsSandbox) {}
+
+  #address(path: string): string {
+    const isRoute = this.site.plain_permalinks === true && path.startsWith("/wp-json");
+    return `${this.site.base_url}${isRoute ? plainly(path) : path}`;
+  }
 
   async send(
     login: CmsLogin | null,
@@ -43,7 +54,7 @@ export class Asker {
     }
     const raw = body instanceof Uint8Array || typeof body === "string";
     if (body !== undefined && !raw) headers.set("content-type", "application/json");
-    const response = await fetch(`${this.site.base_url}${path}`, {
+    const response = await fetch(this.#address(path), {
       method,
       headers,
       body: body === undefined ? undefined : raw ? body as BodyInit : JSON.stringify(body),

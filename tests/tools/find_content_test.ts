@@ -28,7 +28,7 @@ function addEach(at: Pick<World, "cms">, type: "post" | "page"): Record<string, 
       const post = addPost(at.cms.state, {
         type,
         author: 2,
-        title: `Needle ${word}`,
+        title: `Needle & ${word}`,
         status,
         slug: `needle-${n}`,
       });
@@ -85,7 +85,10 @@ Deno.test("list_content says how many of a list the site's account may not see",
   addEach(at, "post");
   const args = { site_id: "author", type: "post", search: "needle" };
   const { items, total, note } = await at.kit.both<List>("list_content", args);
-  assert.deepEqual([items.map(({ status }) => status), total], [["published"], 4]);
+  assert.deepEqual([items.map(({ title, status }) => [title, status]), total], [[[
+    "Needle & published",
+    "published",
+  ]], 4]);
   assert.match(note ?? "", /^3 more on this page of the list cannot be seen by the site's account/);
 });
 

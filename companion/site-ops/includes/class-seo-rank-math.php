@@ -127,7 +127,17 @@ final class Seo_Rank_Math extends Seo_Provider {
 	 */
 	private static function is_idle() {
 		$asked = array( '\\RankMath\\Helper', 'is_invalid_registration' );
-		return ! class_exists( '\\RankMath\\Helper' ) || ( is_callable( $asked ) && call_user_func( $asked ) );
+		return ! self::is_loaded() || ( is_callable( $asked ) && call_user_func( $asked ) );
+	}
+
+	/**
+	 * Whether Rank Math has loaded its classes: on a WordPress or PHP older than it needs it does not, and stays active until
+	 * somebody opens the admin area (is_requirements_meet() in its rank-math.php, 1.0.273).
+	 *
+	 * @return bool
+	 */
+	private static function is_loaded() {
+		return class_exists( '\\RankMath\\Helper' );
 	}
 
 	/** {@inheritDoc} */
@@ -149,6 +159,9 @@ final class Seo_Rank_Math extends Seo_Provider {
 
 	/** {@inheritDoc} */
 	public function off() {
+		if ( ! self::is_loaded() ) {
+			return self::parts_off( array( 'all' => 'Dashboard > Updates: WordPress, for this Rank Math does not run on this version of it or of PHP' ) );
+		}
 		if ( self::is_idle() ) {
 			return self::parts_off( array( 'all' => 'Rank Math > Setup Wizard: connect the account, or skip that step' ) );
 		}

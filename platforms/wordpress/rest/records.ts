@@ -96,6 +96,9 @@ export const POST_ROW = POST_HEAD.extend({
 });
 export type PostRowRecord = z.infer<typeof POST_ROW>;
 
+/** The same as visitors may see it, whose title is escaped. */
+export const VIEWED_ROW = POST_ROW.extend({ title: z.object({ rendered: z.string() }) });
+
 /** A post in edit context. */
 export const POST = POST_ROW.extend({
   content: RAW,

@@ -31,15 +31,19 @@ const wordsOf = (html: string): string[] =>
 
 /**
  * Who changed a text: WordPress's filter for accounts without the right unfiltered_html takes HTML away and adds
- * nothing (docs/upstreams/wordpress.md, "HTML that is filtered"), so what is new came from a plugin, and so did every
- * change of an account that has the right. `mayStoreAny` is undefined where that is not known.
+ * nothing (docs/upstreams/wordpress.md, "HTML that is filtered"), so what is new came from a plugin. Of an account
+ * whose role has the right most changes did; on a network of sites it may lack it all the same. `mayStoreAny` is what
+ * the role has, undefined where that is not known.
  */
 function causeOf(sent: string, stored: string, mayStoreAny: boolean | undefined): string {
   const left = wordsOf(sent).values();
   const isLess = wordsOf(stored).every((word) => left.some((one) => one === word));
   const byPlugin = "a plugin or a filter of the site changes what is saved: see which";
   if (mayStoreAny === true) {
-    return `${byPlugin}; the account may store any HTML, so its rights are not the cause`;
+    return isLess
+      ? `${byPlugin}; the account's role has the right unfiltered_html, which on a network of sites only super ` +
+        "administrators keep"
+      : `${byPlugin}; the account may store any HTML, so its rights are not the cause`;
   }
   if (!isLess || lostElements(stored, sent).length > 0) {
     return `${byPlugin}; missing rights of the account only take HTML away, and this adds to it`;
