@@ -29,6 +29,7 @@ export const CEILINGS: readonly (readonly string[])[] = [
   ],
   [
     "Publish posts and pages, where the site has allow_publish.",
+    "Change the texts, the terms and the image of posts and pages that are live, where the site has allow_publish.",
     "Change the SEO fields and structured data of what is published, where the site has allow_seo_on_published.",
     "Change custom schema that is live.",
     "Redirect an address that answers visitors, or to another host, where the site has allow_seo_on_published.",

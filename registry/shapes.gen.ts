@@ -703,6 +703,24 @@ export interface Shapes {
     raises: false;
     publishes: "always";
   };
+  "revise_published": {
+    args: {
+      "post_id"?: number | string;
+      "page_id"?: number | string;
+      "type"?: string;
+      "title"?: string;
+      "content_html"?: string;
+      "replacements"?: ({ "find": string; "replace": string; "count": number })[];
+      "excerpt"?: string;
+      "tags"?: (string)[];
+      "categories"?: (string)[];
+      "featured_media_id"?: number | string;
+    };
+    site: "required";
+    tier: 3;
+    raises: false;
+    publishes: "always";
+  };
   "schedule_draft": {
     args: { "post_id": number | string; "type"?: string; "scheduled_at": string };
     site: "required";

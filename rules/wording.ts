@@ -112,12 +112,19 @@ const NO_PASSWORD = new Set<unknown>([
   "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 ]);
 
+/** Whether visitors see its text only with a password. */
+export const hasPassword = ({ parts }: Pick<Looked, "parts">): boolean => !NO_PASSWORD.has(parts["password"]);
+
+/** What is said of that. */
+export const PASSWORD = "It has a password: visitors see its text only with that";
+
 /** What to know before something goes live. */
-export function liveWarnings({ parts, warnings, noindex }: Looked): string[] {
+export function liveWarnings(seen: Looked): string[] {
+  const { warnings, noindex } = seen;
   return [
     ...warnings,
     ...noindex ? ["Its SEO fields tell search engines not to index it"] : [],
-    ...NO_PASSWORD.has(parts["password"]) ? [] : ["It has a password: visitors see its text only with that"],
+    ...hasPassword(seen) ? [PASSWORD] : [],
   ];
 }
 

@@ -62,6 +62,8 @@ async function posts(call: Call, cms: Site, live: Site, tomorrow: string): Promi
   const schema = { "@context": "https://schema.org", "@type": "Event", name: "Open day" };
   await call("set_seo_schema", live({ post_id, schema, ...DO }));
   await call("publish_post", live({ post_id, ...DO }));
+  const replacements = [{ find: "Twice a year.", replace: "Three times a year." }];
+  await call("revise_published", live({ post_id, replacements, ...DO }));
   await call("upload_media", cms({ filename: "dot.png", content_base64: PNG, alt_text: "A dot", ...DO }));
   await call("list_taxonomies", cms({ taxonomy: "category" }));
   await call("create_taxonomy", cms({ taxonomy: "tag", name: "Roofs", ...DO }));

@@ -44,6 +44,11 @@ class Makers {
     return { post_id, request_id };
   }
 
+  async published(): Promise<Id> {
+    const post_id = await this.draft();
+    return await this.#made("publish_post", { post_id });
+  }
+
   page = () =>
     this.#made("create_page_draft", { title: title(), content_html: "<p>x</p>", page_builder: "block" });
 
@@ -108,6 +113,12 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     schedule_draft: async () => ({ site_id, post_id: await make.draft(), scheduled_at: make.at() }),
     unschedule: async () => ({ site_id, post_id: await make.scheduled() }),
     publish_post: async () => ({ site_id, post_id: await make.draft() }),
+    revise_published: async () => ({ site_id, post_id: await make.published(), title: "Corrected" }),
+    "revise_published (replacements)": async () => ({
+      site_id,
+      post_id: await make.published(),
+      replacements: [{ find: ">x<", replace: ">y<" }],
+    }),
     upload_media: () => ({ site_id, ...image() }),
     "upload_media (texts)": () => ({ site_id, ...image(), alt_text: "A dot" }),
     create_taxonomy: () => ({ site_id, taxonomy: "tag", name: `Made ${make.serial()}` }),

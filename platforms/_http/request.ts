@@ -51,6 +51,8 @@ export interface Outgoing {
   readonly part?: true;
   /** Shown when a publishing request is meant. */
   readonly grant?: PublishGrant;
+  /** Of a change of content that exists: whether visitors see it, by the look right before the write. */
+  readonly live?: boolean;
   /** Milliseconds for all tries together; the call's own deadline still holds. Default LIMITS.UPSTREAM_DEADLINE_MS. */
   readonly deadline_ms?: number;
   /** Set to take back what a write did, or to see whether it did: it has UPSTREAM_DEADLINE_MS of its own where the call's time is up. */

@@ -69,6 +69,67 @@ export function published({ title, parts, noindex }: Published): Expectation {
   };
 }
 
+/** What is live, and what of it was changed. */
+export interface Revised extends Published {
+  readonly changed: {
+    readonly title?: boolean;
+    /** The text before and after; left out where it stays, and where visitors do not see it. */
+    readonly text?: { readonly from: string; readonly to: string };
+  };
+}
+
+const NEAR_CHARACTERS = 20;
+
+/** A page that shows what was changed of it: its title, and the words around the first place where its text differs. */
+export function revised({ changed: { title, text }, ...now }: Revised): Expectation {
+  return (page, visit) => {
+    const differs = [...published(now)(page, visit)];
+    const wanted = meant(now.title);
+    const titles = [page.title ?? "", ...page.headings.map((one) => one.text), page.text].map(plain);
+    if (title && differs.length === 0 && !titles.some((one) => one.includes(wanted))) {
+      differs.push({ field: "title", expected: now.title, seen: page.title });
+    }
+    const words = text === undefined ? "" : firstChange(text.from, text.to);
+    if (words !== "" && !joined(page.text).includes(joined(words))) {
+      differs.push({ field: "content_html", expected: words, seen: null });
+    }
+    return differs;
+  };
+}
+
+/** Without blanks, which a theme may set anywhere between two elements. */
+const joined = (text: string) => plain(text).replaceAll(" ", "");
+
+/** The words of the new text around the first place where it reads otherwise; "" where it reads the same. */
+function firstChange(from: string, to: string): string {
+  const [old, now] = [wordsOf(from), wordsOf(to)];
+  if (old === now) return "";
+  let at = 0;
+  while (at < now.length && old[at] === now[at]) at++;
+  const near = now.slice(Math.max(0, at - NEAR_CHARACTERS), at + NEAR_CHARACTERS).toWellFormed();
+  // A shortcode is replaced by what it makes.
+  return near.includes("[") || near.includes("]") ? "" : near;
+}
+
+/** What of HTML is read. */
+const wordsOf = (html: string) => plain(decodeHTML(textOf(html)));
+
+/** HTML without its tags and comments. */
+function textOf(html: string): string {
+  let text = "";
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf("<", at);
+    if (open === -1) return text + html.slice(at);
+    text += `${html.slice(at, open)} `;
+    const isComment = html.startsWith("<!--", open);
+    const close = html.indexOf(isComment ? "-->" : ">", open);
+    if (close === -1) return text;
+    at = close + (isComment ? 3 : 1);
+  }
+  return text;
+}
+
 /** A change of SEO fields; robots switch by switch. */
 export type SeoValues = Readonly<Record<string, unknown>>;
 

@@ -13,6 +13,7 @@ import {
 } from "../_connector/connector.ts";
 import { contentStates, posts, postTexts, typedPosts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
+import { liveContent } from "../_content/live_content.ts";
 import { history } from "../_content/history.ts";
 import { holds } from "../_content/holds.ts";
 import { publicContent } from "../_content/public_content.ts";
@@ -70,6 +71,7 @@ const client = onDemand(() => import("./client.ts"));
 const restPosts = onDemand(() => import("./rest/posts.ts"));
 const reader = onDemand(() => import("./rest/reader.ts"));
 const publicLists = onDemand(() => import("./rest/public_lists.ts"));
+const live = onDemand(() => import("./pages/live.ts"));
 const pagesClient = onDemand(() => import("./pages/client.ts"));
 const seoClient = onDemand(() => import("./seo/client.ts"));
 const structuredDataClient = onDemand(() => import("./structured_data/client.ts"));
@@ -194,6 +196,7 @@ export default connector({
     provide(posts, postsOf),
     provide(postTexts, postsOf),
     provide(typedPosts, postsOf),
+    provide(liveContent, async (ctx) => (await live()).liveContentOf(ctx)),
     provide(contentStates, statesOf),
     provide(publicContent, publicOf),
     provide(history, async (ctx) => (await import("./rest/revisions.ts")).revisionsOf(ctx)),

@@ -3,7 +3,7 @@ import { HOLD_HEADER } from "../_content/holds.ts";
 import { hasLead, parseMoment } from "../../rules/schedule.ts";
 import type { PolicyContext } from "../_connector/connector.ts";
 import type { Outgoing } from "../_http/request.ts";
-import { PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./pages/egress.ts";
+import { PAGE_LIVE_NAMES, PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./pages/egress.ts";
 import {
   EMBEDDED_LIVE,
   EMBEDDED_TERMS,
@@ -102,12 +102,23 @@ const CONTENT_NAMES = [
   "author",
 ] as const;
 
+/** What is changed of what is live: never its state, its date or its address. */
+const CONTENT_LIVE_NAMES = ["title", "content", "excerpt", "tags", "categories", "featured_media"] as const;
+
+/** The fields of a draft, and of what is live. */
+interface Names {
+  readonly draft: readonly string[];
+  readonly live: readonly string[];
+}
+const OF_POSTS: Names = { draft: CONTENT_NAMES, live: CONTENT_LIVE_NAMES };
+const OF_PAGES: Names = { draft: PAGE_NAMES, live: PAGE_LIVE_NAMES };
+
 const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   [/^\/wp\/v2\/posts$/, fields(judgeCreate)],
-  [/^\/wp\/v2\/posts\/[1-9]\d*$/, update(CONTENT_NAMES)],
-  [/^\/wp\/v2\/pages\/[1-9]\d*$/, update(PAGE_NAMES)],
-  [/^\/site-ops\/v1\/guarded\/posts\/[1-9]\d*$/, guarded(CONTENT_NAMES)],
-  [/^\/site-ops\/v1\/guarded\/pages\/[1-9]\d*$/, guarded(PAGE_NAMES)],
+  [/^\/wp\/v2\/posts\/[1-9]\d*$/, update(OF_POSTS)],
+  [/^\/wp\/v2\/pages\/[1-9]\d*$/, update(OF_PAGES)],
+  [/^\/site-ops\/v1\/guarded\/posts\/[1-9]\d*$/, guarded(OF_POSTS)],
+  [/^\/site-ops\/v1\/guarded\/pages\/[1-9]\d*$/, guarded(OF_PAGES)],
   [/^\/wp\/v2\/(tags|categories)$/, fields((body) => only(body, ["name", "slug", "description", "parent"]))],
   [/^\/wp\/v2\/media$/, judgeUpload],
   [/^\/wp\/v2\/media\/[1-9]\d*$/, fields((body) => only(body, ["alt_text", "title", "caption", "post"]))],
@@ -181,14 +192,14 @@ function typedContent(route: string): "all" | "one" | "revisions" | null {
   return part === undefined ? "one" : part === "revisions" ? "revisions" : null;
 }
 
-const TYPED = { all: fields(judgeCreate), one: update(CONTENT_NAMES) } as const;
+const TYPED = { all: fields(judgeCreate), one: update(OF_POSTS) } as const;
 
 function judgeCreate(body: Fields): string | null {
   if (body["status"] !== "draft") return "content is made as a draft only";
   return only(body, [...CONTENT_NAMES, "status"]);
 }
 
-function update(names: readonly string[]): Judge {
+function update(names: Names): Judge {
   return (out, now, site) =>
     fields((body) => "meta" in body ? seoMetaForbids(body) : judgeUpdate(body, names, out, now))(
       out,
@@ -198,7 +209,7 @@ function update(names: readonly string[]): Judge {
 }
 
 /** A guarded write is judged by its fields as the same write past the plugin; its marker is that of a grant. */
-function guarded(names: readonly string[]): Judge {
+function guarded(names: Names): Judge {
   return (out, now, site) =>
     fields(({ expected, fields: written, allow_publish, ...more }) => {
       const stranger = Object.keys(more)[0];
@@ -208,18 +219,19 @@ function guarded(names: readonly string[]): Judge {
       if (!isFields(written) || Object.keys(written).length === 0) {
         return "its fields are not a list of fields";
       }
-      const marked = written["status"] === "publish" ? true : undefined;
+      const marked = written["status"] === "publish" || out.live ? true : undefined;
       if (allow_publish !== marked) {
-        return "the marker of a publish goes with a publish, and with nothing else";
+        return "the marker of a publish goes with a publish and with what is live, and with nothing else";
       }
       return judgeUpdate(written, names, out, now);
     })(out, now, site);
 }
 
-function judgeUpdate(body: Fields, names: readonly string[], out: Outgoing, now: number): string | null {
+function judgeUpdate(body: Fields, names: Names, out: Outgoing, now: number): string | null {
+  if ("status" in body && out.live) return "the state of what is live is never changed";
   switch (body["status"]) {
     case undefined:
-      return "status" in body ? "a status without a value is never set" : only(body, names);
+      return "status" in body ? "a status without a value is never set" : judgeFields(body, names, out);
     case "draft":
       return dateIsCleared(body) ?? only(body, ["status", "date"]);
     case "publish":
@@ -230,6 +242,15 @@ function judgeUpdate(body: Fields, names: readonly string[], out: Outgoing, now:
     default:
       return `the status ${JSON.stringify(body["status"])} is never set`;
   }
+}
+
+/** What a change of fields relies on: whether visitors see it is told, and of what they see only a grant's call changes. */
+function judgeFields(body: Fields, { draft, live }: Names, out: Outgoing): string | null {
+  if (out.live === undefined) return "a change says whether it is of what visitors see";
+  if (!out.live) return out.grant === undefined ? only(body, draft) : "a right to publish changes no draft";
+  return out.grant === undefined
+    ? "what is live is changed only with the site's leave and by a tool that asks for it"
+    : only(body, live);
 }
 
 function dateIsCleared(body: Fields): string | null {

@@ -184,7 +184,9 @@ function write(plugin: CompanionGuarded, ask: Ask, post: Post): Answer {
     const text = `Post ${post.id} is not as expected any more: ${differ.join(", ")}`;
     throw fault("stale", 409, text, { differ, changed, post_status: post.status });
   }
-  if (fields["status"] === undefined || post.status !== "future") refuseLive(ask, post);
+  const isDue = fields["status"] !== undefined && post.status === "future";
+  const isTold = allow_publish && fields["status"] === undefined && post.status === "publish";
+  if (!isDue && !isTold) refuseLive(ask, post);
   updateAs(ask, post, fields);
   return { body: written(plugin, ask, post) };
 }

@@ -49,6 +49,7 @@ Deno.test("a write carries no query that a CMS would take for a field", () => {
     effect: "write",
     url: `https://acme.example${path}?${query}`,
     json: { title: "x" },
+    live: false,
   });
   for (const name of ["status", "slug[]", "search", "page", "order", "context", "include[]", "roles[]"]) {
     assert.match(cmsPolicy(write(`${name}=publish`), CTX) ?? "", /its query names/, name);

@@ -211,6 +211,35 @@ test("schedule, unschedule and publish go as WordPress's own route does them", a
   assert.deepEqual(cut(await write(id, await parts(id), { title: "x" })), [409, "site_ops_published"]);
 });
 
+test("of what is published fields are changed with the marker alone, while it is as expected and published", async () => {
+  for (const kind of ["posts", "pages"] as const) {
+    const id = await wp.draft("ed", { content: "old", status: "publish" }, kind);
+    const before = await stored(id, kind);
+    const now = await parts(id, kind);
+    assert.deepEqual(cut(await write(id, now, { title: "x" }, { kind })), [409, "site_ops_published"]);
+    const marked = { kind, allow_publish: true };
+    const stale = { ...now, content: "0".repeat(64) };
+    assert.deepEqual(cut(await write(id, stale, { title: "x" }, marked)), STALE);
+    for (
+      const fields of [{ status: "draft" }, { status: "publish" }, { status: "future", date_gmt: ahead(600) }]
+    ) {
+      assert.deepEqual(cut(await write(id, now, fields, marked)), [409, "site_ops_published"]);
+    }
+    assert.deepEqual(await stored(id, kind), before);
+    const done = await write(id, now, { title: "Corrected", content: "new" }, marked);
+    assert.deepEqual([done.status, record(done)["status"], record(done)["title"]], [200, "publish", {
+      raw: "Corrected",
+    }]);
+    const after = await stored(id, kind);
+    for (const name of ["status", "date", "date_gmt", "slug", "link"]) {
+      assert.deepEqual(after[name], before[name], name);
+    }
+    await wp.rest("ed", "POST", `/${kind}/${id}`, { status: "private" });
+    const hidden = await parts(id, kind);
+    assert.deepEqual(cut(await write(id, hidden, { title: "x" }, marked)), [409, "site_ops_published"]);
+  }
+});
+
 test("publishing needs the marker, a schedule its lead, and nothing else can be written", async () => {
   const id = await wp.draft("ed", { content: "text" });
   const now = await parts(id);

@@ -108,6 +108,7 @@ Deno.test("on a CMS each ceiling permits what is said of it, and not one below",
       ...on,
       page_id: at.page.id,
     }]],
+    "Change the texts, the terms": [["revise_published", { ...on, post_id: live, title: "T" }]],
     "Change the SEO fields and structured data of what is published": [
       ["set_seo_meta", { ...on, post_id: live, title: "T" }],
       ["set_seo_schema", {

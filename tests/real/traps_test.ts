@@ -275,7 +275,7 @@ onWordPress({
     const before = await at.stored(id);
     for (const [tool, args] of calls) {
       const call = { site_id: "open", post_id: id, ...args, confirm: true };
-      const says = new RegExp(`^Post ${id} is published; only drafts and scheduled ones can be changed$`);
+      const says = new RegExp(`^Post ${id} is published; only drafts and scheduled ones can be changed`);
       await at.kit.refuses(tool, call, "E_FORBIDDEN_OP", says, "reads");
     }
     const twice = { site_id: "open", post_id: id, confirm: true };

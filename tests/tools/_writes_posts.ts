@@ -7,6 +7,7 @@ import {
   besidePost,
   type Edit,
   edit,
+  LIVE,
   page,
   pending,
   post,
@@ -21,6 +22,10 @@ import {
 } from "./_write_cases.ts";
 
 const IN_AN_HOUR = new Date(NOW + 3_600_000).toISOString();
+
+/** What visitors see, and what somebody makes a draft of again. */
+const PUBLIC = { status: "publish", date: LIVE } as const;
+const taken = edit("", (one) => one.status = "draft", { code: "E_FORBIDDEN_OP" });
 
 /** Posts, their images and terms. */
 export const POSTS: readonly Write[] = [
@@ -63,6 +68,21 @@ export const POSTS: readonly Write[] = [
     tool: "publish_post",
     args: (at) => ({ post_id: post(at) }),
     edits: [...SEEN, tags],
+    beside: besidePost,
+    compares: true,
+  },
+  {
+    tool: "revise_published",
+    args: (at, n) => {
+      termOf(at, "News");
+      return {
+        post_id: post(at, PUBLIC),
+        title: `Changed ${n}`,
+        content_html: "<p>Mine</p>",
+        tags: ["News"],
+      };
+    },
+    edits: [title, text, tags, taken],
     beside: besidePost,
     compares: true,
   },
@@ -133,6 +153,21 @@ export const PAGES: readonly Write[] = [
     tool: "publish_page",
     args: (at) => ({ page_id: page(at) }),
     edits: SEEN,
+    beside: besidePost,
+    compares: true,
+  },
+  {
+    tool: "revise_published",
+    of: "a page",
+    args: (at) => ({ page_id: page(at, PUBLIC), replacements: [{ find: "Old", replace: "New" }] }),
+    edits: [
+      edit("content_html", (one) => one.content = "<p>Old, by a person</p>"),
+      edit("replacements", (one) => one.content = "<p>By a person</p>", {
+        code: "E_BAD_INPUT",
+        late: "content_html",
+      }),
+      taken,
+    ],
     beside: besidePost,
     compares: true,
   },

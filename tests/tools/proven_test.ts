@@ -82,6 +82,7 @@ async function posts(): Promise<Place> {
       { tool: "schedule_draft", args: { ...draft, scheduled_at: ahead(7200, NOW) } },
       { tool: "unschedule", args: draft },
       { tool: "publish_post", args: draft },
+      { tool: "revise_published", args: { ...draft, title: "Corrected", excerpt: "E", tags: ["Three"] } },
     ],
     [Symbol.asyncDispose]: () => at[Symbol.asyncDispose](),
   };

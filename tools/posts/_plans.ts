@@ -66,11 +66,11 @@ export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
 
 /** What no argument takes: a title or an address that is none, no image. */
 const isNone = ([field, value]: readonly [string, unknown]) =>
-  value === "" && ["title", "slug"].includes(field) || value === 0;
+  value === "" && ["title", "slug"].includes(field) || value === null || value === 0;
 
 /** What sets those fields back; nothing where one has a value that its argument does not take. */
 export function fieldsBefore(
-  of: { readonly post_id: Id; readonly type: ContentType | undefined },
+  of: { readonly post_id?: Id; readonly page_id?: Id; readonly type?: ContentType | undefined },
   fields: DraftFields,
   now: Post,
 ): Pick<Plan, "before"> {
@@ -78,7 +78,7 @@ export function fieldsBefore(
   const values = given(fields).map(([field]) => [field, has[field]] as const);
   return values.some(isNone) ? {} : {
     before: {
-      of: of.type === undefined ? { post_id: of.post_id } : of,
+      of: Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)),
       values: Object.fromEntries(values),
     },
   };

@@ -69,6 +69,17 @@ final class Guarded_Rules {
 	}
 
 	/**
+	 * Whether that changes fields of what visitors see, and not its state.
+	 *
+	 * @param array   $fields What is to be written.
+	 * @param WP_Post $post   The post as it is now.
+	 * @return bool
+	 */
+	public static function revises( array $fields, WP_Post $post ) {
+		return ! array_key_exists( 'status', $fields ) && 'publish' === $post->post_status;
+	}
+
+	/**
 	 * The SHA-256 of each part.
 	 *
 	 * @param array $parts Texts by name.

@@ -128,7 +128,8 @@ final class Guarded {
 		}
 		// Whoever changes the state of what is due knows what becomes of it.
 		$due = isset( $request['fields']['status'] ) && 'future' === $post->post_status;
-		if ( 'trash' === $post->post_status || Access::refuse_live( $post, $due ) ) {
+		$told = $request['allow_publish'] && Guarded_Rules::revises( $request['fields'], $post );
+		if ( 'trash' === $post->post_status || Access::refuse_live( $post, $due || $told ) ) {
 			return 'trash' === $post->post_status ? self::missing( $request ) : Access::refuse_live( $post );
 		}
 		$inner = new WP_REST_Request( 'POST', self::route( $request ) );

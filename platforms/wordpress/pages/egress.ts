@@ -5,6 +5,9 @@ import { fields, type Judge, only } from "../egress_rules.ts";
 /** What a block page's content is made of; a state is judged elsewhere. */
 export const PAGE_NAMES = ["title", "content", "slug", "parent", "template"] as const;
 
+/** The same of what is live. */
+export const PAGE_LIVE_NAMES = ["title", "content", "featured_media"] as const;
+
 /** Routes of the companion plugin for pages (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 export const PAGES_READABLE: readonly RegExp[] = [
   /^\/site-ops\/v1\/(code-pages\/[1-9]\d*|page-templates|builder\/templates(\/[1-9]\d*)?)$/,

@@ -29,7 +29,7 @@ import {
   TERMS_TOO,
   utc,
 } from "./records.ts";
-import { readState, type StateSnapshot, toSnapshot } from "./snapshot.ts";
+import { readState, type StateRead, type StateSnapshot, toSnapshot } from "./snapshot.ts";
 import { checkState, judge, publish, requireUnpublished, schedule, unschedule } from "./states.ts";
 import { kindNamed, requireFields, rightAt, typeAt } from "./types.ts";
 import { takenWarnings } from "./slugs.ts";
@@ -51,7 +51,7 @@ import { change, written } from "./writer.ts";
 const FIELDS = fieldsOf(POST);
 
 /** A draft as this platform prepared it. */
-interface CmsDraft extends PreparedDraft {
+export interface CmsDraft extends PreparedDraft {
   readonly kind: Kind;
   readonly tags?: readonly TermPick[];
   readonly categories?: readonly TermPick[];
@@ -116,12 +116,15 @@ async function readPost(wire: WordPressClient, kind: Kind, id: number, type?: Co
 async function readDraft(wire: WordPressClient, kind: Kind, id: number): Promise<Post & StateSnapshot> {
   const found = await readState(wire, kind, id, TERMS_TOO);
   judge(kind, "update")(found);
-  const { record, guarded } = found;
+  return { ...await postWithTerms(wire, found), ...toSnapshot(found) };
+}
+
+/** The post of a state that was read, with its terms' names. Throws CmsError. */
+export async function postWithTerms(wire: WordPressClient, { record, guarded }: StateRead): Promise<Post> {
   const named = (terms: readonly TermPick[]) => terms.map(({ id, name }) => ({ id, name: plainName(name) }));
-  const whole = guarded
+  return guarded
     ? post(record, named(guarded.terms.categories), named(guarded.terms.tags))
     : await withTerms(wire, record);
-  return { ...whole, ...toSnapshot(found) };
 }
 
 async function withTerms(wire: WordPressClient, record: ContentRecord): Promise<Post> {
@@ -179,7 +182,7 @@ async function pageOfOwn(wire: WordPressClient, asked: Query, page: number) {
  * Looks the names up and proves the account's rights, those of a post to be changed as far as reading it does not prove
  * them; writes nothing. Throws E_BAD_INPUT, E_UPSTREAM.
  */
-async function prepareDraft(
+export async function prepareDraft(
   wire: WordPressClient,
   kind: Kind,
   fields: DraftFields,
@@ -217,7 +220,7 @@ async function prepareDraft(
  * sentence each. Makes the terms that are missing, before the post
  * that carries them (docs/decisions/0017-terms-are-made-before-their-post.md).
  */
-async function body(
+export async function bodyOf(
   wire: WordPressClient,
   draft: CmsDraft,
   made: Making,
@@ -242,7 +245,7 @@ async function body(
 
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
 async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making): Promise<Written> {
-  const { sent, renamed } = await body(wire, draft, made);
+  const { sent, renamed } = await bodyOf(wire, draft, made);
   const { kind } = draft;
   const record = await wire.post(`wp/v2/${kind}`, { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, kind, record, made);
@@ -260,7 +263,7 @@ async function updateDraft(
   made: Making,
   seen?: StateSnapshot,
 ): Promise<Updated> {
-  const { sent, renamed } = await body(wire, draft, made);
+  const { sent, renamed } = await bodyOf(wire, draft, made);
   if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
   const dependsOn = ["status", "date_gmt"];
   const { kind } = draft;

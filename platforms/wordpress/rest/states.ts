@@ -5,6 +5,7 @@ import { hasLead, type Moment } from "../../../rules/schedule.ts";
 import type { Making, Outcome } from "../../../core/model.ts";
 import type { PublishGrant } from "../../_http/request.ts";
 import type { Verb, Written } from "../../_content/post.ts";
+import { REVISED } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
 import {
   CONTENT,
@@ -67,6 +68,8 @@ function stateForbids(record: PostState, verb: Verb, siteNow: number): string | 
   if (status === "publish" || status === "private") {
     return verb === "publish"
       ? "is published already"
+      : verb === "update" && status === "publish"
+      ? `is published; only drafts and scheduled ones can be changed here; ${REVISED}`
       : "is published; only drafts and scheduled ones can be changed";
   }
   if (status === "trash") return "is in the bin; restore it in the CMS first";

@@ -5,7 +5,7 @@ import { memoize } from "../../../core/made_once.ts";
 import { type Credentials, LIMITS } from "../../../core/model.ts";
 import { excerpt } from "../../_content/excerpt.ts";
 import type { FactCache, SiteContext } from "../../_connector/connector.ts";
-import type { Incoming, Outgoing, PublishGrant } from "../../_http/request.ts";
+import type { Incoming, Outgoing } from "../../_http/request.ts";
 import { NO_ANSWER } from "../../_http/failures.ts";
 import { isErrorBody, refusal, unreadable, walled } from "../errors.ts";
 import { secretsOf } from "../../../core/signed_secrets.ts";
@@ -230,11 +230,11 @@ export class WordPressClient {
     query: Query,
     json: Readonly<Record<string, unknown>>,
     schema: z.ZodType<T>,
-    grant?: PublishGrant,
+    shown: Pick<Outgoing, "grant" | "live"> = {},
   ): Promise<T> {
     const signed = await this.#signed(route, query);
     const about = { what: route, ...(this.#part && { part: true as const }) };
-    const out: Outgoing = { ...signed, method: "POST", effect: "write", ...about, json, grant };
+    const out: Outgoing = { ...signed, method: "POST", effect: "write", ...about, json, ...shown };
     return this.#read(out, await this.#ctx.send(this.#timed(out)), schema);
   }
 

@@ -220,6 +220,9 @@ export function elsewhere({ address }: StateSnapshot, { link }: ContentRecord): 
 /** Parts that a write relies on beside those it replaces; "all" is everything a visitor would get. */
 export type DependsOn = readonly string[] | "all";
 
+/** States in which a post or page is public, to visitors or to those who sign in. */
+const LIVE: ReadonlySet<string> = new Set(["publish", "private"]);
+
 /** A write of a post or page that exists. */
 export interface Change {
   readonly kind: Kind;
@@ -246,11 +249,12 @@ export async function change(
   const names = dependsOn === "all" ? null : new Set([...dependsOn, ...Object.keys(fields), ...shown]);
   const wanted = <T>(all: Readonly<Record<string, T>>) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => names === null || names.has(name)));
+  const telling = ({ record }: StateRead) => ({ grant, live: LIVE.has(record.status) });
   const first = seen ?? toSnapshot(await readState(wire, kind, id));
   if (first.read.guarded) {
     judge(first.read);
     const { hashes } = first.read.guarded;
-    const written = await writeGuarded(wire, kind, id, wanted(hashes), fields, grant);
+    const written = await writeGuarded(wire, kind, id, wanted(hashes), fields, telling(first.read));
     if (written) return written;
   }
   const asked = dependsOn === "all" ? LIVE_TOO : WHOLE;
@@ -262,7 +266,7 @@ export async function change(
     { _fields: CONTENT_FIELDS },
     fields,
     CONTENT,
-    grant,
+    telling(now),
   );
 }
 

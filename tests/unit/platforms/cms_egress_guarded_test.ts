@@ -21,6 +21,7 @@ const send = (json: unknown, more: Partial<Outgoing> = {}): Partial<Outgoing> =>
   effect: "write",
   url: `${ROUTE}/posts/7`,
   json,
+  live: false,
   ...more,
 });
 const write = (fields: unknown, more: object = {}, out: Partial<Outgoing> = {}) =>
@@ -38,10 +39,16 @@ const PASSES: Record<string, Partial<Outgoing>> = {
   "a schedule": write({ status: "future", date_gmt: LATER }),
   "a draft without its date": write({ status: "draft", date: null }),
   "a publication under a grant, marked": write({ status: "publish" }, marked, granted),
+  "fields of what is live under a grant, marked": write({ title: "x" }, marked, { ...granted, live: true }),
+  "those of a page": write({ content: "x" }, marked, { ...granted, ...onPage, live: true }),
 };
 const REFUSED: Record<string, Partial<Outgoing>> = {
   "a publication without a grant": write({ status: "publish" }, marked),
   "a publication that is not marked": write({ status: "publish" }, {}, granted),
+  "what is live without a grant": write({ title: "x" }, marked, { live: true }),
+  "what is live unmarked": write({ title: "x" }, {}, { ...granted, live: true }),
+  "a slug of what is live": write({ slug: "x" }, marked, { ...granted, live: true }),
+  "a state of what is live": write({ status: "publish" }, marked, { ...granted, live: true }),
   "a mark on something else": write({ title: "x" }, marked, granted),
   "a mark on a schedule": write({ status: "future", date_gmt: LATER }, marked, granted),
   "a mark that is no yes": write({ status: "publish" }, { allow_publish: 1 }, granted),

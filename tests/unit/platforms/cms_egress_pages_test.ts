@@ -20,6 +20,7 @@ const write = (path: string, json: unknown, more: Partial<Outgoing> = {}): Parti
   effect: "write",
   url: `${ROOT}/${path}`,
   json,
+  live: false,
   ...more,
 });
 const clone = (more: Record<string, unknown>) => ({

@@ -27,6 +27,7 @@ const write = (path: string, json: unknown, more: Partial<Outgoing> = {}): Parti
   effect: "write",
   url: `${API}/${path}`,
   json,
+  live: false,
   ...more,
 });
 const update = (json: unknown, more: Partial<Outgoing> = {}) => write("posts/7", json, more);
@@ -65,6 +66,14 @@ const PASSES: Record<string, Partial<Outgoing>> = {
   "a schedule taken back": update({ status: "draft", date: null }),
   "a publication under a grant": update({ status: "publish" }, { grant: GRANT }),
   "one that clears a date": update({ status: "publish", date: null }, { grant: GRANT }),
+  "a change of what is live under a grant": update({ title: "x", content: "y", tags: [1] }, {
+    grant: GRANT,
+    live: true,
+  }),
+  "one of a page": write("pages/9", { title: "x", content: "y", featured_media: 3 }, {
+    grant: GRANT,
+    live: true,
+  }),
   "a page's schedule taken back": write("pages/9", { status: "draft", date: null }),
   "a tag": write("tags", { name: "x" }),
   "an upload": { ...write("media", undefined), body: new Uint8Array(1), headers: IMAGE },
@@ -119,6 +128,16 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
   "post_status": update({ post_status: "publish" }),
   "a publication with other fields": update({ status: "publish", title: "x" }, { grant: GRANT }),
   "a publication with a date": update({ status: "publish", date: "2020-01-01T00:00:00" }, { grant: GRANT }),
+  "a change of what is live without a grant": update({ title: "x" }, { live: true }),
+  "a change that does not say whether it is of what is live": update({ title: "x" }, { live: undefined }),
+  "one under a grant": update({ title: "x" }, { live: undefined, grant: GRANT }),
+  "a change of a draft under a grant": update({ title: "x" }, { grant: GRANT }),
+  "a slug of what is live": update({ slug: "x" }, { grant: GRANT, live: true }),
+  "an author of what is live": update({ author: 2 }, { grant: GRANT, live: true }),
+  "a date of what is live": update({ date: "2020-01-01T00:00:00" }, { grant: GRANT, live: true }),
+  "a state of what is live": update({ status: "draft" }, { grant: GRANT, live: true }),
+  "the same state of what is live": update({ status: "publish" }, { grant: GRANT, live: true }),
+  "a parent of a live page": write("pages/9", { parent: 2 }, { grant: GRANT, live: true }),
   "a draft made public": write("posts", { title: "x", status: "publish" }),
   "a draft made public under a grant": write("posts", { title: "x", status: "publish" }, { grant: GRANT }),
   "a draft made scheduled": write("posts", {
@@ -188,6 +207,10 @@ for (const [what, out] of Object.entries(REFUSED)) {
 
 Deno.test("a grant that nobody made publishes nothing", () => {
   assert.match(attempt(update({ status: "publish" }, { grant: GRANT }), wordpress, false), /not genuine/);
+  assert.match(
+    attempt(update({ title: "x" }, { grant: GRANT, live: true }), wordpress, false),
+    /not genuine/,
+  );
 });
 
 Deno.test("the open web is read without credentials and at public addresses only", () => {
