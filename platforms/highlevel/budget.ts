@@ -93,3 +93,6 @@ export async function each<T, R>(items: readonly T[], work: (item: T) => Promise
     return one.value;
   });
 }
+
+/** How long a page that was read is good for, whichever call needs it. */
+export const SHARED_MS = 60_000;

@@ -1,8 +1,7 @@
 /** Pages of the CRM that are asked once within a minute, whichever call needs them. */
 import { LRUCache } from "lru-cache";
+import { SHARED_MS } from "./budget.ts";
 
-/** How long a page is good for. */
-export const SHARED_MS = 60_000;
 /** All pages of all locations together; a row is a few hundred bytes. */
 const ROWS_MAX = 60_000;
 

@@ -129,7 +129,7 @@ test("fields that the type does not have are refused by name, and it is read wit
 
 test("other platforms have no such types, and a name that can be none is refused before the site is asked", async (at) => {
   const builder = { site_id: "builder", type: "recipe" };
-  await at.kit.refuses("list_content", builder, "E_NOT_SUPPORTED", /Types of content beside posts and pages/);
+  await at.kit.refuses("list_content", builder, "E_NOT_SUPPORTED", /has no types of content of its own/);
   await at.kit.refuses("list_content", { ...open, type: "a/b" }, "E_BAD_INPUT", /^type/);
 });
 

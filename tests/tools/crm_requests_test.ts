@@ -1,5 +1,5 @@
 /** How few requests each tool of the CRM takes once its location is known; tests/golden/requests.yaml says. */
-import { SHARED_MS } from "../../platforms/highlevel/shared_pages.ts";
+import { SHARED_MS } from "../../platforms/highlevel/budget.ts";
 import { seeded } from "../../sandbox/highlevel/start.ts";
 import { type Kit, NOW } from "../kit.ts";
 import { holds, Meter } from "../requests_kit.ts";

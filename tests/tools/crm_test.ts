@@ -105,10 +105,10 @@ test("a calendar or a pipeline that there is not is refused with those there are
     { site_id: "client", calendar_id: "main" },
     "E_NOT_FOUND",
   );
-  const ids = at.crm.state.world.calendars.map(({ id, name }) => `"${id}" (${name})`).join(", ");
+  const ids = at.crm.state.world.calendars.map(({ id, name }) => `"${id}" ("${name}")`).join(", ");
   assert.ok(said.includes(`there are ${ids}, and without calendar_id all are counted`), said);
   const call = { site_id: "client", pipeline_id: "Sales" };
   const says =
-    /has no pipeline "Sales"; there are "pipe-sales" \(Sales\), .*, and without pipeline_id every one is answered/;
+    /has no pipeline "Sales"; there are "pipe-sales" \("Sales"\), .*, and without pipeline_id every one is answered/;
   await at.gw.refuses("crm_compute_pipeline_funnel", call, "E_NOT_FOUND", says);
 });

@@ -2,14 +2,13 @@
 import { allOrThrow } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
-import { FUNNEL_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
+import { FUNNEL_REQUESTS_MAX, SHARED_MS } from "../../platforms/highlevel/budget.ts";
 import { daysBetween } from "../../platforms/highlevel/days.ts";
 import { tool } from "../../registry/tool.ts";
 import { appointmentsIn } from "./_appointments.ts";
 import { COUNTED_BY, decidedOf, delta, shownSide, sideOf, windowsUntil } from "./_compare.ts";
 import { opportunitiesIn } from "./_pipeline.ts";
 import { dayOf, latestDay } from "../../core/zoned_day.ts";
-import { SHARED_MS } from "../../platforms/highlevel/shared_pages.ts";
 import { sidesOf } from "./_metric.ts";
 import { checkMonth, otherMonth } from "./_month.ts";
 import { answer, begin, type Reading, readUntil, reasonOf } from "./_read.ts";

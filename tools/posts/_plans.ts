@@ -1,4 +1,5 @@
 /** How the posts tools describe what they would do. */
+import { GatewayError } from "../../core/errors.ts";
 import type { Id } from "../../core/ids.ts";
 import type { Change } from "../../core/model.ts";
 import { quoted } from "../../rules/wording.ts";
@@ -27,6 +28,19 @@ export {
 
 /** Where script in a post runs. */
 export const SHOWN_POST = "in the browser of everyone who opens the post, its preview included";
+
+/** Refuses, before anything is asked, a type of its own of a site whose platform has none: E_NOT_SUPPORTED. */
+export function checkType(
+  type: ContentType | undefined,
+  { can, site }: Pick<ToolContext, "can" | "site">,
+): void {
+  if (type === undefined || ["post", "page"].includes(type) || can(typedPosts)) return;
+  throw new GatewayError(
+    "E_NOT_SUPPORTED",
+    `type: "${site.id}" is a ${site.platform} site, which has no types of content of its own that can be reached; leave ` +
+      "type out, or give post or page where the tool takes both",
+  );
+}
 
 /** The posts of the call's site, or what it has of that type of its own. Throws E_NOT_SUPPORTED where it has no types. */
 export async function contentOf(

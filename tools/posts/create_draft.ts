@@ -4,14 +4,24 @@ import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { contentOf, fieldChanges, newTerms, ofType, quoted, SHOWN_POST, termsFound } from "./_plans.ts";
+import {
+  checkType,
+  contentOf,
+  fieldChanges,
+  newTerms,
+  ofType,
+  quoted,
+  SHOWN_POST,
+  termsFound,
+} from "./_plans.ts";
 
 export default tool("create_draft", {
-  check({ type: _, title, featured_media_id, author_id, ...texts }, ctx) {
+  check({ type, title, featured_media_id, author_id, ...texts }, ctx) {
     checkArguments({ title, ...texts });
     checkNamed(title, "title");
     ctx.checkId(featured_media_id, "featured_media_id");
     ctx.checkId(author_id, "author_id");
+    checkType(type, ctx);
   },
   raises: ({ type: _, ...fields }) => scriptRaises(fields, SHOWN_POST),
   async plan({ type, ...given }, ctx) {

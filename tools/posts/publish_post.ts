@@ -3,6 +3,7 @@ import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import {
+  checkType,
   contentOf,
   dateChanges,
   lastChange,
@@ -13,7 +14,10 @@ import {
 } from "./_plans.ts";
 
 export default tool("publish_post", {
-  check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
+  check({ post_id, type }, ctx) {
+    ctx.checkId(post_id, "post_id");
+    checkType(type, ctx);
+  },
   async plan({ post_id, type }, ctx) {
     const post = await (await contentOf(ctx, type)).check(post_id, "publish", undefined, type);
     return {

@@ -1,12 +1,13 @@
 /** schedule_draft: the moment a draft goes live by itself. */
 import { atSite, bothTimes, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { contentOf, lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
+import { checkType, contentOf, lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_draft", {
-  check({ post_id, scheduled_at }, { checkId, now }) {
-    checkId(post_id, "post_id");
-    checkSchedule(scheduled_at, now());
+  check({ post_id, type, scheduled_at }, ctx) {
+    ctx.checkId(post_id, "post_id");
+    checkType(type, ctx);
+    checkSchedule(scheduled_at, ctx.now());
   },
   async plan({ post_id, type, scheduled_at }, ctx) {
     const client = await contentOf(ctx, type);

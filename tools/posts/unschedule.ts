@@ -1,9 +1,12 @@
 /** unschedule: a scheduled post, or page, is a draft again. */
 import { compared, tool } from "../../registry/tool.ts";
-import { contentOf, quoted, stateChanges } from "./_plans.ts";
+import { checkType, contentOf, quoted, stateChanges } from "./_plans.ts";
 
 export default tool("unschedule", {
-  check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
+  check({ post_id, type }, ctx) {
+    ctx.checkId(post_id, "post_id");
+    checkType(type, ctx);
+  },
   async plan({ post_id, type }, ctx) {
     const client = await contentOf(ctx, type === "page" ? "post" : type);
     const post = await client.check(post_id, "unschedule", undefined, type);

@@ -8,15 +8,25 @@ import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { postTexts } from "../../platforms/_content/posts.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { contentOf, fieldChanges, fieldsBefore, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
+import {
+  checkType,
+  contentOf,
+  fieldChanges,
+  fieldsBefore,
+  newTerms,
+  quoted,
+  replaced,
+  SHOWN_POST,
+} from "./_plans.ts";
 
 export default tool("update_draft", {
-  check({ post_id, type: _, title, featured_media_id, author_id, ...texts }, ctx) {
+  check({ post_id, type, title, featured_media_id, author_id, ...texts }, ctx) {
     checkArguments({ title, ...texts });
     checkNamed(title, "title");
     ctx.checkId(post_id, "post_id");
     ctx.checkId(featured_media_id, "featured_media_id");
     ctx.checkId(author_id, "author_id");
+    checkType(type, ctx);
     if (texts.content_html === undefined || ctx.can(postTexts)) return;
     throw new GatewayError(
       "E_NOT_SUPPORTED",
