@@ -19,6 +19,7 @@ import * as structured from "../../rules/structured_data.ts";
 import * as text from "../../rules/text.ts";
 import * as visitor from "../../rules/visitor_address.ts";
 import * as whole from "../../rules/whole_document.ts";
+import { replacing } from "../../rules/replacements.ts";
 import * as wording from "../../rules/wording.ts";
 import * as content from "../../rules/code_pages/content.ts";
 import * as css from "../../rules/code_pages/css.ts";
@@ -152,6 +153,10 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     checkText: (of) => text.checkText(of, "title"),
     checkNamed: (of) => text.checkNamed(of, "title"),
     bytesOf: text.bytesOf,
+  },
+  "replacements.ts": {
+    replacing: (of) =>
+      replacing(of, [{ find: of.slice(0, 2) || "a", replace: of }, { find: "<", replace: "" }]),
   },
   "wording.ts": {
     quoted: wording.quoted,
@@ -321,6 +326,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "file.ts checkSha": "compares two hashes",
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
+  "wording.ts hasPassword": "looks one value up among three",
   "schedule.ts hasLead": "compares times",
   "schedule.ts bothTimes": "puts two times into an answer",
   "code_pages/bounds.ts": "reads what parse5 has open, measured through inspectHtml",
