@@ -96,6 +96,7 @@ export function callsOf({ draft, scheduled, at }: { draft: number; scheduled: nu
     list_taxonomies: { taxonomy: "tag" },
     create_taxonomy: { taxonomy: "tag", name: "New tag" },
     publish_post: { post_id: draft },
+    revise_published: { post_id: 1, title: "Revised" },
   } as const satisfies Record<string, Args>;
 }
 export type ToolName = keyof ReturnType<typeof callsOf>;

@@ -109,7 +109,7 @@ onWordPress({
     const writes = at.kit.gw.gateway.catalog.entries().filter(({ manifest, name }) =>
       manifest.tier > 0 && name in calls
     );
-    assert.equal(writes.length, 7);
+    assert.equal(writes.length, 8);
     for (const { name: tool } of writes) {
       const args = { ...calls[tool as keyof typeof calls], ...own[tool] };
       await at.kit.preview(tool, { site_id: "open", ...args });

@@ -141,6 +141,8 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   ["publish_post", { post_id: "../7" }, /^post_id: expected a whole number/],
   ["publish_post", { post_id: "7?_method=DELETE" }, /^post_id: expected a whole number/],
   ["publish_post", {}, /^post_id is required/],
+  ["revise_published", { title: "x" }, /post_id.*page_id/],
+  ["revise_published", { post_id: "../7", title: "x" }, /^post_id: expected a whole number/],
   ["upload_media", { filename: "a.png" }, /^content_base64, source_url: give one of them$/],
   [
     "upload_media",
@@ -209,7 +211,7 @@ test("words that would publish are refused on every tool that writes, nothing be
   const writes = at.kit.gw.gateway.catalog.entries().filter(({ name, manifest }) =>
     name in at.calls && manifest.tier > 0
   );
-  assert.equal(writes.length, 7);
+  assert.equal(writes.length, 8);
   for (const { name } of writes) {
     for (const word of [{ status: "publish" }, { post_status: "PUBLISHED" }, { publish: true }]) {
       const args = { site_id: "open", ...at.calls[name as ToolName], ...word, confirm: true };
@@ -226,6 +228,7 @@ test("an id that is not there is told by every tool that takes one", async (at) 
     ["schedule_draft", { scheduled_at: DAY }],
     ["unschedule", {}],
     ["publish_post", {}],
+    ["revise_published", { title: "x" }],
     ["upload_media", { filename: "a.png", content_base64: PNG }],
   ];
   for (const [tool, args] of calls) {
