@@ -73,7 +73,8 @@ function countedOf(row: Row): Counted {
   return { name: typeof name === "string" ? name : null, sessions: valueOf(row, "sessions") };
 }
 
-const FIGURES = [
+/** The figures of visits as a whole, by their names in answers. */
+export const VISIT_FIGURES = [
   "sessions",
   "bot_sessions",
   "distinct_users",
@@ -83,11 +84,11 @@ const FIGURES = [
   "avg_scroll_depth",
 ] as const;
 /** The name of a figure, or of a kind of event. */
-export type FigureName = (typeof FIGURES)[number] | EventName;
+export type FigureName = (typeof VISIT_FIGURES)[number] | EventName;
 
 /** Which figures a reply did not tell: they are null, which is not nought. */
 export const untoldOf = (metrics: Metrics): FigureName[] => [
-  ...FIGURES.filter((name) => metrics[name] === null),
+  ...VISIT_FIGURES.filter((name) => metrics[name] === null),
   ...EVENT_METRICS.filter((name) => metrics[name].events === null),
 ];
 
