@@ -1,5 +1,5 @@
 /** What a CMS must answer about writing posts, terms and media, and about requests that are wrong or sly. */
-import { type Asker, cut, detail, type Json, type Probe } from "./asker.ts";
+import { type Asker, cut, detail, type Json, keysOf, type Probe } from "./asker.ts";
 
 const PNG = Uint8Array.fromBase64(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -312,7 +312,7 @@ const MEDIA: Probe[] = [
         await s.rest("ed", "GET", "/users/me"),
         await s.rest("ed", "GET", "/users/me?context=edit"),
       ];
-      return answers.map(({ body }) => Object.keys(body).sort().join(" "));
+      return answers.map(({ body }) => keysOf(body));
     },
     expect: [
       "_links alt_text author caption comment_status date date_gmt description featured_media generated_slug guid " +
