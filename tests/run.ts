@@ -44,6 +44,8 @@ const SLOW: Readonly<Record<string, string>> = {
   "tests/attacks/tls_chaos_test.ts":
     "opens a world of TLS servers for each of 24 ways in which a connection fails",
   "tests/tools/approved_test.ts": "changes every part of what each tool writes, between preview and write",
+  "tests/tools/crm_limits_test.ts":
+    "reads locations of ten thousand opportunities by each way that pages end",
   "tests/tools/crm_odd_test.ts": "counts a location of 40,000 opportunities",
   "tests/tools/crm_worlds_test.ts":
     "asks twenty made-up locations with every tool, over several windows each",
