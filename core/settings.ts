@@ -104,7 +104,7 @@ export const GATEWAY_SETTINGS = [
     name: "UNDO_DAYS",
     default: `${LIMITS.UNDO_DAYS}`,
     meaning: "Days for which a change can be taken back; 0 keeps nothing for that",
-    read: read.whole(0, 400),
+    read: read.whole(0, LIMITS.UNDO_DAYS_MAX),
   },
   {
     name: "SHUTDOWN_SECONDS",

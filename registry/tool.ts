@@ -17,17 +17,7 @@ import type {
 import type { ReadResult, WriteResult } from "./write_result.ts";
 
 export type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
-export type {
-  Confirmation,
-  ExplainedFlag,
-  ExplainedStep,
-  Explanation,
-  ManagedPort,
-  PreviewsPort,
-  SitesPort,
-  SnapshotsPort,
-  UpstreamsPort,
-} from "./tool_ports.ts";
+export type * from "./tool_ports.ts";
 export { asOne, compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
 
 /** Values by part; only what JSON can hold. */

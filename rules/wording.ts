@@ -96,6 +96,10 @@ export function replaced({ parts }: Looked, fields: object): Record<string, unkn
   return Object.fromEntries(names.filter((name) => name in parts).map((name) => [name, parts[name]]));
 }
 
+/** Whether an argument takes the value that something has: not a title or a slug that is none, nor an image that is none. */
+export const canBeGiven = (field: string, value: unknown): boolean =>
+  value !== null && value !== 0 && !(value === "" && ["title", "slug"].includes(field));
+
 /** ", last changed by …" where that is known, else "". */
 export function lastChange({ changed }: Looked): string {
   if (changed === null) return "";

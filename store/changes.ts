@@ -30,6 +30,14 @@ const pieceKey = (site_id: string, request_id: string, n: number) => [
   String(n),
 ];
 
+const stateOf = ({ grant, left, undone_by }: Kept, request_id: string, site_id: string): ChangeState => ({
+  request_id,
+  site_id,
+  grant,
+  left,
+  undone_by,
+});
+
 /** The ChangeStore of a database. */
 export class Changes implements ChangeStore {
   /** Bytes added by this process since a site's were last counted. */
@@ -77,9 +85,7 @@ export class Changes implements ChangeStore {
 
   async state(site_id: string, request_id: string): Promise<ChangeState | null> {
     const kept = await this.#kept(site_id, request_id);
-    if (kept === null) return null;
-    const { pieces: _, bytes: __, expires_at: ___, ...state } = kept;
-    return { request_id, site_id, ...state };
+    return kept === null ? null : stateOf(kept, request_id, site_id);
   }
 
   async find(site_id: string, request_id: string): Promise<KeptChange | null> {
@@ -92,8 +98,7 @@ export class Changes implements ChangeStore {
       if (value === null) return null;
       text += await this.sealer.unseal(value, key);
     }
-    const { pieces: _, bytes: __, expires_at: ___, ...state } = kept;
-    return { request_id, site_id, ...state, setbacks: JSON.parse(text) as Setback[] };
+    return { ...stateOf(kept, request_id, site_id), setbacks: JSON.parse(text) as Setback[] };
   }
 
   async #kept(site_id: string, request_id: string): Promise<Kept | null> {

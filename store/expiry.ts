@@ -38,9 +38,6 @@ function endOfCode({ grant_id, order, expires_at }: Fields): number | null {
   return granted === undefined ? null : endOfGrant(granted);
 }
 
-/** What UNDO_DAYS may be at most. */
-const UNDO_DAYS_MAX = 400;
-
 /**
  * The kinds of entry that go by themselves (SCHEMA.md), by the first part of their keys: how what they hold tells when,
  * and the longest that one is kept at all, which holds where it does not tell. All others are kept until somebody deletes them.
@@ -53,8 +50,8 @@ const ENDS: Readonly<Record<string, readonly [end: End, longest_ms: number]>> = 
   managed_files: [notRecorded, LIMITS.MANAGED_FILE_DAYS * DAY_MS],
   consents: [named("expires_at"), LIMITS.IDEMPOTENCY_MS],
   consent_answers: [notRecorded, LIMITS.IDEMPOTENCY_MS],
-  changes: [named("expires_at"), UNDO_DAYS_MAX * DAY_MS],
-  change_pieces: [notRecorded, UNDO_DAYS_MAX * DAY_MS],
+  changes: [named("expires_at"), LIMITS.UNDO_DAYS_MAX * DAY_MS],
+  change_pieces: [notRecorded, LIMITS.UNDO_DAYS_MAX * DAY_MS],
   consent_signs: [notRecorded, 10 * MINUTE_MS],
   leases: [named("ends_at"), HOUR_MS],
   budgets: [notRecorded, 3 * MINUTE_MS],

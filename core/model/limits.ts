@@ -74,6 +74,7 @@ export const LIMITS = {
   BEFORE_IMAGE_ALONG_BYTES: 160 * KIB,
   UNDO_SITE_BYTES: 100 * MIB,
   UNDO_DAYS: 30,
+  UNDO_DAYS_MAX: 400,
   REPEATED_ANSWER_BYTES: 60 * KIB,
   REVISION_PARTS_MAX: 100,
   /** Items of each list that a summary keeps. */

@@ -176,3 +176,9 @@ function wayOut(out: Outgoing, answer: Incoming, code: string | undefined): stri
   if (status >= 500) return "look at the site's error log";
   return FOUND.get(code) ?? "change what was sent";
 }
+
+/** Null in the place of a list that the site does not show its account; a pause that it asks for, and faults, are thrown on. */
+export function unseen(thrown: unknown): null {
+  if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM" && thrown.upstream !== 429) return null;
+  throw thrown;
+}

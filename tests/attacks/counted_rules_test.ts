@@ -326,6 +326,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "file.ts checkSha": "compares two hashes",
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
+  "wording.ts canBeGiven": "compares one value with three",
   "wording.ts hasPassword": "looks one value up among three",
   "schedule.ts hasLead": "compares times",
   "schedule.ts bothTimes": "puts two times into an answer",

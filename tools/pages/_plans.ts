@@ -1,7 +1,7 @@
 /** How the pages tools find out and describe what they would do. */
 import type { Id } from "../../core/ids.ts";
 import { refuseUnseen } from "../../rules/change.ts";
-import { quoted } from "../../rules/wording.ts";
+import { canBeGiven, quoted } from "../../rules/wording.ts";
 import type { Change } from "../../core/model.ts";
 import type { Plan } from "../../registry/tool.ts";
 import type {
@@ -89,9 +89,7 @@ export async function valuesBefore(
 ): Promise<Pick<Plan, "before">> {
   if ("template" in draft) return {};
   const before = changesOf(draft.fields, now).map(({ field, from }) => [field, from] as const);
-  const isNone = ([field, value]: readonly [string, unknown]) =>
-    value === null || value === 0 || value === "" && ["title", "slug"].includes(field);
-  if (before.some(isNone)) return {};
+  if (!before.every(([field, value]) => canBeGiven(field, value))) return {};
   const values = Object.fromEntries(before);
   const { content_html } = values;
   if (typeof content_html === "string") {

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { Id } from "../../core/ids.ts";
 import type { Change } from "../../core/model.ts";
-import { quoted } from "../../rules/wording.ts";
+import { canBeGiven, quoted } from "../../rules/wording.ts";
 import {
   type ContentType,
   type DraftFields,
@@ -78,10 +78,6 @@ export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
   return given(fields).map(([field, to]) => ({ field, from: has?.[field] ?? null, to }));
 }
 
-/** What no argument takes: a title or an address that is none, no image. */
-const isNone = ([field, value]: readonly [string, unknown]) =>
-  value === "" && ["title", "slug"].includes(field) || value === null || value === 0;
-
 /** What sets those fields back; nothing where one has a value that its argument does not take. */
 export function fieldsBefore(
   of: { readonly post_id?: Id; readonly page_id?: Id; readonly type?: ContentType | undefined },
@@ -90,7 +86,7 @@ export function fieldsBefore(
 ): Pick<Plan, "before"> {
   const has = current(now);
   const values = given(fields).map(([field]) => [field, has[field]] as const);
-  return values.some(isNone) ? {} : {
+  return !values.every(([field, value]) => canBeGiven(field, value)) ? {} : {
     before: {
       of: Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)),
       values: Object.fromEntries(values),

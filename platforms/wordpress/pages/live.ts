@@ -6,7 +6,7 @@ import type { SiteContext } from "../../_connector/connector.ts";
 import type { LiveContent, LiveContentClient, LiveFields, LiveType } from "../../_content/live_content.ts";
 import type { PreparedDraft, Updated } from "../../_content/post.ts";
 import type { PublishGrant } from "../../_http/request.ts";
-import { asBlocks } from "./pages.ts";
+import { asBlocks, isOfBlocks } from "./pages.ts";
 import { builderSeen } from "../rest/builders.ts";
 import { requireImage } from "../rest/media.ts";
 import { bodyOf, type CmsDraft, postWithTerms, prepareDraft } from "../rest/posts.ts";
@@ -77,8 +77,7 @@ async function prepare(
   if (kind !== "pages") return await prepareDraft(wire, kind, fields, Number(id));
   const { content_html, featured_media_id } = fields;
   await requireImage(wire, featured_media_id);
-  const isOfBlocks = now.trim() === "" || now.includes("<!-- wp:");
-  return content_html === undefined || !isOfBlocks
+  return content_html === undefined || !isOfBlocks(now)
     ? { fields }
     : { fields: { ...fields, content_html: asBlocks(content_html) } };
 }

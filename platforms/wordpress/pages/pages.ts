@@ -44,9 +44,12 @@ function page(data: ContentRecord): Page {
   };
 }
 
+/** Whether a text is made of blocks, as one that holds nothing yet may be. */
+export const isOfBlocks = (html: string): boolean => html.trim() === "" || html.includes("<!-- wp:");
+
 /** HTML as the CMS's editor keeps it: one HTML block, unless it is made of blocks already. */
 export function asBlocks(html: string): string {
-  if (html.trim() === "" || html.includes("<!-- wp:")) return html;
+  if (isOfBlocks(html)) return html;
   return `<!-- wp:html -->\n${html}\n<!-- /wp:html -->`;
 }
 

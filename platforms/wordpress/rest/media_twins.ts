@@ -1,6 +1,6 @@
 /** Which images of the media library may be the very file that is to be uploaded. */
 import { z } from "zod";
-import { GatewayError } from "../../../core/errors.ts";
+import { unseen } from "../errors.ts";
 import { type Image, type Media, media, type MediaTexts } from "./media.ts";
 import { DESCRIBED, fieldsOf, MEDIA } from "./records.ts";
 import { mediaDifferences } from "./warnings.ts";
@@ -40,10 +40,7 @@ export async function likelyTwins(wire: WordPressClient, image: Image): Promise<
     }
     return [...twins.values()].sort((a, b) => a.media.id - b.media.id).slice(0, COMPARED_MAX);
   } catch (thrown) {
-    if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM" && thrown.upstream !== 429) {
-      return null;
-    }
-    throw thrown;
+    return unseen(thrown);
   }
 }
 

@@ -1,6 +1,6 @@
 /** What has a slug already, and which one a post or page gets when it goes live (docs/upstreams/wordpress.md, "Slugs"). */
 import { z } from "zod";
-import { GatewayError } from "../../../core/errors.ts";
+import { unseen } from "../errors.ts";
 import { slugOf } from "../../../rules/code_pages/parts.ts";
 import { quoted, type SlugHolder, slugTaken } from "../../../rules/wording.ts";
 import { type Kind, RAW, SLUG } from "./records.ts";
@@ -46,10 +46,7 @@ async function holders(
         return kind === "pages" && below !== parent ? [] : [{ ...data, title: data.title.raw, noun }];
       });
   } catch (thrown) {
-    if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM" && thrown.upstream !== 429) {
-      return null;
-    }
-    throw thrown;
+    return unseen(thrown);
   }
 }
 
