@@ -50,6 +50,12 @@ export async function keepBefore(
   return kept ?? [];
 }
 
+/** What was opened of what is kept: nothing else can be set back. */
+const opened = new WeakSet<KeptWrite>();
+
+/** Whether it is what the gateway kept of a write, as it was opened. */
+export const isKept = (write: KeptWrite): boolean => opened.has(write);
+
 /** Rows of a page: each is short, so that a page is about 4 KB. */
 const PAGE_ROWS = 10;
 const UNKNOWN_ROWS = 3;
@@ -97,7 +103,9 @@ export function changesPort(
         if (left === null) continue;
         const now = await sites.get(site_id);
         if (now === null || destination(now) !== was) throw moved(request_id, site_id);
-        writes.push({ request_id, tool, site_id, of, values, found, left });
+        const write = Object.freeze({ request_id, tool, site_id, of, values, found, left });
+        opened.add(write);
+        writes.push(write);
       }
       return writes;
     },

@@ -36,11 +36,14 @@ export interface Raise {
   readonly because: string;
 }
 
-/** What a call replaces, as the arguments of the same tool that set it back. */
+/** What a call replaces, as the same tool sets it back: by its `restore`, or where it has none by its arguments. */
 export interface Before {
-  /** Which thing it is: the arguments that name it, without the site. */
+  /** Which thing it is: the arguments that name it, without the site; of a tool whose flags go by an argument that one too. */
   readonly of: Readonly<Record<string, unknown>>;
-  /** What stands there, by the arguments that would set it. */
+  /**
+   * What stands there: by the arguments that would set it, or, for a `restore`, by part as it is stored, what is not there
+   * as null. Of several changes that go back at once each part has its oldest value.
+   */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
@@ -97,6 +100,8 @@ export interface PlannedCall {
   readonly revision: Revision | null;
   /** What a person should know before approving, a sentence each. */
   readonly warnings: readonly string[];
+  /** Whether the tool's own `restore` planned it, which sets back exactly what was kept. */
+  readonly restores: boolean;
 }
 
 /**
@@ -110,6 +115,11 @@ export interface CallsPort {
    * what these refuse with, and E_FORBIDDEN_OP for a tool that calls itself or is called too deep within others.
    */
   plan(tool: string, args: Record<string, unknown>): Promise<PlannedCall>;
+  /**
+   * The same for the call that sets back what writes of one tool to one thing have replaced, newest first: planned by the
+   * tool's `restore`, or where it has none by its arguments. Takes only what `changes.find` answered.
+   */
+  restore(writes: readonly KeptWrite[]): Promise<PlannedCall>;
   /**
    * Carries one out and answers what its tool answers, of a write a `WriteResult`. A write runs only in `run`, and only
    * if `plan` planned it.
@@ -269,6 +279,17 @@ export interface WriteHandler<Shape, State> {
   run(args: Args<Shape>, ctx: ContextOf<Shape>, plan: Plan<State> & { state: State }): Awaitable<Ran<Shape>>;
 }
 
+/**
+ * How a tool sets back what its writes replaced, where its arguments cannot say that. It gets what a plan of the tool kept
+ * as `before` and nothing else: the call has walked the steps with `of` as its arguments, but not `check` and `raises`, so
+ * the plan says what raises it. Its revision has the parts of the tool's own plan, by which is judged whether what the
+ * write left still stands there; its own `before` lets it be taken back too.
+ */
+export interface RestoreHandler<Shape, State> {
+  plan(kept: Before, ctx: ContextOf<Shape>): Promise<Plan<State>>;
+  run(kept: Before, ctx: ContextOf<Shape>, plan: Plan<State> & { state: State }): Awaitable<WriteResult>;
+}
+
 /** A handler as the registry holds it, its types already checked where it was written. */
 export interface ToolModule {
   readonly name: string;
@@ -276,6 +297,10 @@ export interface ToolModule {
   readonly raises?: (args: unknown, ctx: ToolContext) => Awaitable<readonly Raise[]>;
   readonly plan?: (args: unknown, ctx: ToolContext) => Promise<Plan>;
   readonly run: (args: unknown, ctx: ToolContext, plan?: Plan) => Awaitable<unknown>;
+  readonly restore?: {
+    readonly plan: (kept: Before, ctx: ToolContext) => Promise<Plan>;
+    readonly run: (kept: Before, ctx: ToolContext, plan?: Plan) => Awaitable<unknown>;
+  };
 }
 
 type Reading = {
@@ -292,9 +317,9 @@ export function tool<Name extends Reading>(
   name: Name,
   handler: ReadHandler<Shapes[Name]> | ReadHandler<Shapes[Name]>["run"],
 ): ToolModule;
-export function tool<Name extends Writing, State = undefined>(
+export function tool<Name extends Writing, State = undefined, Restored = undefined>(
   name: Name,
-  handler: WriteHandler<Shapes[Name], State>,
+  handler: WriteHandler<Shapes[Name], State> & { readonly restore?: RestoreHandler<Shapes[Name], Restored> },
 ): ToolModule;
 export function tool(name: string, handler: object): ToolModule {
   const parts = typeof handler === "function" ? { run: handler } : handler;

@@ -4,7 +4,16 @@ import type { Caller, Flag, Site, Tier } from "../../core/model.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import { OFFERED_WRITE } from "../../registry/source.ts";
-import type { Follower, PlannedCall, Raise, Revision, ToolContext } from "../../registry/tool.ts";
+import type { Awaitable } from "../../core/async.ts";
+import type {
+  Before,
+  Follower,
+  Plan,
+  PlannedCall,
+  Raise,
+  Revision,
+  ToolContext,
+} from "../../registry/tool.ts";
 import { asOffered, asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import { destination, hashParts } from "../consent/consent_content.ts";
@@ -34,6 +43,8 @@ export interface AdmitPorts extends ContextPorts {
 /** What the steps from 4 on are walked with: by a call that came through a door, and by one that another tool makes. */
 export interface Asked {
   readonly args: Record<string, unknown>;
+  /** What the call sets back, where it is to: the arguments are those that name it. */
+  readonly kept?: Before;
   /** What is asked beside them. */
   readonly asks?: Asks;
   /** Of the body they came in. */
@@ -62,6 +73,15 @@ export interface Admitted {
   readonly gate: boolean;
   readonly ctx: ToolContext;
   readonly nested: NestedCalls;
+  /** What does the work. */
+  readonly acts: Acts;
+}
+
+/** A tool's own work, or its way to set back what that replaced, bound to what it works on. */
+interface Acts {
+  readonly restores: boolean;
+  plan(): Promise<Plan> | undefined;
+  run(plan?: Plan): Awaitable<unknown>;
 }
 
 /** Steps 4 to 13, which send nothing. */
@@ -78,9 +98,8 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   toolScope(call, manifest.tier); // 5, 6
   capTier(call, manifest.tier); // 7
   decision.begin("arguments");
-  const given = offer // 8
-    ? readForwarded(entry, asked.args)
-    : readInput(entry, asked.args, ports.now(), asked.asks);
+  const restore = asked.kept && handler.restore;
+  const given = readArguments(entry, asked, restore !== undefined, ports.now()); // 8
   decision.begin("site");
   const site = isPlaceless(entry) ? null : await siteOf(ports, caller, entry, given.siteId); // 9
   decision.finds({ site });
@@ -107,13 +126,43 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline, follower };
   const ctx = makeContext(ports, parts);
   decision.begin("check");
-  if (handler.check) await handler.check(input.args, ctx);
-  const raises = handler.raises ? await handler.raises(input.args, ctx) : [];
+  if (handler.check && !restore) await handler.check(input.args, ctx);
+  const raises = handler.raises && !restore ? await handler.raises(input.args, ctx) : [];
   parts.grant = judgeRaises(parts, raises) ?? grant;
   const tier = decision.tier ?? manifest.tier;
   decision.begin("links");
   linkStep(manifest, site, ports.connectors, ports.upstream); // 13
-  return { caller, entry, input, site, others, tier, raises, parts, gate: tier > 0 && !offer, ctx, nested };
+  const gate = tier > 0 && !offer;
+  const acts = actsOf(entry, input, ctx, restore && asked.kept);
+  return { caller, entry, input, site, others, tier, raises, parts, gate, ctx, nested, acts };
+}
+
+/** Step 8. What a tool sets back by itself was kept by its own plan, so no schema says more of it. */
+function readArguments(
+  entry: ToolEntry,
+  { args, asks, kept }: Asked,
+  restores: boolean,
+  now: number,
+): Input {
+  if (restores) return readForwarded({ check: (of) => of as Record<string, unknown> }, args);
+  if (entry.offer) return readForwarded(entry, args);
+  return readInput(entry, { ...args, ...kept?.values }, now, asks);
+}
+
+function actsOf({ handler }: ToolEntry, { args }: Input, ctx: ToolContext, kept: Before | undefined): Acts {
+  const { restore } = handler;
+  if (kept && restore) {
+    return {
+      restores: true,
+      plan: () => restore.plan(kept, ctx),
+      run: (plan) => restore.run(kept, ctx, plan),
+    };
+  }
+  return {
+    restores: false,
+    plan: () => handler.plan?.(args, ctx),
+    run: (plan) => handler.run(args, ctx, plan),
+  };
 }
 
 /** The way of a call to other tools. */
@@ -126,8 +175,8 @@ function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): Neste
   return nestedCalls({
     record,
     tools,
-    prepare: async (tool, args, inner) =>
-      planned(await admit(ports, { ...shared, tool, args }, inner), inner),
+    prepare: async (tool, args, inner, kept) =>
+      planned(await admit(ports, { ...shared, tool, args, kept }, inner), inner),
     async explain(tool, args) {
       await ports.catalog.fresh(tool);
       const alone = { ...shared, tool, args, outer: [] };
@@ -138,8 +187,8 @@ function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): Neste
 }
 
 /** Carries out a call that only reads. */
-export async function read({ entry, input, ctx }: Admitted): Promise<unknown> {
-  const answer = await entry.handler.run(input.args, ctx);
+export async function read({ entry, acts }: Admitted): Promise<unknown> {
+  const answer = await acts.run();
   return entry.offer ? asOffered(answer) : plain(answer);
 }
 
@@ -148,11 +197,11 @@ const isNews = ({ flags = [], published }: Raise) => flags.length > 0 || publish
 
 /** Step 14, which sends reads only, and of 14a what the plan found: ceiling and flags. */
 export async function planned(
-  { entry: { name, handler, offer }, input, tier, raises, parts, gate, ctx, nested }: Admitted,
+  { entry: { name, offer }, input, tier, raises, parts, gate, ctx, nested, acts }: Admitted,
   record: CallRecord,
 ): Promise<ReadyCall> {
   record.decision.begin("plan");
-  const plan = tier > 0 ? await handler.plan?.(input.args, ctx) ?? null : null;
+  const plan = tier > 0 ? await acts.plan() ?? null : null;
   if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${name}" can write and has no plan`);
   if (plan?.before !== undefined && parts.site !== null) {
     record.setback = setbackOf(name, parts.site, plan.before, plan.revision ?? null);
@@ -170,6 +219,7 @@ export async function planned(
     gate,
     offered: offer !== undefined,
     dryRun: input.dryRun,
+    restores: acts.restores,
     plan,
     changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
     shown: async () => [...await plan?.shows?.() ?? [], ...await nested.shown()],
@@ -181,7 +231,7 @@ export async function planned(
     ],
     calls,
     run: async (expects) => {
-      const answer = await handler.run(input.args, ctx, plan ? { ...plan, expects } : undefined);
+      const answer = await acts.run(plan ? { ...plan, expects } : undefined);
       if (offer) return asOffered(answer);
       if (!(whole > 0 && gate)) return plain(answer);
       const written = asWritten(answer);

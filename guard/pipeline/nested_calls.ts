@@ -1,8 +1,17 @@
 /** The calls of other tools that a tool makes: each walks the steps of a call from the look-up on, as its caller's. */
 import { GatewayError } from "../../core/errors.ts";
 import { type Change, LIMITS, type Tier } from "../../core/model.ts";
-import type { CallsPort, Explanation, Plan, PlannedCall, Revision } from "../../registry/tool.ts";
+import type {
+  Before,
+  CallsPort,
+  Explanation,
+  KeptWrite,
+  Plan,
+  PlannedCall,
+  Revision,
+} from "../../registry/tool.ts";
 import type { CallRecord } from "../audit/audit.ts";
+import { isKept } from "../changes.ts";
 
 /** A call that has passed steps 4 to 14. */
 export interface ReadyCall {
@@ -18,6 +27,8 @@ export interface ReadyCall {
   readonly offered: boolean;
   /** Whether the call asks for a preview, whatever else it says. */
   readonly dryRun: boolean;
+  /** Whether the tool's own `restore` does it. */
+  readonly restores: boolean;
   /** What a write would do. */
   readonly plan: Plan | null;
   /** What the plan says would change, and after it what the calls would that it planned. */
@@ -39,8 +50,13 @@ export interface OuterCall {
   readonly record: CallRecord;
   /** Its tool, after those of the calls that contain it. */
   readonly tools: readonly string[];
-  /** Steps 4 to 14 for a call within this one, with its caller and its deadline. */
-  prepare(tool: string, args: Record<string, unknown>, record: CallRecord): Promise<ReadyCall>;
+  /** Steps 4 to 14 for a call within this one, with its caller and its deadline; for one that sets back what was kept. */
+  prepare(
+    tool: string,
+    args: Record<string, unknown>,
+    record: CallRecord,
+    kept?: Before,
+  ): Promise<ReadyCall>;
   /** What steps 5 to 13 say of a call of its caller's, which is none within this one. */
   explain(tool: string, args: Record<string, unknown>): Promise<Explanation>;
 }
@@ -68,24 +84,26 @@ interface Ready {
 export function nestedCalls({ record, tools, prepare, explain }: OuterCall): NestedCalls {
   let ready: Map<PlannedCall, Ready> | undefined; // few calls make others
   const planned: PlannedCall[] = [];
-  const plan = async (tool: string, args: Record<string, unknown>) => {
+  const plan = async (tool: string, args: Record<string, unknown>, kept?: Before) => {
     refuseLoop(tools, tool);
     const beforeGate = !record.root.decision.writing;
     const inner = record.within(tool, args);
-    const call = await inner.watch(() => prepare(tool, args, inner));
+    const call = await inner.watch(() => prepare(tool, args, inner, kept));
     if (call.tier > 0 && !call.gate) {
       const why = `"${tool}" has no preview, so no other tool may call it`;
       const failure = new GatewayError("E_FORBIDDEN_OP", why);
       inner.decision.refuses(failure);
       throw failure;
     }
-    const { siteId: site_id, tier, changes, revision, warnings } = call;
-    const { summary = "" } = call.plan ?? {};
-    const made: PlannedCall = Object.freeze({ tool, site_id, tier, summary, changes, revision, warnings });
+    const made = plannedAs(tool, call);
     ready ??= new Map();
     ready.set(made, { call, beforeGate, record: inner });
     planned.push(made);
     return made;
+  };
+  const restore = async (writes: readonly KeptWrite[]) => {
+    const { tool, site_id, ...kept } = keptTogether(writes);
+    return await plan(tool, { site_id, ...kept.of }, kept);
   };
   const run = async (made: PlannedCall) => {
     const found = ready?.get(made);
@@ -106,7 +124,25 @@ export function nestedCalls({ record, tools, prepare, explain }: OuterCall): Nes
   };
   const shown = async () =>
     (await Promise.all([...ready?.values() ?? []].map(({ call }) => call.shown()))).flat();
-  return { port: { plan, run, leave, explain }, planned, shown };
+  return { port: { plan: (tool, args) => plan(tool, args), restore, run, leave, explain }, planned, shown };
+}
+
+function plannedAs(tool: string, call: ReadyCall): PlannedCall {
+  const { siteId: site_id, tier, plan, changes, revision, warnings, restores } = call;
+  const summary = plan?.summary ?? "";
+  return Object.freeze({ tool, site_id, tier, summary, changes, revision, warnings, restores });
+}
+
+/** What stood there before the oldest of those writes, newest first. Throws E_INTERNAL for what the gateway did not keep. */
+function keptTogether(
+  writes: readonly KeptWrite[],
+): Before & { readonly tool: string; readonly site_id: string } {
+  const [newest] = writes;
+  if (newest === undefined || !writes.every(isKept)) {
+    throw new GatewayError("E_INTERNAL", "What is set back was not kept by the gateway");
+  }
+  const { tool, site_id, of } = newest;
+  return { tool, site_id, of, values: Object.assign({}, ...writes.map(({ values }) => values)) };
 }
 
 const bug = (tool: string, reason: string) =>

@@ -198,6 +198,7 @@ test("a tool that only reads may plan a write and carry out reads, and no write"
     changes: [{ field: "title", from: "old", to: "new" }],
     revision: { title: "old" },
     warnings: [],
+    restores: false,
   });
   await gw.refuses("note_explain", { ...write("acme"), run: true }, "E_INTERNAL", { door: "rest" });
   assert.ok(gw.requests.every(({ method }) => method === "GET"));

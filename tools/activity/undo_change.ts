@@ -1,5 +1,6 @@
 /** undo_change: sets back what changes have replaced, each by the tool that made it, unless somebody changed it since. */
 import { GatewayError } from "../../core/errors.ts";
+import type { Change } from "../../core/model.ts";
 import {
   asOne,
   type ChangesPort,
@@ -187,14 +188,11 @@ async function planOf(
 ): Promise<Planned | { readonly out: LeftOut }> {
   const between = changedBetween(target);
   if (between !== null) return { out: between };
-  const [{ tool, site_id, of }] = target;
   try {
-    // Of each field the oldest value, of each part what the newest write left.
-    const values = Object.assign({}, ...target.map((one) => one.values));
-    const left = Object.assign({}, ...target.toReversed().map((one) => one.left));
-    const call = await calls.plan(tool, { site_id, ...of, ...values });
+    const call = await calls.restore(target);
+    const left = Object.assign({}, ...target.toReversed().map((one) => one.left)); // what the newest write left
     const parts = changes.drifted(left, call.revision);
-    const other = call.changes.filter(({ field, to }) => field in values && !isSame(to, values[field]));
+    const other = call.restores ? [] : notAsItStood(target, call);
     if (parts.length === 0 && other.length === 0) return { target, call };
     calls.leave(call);
     if (parts.length === 0) {
@@ -207,6 +205,12 @@ async function planOf(
     const why = refusal(thrown);
     return { out: outOf(target, () => why) };
   }
+}
+
+/** What the tool would store otherwise than it stood there. */
+function notAsItStood(target: Target, { changes }: PlannedCall): readonly Change[] {
+  const values = Object.assign({}, ...target.map((one) => one.values)); // of each field the oldest
+  return changes.filter(({ field, to }) => field in values && !isSame(to, values[field]));
 }
 
 const outOf = (writes: readonly KeptWrite[], why: (request_id: string) => GatewayError): LeftOut =>
