@@ -13,6 +13,7 @@ import {
 } from "../_connector/connector.ts";
 import { contentStates, posts, postTexts, typedPosts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
+import { storedContent } from "../_content/stored_content.ts";
 import { liveContent } from "../_content/live_content.ts";
 import { history } from "../_content/history.ts";
 import { holds } from "../_content/holds.ts";
@@ -197,6 +198,7 @@ export default connector({
     provide(postTexts, postsOf),
     provide(typedPosts, postsOf),
     provide(liveContent, async (ctx) => (await live()).liveContentOf(ctx)),
+    provide(storedContent, async (ctx) => (await import("./pages/restore.ts")).storedContentOf(ctx)),
     provide(contentStates, statesOf),
     provide(publicContent, publicOf),
     provide(history, async (ctx) => (await import("./rest/revisions.ts")).revisionsOf(ctx)),
