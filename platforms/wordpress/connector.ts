@@ -20,6 +20,7 @@ import { holds } from "../_content/holds.ts";
 import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
 import type { CodePagesClient } from "./pages/client.ts";
+import type { StoredRowsClient } from "./seo/stored.ts";
 import type { SeoClient } from "./seo/client.ts";
 import type { StructuredDataClient } from "./structured_data/client.ts";
 import { GatewayError } from "../../core/errors.ts";
@@ -52,6 +53,11 @@ export function assertSchemaBridge({ site }: Configured): void {
 export const seo: Capability<SeoClient> = { capability: "seo", noun: "SEO" };
 /** Pages made from code. */
 export const codePages: Capability<CodePagesClient> = { capability: "code_pages", noun: "Pages from code" };
+/** Rows of the site's plugins, set back as they were. */
+export const storedRows: Capability<StoredRowsClient> = {
+  capability: "stored_rows",
+  noun: "Setting back rows as they were stored",
+};
 /** Structured data that a plugin of the site keeps apart from posts. */
 export const structuredData: Capability<StructuredDataClient> = {
   capability: "structured_data",
@@ -207,6 +213,7 @@ export default connector({
     provide(builtPages, pagesOf),
     provide(codePages, async (ctx) => (await pagesClient()).codePagesOf(ctx)),
     provide(seo, async (ctx) => (await seoClient()).seoOf(ctx)),
+    provide(storedRows, async (ctx) => (await import("./seo/stored.ts")).storedRowsOf(ctx)),
     provide(structuredData, async (ctx) => (await structuredDataClient()).structuredDataOf(ctx)),
   ],
   checkId: numericId,

@@ -14,7 +14,7 @@ import {
   writeMeta,
   writeSchema,
 } from "./companion_seo.ts";
-import { addTwins, type Twin } from "./companion_twins.ts";
+import { addTwins, type Rows, rowsTwin, type StoredRows, type Twin } from "./companion_twins.ts";
 import type { Ask, RestEnv } from "./rest.ts";
 
 /** Installs them beside the plugin's own: `addGuardedSeo(cms.app, addCompanionSeo(cms.app, cms.state))`. */
@@ -30,7 +30,7 @@ function twins(plugin: CompanionSeo): Twin[] {
       path: "seo/meta/:id",
       asks: ID,
       takes: META,
-      state: (ask) => metaOf(plugin, ask, postOf(ask)),
+      state: (ask) => ({ ...metaOf(plugin, ask, postOf(ask)), stored: seoRows(plugin, postOf(ask).id) }),
       parts(ask) {
         const { robots, og, twitter, ...texts } = plugin.fields.get(postOf(ask).id) ?? nothing();
         const groups = Object.entries({ robots, og, twitter }).flatMap(([name, group]) =>
@@ -47,6 +47,7 @@ function twins(plugin: CompanionSeo): Twin[] {
       state: (ask) => ({
         ...readSchema(plugin, ask).body as Row,
         post: metaOf(plugin, ask, postOf(ask)),
+        stored: schemaRows(plugin, postOf(ask).id),
       }),
       parts(ask) {
         const entries = plugin.schemas.get(postOf(ask).id) ?? [];
@@ -67,7 +68,72 @@ function twins(plugin: CompanionSeo): Twin[] {
       },
       write: (ask) => writeRedirect(plugin, ask),
     },
+    rowsTwin("seo-meta", {
+      stored: (ask) => seoRows(plugin, postOf(ask).id),
+      post: (ask) => metaOf(plugin, ask, postOf(ask)),
+      put: (ask, rows) => putSeo(plugin, postOf(ask).id, rows),
+    }),
+    rowsTwin("schema", {
+      stored: (ask) => schemaRows(plugin, postOf(ask, "unfiltered_html").id),
+      post: (ask) => metaOf(plugin, ask, postOf(ask)),
+      put: (ask, rows) => putSchema(plugin, postOf(ask).id, rows),
+    }),
   ];
+}
+
+const OWN = "_site_ops_seo_";
+const ROBOTS_ROW = "rank_math_robots";
+
+/** Under which names the fields are stored; Rank Math packs its switches into one row. */
+function seoRows(plugin: CompanionSeo, id: number): StoredRows {
+  const { robots, og, twitter, ...texts } = plugin.fields.get(id) ?? nothing();
+  const flat = {
+    ...texts,
+    ...Object.fromEntries(
+      Object.entries({ og, twitter }).flatMap(([name, group]) =>
+        Object.entries(group).map(([part, text]) => [`${name}.${part}`, text])
+      ),
+    ),
+  };
+  const row = (of: string, text: string) => ({ of, values: text === "" ? [] : [text] });
+  const rows = Object.entries(flat).map(([of, text]) => [OWN + of.replace(".", "_"), row(of, text)]);
+  const on = Object.keys(robots).filter((name) => robots[name]);
+  const switches = plugin.provider === "rankmath"
+    ? [[ROBOTS_ROW, row("robots", on.length === 0 ? "" : `a:${on.length}:{${on.join(",")}}`)]]
+    : Object.keys(robots).map((name) => [OWN + name, row("robots", robots[name] ? "1" : "")]);
+  return {
+    plugin: `${plugin.provider} ${plugin.rows_version ?? "1.0"}`,
+    rows: Object.fromEntries([...rows, ...switches]),
+  };
+}
+
+function putSeo(plugin: CompanionSeo, id: number, rows: Rows): void {
+  const stored = structuredClone(plugin.fields.get(id) ?? nothing());
+  const known = seoRows(plugin, id).rows;
+  for (const [name, [text = ""]] of Object.entries(rows)) {
+    const of = known[name]!.of;
+    const [group, part] = of.split(".") as ["og" | "twitter", string?];
+    if (name === ROBOTS_ROW) {
+      for (const one of Object.keys(stored.robots)) stored.robots[one] = text.includes(one);
+    } else if (of === "robots") stored.robots[name.slice(OWN.length)] = text === "1";
+    else if (part === undefined) Object.assign(stored, { [of]: text });
+    else stored[group][part] = text;
+  }
+  plugin.fields.set(id, stored);
+}
+
+function schemaRows(plugin: CompanionSeo, id: number): StoredRows {
+  const rows = (plugin.schemas.get(id) ?? []).map(({ entry_id, type, schema }) =>
+    [entry_id, { of: entry_id, values: [type, JSON.stringify(schema)] }] as const
+  );
+  return { plugin: `${plugin.provider} ${plugin.rows_version ?? "1.0"}`, rows: Object.fromEntries(rows) };
+}
+
+function putSchema(plugin: CompanionSeo, id: number, rows: Rows): void {
+  for (const [entry_id, [type, text]] of Object.entries(rows)) {
+    const entry = plugin.schemas.get(id)!.find((one) => one.entry_id === entry_id)!;
+    Object.assign(entry, { type, schema: JSON.parse(text!) });
+  }
 }
 
 type Row = Record<string, unknown>;
