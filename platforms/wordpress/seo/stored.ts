@@ -204,7 +204,10 @@ const rowsNow = ({ rows }: StoredRows, values: RowValues): RowValues =>
   Object.fromEntries(Object.keys(values).map((name) => [name, rows[name]?.values ?? []]));
 
 /** The rows as parts of a revision, with the state they go by. */
-export const rowParts = ({ post }: Pick<SeoMeta, "post">, rows: RowValues): Record<string, unknown> => ({
+export const rowParts = (
+  { post }: { readonly post: { readonly status: string } },
+  rows: RowValues,
+): Record<string, unknown> => ({
   ...rows,
   status: post.status,
 });
