@@ -1,5 +1,6 @@
 /** The guarded twins of the companion plugin's SEO routes on the stand-in. */
 import type { Hono } from "hono";
+import { fault } from "./companion.ts";
 import { readRedirects, resolve, type StoredRedirect, writeRedirect } from "./companion_redirects.ts";
 import {
   type CompanionSeo,
@@ -25,6 +26,18 @@ export function addGuardedSeo(app: Hono<RestEnv>, plugin: CompanionSeo): void {
 function twins(plugin: CompanionSeo): Twin[] {
   const stateOf = (ask: Ask) => ({ status: postOf(ask).status, provider: plugin.provider });
   const there = (ask: Ask) => readRedirects(plugin, ask).body as { redirects: StoredRedirect[]; hides?: Row };
+  const parts = (ask: Ask) => {
+    const { redirects: [row], hides } = there(ask);
+    const stored = redirectRows(row);
+    const rows = Object.entries(stored?.rows ?? {}).map(([name, { values }]) => [`row:${name}`, values]);
+    return {
+      destination: row?.destination,
+      status: row?.status,
+      hides: hides?.["id"],
+      plugin: stored?.plugin,
+      ...Object.fromEntries(rows),
+    };
+  };
   return [
     {
       path: "seo/meta/:id",
@@ -61,12 +74,28 @@ function twins(plugin: CompanionSeo): Twin[] {
       path: "seo/redirects",
       asks: REDIRECT,
       takes: REDIRECT,
-      state: (ask) => ({ ...there(ask), follow: [...followed(plugin, String(ask.params["destination"]))] }),
-      parts(ask) {
-        const { redirects: [row], hides } = there(ask);
-        return { destination: row?.destination, status: row?.status, hides: hides?.["id"] };
-      },
+      state: (ask) => ({
+        ...there(ask),
+        follow: [...followed(plugin, String(ask.params["destination"]))],
+        stored: redirectRows(there(ask).redirects[0]),
+      }),
+      parts,
       write: (ask) => writeRedirect(plugin, ask),
+    },
+    {
+      path: "stored/redirects",
+      asks: { source: REDIRECT["source"]! },
+      takes: { source: REDIRECT["source"]!, rows: { type: "object", required: true } },
+      state: (ask) => ({ ...there(ask), stored: redirectRows(there(ask).redirects[0]) }),
+      parts,
+      write(ask) {
+        const [row] = there(ask).redirects;
+        if (!row) throw fault("redirect_target", 422, "There is no redirect from there");
+        const rows = ask.params["rows"] as Rows;
+        row.destination = rows[TO]![0]!;
+        row.status = Number(rows[STATUS]![0]);
+        return { body: { ...row, created: false } };
+      },
     },
     rowsTwin("seo-meta", {
       stored: (ask) => seoRows(plugin, postOf(ask).id),
@@ -79,6 +108,19 @@ function twins(plugin: CompanionSeo): Twin[] {
       put: (ask, rows) => putSchema(plugin, postOf(ask).id, rows),
     }),
   ];
+}
+
+const TO = "_site_ops_destination";
+const STATUS = "_site_ops_status";
+
+/** What is stored of a redirect, in a store of the plugin's own. */
+function redirectRows(row: StoredRedirect | undefined): StoredRows | null {
+  if (row === undefined) return null;
+  const rows = { [TO]: row.destination, [STATUS]: String(row.status) };
+  return {
+    plugin: "none",
+    rows: Object.fromEntries(Object.entries(rows).map(([of, text]) => [of, { of, values: [text] }])),
+  };
 }
 
 const OWN = "_site_ops_seo_";

@@ -63,7 +63,7 @@ const TWINS: readonly [method: string, path: string][] = [
     "/stored/custom-schema/PAGE",
     "/stored/code-pages/PAGE",
   ],
-  ...["/seo/redirects", "/code-pages", "/builder/pages"],
+  ...["/seo/redirects", "/stored/redirects", "/code-pages", "/builder/pages"],
 ].flatMap((path): [string, string][] => [["GET", `/guarded${path}`], ["POST", `/guarded${path}`]]);
 
 for (const [method, path, body, got] of RIGHTS) {

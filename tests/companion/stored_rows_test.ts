@@ -196,3 +196,54 @@ test(
     ]);
   },
 );
+
+/** Everything that a redirect is stored in, whichever plugin keeps it. */
+const redirects = async (wp: Companion) => {
+  const types = "'site_ops_redirect','seopress_404'";
+  const sql =
+    `SELECT post_title, post_status, meta_key, meta_value FROM wp_posts JOIN wp_postmeta ON ID = post_id
+    WHERE post_type IN (${types}) ORDER BY ID, meta_key`;
+  const { result, options } = await wp.peek({
+    db: ["get_results", sql],
+    ask: ["rankmath_standin_redirections"],
+  });
+  const untimed = JSON.parse(
+    JSON.stringify(options),
+    (name, value) => name === "updated" ? undefined : value,
+  );
+  return JSON.stringify([result, untimed]);
+};
+
+for (const plugin of ["yoast", "rankmath", "seopress"] as const) {
+  test(plugin, "a redirect goes back to its rows, and only while they are as expected", async (wp) => {
+    if (plugin === "rankmath") {
+      await wp.peek({ options: { rank_math_modules: ["redirections", "rich-snippet"] } });
+    }
+    const set = async (destination: string, status: number) => {
+      const json = { source: "/old-rows", destination, status };
+      const { status: code, body } = await wp.call("admin", "POST", "/seo/redirects", json);
+      assert.equal(code, 200, JSON.stringify(body));
+    };
+    const read = async () => {
+      const query = "source=/old-rows&destination=/b&status=302";
+      const { status, body } = await wp.call("admin", "GET", `/guarded/seo/redirects?${query}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      return body as unknown as Told & { state: { redirects: Json[] } };
+    };
+    await set("/a-rows", 301);
+    const before = await redirects(wp);
+    const { state: { stored: { rows } } } = await read();
+    await set("/b-rows", 302);
+    assert.notEqual(await redirects(wp), before);
+    const now = await read();
+    const send = (expected: Json, given: Json) =>
+      wp.call("admin", "POST", "/guarded/stored/redirects", { source: "/old-rows", rows: given, expected });
+    const stale = await send({ ...now.parts, plugin: "0".repeat(64) }, values(rows));
+    assert.deepEqual([stale.status, stale.body["code"]], [409, "site_ops_stale"]);
+    const foreign = await send(now.parts, { wp_capabilities: ["x"] });
+    assert.equal(foreign.status, 400);
+    const done = await send(now.parts, values(rows));
+    assert.equal(done.status, 200, JSON.stringify(done.body));
+    assert.equal(await redirects(wp), before);
+  });
+}

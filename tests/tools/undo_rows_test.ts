@@ -117,3 +117,35 @@ for (const provider of ["schemapro", "rankmath"] as const) {
     }
   });
 }
+
+Deno.test("a redirect that was changed leads again where it did, one that was added stays", async () => {
+  await using at = await ground({ guarded: true });
+  const args = { source: "/old", destination: "/a", status: 301 };
+  const preview = await at.gw.call<Args>("set_seo_redirect", { site_id: "cms", ...args });
+  assert.equal(
+    preview["undoable_reason"],
+    "A redirect that was added is not taken away; nothing is deleted here",
+  );
+  await at.gw.call("set_seo_redirect", { site_id: "cms", ...args, confirm: true });
+  const first = await change(at, "set_seo_redirect", { ...args, destination: "/b", status: 302 });
+  const second = await change(at, "set_seo_redirect", { ...args, destination: "/c" });
+  const before = structuredClone(at.seo.redirects);
+  const done = await undo(at, [first.request_id, second.request_id]);
+  assert.deepEqual(
+    [done.verified, at.seo.redirects.map(({ destination, status }) => [destination, status])],
+    [
+      true,
+      [["/a", 301]],
+    ],
+  );
+  await undo(at, [done.request_id]);
+  assert.deepEqual(at.seo.redirects, before);
+  const third = await change(at, "set_seo_redirect", { ...args, destination: "/d" });
+  at.seo.redirects.push({ id: 9, source: "/c", destination: "/old", status: 301 });
+  await refused(at, { request_id: third.request_id }, "E_BAD_INPUT", /circle/);
+  at.seo.redirects.pop();
+  at.seo.redirects[0]!.status = 307;
+  await refused(at, { request_id: third.request_id }, "E_STALE_PREVIEW", /changed since/);
+  at.seo.redirects.splice(0);
+  await refused(at, { request_id: third.request_id }, "E_FORBIDDEN_OP", /is not there any more/);
+});

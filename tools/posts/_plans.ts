@@ -28,10 +28,12 @@ export {
   dateChanges,
   lastChange,
   liveWarnings,
+  MADE_FINAL,
   publishWarnings,
   quoted,
   replaced,
   revealed,
+  STATE_FINAL,
   stateChanges,
 } from "../../rules/wording.ts";
 

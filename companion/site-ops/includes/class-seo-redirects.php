@@ -48,6 +48,7 @@ final class Seo_Redirects {
 				'lock'  => 'redirects',
 			)
 		);
+		Stored_Redirects::register_route();
 	}
 
 	/**
@@ -105,7 +106,10 @@ final class Seo_Redirects {
 		if ( is_wp_error( $found ) || is_wp_error( $store ) ) {
 			return is_wp_error( $found ) ? $found : $store;
 		}
-		return $found + array( 'follow' => $store->follow( $request['destination'] ) );
+		return $found + array(
+			'follow' => $store->follow( $request['destination'] ),
+			'stored' => Stored_Redirects::told( $request['source'] ),
+		);
 	}
 
 	/**
@@ -127,7 +131,7 @@ final class Seo_Redirects {
 			'destination' => $row['destination'],
 			'status'      => $row['status'],
 			'hides'       => isset( $found['hides'] ) ? $found['hides']['id'] : '',
-		);
+		) + Stored_Redirects::parts( $request['source'] );
 	}
 
 	/**
@@ -141,6 +145,7 @@ final class Seo_Redirects {
 		return is_wp_error( $store ) ? $store : array(
 			'redirects' => array_filter( array( $store->in_force( $written['source'] ) ) ),
 			'resolves'  => $store->resolve( $written['source'] ),
+			'stored'    => Stored_Redirects::told( $written['source'] ),
 		);
 	}
 

@@ -29,18 +29,6 @@ final class Stored_Rows {
 
 	/** Registers the routes. */
 	public static function register_routes() {
-		$rows = array(
-			'type'                 => 'object',
-			'required'             => true,
-			'minProperties'        => 1,
-			// What stood in the database is written as it was.
-			'sanitize_callback'    => null,
-			'additionalProperties' => array(
-				'type'     => 'array',
-				'maxItems' => 20,
-				'items'    => array( 'type' => 'string' ),
-			),
-		);
 		$live = array(
 			'type'    => 'boolean',
 			'default' => false,
@@ -53,7 +41,7 @@ final class Stored_Rows {
 					'may'   => array( $subject, 'may' ),
 					'asks'  => $args,
 					'takes' => $args + array(
-						'rows'            => $rows,
+						'rows'            => self::argument(),
 						'allow_published' => $live,
 					),
 					'state' => static function ( $request ) use ( $subject ) {
@@ -68,6 +56,26 @@ final class Stored_Rows {
 				)
 			);
 		}
+	}
+
+	/**
+	 * The schema of rows.
+	 *
+	 * @return array
+	 */
+	public static function argument() {
+		return array(
+			'type'                 => 'object',
+			'required'             => true,
+			'minProperties'        => 1,
+			// What stood in the database is written as it was.
+			'sanitize_callback'    => null,
+			'additionalProperties' => array(
+				'type'     => 'array',
+				'maxItems' => 20,
+				'items'    => array( 'type' => 'string' ),
+			),
+		);
 	}
 
 	/**
@@ -131,25 +139,34 @@ final class Stored_Rows {
 		if ( $refused ) {
 			return $refused;
 		}
-		$known = $subject::rows( $post->ID );
-		foreach ( $request['rows'] as $name => $values ) {
-			if ( ! isset( $known[ $name ] ) || ! is_array( $values ) ) {
-				/* translators: %s: name of a row */
-				return Errors::argument( 'rows', sprintf( __( 'There is no row %s to be set back', 'site-ops' ), $name ) );
-			}
-			foreach ( $values as $value ) {
-				if ( self::makes_object( $value ) ) {
-					/* translators: %s: name of a row */
-					return Errors::argument( 'rows', sprintf( __( '%s would make an object', 'site-ops' ), $name ) );
-				}
-			}
-		}
-		$fault = $subject::put( $post, $request['rows'] );
+		$fault = self::fault( $subject::rows( $post->ID ), $request['rows'] );
+		$fault = $fault ? $fault : $subject::put( $post, $request['rows'] );
 		if ( is_wp_error( $fault ) ) {
 			return $fault;
 		}
 		Caches::post( $post->ID );
 		return array( 'post_id' => $post->ID );
+	}
+
+	/**
+	 * Refuses rows that are not among those that are known, and texts that would make an object.
+	 *
+	 * @param array $known Rows by name.
+	 * @param array $rows  Values by name.
+	 * @return WP_Error|null
+	 */
+	public static function fault( array $known, array $rows ) {
+		foreach ( $rows as $name => $values ) {
+			if ( ! isset( $known[ $name ] ) || ! is_array( $values ) ) {
+				/* translators: %s: name of a row */
+				return Errors::argument( 'rows', sprintf( __( 'There is no row %s to be set back', 'site-ops' ), $name ) );
+			}
+			if ( array_filter( $values, array( __CLASS__, 'makes_object' ) ) ) {
+				/* translators: %s: name of a row */
+				return Errors::argument( 'rows', sprintf( __( '%s would make an object', 'site-ops' ), $name ) );
+			}
+		}
+		return null;
 	}
 
 	/**
@@ -250,7 +267,7 @@ final class Stored_Rows {
 	 * @param string $value The text.
 	 * @return bool
 	 */
-	private static function makes_object( $value ) {
+	public static function makes_object( $value ) {
 		// Where a value may begin; a text that only reads like one is refused too.
 		return is_serialized( $value ) && 1 === preg_match( '/(?:^|[;{}])\s*[OCE]:\+?\d/', $value );
 	}

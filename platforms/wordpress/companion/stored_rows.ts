@@ -57,6 +57,7 @@ export const ROWS_READABLE: readonly RegExp[] = [
 /** The same where they are set back: every row is compared with what was there, and of live posts only with leave. */
 export const ROWS_WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   [/^\/site-ops\/v1\/guarded\/stored\/seo-meta\/[1-9]\d*$/, rowsOf(isSeoRow)],
+  [/^\/site-ops\/v1\/guarded\/stored\/redirects$/, rowsOf((name) => !name.startsWith("_wp"), ["source"])],
   [/^\/site-ops\/v1\/guarded\/stored\/(schema|custom-schema|code-pages)\/[1-9]\d*$/, rowsOf(() => true)],
 ];
 
@@ -65,7 +66,7 @@ function isSeoRow(name: string): boolean {
   return SEO_ROWS.some((start) => name.startsWith(start));
 }
 
-function rowsOf(isKnown: (name: string) => boolean): Judge {
+function rowsOf(isKnown: (name: string) => boolean, beside: readonly string[] = []): Judge {
   return fields(({ expected, rows, allow_published, ...body }, { flags }) => {
     if (!isFields(rows) || Object.keys(rows).length === 0) return "no rows are set back";
     const isText = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === "string");
@@ -77,6 +78,6 @@ function rowsOf(isKnown: (name: string) => boolean): Judge {
     const isAllowed = allow_published === undefined ||
       (allow_published === true && flags.allow_seo_on_published);
     if (!isAllowed) return "SEO of published posts needs the site's leave";
-    return expectedForbids(expected) ?? only(body, []);
+    return expectedForbids(expected) ?? only(body, beside);
   });
 }

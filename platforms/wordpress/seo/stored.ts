@@ -140,7 +140,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Refuses rows of another plugin, and those that another version serialised: it may keep them otherwise. */
-function requireSamePlugin(plugin: string, values: RowValues, stored: StoredRows): void {
+export function requireSamePlugin(plugin: string, values: RowValues, stored: StoredRows): void {
   const [was, wasVersion] = plugin.split(" ");
   const [is, isVersion] = stored.plugin.split(" ");
   if (was !== is) {
