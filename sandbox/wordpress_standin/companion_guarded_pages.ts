@@ -28,13 +28,14 @@ export function addGuardedPages(app: Hono<RestEnv>, plugin: CompanionPages, guar
   addTwins(app, twins(plugin, guarded));
 }
 
+const taken = ({ state, params: { slug, parent = 0 } }: Ask) =>
+  [...state.posts.values()].find((post) =>
+    post.type === "page" && post.status !== "trash" && post.slug === slug && post.parent === parent
+  );
+
 function twins(plugin: CompanionPages, guarded: CompanionGuarded): Twin[] {
   const stored = (ask: Ask, { id }: Record<string, unknown>) =>
     readCode({ ...ask, params: { id } }).body as Record<string, unknown>;
-  const taken = ({ state, params: { slug, parent = 0 } }: Ask) =>
-    [...state.posts.values()].find((post) =>
-      post.type === "page" && post.status !== "trash" && post.slug === slug && post.parent === parent
-    );
   const place = (ask: Ask) => {
     needs(ask, "edit_pages");
     const { id, title } = taken(ask) ?? {};
@@ -62,30 +63,7 @@ function twins(plugin: CompanionPages, guarded: CompanionGuarded): Twin[] {
       parts: whole,
       write: updateCode,
     },
-    rowsTwin("code-pages", {
-      stored: (ask) => {
-        stored(ask, ask.params); // refuses who may not see it
-        return codeRows(ask);
-      },
-      post: ({ state, params }) => {
-        const { id, type, status, title, date } = state.posts.get(params["id"] as number)!;
-        const date_gmt = status === "future" ? wallTime(date.at, "UTC") : null;
-        const post = { post_id: id, post_type: type, post_status: status, post_title: title, date_gmt };
-        return { ...nothing(), ...post, provider: "none" };
-      },
-      put: ({ state, params }, rows) => {
-        const post = state.posts.get(params["id"] as number)!;
-        for (const [name, [text]] of Object.entries(rows)) {
-          if (name === "title") post.title = text!;
-          else if (name === "html") post.content = text!;
-          else if (name === "template") post.template = text ?? "";
-          else if (text === undefined) delete post.meta[`_site_ops_${name}`];
-          else post.meta[`_site_ops_${name}`] = text;
-        }
-        post.modified = state.now();
-      },
-      live: false,
-    }),
+    codeTwin(stored),
     {
       path: "code-pages",
       asks: DRAFT,
@@ -126,4 +104,32 @@ function codeRows({ state, params }: Ask): StoredRows {
     row("template", template === "" ? undefined : template),
   ];
   return { plugin: "none", rows: Object.fromEntries(rows) };
+}
+
+/** The route that sets parts of a page from code back. */
+function codeTwin(stored: (ask: Ask, page: Record<string, unknown>) => Record<string, unknown>): Twin {
+  return rowsTwin("code-pages", {
+    stored: (ask) => {
+      stored(ask, ask.params); // refuses who may not see it
+      return codeRows(ask);
+    },
+    post: ({ state, params }) => {
+      const { id, type, status, title, date } = state.posts.get(params["id"] as number)!;
+      const date_gmt = status === "future" ? wallTime(date.at, "UTC") : null;
+      const post = { post_id: id, post_type: type, post_status: status, post_title: title, date_gmt };
+      return { ...nothing(), ...post, provider: "none" };
+    },
+    put: ({ state, params }, rows) => {
+      const post = state.posts.get(params["id"] as number)!;
+      for (const [name, [text]] of Object.entries(rows)) {
+        if (name === "title") post.title = text!;
+        else if (name === "html") post.content = text!;
+        else if (name === "template") post.template = text ?? "";
+        else if (text === undefined) delete post.meta[`_site_ops_${name}`];
+        else post.meta[`_site_ops_${name}`] = text;
+      }
+      post.modified = state.now();
+    },
+    live: false,
+  });
 }

@@ -25,19 +25,6 @@ export function addGuardedSeo(app: Hono<RestEnv>, plugin: CompanionSeo): void {
 
 function twins(plugin: CompanionSeo): Twin[] {
   const stateOf = (ask: Ask) => ({ status: postOf(ask).status, provider: plugin.provider });
-  const there = (ask: Ask) => readRedirects(plugin, ask).body as { redirects: StoredRedirect[]; hides?: Row };
-  const parts = (ask: Ask) => {
-    const { redirects: [row], hides } = there(ask);
-    const stored = redirectRows(row);
-    const rows = Object.entries(stored?.rows ?? {}).map(([name, { values }]) => [`row:${name}`, values]);
-    return {
-      destination: row?.destination,
-      status: row?.status,
-      hides: hides?.["id"],
-      plugin: stored?.plugin,
-      ...Object.fromEntries(rows),
-    };
-  };
   return [
     {
       path: "seo/meta/:id",
@@ -70,6 +57,22 @@ function twins(plugin: CompanionSeo): Twin[] {
       },
       write: (ask) => writeSchema(plugin, ask),
     },
+    ...redirectTwins(plugin),
+    ...rowTwins(plugin),
+  ];
+}
+
+/** The routes of redirects, and the one that sets the rows of one back. */
+function redirectTwins(plugin: CompanionSeo): Twin[] {
+  const there = (ask: Ask) => readRedirects(plugin, ask).body as { redirects: StoredRedirect[]; hides?: Row };
+  const parts = (ask: Ask) => {
+    const { redirects: [row], hides } = there(ask);
+    const stored = redirectRows(row);
+    const rows = Object.entries(stored?.rows ?? {}).map(([name, { values }]) => [`row:${name}`, values]);
+    const { destination, status } = row ?? {};
+    return { destination, status, hides: hides?.["id"], plugin: stored?.plugin, ...Object.fromEntries(rows) };
+  };
+  return [
     {
       path: "seo/redirects",
       asks: REDIRECT,
@@ -97,6 +100,12 @@ function twins(plugin: CompanionSeo): Twin[] {
         return { body: { ...row, created: false } };
       },
     },
+  ];
+}
+
+/** The routes that set rows back. */
+function rowTwins(plugin: CompanionSeo): Twin[] {
+  return [
     rowsTwin("seo-meta", {
       stored: (ask) => seoRows(plugin, postOf(ask).id),
       post: (ask) => metaOf(plugin, ask, postOf(ask)),

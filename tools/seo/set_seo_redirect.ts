@@ -36,7 +36,9 @@ export default tool("set_seo_redirect", {
     const changes = changesOf(planned);
     const rows = planned.stored ? rowsWhere(planned.stored, () => true) : {};
     return {
-      summary: `${verb} ${source} on ${ctx.site.name} to ${destination} (${status}); ${seenOf(planned)}`,
+      summary: `${verb} ${source} on ${ctx.site.name} to ${destination} (${status}); ${
+        whatVisitorsGet(planned)
+      }`,
       changes,
       revision: replacedBy(changes, {
         hides: planned.hides?.id ?? null,
@@ -62,7 +64,7 @@ export default tool("set_seo_redirect", {
       const { now } = planned;
       return {
         summary: `Set back the redirect from ${source} on ${ctx.site.name} to ${destination} (${status}); ${
-          seenOf(planned)
+          whatVisitorsGet(planned)
         }`,
         changes: changesOf(planned).filter(({ from, to }) => from !== to),
         revision: partsOf(now, planned),
@@ -98,7 +100,7 @@ const changesOf = ({ now, redirect: { source, destination, status } }: PreparedR
   { field: "status", from: now?.status ?? null, to: status },
 ];
 
-function seenOf({ hides }: PreparedRedirect): string {
+function whatVisitorsGet({ hides }: PreparedRedirect): string {
   const hidden = hides
     ? ` and do not reach the published ${quoted(hides.title)} (${hides.id}) that is there`
     : "";
