@@ -253,7 +253,8 @@ async function person(at: Real, dice: Dice, scene: Scene, provider: Provider, n:
   await dice.pick(acts)();
 }
 
-type Provider = "yoast" | "rankmath" | "seopress";
+/** Whose store the SEO fields are in. */
+export type Provider = "yoast" | "rankmath" | "seopress";
 
 /** What a client wrote, and what became another by it. */
 interface Step {
@@ -323,7 +324,8 @@ async function walk(at: Real, provider: Provider, seed: number, isAlone: boolean
   return undone;
 }
 
-for (const provider of ["yoast", "rankmath", "seopress"] as const) {
+/** Registers the test with one SEO plugin's store. */
+export function undoRowsOn(provider: Provider): void {
   onWordPress({
     async [
       `${provider}: whatever two clients and a person write, one client's changes go back to the row, or not one is another`
