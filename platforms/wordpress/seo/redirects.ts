@@ -19,7 +19,7 @@ import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { CmsError } from "../errors.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { readBack } from "../rest/writer.ts";
-import { requireSamePlugin } from "./stored.ts";
+import { requireSamePlugin, tooOld } from "./stored.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
 
 const ROW = z.object({
@@ -174,6 +174,7 @@ export async function prepareRestore(
   kept: Readonly<Record<string, unknown>>,
 ): Promise<PreparedRedirect> {
   const planned = await prepareRedirect(wire, site, redirect);
+  if (planned.hashes?.["plugin"] === undefined) throw tooOld("seo");
   const { plugin, values } = openedRows(kept);
   requireSamePlugin(plugin, values, planned.stored ?? { plugin, rows: {} });
   return planned;
@@ -195,10 +196,7 @@ export async function restoreRedirect(
   const path = { path: "stored/redirects", part: "seo", state: LIST } as const;
   const done = await writeTold(wire, path, dependsOn, { source: escaped(source), rows }, WRITTEN);
   if (done) return await provenRedirect(wire, site, planned, { written: done.written, after: done.state });
-  throw new GatewayError(
-    "E_SEOPLUGIN_PLUGIN_REQUIRED",
-    "The companion plugin of the site sets no redirects back any more; it takes version 1.5.0 or a newer one",
-  );
+  throw tooOld("seo");
 }
 
 type Sent = { readonly written: z.infer<typeof WRITTEN>; readonly after: z.infer<typeof LIST> };

@@ -1,6 +1,6 @@
 /** Rows of the site's plugins set back to the letter, through the companion plugin, which compares and writes in one step. */
 import { z } from "zod";
-import { GatewayError } from "../../../core/errors.ts";
+import { type Code, GatewayError } from "../../../core/errors.ts";
 import type { Change, Site } from "../../../core/model.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
 import type { Compared } from "../../_content/compared.ts";
@@ -113,16 +113,23 @@ const guardsPublished = (subject: RowSubject, { plugin }: StoredRows) =>
 async function untold(wire: WordPressClient, subject: RowSubject, id: number): Promise<never> {
   const part = PARTS[subject];
   await asking(part, () => wire.get(`${COMPANION}/${PLAIN[subject]}/${id}`, {}, z.unknown()));
-  throw new GatewayError(
-    part === "seo"
-      ? "E_SEOPLUGIN_PLUGIN_REQUIRED"
-      : part === "schema"
-      ? "E_SCHEMA_BRIDGE_REQUIRED"
-      : "E_COMPANION_REQUIRED",
+  throw tooOld(part);
+}
+
+const NEEDED: Readonly<Record<CompanionPart, Code>> = {
+  seo: "E_SEOPLUGIN_PLUGIN_REQUIRED",
+  schema: "E_SCHEMA_BRIDGE_REQUIRED",
+  code_page: "E_COMPANION_REQUIRED",
+  builder: "E_COMPANION_REQUIRED",
+};
+
+/** The error of a companion plugin that sets no rows back. */
+export const tooOld = (part: CompanionPart): GatewayError =>
+  new GatewayError(
+    NEEDED[part],
     "What stood there is set back by version 1.5.0 of the companion plugin or a newer one; an operator makes its zip with " +
       "deno task companion",
   );
-}
 
 const refused = (why: string) =>
   new GatewayError(
