@@ -10,7 +10,8 @@ import { onWordPress, Real } from "./_wordpress.ts";
 const SEEDS = [1, 2];
 /** Of this one nobody but the one client writes. */
 const ALONE = 2;
-const STEPS = 16;
+/** Each tool writes three times where one client is alone. */
+const STEPS = 24;
 const SITE = "whole";
 
 /** What stands there cell by cell: a column of a post, all texts under a meta key, the terms of a post. */
@@ -170,8 +171,8 @@ function seoFields(dice: Dice, text: (word: string) => string, { images }: Scene
   return some(dice, fields);
 }
 
-/** A write that a client makes. */
-function writeOf(dice: Dice, at: Scene, provider: Provider, n: number): Write {
+/** A write that a client makes; in turn one by each tool, or any. */
+function writeOf(dice: Dice, at: Scene, provider: Provider, n: number, inTurn: boolean): Write {
   const text = (word: string) => `${word} ${n}`;
   const blocks = `<!-- wp:html -->\n<p>${n} \\ "q"</p>\n<!-- /wp:html -->`;
   const image = dice.pick(at.images).id;
@@ -234,7 +235,7 @@ function writeOf(dice: Dice, at: Scene, provider: Provider, n: number): Write {
         : `{"@type":"Organization","n":${n}}`,
     }],
   ];
-  return dice.pick(writes)();
+  return inTurn ? writes[n % writes.length]!() : dice.pick(writes)();
 }
 
 /** A write that a person makes on the site itself. */
@@ -274,7 +275,7 @@ async function walk(at: Real, provider: Provider, seed: number, isAlone: boolean
     const who = isAlone ? "ann" : dice.pick(["ann", "ann", "ann", "bob", "person"] as const);
     if (who === "person") await person(at, dice, ground, provider, n);
     else {
-      const write = writeOf(dice, ground, provider, n);
+      const write = writeOf(dice, ground, provider, n, isAlone);
       const [tool, args] = write;
       const ending = await at.kit.gw.end(tool, { site_id: SITE, ...args, confirm: true }, { as: who });
       const changed = between(before, await cells(at));
