@@ -192,11 +192,21 @@ export async function restoreRedirect(
 ): Promise<RedirectWritten> {
   const { redirect: { source }, hashes = {} } = planned;
   const { values: rows } = openedRows(kept);
-  const dependsOn = { hashes, what: `the redirect from ${source}`, words: { hides: "source" } };
+  const dependsOn = { hashes, what: `the redirect from ${source}`, words: wordsOf(hashes) };
   const path = { path: "stored/redirects", part: "seo", state: LIST } as const;
   const done = await writeTold(wire, path, dependsOn, { source: escaped(source), rows }, WRITTEN);
   if (done) return await provenRedirect(wire, site, planned, { written: done.written, after: done.state });
   throw tooOld("seo");
+}
+
+/** The arguments that its parts and rows are named by. */
+function wordsOf(hashes: PartHashes): Record<string, string> {
+  const isStatus = (row: string) => ["header_code", "_status", "_type"].some((end) => row.endsWith(end));
+  const rows = Object.keys(hashes).filter((name) => name.startsWith("row:"));
+  return {
+    hides: "source",
+    ...Object.fromEntries(rows.map((name) => [name, isStatus(name) ? "status" : "destination"])),
+  };
 }
 
 type Sent = { readonly written: z.infer<typeof WRITTEN>; readonly after: z.infer<typeof LIST> };
@@ -274,7 +284,7 @@ async function send(
   };
   const what = `the redirect from ${source}`;
   if (hashes) {
-    const dependsOn = { hashes, what, words: { hides: "source" } };
+    const dependsOn = { hashes, what, words: wordsOf(hashes) };
     const done = await writeTold(wire, GUARDED_REDIRECTS, dependsOn, json, WRITTEN);
     if (done) return { written: told(done.written), after: done.state };
   }
