@@ -22,6 +22,7 @@ import { makeContext } from "./context.ts";
 import type { CallParts, ContextPorts } from "./context_ports.ts";
 import type { Decision } from "./decision.ts";
 import { effectivePlatform } from "./deployed.ts";
+import { refuseFrozen } from "./freeze.ts";
 import { explain, traceless } from "./explain.ts";
 import { flagStep, neededFlags } from "./flags.ts";
 import { type Asks, forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
@@ -119,6 +120,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   }
   decision.begin("platform");
   if (site) platformStep(manifest, asked.args, site); // 11
+  if ((decision.tier ?? 0) > 0) await refuseFrozen(ports.store.freezes, sites);
   const needs = kind ? neededFlags(manifest, input.args, kind).map(({ flag }) => flag) : NO_FLAGS;
   decision.begin("flags", { needs });
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12

@@ -13,6 +13,7 @@ import { keepBefore } from "../changes.ts";
 import { admit, type AdmitPorts, type Admitted, planned, read } from "./admit.ts";
 import { endOfCall } from "./context.ts";
 import type { ContextPorts } from "./context_ports.ts";
+import { refuseFrozen } from "./freeze.ts";
 import type { CallsInFlight, Place } from "./in_flight.ts";
 import type { Asks } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
@@ -168,6 +169,7 @@ async function write(
     plan,
     signal: follower?.signal,
     async intent(beside) {
+      await refuseFrozen(ports.store.freezes, record.allSites); // since its steps, or by what its plan raised it to
       const kept = await keepBefore(ports.store.changes, record, caller.token.id);
       await appendAudit(ports, record.intent(deadline), "none", [...beside, ...kept]);
     },
