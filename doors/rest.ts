@@ -11,7 +11,7 @@ import { inScope, sitesInScope } from "../guard/pipeline/scope.ts";
 import type { ToolLists } from "../guard/tool_lists.ts";
 import type { Caller } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
-import { readObject } from "../core/body.ts";
+import { objectIn, readJson } from "../core/body.ts";
 import { Content } from "../core/content.ts";
 import {
   answering,
@@ -81,7 +81,8 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
   const requestId = ports.newId();
   let body: HeldBody | undefined;
   try {
-    const caller = await ports.authenticate(request);
+    const found = ports.authenticate(request);
+    const caller = found instanceof Promise ? await found : found;
     const held = body = ports.bodies.body(caller.token.id);
     const value = await ports.dispatch({
       door: "rest",
@@ -93,8 +94,9 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       left: () => request.signal,
       parse: async (limit) => {
         refuseAskedInAddress(request.url);
-        const read = await readObject(request, limit, held);
-        return { args: read.args, bytes: read.bytes, caller: await ports.authenticate(request, caller) };
+        const { args, bytes } = objectIn(await readJson(request, limit, held), limit);
+        const again = ports.authenticate(request, caller);
+        return { args, bytes, caller: again instanceof Promise ? await again : again };
       },
     });
     const text = answerOf(value, requestId);
