@@ -13,6 +13,7 @@ import type { Caller } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
 import { objectIn, readJson } from "../core/body.ts";
 import { Content } from "../core/content.ts";
+import { type CallOverRest, TOOL_PATH } from "./app.ts";
 import {
   answering,
   answerOf,
@@ -48,8 +49,8 @@ const isReplayed = (value: unknown) => {
   return typeof said === "object" && said !== null && "replayed" in said && said.replayed === true;
 };
 
-/** Puts the routes on the app. They answer their own errors, for a handler of a mounted app costs every call. */
-export function restDoor(app: Hono, ports: RestPorts): void {
+/** Puts the routes on the app; answers what carries out a call. They answer their own errors, for a handler of a mounted app costs every call. */
+export function restDoor(app: Hono, ports: RestPorts): CallOverRest {
   const at = "/api/v1";
   const reading =
     (answer: (caller: Caller, url: string) => string | Promise<string>) => async ({ req }: Context) => {
@@ -62,7 +63,8 @@ export function restDoor(app: Hono, ports: RestPorts): void {
         return refuse(ports, thrown, requestId);
       }
     };
-  app.post(`${at}/tools/:name`, (c) => call(ports, c.req.raw, c.req.param("name")));
+  const calling: CallOverRest = (request, tool) => call(ports, request, tool);
+  app.post(`${TOOL_PATH}:name`, (c) => calling(c.req.raw, c.req.param("name")));
   app.options(`${at}/*`, (c) => preflight(c.req.raw));
   let document: string | undefined;
   app.get(
@@ -75,6 +77,7 @@ export function restDoor(app: Hono, ports: RestPorts): void {
     `${at}/tools`,
     reading(async (caller, url) => await (await ports.lists.of(caller, namedSites(url))).rest()),
   );
+  return calling;
 }
 
 async function call(ports: RestPorts, request: Request, tool: string): Promise<Response> {
