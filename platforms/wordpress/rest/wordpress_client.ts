@@ -128,6 +128,9 @@ export interface WordPressResponse<T> {
   readonly siteNow: number;
 }
 
+/** Whether visitors get anything with that status; what cannot be told (null) counts as if they did. */
+export const isAnswer = (status: number | null): boolean => status !== 404 && status !== 410;
+
 const ENCODER = new TextEncoder();
 
 /** The header of a credential; the store hands out the same one until it changes. */
@@ -286,10 +289,14 @@ export class WordPressClient {
     }
   }
 
+  /** With which status a path below the site's address is answered, redirects followed; null where no answer tells. */
+  async visitorsGet(path: string): Promise<number | null> {
+    return (await this.#visit(path))?.status ?? null;
+  }
+
   /** Whether visitors get anything at a path below the site's address; what cannot be told counts as if they did. */
   async answersVisitors(path: string): Promise<boolean> {
-    const answer = await this.#visit(path);
-    return answer === null || (answer.status !== 404 && answer.status !== 410);
+    return isAnswer(await this.visitorsGet(path));
   }
 
   /** The address at which visitors of a path end up; null where no answer tells. */

@@ -18,7 +18,7 @@ import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { CmsError } from "../errors.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { readBack } from "../rest/writer.ts";
-import type { WordPressClient } from "../rest/wordpress_client.ts";
+import { isAnswer, type WordPressClient } from "../rest/wordpress_client.ts";
 
 const ROW = z.object({
   id: z.union([z.number(), z.string()]),
@@ -52,6 +52,8 @@ export interface PreparedRedirect {
   readonly hides: { readonly id: number; readonly title: string } | null;
   /** Whether visitors get anything at the source today: a page, an archive, a file, a redirect. */
   readonly answers: boolean;
+  /** The status with which the web server answers there today; null where no answer told. */
+  readonly answered: number | null;
   /** What a guarded write expects to find; nothing where the site has none. */
   readonly hashes?: PartHashes;
 }
@@ -77,9 +79,9 @@ export async function prepareRedirect(
 ): Promise<PreparedRedirect> {
   const { source, destination, status } = redirect;
   const asked = { source: escaped(source), destination, status };
-  const [told, visited] = await allOrThrow(
+  const [told, answered] = await allOrThrow(
     readTold(wire, GUARDED_REDIRECTS, asked),
-    wire.answersVisitors(source),
+    wire.visitorsGet(source),
   );
   if (told === null) {
     requireCapability(await readCompanion(wire, "seo"), "manage_options", "set redirects");
@@ -93,8 +95,8 @@ export async function prepareRedirect(
   const next = (path: string) => follow ? follow.next().value ?? null : rowFrom(wire, path);
   await requireEnd(redirect, homeOf(site.base_url), next);
   const now = redirects[0] ?? null;
-  const answers = now !== null || hides !== null || visited;
-  return { redirect, now, hides, answers, ...(told ? { hashes: told.hashes } : {}) };
+  const answers = now !== null || hides !== null || isAnswer(answered);
+  return { redirect, now, hides, answers, answered, ...(told ? { hashes: told.hashes } : {}) };
 }
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
