@@ -23,7 +23,11 @@ export function addGuardedSeo(app: Hono<RestEnv>, plugin: CompanionSeo): void {
 }
 
 function twins(plugin: CompanionSeo): Twin[] {
-  const stateOf = (ask: Ask) => ({ status: postOf(ask).status, provider: plugin.provider });
+  const stateOf = (ask: Ask) => {
+    const { status, password = "" } = postOf(ask);
+    const isLive = ["publish", "private"].includes(status);
+    return { status, password: isLive ? password : "", provider: plugin.provider };
+  };
   const there = (ask: Ask) => readRedirects(plugin, ask).body as { redirects: StoredRedirect[]; hides?: Row };
   return [
     {

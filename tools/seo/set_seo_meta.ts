@@ -6,7 +6,16 @@ import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
 import { valuesInEffect } from "../../platforms/wordpress/seo/effect.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { answerOf, changeOf, fieldChanges, placeOf, seenBy, storedBefore, textsBefore } from "./_meta.ts";
+import {
+  answerOf,
+  changeOf,
+  fieldChanges,
+  placeOf,
+  seenBy,
+  stateOf,
+  storedBefore,
+  textsBefore,
+} from "./_meta.ts";
 
 export default tool("set_seo_meta", {
   check({ post_id, ...fields }) {
@@ -26,7 +35,7 @@ export default tool("set_seo_meta", {
         }`
         : `Change the SEO fields of ${place}`,
       changes,
-      revision: replacedBy(storedBefore(change, now), { status: now.post.status }),
+      revision: replacedBy(storedBefore(change, now), stateOf(now.post)),
       ...idle ? {} : textsBefore(post_id, change, now),
       warnings: now.warnings ?? [],
       raises: idle ? [] : seenBy(now.post),
@@ -47,7 +56,7 @@ export default tool("set_seo_meta", {
       stands,
     );
     const proven = compared({ ...answerOf(after), differences, warnings, uncompared })
-      .leaving(replacedBy(storedBefore(change, after), { status: after.post.status }));
+      .leaving(replacedBy(storedBefore(change, after), stateOf(after.post)));
     if (after.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, after.post.id);
     const { seoShown } = await expectations();

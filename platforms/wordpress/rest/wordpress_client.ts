@@ -7,7 +7,7 @@ import { excerpt } from "../../_content/excerpt.ts";
 import type { FactCache, SiteContext } from "../../_connector/connector.ts";
 import type { Incoming, Outgoing } from "../../_http/request.ts";
 import { NO_ANSWER } from "../../_http/failures.ts";
-import { isErrorBody, refusal, unreadable, walled } from "../errors.ts";
+import { isErrorBody, refusal, refusedWrite, unreadable, walled } from "../errors.ts";
 import { secretsOf } from "../../../core/signed_secrets.ts";
 
 /** Query of a route; what is undefined is left out, an array becomes `name[]`. */
@@ -358,7 +358,9 @@ export class WordPressClient {
       );
     }
     if (answer.status === 401 || answer.status === 403) this.cache.drop(ACCOUNT);
-    if (answer.status < 200 || answer.status > 299) throw refusal(out, answer);
+    if (answer.status < 200 || answer.status > 299) {
+      throw out.effect === "write" ? refusedWrite(refusal(out, answer)) : refusal(out, answer);
+    }
     if (out.effect === "write") {
       for (const name of cachesIn(answer.headers)) this.#cachesAsked.add(name);
     }

@@ -19,6 +19,7 @@ import type { WordPressClient, WordPressResponse } from "../rest/wordpress_clien
 
 const POST = POST_HEAD.extend({
   type: z.string(),
+  password: z.string().optional(),
   /** An empty list where there is none. */
   meta: z.record(z.string(), z.unknown()).catch({}),
   yoast_head_json: z.record(z.string(), z.unknown()).nullish().catch(null),
@@ -113,8 +114,10 @@ function metaOf(
   { provider }: SeoStore,
   { fields, effect = NO_EFFECT, shown }: Stored,
 ): SeoMeta {
-  const { id, type, status, date_gmt, modified_gmt, title } = data;
-  const post = seoPost({ id, type, status, title: title.raw, date_gmt, modified_gmt }, siteNow);
+  const { id, type, status, date_gmt, modified_gmt, title, password } = data;
+  const isProtected = password === undefined ? undefined : password !== "";
+  const told = { id, type, status, title: title.raw, date_gmt, modified_gmt, protected: isProtected };
+  const post = seoPost(told, siteNow);
   return { post, provider, fields, effect, ...(shown ? { shown } : {}) };
 }
 

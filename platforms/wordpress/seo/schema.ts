@@ -198,7 +198,7 @@ async function send(
   };
   if (planned.hashes) {
     const entry = replaces ? [`entry:${replaces.entry_id}`] : [];
-    const names = ["status", "provider", "entries", ...entry];
+    const names = ["status", "password", "provider", "entries", ...entry];
     const words = Object.fromEntries(entry.map((name) => [name, "schema"]));
     const dependsOn = { hashes: planned.hashes, names, what: `the structured data of post ${id}`, words };
     const done = await writeTold(wire, route(id), dependsOn, ready(planned.post), WRITTEN);
