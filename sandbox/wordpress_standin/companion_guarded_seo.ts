@@ -28,7 +28,8 @@ function twins(plugin: CompanionSeo): Twin[] {
     const isLive = ["publish", "private"].includes(status);
     return { status, password: isLive ? password : "", provider: plugin.provider };
   };
-  const there = (ask: Ask) => readRedirects(plugin, ask).body as { redirects: StoredRedirect[]; hides?: Row };
+  const there = (ask: Ask) =>
+    readRedirects(plugin, ask).body as { redirects: StoredRedirect[]; hides?: Row; provider: string };
   return [
     {
       path: "seo/meta/:id",
@@ -66,8 +67,8 @@ function twins(plugin: CompanionSeo): Twin[] {
       takes: REDIRECT,
       state: (ask) => ({ ...there(ask), follow: [...followed(plugin, String(ask.params["destination"]))] }),
       parts(ask) {
-        const { redirects: [row], hides } = there(ask);
-        return { destination: row?.destination, status: row?.status, hides: hides?.["id"] };
+        const { redirects: [row], hides, provider } = there(ask);
+        return { destination: row?.destination, status: row?.status, hides: hides?.["id"], provider };
       },
       write: (ask) => writeRedirect(plugin, ask),
     },

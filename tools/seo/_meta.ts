@@ -87,11 +87,15 @@ function seenAtOnce({ status, protected: isProtected }: SeoMeta["post"]): string
     : "; visitors and search engines see that at once";
 }
 
-/** What of the post's state a write of its SEO relies on: it, and of what is live whether visitors need a password. */
+/**
+ * What a write of a post's SEO relies on beside what it replaces: its state, of what is live whether visitors need a
+ * password, and who keeps the fields: another plugin keeps and shows others.
+ */
 export const stateOf = (
-  { status, live, protected: isProtected }: SeoMeta["post"],
+  { post: { status, live, protected: isProtected }, provider }: Pick<SeoMeta, "post" | "provider">,
 ): Record<string, unknown> => ({
   status,
+  provider,
   ...live && isProtected !== null ? { password: isProtected } : {},
 });
 

@@ -63,7 +63,11 @@ export default tool("set_seo_redirect", {
     return {
       summary: `${verb} ${source} on ${ctx.site.name} to ${destination} (${status}); ${seen}`,
       changes,
-      revision: replacedBy(changes, { hides: hides?.id ?? null, answers: planned.answers }),
+      revision: replacedBy(changes, {
+        hides: hides?.id ?? null,
+        answers: planned.answers,
+        ...planned.provider === undefined ? {} : { provider: planned.provider },
+      }),
       raises: planned.answers ? [livening(whyMoved(source, answered))] : [],
       warnings,
       state: planned,

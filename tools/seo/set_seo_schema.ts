@@ -32,7 +32,7 @@ export default tool("set_seo_schema", {
     return {
       summary: `${verb} ${placeOf(post, ctx.site)}${beside}${hasContext(data) ? "" : BARE}`,
       changes,
-      revision: replacedBy(changes, { ...stateOf(post), entries: entries.map((one) => one.entry_id) }),
+      revision: replacedBy(changes, { ...stateOf(planned), entries: entries.map((one) => one.entry_id) }),
       warnings: planned.warnings ?? [],
       raises: seenBy(post),
       state: planned,

@@ -132,7 +132,8 @@ export function requireUntouched(site: Site, planned: SeoMeta, now: SeoMeta, cha
   const differ = replacedFields(change).filter((field) =>
     was.get(field) !== is.get(field) || (touched && (is.get(field) ?? null) === null)
   );
-  requireUnchanged(site, planned.post, now.post, differ);
+  const keeper = now.provider === planned.provider ? [] : ["provider"];
+  requireUnchanged(site, planned.post, now.post, [...keeper, ...differ]);
 }
 
 /** The plugin's part for whether Open Graph's fields are shown in place of Twitter's. */
