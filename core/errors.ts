@@ -122,6 +122,8 @@ export interface GatewayErrorOptions {
   outcome?: Outcome;
   /** Whether visitors got what the call changed although it is not to publish; null where nobody could tell. */
   published?: true | null;
+  /** Names what the call is about and the upstream does not have, or has in its bin; left out for any other failure. */
+  gone?: string;
 }
 
 /** The end of a message about a write that may have been carried out; the pipeline adds with which tool to look. */
@@ -139,6 +141,7 @@ export class GatewayError extends Error {
   readonly replayed: boolean;
   readonly outcome: Outcome | undefined;
   readonly published: true | null | undefined;
+  readonly gone: string | undefined;
 
   constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -150,6 +153,7 @@ export class GatewayError extends Error {
     this.replayed = options.replayed ?? false;
     this.outcome = options.outcome;
     this.published = options.published;
+    this.gone = options.gone;
   }
 
   /** The same failure, told in other words. */

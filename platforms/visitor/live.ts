@@ -76,7 +76,7 @@ const own = ([first, second]: Visit["chain"]): string =>
   second !== undefined && URL.parse(first!.address)?.search !== "" ? second.address : first!.address;
 
 /** The address of a path below the site's home. */
-const below = (base: string | null, path: string) => {
+export const below = (base: string | null, path: string) => {
   const home = new URL(base ?? "https://invalid/");
   const folder = home.pathname.endsWith("/") ? home.pathname.slice(0, -1) : home.pathname;
   home.pathname = `${folder}${path}`;

@@ -108,6 +108,31 @@ export const LIVE_CASES: readonly LiveCase[] = [
     },
   },
   {
+    name:
+      "a title that a theme makes past the plugin is reported as that, and live says that visitors get another",
+    on: ALL,
+    async run(at) {
+      const id = await published(at);
+      await write(at, id, { title: "Own" });
+      await having(at, { peek_theme_title: "The theme's own" }, async () => {
+        const { meta, page } = await agrees(at, id);
+        assert.equal(page.title, "The theme's own");
+        assert.deepEqual([meta["title"], (meta["origins"] as Json)["title"]], ["Own", "filter"]);
+        for (const title of ["", "Another", "%%title%% | %%sitename%%"]) {
+          const call = { site_id: SITE, post_id: id, title };
+          const { warnings } = await at.kit.preview("set_seo_meta", call);
+          const says = /^title: visitors get "The theme's own" today, by a theme or another plugin/;
+          assert.ok(warnings.some((one) => says.test(one)), warnings.join());
+          const { proof } = await at.kit.write<Args>("rest", "set_seo_meta", call);
+          assert.deepEqual([proof.verified, proof.live!.as_expected], [true, false], title);
+          assert.equal((proof.live!["differs"] as Json[])[0]!["seen"], "The theme's own");
+        }
+      });
+      await agrees(at, id);
+      await write(at, id, { title: "" });
+    },
+  },
+  {
     name: "a title with variables is answered as it is stored, and as it is seen",
     on: ALL,
     async run(at, provider) {

@@ -126,6 +126,14 @@ final class Seo_Seopress extends Seo_Provider {
 		return $fixed;
 	}
 
+	/** What it does with them is in options-titles-metas.php (9.7.4); it has none of its own. */
+	protected function filters() {
+		return array(
+			'title'       => 'seopress_titles_title',
+			'description' => 'seopress_titles_desc',
+		);
+	}
+
 	/**
 	 * A post's own text, else the template of its type; without one WordPress's title, and no description, but for one
 	 * that was emptied: then the excerpt or the text (seopress_titles_the_title() and its like in options-titles-metas.php,
