@@ -56,19 +56,33 @@ export async function liveAt(
   });
 }
 
-/** What visitors get at the source of a redirect, which is asked plain; never throws. */
+/**
+ * What visitors get at the source of a redirect, which is asked plain, with a slash at its end and without, for people
+ * have links of both; never throws.
+ */
 export async function liveRedirect(
   visitor: Visitor,
   redirect: Redirect,
   asked: readonly string[] = [],
 ): Promise<Seen> {
-  const address = below(visitor.base, redirect.source);
-  return await told(visitor, address, asked, async () => {
-    const visit = await visitor.visit(address);
-    const finding = redirectFinding(visit, redirect, homeOf(visitor.home()));
-    const isKept = finding.kind === "differs" && visit.chain.length === 1 && visit.cache?.hit === true;
-    return { visit, ...(isKept ? keptCopy(finding.differs, visit.cache, asked) : single(finding)) };
+  const addresses = formsOf(redirect.source).map((path) => below(visitor.base, path));
+  const deadline = visitor.now() + LIMITS.VISIT_MS;
+  return await told(visitor, addresses[0]!, asked, async () => {
+    const visits = await Promise.all(addresses.map((address) => visitor.visit(address, deadline)));
+    const judged = visits.map((visit) => {
+      const finding = redirectFinding(visit, redirect, homeOf(visitor.home()));
+      const isKept = finding.kind === "differs" && visit.chain.length === 1 && visit.cache?.hit === true;
+      return { visit, ...(isKept ? keptCopy(finding.differs, visit.cache, asked) : single(finding)) };
+    });
+    return judged.find(({ as_expected }) => as_expected === false) ??
+      judged.find(({ as_expected }) => as_expected === null) ?? judged[0]!;
   });
+}
+
+/** A path as it is stored and with a slash at its end; the name of a file has none. */
+function formsOf(path: string): string[] {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name.includes(".") ? [path] : [path, `${path}/`];
 }
 
 /** The address that was asked; of one that names a page by a query the one it led to, which is the page's own. */

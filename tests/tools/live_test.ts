@@ -301,6 +301,21 @@ Deno.test("a redirect is asked plain, by its first answer and whether a visitor 
   assert.match(circle.proof.warnings.join(), /leads in a circle: visitors never get a page/);
 });
 
+Deno.test("a redirect is asked with a slash at its end too, as the links of most sites have one", async () => {
+  await using at = await seen(asIs);
+  at.cms.state.leads.unshift((path) => path === "/old/" ? { destination: "/elsewhere/", status: 302 } : null);
+  for (const source of ["/old", "/old/"]) {
+    const args = { site_id: "live", source, destination: "/live/" };
+    const { proof } = await at.kit.write("rest", "set_seo_redirect", args);
+    assert.deepEqual([proof.verified, proof.live!.as_expected], [true, false]);
+    assert.equal(proof.live!["address"], `${at.cms.base_url}/old/`);
+  }
+  at.visits.splice(0);
+  const file = { site_id: "live", source: "/old.pdf", destination: "/live/" };
+  assert.equal((await at.kit.write("rest", "set_seo_redirect", file)).proof.live!.as_expected, true);
+  assert.deepEqual(at.visits.map(({ pathname }) => pathname).filter((path) => path.includes(".pdf/")), []);
+});
+
 Deno.test("a redirect that depends on the query is judged as visitors ask it", async () => {
   const bare = (url: URL) =>
     url.pathname === "/old" && url.search !== "" ? page("<title>Old</title>") : undefined;
