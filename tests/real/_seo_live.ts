@@ -236,6 +236,58 @@ export const LIVE_CASES: readonly LiveCase[] = [
     },
   },
   {
+    name: "the front page and the page that lists the posts are read as their visitors get them",
+    on: ALL,
+    async run(at, provider) {
+      await published(at);
+      await placed(at, async ([front, posts]) => {
+        for (const id of [front, posts]) {
+          // Which tags X gets of a list of posts hangs on the first of them.
+          const untold = provider === "rankmath" && id === posts
+            ? ["twitter_title", "twitter_description"]
+            : [];
+          await agrees(at, id, untold);
+          const own = { title: "Own", description: "Own about", og_title: "OT", og_description: "OD" };
+          await write(at, id, own);
+          const { page } = await agrees(at, id, untold);
+          assert.deepEqual([page.title, page.meta.get("og:title")], ["Own", "OT"]);
+          await write(at, id, { robots: { noindex: true } });
+          await agrees(at, id, untold);
+          await write(at, id, { robots: { noindex: false }, ...emptied(own) });
+          await agrees(at, id, untold);
+        }
+      });
+    },
+  },
+  {
+    name: "structured data of the page that lists the posts is seen, or refused where the plugin prints none",
+    on: ALL,
+    async run(at, provider) {
+      await placed(at, async ([, posts]) => {
+        const call = { site_id: SITE, post_id: posts, schema: { "@type": "Event", name: "Fair" } };
+        if (provider === "rankmath") {
+          const says = /^schema: would not be shown: post_id is the page that lists the site's posts/;
+          await at.kit.refuses("set_seo_schema", { ...call, confirm: true }, "E_BAD_INPUT", says, "reads");
+          return;
+        }
+        const { proof } = await at.kit.write<Args>("mcp", "set_seo_schema", call);
+        assert.deepEqual([proof.live!.as_expected, proof.warnings], [true, []]);
+      });
+    },
+  },
+  {
+    name: "where WordPress keeps search engines away, canonical addresses are read as they are seen",
+    on: ALL,
+    async run(at) {
+      const id = await published(at);
+      await having(at, { blog_public: "0" }, async () => {
+        const { page } = await agrees(at, id);
+        assert.ok(page.robots.has("noindex"));
+      });
+      await agrees(at, id);
+    },
+  },
+  {
     name: "a part that is off: nothing of it is seen, writes are refused, and the switch to turn is named",
     on: ALL,
     async run(at, provider) {
@@ -332,6 +384,16 @@ export const LIVE_CASES: readonly LiveCase[] = [
     },
   },
 ];
+
+const emptied = (fields: Args) => Object.fromEntries(Object.keys(fields).map((name) => [name, ""]));
+
+/** Makes two pages the front page and the list of posts, tries something, and puts the site back. */
+async function placed(at: RealSeo, work: (ids: [front: number, posts: number]) => Promise<void>) {
+  const ids = [await published(at, { post_type: "page" }), await published(at, { post_type: "page" })];
+  const [front, posts] = ids as [number, number];
+  const options = { show_on_front: "page", page_on_front: front, page_for_posts: posts };
+  await having(at, options, () => work([front, posts]));
+}
 
 /** Readies a fresh site: Rank Math waits for its set-up, and WordPress for the addresses of its sitemap. */
 export async function readyLive(at: RealSeo, provider: LiveProvider): Promise<void> {

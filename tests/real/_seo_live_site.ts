@@ -53,12 +53,17 @@ export async function write(at: RealSeo, id: number, fields: Args) {
 const plain = (field: string, text: string | null | undefined) =>
   text && field === "canonical" ? plainAddress(text) : text || null;
 
-/** Throws where a visitor's page and get_seo_meta disagree in any field. */
-export async function agrees(at: RealSeo, id: number): Promise<{ page: PageHead; meta: Args }> {
+/** Throws where a visitor's page and get_seo_meta disagree in any field; `untold` are those that it says nothing of. */
+export async function agrees(
+  at: RealSeo,
+  id: number,
+  untold: readonly string[] = [],
+): Promise<{ page: PageHead; meta: Args }> {
   const [page, meta] = [await pageOf(at, id), await read(at, id)];
   const [inEffect, origins] = [meta["in_effect"] ?? {}, meta["origins"] ?? {}] as Record<string, unknown>[];
   const differ = Object.entries(SEEN).flatMap(([field, seenIn]) => {
     const seen = plain(field, seenIn(page));
+    if (untold.includes(field)) return field in inEffect! ? [`${field}: is told`] : [];
     if (["off", "idle"].includes(String(origins![field]))) {
       const own = plain(field, meta[field] as string);
       return own !== null && seen === own ? [`${field}: is off, and seen all the same`] : [];
