@@ -1,5 +1,5 @@
 /** Reading the index of the audit: which bundles hold rows that have every term of a query, and which rows those are. */
-import { type Bundle, bundleKey, isBundle, nextDay } from "./audit_bundle.ts";
+import { type Bundle, bundleKey, isBundle, LAST_ID, nextDay } from "./audit_bundle.ts";
 import type { Span } from "./audit_late.ts";
 import { commonRows, decodeRows, type Runs } from "./audit_rows.ts";
 import { type Term, termKey } from "./audit_terms.ts";
@@ -10,6 +10,15 @@ import type { Database } from "./database.ts";
 const ENTRIES_MAX = 20_000;
 const ENTRIES_AT_ONCE = 200;
 const GET_MANY_MAX = 10;
+
+/** Where it stands from which segment on everything is indexed by every dimension. */
+export const SINCE_KEY = ["audit", "since", "terms"];
+
+/** The id of that segment; of what is older some dimensions may be missing. */
+export async function indexedSince({ kv }: Database): Promise<string> {
+  const { value } = await kv.get(SINCE_KEY);
+  return typeof value === "string" ? value : LAST_ID;
+}
 
 /** Ids from `first` up to but not including `end`; rows of the times that are given are wanted of them. */
 export interface Range extends Partial<Span> {

@@ -5,7 +5,7 @@ import { getBuiltinModule } from "node:process";
 import { encodeTime } from "ulid";
 import { memoizeLast } from "../core/made_once.ts";
 import type { AuditRow } from "../core/model.ts";
-import { pathsIn } from "../core/values.ts";
+import { isFields, pathsIn } from "../core/values.ts";
 
 /** What the first segment of a chain names as the hash before it. */
 export const GENESIS = "0".repeat(64);
@@ -160,6 +160,22 @@ export function sitesOf({ site_id, target_site_id, calls = [] }: AuditRow): read
 
 /** Every file that a row is found under, as its call named it. */
 export const pathsOf = ({ paths, arguments: args }: AuditRow): readonly string[] => paths ?? pathsIn(args);
+
+/** The arguments that name what a write changes, where nothing was answered of it. */
+const ID_ARGUMENTS = ["post_id", "page_id", "id"];
+
+/** Every thing that a write is found under, those of the calls within it too: what it changed, or may have. */
+export function idsOf(
+  { status, outcome, result_id, arguments: args, calls = [] }: AuditRow,
+): readonly string[] {
+  if (outcome !== "made" && outcome !== "unknown" && status !== "started") return [];
+  const told = [result_id, ...calls.map((one) => one.result_id)].filter(isId);
+  const all = told.length > 0 || !isFields(args) ? told : ID_ARGUMENTS.map((name) => args[name]).filter(isId);
+  return [...new Set(all.map(String))];
+}
+
+const isId = (value: unknown): value is string | number =>
+  typeof value === "string" || typeof value === "number";
 
 /** The lowest segment id of a time: what is older sorts before it. */
 export function firstIdAt(ms: number): string {

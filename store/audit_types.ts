@@ -13,6 +13,8 @@ export interface AuditQuery {
   tool?: string;
   /** A file of a repository, as the call named it: its `path`, or that of one of its `files`. */
   path?: string;
+  /** What a write changed or may have changed, by its id as a text: a post, a page. */
+  id?: string;
   status?: AuditStatus;
   outcome?: Outcome;
 }

@@ -35,6 +35,7 @@ export interface NestedCall {
   readonly tier: Tier | null;
   /** The code it was refused or failed with, null when there was none. */
   readonly error: string | null;
+  readonly result_id?: string | number;
 }
 
 /** Something a call brought into being, so that no failure leaves it unmentioned. */
