@@ -5,8 +5,9 @@ import { lateSegments } from "./audit_late.ts";
 import type { Filter } from "./audit_query.ts";
 import { hasRows, PART_ROWS, type Runs } from "./audit_rows.ts";
 import { type DoubtMark, segmentKey } from "./audit_segment.ts";
-import { isLater, type Term, termsOf } from "./audit_terms.ts";
+import { olderTermsOf, type Term, termsOf } from "./audit_terms.ts";
 import type { Database } from "./database.ts";
+import type { AuditQuery } from "./store.ts";
 
 /** So many segments that are not packed are read before bundles are; for a query all of them, where all is as it should. */
 const UNPACKED = 64;
@@ -66,18 +67,19 @@ export async function* segmentsNewestFirst(
   if (status === "started" || outcome === "unknown") {
     const ids = await markedSegments(db, status === "started" ? "open" : "doubt");
     yield* readSome(db, ids.filter((id) => id >= range.first && id < range.end).reverse());
-  } else yield* byTerms(db, range, termsOf(filter.query));
+  } else yield* byTerms(db, range, filter.query);
 }
 
-/** Those that may hold rows with these terms; of what an older index may lack, rows are read and filtered instead. */
-async function* byTerms(db: Database, range: Range, terms: readonly Term[]): AsyncGenerator<Stored> {
-  const since = terms.some(isLater) ? await indexedSince(db) : "";
+/** Those that may hold rows of a query; of what an older index may lack, rows are read and filtered instead. */
+async function* byTerms(db: Database, range: Range, query: AuditQuery): AsyncGenerator<Stored> {
+  const older = olderTermsOf(query);
+  const since = older === null ? "" : await indexedSince(db);
   if (since < range.end) {
-    yield* newestFirst(db, { ...range, first: since > range.first ? since : range.first }, terms);
+    const first = since > range.first ? since : range.first;
+    yield* newestFirst(db, { ...range, first }, termsOf(query));
   }
-  if (since <= range.first) return;
-  const older = { ...range, end: since < range.end ? since : range.end };
-  yield* newestFirst(db, older, terms.filter((term) => !isLater(term)));
+  if (older === null || since <= range.first) return;
+  yield* newestFirst(db, { ...range, end: since < range.end ? since : range.end }, older);
 }
 
 /** The segments of a range that may hold rows with these terms; without terms, all. */

@@ -259,14 +259,20 @@ Deno.test("rows that an earlier version indexed are found by id and path too, pa
   for (let n = 0; n < 10; n++) await at.audit.append(write(n));
   await at.audit.flush();
   // As a version of before left it: without these terms, and without a word on them.
-  for (const dimension of ["id", "path"]) {
+  for (const dimension of ["id", "path", "made"]) {
     for (const key of await keys(at.kv, "audit", "rows", dimension)) await at.kv.delete(key);
   }
   await at.kv.delete(["audit", "since", "terms"]);
   const next = store(at.kv);
   for (let n = 10; n < 20; n++) await next.append(write(n));
   await next.flush();
-  for (const query of [{ id: "1" }, { path: "1.md" }, { id: "1", site_id: "acme", path: "1.md" }]) {
+  for (
+    const query of [{ id: "1" }, { path: "1.md" }, { id: "1", site_id: "acme", path: "1.md" }, {
+      id: "1",
+      site_id: "acme",
+      outcome: "made" as const,
+    }]
+  ) {
     const found: string[] = [];
     let cursor: string | null = null;
     do {
@@ -278,4 +284,20 @@ Deno.test("rows that an earlier version indexed are found by id and path too, pa
   }
   assert.notEqual((await at.kv.get(["audit", "since", "terms"])).value, "");
   await next.close();
+});
+
+Deno.test("a filter that few rows match beside one that nearly all do finds each of them, wherever it stands", async () => {
+  await using at = await bench();
+  const rare = [0, 1, 30, 31, 62, 79];
+  for (let n = 0; n < 80; n++) {
+    await at.audit.append(
+      row(String(n), { tool: rare.includes(n) ? "rare" : "other", owner_user_id: "ann" }),
+    );
+    await at.audit.flush(); // a bundle of its own
+  }
+  const query = { tool: "rare", owner_user_id: "ann", site_id: "acme" };
+  const { rows } = await at.audit.list(query, { limit: 100 });
+  assert.deepEqual(rows.map(({ id }) => Number(id)), rare.toReversed());
+  const { rows: none } = await at.audit.list({ ...query, owner_user_id: "bob" }, { limit: 100 });
+  assert.deepEqual(none, []);
 });
