@@ -12,6 +12,7 @@ import { proxiedToolRoutes } from "./proxied_tools.ts";
 import { adminGate } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { changeRoutes } from "./undo.ts";
 
 export type { AdminPorts } from "./ports.ts";
 
@@ -42,6 +43,7 @@ export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   clientRoutes(app, ports);
   repoRoutes(app, ports);
   auditRoutes(app, ports);
+  changeRoutes(app, ports);
   snapshotRoutes(app, ports);
   proxiedToolRoutes(app, ports);
   healthRoutes(app, ports);

@@ -3,6 +3,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import { type AdminClient, adminClient } from "./client.ts";
 import { type Call, type Command, commandHelp, overview, readWords, refuseMissing } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
+import { CHANGE_COMMANDS } from "./commands_changes.ts";
 import { CLIENT_COMMANDS } from "./commands_clients.ts";
 import { CONNECTION_COMMANDS } from "./commands_connections.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
@@ -29,6 +30,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...CLIENT_COMMANDS,
     ...PROXIED_COMMANDS,
     ...AUDIT_COMMANDS,
+    ...CHANGE_COMMANDS,
     ...SNAPSHOT_COMMANDS,
     ...GATEWAY_COMMANDS,
     ...STORE_COMMANDS,

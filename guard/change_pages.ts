@@ -1,7 +1,7 @@
 /** Pages of changes: rows of the audit, newest first, with what is kept of each, no longer than an agent can use. */
 import { type AuditRow, LIMITS } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
-import type { ChangeRow } from "../registry/tool.ts";
+import type { ChangeRow, ChangesPage } from "../registry/tool.ts";
 import type { AuditQuery, ChangeState, Store } from "../store/store.ts";
 
 const PAGE_ROWS = 10;
@@ -11,13 +11,6 @@ const FIELD_CHARACTERS = 60;
 /** What an answer has beside its rows: the day, what comes next, a cursor. */
 const BESIDE_BYTES = 640;
 
-/** A page, and with the first one those of which nobody knows whether they were made. */
-export interface ChangePage {
-  readonly rows: readonly ChangeRow[];
-  readonly unknown: readonly ChangeRow[];
-  readonly next: string | null;
-}
-
 /** What is asked for: any filters of the audit but what became of the rows. */
 export type ChangeQuery = Omit<AuditQuery, "outcome" | "status">;
 
@@ -26,7 +19,7 @@ export async function changePage(
   { audit, changes }: Pick<Store, "audit" | "changes">,
   query: ChangeQuery,
   cursor?: string,
-): Promise<ChangePage> {
+): Promise<ChangesPage> {
   const told = async (row: AuditRow) =>
     rowOf(row, row.site_id === null ? null : await changes.state(row.site_id, row.request_id));
   const doubted = cursor === undefined

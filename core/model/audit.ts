@@ -58,7 +58,7 @@ export interface AuditRow {
   readonly id: string;
   /** ISO 8601 UTC, when the call began. */
   readonly at: string;
-  /** `admin`: not a call, but what an operator or the gateway itself did. */
+  /** `admin`: what an operator or the gateway itself did; a call of a tool by an operator has a tier. */
   readonly door: Door | "admin";
   readonly request_id: string;
   readonly token_id: string;

@@ -5,7 +5,6 @@ import {
   type AuditRow,
   type AuditStatus,
   type Caller,
-  type Door,
   LIMITS,
   type Made,
   type NestedCall,
@@ -120,13 +119,13 @@ export class CallRecord {
   /** What the whole call has sent to change something. */
   readonly writes: Writes;
   readonly #at: number;
-  readonly #call: { door: Door; requestId: string; caller: Caller; tool: string };
+  readonly #call: { door: AuditRow["door"]; requestId: string; caller: Caller; tool: string };
   readonly #calls: CallRecord[] = [];
   #shortened: unknown;
 
   constructor(
     at: number,
-    call: { door: Door; requestId: string; caller: Caller; tool: string },
+    call: { door: AuditRow["door"]; requestId: string; caller: Caller; tool: string },
     root?: CallRecord,
   ) {
     this.#at = at;
