@@ -4,6 +4,7 @@ import { GatewayError } from "../core/errors.ts";
 import { onDemand } from "../core/async.ts";
 import { auditRoutes } from "./audit.ts";
 import { clientRoutes, connectionRoutes } from "./connections.ts";
+import { erasureRoutes } from "./erase.ts";
 import { refusal } from "./exchange.ts";
 import { healthRoutes, repoRoutes, snapshotRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
@@ -44,6 +45,7 @@ export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   repoRoutes(app, ports);
   auditRoutes(app, ports);
   changeRoutes(app, ports);
+  erasureRoutes(app, ports);
   snapshotRoutes(app, ports);
   proxiedToolRoutes(app, ports);
   healthRoutes(app, ports);

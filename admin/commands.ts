@@ -6,6 +6,7 @@ import { AUDIT_COMMANDS } from "./commands_audit.ts";
 import { CHANGE_COMMANDS } from "./commands_changes.ts";
 import { CLIENT_COMMANDS } from "./commands_clients.ts";
 import { CONNECTION_COMMANDS } from "./commands_connections.ts";
+import { ERASE_COMMANDS } from "./commands_erase.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { LINKABLE_COMMANDS } from "./commands_linkable.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
@@ -31,6 +32,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...PROXIED_COMMANDS,
     ...AUDIT_COMMANDS,
     ...CHANGE_COMMANDS,
+    ...ERASE_COMMANDS,
     ...SNAPSHOT_COMMANDS,
     ...GATEWAY_COMMANDS,
     ...STORE_COMMANDS,

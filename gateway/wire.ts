@@ -19,6 +19,7 @@ import { VendorWatch } from "../guard/vendor_watch.ts";
 import { endOfCall } from "../guard/pipeline/context.ts";
 import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
+import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { operatorCalls } from "../guard/operator_calls.ts";
 import { Jobs } from "../guard/jobs.ts";
@@ -72,6 +73,7 @@ export async function openGateway(
     catalog: parts.catalog,
     retention: parts.retention,
     doubts: parts.doubts,
+    erasing: parts.erasing,
     snapshots,
     toolCatalogs: proxied,
     watch: parts.watch,
@@ -185,6 +187,7 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
     lists: new ToolLists({ ...ports, catalog }),
     dispatch,
     retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
+    erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
     doubts: new Doubts({ store, now, elapsed: () => performance.now(), jobs, log }),
     snapshots: new Snapshots({ ...ports, newId, jobs, log }),
     watch: new VendorWatch({ ...ports, log }),
@@ -310,10 +313,11 @@ async function adminOf(parts: Parts) {
 }
 
 /** What an operator sees of calls and of the gateway's own work, and does about it. */
-function watched({ store, dispatch, retention, doubts, jobs, noticed, watch, newId }: Parts) {
+function watched({ store, dispatch, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts) {
   return {
     retention,
     doubts,
+    erasing,
     operate: operatorCalls(dispatch, newId),
     changes: (query: ChangeQuery, cursor?: string) => changePage(store, query, cursor),
     jobs: () => jobs.report(),

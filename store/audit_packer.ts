@@ -76,6 +76,12 @@ export class AuditPacker {
     await this.#inTurn(() => this.#packOwn(true));
   }
 
+  /** Packs what there is of all writers, of those of other processes too. */
+  async packAll(): Promise<void> {
+    await this.flush();
+    await this.#inTurn(async () => void await this.#pack(null));
+  }
+
   /** Resolves when the writer's head is that of its last segment, or when another changes it just now. */
   async setHead(): Promise<void> {
     const { id, head } = this.#chain;

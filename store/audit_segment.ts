@@ -34,6 +34,8 @@ export interface Segment extends SegmentHeader {
   /** A row each, as JSON; not yet known to parse. */
   readonly lines: readonly string[];
   readonly bytes: Uint8Array;
+  /** The hash that it had before rows of it were erased; left out of one that is as it was written. */
+  readonly erased?: string;
 }
 
 /** The value of a row's doubt key: where its newest entry is, and whether its outcome is unknown still. */
@@ -121,6 +123,25 @@ export function segmentHash(bytes: Uint8Array): string {
   return hash("sha256", bytes);
 }
 
+/** The hash by which the chain goes on from a segment: of what was written, whatever of it was erased since. */
+export const chainHash = ({ bytes, erased }: Pick<Segment, "bytes" | "erased">): string =>
+  erased ?? segmentHash(bytes);
+
+const ERASED_LINE = '{"erased":"';
+
+/** What stands in the place of a row that was erased; `by` names the erasure. */
+export const erasedLine = (by: string): string => `${ERASED_LINE}${by}"}`;
+
+/** Whether a line says that a row was erased there. */
+export const isErasedLine = (line: string): boolean => line.startsWith(ERASED_LINE);
+
+/** A segment with other lines in the place of its own, which keeps the hash that the chain knows it by. */
+export function withLines(segment: Segment, lines: readonly string[]): Uint8Array {
+  const { segment: id, writer, n, prev } = segment;
+  const header = { segment: id, writer, n, prev, erased: chainHash(segment) };
+  return ENCODER.encode(`${JSON.stringify(header)}\n${lines.map((line) => `${line}\n`).join("")}`);
+}
+
 /** Reads what is stored under a segment's key; null when it is no segment. */
 export function parseSegment(value: unknown): Segment | null {
   if (!(value instanceof Uint8Array)) return null;
@@ -129,10 +150,12 @@ export function parseSegment(value: unknown): Segment | null {
     const bytes = value[0] === DEFLATED ? zlib().inflateSync(value, options) : value;
     const lines = DECODER.decode(bytes).split("\n");
     if (lines.pop() !== "") return null;
-    const { segment, writer, n, prev } = JSON.parse(lines.shift() ?? "");
+    const { segment, writer, n, prev, erased } = JSON.parse(lines.shift() ?? "");
     const good = typeof segment === "string" && typeof writer === "string" && typeof prev === "string" &&
-      Number.isSafeInteger(n);
-    return good ? { segment, writer, n, prev, lines, bytes } : null;
+      Number.isSafeInteger(n) && (erased === undefined || typeof erased === "string");
+    return good
+      ? { segment, writer, n, prev, lines, bytes, ...erased === undefined ? {} : { erased } }
+      : null;
   } catch {
     return null;
   }

@@ -55,6 +55,8 @@ export interface AuditVerdict {
   writers: number;
   segments: number;
   rows: number;
+  /** Rows that were erased with their site or person, as the audit says; left out where there are none. */
+  erased?: number;
   /** One sentence per break: which writer, which segment, what differs. */
   faults: string[];
   /** What the store is kept in, as `the file "data/gateway.sqlite3"`; where something is wrong and that is known. */

@@ -21,6 +21,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       pair: () => assert.fail("nothing is paired"),
       connections: () => assert.fail("nothing asks for connected accounts"),
       record: () => Promise.resolve(),
+      erasing: gw.gateway.erasing,
       changes: () => assert.fail(),
       operate: () => assert.fail(),
       retention: gw.gateway.retention,

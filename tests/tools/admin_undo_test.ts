@@ -1,41 +1,13 @@
 /** The operator's view of changes: listed over all tokens, taken back through the same steps as for every caller. */
 import assert from "node:assert/strict";
-import { runCommand } from "../../admin/commands.ts";
-import { CONNECTORS } from "../connectors.ts";
 import type { Args } from "../cms_kit.ts";
-import { MASTER } from "../kit.ts";
+import * as operator from "../operator.ts";
 import { test, type World } from "./_stand_in.ts";
 
-interface Reply {
-  readonly ok: boolean;
-  readonly result: Args & { readonly changes: readonly Args[] };
-  readonly error: { readonly code: string; readonly message: string };
-}
-
-async function ask(at: World, method: string, path: string, body?: unknown, token = MASTER): Promise<Reply> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const init = { method, headers, ...body === undefined ? {} : { body: JSON.stringify(body) } };
-  return await (await at.kit.gw.http(`/admin/api/${path}`, init)).json();
-}
-
-async function admin(at: World, ...args: string[]) {
-  const printed = { out: "", err: "" };
-  const code = await runCommand(args, {
-    env: (name) => name === "MASTER_TOKEN" ? MASTER : undefined,
-    stdin: () => Promise.resolve(""),
-    out: (text) => void (printed.out += String(text)),
-    err: (text) => void (printed.err += text),
-    fetch: async (request) => {
-      const { pathname, search } = new URL(request.url);
-      const { method, headers } = request;
-      const body = method === "GET" ? {} : { body: await request.text() };
-      return await at.kit.gw.http(`${pathname}${search}`, { method, headers, ...body });
-    },
-    kept: () => null,
-    wait: () => Promise.resolve(false),
-  }, CONNECTORS);
-  return { code, ...printed };
-}
+type Found = Args & { readonly changes: readonly Args[] };
+const ask = (at: World, method: string, path: string, body?: unknown, token?: string) =>
+  operator.ask<Found>(at.kit.gw, method, path, body, token);
+const admin = (at: World, ...args: string[]) => operator.admin(at.kit.gw, ...args);
 
 async function change(at: World, fields: Args): Promise<string> {
   const args = { site_id: "open", post_id: at.draft.id, ...fields, confirm: true };
