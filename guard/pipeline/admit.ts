@@ -203,6 +203,7 @@ export async function planned(
   record.decision.begin("plan");
   const plan = tier > 0 ? await acts.plan() ?? null : null;
   if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${name}" can write and has no plan`);
+  record.final = plan?.final ?? null;
   if (plan?.before !== undefined && parts.site !== null) {
     record.setback = setbackOf(name, parts.site, plan.before, plan.revision ?? null);
   }
@@ -236,6 +237,10 @@ export async function planned(
       if (!(whole > 0 && gate)) return plain(answer);
       const written = asWritten(answer);
       if (written.left !== undefined) record.left = hashParts(written.left);
+      if (written.before !== undefined && parts.site !== null) {
+        record.setback = setbackOf(name, parts.site, written.before, plan?.revision ?? null);
+        record.toldLate = true;
+      }
       if (written.published === null) ctx.annotate({ _published: null });
       return written;
     },
