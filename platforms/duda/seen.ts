@@ -13,6 +13,9 @@ export interface Standing {
   readonly scheduled_at: string | null;
 }
 
+/** What is live at the platform no tool changes: its API takes no text, and a page goes live with the whole site. */
+const EDITOR = "what is published a person changes in the platform's editor";
+
 const label = (kind: Kind, id: string | number) => `${kind === "post" ? "Post" : "Page"} ${id}`;
 
 /** Refuses what the state forbids, and a moment too close by the platform's clock: E_FORBIDDEN_OP. */
@@ -25,7 +28,7 @@ function stateForbids({ status, scheduled_at }: Standing, siteNow: number, verb:
   if (status === "published") {
     return verb === "publish"
       ? "is published already"
-      : "is published; only drafts and scheduled ones can be changed";
+      : `is published; only drafts and scheduled ones can be changed here; ${EDITOR}`;
   }
   if (status !== "draft" && status !== "scheduled") return `is neither a draft nor scheduled but "${status}"`;
   if (verb === "unschedule" && status !== "scheduled") {
