@@ -45,6 +45,8 @@ export interface Previewed
   extends
     Pick<ReadyCall, "tool" | "tier" | "changes" | "revision" | "warnings" | "calls" | "offered" | "dryRun"> {
   readonly plan: Pick<Plan, "summary"> & Partial<Pick<Plan, "changes">> | null;
+  /** Of what a site itself has shown why it could not be taken back, null where it could; left out of any other. */
+  readonly final?: string | null;
 }
 
 interface Gated {
@@ -101,10 +103,11 @@ const IN_PART =
 
 /** Whether what a call is about to write is kept, so that it can be taken back. */
 function undoable(
-  { plan, calls }: Previewed,
+  { plan, calls, final }: Previewed,
   { setbacks, allFinal }: Pick<CallRecord, "setbacks" | "allFinal">,
 ): Pick<Preview, "undoable" | "undoable_reason"> {
   const not = (undoable_reason: string) => ({ undoable: false, undoable_reason });
+  if (final !== undefined) return final === null ? { undoable: true } : not(final);
   if (allFinal !== null) return not(allFinal);
   if (setbacks.length === 0) return not(NOT_KEPT);
   const own = (plan?.changes?.length ?? 0) > 0 ? 1 : 0;

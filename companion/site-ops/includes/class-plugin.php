@@ -52,6 +52,7 @@ final class Plugin {
 			Hold_Keys::class,
 			Hold_Answers::class,
 			Hold_Test::class,
+			Hold_Restore::class,
 		);
 		foreach ( $subjects as $subject ) {
 			$subject::register_routes();
