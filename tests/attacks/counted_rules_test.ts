@@ -327,6 +327,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
   "wording.ts canBeGiven": "compares one value with three",
+  "wording.ts notTakenAway": "puts a few names of arguments into one sentence",
   "wording.ts hasPassword": "looks one value up among three",
   "schedule.ts hasLead": "compares times",
   "schedule.ts bothTimes": "puts two times into an answer",
