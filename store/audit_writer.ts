@@ -231,7 +231,7 @@ export class AuditWriter {
       const bytes = encodeSegment({ segment: id, writer: this.id, n, prev }, draft.rows);
       let made: Head | undefined;
       head = () => made ??= { n, hash: segmentHash(bytes), id };
-      return { id, n, bytes, rows: draft.kept, late: lateMark(id, draft) };
+      return { id, n, bytes, stored: storedSegment(bytes), rows: draft.kept, late: lateMark(id, draft) };
     });
     return { head, segments };
   }
@@ -240,8 +240,8 @@ export class AuditWriter {
     const atomic = this.#db.kv.atomic();
     // SQLite reads for a check what it passes on the way to the key, each time: some 50 µs in a store that has bundles.
     if (!this.#db.isInProcess) atomic.check({ key: fenceKey(this.id), versionstamp: this.#fence });
-    for (const { id, bytes, late } of segments) {
-      atomic.set(segmentKey(id), storedSegment(bytes));
+    for (const { id, stored, late } of segments) {
+      atomic.set(segmentKey(id), stored);
       if (late !== null) atomic.set(lateKey(id), late);
     }
     for (const [row_id, draft] of batch.opened) atomic.set(openKey(row_id), segments[draft]?.id);
