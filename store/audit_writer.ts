@@ -1,5 +1,4 @@
 /** The writing end of the audit: entries queue while a commit is under way, and the next takes all of them. */
-import { setImmediate } from "node:timers";
 import type { AuditRow } from "../core/model.ts";
 import { Batch } from "./audit_batch.ts";
 import { RowRefused } from "./audit_refused.ts";
@@ -137,8 +136,6 @@ export class AuditWriter {
         if (this.#owed.length > 0) await this.#writeOwed();
         await this.#write(batch);
         batch.done.resolve();
-        // The requests that are there already are read first: their rows come along.
-        if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
       } catch (cause) {
         const isOwed = cause instanceof Unanswered && batch.onlyIf === null && this.#owed.length < OWED_MAX;
         if (isOwed && this.#owed.push(batch) === 1) this.#oweOn();
