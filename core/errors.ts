@@ -83,6 +83,7 @@ export const GATEWAY_CODES = {
   ...group(422, {
     E_IDEMPOTENCY_KEY: "the idempotency key was used for another call, or cannot be one",
   }),
+  ...group(423, { E_FROZEN: "somebody froze the site: nothing is written there until the freeze is lifted" }),
   ...group(429, { E_RATE_LIMITED: "too many calls; wait as long as Retry-After says" }),
   ...group(499, { E_CANCELLED: "the client ended the call before it was answered" }),
   ...group(500, {

@@ -216,21 +216,13 @@ export default connector({
   async ping(ctx) {
     const client = await clientOf(ctx);
     const began = ctx.now();
-    const [{ latency_ms, timezone, namespaces }, { id, name, slug, roles, can }] = await allOrThrow(
-      client.index().then(({ time_zone, namespaces }) => ({
-        latency_ms: ctx.now() - began,
-        timezone: time_zone,
-        namespaces,
-      })),
+    const [{ lacks, timezone, latency_ms }, { id, name, slug, roles, can }] = await allOrThrow(
+      client.greet().then((greeting) => ({ ...greeting, latency_ms: ctx.now() - began })),
       client.whoami(),
     );
-    const withheld = await client.withheld(CAPABILITIES.filter(can), namespaces);
     return {
       user: { id, name, slug, roles },
-      can: Object.fromEntries(CAPABILITIES.map((capability) => [
-        capability,
-        can(capability) && !withheld.includes(capability),
-      ])),
+      can: Object.fromEntries(CAPABILITIES.map((right) => [right, can(right) && !lacks(right)])),
       timezone,
       latency_ms,
     };

@@ -101,6 +101,33 @@ abstract class Seo_Effect {
 	}
 
 	/**
+	 * Whether a page that is not to be indexed has no canonical address.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return bool
+	 */
+	protected function drops_canonical( WP_Post $post ) {
+		unset( $post );
+		return true;
+	}
+
+	/**
+	 * The part of the site that a page is shown as: front, posts (the page that lists the posts, whose own text nobody sees),
+	 * or none of both.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return string Empty for none.
+	 */
+	public static function place( WP_Post $post ) {
+		foreach ( 'page' === get_option( 'show_on_front' ) ? array( 'page_on_front', 'page_for_posts' ) : array() as $option ) {
+			if ( (int) get_option( $option ) === $post->ID ) {
+				return 'page_on_front' === $option ? 'front' : 'posts';
+			}
+		}
+		return '';
+	}
+
+	/**
 	 * The texts that are not shown, by name as in TEXTS: off or idle.
 	 *
 	 * @return string[]
@@ -130,7 +157,7 @@ abstract class Seo_Effect {
 	public function shown( WP_Post $post, array $stored ) {
 		$texts  = $this->texts_within( $post );
 		$robots = $this->in_effect( $post );
-		if ( $robots['noindex']['on'] && isset( $texts['canonical'] ) ) {
+		if ( $robots['noindex']['on'] && isset( $texts['canonical'] ) && $this->drops_canonical( $post ) ) {
 			$texts['canonical'] = self::none( 'noindex' );
 		}
 		foreach ( array_intersect_key( $this->fixed_texts(), array_flip( self::SHOWN ) ) as $name => $why ) {
@@ -327,9 +354,11 @@ abstract class Seo_Effect {
 	 * @param WP_Post $post The post.
 	 * @return string
 	 */
-	protected static function document_title( WP_Post $post ) {
+	public static function document_title( WP_Post $post ) {
 		$separator = apply_filters( 'document_title_separator', '-' ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
-		return self::plain( wptexturize( get_the_title( $post ) . " $separator " . get_bloginfo( 'name', 'display' ) ) );
+		$name      = get_bloginfo( 'name', 'display' );
+		$parts     = 'front' === self::place( $post ) ? array( $name, get_bloginfo( 'description', 'display' ) ) : array( get_the_title( $post ), $name );
+		return self::plain( wptexturize( implode( " $separator ", array_filter( $parts, 'strlen' ) ) ) );
 	}
 
 	/**

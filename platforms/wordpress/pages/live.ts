@@ -77,7 +77,7 @@ async function prepare(
   if (kind !== "pages") return await prepareDraft(wire, kind, fields, Number(id));
   const { content_html, featured_media_id } = fields;
   await requireImage(wire, featured_media_id);
-  return content_html === undefined || !isOfBlocks(now)
+  return content_html === undefined || !isOfBlocks(now ?? "")
     ? { fields }
     : { fields: { ...fields, content_html: asBlocks(content_html) } };
 }
