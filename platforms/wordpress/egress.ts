@@ -192,13 +192,14 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
   }
   if (out.method === "GET") {
     const readable = [READABLE, REVISIONS, ...COMPANION_READABLE].some((pattern) => pattern.test(route)) ||
-      isPublicList(route, url.searchParams) || typedContent(route) !== null;
+      isPublicList(route, url.searchParams) || typedContent(route) !== null || isGuardedType(route);
     return readable ? null : `the route "${route}" is not read`;
   }
   const writable = out.method === "POST" ? WRITABLE : out.method === "PUT" ? SEO_PUTTABLE : [];
   const typed = out.method === "POST" ? typedContent(route) : null;
   const judge = writable.find(([pattern]) => pattern.test(route))?.[1] ??
-    (typed === null || typed === "revisions" ? null : TYPED[typed]);
+    (typed === null || typed === "revisions" ? null : TYPED[typed]) ??
+    (out.method === "POST" && isGuardedType(route) ? GUARDED_TYPE : null);
   return judge ? judge(out, now, site) : `${out.method} "${route}" is never sent`;
 }
 
@@ -213,6 +214,14 @@ function typedContent(route: string): "all" | "one" | "revisions" | null {
   if (String(Number(id)) !== id || !Number.isSafeInteger(Number(id)) || Number(id) <= 0) return null;
   return part === undefined ? "one" : part === "revisions" ? "revisions" : null;
 }
+
+const TYPES_GUARDED = "/site-ops/v1/guarded/types/";
+
+/** Whether a route is the guarded one of content of such a type, one by its number. */
+const isGuardedType = (route: string): boolean =>
+  route.startsWith(TYPES_GUARDED) && typedContent(`/wp/v2/${route.slice(TYPES_GUARDED.length)}`) === "one";
+
+const GUARDED_TYPE = guarded(OF_POSTS);
 
 const TYPED = { all: fields(judgeCreate), one: update(OF_POSTS) } as const;
 
