@@ -540,6 +540,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "find_text": {
+    args: { "text": string; "kind": "text" | "phone" | "email"; "ref"?: string; "limit": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "get_content_history": {
     args: {
       "post_id"?: number | string;
