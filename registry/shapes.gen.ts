@@ -681,6 +681,24 @@ export interface Shapes {
       "type": string;
       "status": "draft" | "scheduled" | "published" | "pending" | "private" | "all";
       "search"?: string;
+      "modified_after"?: string;
+      "modified_by"?: string | number;
+      "sort"?: "-modified" | "modified" | "-date" | "date" | "title" | "-title";
+      "fields"?: (
+        | "id"
+        | "status"
+        | "url"
+        | "title"
+        | "slug"
+        | "scheduled_at"
+        | "modified_gmt"
+        | "author_id"
+        | "modified_by"
+        | "seo_title"
+        | "seo_description"
+        | "noindex"
+        | "canonical"
+      )[];
       "page": number;
       "per_page": number;
     };
