@@ -69,6 +69,12 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "twitter_image",
   "live",
   "setback",
+  "modified_after",
+  "site_ops_changed_by",
+  "site_ops_changed_not_by",
+  "parts[]",
+  "between",
+  "below",
 ]);
 
 /** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */
@@ -80,7 +86,7 @@ const READABLE =
 const REVISIONS = /^\/wp\/v2\/(posts|pages)\/[1-9]\d*\/revisions$/;
 /** Routes of the companion plugin that are read (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 const COMPANION_READABLE: readonly RegExp[] = [
-  /^\/site-ops\/v1\/health$/,
+  /^\/site-ops\/v1\/(health|find)$/,
   /^\/site-ops\/v1\/(holds\/[0-9a-f]{32}|hold-test\/[1-9]\d*)$/,
   ...PAGES_READABLE,
   ...SCHEMA_READABLE,
