@@ -24,7 +24,11 @@ export function addGuardedSeo(app: Hono<RestEnv>, plugin: CompanionSeo): void {
 }
 
 function twins(plugin: CompanionSeo): Twin[] {
-  const stateOf = (ask: Ask) => ({ status: postOf(ask).status, provider: plugin.provider });
+  const stateOf = (ask: Ask) => {
+    const { status, password = "" } = postOf(ask);
+    const isLive = ["publish", "private"].includes(status);
+    return { status, password: isLive ? password : "", provider: plugin.provider };
+  };
   return [
     {
       path: "seo/meta/:id",
@@ -64,13 +68,25 @@ function twins(plugin: CompanionSeo): Twin[] {
 
 /** The routes of redirects, and the one that sets the rows of one back. */
 function redirectTwins(plugin: CompanionSeo): Twin[] {
-  const there = (ask: Ask) => readRedirects(plugin, ask).body as { redirects: StoredRedirect[]; hides?: Row };
+  const there = (ask: Ask) =>
+    readRedirects(plugin, ask).body as {
+      redirects: StoredRedirect[];
+      hides?: Row;
+      provider: string;
+    };
   const parts = (ask: Ask) => {
-    const { redirects: [row], hides } = there(ask);
+    const { redirects: [row], hides, provider } = there(ask);
     const stored = redirectRows(row);
     const rows = Object.entries(stored?.rows ?? {}).map(([name, { values }]) => [`row:${name}`, values]);
     const { destination, status } = row ?? {};
-    return { destination, status, hides: hides?.["id"], plugin: stored?.plugin, ...Object.fromEntries(rows) };
+    return {
+      destination,
+      status,
+      hides: hides?.["id"],
+      provider,
+      plugin: stored?.plugin,
+      ...Object.fromEntries(rows),
+    };
   };
   return [
     {

@@ -203,7 +203,7 @@ Deno.test("a publication, a schedule, what unschedules, and whatever is new: not
     assert.deepEqual([tool, preview["undoable"]], [tool, false]);
     assert.match(String(preview["undoable_reason"]), why, tool);
     const { request_id } = await call(at, tool, args);
-    await refused(at, request_id, "E_NOT_FOUND", /nothing is kept/);
+    await refused(at, request_id, "E_FORBIDDEN_OP", why);
   }
 });
 
@@ -237,7 +237,7 @@ Deno.test("what is larger than is kept is written, and said not to be kept; a by
     if (undoable) {
       await call(at, "undo_change", { request_id });
       assert.equal(post.content.length, bytes);
-    } else await refused(at, request_id, "E_NOT_FOUND", /nothing is kept/);
+    } else await refused(at, request_id, "E_FORBIDDEN_OP", why);
   }
 });
 

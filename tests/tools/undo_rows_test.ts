@@ -44,7 +44,7 @@ Deno.test("an entry of structured data goes back, one that was added stays, and 
     "An entry that was added is not taken away; nothing is deleted here",
   ]);
   const added = await at.gw.call<Done & { entry_id: string }>("set_seo_schema", { ...args, confirm: true });
-  await refused(at, { request_id: added.request_id }, "E_NOT_FOUND", /nothing is kept/);
+  await refused(at, { request_id: added.request_id }, "E_FORBIDDEN_OP", /not taken away/);
   const { entry_id } = added;
   const before = structuredClone(at.seo.schemas.get(post.id));
   const first = await change(at, "set_seo_schema", { post_id: post.id, entry_id, schema: schema("New") });

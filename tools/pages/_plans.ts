@@ -2,7 +2,7 @@
 import type { Id } from "../../core/ids.ts";
 import { refuseUnseen, whenScheduled } from "../../rules/change.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { lastChange, quoted, replaced } from "../../rules/wording.ts";
+import { canBeGiven, lastChange, notTakenAway, quoted, replaced } from "../../rules/wording.ts";
 import type { Change } from "../../core/model.ts";
 import type { Before, Plan, ToolContext } from "../../registry/tool.ts";
 import type { Seen } from "../../platforms/_content/post.ts";
@@ -83,7 +83,7 @@ export function draftChanges(draft: PreparedPage | PreparedClone, now: Page | nu
 }
 
 /** What sets the fields of a page back as they are stored; nothing for a clone, which no fields set back. */
-export function valuesBefore(
+export function storedBefore(
   page_id: Id,
   draft: PreparedPage | PreparedClone,
   now: Page & Seen,
@@ -119,6 +119,48 @@ export async function restoring(
     state: prepared,
   };
 }
+
+/**
+ * What sets the fields of a page back; nothing for a clone, which no fields set back, and where a text would not be stored
+ * as it is. Asks nothing.
+ */
+export async function valuesBefore(
+  client: Pick<PagesClient, "prepare">,
+  page_id: Id,
+  draft: PreparedPage | PreparedClone,
+  now: Page,
+): Promise<Pick<Plan, "before" | "final">> {
+  if ("template" in draft) return {};
+  if (draft.fields.publish_on_next_site_publish === false && now.publish_on_next_site_publish === true) {
+    return { final: "publish_on_next_site_publish: a page is not staged again by taking a change back" };
+  }
+  const before = changesOf(draft.fields, now).map(({ field, from, to }) => {
+    return [field, field === "seo" ? partOf(from, to) : from] as const;
+  });
+  const empty = before.flatMap(([field, value]) => emptyIn(field, value));
+  if (empty.length > 0) return { final: notTakenAway(empty) };
+  const values = Object.fromEntries(before);
+  const { content_html } = values;
+  if (typeof content_html === "string") {
+    const again = await client.prepare({ content_html }, page_id); // an editor keeps HTML in blocks of its own
+    if (again.fields.content_html !== content_html) return {};
+  }
+  return { before: { of: { page_id }, values, byArguments: true } };
+}
+
+/** Of a group of values those that are given. */
+const partOf = (now: unknown, given: unknown) =>
+  Object.fromEntries(
+    Object.keys(Object(given)).map((name) => [name, (Object(now) as Record<string, unknown>)[name] ?? null]),
+  );
+
+/** The names of what has no value that its argument takes. */
+const emptyIn = (field: string, value: unknown): string[] =>
+  field === "seo"
+    ? Object.entries(Object(value)).filter(([, one]) => one === null).map(([name]) => `seo.${name}`)
+    : canBeGiven(field, value)
+    ? []
+    : [field];
 
 /** The template a clone is made of and what is promised of the page's place; null for what is no clone. */
 export function templateOf(draft: PreparedPage | PreparedClone): Record<string, unknown> | null {

@@ -22,6 +22,7 @@ import {
   requireShown,
   restoring,
   SHOWN_PAGE,
+  storedBefore,
   templateOf,
   valuesBefore,
 } from "./_plans.ts";
@@ -60,7 +61,9 @@ export default tool("update_page_draft", {
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
-      ...ctx.can(storedContent) ? valuesBefore(page_id, draft, now) : {},
+      ...ctx.can(storedContent)
+        ? storedBefore(page_id, draft, now)
+        : await valuesBefore(client, page_id, draft, now),
       warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
       state: { draft, now, lasting },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),

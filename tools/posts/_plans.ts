@@ -4,7 +4,15 @@ import type { Id } from "../../core/ids.ts";
 import type { Change } from "../../core/model.ts";
 import { refuseUnseen, whenLive, whenScheduled } from "../../rules/change.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { canBeGiven, hasPassword, lastChange, PASSWORD, quoted, replaced } from "../../rules/wording.ts";
+import {
+  canBeGiven,
+  hasPassword,
+  lastChange,
+  notTakenAway,
+  PASSWORD,
+  quoted,
+  replaced,
+} from "../../rules/wording.ts";
 import {
   type ContentType,
   type DraftFields,
@@ -29,6 +37,7 @@ export {
   lastChange,
   liveWarnings,
   MADE_FINAL,
+  notTakenAway,
   publishWarnings,
   quoted,
   replaced,
@@ -108,18 +117,24 @@ export function fieldsBefore(
   fields: DraftFields,
   now: Post & Seen,
   { can }: Pick<ToolContext, "can">,
-): Pick<Plan, "before"> {
+): Pick<Plan, "before" | "final"> {
   const stored = storedFields(now, given(fields).map(([name]) => name));
   if (can(storedContent)) return stored === null ? {} : { before: { of: plainly(of), values: stored } };
   const has = current(now);
   const values = given(fields).map(([field]) => [field, has[field]] as const);
-  return !values.every(([field, value]) => canBeGiven(field, value)) ? {} : {
+  const empty = values.filter(([field, value]) => !canBeGiven(field, value)).map(([field]) => field);
+  return empty.length > 0 ? { final: notTakenAway(empty) } : {
     before: {
       of: plainly(of),
       values: Object.fromEntries(values),
+      byArguments: true,
     },
   };
 }
+
+/** What is replaced, and of what is live whether a password stands before it: that decides who gets the change. */
+export const replacedIn = (looked: Seen, fields: object, live: boolean): Record<string, unknown> =>
+  replaced(looked, live ? { ...fields, password: true } : fields);
 
 /** A plan that sets fields back as they were stored; `word` is what it is, such as "the draft post". */
 export async function restoring(
@@ -140,11 +155,11 @@ export async function restoring(
   return {
     summary: `Set back ${what} on ${ctx.site.name}${lastChange(now)}`,
     changes,
-    revision: replaced(now, fields),
+    revision: replacedIn(now, fields, place.live),
     ...stored === null ? {} : { before: { of: kept.of, values: stored } },
     warnings: [...now.warnings, ...hasPassword(now) && place.live ? [PASSWORD] : []],
     raises: [
-      ...whenLive(place.live, what),
+      ...whenLive(place.live, what, { status: now.status, protected: hasPassword(now) }),
       ...whenScheduled(now, what),
       ...await scriptRaises(fields, SHOWN_POST),
     ],

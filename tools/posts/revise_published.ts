@@ -17,10 +17,10 @@ import {
 } from "../../platforms/_content/live_content.ts";
 import { CODE_APART } from "../../platforms/_content/page.ts";
 import type { PreparedDraft, Updated } from "../../platforms/_content/post.ts";
-import { type PreparedFields, storedContent } from "../../platforms/_content/stored_content.ts";
+import { storedContent } from "../../platforms/_content/stored_content.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
-import { compared, type Plan, tool, type ToolContext } from "../../registry/tool.ts";
+import { compared, tool, type ToolContext } from "../../registry/tool.ts";
 import {
   fieldChanges,
   fieldsBefore,
@@ -29,7 +29,7 @@ import {
   newTerms,
   ofType,
   quoted,
-  replaced,
+  replacedIn,
   restoring,
 } from "./_plans.ts";
 
@@ -73,20 +73,12 @@ export default tool("revise_published", {
   plan: (args, ctx) => planned(args, ctx),
   run: (_, ctx, { state, changes }) => revise(ctx, state, changes),
   restore: {
-    async plan(kept, ctx): Promise<Plan<Restored>> {
-      const of = kept.of as Named;
-      if (!ctx.can(storedContent)) {
-        const again = await planned({ ...of, ...kept.values }, ctx);
-        return { ...again, state: { byArguments: again.state } };
-      }
-      const place = { ...named(of), live: true };
+    async plan(kept, ctx) {
+      const place = { ...named(kept.of as Named), live: true };
       const what = place.type === "page" ? "the page" : `the post ${ofType(place.type)}`.trimEnd();
-      const { state, ...plan } = await restoring(place, kept, ctx, what);
-      return { ...plan, state: { asStored: state } };
+      return await restoring(place, kept, ctx, what);
     },
-    async run({ of }, ctx, { state, changes }) {
-      if ("byArguments" in state) return await revise(ctx, state.byArguments, changes);
-      const { asStored } = state;
+    async run({ of }, ctx, { state: asStored, changes }) {
       const { now, fields, shown } = asStored;
       ctx.annotate({ result_id: now.id, changes });
       const client = await ctx.use(storedContent);
@@ -95,9 +87,9 @@ export default tool("revise_published", {
         asStored,
         ctx.grant,
       );
-      const was = String(now.parts["content_html"]);
+      const was = now.parts["content_html"] as string;
       const isShown = shown !== false && !hasPassword(now);
-      return compared(done).leaving(parts && replaced({ ...now, parts }, fields))
+      return compared(done).leaving(parts && replacedIn({ ...now, parts }, fields, true))
         .seen(await shownOf(fields, { ...now, content_html: was, isShown }, done, ctx));
     },
   },
@@ -136,7 +128,7 @@ async function planned(
       lastChange(now)
     }`,
     changes,
-    revision: replaced(now, fields),
+    revision: replacedIn(now, fields, true),
     ...fieldsBefore({ post_id, page_id, type: ownType }, fields, now, ctx),
     warnings: [
       ...now.warnings,
@@ -147,7 +139,7 @@ async function planned(
     ],
     state: { draft: changing(draft, fields), now, type },
     raises: [
-      ...whenLive(true, titled(type, now)),
+      ...whenLive(true, titled(type, now), { status: "published", protected: hasPassword(now) }),
       ...asked.replacements ? await newScript(fields, now) : [],
     ],
   };
@@ -160,15 +152,12 @@ interface Revision {
   readonly type: LiveType;
 }
 
-/** What goes back: as it was stored, or where the platform does not take that, by arguments. */
-type Restored = { readonly byArguments: Revision } | { readonly asStored: PreparedFields };
-
 async function revise(ctx: Using, { draft, now, type }: Revision, changes: readonly Change[]) {
   ctx.annotate({ result_id: now.id, changes });
   const client = await ctx.use(liveContent);
   const { parts, ...done } = await client.revise(type, draft, ctx.grant, ctx.made, now);
   const isShown = now.page_builder !== "visual" && !hasPassword(now);
-  return compared(done).leaving(parts && replaced({ ...now, parts }, draft.fields))
+  return compared(done).leaving(parts && replacedIn({ ...now, parts }, draft.fields, true))
     .seen(await shownOf(draft.fields, { ...now, isShown }, done, ctx));
 }
 
@@ -180,12 +169,13 @@ async function shownOf(
   ctx: Pick<Using, "use">,
 ) {
   const { revised } = await expectations();
-  const text = { from: now.content_html, to: content_html ?? now.content_html };
+  const to = content_html ?? now.content_html;
+  const isShown = now.isShown && to !== null;
   const expected = revised({
     title: title ?? now.title,
-    parts: now.isShown ? { content_html: text.to } : {},
+    parts: isShown ? { content_html: to } : {},
     noindex: now.noindex,
-    changed: { title: title !== undefined, ...now.isShown ? { text } : {} },
+    changed: { title: title !== undefined, ...isShown ? { text: { from: now.content_html ?? "", to } } : {} },
   });
   return await liveAt(await ctx.use(visitor), url, expected, caches_asked);
 }
@@ -196,7 +186,7 @@ const UNSHOWN =
 /** The fields with what the replacements make of the text. */
 async function fieldsOf({ replacements, ...given }: Asked, now: LiveContent) {
   if (replacements === undefined) return await ofDocument(given);
-  const { text, warnings } = replacing(now.content_html, replacements);
+  const { text, warnings } = replacing(now.content_html ?? "", replacements);
   return { fields: { ...given, content_html: text }, warnings };
 }
 
@@ -219,7 +209,7 @@ function changing({ tags, categories }: PreparedDraft, fields: LiveFields): Prep
 async function newScript({ content_html }: LiveFields, now: LiveContent): Promise<readonly ScriptRaise[]> {
   if (content_html === undefined) return [];
   const [old, made] = await allOrThrow(
-    scriptRaises({ content_html: now.content_html }, SHOWN),
+    scriptRaises({ content_html: now.content_html ?? "" }, SHOWN),
     scriptRaises({ content_html }, SHOWN),
   );
   return made.filter(({ because }) => !old.some((one) => one.because === because));

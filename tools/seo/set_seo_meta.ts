@@ -1,17 +1,18 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../core/ids.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
-import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
+import { liveAt, notLive, unknownBy, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo, storedRows } from "../../platforms/wordpress/connector.ts";
 import { areRows } from "../../platforms/wordpress/companion/stored_rows.ts";
 import type { SeoMeta } from "../../platforms/wordpress/seo/client.ts";
-import { valuesInEffect } from "../../platforms/wordpress/seo/effect.ts";
+import { valuesMeant } from "../../platforms/wordpress/seo/effect.ts";
 import type { SeoChange } from "../../platforms/wordpress/seo/names.ts";
 import {
   groupsOfRows,
   partsAfter,
   plannedRows,
   type PreparedRows,
+  rowParts,
 } from "../../platforms/wordpress/seo/stored.ts";
 import { replacedBy } from "../../rules/change.ts";
 import type { Change } from "../../core/model.ts";
@@ -27,6 +28,7 @@ import {
   requireExact,
   rowsOf,
   seenBy,
+  stateOf,
   storedBefore,
 } from "./_meta.ts";
 
@@ -90,7 +92,7 @@ async function planned(post_id: string | number, change: SeoChange, ctx: Pick<Us
       }`
       : `Change the SEO fields of ${placeOf(now.post, ctx.site)}`,
     changes,
-    revision: replacedBy(storedBefore(change, now), { status: now.post.status, ...rowsOf(change, now) }),
+    revision: replacedBy(storedBefore(change, now), { ...stateOf(now), ...rowsOf(change, now) }),
     ...idle ? {} : metaBefore(post_id, change, now),
     warnings: now.warnings ?? [],
     raises: idle ? [] : seenBy(now.post),
@@ -119,9 +121,12 @@ async function write({ post_id, change, meta, changes }: Write, ctx: Using) {
     stands,
   );
   const rows = meta.stored === undefined ? {} : rowsOf(change, after);
-  const fields = meta.stored === undefined ? replacedBy(storedBefore(change, after)) : {};
-  const proven = compared({ ...answerOf(after), differences, warnings, uncompared })
-    .leaving(rows === null ? undefined : { ...fields, ...rows, status: after.post.status });
+  const left = meta.stored === undefined
+    ? replacedBy(storedBefore(change, after), stateOf(after))
+    : rows && rowParts(after, rows);
+  const proven = compared({ ...answerOf(after), differences, warnings, uncompared }).leaving(
+    left ?? undefined,
+  );
   return proven.seen(await shownTo(change, after, client.cachesAsked(), ctx));
 }
 
@@ -133,7 +138,9 @@ async function shownTo(
   ctx: Pick<Using, "use" | "site">,
 ) {
   if (post.status !== "published") return notLive(UNPUBLISHED);
-  const { seoShown } = await expectations();
-  const shown = seoShown(change, valuesInEffect(effect));
-  return await liveAt(await ctx.use(visitor), pageAddress(ctx.site, post.id), shown, caches);
+  const { seoShown, unjudged } = await expectations();
+  const meant = valuesMeant(effect);
+  const address = pageAddress(ctx.site, post.id);
+  const seen = await liveAt(await ctx.use(visitor), address, seoShown(change, meant), caches);
+  return unknownBy(unjudged(change, meant), seen);
 }

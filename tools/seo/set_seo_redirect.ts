@@ -1,7 +1,9 @@
 /** set_seo_redirect: where one path of a site leads from now on. */
+import { allOrThrow } from "../../core/async.ts";
 import { homeOf, leavesSite, redirectOf } from "../../rules/redirect.ts";
 import { quoted } from "../../rules/wording.ts";
 import visitor from "../../platforms/visitor/connector.ts";
+import { destinationWarnings } from "../../platforms/visitor/destination.ts";
 import { liveRedirect } from "../../platforms/visitor/live.ts";
 import { seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
@@ -10,6 +12,23 @@ import type { PreparedRedirect, RedirectWritten } from "../../platforms/wordpres
 import { GatewayError } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
 import { compared, type Plan, type Raise, tool, type ToolContext } from "../../registry/tool.ts";
+
+/** Where the web server itself asks everybody for a password, whose visitors are those who know it. */
+const isShut = (status: number | null) => status === 401 || status === 407;
+
+/** Why a source that may be answered today counts as one that is. */
+function whyMoved(source: string, status: number | null): string {
+  if (isShut(status)) {
+    return `the web server asks everybody for a password (${status}), so what stands at ${source} could not be seen; ` +
+      "it counts as an answer, and whoever knows the password would be sent elsewhere at once";
+  }
+  if (status === null || (status >= 400 && status !== 404 && status !== 410)) {
+    const why = status === null ? "nothing answered" : `the answer was ${status}`;
+    return `it could not be seen whether visitors get an answer at ${source} today (${why}), so it counts as if they ` +
+      "did: they would be sent elsewhere at once";
+  }
+  return `visitors get an answer at ${source} today, and would be sent elsewhere at once`;
+}
 
 /** What moves visitors. */
 const livening = (because: string): Raise => ({
@@ -30,7 +49,13 @@ export default tool("set_seo_redirect", {
   },
   async plan(args, ctx) {
     const redirect = redirectOf(args, homeOf(ctx.site.base_url));
-    const planned = await (await ctx.use(seo)).prepareRedirect(redirect);
+    const client = await ctx.use(seo);
+    const reader = await ctx.use(visitor);
+    const [planned, warnings] = await allOrThrow(
+      client.prepareRedirect(redirect),
+      // Over another channel there is no redirect to look ahead for.
+      ctx.site.seo.channel === "plugin" ? destinationWarnings(reader, redirect) : [],
+    );
     const { source, destination, status } = redirect;
     const verb = planned.now ? "Change the redirect from" : "Redirect";
     const changes = changesOf(planned);
@@ -43,10 +68,12 @@ export default tool("set_seo_redirect", {
       revision: replacedBy(changes, {
         hides: planned.hides?.id ?? null,
         answers: planned.answers,
+        ...planned.provider === undefined ? {} : { provider: planned.provider },
         ...rows,
       }),
       ...redirectBefore(planned, ctx.site),
       raises: raisesOf(planned),
+      warnings,
       state: planned,
     };
   },
@@ -100,15 +127,16 @@ const changesOf = ({ now, redirect: { source, destination, status } }: PreparedR
   { field: "status", from: now?.status ?? null, to: status },
 ];
 
-function whatVisitorsGet({ hides }: PreparedRedirect): string {
+function whatVisitorsGet({ hides, answered }: PreparedRedirect): string {
   const hidden = hides
     ? ` and do not reach the published ${quoted(hides.title)} (${hides.id}) that is there`
     : "";
-  return `visitors follow it at once${hidden}`;
+  const who = isShut(answered) ? "whoever knows the web server's password follows" : "visitors follow";
+  return `${who} it at once${hidden}`;
 }
 
-const raisesOf = ({ answers, redirect: { source } }: PreparedRedirect): Raise[] =>
-  answers ? [livening(`visitors get an answer at ${source} today, and would be sent elsewhere at once`)] : [];
+const raisesOf = ({ answers, answered, redirect: { source } }: PreparedRedirect): Raise[] =>
+  answers ? [livening(whyMoved(source, answered))] : [];
 
 /** Where a redirect leads and the rows that hold it, as parts of a revision. */
 const partsOf = (

@@ -9,7 +9,7 @@ import { type PreparedSchema, replacedRows } from "../../platforms/wordpress/seo
 import { partsAfter, plannedRows, rowParts } from "../../platforms/wordpress/seo/stored.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, type Plan, tool } from "../../registry/tool.ts";
-import { placeOf, seenBy } from "./_meta.ts";
+import { placeOf, seenBy, stateOf } from "./_meta.ts";
 
 const BARE = '; it has no "@context", without which search engines may not read it';
 
@@ -36,7 +36,7 @@ export default tool("set_seo_schema", {
       summary: `${verb} ${placeOf(post, ctx.site)}${beside}${hasContext(data) ? "" : BARE}`,
       changes,
       revision: replacedBy(changes, {
-        status: post.status,
+        ...stateOf(planned),
         entries: entries.map((one) => one.entry_id),
         ...replacedRows(planned),
       }),

@@ -90,6 +90,7 @@ final class Seo_Redirects {
 			'total'     => count( $rows ),
 			'statuses'  => $store::STATUSES,
 			'resolves'  => $store->resolve( $source ),
+			'provider'  => $store->id(),
 		);
 		return $hides ? $answer + array( 'hides' => $hides ) : $answer;
 	}
@@ -131,6 +132,7 @@ final class Seo_Redirects {
 			'destination' => $row['destination'],
 			'status'      => $row['status'],
 			'hides'       => isset( $found['hides'] ) ? $found['hides']['id'] : '',
+			'provider'    => $found['provider'],
 		) + Stored_Redirects::parts( $request['source'] );
 	}
 

@@ -85,7 +85,7 @@ async function prepare(
   if (kind !== "pages") return await prepareDraft(wire, kind, fields, Number(id));
   const { content_html, featured_media_id } = fields;
   await requireImage(wire, featured_media_id);
-  return content_html === undefined || !isOfBlocks(now)
+  return content_html === undefined || !isOfBlocks(now ?? "")
     ? { fields }
     : { fields: { ...fields, content_html: asBlocks(content_html) } };
 }
@@ -120,7 +120,8 @@ export async function changeLive(
 ): Promise<Updated & { readonly record: ContentRecord }> {
   const { read } = seen;
   const id = read.record.id;
-  const what = { kind, id, fields, dependsOn: ["status"], judge: judgeLive(kind), grant } as const;
+  const dependsOn = ["status", "password"];
+  const what = { kind, id, fields, dependsOn, judge: judgeLive(kind), grant } as const;
   const record = await change(wire, what, seen);
   if (record.status !== "publish") {
     throw new GatewayError(

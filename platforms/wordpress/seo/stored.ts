@@ -180,7 +180,7 @@ async function write(
   const words = Object.fromEntries(names.map((name) => [`row:${name}`, fieldOf(stored, name)]));
   const dependsOn = {
     hashes,
-    names: ["status", "date_gmt", "plugin", ...names.map((name) => `row:${name}`)],
+    names: ["status", "date_gmt", "password", "plugin", ...names.map((name) => `row:${name}`)],
     what: `post ${id}`,
     words,
   };
