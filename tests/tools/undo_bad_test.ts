@@ -237,7 +237,7 @@ Deno.test("what is larger than is kept is written, and said not to be kept; a by
     if (undoable) {
       await call(at, "undo_change", { request_id });
       assert.equal(post.content.length, bytes);
-    } else await refused(at, request_id, "E_FORBIDDEN_OP", why);
+    } else await refused(at, request_id, "E_FORBIDDEN_OP", /over 4 MiB/);
   }
 });
 
