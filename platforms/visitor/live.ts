@@ -74,14 +74,27 @@ export async function liveRedirect(
   const deadline = visitor.now() + LIMITS.VISIT_MS;
   return await told(visitor, addresses[0]!, asked, async () => {
     const visits = await Promise.all(addresses.map((address) => visitor.visit(address, deadline)));
-    const judged = visits.map((visit) => {
+    const judged = await Promise.all(visits.map(async (visit) => {
       const finding = redirectFinding(visit, redirect, homeOf(visitor.home()));
-      const isKept = finding.kind === "differs" && visit.chain.length === 1 && visit.cache?.hit === true;
+      const isKept = finding.kind === "differs" && await isKeptPage(visitor, visit, redirect, deadline);
       return { visit, ...(isKept ? keptCopy(finding.differs, visit.cache, asked) : single(finding)) };
-    });
+    }));
     return judged.find(({ as_expected }) => as_expected === false) ??
       judged.find(({ as_expected }) => as_expected === null) ?? judged[0]!;
   });
+}
+
+/** Whether a page in the place of a redirect is a copy: the cache says so, or past it the redirect is made. */
+async function isKeptPage(
+  visitor: Visitor,
+  { chain, cache }: Visit,
+  redirect: Redirect,
+  deadline: number,
+): Promise<boolean> {
+  if (chain.length > 1 || cache === null || cache.hit === false) return false;
+  if (cache.hit) return true;
+  const beyond = await past(visitor, chain[0]!.address, deadline, true);
+  return beyond !== null && redirectFinding(beyond, redirect, homeOf(visitor.home())).kind === "ok";
 }
 
 /** A path as it is stored and with a slash at its end; the name of a file has none. */
@@ -251,8 +264,16 @@ function warningsOf({ as_expected, differs, reason, next, cause, address }: Live
   return [`live: visitors of ${address} get something else: ${what.join("; ")}${more}; ${next}`];
 }
 
+/** The hop that the redirect makes: many sites lead from a path to the same with a slash at its end first. */
+function leadingHop({ chain: [first, second] }: Visit) {
+  const bare = (address: string) => address.endsWith("/") ? address.slice(0, -1) : address;
+  const to = first?.location && URL.parse(first.location, first.address)?.href;
+  const isSame = to && second !== undefined && bare(to) === bare(first!.address);
+  return isSame ? second : first;
+}
+
 function redirectFinding(visit: Visit, { destination, status }: Redirect, home: Home): Finding {
-  const [first] = visit.chain;
+  const first = leadingHop(visit);
   const { wall } = visit;
   if (first?.location === undefined) {
     if (wall !== null) return findingOf(visit, () => []);

@@ -58,6 +58,7 @@ const RIGHTS: readonly [method: string, path: string, body: Json | undefined, go
   ["POST", "/hold-test", {}, "x x x 403 401"],
   ["GET", "/hold-test/1", undefined, "x x x 403 401"],
   ["GET", "/find?parts[]=x", undefined, "x x x 403 401"],
+  ["POST", "/setbacks", { image: "0".repeat(65) }, "x x x 403 401"],
 ];
 
 /** The guarded twins of routes. */

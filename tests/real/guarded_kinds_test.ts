@@ -268,6 +268,7 @@ onWordPress({
     await at.kit.gw.call("set_seo_redirect", { ...redirect, confirm: true });
     // It is looked at as a visitor too.
     assert.deepEqual(paths.filter((path) => !path.startsWith("HEAD") && !path.includes("/old-")), [
+      "GET /mine",
       "GET guarded/seo/redirects",
       "POST guarded/seo/redirects",
     ]);
