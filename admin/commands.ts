@@ -5,6 +5,7 @@ import { type Call, type Command, commandHelp, overview, readWords, refuseMissin
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
 import { CLIENT_COMMANDS } from "./commands_clients.ts";
 import { CONNECTION_COMMANDS } from "./commands_connections.ts";
+import { FREEZE_COMMANDS } from "./commands_freezes.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { LINKABLE_COMMANDS } from "./commands_linkable.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
@@ -30,6 +31,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...PROXIED_COMMANDS,
     ...AUDIT_COMMANDS,
     ...SNAPSHOT_COMMANDS,
+    ...FREEZE_COMMANDS,
     ...GATEWAY_COMMANDS,
     ...STORE_COMMANDS,
   ];

@@ -1,5 +1,6 @@
 /** `gateway health`. */
 import type { Command } from "./command.ts";
+import { frozenLine } from "./commands_freezes.ts";
 import { unheldLine } from "./commands_proxied.ts";
 import { type HealthReport, isJobWrong } from "./health.ts";
 import type { SealedRecord } from "../store/store.ts";
@@ -19,7 +20,8 @@ const health: Command = {
 
 function human(report: HealthReport): string {
   const { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed } = report;
-  const { unpreviewed = [], proxies = [], held_tools = [], unheld = [], versions = [] } = report;
+  const { unpreviewed = [], proxies = [], held_tools = [], unheld = [], freezes = [], versions = [] } =
+    report;
   const kept = `Audit rows are kept for ${days} days`;
   const lines = [
     `The gateway answers; its clock says ${clock}.`,
@@ -43,6 +45,7 @@ function human(report: HealthReport): string {
     ...proxies.map(({ message, seen_at }) => `${cell(message)} (last seen at ${seen_at}).`),
     ...held_tools.map(heldLine),
     ...unheld.map(unheldLine),
+    ...freezes.map((one) => `${frozenLine(one)}.`),
     ...versions.map(({ message }) => `${cell(message)}.`),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];

@@ -1,6 +1,6 @@
 /** How the gateway does, for its operator: its jobs, its repository app, the days it keeps; /healthz is for anybody. */
 import type { Hono } from "hono";
-import { type JobReport, LIMITS, type VersionEnding } from "../core/model.ts";
+import { type Freeze, type JobReport, LIMITS, type VersionEnding } from "../core/model.ts";
 import type { HeldTool, UnheldSite } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
@@ -31,6 +31,8 @@ export interface HealthReport {
   readonly held_tools: readonly HeldTool[];
   /** Sites that do not hold what their own tools write, and why. */
   readonly unheld: readonly UnheldSite[];
+  /** Where nothing is written until somebody lifts the freeze. */
+  readonly freezes: readonly Freeze[];
   /** Versions of upstreams' APIs that end within 120 days, which is no fault yet, or have ended, which is one where a site uses it. */
   readonly versions: readonly VersionEnding[];
 }
@@ -71,6 +73,7 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
       proxies,
       held_tools,
       unheld,
+      freezes: await ports.store.freezes.list(),
       versions,
     };
     return answer(c, report);

@@ -110,6 +110,7 @@ export interface AdminPorts {
     | "tokens"
     | "sites"
     | "projects"
+    | "freezes"
     | "users"
     | "accounts"
     | "oauthGrants"

@@ -53,6 +53,8 @@ final class Plugin {
 			Hold_Answers::class,
 			Hold_Test::class,
 			Hold_Restore::class,
+			Find::class,
+			Listing::class,
 		);
 		foreach ( $subjects as $subject ) {
 			$subject::register_routes();
