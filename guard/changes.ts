@@ -1,10 +1,10 @@
 /** What calls have changed: what stood there is kept before they write, listed, and found again to be set back. */
 import { GatewayError } from "../core/errors.ts";
-import type { AuditRow, Site } from "../core/model.ts";
-import { cut } from "../core/values.ts";
-import type { Before, ChangeRow, ChangesPort, KeptWrite, Revision } from "../registry/tool.ts";
+import type { Site } from "../core/model.ts";
+import type { Before, ChangesPort, KeptWrite, Revision } from "../registry/tool.ts";
 import type { Beside, ChangeState, ChangeStore, NewChange, Setback, Store } from "../store/store.ts";
 import type { CallRecord, Ending } from "./audit/audit.ts";
+import { changePage, isTold } from "./change_pages.ts";
 import { destination, differing, hashParts, TOO_LARGE } from "./consent/consent_content.ts";
 import type { CallParts } from "./pipeline/context_ports.ts";
 
@@ -67,12 +67,6 @@ const opened = new WeakSet<KeptWrite>();
 /** Whether it is what the gateway kept of a write, as it was opened. */
 export const isKept = (write: KeptWrite): boolean => opened.has(write);
 
-/** Rows of a page: each is short, so that a page is about 4 KB. */
-const PAGE_ROWS = 10;
-const UNKNOWN_ROWS = 3;
-const FIELDS_NAMED = 8;
-const REASON_CHARACTERS = 120;
-
 /** The changes of the call's site, as far as the caller may know of them. */
 export function changesPort(
   { audit, changes, sites }: Pick<Store, "audit" | "changes" | "sites">,
@@ -81,28 +75,15 @@ export function changesPort(
   const site_id = site?.id ?? "";
   const isMine = (grant: string) => caller.superAdmin || grant === caller.token.id;
   return {
-    async list({ client, person, id, cursor, ...query }) {
-      const wanted = {
+    list: async ({ client, person, id, cursor, ...query }) =>
+      await changePage({ audit, changes }, {
         ...query,
         site_id,
-        outcome: "made" as const,
         ...caller.superAdmin ? {} : { token_id: caller.token.id },
         ...client === undefined ? {} : { client_id: client },
         ...person === undefined ? {} : { owner_user_id: person },
-      };
-      const isOf = ({ result_id }: AuditRow) => id === undefined || String(result_id) === String(id);
-      const { rows, next_cursor } = await audit.list(wanted, { limit: PAGE_ROWS, cursor });
-      const doubted = cursor === undefined
-        ? await audit.list({ ...wanted, outcome: "unknown" }, { limit: UNKNOWN_ROWS })
-        : { rows: [] };
-      const found = rows.filter(isOf);
-      const states = await Promise.all(found.map((row) => changes.state(site_id, row.request_id)));
-      return {
-        rows: found.map((row, at) => rowOf(row, states[at]!)),
-        unknown: doubted.rows.map((row) => rowOf(row, null)),
-        next: next_cursor,
-      };
-    },
+        ...id === undefined ? {} : { id: String(id) },
+      }, cursor),
     async find(request_id) {
       const state = await changes.state(site_id, request_id);
       if (state === null || !isMine(state.grant)) throw unknown(request_id, site_id);
@@ -147,9 +128,6 @@ const moved = (request_id: string, site_id: string) =>
       "is set back there",
   );
 
-/** Whether it is known of any write what it left. */
-const isTold = (left: ChangeState["left"]) => left?.some((one) => one !== null) ?? false;
-
 function refuseLost({ request_id, left, undone_by, final }: ChangeState): void {
   if (final !== null) {
     throw new GatewayError("E_FORBIDDEN_OP", `request_id: "${request_id}" cannot be taken back. ${final}`);
@@ -161,27 +139,4 @@ function refuseLost({ request_id, left, undone_by, final }: ChangeState): void {
     );
   }
   if (!isTold(left)) throw lost(request_id, "it is under way, or nobody knows how it ended");
-}
-
-/** A row of the audit as a list of changes tells it. */
-function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
-  const { request_id, at, tool, result_id, changes = [], token_name, client_id, owner_user_id } = row;
-  const fields = [...new Set(changes.map(({ field }) => field))];
-  return {
-    request_id,
-    at,
-    tool,
-    ...result_id === undefined ? {} : { id: result_id },
-    ...fields.length === 0 ? {} : { fields: fields.slice(0, FIELDS_NAMED) },
-    by: {
-      token: token_name,
-      ...client_id === undefined ? {} : { client: client_id },
-      ...owner_user_id === null ? {} : { person: owner_user_id },
-    },
-    ...row._published === undefined ? {} : { live: row._published },
-    ...row.error === null ? {} : { error: row.error },
-    undoable: state !== null && state.final === null && isTold(state.left) && state.undone_by === null,
-    ...state?.final == null ? {} : { undoable_reason: cut(state.final, REASON_CHARACTERS) },
-    ...state?.undone_by == null ? {} : { undone_by: state.undone_by },
-  };
 }

@@ -142,7 +142,17 @@ export interface ChangeRow {
   readonly request_id: string;
   readonly at: string;
   readonly tool: string;
+  readonly by: { readonly token: string; readonly client?: string; readonly person?: string };
+  readonly undoable: boolean;
+  readonly undone_by?: string;
   readonly [more: string]: unknown;
+}
+
+/** A page of them, and with the first one those of which nobody knows whether they were made. */
+export interface ChangesPage {
+  readonly rows: readonly ChangeRow[];
+  readonly unknown: readonly ChangeRow[];
+  readonly next: string | null;
 }
 
 /** Which changes are listed. */
@@ -161,11 +171,7 @@ export interface ChangesQuery {
 /** The changes of the call's site: those of the caller's own token, all of them for who may do everything. */
 export interface ChangesPort {
   /** Newest first, as many as fit a page; with the first page those of which nobody knows whether they were made. */
-  list(query: ChangesQuery): Promise<{
-    readonly rows: readonly ChangeRow[];
-    readonly unknown: readonly ChangeRow[];
-    readonly next: string | null;
-  }>;
+  list(query: ChangesQuery): Promise<ChangesPage>;
   /**
    * Throws E_NOT_FOUND for one that is not the caller's, unknown or older than it is kept alike; E_FORBIDDEN_OP where it
    * cannot be taken back, with the reason; E_STALE_PREVIEW where it was already, or the site's calls go elsewhere by now.

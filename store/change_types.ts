@@ -44,6 +44,15 @@ export interface ChangeState {
   readonly final: string | null;
 }
 
+/** How much room a site's changes take. */
+export interface ChangeRoom {
+  readonly site_id: string;
+  readonly changes: number;
+  readonly bytes: number;
+  /** Of the oldest that is kept. */
+  readonly oldest: { readonly request_id: string; readonly kept_until: number };
+}
+
 /** A change that can be taken back. */
 export interface KeptChange extends ChangeState {
   readonly setbacks: readonly Setback[];
@@ -67,6 +76,8 @@ export interface ChangeStore {
   dropped(request_id: string, site_id: string): Beside[];
   /** null where there is none, or its days are over. */
   state(site_id: string, request_id: string): Promise<ChangeState | null>;
+  /** How much room the changes of each site take that has any; reads a short entry of each. */
+  room(): Promise<ChangeRoom[]>;
   /** The same opened. Throws E_MISSING_SECRET where its key is missing, E_INTERNAL where it is damaged. */
   find(site_id: string, request_id: string): Promise<KeptChange | null>;
 }

@@ -1,7 +1,15 @@
 /** What stood where calls have written: sealed in pieces, found by site and request, the oldest of a site dropped first. */
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../core/model.ts";
-import type { ChangeState, ChangeStore, KeptChange, Left, NewChange, Setback } from "./change_types.ts";
+import type {
+  ChangeRoom,
+  ChangeState,
+  ChangeStore,
+  KeptChange,
+  Left,
+  NewChange,
+  Setback,
+} from "./change_types.ts";
 import type { Beside } from "./consent_types.ts";
 import { type Database, deleteListed } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
@@ -95,6 +103,18 @@ export class Changes implements ChangeStore {
   async state(site_id: string, request_id: string): Promise<ChangeState | null> {
     const kept = await this.#kept(site_id, request_id);
     return kept === null ? null : stateOf(kept, request_id, site_id);
+  }
+
+  async room(): Promise<ChangeRoom[]> {
+    const rooms = new Map<string, ChangeRoom>();
+    for await (const { key, value } of this.db.kv.list<Kept>({ prefix: ["changes"] }, { batchSize: 500 })) {
+      if (this.db.now() >= value.expires_at) continue;
+      const [site_id, request_id] = [String(key[1]), String(key[2])];
+      const { changes, bytes, oldest } = rooms.get(site_id) ??
+        { changes: 0, bytes: 0, oldest: { request_id, kept_until: value.expires_at } };
+      rooms.set(site_id, { site_id, changes: changes + 1, bytes: bytes + value.bytes, oldest });
+    }
+    return [...rooms.values()];
   }
 
   async find(site_id: string, request_id: string): Promise<KeptChange | null> {

@@ -12,6 +12,7 @@ import { Budgets } from "./budgets.ts";
 import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
+import { Erasures } from "./erasures.ts";
 import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
@@ -92,6 +93,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const versions = new Versions(db, { channel: channelOf(opened), storeId: mark.id });
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
   const audit = new Audit(db, options.log);
+  const leases = new Leases(db);
   const personSessions = new PersonSessions(db);
   const signIns = new SignIns(db, sealer, personSessions);
   let closing: Promise<void> | null = null;
@@ -117,7 +119,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
     callersVersion: versions.numbering("tokens", "users", "oauth"),
-    leases: new Leases(db),
+    leases,
+    erasures: new Erasures({ db, sealer, versions, audit, leases }),
     paces: new Paces(db),
     budgets: new Budgets(db, options.path !== ":memory:", clock),
     allowances: new Allowances(db),

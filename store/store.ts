@@ -15,6 +15,7 @@ import type { AccountStore } from "./account_types.ts";
 import type { AuditStore } from "./audit_types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ChangeStore } from "./change_types.ts";
+import type { ErasureStore } from "./erasure_types.ts";
 import type { ConsentStore } from "./consent_types.ts";
 import type { OAuthClientStore, OAuthGrantStore } from "./oauth_types.ts";
 import type {
@@ -34,6 +35,7 @@ export type * from "./account_types.ts";
 export { RowRefused } from "./audit_refused.ts";
 export type * from "./audit_types.ts";
 export type * from "./change_types.ts";
+export type * from "./erasure_types.ts";
 export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
@@ -240,6 +242,7 @@ export interface Store {
   readonly connectLinks: ConnectLinkStore;
   readonly consents: ConsentStore;
   readonly changes: ChangeStore;
+  readonly erasures: ErasureStore;
   readonly oauthClients: OAuthClientStore;
   readonly oauthGrants: OAuthGrantStore;
   readonly sessions: SessionStore;

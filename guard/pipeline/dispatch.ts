@@ -1,6 +1,6 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
-import type { AuditRow, Caller, Door, Outcome } from "../../core/model.ts";
+import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
 import type { Follower } from "../../registry/tool.ts";
 import { type Beside, RowRefused, type Store } from "../../store/store.ts";
 import { answered, asOffered, plain } from "./answer.ts";
@@ -22,7 +22,8 @@ import { inspectionHint, withOutcome } from "./outcome.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
-  readonly door: Door;
+  /** `admin`: an operator makes it. */
+  readonly door: AuditRow["door"];
   /** A new ULID; the audit row's id as well. */
   readonly requestId: string;
   readonly caller: Caller;
