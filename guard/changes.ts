@@ -102,10 +102,19 @@ export function changesPort(
       }
       return writes;
     },
-    drifted: (left, now) => differing(left, hashParts(now)),
+    drifted: (left, now) => driftedParts(left, hashParts(now) ?? {}),
     undoes: (request_id) => void record.root.undoes.push(request_id),
   };
 }
+
+/** Parts that came to the plans of tools later: a change that was kept before says nothing of them. */
+const ADDED: ReadonlySet<string> = new Set(["provider", "password"]);
+
+/** Which parts are not what a write left. */
+export const driftedParts = (
+  left: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+): string[] => differing(left, now).filter((part) => part in left || !ADDED.has(part));
 
 const unknown = (request_id: string, site_id: string) =>
   new GatewayError(

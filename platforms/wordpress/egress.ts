@@ -69,6 +69,12 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "twitter_image",
   "live",
   "setback",
+  "modified_after",
+  "site_ops_changed_by",
+  "site_ops_changed_not_by",
+  "parts[]",
+  "between",
+  "below",
 ]);
 
 /** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */
@@ -80,7 +86,7 @@ const READABLE =
 const REVISIONS = /^\/wp\/v2\/(posts|pages)\/[1-9]\d*\/revisions$/;
 /** Routes of the companion plugin that are read (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 const COMPANION_READABLE: readonly RegExp[] = [
-  /^\/site-ops\/v1\/health$/,
+  /^\/site-ops\/v1\/(health|find)$/,
   /^\/site-ops\/v1\/(holds\/[0-9a-f]{32}|hold-test\/[1-9]\d*)$/,
   ...PAGES_READABLE,
   ...SCHEMA_READABLE,
@@ -192,13 +198,14 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
   }
   if (out.method === "GET") {
     const readable = [READABLE, REVISIONS, ...COMPANION_READABLE].some((pattern) => pattern.test(route)) ||
-      isPublicList(route, url.searchParams) || typedContent(route) !== null;
+      isPublicList(route, url.searchParams) || typedContent(route) !== null || isGuardedType(route);
     return readable ? null : `the route "${route}" is not read`;
   }
   const writable = out.method === "POST" ? WRITABLE : out.method === "PUT" ? SEO_PUTTABLE : [];
   const typed = out.method === "POST" ? typedContent(route) : null;
   const judge = writable.find(([pattern]) => pattern.test(route))?.[1] ??
-    (typed === null || typed === "revisions" ? null : TYPED[typed]);
+    (typed === null || typed === "revisions" ? null : TYPED[typed]) ??
+    (out.method === "POST" && isGuardedType(route) ? GUARDED_TYPE : null);
   return judge ? judge(out, now, site) : `${out.method} "${route}" is never sent`;
 }
 
@@ -213,6 +220,14 @@ function typedContent(route: string): "all" | "one" | "revisions" | null {
   if (String(Number(id)) !== id || !Number.isSafeInteger(Number(id)) || Number(id) <= 0) return null;
   return part === undefined ? "one" : part === "revisions" ? "revisions" : null;
 }
+
+const TYPES_GUARDED = "/site-ops/v1/guarded/types/";
+
+/** Whether a route is the guarded one of content of such a type, one by its number. */
+const isGuardedType = (route: string): boolean =>
+  route.startsWith(TYPES_GUARDED) && typedContent(`/wp/v2/${route.slice(TYPES_GUARDED.length)}`) === "one";
+
+const GUARDED_TYPE = guarded(OF_POSTS);
 
 const TYPED = { all: fields(judgeCreate), one: update(OF_POSTS) } as const;
 
