@@ -98,6 +98,7 @@ const strictest = (policies: readonly ConfirmPolicy[]): ConfirmPolicy =>
   CONFIRM_POLICIES[Math.max(...policies.map((one) => CONFIRM_POLICIES.indexOf(one)))] ?? "human";
 
 const NOT_KEPT = "Nothing is kept that would set it back; the values under from are the old values";
+const KEEPS_NOTHING = "The gateway is set to keep nothing that would set a change back (UNDO_DAYS is 0)";
 const IN_PART =
   "What would set it back is kept of a part of it alone; the values under from are the old values";
 
@@ -105,8 +106,11 @@ const IN_PART =
 function undoable(
   { plan, calls, final }: Previewed,
   { setbacks, allFinal }: Pick<CallRecord, "setbacks" | "allFinal">,
+  isKept: boolean,
 ): Pick<Preview, "undoable" | "undoable_reason"> {
   const not = (undoable_reason: string) => ({ undoable: false, undoable_reason });
+  const why = final ?? allFinal;
+  if (!isKept && why === null) return not(KEEPS_NOTHING);
   if (final !== undefined) return final === null ? { undoable: true } : not(final);
   if (allFinal !== null) return not(allFinal);
   if (setbacks.length === 0) return not(NOT_KEPT);
@@ -129,7 +133,12 @@ function nextStep({ offered, dryRun }: Pick<Previewed, "offered" | "dryRun">, ex
 export function preview(
   call: Previewed,
   record: Pick<CallRecord, "site" | "highestTier" | "setbacks" | "allFinal">,
-  { token, expires_at }: { readonly token: string; readonly expires_at: number },
+  { token, expires_at, isKept }: {
+    readonly token: string;
+    readonly expires_at: number;
+    /** Whether the gateway keeps at all what a write replaces. */
+    readonly isKept: boolean;
+  },
 ): Preview {
   const expires = new Date(expires_at).toISOString();
   return {
@@ -143,7 +152,7 @@ export function preview(
     confirm_token: token,
     expires_at: expires,
     next: nextStep(call, expires),
-    ...undoable(call, record),
+    ...undoable(call, record, isKept),
     warnings: call.warnings.map(redactText),
     ...(call.calls.length ? { calls: call.calls.map(nested) } : {}),
   };
