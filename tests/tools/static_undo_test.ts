@@ -155,7 +155,16 @@ test("what was only made cannot be taken back, and the list and the refusal say 
   }
 });
 
-test("a branch that is gone, and bytes that the host has dropped, are said so", async (at) => {
+test("after the preview branch was reset a change goes back on the branch that it was made on", async (at) => {
+  const old = await write(at, "write_static_file", css("old"));
+  await write(at, "reset_static_preview_branch", {});
+  const next = await write(at, "write_static_file", css("next"));
+  assert.notEqual(old.branch, next.branch);
+  await undo(at, { request_id: old.request_id });
+  assert.deepEqual([await text(at, old.branch), await text(at, next.branch)], [FILES[CSS], "next"]);
+});
+
+test("a branch that is gone is said so", async (at) => {
   const gone = await write(at, "write_static_file", css("new"));
   await at.host.git(REPO, "branch", "-D", gone.branch);
   const says = new RegExp(`^Branch "${gone.branch}", which the change was made on, is not there any more`);
