@@ -11,7 +11,7 @@ import {
 } from "../../core/model.ts";
 import type { Confirmation, Plan, PlannedCall } from "../../registry/tool.ts";
 import type { CallRecord } from "../audit/audit.ts";
-import { revisionName, TOO_LARGE } from "./consent_content.ts";
+import { KEEPS_NOTHING, revisionName, TOO_LARGE } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { shownChanges } from "./preview_changes.ts";
 import { redactText } from "../audit/redact.ts";
@@ -98,7 +98,6 @@ const strictest = (policies: readonly ConfirmPolicy[]): ConfirmPolicy =>
   CONFIRM_POLICIES[Math.max(...policies.map((one) => CONFIRM_POLICIES.indexOf(one)))] ?? "human";
 
 const NOT_KEPT = "Nothing is kept that would set it back; the values under from are the old values";
-const KEEPS_NOTHING = "The gateway is set to keep nothing that would set a change back (UNDO_DAYS is 0)";
 const IN_PART =
   "What would set it back is kept of a part of it alone; the values under from are the old values";
 
