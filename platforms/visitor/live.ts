@@ -25,6 +25,8 @@ type Finding =
 const AGAIN = "read it again with view_live";
 const LOOK = "read the page with view_live, and see which plugin, theme or template prints something else";
 
+const LOOK_AT_IT = "look at the page with view_live";
+
 const LED = "see which rule of a plugin or the host leads there, and whether the destination is there";
 
 /** Why nobody looked. */
@@ -105,8 +107,14 @@ function formsOf(path: string): string[] {
 const own = ([first, second]: Visit["chain"]): string =>
   second !== undefined && URL.parse(first!.address)?.search !== "" ? second.address : first!.address;
 
+/** The same where the page tells nothing of what was written: that it was reached is no proof, so nobody knows. */
+export function unknownBy(reason: string | null, seen: Seen): Seen {
+  if (reason === null || seen.live?.as_expected !== true) return seen;
+  return { ...seen, live: { ...seen.live, as_expected: null, reason, next: LOOK_AT_IT } };
+}
+
 /** The address of a path below the site's home. */
-const below = (base: string | null, path: string) => {
+export const below = (base: string | null, path: string) => {
   const home = new URL(base ?? "https://invalid/");
   const folder = home.pathname.endsWith("/") ? home.pathname.slice(0, -1) : home.pathname;
   home.pathname = `${folder}${path}`;

@@ -162,6 +162,19 @@ final class Seo_Rank_Math extends Seo_Provider {
 		return $texts;
 	}
 
+	/** What it does with them is in class-paper.php (1.0.273). */
+	protected function filters() {
+		return array(
+			'title'       => 'rank_math/frontend/title',
+			'description' => 'rank_math/frontend/description',
+		);
+	}
+
+	/** {@inheritDoc} */
+	protected function own_classes() {
+		return 'RankMath\\';
+	}
+
 	/** {@inheritDoc} */
 	public function off() {
 		if ( ! self::is_loaded() ) {

@@ -119,6 +119,14 @@ final class Seo_Seopress extends Seo_Provider {
 		return $fixed;
 	}
 
+	/** What it does with them is in options-titles-metas.php (9.7.4); it has none of its own. */
+	protected function filters() {
+		return array(
+			'title'       => 'seopress_titles_title',
+			'description' => 'seopress_titles_desc',
+		);
+	}
+
 	/** Beside WordPress's own noindex SEOPress goes on printing the canonical address. */
 	protected function drops_canonical( WP_Post $post ) {
 		return $this->robots( $post )['noindex']['on'];

@@ -204,7 +204,7 @@ async function send(
   };
   if (planned.hashes) {
     const entry = replaces ? [`entry:${replaces.entry_id}`] : [];
-    const names = ["status", "provider", "entries", ...entry];
+    const names = ["status", "password", "provider", "entries", ...entry];
     const words = Object.fromEntries(entry.map((name) => [name, "schema"]));
     const dependsOn = { hashes: planned.hashes, names, what: `the structured data of post ${id}`, words };
     const done = await writeTold(wire, route(id), dependsOn, ready(planned.post), WRITTEN);
@@ -228,11 +228,16 @@ async function send(
 }
 
 /** Which of what was planned is not as it was: the entry that is replaced, and which others there are. */
-function changedEntries({ entries, replaces }: PreparedSchema, now: Found): string[] {
+function changedEntries({ entries, replaces, provider }: PreparedSchema, now: Found): string[] {
   const names = (all: Found["entries"]) => JSON.stringify(all.map(({ entry_id, type }) => [entry_id, type]));
   const is = now.entries.find(({ entry_id }) => entry_id === replaces?.entry_id);
   const replaced = replaces !== null && canonical(is?.schema) !== canonical(replaces.schema);
-  return [...replaced ? ["schema"] : [], ...names(entries) === names(now.entries) ? [] : ["entries"]];
+  const keeper = now.provider === provider ? [] : ["provider"];
+  return [
+    ...keeper,
+    ...replaced ? ["schema"] : [],
+    ...names(entries) === names(now.entries) ? [] : ["entries"],
+  ];
 }
 
 /** JSON whose order of names does not count; PHP takes an empty object for an empty list. */
