@@ -34,7 +34,7 @@ final class Find {
 	const PLACES  = 1000;
 	const SECONDS = 8;
 
-	const PARTS = 24;
+	const PARTS = 100;
 
 	/** Registers the route. */
 	public static function register_routes() {
