@@ -75,6 +75,8 @@ export const LIMITS = {
   UNDO_SITE_BYTES: 100 * MIB,
   UNDO_DAYS: 30,
   UNDO_DAYS_MAX: 400,
+  /** A page of list_changes. */
+  CHANGES_PAGE_BYTES: 4 * KIB,
   REPEATED_ANSWER_BYTES: 60 * KIB,
   REVISION_PARTS_MAX: 100,
   /** Items of each list that a summary keeps. */

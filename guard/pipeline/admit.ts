@@ -5,6 +5,7 @@ import type { Catalog } from "../../registry/catalog.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import { OFFERED_WRITE } from "../../registry/source.ts";
 import type { Awaitable } from "../../core/async.ts";
+import type { Content } from "../../core/content.ts";
 import type {
   Before,
   Follower,
@@ -15,6 +16,7 @@ import type {
   ToolContext,
 } from "../../registry/tool.ts";
 import { asOffered, asWritten, plain } from "./answer.ts";
+import { lazily } from "../../core/made_once.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import { destination, hashParts } from "../consent/consent_content.ts";
 import { setbackOf } from "../changes.ts";
@@ -22,6 +24,7 @@ import { makeContext } from "./context.ts";
 import type { CallParts, ContextPorts } from "./context_ports.ts";
 import type { Decision } from "./decision.ts";
 import { effectivePlatform } from "./deployed.ts";
+import { refuseFrozen } from "./freeze.ts";
 import { explain, traceless } from "./explain.ts";
 import { flagStep, neededFlags } from "./flags.ts";
 import { type Asks, forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
@@ -72,7 +75,8 @@ export interface Admitted {
   /** Whether it must be confirmed. */
   readonly gate: boolean;
   readonly ctx: ToolContext;
-  readonly nested: NestedCalls;
+  /** Made when it is first asked for. */
+  readonly nested: () => NestedCalls;
   /** What does the work. */
   readonly acts: Acts;
 }
@@ -109,21 +113,26 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const sites = allSites(site, others);
   decision.finds({ sites });
   const kind = site && await effectivePlatform(ports.store.sites, ports.connectors, manifest, site);
-  const isOfferedWrite = site !== null && offer?.writesAt.includes(site.id);
+  const isOfferedWrite = site !== null && offer !== undefined &&
+    (restore || offer.writesAt.includes(site.id));
   capTier(call, isOfferedWrite ? OFFERED_WRITE : effectiveTier(manifest, given.args, kind)); // 10
   if (offer) decision.begin("arguments");
-  const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, asked.asks) : given;
+  const input = offer && site && !restore
+    ? forwardedTo({ manifest, offer }, given, site.id, asked.asks)
+    : given;
   decision.begin("rate");
   for (const [at, { id }] of sites.entries()) {
     if (sites.findIndex((one) => one.id === id) === at) await ports.siteLimit.take(id);
   }
   decision.begin("platform");
   if (site) platformStep(manifest, asked.args, site); // 11
+  if ((decision.tier ?? 0) > 0) await refuseFrozen(ports.store.freezes, sites);
   const needs = kind ? neededFlags(manifest, input.args, kind).map(({ flag }) => flag) : NO_FLAGS;
   decision.begin("flags", { needs });
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
-  const nested = callsWithin(ports, asked, record);
-  const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline, follower };
+  const nested = lazily(() => callsWithin(ports, asked, record)); // few tools call others
+  const calls = () => nested().port;
+  const parts = { caller, record, manifest, site, others, grant, calls, deadline, follower };
   const ctx = makeContext(ports, parts);
   decision.begin("check");
   if (handler.check && !restore) await handler.check(input.args, ctx);
@@ -132,7 +141,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const tier = decision.tier ?? manifest.tier;
   decision.begin("links");
   linkStep(manifest, site, ports.connectors, ports.upstream); // 13
-  const gate = tier > 0 && !offer;
+  const gate = tier > 0 && (!offer || restore !== undefined);
   const acts = actsOf(entry, input, ctx, restore && asked.kept);
   return { caller, entry, input, site, others, tier, raises, parts, gate, ctx, nested, acts };
 }
@@ -146,7 +155,7 @@ function readArguments(
 ): Input {
   if (restores) return readForwarded({ check: (of) => of as Record<string, unknown> }, args);
   if (entry.offer) return readForwarded(entry, args);
-  return readInput(entry, { ...args, ...kept?.values }, now, asks);
+  return readInput(entry, kept ? { ...args, ...kept.values } : args, now, asks);
 }
 
 function actsOf({ handler }: ToolEntry, { args }: Input, ctx: ToolContext, kept: Before | undefined): Acts {
@@ -186,12 +195,6 @@ function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): Neste
   });
 }
 
-/** Carries out a call that only reads. */
-export async function read({ entry, acts }: Admitted): Promise<unknown> {
-  const answer = await acts.run();
-  return entry.offer ? asOffered(answer) : plain(answer);
-}
-
 /** Whether a raise of a site's own tool says more than that the tool writes, which its preview shows. */
 const isNews = ({ flags = [], published }: Raise) => flags.length > 0 || published === true;
 
@@ -203,12 +206,14 @@ export async function planned(
   record.decision.begin("plan");
   const plan = tier > 0 ? await acts.plan() ?? null : null;
   if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${name}" can write and has no plan`);
+  record.final = plan?.final ?? null;
   if (plan?.before !== undefined && parts.site !== null) {
     record.setback = setbackOf(name, parts.site, plan.before, plan.revision ?? null);
   }
   const found = plan?.raises ?? [];
   parts.grant = judgeRaises(parts, found) ?? parts.grant;
-  const calls = [...nested.planned];
+  const within = nested();
+  const calls = [...within.planned];
   const whole = record.decision.tier ?? tier;
   return {
     tool: name,
@@ -222,7 +227,7 @@ export async function planned(
     restores: acts.restores,
     plan,
     changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
-    shown: async () => [...await plan?.shows?.() ?? [], ...await nested.shown()],
+    shown: async () => [...await plan?.shows?.() ?? [], ...await within.shown()],
     revision: wholeRevision(plan?.revision ?? null, calls, record),
     warnings: [
       ...[...raises, ...found].filter((one) => !offer || isNews(one)).map(({ because }) => because),
@@ -232,14 +237,38 @@ export async function planned(
     calls,
     run: async (expects) => {
       const answer = await acts.run(plan ? { ...plan, expects } : undefined);
-      if (offer) return asOffered(answer);
+      if (offer && !acts.restores) return keepOffered(asOffered(answer), plan, parts, record);
       if (!(whole > 0 && gate)) return plain(answer);
       const written = asWritten(answer);
       if (written.left !== undefined) record.left = hashParts(written.left);
+      if (written.before !== undefined && parts.site !== null) {
+        record.setback = setbackOf(name, parts.site, written.before, plan?.revision ?? null);
+        record.toldLate = true;
+      }
       if (written.published === null) ctx.annotate({ _published: null });
       return written;
     },
   };
+}
+
+/** The answer of a site's own tool, with what is known only now of how its write is taken back, or why it cannot be. */
+function keepOffered(
+  answer: Content,
+  plan: Plan | null,
+  { site, manifest }: Pick<CallParts, "site" | "manifest">,
+  record: CallRecord,
+): Content {
+  const { undoing } = answer;
+  if (undoing === undefined) {
+    return plan?.final === undefined ? answer : answer.keeping({ final: plan.final });
+  }
+  record.toldLate = true;
+  if ("final" in undoing) record.final = undoing.final;
+  else if (site !== null) {
+    record.setback = setbackOf(manifest.name, site, undoing.before, plan?.revision ?? null);
+    record.left = hashParts(undoing.left);
+  }
+  return answer;
 }
 
 /**

@@ -334,6 +334,7 @@ function listOf(value: unknown): string[] {
 
 /** What reads no text and no value of unbounded size. */
 const CONSTANT: Readonly<Record<string, string>> = {
+  "change.ts goneSince": "puts one name into one sentence",
   "change.ts whenLive": "puts one name into one sentence",
   "change.ts whenScheduled": "puts one name into one sentence",
   "comparison.ts changeOf": "subtracts two numbers",
@@ -346,6 +347,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
   "wording.ts canBeGiven": "compares one value with three",
+  "wording.ts notTakenAway": "puts a few names of arguments into one sentence",
   "wording.ts hasPassword": "looks one value up among three",
   "schedule.ts hasLead": "compares times",
   "schedule.ts bothTimes": "puts two times into an answer",

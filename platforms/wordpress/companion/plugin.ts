@@ -107,6 +107,8 @@ const FEATURES = z.object({
 /** The plugin's report. */
 export const HEALTH = z.object({
   plugin_version: z.string(),
+  /** An IANA name, or an offset such as `+05:30`. */
+  timezone: told(z.string().max(100)),
   features: FEATURES.catch(() => FEATURES.parse({})),
   user: z.object({
     /** An empty list where there is none. */
@@ -117,6 +119,7 @@ export const HEALTH = z.object({
     host: z.string().nullable(),
     offered: z.string().nullable(),
     refused: z.string().nullable(),
+    unanswered: z.boolean().catch(false),
   }).nullable().catch(null),
 });
 
