@@ -6,6 +6,7 @@ import { auditRoutes } from "./audit.ts";
 import { clientRoutes, connectionRoutes } from "./connections.ts";
 import { erasureRoutes } from "./erase.ts";
 import { refusal } from "./exchange.ts";
+import { freezeRoutes } from "./freezes.ts";
 import { healthRoutes, repoRoutes, snapshotRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -48,6 +49,7 @@ export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   erasureRoutes(app, ports);
   snapshotRoutes(app, ports);
   proxiedToolRoutes(app, ports);
+  freezeRoutes(app, ports);
   healthRoutes(app, ports);
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);

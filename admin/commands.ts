@@ -7,6 +7,7 @@ import { CHANGE_COMMANDS } from "./commands_changes.ts";
 import { CLIENT_COMMANDS } from "./commands_clients.ts";
 import { CONNECTION_COMMANDS } from "./commands_connections.ts";
 import { ERASE_COMMANDS } from "./commands_erase.ts";
+import { FREEZE_COMMANDS } from "./commands_freezes.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { LINKABLE_COMMANDS } from "./commands_linkable.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
@@ -34,6 +35,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...CHANGE_COMMANDS,
     ...ERASE_COMMANDS,
     ...SNAPSHOT_COMMANDS,
+    ...FREEZE_COMMANDS,
     ...GATEWAY_COMMANDS,
     ...STORE_COMMANDS,
   ];

@@ -1,5 +1,6 @@
 /** `gateway health`. */
 import type { Command } from "./command.ts";
+import { frozenLine } from "./commands_freezes.ts";
 import { unheldLine } from "./commands_proxied.ts";
 import { type HealthReport, isJobWrong } from "./health.ts";
 import type { SealedRecord } from "../store/store.ts";
@@ -19,8 +20,15 @@ const health: Command = {
 
 function human(report: HealthReport): string {
   const { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed } = report;
-  const { unpreviewed = [], proxies = [], held_tools = [], unheld = [], versions = [], kept_changes } =
-    report;
+  const {
+    unpreviewed = [],
+    proxies = [],
+    held_tools = [],
+    unheld = [],
+    freezes = [],
+    versions = [],
+    kept_changes,
+  } = report;
   const kept = `Audit rows are kept for ${days} days`;
   const lines = [
     `The gateway answers; its clock says ${clock}.`,
@@ -45,6 +53,7 @@ function human(report: HealthReport): string {
     ...held_tools.map(heldLine),
     ...unheld.map(unheldLine),
     ...keptLines(kept_changes),
+    ...freezes.map((one) => `${frozenLine(one)}.`),
     ...versions.map(({ message }) => `${cell(message)}.`),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];

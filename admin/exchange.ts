@@ -1,7 +1,7 @@
 /** How the admin API reads a request and words an answer. */
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { bodyError, readObject, readText } from "../core/body.ts";
+import { bodyError, objectIn, readJson, readText } from "../core/body.ts";
 import { asGatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -36,7 +36,7 @@ export async function bodyText(request: Request, cap: number): Promise<string> {
 
 /** The body as a JSON object, at most `cap` bytes. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
 export async function jsonObject(request: Request, cap: number = LIMITS.ADMIN_BODY_BYTES): Promise<object> {
-  return (await readObject(request, cap)).args;
+  return objectIn(await readJson(request, cap), cap).args;
 }
 
 /** The media type of a request's body, without parameters. */

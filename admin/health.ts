@@ -1,7 +1,7 @@
 /** How the gateway does, for its operator: its jobs, its repository app, the days it keeps; /healthz is for anybody. */
 import type { Hono } from "hono";
 import { decodeTime } from "ulid";
-import { type JobReport, LIMITS, type VersionEnding } from "../core/model.ts";
+import { type Freeze, type JobReport, LIMITS, type VersionEnding } from "../core/model.ts";
 import type { HeldTool, UnheldSite } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
@@ -34,6 +34,8 @@ export interface HealthReport {
   readonly unheld: readonly UnheldSite[];
   /** What is kept of changes so that they can be taken back, of all sites, and of each that is near its quota. */
   readonly kept_changes: KeptChanges;
+  /** Where nothing is written until somebody lifts the freeze. */
+  readonly freezes: readonly Freeze[];
   /** Versions of upstreams' APIs that end within 120 days, which is no fault yet, or have ended, which is one where a site uses it. */
   readonly versions: readonly VersionEnding[];
 }
@@ -92,6 +94,7 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
       held_tools,
       unheld,
       kept_changes,
+      freezes: await ports.store.freezes.list(),
       versions,
     };
     return answer(c, report);

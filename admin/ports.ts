@@ -118,6 +118,7 @@ export interface AdminPorts {
     | "tokens"
     | "sites"
     | "projects"
+    | "freezes"
     | "users"
     | "accounts"
     | "oauthGrants"

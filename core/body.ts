@@ -21,6 +21,8 @@ export interface BodyFault {
 
 /** A body of that size is read in one go. */
 const AT_ONCE_BYTES = 64 * 1024;
+/** A small body mostly comes with its headers, and is there within two turns of promises: then it needs no timer. */
+const TURNS_AT_ONCE = 4;
 
 /** Requests of whose body nobody waits for the rest any more. */
 const GIVEN_UP = new WeakSet<Request>();
@@ -46,7 +48,16 @@ async function readBytes(
     ? new Pieces(request.body, taking)
     : null;
   try {
-    bytes = pieces ? await readWithin(pieces, cap) : await atOnce(request, taking);
+    if (pieces) bytes = await readWithin(pieces, cap);
+    else {
+      const coming = request.bytes();
+      let isHere = false;
+      const here = () => void (isHere = true);
+      coming.then(here, here);
+      for (let turn = 0; turn < TURNS_AT_ONCE && !isHere; turn++) await null;
+      bytes = await (isHere ? coming : inTime(coming, (taking.patience ?? PATIENCE).SILENT_MS));
+      taking.add?.(bytes.byteLength);
+    }
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;
     if (!(thrown instanceof TooSlow)) return { fault: "cut short" };
@@ -55,20 +66,6 @@ async function readBytes(
   }
   if (pieces?.areTooMany) return { fault: "in too many pieces" };
   return bytes === null || bytes.byteLength > cap ? { fault: "too large" } : bytes;
-}
-
-/** A small body mostly comes with its headers, and is there within two turns of promises: then it needs no timer. */
-const TURNS_AT_ONCE = 4;
-
-async function atOnce(request: Request, { add, patience = PATIENCE }: Taking): Promise<Uint8Array> {
-  const coming = request.bytes();
-  let isHere = false;
-  const here = () => void (isHere = true);
-  coming.then(here, here);
-  for (let turn = 0; turn < TURNS_AT_ONCE && !isHere; turn++) await null;
-  const bytes = await (isHere ? coming : inTime(coming, patience.SILENT_MS));
-  add?.(bytes.byteLength);
-  return bytes;
 }
 
 /** So short a text is looked at byte by byte: asking the runtime, or counting what it holds, costs more. */
@@ -148,13 +145,11 @@ export async function readJson(
 const without = (bytes: Uint8Array, { from, to }: { from: number; to: number }) =>
   joined([bytes.subarray(0, from), EMPTY, bytes.subarray(to)]);
 
-/** The body as a JSON object. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
-export async function readObject(
-  request: Request,
+/** The JSON object in a body that was read within that cap. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
+export function objectIn(
+  body: ParsedBody | BodyFault,
   cap: number,
-  taking: Taking = {},
-): Promise<{ args: Record<string, unknown>; bytes: number }> {
-  const body = await readJson(request, cap, taking);
+): { args: Record<string, unknown>; bytes: number } {
   if ("fault" in body) throw bodyError(body, cap);
   const { value, bytes } = body;
   if (isFields(value)) return { args: value, bytes };

@@ -106,17 +106,23 @@ class Connection {
   async #answer(request: Request, info: Deno.ServeHandlerInfo, answer: Answer): Promise<Response> {
     this.#answering++;
     this.#requests++;
-    const ended = () => {
-      this.#answering--;
-      this.#isGivenUp = isGivenUp(request);
-    };
     let response: Response | undefined;
     try {
       return response = await answer(request, info);
     } finally {
-      if (response instanceof BriefResponse) ended();
-      else info.completed.then(ended, ended);
+      if (response instanceof BriefResponse) this.#ended(request);
+      else this.#endsWith(info.completed, request);
     }
+  }
+
+  #endsWith(completed: Promise<void>, request: Request): void {
+    const ended = () => this.#ended(request);
+    completed.then(ended, ended);
+  }
+
+  #ended(request: Request): void {
+    this.#answering--;
+    this.#isGivenUp = isGivenUp(request);
   }
 }
 

@@ -12,6 +12,12 @@ export function memoize<Key extends object, Value extends string | boolean | obj
   };
 }
 
+/** What is made when it is first wanted, and not again. */
+export function lazily<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => made ??= make();
+}
+
 /** The same function, which makes nothing again of what it was given last. */
 export function memoizeLast<Key extends string | number, Value>(
   make: (of: Key) => Value,

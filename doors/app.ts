@@ -7,8 +7,8 @@ import type { Proxies } from "./proxies.ts";
 
 /** What is mounted where. */
 export interface AppParts {
-  /** Puts the REST routes on the app. */
-  rest(app: Hono): void;
+  /** Puts the REST routes on the app; answers what carries out a call of that tool. */
+  rest(app: Hono): CallOverRest;
   readonly mcp: (request: Request) => Promise<Response>;
   /** Makes the admin side, when it is first asked for. */
   admin(): Promise<Hono>;
@@ -27,40 +27,62 @@ export interface AppParts {
   log(event: Record<string, unknown>): void;
 }
 
+/** Answers the request to call that tool, and throws for none. */
+export type CallOverRest = (request: Request, tool: string) => Promise<Response>;
+
 /** What is known of who sent a request: the other end of its connection. */
 export interface RequestInfo {
   readonly remoteAddr: Deno.Addr;
 }
 
 const HEADERS = { "content-type": "application/json" };
+const MCP_PATH = "/mcp";
+/** What the name of a tool follows where it is called over REST. */
+export const TOOL_PATH = "/api/v1/tools/";
 
 /**
- * The whole service. Every answer names its call in `X-Request-Id`; where a door has given none, it is a new one that
+ * The whole service. A call, of which there are many, is told by its path alone; whatever else is asked, and a path that is
+ * written in another way, goes through the router. Every answer names its call in `X-Request-Id`; where a door has given none, it is a new one that
  * nothing else names.
  */
 export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo) => Promise<Response> {
-  const app = routes(parts);
-  return async (request, info) => {
+  const app = new Hono();
+  const call = parts.rest(app);
+  addRoutes(app, parts);
+  const naming = (response: Response) => named(response, parts.newId);
+  return (request, info) => {
     const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded !== null) parts.proxies.notice(hostOf(info), forwarded);
-    return named(await app.fetch(request, info), parts.newId);
+    const path = request.method === "POST" ? pathOf(request.url) : "";
+    if (path === MCP_PATH) return parts.mcp(request).then(naming);
+    const tool = toolCalledAt(path);
+    if (tool !== null) return call(request, tool);
+    return Promise.resolve(app.fetch(request, info)).then(naming);
   };
+}
+
+/** What follows the host in an address. */
+const pathOf = (address: string) => address.slice(address.indexOf("/", address.indexOf("//") + 2));
+
+/** The tool that a path calls, where the path is written without anything that the router would have to read. */
+function toolCalledAt(path: string): string | null {
+  if (!path.startsWith(TOOL_PATH) || path.length === TOOL_PATH.length) return null;
+  for (let at = TOOL_PATH.length; at < path.length; at++) if ("/%?#".includes(path[at]!)) return null;
+  return path.slice(TOOL_PATH.length);
 }
 
 /** The other end of a connection; null where it is no address of a network. */
 const hostOf = (info: RequestInfo | undefined): string | null =>
   info !== undefined && "hostname" in info.remoteAddr ? info.remoteAddr.hostname : null;
 
-function routes(parts: AppParts): Hono {
-  const app = new Hono();
+function addRoutes(app: Hono, parts: AppParts): void {
   const health = async (mayDrain: boolean) => {
     const ok = !(mayDrain && parts.draining()) && await parts.ping().then(() => true, () => false);
     return new Response(JSON.stringify({ ok }), { status: ok ? 200 : 503, headers: HEADERS });
   };
   app.get("/healthz", () => health(false));
   app.get("/readyz", () => health(true));
-  app.all("/mcp", (c) => parts.mcp(c.req.raw));
-  parts.rest(app);
+  app.all(MCP_PATH, (c) => parts.mcp(c.req.raw));
   const later = (make: () => Promise<Hono>, ...paths: string[]) => {
     const made = onDemand(async () => (await make()).notFound(unanswered));
     for (const path of paths) {
@@ -89,7 +111,6 @@ function routes(parts: AppParts): Hono {
     );
     return naming(requestId, failure(error), 500, { ...HEADERS, ...CORS });
   });
-  return app;
 }
 
 function unanswered({ req }: Context): Response {

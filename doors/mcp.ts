@@ -88,14 +88,16 @@ async function answer(
   }
   if (method === "OPTIONS") return preflight(headers);
   if (method !== "POST") return refused(405, "Method not allowed: send a POST", { allow: "POST" });
-  const first = await ports.authenticate(request);
+  const found = ports.authenticate(request);
+  const first = found instanceof Promise ? await found : found;
   if (!isJson(headers.get("content-type"))) {
     return refused(415, "Unsupported Media Type: Content-Type must be application/json");
   }
   held.body = ports.bodies.body(first.token.id);
   const cap = ports.bodyLimit(first);
   const body = await readMessage(request, cap, held.body);
-  const caller = await ports.authenticate(request, first); // again, for a body can be long in coming
+  const again = ports.authenticate(request, first); // for a body can be long in coming
+  const caller = again instanceof Promise ? await again : again;
   if ("fault" in body) return noMessage(body, cap);
   const frame = judge(body.value, headers);
   if (frame === null) {

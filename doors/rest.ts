@@ -11,8 +11,9 @@ import { inScope, sitesInScope } from "../guard/pipeline/scope.ts";
 import type { ToolLists } from "../guard/tool_lists.ts";
 import type { Caller } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
-import { readObject } from "../core/body.ts";
+import { objectIn, readJson } from "../core/body.ts";
 import { Content } from "../core/content.ts";
+import { type CallOverRest, TOOL_PATH } from "./app.ts";
 import {
   answering,
   answerOf,
@@ -48,8 +49,8 @@ const isReplayed = (value: unknown) => {
   return typeof said === "object" && said !== null && "replayed" in said && said.replayed === true;
 };
 
-/** Puts the routes on the app. They answer their own errors, for a handler of a mounted app costs every call. */
-export function restDoor(app: Hono, ports: RestPorts): void {
+/** Puts the routes on the app; answers what carries out a call. They answer their own errors, for a handler of a mounted app costs every call. */
+export function restDoor(app: Hono, ports: RestPorts): CallOverRest {
   const at = "/api/v1";
   const reading =
     (answer: (caller: Caller, url: string) => string | Promise<string>) => async ({ req }: Context) => {
@@ -62,7 +63,8 @@ export function restDoor(app: Hono, ports: RestPorts): void {
         return refuse(ports, thrown, requestId);
       }
     };
-  app.post(`${at}/tools/:name`, (c) => call(ports, c.req.raw, c.req.param("name")));
+  const calling: CallOverRest = (request, tool) => call(ports, request, tool);
+  app.post(`${TOOL_PATH}:name`, (c) => calling(c.req.raw, c.req.param("name")));
   app.options(`${at}/*`, (c) => preflight(c.req.raw));
   let document: string | undefined;
   app.get(
@@ -75,13 +77,15 @@ export function restDoor(app: Hono, ports: RestPorts): void {
     `${at}/tools`,
     reading(async (caller, url) => await (await ports.lists.of(caller, namedSites(url))).rest()),
   );
+  return calling;
 }
 
 async function call(ports: RestPorts, request: Request, tool: string): Promise<Response> {
   const requestId = ports.newId();
   let body: HeldBody | undefined;
   try {
-    const caller = await ports.authenticate(request);
+    const found = ports.authenticate(request);
+    const caller = found instanceof Promise ? await found : found;
     const held = body = ports.bodies.body(caller.token.id);
     const value = await ports.dispatch({
       door: "rest",
@@ -93,8 +97,9 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       left: () => request.signal,
       parse: async (limit) => {
         refuseAskedInAddress(request.url);
-        const read = await readObject(request, limit, held);
-        return { args: read.args, bytes: read.bytes, caller: await ports.authenticate(request, caller) };
+        const { args, bytes } = objectIn(await readJson(request, limit, held), limit);
+        const again = ports.authenticate(request, caller);
+        return { args, bytes, caller: again instanceof Promise ? await again : again };
       },
     });
     const text = answerOf(value, requestId);

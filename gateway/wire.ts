@@ -219,7 +219,7 @@ function restOf(
   { authenticate, dispatch, lists, store, tokenLimit, bodies, registry, connectors, baseUrl, newId, log }:
     Parts,
   app: Parameters<typeof restDoor>[0],
-): void {
+): ReturnType<typeof restDoor> {
   return restDoor(app, {
     authenticate,
     dispatch,

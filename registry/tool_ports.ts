@@ -1,4 +1,5 @@
 /** What a call may ask of the gateway beside the clients of its upstreams, already cut to its caller's scope and site. */
+import type { Awaitable } from "../core/async.ts";
 import type { Code } from "../core/errors.ts";
 import type { ConfirmPolicy, Flag, PlatformKind, Project, Site, Snapshot, Tier } from "../core/model.ts";
 import type { Check } from "../platforms/_connector/checks.ts";
@@ -6,7 +7,7 @@ import type { Connector } from "../platforms/_connector/connector.ts";
 
 /** The registered sites and projects, already cut to the caller's scope. */
 export interface SitesPort {
-  list(): Promise<readonly Site[]>;
+  list(): Awaitable<readonly Site[]>;
   projects(): Promise<readonly Project[]>;
   /** Which integrations a site has set up; presence only, nothing is asked. */
   integrations(site: Site): Readonly<Record<string, boolean>>;

@@ -91,6 +91,12 @@ export const DECISIONS: Readonly<Record<string, Decision>> = {
   // First of all, so that no call begins any more.
   sites: { site: at(1), user: unbound, cached: "sites" },
   credentials: { ...site(), cached: "sites" },
+  freezes: {
+    site: (key, _, { id }) => key[1] === "site" && key[2] === id ? null : undefined,
+    user: (_, value, { names }) =>
+      isFields(value) && names.includes(String(value["by"])) ? { ...value, by: "(erased)" } : undefined,
+    cached: "sites",
+  },
   tokens: { site: narrowed, user: field("owner_user_id"), cached: "tokens" },
   tokens_by_hash: {
     site: "the token stays, without the site",

@@ -29,6 +29,7 @@ import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
 import { ManagedFiles } from "./managed_files.ts";
 import { Previews } from "./previews.ts";
+import { Freezes } from "./freezes.ts";
 import { Projects } from "./projects.ts";
 import { type SealedRecord, sealedRecords, Sealer } from "./seal.ts";
 import { Sessions } from "./sessions.ts";
@@ -100,6 +101,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     tokens: new Tokens(db, versions.of("tokens"), options.tokenPrefix),
     sites: new Sites(db, versions.of("sites"), sealer, options.siteShape),
     projects: new Projects(db, versions.of("projects")),
+    freezes: new Freezes(db, versions.of("sites")),
     users: new Users(db, versions.of("users")),
     accounts,
     connectLinks: new ConnectLinks(db, sealer),

@@ -95,6 +95,9 @@ export type Ending = { readonly value: unknown } | {
   readonly outcome: Outcome;
 };
 
+const NOTHING: readonly Beside[] = [];
+const nothingBeside = () => NOTHING;
+
 /** Filled in while the call walks the line; turned into the intent and the outcome row. */
 export class CallRecord {
   /** What its steps judged so far. */
@@ -102,7 +105,7 @@ export class CallRecord {
   /** What the door parsed, unredacted; rows hold a shortened copy. */
   arguments: unknown = null;
   /** Records that the outcome's row takes along into its commit, for a call that ended so. */
-  beside: (ending: Ending) => readonly Beside[] | Promise<readonly Beside[]> = () => [];
+  beside: (ending: Ending) => readonly Beside[] | Promise<readonly Beside[]> = nothingBeside;
   /** Further records of that kind: of what stood where the call has written. */
   keeping: ((ending: Ending) => Promise<readonly Beside[]>) | null = null;
   readonly facts: AuditFacts = {};

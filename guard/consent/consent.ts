@@ -1,5 +1,6 @@
 /** Steps 13a to 16 of a call that may write: it is previewed, or carried out once among all that are equal to it. */
 import { cancelled, GatewayError } from "../../core/errors.ts";
+import { goneSince } from "../../rules/change.ts";
 import { type Caller, LIMITS } from "../../core/model.ts";
 import type { DryRun, Plan, Revision } from "../../registry/tool.ts";
 import type { Beside, ConsentContent, ConsentRecord, Run, Spending } from "../../store/store.ts";
@@ -236,7 +237,8 @@ export class Consent {
         const ended = await this.#equal.settled(name);
         if (ended && "value" in ended) return ended;
       }
-      throw thrown;
+      const wasShown = this.#shown !== null && thrown instanceof GatewayError && thrown.gone !== undefined;
+      throw wasShown ? goneSince(thrown.gone, thrown) : thrown;
     }
   }
 

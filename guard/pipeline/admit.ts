@@ -15,6 +15,7 @@ import type {
   ToolContext,
 } from "../../registry/tool.ts";
 import { asOffered, asWritten, plain } from "./answer.ts";
+import { lazily } from "../../core/made_once.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import { destination, hashParts } from "../consent/consent_content.ts";
 import { setbackOf } from "../changes.ts";
@@ -22,6 +23,7 @@ import { makeContext } from "./context.ts";
 import type { CallParts, ContextPorts } from "./context_ports.ts";
 import type { Decision } from "./decision.ts";
 import { effectivePlatform } from "./deployed.ts";
+import { refuseFrozen } from "./freeze.ts";
 import { explain, traceless } from "./explain.ts";
 import { flagStep, neededFlags } from "./flags.ts";
 import { type Asks, forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
@@ -72,7 +74,8 @@ export interface Admitted {
   /** Whether it must be confirmed. */
   readonly gate: boolean;
   readonly ctx: ToolContext;
-  readonly nested: NestedCalls;
+  /** Made when it is first asked for. */
+  readonly nested: () => NestedCalls;
   /** What does the work. */
   readonly acts: Acts;
 }
@@ -119,11 +122,13 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   }
   decision.begin("platform");
   if (site) platformStep(manifest, asked.args, site); // 11
+  if ((decision.tier ?? 0) > 0) await refuseFrozen(ports.store.freezes, sites);
   const needs = kind ? neededFlags(manifest, input.args, kind).map(({ flag }) => flag) : NO_FLAGS;
   decision.begin("flags", { needs });
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
-  const nested = callsWithin(ports, asked, record);
-  const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline, follower };
+  const nested = lazily(() => callsWithin(ports, asked, record)); // few tools call others
+  const calls = () => nested().port;
+  const parts = { caller, record, manifest, site, others, grant, calls, deadline, follower };
   const ctx = makeContext(ports, parts);
   decision.begin("check");
   if (handler.check && !restore) await handler.check(input.args, ctx);
@@ -146,7 +151,7 @@ function readArguments(
 ): Input {
   if (restores) return readForwarded({ check: (of) => of as Record<string, unknown> }, args);
   if (entry.offer) return readForwarded(entry, args);
-  return readInput(entry, { ...args, ...kept?.values }, now, asks);
+  return readInput(entry, kept ? { ...args, ...kept.values } : args, now, asks);
 }
 
 function actsOf({ handler }: ToolEntry, { args }: Input, ctx: ToolContext, kept: Before | undefined): Acts {
@@ -186,12 +191,6 @@ function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): Neste
   });
 }
 
-/** Carries out a call that only reads. */
-export async function read({ entry, acts }: Admitted): Promise<unknown> {
-  const answer = await acts.run();
-  return entry.offer ? asOffered(answer) : plain(answer);
-}
-
 /** Whether a raise of a site's own tool says more than that the tool writes, which its preview shows. */
 const isNews = ({ flags = [], published }: Raise) => flags.length > 0 || published === true;
 
@@ -208,7 +207,8 @@ export async function planned(
   }
   const found = plan?.raises ?? [];
   parts.grant = judgeRaises(parts, found) ?? parts.grant;
-  const calls = [...nested.planned];
+  const within = nested();
+  const calls = [...within.planned];
   const whole = record.decision.tier ?? tier;
   return {
     tool: name,
@@ -222,7 +222,7 @@ export async function planned(
     restores: acts.restores,
     plan,
     changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
-    shown: async () => [...await plan?.shows?.() ?? [], ...await nested.shown()],
+    shown: async () => [...await plan?.shows?.() ?? [], ...await within.shown()],
     revision: wholeRevision(plan?.revision ?? null, calls, record),
     warnings: [
       ...[...raises, ...found].filter((one) => !offer || isNews(one)).map(({ because }) => because),

@@ -38,26 +38,25 @@ export const makeContext = (ports: ContextPorts, call: CallParts): ToolContext =
 class CallContext implements ToolContext {
   readonly #ports: ContextPorts;
   readonly #call: CallParts;
-  readonly #own: OtherSite;
+  #own: OtherSite | undefined;
   #sites: SitesPort | undefined;
 
   constructor(ports: ContextPorts, call: CallParts) {
     this.#ports = ports;
     this.#call = call;
-    this.#own = clientsOf(ports, call);
   }
 
   get site() {
-    return this.#own.site;
+    return this.#call.site as Site;
   }
   get use() {
-    return this.#own.use;
+    return this.#clients().use;
   }
   get can() {
-    return this.#own.can;
+    return this.#clients().can;
   }
   get checkId() {
-    return this.#own.checkId;
+    return this.#clients().checkId;
   }
   get caller() {
     return this.#call.caller;
@@ -66,7 +65,7 @@ class CallContext implements ToolContext {
     return this.#call.grant as PublishGrant;
   }
   get calls() {
-    return this.#call.calls;
+    return this.#call.calls();
   }
   get changes() {
     return changesPort(this.#ports.store, this.#call);
@@ -95,8 +94,13 @@ class CallContext implements ToolContext {
     return this.#ports.now;
   }
 
+  /** Of the call's own site; many a call asks for none of them. */
+  #clients(): OtherSite {
+    return this.#own ??= clientsOf(this.#ports, this.#call);
+  }
+
   readonly forSite = (id: string | undefined): OtherSite => {
-    if (id === undefined || id === this.#call.site?.id) return this.#own;
+    if (id === undefined || id === this.#call.site?.id) return this.#clients();
     const site = this.#call.others.get(id);
     if (!site) {
       throw new GatewayError("E_INTERNAL", `"${this.#call.manifest.name}" names no such site in its sites`);

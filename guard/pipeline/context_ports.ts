@@ -22,6 +22,7 @@ export interface ContextPorts extends ConnectorPorts {
     Store,
     | "sites"
     | "projects"
+    | "freezes"
     | "previews"
     | "managedFiles"
     | "accounts"
@@ -46,7 +47,7 @@ export interface CallParts {
   /** Set anew where what a plan found gives the right to publish. */
   grant: PublishGrant | undefined;
   /** The call's way to other tools. */
-  readonly calls: CallsPort;
+  readonly calls: () => CallsPort;
   /** Milliseconds since the epoch at which the call gives up. */
   readonly deadline: number;
   /** Who follows the call, where somebody does. */
@@ -79,7 +80,10 @@ export function managedPort(files: Store["managedFiles"], { site }: CallParts): 
 
 /** The sites and projects that the caller reaches. */
 export function sitesPort({ store, connectors }: ContextPorts, { caller, site }: CallParts): SitesPort {
-  const list = async () => inScope(await store.sites.list(), caller);
+  const list = () => {
+    const all = store.sites.list();
+    return all instanceof Promise ? all.then((sites) => inScope(sites, caller)) : inScope(all, caller);
+  };
   return {
     list,
     async projects() {

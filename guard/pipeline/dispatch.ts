@@ -3,16 +3,17 @@ import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
 import type { Follower } from "../../registry/tool.ts";
 import { type Beside, RowRefused, type Store } from "../../store/store.ts";
-import { answered } from "./answer.ts";
+import { answered, asOffered, plain } from "./answer.ts";
 import { AuditOutage, CallRecord } from "../audit/audit.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { mayWrite } from "../consent/confirm.ts";
 import { Consent, type ConsentPorts } from "../consent/consent.ts";
 import type { Subject } from "../consent/consent_content.ts";
 import { keepBefore } from "../changes.ts";
-import { admit, type AdmitPorts, type Admitted, planned, read } from "./admit.ts";
+import { admit, type AdmitPorts, type Admitted, planned } from "./admit.ts";
 import { endOfCall } from "./context.ts";
 import type { ContextPorts } from "./context_ports.ts";
+import { refuseFrozen } from "./freeze.ts";
 import type { CallsInFlight, Place } from "./in_flight.ts";
 import type { Asks } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
@@ -123,18 +124,21 @@ async function runPipeline(
   const known = ports.catalog.fresh(call.tool);
   if (known) await known;
   decision.begin("body");
-  const body = await call.parse(bodyLimit(ports.catalog.get(call.tool, call.caller), call.caller)); // 3
+  const parsed = call.parse(bodyLimit(ports.catalog.get(call.tool, call.caller), call.caller)); // 3
+  const body = parsed instanceof Promise ? await parsed : parsed;
   const caller = body.caller ?? call.caller;
   record.arguments = body.args;
   decision.begin("place");
-  await place.take(); // 3a
+  const waits = place.take(); // 3a
+  if (waits) await waits;
   const { tool, follower, asks } = call;
   const deadline = endOfCall(ports.now());
   const asked = { ...body, caller, tool, asks, deadline, outer: [], follower };
   const admitted = await admit(ports, asked, record); // 4 to 13
   if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
     decision.begin("run");
-    return await read(admitted); // 16
+    const answer = await admitted.acts.run(); // 16
+    return admitted.entry.offer ? asOffered(answer) : plain(answer);
   }
   return await write(ports, call, { admitted, record, place, deadline });
 }
@@ -169,6 +173,7 @@ async function write(
     plan,
     signal: follower?.signal,
     async intent(beside) {
+      await refuseFrozen(ports.store.freezes, record.allSites); // since its steps, or by what its plan raised it to
       const kept = await keepBefore(ports.store.changes, record, caller.token.id);
       await appendAudit(ports, record.intent(deadline), "none", [...beside, ...kept]);
     },

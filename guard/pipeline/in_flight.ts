@@ -41,13 +41,12 @@ export class CallsInFlight {
 
   /** The place of a call of that token, which it has not taken yet. `left` says where its client is seen leaving. */
   place(token: string, left?: () => AbortSignal | undefined): Place {
-    return new Place({
-      take: () => this.#most === 0 ? undefined : this.#take(token, left),
-      leave: () => this.#most === 0 ? undefined : this.#leave(token),
-    });
+    return new Place(this, token, left);
   }
 
-  #take(token: string, left?: () => AbortSignal | undefined): void | Promise<void> {
+  /** Takes a place; a promise where one must be waited for. Throws or rejects with E_BUSY, E_CANCELLED. */
+  take(token: string, left?: () => AbortSignal | undefined): void | Promise<void> {
+    if (this.#most === 0) return;
     let line = this.#lines.get(token);
     if (!line) this.#lines.set(token, line = { taken: 0, waiting: new Set() });
     if (line.taken < this.#most) {
@@ -87,7 +86,8 @@ export class CallsInFlight {
   }
 
   /** Gives the place to who waited longest. */
-  #leave(token: string): void {
+  leave(token: string): void {
+    if (this.#most === 0) return;
     const line = this.#lines.get(token)!;
     const [next] = line.waiting;
     if (next) return next.go();
@@ -98,24 +98,25 @@ export class CallsInFlight {
 
 /** A call's place among those of its token. */
 export class Place {
-  readonly #line: { take(): void | Promise<void>; leave(): void };
   #isTaken = false;
 
-  constructor(line: { take(): void | Promise<void>; leave(): void }) {
-    this.#line = line;
-  }
+  constructor(
+    private readonly calls: Pick<CallsInFlight, "take" | "leave">,
+    private readonly token: string,
+    private readonly left?: () => AbortSignal | undefined,
+  ) {}
 
-  /** Takes it, waiting where there is none. Throws E_BUSY, E_CANCELLED. */
-  async take(): Promise<void> {
+  /** Takes it; a promise where there is none at once. Throws or rejects with E_BUSY, E_CANCELLED. */
+  take(): void | Promise<void> {
     if (this.#isTaken) return;
-    const waits = this.#line.take();
-    if (waits) await waits;
+    const waits = this.calls.take(this.token, this.left);
+    if (waits) return waits.then(() => void (this.#isTaken = true));
     this.#isTaken = true;
   }
 
   /** Gives it to another: at the end, and while the call itself only waits. */
   leave(): void {
-    if (this.#isTaken) this.#line.leave();
+    if (this.#isTaken) this.calls.leave(this.token);
     this.#isTaken = false;
   }
 }

@@ -14,7 +14,8 @@ export type LiveFields = Pick<
 /** A post or page that is live, and what a change of it relies on. */
 export interface LiveContent extends Post, Seen {
   readonly title: string;
-  readonly content_html: string;
+  /** null where the platform does not show it, and changes it nowhere but in its editor. */
+  readonly content_html: string | null;
   /** Whether its content was made from code, with CSS of its own. */
   readonly from_code: boolean;
 }

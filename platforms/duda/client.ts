@@ -2,6 +2,7 @@
 import type { Making } from "../../core/model.ts";
 import type { SiteContext } from "../_connector/connector.ts";
 import { type CopyFields, copyPage, prepareCopy, type PreparedCopy } from "./new_pages.ts";
+import { livePostsOf } from "./live_posts.ts";
 import { pagesOf } from "./pages.ts";
 import { postsOf } from "./posts.ts";
 import { addressOfSite } from "./records.ts";
@@ -17,6 +18,7 @@ export function clientOf(ctx: SiteContext<DudaSettings>) {
   const wire = new Wire(ctx);
   return {
     posts: postsOf(wire),
+    live: livePostsOf(wire),
     pages: pagesOf(wire),
     prepareCopy: (id: string, fields: CopyFields) => prepareCopy(wire, id, fields),
     copyPage: (fields: CopyFields, prepared: PreparedCopy, made: Making) =>

@@ -1,6 +1,7 @@
 /** Duda, a hosted site builder: the platform of sitebuilder sites, reached with the account's shared credentials. */
 import { GatewayError } from "../../core/errors.ts";
 import { connector, provide, type SiteContext } from "../_connector/connector.ts";
+import { liveContent } from "../_content/live_content.ts";
 import { posts } from "../_content/posts.ts";
 import { pages } from "../_content/pages.ts";
 import { base, given, secret, textField } from "../_connector/settings.ts";
@@ -51,6 +52,7 @@ export default connector({
   connect: clientOf,
   provides: [
     provide(posts, async (ctx) => (await own(ctx)).posts),
+    provide(liveContent, async (ctx) => (await own(ctx)).live),
     provide(pages, async (ctx) => (await own(ctx)).pages),
   ],
   checkId,

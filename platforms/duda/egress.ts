@@ -11,6 +11,8 @@ type Judge = (body: Fields, out: Outgoing, now: number) => string | null;
 
 const PAGE_FIELDS = ["title", "path", "seo", "header_html", "draft_status"];
 const POST_FIELDS = ["title", "description", "path", "tags"];
+/** What is changed of a post that is live: never its address. */
+const LIVE_FIELDS = ["title", "description", "tags"];
 const NEEDS_GRANT = "publishing needs the site's leave and a tool that asks for it";
 
 /** The body of each route that has one. A route of `POST` and its like that is not here has none. */
@@ -71,7 +73,8 @@ function changePage(body: Fields, { grant }: Outgoing): string | null {
   }
 }
 
-function changePost(body: Fields, _: Outgoing, now: number): string | null {
+function changePost(body: Fields, { grant }: Outgoing, now: number): string | null {
+  if (grant !== undefined) return only(body, LIVE_FIELDS);
   if (!("schedule_publish_date" in body)) return only(body, POST_FIELDS);
   const date = body["schedule_publish_date"];
   if (date !== null) {

@@ -119,13 +119,13 @@ async function prepare(wire: Wire, fields: DraftFields, isNew: boolean): Promise
 }
 
 /** The fields of a change in the platform's words; what is absent stays. */
-function bodyOf({ title, excerpt, slug, tags }: DraftFields): Record<string, unknown> {
+export function bodyOf({ title, excerpt, slug, tags }: DraftFields): Record<string, unknown> {
   const given = { title, description: excerpt, path: plainPath(slug), tags };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** The same in the words of arguments, to compare what is stored with. */
-function sentParts({ title, excerpt, slug, tags }: DraftFields): Record<string, unknown> {
+export function sentParts({ title, excerpt, slug, tags }: DraftFields): Record<string, unknown> {
   const given = { title, excerpt, slug: plainPath(slug), tags };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -17,15 +17,30 @@ const label = (kind: Kind, id: string | number) => `${kind === "post" ? "Post" :
 
 /** Refuses what the state forbids, and a moment too close by the platform's clock: E_FORBIDDEN_OP. */
 export function judge(kind: Kind, now: Standing, siteNow: number, verb: Verb, moment?: Moment): void {
-  const why = stateForbids(now, siteNow, verb) ?? momentForbids(moment, siteNow);
+  const why = stateForbids(kind, now, siteNow, verb) ?? momentForbids(moment, siteNow);
   if (why !== null) throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, now.id)} ${why}`);
 }
 
-function stateForbids({ status, scheduled_at }: Standing, siteNow: number, verb: Verb): string | null {
+/** What changes what is live. */
+const REVISED: Readonly<Record<Kind, string>> = {
+  post:
+    "title, excerpt and tags of what is live are changed by revise_published alone, which needs allow_publish on the " +
+    "site",
+  page: "a live page is changed in the platform's editor",
+};
+
+function stateForbids(
+  kind: Kind,
+  { status, scheduled_at }: Standing,
+  siteNow: number,
+  verb: Verb,
+): string | null {
   if (status === "published") {
-    return verb === "publish"
-      ? "is published already"
-      : "is published; only drafts and scheduled ones can be changed";
+    if (verb === "publish") return "is published already";
+    const only = "is published; only drafts and scheduled ones can be changed here";
+    return `${only}; ${
+      verb === "update" ? REVISED[kind] : "what is live is taken down in the platform's editor"
+    }`;
   }
   if (status !== "draft" && status !== "scheduled") return `is neither a draft nor scheduled but "${status}"`;
   if (verb === "unschedule" && status !== "scheduled") {

@@ -24,6 +24,40 @@ import { COMPANION, findReport, lacks } from "./companion/plugin.ts";
 import { accountIfShown, listUsers, requireRight, type UsersQuery, whoami } from "./rest/users.ts";
 import { WordPressClient } from "./rest/wordpress_client.ts";
 
+/** What a site says of itself when it is greeted. */
+interface Greeting {
+  /** Whether the companion plugin says that the account lacks that right, whatever its role has. */
+  lacks(right: string): boolean;
+  readonly timezone: string | null;
+}
+
+const BARE = "no_companion";
+const BARE_MS = 60 * 60_000;
+
+/**
+ * Greets the site by its companion plugin, which knows what WordPress keeps on a network of sites from all but its
+ * administrators; where it has none, or one that does not answer, by the index of its API. Throws as readIndex.
+ */
+async function greet(wire: WordPressClient): Promise<Greeting> {
+  const found = wire.cache.get<true>(BARE) ? null : await reportIfTold(wire);
+  if (found?.timezone != null) return { lacks: (right) => lacks(found, right), timezone: found.timezone };
+  const { time_zone: timezone, namespaces } = await readIndex(wire);
+  const isBare = !namespaces.includes(COMPANION);
+  if (isBare) wire.cache.set<true>(BARE, true, BARE_MS);
+  const report = found ?? (isBare ? null : await reportIfTold(wire));
+  return { lacks: (right) => report !== null && lacks(report, right), timezone };
+}
+
+/** The companion plugin's report; null where there is none, or it cannot be read. */
+async function reportIfTold(wire: WordPressClient) {
+  try {
+    return await findReport(wire);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return null;
+    throw thrown;
+  }
+}
+
 /**
  * What can be done on a WordPress site beside its content. Every method throws E_UPSTREAM with the site's status
  * and the next step; wrong credentials always show as its status 401, whatever the site would have answered to nobody.
@@ -32,19 +66,7 @@ export function clientOf(ctx: SiteContext) {
   const wire = new WordPressClient(ctx);
   return {
     whoami: () => whoami(wire),
-    index: () => readIndex(wire),
-    /**
-     * Which of these rights the companion plugin says the account lacks, whatever its role has: on a network of sites
-     * WordPress keeps some from all but its administrators. None where the plugin does not tell.
-     */
-    async withheld(rights: readonly string[], namespaces: readonly string[]): Promise<readonly string[]> {
-      if (!namespaces.includes(COMPANION)) return [];
-      const report = await findReport(wire).catch((thrown) => {
-        if (thrown instanceof GatewayError) return null;
-        throw thrown;
-      });
-      return report === null ? [] : rights.filter((right) => lacks(report, right));
-    },
+    greet: () => greet(wire),
     listUsers: (query: UsersQuery) => listUsers(wire, query),
 
     listTerms: (taxonomy: Taxonomy, query: TermsQuery) => listTerms(wire, taxonomy, query),

@@ -11,7 +11,7 @@ import {
   provide,
   type SiteContext,
 } from "../_connector/connector.ts";
-import { contentStates, posts, postTexts, typedPosts } from "../_content/posts.ts";
+import { contentStates, posts, postTexts, siteZone, typedPosts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
 import { liveContent } from "../_content/live_content.ts";
 import { history } from "../_content/history.ts";
@@ -81,6 +81,10 @@ const clientOf = async (ctx: SiteContext) => (await client()).clientOf(ctx);
 const postsOf = async (ctx: SiteContext) => (await restPosts()).postsOf(ctx);
 const statesOf = async (ctx: SiteContext) => (await reader()).statesOf(ctx);
 const publicOf = async (ctx: SiteContext) => (await publicLists()).publicContentOf(ctx);
+const zoneOf = async (ctx: SiteContext) => {
+  const { toldZoneOf } = await import("./rest/time_zone.ts");
+  return { told: () => toldZoneOf(ctx) };
+};
 const pagesOf = async (ctx: SiteContext) => (await pagesClient()).pagesOf(ctx);
 
 /** The builders of a new cms site: block unless told otherwise; where one is enabled, that one is the default. */
@@ -198,6 +202,7 @@ export default connector({
     provide(typedPosts, postsOf),
     provide(liveContent, async (ctx) => (await live()).liveContentOf(ctx)),
     provide(contentStates, statesOf),
+    provide(siteZone, zoneOf),
     provide(publicContent, publicOf),
     provide(history, async (ctx) => (await import("./rest/revisions.ts")).revisionsOf(ctx)),
     provide(holds, async (ctx) => (await holdsClient()).holdsOf(ctx)),
@@ -211,21 +216,13 @@ export default connector({
   async ping(ctx) {
     const client = await clientOf(ctx);
     const began = ctx.now();
-    const [{ latency_ms, timezone, namespaces }, { id, name, slug, roles, can }] = await allOrThrow(
-      client.index().then(({ time_zone, namespaces }) => ({
-        latency_ms: ctx.now() - began,
-        timezone: time_zone,
-        namespaces,
-      })),
+    const [{ lacks, timezone, latency_ms }, { id, name, slug, roles, can }] = await allOrThrow(
+      client.greet().then((greeting) => ({ ...greeting, latency_ms: ctx.now() - began })),
       client.whoami(),
     );
-    const withheld = await client.withheld(CAPABILITIES.filter(can), namespaces);
     return {
       user: { id, name, slug, roles },
-      can: Object.fromEntries(CAPABILITIES.map((capability) => [
-        capability,
-        can(capability) && !withheld.includes(capability),
-      ])),
+      can: Object.fromEntries(CAPABILITIES.map((right) => [right, can(right) && !lacks(right)])),
       timezone,
       latency_ms,
     };

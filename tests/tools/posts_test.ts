@@ -255,6 +255,17 @@ test("what the site did not keep as it was sent is told in warnings", async (at)
   }
 });
 
+test("a tag is found beyond the first page of those that hold its name, and is not made a second time", async (at) => {
+  const tag = { taxonomy: "post_tag" as const, description: "", parent: 0 };
+  for (let n = 0; n < 101; n++) {
+    at.cms.state.terms.set(100 + n, { ...tag, id: 100 + n, name: `1 fish ${n}`, slug: `f${n}` });
+  }
+  at.cms.state.terms.set(300, { ...tag, id: 300, name: "Fish", slug: "fish" });
+  const draft = { site_id: "acme", title: "T", content_html: "x", tags: ["fish"] };
+  const { done } = await at.kit.write("rest", "create_draft", draft);
+  assert.deepEqual(at.cms.posts.get(done.id)!.tags, [300]);
+});
+
 test("names become ids: known ones are found in any case, spelling and slug, others are made once", async (at) => {
   const names = ["R&D", "Hello Wörld", "2024"];
   const draft = { site_id: "acme", title: "T", content_html: "x" };

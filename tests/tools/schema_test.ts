@@ -95,7 +95,8 @@ for (const door of DOORS) {
     }]);
     for (const id of [21, 22]) {
       const args = { site_id: "schema", id, value };
-      const says = /^Entry \d+ belongs to a published page, .* needs allow_seo_on_published on site "schema"/;
+      const says =
+        /^Entry \d+ belongs to a (published|private) page, .* needs allow_seo_on_published on site "schema"/;
       const refusal = { says, sends: "reads" } as const;
       await at.kit.refuses("set_custom_schema", args, "E_FORBIDDEN_OP", refusal);
       await at.kit.refuses("set_custom_schema", { ...args, confirm: true }, "E_FORBIDDEN_OP", refusal);

@@ -94,7 +94,7 @@ export default tool("revise_published", {
         lastChange(now)
       }`,
       changes,
-      revision: replaced(now, fields),
+      revision: replacedLive(now, fields),
       ...fieldsBefore({ post_id, page_id, type: ownType }, fields, now),
       warnings: [
         ...now.warnings,
@@ -122,17 +122,23 @@ export default tool("revise_published", {
     const { revised } = await expectations();
     const { url, caches_asked } = done;
     const { title, content_html: to = now.content_html } = draft.fields;
-    const isShown = now.page_builder !== "visual" && !hasPassword(now);
+    const isShown = now.page_builder !== "visual" && !hasPassword(now) && to !== null;
     const expected = revised({
       title: title ?? now.title,
       parts: isShown ? { content_html: to } : {},
       noindex: now.noindex,
-      changed: { title: title !== undefined, ...isShown ? { text: { from: now.content_html, to } } : {} },
+      changed: {
+        title: title !== undefined,
+        ...isShown ? { text: { from: now.content_html ?? "", to } } : {},
+      },
     });
-    return compared(done).leaving(parts && replaced({ ...now, parts }, draft.fields))
+    return compared(done).leaving(parts && replacedLive({ ...now, parts }, draft.fields))
       .seen(await liveAt(await ctx.use(visitor), url, expected, caches_asked));
   },
 });
+
+/** What is replaced, and whether a password stands before it: that decides who gets the change. */
+const replacedLive = (looked: LiveContent, fields: object) => replaced(looked, { ...fields, password: true });
 
 const UNSHOWN =
   "It is made with the visual builder: what visitors see of its title and its image is what the builder makes of them";
@@ -140,7 +146,7 @@ const UNSHOWN =
 /** The fields with what the replacements make of the text. */
 async function fieldsOf({ replacements, ...given }: Asked, now: LiveContent) {
   if (replacements === undefined) return await ofDocument(given);
-  const { text, warnings } = replacing(now.content_html, replacements);
+  const { text, warnings } = replacing(now.content_html ?? "", replacements);
   return { fields: { ...given, content_html: text }, warnings };
 }
 
@@ -163,7 +169,7 @@ function changing({ tags, categories }: PreparedDraft, fields: LiveFields): Prep
 async function newScript({ content_html }: LiveFields, now: LiveContent): Promise<readonly ScriptRaise[]> {
   if (content_html === undefined) return [];
   const [old, made] = await allOrThrow(
-    scriptRaises({ content_html: now.content_html }, SHOWN),
+    scriptRaises({ content_html: now.content_html ?? "" }, SHOWN),
     scriptRaises({ content_html }, SHOWN),
   );
   return made.filter(({ because }) => !old.some((one) => one.because === because));

@@ -52,6 +52,8 @@ final class Plugin {
 			Hold_Keys::class,
 			Hold_Answers::class,
 			Hold_Test::class,
+			Find::class,
+			Listing::class,
 		);
 		foreach ( $subjects as $subject ) {
 			$subject::register_routes();

@@ -11,7 +11,7 @@ import type { WordPressClient } from "../rest/wordpress_client.ts";
 /** The oldest plugin this gateway works with. */
 export const COMPANION_VERSION_MIN = "1.0.0";
 /** The plugin that this gateway comes with, as companion/site-ops/site-ops.php says. */
-export const COMPANION_VERSION = "1.4.0";
+export const COMPANION_VERSION = "1.5.0";
 /** The plugin's REST namespace (docs/upstreams/wordpress.md, "Companion plugin"). */
 export const COMPANION = "site-ops/v1";
 
@@ -107,6 +107,8 @@ const FEATURES = z.object({
 /** The plugin's report. */
 export const HEALTH = z.object({
   plugin_version: z.string(),
+  /** An IANA name, or an offset such as `+05:30`. */
+  timezone: told(z.string().max(100)),
   features: FEATURES.catch(() => FEATURES.parse({})),
   user: z.object({
     /** An empty list where there is none. */

@@ -110,8 +110,9 @@ export async function termsOf(
 
 /**
  * Finds terms by name without making any (docs/upstreams/wordpress.md, "Names of terms"): the CMS makes the slugs of
- * the names itself; names whose slug was changed are searched, in the escaped form they are stored in, `at_once` beside
- * where there is little to ask. Throws E_BAD_INPUT for an empty name and for one that several terms share.
+ * the names itself; names whose slug was changed are searched, in the escaped form they are stored in. `at_once` is for
+ * where there is little to ask: both are asked in one step, and of names in ASCII the search alone, for it finds them
+ * whatever their slug is. Throws E_BAD_INPUT for an empty name and for one that several terms share.
  */
 export async function findTerms(
   wire: WordPressClient,
@@ -128,13 +129,22 @@ export async function findTerms(
   const ask = async (query: Query) =>
     (await wire.get(ROUTE[taxonomy], { ...query, per_page: PER_PAGE, _fields: FIELDS }, TERMS)).data;
   const search = (name: string) => ask({ search: escaped(name) });
-  const [bySlug, ...searched] = await allOrThrow(ask({ slug: names }), ...at_once ? names.map(search) : []);
+  const searchesAlone = at_once && names.every(isAscii);
+  const [bySlug, ...searched] = await allOrThrow(
+    searchesAlone ? [] : ask({ slug: names }),
+    ...at_once ? names.map(search) : [],
+  );
+  const isCut = searched.some((rows) => rows.length === PER_PAGE);
+  const known = searchesAlone && isCut ? await ask({ slug: names }) : bySlug;
   return await allOrThrow(...names.map(async (name, at): Promise<TermPick> => {
-    const beside = searched[at]?.filter(({ id }) => !bySlug.some((one) => one.id === id)) ?? [];
-    const found = pick(taxonomy, name, [...bySlug, ...beside]);
+    const beside = searched[at]?.filter(({ id }) => !known.some((one) => one.id === id)) ?? [];
+    const found = pick(taxonomy, name, [...known, ...beside]);
     return { name, id: found ?? (at_once ? null : pick(taxonomy, name, await search(name))) };
   }));
 }
+
+/** A search is blind to case everywhere in ASCII alone: SQLite knows no other letters. */
+const isAscii = (name: string) => Array.from(name).every((one) => one.codePointAt(0)! < 128);
 
 /** The id of the term of exactly that name, else of one that differs in case only; a top-level one before others. */
 function pick(taxonomy: Taxonomy, name: string, records: readonly TermRecord[]): number | null {

@@ -44,6 +44,7 @@ Deno.test("health says what waits for the operator", async () => {
     unpreviewed: [],
     proxies: [],
     held_tools: [],
+    freezes: [],
     unheld: [],
     kept_changes: { changes: 0, bytes: 0, near_quota: [] },
     versions: [],
@@ -151,6 +152,7 @@ Deno.test("gateway health names what is sealed under a missing key, and ends wit
     sealed,
     proxies: [],
     held_tools: [],
+    freezes: [],
   };
   const cli = await openTerminal({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
   const { code, out } = await cli.run("gateway", "health");

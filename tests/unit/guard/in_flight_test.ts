@@ -8,6 +8,8 @@ const isBusy = (thrown: unknown) =>
   thrown instanceof GatewayError && thrown.code === "E_BUSY" && thrown.retryAfter === 2 &&
   thrown.outcome === "none" && /try again in 2 s$/.test(thrown.message);
 
+const take = (place: Place) => Promise.try(() => place.take());
+
 /** Calls of which so many may be under way, and a clock that says when waiting has been long enough. */
 function world(most: number) {
   const waits: { ms: number; end: () => void }[] = [];
@@ -17,7 +19,7 @@ function world(most: number) {
     return () => void waits.splice(waits.indexOf(wait), 1);
   });
   const order: string[] = [];
-  const enter = (name: string, place: Place) => place.take().then(() => void order.push(name));
+  const enter = (name: string, place: Place) => take(place).then(() => void order.push(name));
   return { calls, waits, order, enter };
 }
 
@@ -61,8 +63,8 @@ Deno.test("who would wait behind too many is told to come back", async () => {
   const first = calls.place("t");
   await first.take();
   const waiting = Array.from({ length: LIMITS.CALLS_WAITING_PER_TOKEN }, () => calls.place("t"));
-  const taken = waiting.map((place) => place.take());
-  await assert.rejects(calls.place("t").take(), isBusy);
+  const taken = waiting.map(take);
+  await assert.rejects(take(calls.place("t")), isBusy);
   first.leave();
   for (const [n, one] of taken.entries()) {
     await one;
@@ -77,8 +79,8 @@ Deno.test("a client that leaves leaves the line, and whoever waits too long is t
   const first = calls.place("t");
   await first.take();
   const client = new AbortController();
-  const gone = calls.place("t", () => client.signal).take();
-  const late = calls.place("t").take();
+  const gone = take(calls.place("t", () => client.signal));
+  const late = take(calls.place("t"));
   const next = calls.place("t");
   const served = enter("next", next);
   client.abort();
@@ -87,7 +89,7 @@ Deno.test("a client that leaves leaves the line, and whoever waits too long is t
   waits[0]!.end();
   await assert.rejects(late, isBusy);
   await assert.rejects(
-    calls.place("t", () => AbortSignal.abort()).take(),
+    take(calls.place("t", () => AbortSignal.abort())),
     (thrown) => thrown instanceof GatewayError && thrown.code === "E_CANCELLED",
   );
   first.leave();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { DECISIONS } from "../../../store/erasure_rules.ts";
 import type { Store } from "../../../store/store.ts";
 import { kindsOf } from "../../fixtures/stores/stores.ts";
-import { dump, fill, fillRaw, GONE, type Made, openAt, type Party, STAYS } from "./erasure_kit.ts";
+import { dump, fill, fillRaw, freezeAll, GONE, type Made, openAt, type Party, STAYS } from "./erasure_kit.ts";
 import { Clock, folder, row } from "./kit.ts";
 
 const SETTLED_MS = 5 * 60_000;
@@ -86,6 +86,7 @@ Deno.test("nothing of an erased site and of its person is left, and the neighbou
     assert.ok(count > 0 || ["preview_names"].includes(kind), `the test has no ${kind}`);
   }
   const store = await openAt(both, clock);
+  await freezeAll(store, GONE);
   const preview = await store.erasures.preview("site", GONE.site);
   assert.deepEqual((await dump(both)).kinds.get("sites"), 2, "a preview takes nothing");
   const site = await erased(store, clock, "site", GONE.site);
@@ -103,6 +104,8 @@ Deno.test("nothing of an erased site and of its person is left, and the neighbou
   // Of the others each row is found as before.
   assert.equal((await store.audit.list({ site_id: STAYS.site }, { limit: 100 })).rows.length, 4);
   assert.equal((await store.audit.list({ site_id: GONE.site }, { limit: 100 })).rows.length, 0);
+  assert.equal((await store.freezes.list()).find(({ scope }) => scope === "all")?.by, "(erased)");
+  await store.freezes.lift({ scope: "all", id: "*" });
   await store.close();
 
   const after = await dump(both);
