@@ -52,8 +52,8 @@ function human(report: HealthReport): string {
     ...proxies.map(({ message, seen_at }) => `${cell(message)} (last seen at ${seen_at}).`),
     ...held_tools.map(heldLine),
     ...unheld.map(unheldLine),
-    ...keptLines(kept_changes),
     ...freezes.map((one) => `${frozenLine(one)}.`),
+    ...keptLines(kept_changes),
     ...versions.map(({ message }) => `${cell(message)}.`),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];

@@ -32,10 +32,10 @@ export interface HealthReport {
   readonly held_tools: readonly HeldTool[];
   /** Sites that do not hold what their own tools write, and why. */
   readonly unheld: readonly UnheldSite[];
-  /** What is kept of changes so that they can be taken back, of all sites, and of each that is near its quota. */
-  readonly kept_changes: KeptChanges;
   /** Where nothing is written until somebody lifts the freeze. */
   readonly freezes: readonly Freeze[];
+  /** What is kept of changes so that they can be taken back, of all sites, and of each that is near its quota. */
+  readonly kept_changes: KeptChanges;
   /** Versions of upstreams' APIs that end within 120 days, which is no fault yet, or have ended, which is one where a site uses it. */
   readonly versions: readonly VersionEnding[];
 }
@@ -93,8 +93,8 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
       proxies,
       held_tools,
       unheld,
-      kept_changes,
       freezes: await ports.store.freezes.list(),
+      kept_changes,
       versions,
     };
     return answer(c, report);

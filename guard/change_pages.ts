@@ -1,6 +1,6 @@
 /** Pages of changes: rows of the audit, newest first, with what is kept of each, no longer than an agent can use. */
 import { type AuditRow, LIMITS } from "../core/model.ts";
-import { isFields } from "../core/values.ts";
+import { cut, isFields } from "../core/values.ts";
 import type { ChangeRow, ChangesPage } from "../registry/tool.ts";
 import type { AuditQuery, ChangeState, Store } from "../store/store.ts";
 
@@ -8,6 +8,7 @@ const PAGE_ROWS = 10;
 const UNKNOWN_ROWS = 3;
 const FIELDS_NAMED = 8;
 const FIELD_CHARACTERS = 60;
+const REASON_CHARACTERS = 120;
 /** What an answer has beside its rows: the day, what comes next, a cursor. */
 const BESIDE_BYTES = 640;
 
@@ -76,7 +77,8 @@ function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
     },
     ...row._published === undefined ? {} : { live: row._published },
     ...row.error === null ? {} : { error: row.error },
-    undoable: state !== null && isTold(state.left) && state.undone_by === null,
+    undoable: state !== null && state.final === null && isTold(state.left) && state.undone_by === null,
+    ...state?.final == null ? {} : { undoable_reason: cut(state.final, REASON_CHARACTERS) },
     ...state?.undone_by == null ? {} : { undone_by: state.undone_by },
   };
 }

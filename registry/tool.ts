@@ -14,10 +14,11 @@ import type {
   SnapshotsPort,
   UpstreamsPort,
 } from "./tool_ports.ts";
-import type { ReadResult, WriteResult } from "./write_result.ts";
+import type { Before, ReadResult, WriteResult } from "./write_result.ts";
 
 export type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
 export type * from "./tool_ports.ts";
+export type { Before } from "./write_result.ts";
 export { asOne, compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
 
 /** Values by part; only what JSON can hold. */
@@ -34,17 +35,6 @@ export interface Raise {
   readonly published?: boolean;
   /** What is shown of it, in a preview and in a refusal: what runs, or is seen, where. Begins in lower case, ends without a full stop. */
   readonly because: string;
-}
-
-/** What a call replaces, as the same tool sets it back: by its `restore`, or where it has none by its arguments. */
-export interface Before {
-  /** Which thing it is: the arguments that name it, without the site; of a tool whose flags go by an argument that one too. */
-  readonly of: Readonly<Record<string, unknown>>;
-  /**
-   * What stands there: by the arguments that would set it, or, for a `restore`, by part as it is stored, what is not there
-   * as null. Of several changes that go back at once each part has its oldest value.
-   */
-  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** What a write would do, found by reading only. */

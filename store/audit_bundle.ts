@@ -44,6 +44,7 @@ const isPart = (part: unknown) =>
 /** A segment within a part. */
 export interface Packed {
   readonly id: string;
+  /** As they were stored before: deflated already where it is large. */
   readonly bytes: Uint8Array;
   /** How many lines follow the header. */
   readonly lines: number;

@@ -17,6 +17,8 @@ export interface Content {
   readonly id: string;
   readonly n: number;
   readonly bytes: Uint8Array;
+  /** As it was stored until it was packed. */
+  readonly stored: Uint8Array;
   readonly rows: readonly (AuditRow | null)[];
 }
 
@@ -45,11 +47,11 @@ export class BundleDraft {
 
   /** Takes the next segment of the writer. */
   add({ key, versionstamp }: { key: Deno.KvKey; versionstamp: string }, segment: Content): void {
-    const { id, bytes, rows } = segment;
+    const { id, bytes, stored, rows } = segment;
     if (this.#part.length > 0 && this.#partBytes + bytes.length > PART_BYTES) this.#closePart();
     const first = this.#parts.length * PART_ROWS + this.#partRows;
     rows.forEach((row, index) => row !== null && this.#index(row, first + index));
-    this.#part.push({ id, bytes, lines: rows.length });
+    this.#part.push({ id, bytes: stored, lines: rows.length });
     this.#partBytes += bytes.length;
     this.#partRows += rows.length;
     this.#keys.push({ key, versionstamp });

@@ -12,6 +12,8 @@ export interface Written {
   readonly id: string;
   readonly n: number;
   readonly bytes: Uint8Array;
+  /** The value under its key. */
+  readonly stored: Uint8Array;
   readonly rows: readonly AuditRow[];
   /** That of its commit; null where the commit was in doubt. */
   readonly versionstamp: string | null;
@@ -87,7 +89,8 @@ export class OwnSegments {
     else this.#meanwhile.push(segment);
   }
 
-  #put({ id, n, bytes, rows }: Written, versionstamp: string): void {
+  #put(segment: Written, versionstamp: string): void {
+    const { id, n, bytes } = segment;
     this.#next = n + 1;
     if (this.#open !== null && (id >= this.#end || !this.#open.fits(bytes))) this.#close();
     if (this.#full.length > FULL_MAX) return this.lose();
@@ -95,7 +98,7 @@ export class OwnSegments {
       this.#open = new BundleDraft();
       this.#end = nextDay(id);
     }
-    this.#open.add({ key: segmentKey(id), versionstamp }, { id, n, bytes, rows });
+    this.#open.add({ key: segmentKey(id), versionstamp }, segment);
     if (this.#open.isFull) this.#close();
   }
 

@@ -190,7 +190,8 @@ export class AuditPacker {
       if (draft !== undefined && !draft.fits(segment.bytes)) await commit(segment.writer, draft);
       if (!drafts.has(segment.writer)) drafts.set(segment.writer, new BundleDraft());
       const rows = segment.lines.map(parseRow);
-      drafts.get(segment.writer)!.add(entry, { id, n: segment.n, bytes: segment.bytes, rows });
+      const { n, bytes } = segment;
+      drafts.get(segment.writer)!.add(entry, { id, n, bytes, stored: entry.value as Uint8Array, rows });
     }
     for (const [writer, draft] of drafts) await commit(writer, draft);
     return isPacked;

@@ -1,5 +1,4 @@
 /** The writing end of the audit: entries queue while a commit is under way, and the next takes all of them. */
-import { setImmediate } from "node:timers";
 import type { AuditRow } from "../core/model.ts";
 import { Batch } from "./audit_batch.ts";
 import { RowRefused } from "./audit_refused.ts";
@@ -137,8 +136,6 @@ export class AuditWriter {
         if (this.#owed.length > 0) await this.#writeOwed();
         await this.#write(batch);
         batch.done.resolve();
-        // The requests that are there already are read first: their rows come along.
-        if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
       } catch (cause) {
         const isOwed = cause instanceof Unanswered && batch.onlyIf === null && this.#owed.length < OWED_MAX;
         if (isOwed && this.#owed.push(batch) === 1) this.#oweOn();
@@ -231,7 +228,7 @@ export class AuditWriter {
       const bytes = encodeSegment({ segment: id, writer: this.id, n, prev }, draft.rows);
       let made: Head | undefined;
       head = () => made ??= { n, hash: segmentHash(bytes), id };
-      return { id, n, bytes, rows: draft.kept, late: lateMark(id, draft) };
+      return { id, n, bytes, stored: storedSegment(bytes), rows: draft.kept, late: lateMark(id, draft) };
     });
     return { head, segments };
   }
@@ -240,8 +237,8 @@ export class AuditWriter {
     const atomic = this.#db.kv.atomic();
     // SQLite reads for a check what it passes on the way to the key, each time: some 50 µs in a store that has bundles.
     if (!this.#db.isInProcess) atomic.check({ key: fenceKey(this.id), versionstamp: this.#fence });
-    for (const { id, bytes, late } of segments) {
-      atomic.set(segmentKey(id), storedSegment(bytes));
+    for (const { id, stored, late } of segments) {
+      atomic.set(segmentKey(id), stored);
       if (late !== null) atomic.set(lateKey(id), late);
     }
     for (const [row_id, draft] of batch.opened) atomic.set(openKey(row_id), segments[draft]?.id);

@@ -15,7 +15,8 @@ import { type Database, deleteListed } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 
 /** As KV keeps it. */
-interface Kept extends Omit<ChangeState, "request_id" | "site_id"> {
+interface Kept extends Omit<ChangeState, "request_id" | "site_id" | "final"> {
+  readonly final?: string;
   /** In how many pieces, of how many bytes, the setbacks are. */
   readonly pieces: number;
   readonly bytes: number;
@@ -38,12 +39,17 @@ const pieceKey = (site_id: string, request_id: string, n: number) => [
   String(n),
 ];
 
-const stateOf = ({ grant, left, undone_by }: Kept, request_id: string, site_id: string): ChangeState => ({
+const stateOf = (
+  { grant, left, undone_by, final }: Kept,
+  request_id: string,
+  site_id: string,
+): ChangeState => ({
   request_id,
   site_id,
   grant,
   left,
   undone_by,
+  final: final ?? null,
 });
 
 /** The ChangeStore of a database. */
@@ -58,7 +64,9 @@ export class Changes implements ChangeStore {
     private readonly days: number,
   ) {}
 
-  async begin({ request_id, site_id, grant, setbacks }: NewChange): Promise<Beside[] | null> {
+  async begin(
+    { request_id, site_id, grant, setbacks, final, left }: NewChange,
+  ): Promise<Beside[] | null> {
     if (this.days === 0) return [];
     const text = JSON.stringify(setbacks);
     const bytes = Buffer.byteLength(text);
@@ -67,8 +75,9 @@ export class Changes implements ChangeStore {
     const pieces = await this.#pieces(site_id, request_id, text, expireIn);
     const kept: Kept = {
       grant,
-      left: null,
+      left: left ?? null,
       undone_by: null,
+      ...final === undefined ? {} : { final },
       pieces: pieces.length,
       bytes,
       expires_at: this.db.now() + expireIn,

@@ -93,6 +93,7 @@ export const DECISIONS: Readonly<Record<string, Decision>> = {
   credentials: { ...site(), cached: "sites" },
   freezes: {
     site: (key, _, { id }) => key[1] === "site" && key[2] === id ? null : undefined,
+    // It goes on without the person's name.
     user: (_, value, { names }) =>
       isFields(value) && names.includes(String(value["by"])) ? { ...value, by: "(erased)" } : undefined,
     cached: "sites",

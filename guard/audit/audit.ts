@@ -111,6 +111,10 @@ export class CallRecord {
   readonly facts: AuditFacts = {};
   /** What would set back what this call alone writes; null where nothing does. */
   setback: Setback | null = null;
+  /** Whether only the write itself told that. */
+  toldLate = false;
+  /** Why what this call alone writes cannot be taken back; null where nothing says that. */
+  final: string | null = null;
   /** What its write left, by part; null until it has written, and where it does not tell. */
   left: Left | null = null;
   /** The requests that the whole call takes back. */
@@ -214,6 +218,13 @@ export class CallRecord {
   /** Of the whole call: what it and the calls it makes write and would be set back by, in their order. */
   get setbacks(): readonly CallRecord[] {
     return [this.root, ...this.root.#calls].filter(({ setback }) => setback !== null);
+  }
+
+  /** Why the whole call cannot be taken back; null where something would set it back, or nothing says why not. */
+  get allFinal(): string | null {
+    const { final } = this.root;
+    if (final !== null || this.setbacks.length > 0) return final;
+    return this.root.#calls.find((one) => one.final !== null)?.final ?? null;
   }
 
   /** The row that says a write is about to begin, which gives up at that time. */

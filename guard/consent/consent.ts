@@ -87,12 +87,13 @@ async function previewed(ready: ReadyCall): Promise<{ call: Previewed; dryRun: D
     );
   }
   const dryRun = await plan.dryRun();
-  const { summary, changes, warnings, digest, published } = dryRun;
+  const { summary, changes, warnings, digest, published, final } = dryRun;
   const call: Previewed = {
     ...ready,
     tier: published ? 3 : ready.tier,
     plan: { summary: `${plan.summary}: ${summary}` },
     changes,
+    final,
     revision: { effects: digest },
     warnings: [...ready.warnings, ...warnings],
   };

@@ -16,6 +16,7 @@ import { builtPages, pages } from "../_content/pages.ts";
 import { liveContent } from "../_content/live_content.ts";
 import { history } from "../_content/history.ts";
 import { holds } from "../_content/holds.ts";
+import { textSearch } from "../_content/text_search.ts";
 import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
 import type { CodePagesClient } from "./pages/client.ts";
@@ -205,6 +206,7 @@ export default connector({
     provide(siteZone, zoneOf),
     provide(publicContent, publicOf),
     provide(history, async (ctx) => (await import("./rest/revisions.ts")).revisionsOf(ctx)),
+    provide(textSearch, async (ctx) => (await import("./find/rest_find.ts")).textSearchOf(ctx)),
     provide(holds, async (ctx) => (await holdsClient()).holdsOf(ctx)),
     provide(pages, pagesOf),
     provide(builtPages, pagesOf),

@@ -43,12 +43,22 @@ const RIGHTS: readonly [method: string, path: string, body: Json | undefined, go
     { expected: { title: "0".repeat(64) }, fields: { title: "x" } },
     "x x 403 403 401",
   ],
+  ["GET", "/guarded/types/pages/PAGE", undefined, "x x 403 403 401"],
+  [
+    "POST",
+    "/guarded/types/pages/PAGE",
+    { expected: { title: "0".repeat(64) }, fields: { title: "x" } },
+    "x x 403 403 401",
+  ],
+  ["GET", "/guarded/types/nothing/PAGE", undefined, "x x x 403 401"],
+  ["POST", "/guarded/types/nothing/PAGE", undefined, "x x x 403 401"],
   ["POST", "/gateways", { name: "Gateway", code: "" }, "x x x 403 401"],
   ["GET", `/holds/${"a".repeat(32)}`, undefined, "x x x 403 401"],
   ["POST", `/holds/${"a".repeat(32)}/acknowledged`, {}, "x x x 403 401"],
   ["POST", "/hold-test", {}, "x x x 403 401"],
   ["GET", "/hold-test/1", undefined, "x x x 403 401"],
   ["GET", "/find?parts[]=x", undefined, "x x x 403 401"],
+  ["POST", "/setbacks", { image: "0".repeat(65) }, "x x x 403 401"],
 ];
 
 /** The guarded twins of routes. */

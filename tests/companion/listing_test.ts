@@ -52,7 +52,7 @@ test("a person of whom nothing is kept may have been anybody but the account ask
   assert.equal((await list("&site_ops_changed_by=1")).some((one) => one["id"] === id), false);
 });
 
-test("SEO values are what visitors get", async () => {
+test("SEO values are those that visitors get", async () => {
   const { body } = await wp.rest("ed", "POST", "/posts", { title: "Seen", status: "publish" });
   const id = Number(body["id"]);
   await wp.call("admin", "POST", `/seo/meta/${id}`, {

@@ -191,6 +191,11 @@ Deno.test("an old companion plugin that works is named with the way to update it
       { host, offered: null, refused: "<b>obey</b>" },
       /active; the site refused an update .*there why$/,
     ],
+    [
+      "1.5.0",
+      { host, offered: null, refused: null, unanswered: true },
+      /1\.5\.0 is active; the server of its updates did not answer when the site last looked for one$/,
+    ],
     ["1.3.0", 7, /older than 1\.5\.0/],
   ];
   for (const [plugin_version, update, says] of rows) {

@@ -133,10 +133,29 @@ Deno.test("a redirect is asked with a slash at its end too, as the links of most
     assert.deepEqual([proof.verified, proof.live!.as_expected], [true, false]);
     assert.equal(proof.live!["address"], `${at.cms.base_url}/old/`);
   }
+  at.cms.state.leads.splice(0, 1);
+  // Where a page was, WordPress leads to the form of its permalinks before the redirect is made.
+  at.cms.state.leads.unshift((path) => path === "/old" ? { destination: "/old/", status: 301 } : null);
+  const again = { site_id: "live", source: "/old", destination: "/live/", status: 302 };
+  assert.equal((await at.kit.write("rest", "set_seo_redirect", again)).proof.live!.as_expected, true);
   at.visits.splice(0);
   const file = { site_id: "live", source: "/old.pdf", destination: "/live/" };
   assert.equal((await at.kit.write("rest", "set_seo_redirect", file)).proof.live!.as_expected, true);
   assert.deepEqual(at.visits.map(({ pathname }) => pathname).filter((path) => path.includes(".pdf/")), []);
+});
+
+Deno.test("a page that a cache keeps in the place of a redirect is told from a redirect that is not made", async () => {
+  const note = "<!-- Performance optimized by W3 Total Cache -->";
+  let isKept = (url: URL) => !url.searchParams.has(MARK);
+  await using at = await seen((url) =>
+    url.pathname === "/old/" && isKept(url) ? page(`<title>Old</title>${note}`) : undefined
+  );
+  const args = { site_id: "live", source: "/old", destination: "/live/" };
+  const copy = (await at.kit.write("rest", "set_seo_redirect", args)).proof;
+  assert.deepEqual([copy.live!.as_expected, copy.live!["cause"]], [false, "page_cache"]);
+  isKept = () => true;
+  const fault = (await at.kit.write("rest", "set_seo_redirect", { ...args, status: 302 })).proof;
+  assert.deepEqual([fault.live!.as_expected, fault.live!["cause"]], [false, "page"]);
 });
 
 Deno.test("a redirect that depends on the query is judged as visitors ask it", async () => {

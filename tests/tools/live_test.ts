@@ -52,16 +52,25 @@ Deno.test("a value that the page does not show is told beside verified, which it
   );
 });
 
-Deno.test("what a page cannot be held to is no difference: variables, cleared fields, marks the theme sets", async () => {
+Deno.test("what a page cannot be held to is no difference, and no proof: variables, cleared fields, marks the theme sets", async () => {
   await using at = await seen(asIs);
   at.cms.state.heads.unshift(() => ({ title: "Anna&#8217;s &#8211; x", tags: [] }));
-  for (
-    const change of [{ title: "%%title%% %%sep%% x" }, { title: "Anna's - x" }, { title: "" }, {
-      focus_keyword: "x",
-    }]
-  ) {
+  const unsaid = /^title: cleared or made of variables, and the site does not say what visitors get then$/;
+  const cases: [Args, boolean | null, RegExp][] = [
+    [{ title: "%%title%% %%sep%% x" }, null, unsaid],
+    [{ title: "Anna's - x" }, true, /^undefined$/],
+    [{ title: "" }, null, unsaid],
+    [{ focus_keyword: "x" }, null, /^no page shows what was set$/],
+    [{ focus_keyword: "y", robots: { noindex: false } }, true, /^undefined$/],
+  ];
+  for (const [change, as_expected, reason] of cases) {
     const { proof } = await at.kit.write("rest", "set_seo_meta", fields(at, change));
-    assert.deepEqual([proof.live!.as_expected, proof.warnings], [true, []], JSON.stringify(change));
+    assert.deepEqual([proof.live!.as_expected, proof.live!["differs"], proof.warnings], [
+      as_expected,
+      [],
+      [],
+    ]);
+    assert.match(String(proof.live!["reason"]), reason, JSON.stringify(change));
   }
 });
 

@@ -35,6 +35,18 @@ async function change(at: World, fields: Args, as?: string): Promise<string> {
   return (await at.kit.gw.call<{ request_id: string }>("update_draft", args, { as })).request_id;
 }
 
+test("a change of what was deleted since is not set back, and that is said", async (at) => {
+  const request_id = await change(at, { title: "Mine" });
+  at.cms.state.posts.delete(at.draft.id);
+  for (const confirm of [false, true]) {
+    const told = await at.kit.gw.refuses("undo_change", { ...ON, request_id, confirm }, "E_STALE_PREVIEW");
+    assert.match(
+      told,
+      new RegExp(`^${request_id}: The post ${at.draft.id} was put in the bin, deleted .*since`),
+    );
+  }
+});
+
 const undo = (at: World, args: Args, as?: string) =>
   at.kit.gw.call<Undone>("undo_change", { ...ON, ...args, confirm: true }, { as });
 

@@ -105,7 +105,7 @@ export default tool("revise_published", {
       ],
       state: { draft: changing(draft, fields), now, type },
       raises: [
-        ...whenLive(true, titled(type, now)),
+        ...whenLive(true, titled(type, now), { status: "published", protected: hasPassword(now) }),
         ...asked.replacements ? await newScript(fields, now) : [],
       ],
     };

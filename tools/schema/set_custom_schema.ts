@@ -1,7 +1,7 @@
 /** set_custom_schema: another value for one entry of custom structured data. */
 import { GatewayError } from "../../core/errors.ts";
 import { numericId } from "../../core/ids.ts";
-import { checkStructured, dataIn } from "../../rules/structured_data.ts";
+import { checkStructured } from "../../rules/structured_data.ts";
 import { whenLive, whenScheduled } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
@@ -50,7 +50,7 @@ export default tool("set_custom_schema", {
     if (!state.live) return proven.seen(notLive(UNPUBLISHED));
     if (state.scope !== "page") return proven.seen(notLive(GLOBAL));
     const { schemaShown, typedNodes } = await expectations();
-    const data = typedNodes(dataIn(state.after));
+    const data = typedNodes(state.things);
     if (data.length === 0) return proven.seen(notLive(SETTINGS));
     const address = pageAddress(ctx.site, state.entry.post_id);
     return proven.seen(

@@ -1,7 +1,7 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../core/ids.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
-import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
+import { liveAt, notLive, unknownBy, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
 import { valuesMeant } from "../../platforms/wordpress/seo/effect.ts";
 import { replacedBy } from "../../rules/change.ts";
@@ -59,8 +59,14 @@ export default tool("set_seo_meta", {
       .leaving(replacedBy(storedBefore(change, after), stateOf(after)));
     if (after.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, after.post.id);
-    const { seoShown } = await expectations();
-    const shown = seoShown(change, valuesMeant(after.effect));
-    return proven.seen(await liveAt(await ctx.use(visitor), address, shown, client.cachesAsked()));
+    const { seoShown, unjudged } = await expectations();
+    const meant = valuesMeant(after.effect);
+    const seen = await liveAt(
+      await ctx.use(visitor),
+      address,
+      seoShown(change, meant),
+      client.cachesAsked(),
+    );
+    return proven.seen(unknownBy(unjudged(change, meant), seen));
   },
 });

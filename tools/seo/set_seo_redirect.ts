@@ -1,4 +1,5 @@
 /** set_seo_redirect: where one path of a site leads from now on. */
+import { allOrThrow } from "../../core/async.ts";
 import { homeOf, leavesSite, redirectOf } from "../../rules/redirect.ts";
 import { quoted } from "../../rules/wording.ts";
 import visitor from "../../platforms/visitor/connector.ts";
@@ -44,8 +45,13 @@ export default tool("set_seo_redirect", {
   },
   async plan(args, ctx) {
     const redirect = redirectOf(args, homeOf(ctx.site.base_url));
-    const planned = await (await ctx.use(seo)).prepareRedirect(redirect);
-    const warnings = await destinationWarnings(await ctx.use(visitor), redirect);
+    const client = await ctx.use(seo);
+    const reader = await ctx.use(visitor);
+    const [planned, warnings] = await allOrThrow(
+      client.prepareRedirect(redirect),
+      // Over another channel there is no redirect to look ahead for.
+      ctx.site.seo.channel === "plugin" ? destinationWarnings(reader, redirect) : [],
+    );
     const { source, destination, status } = redirect;
     const { now, hides, answered } = planned;
     const verb = now ? "Change the redirect from" : "Redirect";

@@ -15,7 +15,7 @@ defined( 'ABSPATH' ) || exit;
 /** Fields site_ops_changed and site_ops_seo, only where they are asked for by name; parameters site_ops_changed_by and …_not_by. */
 final class Listing {
 
-	/** Parameters of lists, each the number of an account. */
+	/** Parameters of lists, each the number of an account; 0 is the caller's own. */
 	const BY     = 'site_ops_changed_by';
 	const NOT_BY = 'site_ops_changed_not_by';
 
@@ -98,7 +98,7 @@ final class Listing {
 	public static function add_params( $params ) {
 		$id = array(
 			'type'    => 'integer',
-			'minimum' => 1,
+			'minimum' => 0,
 		);
 		return $params + array(
 			self::BY     => $id,
@@ -116,7 +116,7 @@ final class Listing {
 	public static function take( $query, $request ) {
 		foreach ( array( self::BY, self::NOT_BY ) as $name ) {
 			if ( null !== $request[ $name ] && Access::has( 'edit_posts' ) ) {
-				$query[ $name ] = (int) $request[ $name ];
+				$query[ $name ] = (int) $request[ $name ] > 0 ? (int) $request[ $name ] : get_current_user_id();
 			}
 		}
 		return $query;

@@ -54,6 +54,7 @@ final class Plugin {
 			Hold_Test::class,
 			Find::class,
 			Listing::class,
+			Hold_Restore::class,
 		);
 		foreach ( $subjects as $subject ) {
 			$subject::register_routes();

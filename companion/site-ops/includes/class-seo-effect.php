@@ -357,7 +357,7 @@ abstract class Seo_Effect {
 	public static function document_title( WP_Post $post ) {
 		$separator = apply_filters( 'document_title_separator', '-' ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
 		$name      = get_bloginfo( 'name', 'display' );
-		$parts     = 'front' === self::place( $post ) ? array( $name, get_bloginfo( 'description', 'display' ) ) : array( get_the_title( $post ), $name );
+		$parts     = 'front' === self::place( $post ) ? array( $name, get_bloginfo( 'description', 'display' ) ) : array( apply_filters( 'single_post_title', $post->post_title, $post ), $name ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
 		return self::plain( wptexturize( implode( " $separator ", array_filter( $parts, 'strlen' ) ) ) );
 	}
 

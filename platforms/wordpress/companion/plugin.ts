@@ -119,6 +119,7 @@ export const HEALTH = z.object({
     host: z.string().nullable(),
     offered: z.string().nullable(),
     refused: z.string().nullable(),
+    unanswered: z.boolean().catch(false),
   }).nullable().catch(null),
 });
 

@@ -254,8 +254,9 @@ export class WordPressClient {
     more: Omit<Outgoing, "url">,
     schema: z.ZodType<T>,
     further: (out: Outgoing) => Promise<Readonly<Record<string, string>>>,
+    query: Query = {},
   ): Promise<{ readonly data: T; readonly headers: Headers }> {
-    const { headers, ...signed } = await this.#signed(route, {});
+    const { headers, ...signed } = await this.#signed(route, query);
     const plain: Outgoing = { ...signed, ...more, what: route, headers: { ...headers, ...more.headers } };
     const out = { ...plain, headers: { ...plain.headers, ...await further(plain) } };
     const answer = await this.#ctx.send(this.#timed(out));

@@ -51,6 +51,20 @@ Deno.test("concurrent entries share commits and stand in one chain, in their ord
   }
 });
 
+Deno.test("the next commit is on its way before the answers of the one before it are written", async () => {
+  const order: string[] = [];
+  let commits = 0;
+  await using at = await bench((kv) => interfere(kv, (real) => (order.push(`commit ${++commits}`), real())));
+  await at.audit.flush();
+  order.length = commits = 0;
+  const first = at.audit.append(row("1")).then(() => order.push("answer 1"));
+  await Promise.resolve();
+  await Promise.resolve(); // the commit of the first is on its way, so the next row is not of it
+  const next = at.audit.append(row("2")).then(() => order.push("answer 2"));
+  await Promise.all([first, next]);
+  assert.deepEqual(order, ["commit 1", "commit 2", "answer 1", "answer 2"]);
+});
+
 Deno.test("a segment of many rows is stored deflated, verified by its own bytes, and a fault where it was changed", async () => {
   await using at = await bench();
   await Promise.all(Array.from({ length: 64 }, (_, n) => at.audit.append(row(String(n)))));

@@ -1,6 +1,7 @@
 /** Bundles: packed segments are listed, exported, dropped and counted as they were before, also while they are packed. */
 import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
+import { decodePart } from "../../../store/audit_bundle.ts";
 import { commonRows, decodeRows, encodeRows, hasRows } from "../../../store/audit_rows.ts";
 import { Database } from "../../../store/database.ts";
 import { type Bench, bench, collect, keys, row, START } from "./kit.ts";
@@ -81,6 +82,27 @@ Deno.test("retention drops what is due of a bundle and leaves the rest, which is
   }
   await bed.audit.append(row("60"));
   assert.deepEqual(await bed.audit.verify(), { ok: true, writers: 1, segments: 1, rows: 1, faults: [] });
+});
+
+Deno.test("a large segment stands in a bundle as it was stored, and is read, found and dropped from there", async () => {
+  await using bed = await bench();
+  for (let n = 0; n < 4; n++) {
+    const together = Array.from({ length: 20 }, (_, m) => row(String(n * 20 + m), { at: iso(bed.clock.ms) }));
+    await Promise.all(together.map((one) => bed.audit.append(one)));
+    bed.clock.ms += 15 * MINUTE;
+  }
+  const segment = async (n: number) =>
+    (await bed.kv.get<Uint8Array>((await keys(bed.kv, "audit", "segment"))[n]!)).value!;
+  const stored = await Promise.all([0, 1, 2, 3].map(segment));
+  assert.ok(stored.every((bytes) => bytes[0] === 0x78 && bytes.length < 4096), "each is deflated");
+  await bed.audit.flush();
+  const [part] = await keys(bed.kv, "audit", "part");
+  const packed = decodePart((await bed.kv.get(part!)).value)!.segments;
+  assert.deepEqual(packed.map(({ bytes }) => Uint8Array.from(bytes)), stored);
+  assert.deepEqual(await bed.audit.verify(), { ok: true, writers: 1, segments: 4, rows: 80, faults: [] });
+  assert.deepEqual(await bed.audit.retain(at), { segments: 2, entries: 40 });
+  assert.deepEqual((await listed(bed)).toSorted((a, b) => b - a), down(79, 40));
+  assert.deepEqual(await bed.audit.verify(), { ok: true, writers: 1, segments: 2, rows: 40, faults: [] });
 });
 
 Deno.test("retention whose lease is another's by now stops, and the next run goes on", async () => {

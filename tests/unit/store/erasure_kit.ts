@@ -40,6 +40,7 @@ export async function fill(store: Store, { site, person }: Party): Promise<Made>
   assert.ok(made);
   const email = `${person}@agency.example`;
   const user = await store.users.create({ email, role: "member", allowed_sites: [site], max_risk: 2 });
+  await store.freezes.set({ scope: "site", id: site, by: email, reason: `${site} moves` });
   const user_id = user!.id;
   await store.sites.update(site, { account_user_id: user_id });
   const { token } = await store.tokens.create({
@@ -98,7 +99,6 @@ async function workOf(
   { site, person }: Party,
   { user_id, token_id, grant_id }: Made,
 ): Promise<void> {
-  await store.freezes.set({ scope: "site", id: site, by: "master token", reason: `moving ${site}` });
   await store.previews.claim(token_id, site, `preview/${site}`);
   await store.managedFiles.add(`agency/${site}`, [{ path: `src/${site}.md`, blob: "b" }]);
   const content = {
