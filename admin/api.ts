@@ -4,7 +4,9 @@ import { GatewayError } from "../core/errors.ts";
 import { onDemand } from "../core/async.ts";
 import { auditRoutes } from "./audit.ts";
 import { clientRoutes, connectionRoutes } from "./connections.ts";
+import { erasureRoutes } from "./erase.ts";
 import { refusal } from "./exchange.ts";
+import { freezeRoutes } from "./freezes.ts";
 import { healthRoutes, repoRoutes, snapshotRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -12,6 +14,7 @@ import { proxiedToolRoutes } from "./proxied_tools.ts";
 import { adminGate } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { changeRoutes } from "./undo.ts";
 
 export type { AdminPorts } from "./ports.ts";
 
@@ -42,8 +45,11 @@ export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   clientRoutes(app, ports);
   repoRoutes(app, ports);
   auditRoutes(app, ports);
+  changeRoutes(app, ports);
+  erasureRoutes(app, ports);
   snapshotRoutes(app, ports);
   proxiedToolRoutes(app, ports);
+  freezeRoutes(app, ports);
   healthRoutes(app, ports);
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);

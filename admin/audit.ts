@@ -35,7 +35,8 @@ const CLIENT_CHARACTERS = 2048;
 const client_error = expected("a client id as client list shows it");
 const PATH_CHARACTERS = LIMITS.REPO_PATH_CHARACTERS;
 const path_error = expected(`the path of a file, at most ${PATH_CHARACTERS} characters`);
-const filters = {
+/** What rows are found by. */
+export const FILTERS = {
   from: time.optional(),
   to: time.optional(),
   token_id: filter("a token id", RECORD_ID).optional(),
@@ -50,13 +51,13 @@ const filters = {
 };
 const rows_error = expected(`a whole number from 1 to ${LIMITS.AUDIT_PAGE_MAX}`);
 const pageQuery = closed({
-  ...filters,
+  ...FILTERS,
   limit: z.string().regex(/^\d{1,6}$/, { error: rows_error }).transform(Number)
     .pipe(z.number().min(1, { error: rows_error }).max(LIMITS.AUDIT_PAGE_MAX, { error: rows_error }))
     .optional(),
   cursor: filter("a next_cursor of an earlier answer", /^[\x21-\x7e]{1,1024}$/).optional(),
 });
-const exportQuery = closed(filters);
+const exportQuery = closed(FILTERS);
 const verifyQuery = closed({
   after: filter(
     "the id of a segment, as it was shown while the audit was verified",
@@ -116,7 +117,8 @@ export function auditRoutes(app: Hono, ports: AdminPorts): void {
   });
 }
 
-function span(query: AuditQuery): AuditQuery {
+/** The query; refused where it ends before it begins. */
+export function span<Query extends AuditQuery>(query: Query): Query {
   if (query.from && query.to && query.from >= query.to) refuseAny(["to: expected a time after from"]);
   return query;
 }

@@ -3,8 +3,11 @@ import type { Connectors } from "../registry/connectors.ts";
 import { type AdminClient, adminClient } from "./client.ts";
 import { type Call, type Command, commandHelp, overview, readWords, refuseMissing } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
+import { CHANGE_COMMANDS } from "./commands_changes.ts";
 import { CLIENT_COMMANDS } from "./commands_clients.ts";
 import { CONNECTION_COMMANDS } from "./commands_connections.ts";
+import { FREEZE_COMMANDS } from "./commands_freezes.ts";
+import { ERASE_COMMANDS } from "./commands_erase.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { LINKABLE_COMMANDS } from "./commands_linkable.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
@@ -29,7 +32,10 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...CLIENT_COMMANDS,
     ...PROXIED_COMMANDS,
     ...AUDIT_COMMANDS,
+    ...CHANGE_COMMANDS,
+    ...ERASE_COMMANDS,
     ...SNAPSHOT_COMMANDS,
+    ...FREEZE_COMMANDS,
     ...GATEWAY_COMMANDS,
     ...STORE_COMMANDS,
   ];

@@ -178,10 +178,13 @@ const tail: Command = {
 };
 
 /** What was found of the audit, for people. */
-export function verdictText({ ok, writers, segments, rows, faults, place, after }: AuditVerdict): string {
+export function verdictText(
+  { ok, writers, segments, rows, erased, faults, place, after }: AuditVerdict,
+): string {
   const behind = after === undefined ? "" : `, behind segment ${after}; what is before it was not looked at`;
   const where = place === undefined ? "" : ` in ${cell(place)}`;
-  const checked = `${rows} rows in ${segments} segments of ${writers} writers${where}${behind}`;
+  const gone = erased === undefined ? "" : ` (${erased} more were erased with their site or person)`;
+  const checked = `${rows} rows${gone} in ${segments} segments of ${writers} writers${where}${behind}`;
   return ok
     ? `Whole: ${checked}.\n`
     : `Broken: ${checked}.\n${faults.map((fault) => `  ${cell(fault)}\n`).join("")}`;

@@ -1,5 +1,6 @@
 /** `gateway health`. */
 import type { Command } from "./command.ts";
+import { frozenLine } from "./commands_freezes.ts";
 import { unheldLine } from "./commands_proxied.ts";
 import { type HealthReport, isJobWrong } from "./health.ts";
 import type { SealedRecord } from "../store/store.ts";
@@ -19,7 +20,15 @@ const health: Command = {
 
 function human(report: HealthReport): string {
   const { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed } = report;
-  const { unpreviewed = [], proxies = [], held_tools = [], unheld = [], versions = [] } = report;
+  const {
+    unpreviewed = [],
+    proxies = [],
+    held_tools = [],
+    unheld = [],
+    freezes = [],
+    versions = [],
+    kept_changes,
+  } = report;
   const kept = `Audit rows are kept for ${days} days`;
   const lines = [
     `The gateway answers; its clock says ${clock}.`,
@@ -43,6 +52,8 @@ function human(report: HealthReport): string {
     ...proxies.map(({ message, seen_at }) => `${cell(message)} (last seen at ${seen_at}).`),
     ...held_tools.map(heldLine),
     ...unheld.map(unheldLine),
+    ...freezes.map((one) => `${frozenLine(one)}.`),
+    ...keptLines(kept_changes),
     ...versions.map(({ message }) => `${cell(message)}.`),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];
@@ -57,6 +68,23 @@ function sealedLine({ kind, of, name, key }: SealedRecord): string {
     passphrase: [`The passphrase of ${of}`, `invite that person again (user invite ${of})`],
   }[kind];
   return `${what} is sealed under key "${key}", which ENCRYPTION_KEYS lacks: add that key, or ${again}.`;
+}
+
+const MIB = 2 ** 20;
+const mib = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`;
+
+/** What is kept of changes, and the sites whose oldest go soon. */
+function keptLines(kept: HealthReport["kept_changes"] | undefined): string[] {
+  if (kept === undefined || kept.changes === 0) return [];
+  return [
+    `What stood there before ${kept.changes} changes is kept (${mib(kept.bytes)}).`,
+    ...kept.near_quota.map(({ site_id, bytes, quota_bytes, oldest_at }) =>
+      `Site ${site_id} has ${mib(bytes)} of ${
+        mib(quota_bytes)
+      } for changes that can be taken back: the oldest go, by now ` +
+      `those from before ${oldest_at}.`
+    ),
+  ];
 }
 
 const heldLine = ({ site_id, name, since, because }: HealthReport["held_tools"][number]) =>

@@ -1,6 +1,7 @@
 /** How the gateway does, for its operator: its jobs, its repository app, the days it keeps; /healthz is for anybody. */
 import type { Hono } from "hono";
-import { type JobReport, LIMITS, type VersionEnding } from "../core/model.ts";
+import { decodeTime } from "ulid";
+import { type Freeze, type JobReport, LIMITS, type VersionEnding } from "../core/model.ts";
 import type { HeldTool, UnheldSite } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
@@ -31,9 +32,29 @@ export interface HealthReport {
   readonly held_tools: readonly HeldTool[];
   /** Sites that do not hold what their own tools write, and why. */
   readonly unheld: readonly UnheldSite[];
+  /** Where nothing is written until somebody lifts the freeze. */
+  readonly freezes: readonly Freeze[];
+  /** What is kept of changes so that they can be taken back, of all sites, and of each that is near its quota. */
+  readonly kept_changes: KeptChanges;
   /** Versions of upstreams' APIs that end within 120 days, which is no fault yet, or have ended, which is one where a site uses it. */
   readonly versions: readonly VersionEnding[];
 }
+
+/** Room that before-images take. */
+interface KeptChanges {
+  readonly changes: number;
+  readonly bytes: number;
+  readonly near_quota: readonly {
+    readonly site_id: string;
+    readonly bytes: number;
+    readonly quota_bytes: number;
+    /** When the oldest change was made that can still be taken back, ISO 8601. */
+    readonly oldest_at: string;
+  }[];
+}
+
+/** Of its quota a site has used so much before health names it. */
+const NEAR_QUOTA = 0.8;
 
 /** No run takes so long. */
 const RUN_MS_MAX = 60 * 60_000;
@@ -50,8 +71,9 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
     const jobs = ports.jobs();
     const clock = new Date(ports.now()).toISOString();
     const tools = await ports.proxiedTools();
-    const [sealed, held_tools, unheld] = await Promise.all([
+    const [sealed, kept_changes, held_tools, unheld] = await Promise.all([
       sealedElsewhere(ports.store),
+      keptChanges(ports.store),
       tools.held(),
       tools.unheld(),
     ]);
@@ -71,10 +93,25 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
       proxies,
       held_tools,
       unheld,
+      freezes: await ports.store.freezes.list(),
+      kept_changes,
       versions,
     };
     return answer(c, report);
   });
+}
+
+/** Requests' ids say when they were made. */
+async function keptChanges({ changes }: AdminPorts["store"]): Promise<KeptChanges> {
+  const rooms = await changes.room();
+  const quota_bytes = LIMITS.UNDO_SITE_BYTES;
+  const near_quota = rooms.filter(({ bytes }) => bytes >= quota_bytes * NEAR_QUOTA)
+    .map(({ site_id, bytes, oldest: { request_id } }) => {
+      const oldest_at = new Date(decodeTime(request_id)).toISOString();
+      return { site_id, bytes, quota_bytes, oldest_at };
+    });
+  const sum = (of: "changes" | "bytes") => rooms.reduce((total, one) => total + one[of], 0);
+  return { changes: sum("changes"), bytes: sum("bytes"), near_quota };
 }
 
 /** People are named as an operator knows them. */

@@ -9,11 +9,12 @@ import type {
   User,
   VersionEnding,
 } from "../core/model.ts";
+import type { ChangesPage } from "../registry/tool.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { LinkableReport } from "../registry/linkable_report.ts";
 import type { ProbeReport } from "../registry/probe_report.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
-import type { Store } from "../store/store.ts";
+import type { AuditQuery, Erasure, ErasureReport, Store } from "../store/store.ts";
 import type { AdminCaller, RecordAction } from "../identity/rights.ts";
 import type { PassphraseCost } from "../identity/sign_in/passphrase.ts";
 import type { ConnectionsPort } from "./connection_ports.ts";
@@ -97,6 +98,13 @@ export interface ProxyReport {
   readonly message: string;
 }
 
+/** Erases what is kept of a site or a person; null where nothing is known of it. */
+export interface ErasingPort {
+  preview(kind: Erasure, id: string): Promise<ErasureReport | null>;
+  /** Throws E_BUSY while another erasure runs. */
+  erase(kind: Erasure, id: string): Promise<ErasureReport | null>;
+}
+
 /** Writes whose outcome is unknown. */
 export interface DoubtPort {
   /** Says what was found; answers the row. Throws E_NOT_FOUND where the outcome of that row is not unknown. */
@@ -110,6 +118,7 @@ export interface AdminPorts {
     | "tokens"
     | "sites"
     | "projects"
+    | "freezes"
     | "users"
     | "accounts"
     | "oauthGrants"
@@ -121,6 +130,7 @@ export interface AdminPorts {
     | "challenges"
     | "devices"
     | "audit"
+    | "changes"
     | "missingKeys"
     | "ping"
   >;
@@ -168,6 +178,11 @@ export interface AdminPorts {
   proxiedTools(): Promise<ProxiedToolsPort>;
   /** The tools loaded now, sites' own included. */
   toolNames(): Promise<readonly string[]>;
+  /** Calls a tool as the operator, through every step of a call. */
+  operate(tool: string, args: Record<string, unknown>): Promise<unknown>;
+  /** A page of what calls have changed, newest first; with the first one those of which nobody knows whether they were made. */
+  changes(query: Omit<AuditQuery, "outcome" | "status">, cursor?: string): Promise<ChangesPage>;
+  readonly erasing: ErasingPort;
   readonly retention: RetentionPort;
   readonly doubts: DoubtPort;
   /** What is kept of sites for each of the last days; of one site where it is named. */

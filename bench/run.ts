@@ -6,6 +6,7 @@ import { codePageRows } from "./code_pages.ts";
 import { sitePageRows } from "./code_pages_site.ts";
 import { crmRows } from "./crm.ts";
 import { doorTables } from "./doors.ts";
+import { findTextRows } from "./find_text.ts";
 import { googleRows } from "./google.ts";
 import { holdRows } from "./holds.ts";
 import { oauthRows } from "./oauth.ts";
@@ -39,6 +40,7 @@ const PARTS: Readonly<Record<string, (told: Told) => Promise<string>>> = {
   tools: async ({ rounds }) => lines(await toolRows(rounds)),
   window: async ({ rounds }) => lines(await windowRows(rounds)),
   code_pages: async () => lines([...await codePageRows(), ...await sitePageRows()]),
+  find_text: async () => lines(await findTextRows()),
   repo: async () => lines(await repoRows()),
   snapshots: async () => lines(await snapshotRows()),
   builder: async ({ rounds }) => lines(await builderRows(rounds)),

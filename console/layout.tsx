@@ -5,10 +5,11 @@ import type { Visitor } from "../identity/visitors.ts";
 
 /** What somebody who has signed in can go to. */
 export const NAVIGATION = [
-  { href: "/admin/tokens", label: "Tokens" },
-  { href: "/admin/connections", label: "Connected accounts" },
-  { href: "/admin/clients", label: "Connected clients" },
-  { href: "/admin/account", label: "Your account" },
+  { href: "/admin/tokens", label: "Tokens", role: "member" },
+  { href: "/admin/connections", label: "Connected accounts", role: "member" },
+  { href: "/admin/clients", label: "Connected clients", role: "member" },
+  { href: "/admin/freezes", label: "Freezes", role: "admin" },
+  { href: "/admin/account", label: "Your account", role: "member" },
 ] as const;
 
 /** What a page is framed with. */
@@ -53,7 +54,9 @@ function Header({ visitor, current }: LayoutParts & { visitor: Visitor }): Child
     <header>
       <nav aria-label="Pages">
         <ul>
-          {NAVIGATION.map(({ href, label }) => (
+          {NAVIGATION.filter(({ role }) => role === "member" || visitor.user?.role === role).map((
+            { href, label },
+          ) => (
             <li>
               <a href={href} aria-current={href === current ? "page" : undefined}>{label}</a>
             </li>

@@ -81,6 +81,19 @@ export async function allOrThrow<T extends readonly unknown[]>(
   }) as unknown as T;
 }
 
+/** What the work makes of each, in their order, of so many at a time; throws the first failure once none is under way. */
+export async function eachOf<T, R>(
+  all: readonly T[],
+  most: number,
+  work: (one: T) => Promise<R>,
+): Promise<R[]> {
+  const made: R[] = [];
+  for (let at = 0; at < all.length; at += most) {
+    made.push(...await allOrThrow(...all.slice(at, at + most).map(work)));
+  }
+  return made;
+}
+
 /** What is made when it is first wanted, once for all who want it; where that fails, the next who wants it tries. */
 export function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;

@@ -11,7 +11,19 @@ export interface ContentProof {
   readonly request_id?: string;
   /** Whether it is the answer of an earlier, equal call. */
   readonly replayed?: boolean;
+  /** Whether the write can be taken back, and why not. */
+  readonly undoable?: boolean;
+  readonly undoable_reason?: string;
 }
+
+/** What would set a write back, as its tool takes it, and the parts that it left; or why nothing does. */
+export type Undoing = {
+  readonly before: {
+    readonly of: Readonly<Record<string, unknown>>;
+    readonly values: Readonly<Record<string, unknown>>;
+  };
+  readonly left: Readonly<Record<string, unknown>>;
+} | { readonly final: string };
 
 /** Names that only the gateway answers under, at the top of what it answers. */
 const OWN_NAMES = [
@@ -57,6 +69,8 @@ export class Content {
     readonly items: readonly unknown[],
     readonly structured?: Fields,
     readonly proof?: ContentProof,
+    /** Of a write what the gateway keeps of it. */
+    readonly undoing?: Undoing,
   ) {}
 
   /** What a tool answered as a plain value: one text, of what is no text as JSON. */
@@ -67,14 +81,25 @@ export class Content {
 
   /** The same with further warnings, where it has a proof. */
   warned(more: readonly string[]): Content {
-    const { items, structured, proof } = this;
+    const { items, structured, proof, undoing } = this;
     if (proof === undefined || more.length === 0) return this;
-    return new Content(items, structured, { ...proof, warnings: [...proof.warnings, ...more] });
+    return new Content(items, structured, { ...proof, warnings: [...proof.warnings, ...more] }, undoing);
+  }
+
+  /** The same as the answer of a write that can be taken back so, or cannot be. */
+  keeping(undoing: Undoing): Content {
+    return new Content(this.items, this.structured, this.proof, undoing);
   }
 
   /** The same as the answer of that request. */
   answering(request_id: string, otherwise: ContentProof): Content {
-    return new Content(this.items, this.structured, { ...this.proof ?? otherwise, request_id });
+    const { items, structured, undoing } = this;
+    const undoable = undoing === undefined
+      ? {}
+      : "final" in undoing
+      ? { undoable: false, undoable_reason: undoing.final }
+      : { undoable: true };
+    return new Content(items, structured, { ...this.proof ?? otherwise, ...undoable, request_id });
   }
 
   /**

@@ -83,6 +83,7 @@ export const GATEWAY_CODES = {
   ...group(422, {
     E_IDEMPOTENCY_KEY: "the idempotency key was used for another call, or cannot be one",
   }),
+  ...group(423, { E_FROZEN: "somebody froze the site: nothing is written there until the freeze is lifted" }),
   ...group(429, { E_RATE_LIMITED: "too many calls; wait as long as Retry-After says" }),
   ...group(499, { E_CANCELLED: "the client ended the call before it was answered" }),
   ...group(500, {
@@ -121,6 +122,8 @@ export interface GatewayErrorOptions {
   outcome?: Outcome;
   /** Whether visitors got what the call changed although it is not to publish; null where nobody could tell. */
   published?: true | null;
+  /** Names what the call is about and the upstream does not have, or has in its bin; left out for any other failure. */
+  gone?: string;
 }
 
 /** The end of a message about a write that may have been carried out; the pipeline adds with which tool to look. */
@@ -138,6 +141,7 @@ export class GatewayError extends Error {
   readonly replayed: boolean;
   readonly outcome: Outcome | undefined;
   readonly published: true | null | undefined;
+  readonly gone: string | undefined;
 
   constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -149,6 +153,7 @@ export class GatewayError extends Error {
     this.replayed = options.replayed ?? false;
     this.outcome = options.outcome;
     this.published = options.published;
+    this.gone = options.gone;
   }
 
   /** The same failure, told in other words. */

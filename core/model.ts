@@ -50,6 +50,23 @@ export interface Project {
   readonly created_at: string;
 }
 
+/** What is frozen: one site, the sites of a project, or every site. */
+export interface FreezePlace {
+  readonly scope: "site" | "project" | "all";
+  /** `*` for all. */
+  readonly id: string;
+}
+
+/** That nothing may be written there, until somebody lifts it; reads go on. */
+export interface Freeze extends FreezePlace {
+  /** Who froze it: an e-mail address, or the master token. */
+  readonly by: string;
+  /** ISO 8601 with Z. */
+  readonly since: string;
+  /** Why, in that person's words; null where none were given. */
+  readonly reason: string | null;
+}
+
 /** A bearer token; its text is never kept, only a SHA-256 of it. */
 export interface Token {
   readonly id: string;
@@ -130,4 +147,4 @@ export interface VersionEnding {
 }
 
 /** As MCP clients, the OpenAPI document and the store show it. */
-export const VERSION = "0.3.0";
+export const VERSION = "0.4.0";

@@ -3,6 +3,7 @@ import type { RequestInfo } from "../doors/app.ts";
 import type { PassphraseCost } from "../identity/sign_in/passphrase.ts";
 import type { OAuthParts } from "../identity/oauth/parts.ts";
 import type { Doubts } from "../guard/audit/doubts.ts";
+import type { Erasing } from "../guard/audit/erasing.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
 import type { VendorWatch } from "../guard/vendor_watch.ts";
@@ -40,6 +41,7 @@ export interface Gateway {
   readonly catalog: Catalog;
   readonly retention: Retention;
   readonly doubts: Doubts;
+  readonly erasing: Erasing;
   readonly snapshots: Snapshots;
   /** Keeps the catalogues of sites' own tools. */
   readonly toolCatalogs: { run(): Promise<boolean> };

@@ -11,6 +11,7 @@ import { accessTokens } from "../identity/access.ts";
 import { recorder } from "../guard/audit/admin_row.ts";
 import { authenticator } from "../guard/pipeline/authenticate.ts";
 import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
+import { changePage, type ChangeQuery } from "../guard/change_pages.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
 import { Snapshots } from "../guard/snapshots.ts";
@@ -18,7 +19,9 @@ import { VendorWatch } from "../guard/vendor_watch.ts";
 import { endOfCall } from "../guard/pipeline/context.ts";
 import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
+import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
+import { operatorCalls } from "../guard/operator_calls.ts";
 import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
 import { Retention } from "../guard/audit/retention.ts";
@@ -70,6 +73,7 @@ export async function openGateway(
     catalog: parts.catalog,
     retention: parts.retention,
     doubts: parts.doubts,
+    erasing: parts.erasing,
     snapshots,
     toolCatalogs: proxied,
     watch: parts.watch,
@@ -183,6 +187,7 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
     lists: new ToolLists({ ...ports, catalog }),
     dispatch,
     retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
+    erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
     doubts: new Doubts({ store, now, elapsed: () => performance.now(), jobs, log }),
     snapshots: new Snapshots({ ...ports, newId, jobs, log }),
     watch: new VendorWatch({ ...ports, log }),
@@ -300,15 +305,25 @@ async function adminOf(parts: Parts) {
       return catalog.names();
     },
     record: recorder({ audit: store.audit, log }, newId, now),
-    retention: parts.retention,
-    doubts: parts.doubts,
-    jobs: () => parts.jobs.report(),
-    proxies: () => parts.noticed.report(),
-    versions: () => parts.watch.ending(),
+    ...watched(parts),
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
     now,
     report: parts.logFault,
   }, async (ports) => (await import("../console/admin/app.ts")).pagesApp(ports));
+}
+
+/** What an operator sees of calls and of the gateway's own work, and does about it. */
+function watched({ store, dispatch, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts) {
+  return {
+    retention,
+    doubts,
+    erasing,
+    operate: operatorCalls(dispatch, newId),
+    changes: (query: ChangeQuery, cursor?: string) => changePage(store, query, cursor),
+    jobs: () => jobs.report(),
+    proxies: () => noticed.report(),
+    versions: () => watch.ending(),
+  };
 }
 
 async function connectOf({ connecting, baseUrl, newId, logFault }: Parts) {

@@ -7,6 +7,7 @@ const EVENTS = {
   "audit doubts": "doubts_failed",
   "daily snapshots": "snapshots_failed",
   "tool catalogues": "tool_catalogs_failed",
+  erasures: "erasures_failed",
 } as const;
 
 /** What this process has seen of a job. */

@@ -49,6 +49,8 @@ const manifestSchema = z.strictObject({
   sites: z.array(z.string()).default([]),
   platforms: platforms.optional(),
   only: z.record(z.string(), platforms).default({}),
+  /** What to do instead on a site of a kind that it does not work on, by that kind, in words that go on a sentence. */
+  instead: z.record(z.string(), z.string()).optional(),
   flags: z.array(z.strictObject({
     flag: z.enum(FLAGS),
     when: when.optional(),
@@ -167,7 +169,7 @@ function consistency(manifest: Manifest): string[] {
 
 /** What a manifest names that neither the gateway nor a connector brings. */
 function strangers(manifest: Manifest, known: Known): string[] {
-  const { platforms, only, links, secrets, site } = manifest;
+  const { platforms, only, instead, links, secrets, site } = manifest;
   const found: string[] = [];
   const codes = [...manifest.errors, ...[...manifest.flags, ...secrets].flatMap(({ code }) => code ?? [])];
   for (const code of codes) {
@@ -176,7 +178,7 @@ function strangers(manifest: Manifest, known: Known): string[] {
     }
   }
   const kinds: readonly string[] = known.kinds;
-  for (const kind of [...platforms, ...Object.values(only).flat()]) {
+  for (const kind of [...platforms, ...Object.values(only).flat(), ...Object.keys(instead ?? {})]) {
     if (!kinds.includes(kind)) {
       found.push(`platforms: "${kind}" is no kind of site; there are ${kinds.join(", ")}`);
     }

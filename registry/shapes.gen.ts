@@ -540,6 +540,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "find_text": {
+    args: { "text": string; "kind": "text" | "phone" | "email"; "ref"?: string; "limit": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "get_content_history": {
     args: {
       "post_id"?: number | string;
@@ -674,6 +681,24 @@ export interface Shapes {
       "type": string;
       "status": "draft" | "scheduled" | "published" | "pending" | "private" | "all";
       "search"?: string;
+      "modified_after"?: string;
+      "modified_by"?: string | number;
+      "sort"?: "-modified" | "modified" | "-date" | "date" | "title" | "-title";
+      "fields"?: (
+        | "id"
+        | "status"
+        | "url"
+        | "title"
+        | "slug"
+        | "scheduled_at"
+        | "modified_gmt"
+        | "author_id"
+        | "modified_by"
+        | "seo_title"
+        | "seo_description"
+        | "noindex"
+        | "canonical"
+      )[];
       "page": number;
       "per_page": number;
     };

@@ -1,9 +1,11 @@
 /** Where tools come from: those that are built in, and sources whose tools change while the gateway runs. */
 import { LIMITS, type PlatformKind, type Tier } from "../core/model.ts";
+import type { Undoing } from "../core/content.ts";
 import type { Schema } from "./dialect.ts";
 import type { Shown, ToolEntry } from "./entry.ts";
 import type { Definition, Manifest } from "./manifest.ts";
-import type { Plan, Raise, ToolContext } from "./tool.ts";
+import type { Before, Plan, Raise, ToolContext, ToolModule } from "./tool.ts";
+import { verified } from "./write_result.ts";
 
 /** A place that tools come from. */
 export interface ToolSource {
@@ -50,6 +52,15 @@ export interface OfferedTool {
   /** Of a write: reads, and refuses what the live state forbids. */
   plan?(args: Arguments, ctx: ToolContext): Promise<Plan>;
   run(args: Arguments, ctx: ToolContext, plan?: Plan): unknown;
+  /** Sets back what a write of it replaced; `run` answers what would take that back, or why nothing would. */
+  readonly restore?: {
+    plan(kept: Before, ctx: ToolContext): Promise<Plan>;
+    run(
+      kept: Before,
+      ctx: ToolContext,
+      plan?: Plan,
+    ): Promise<{ readonly result: object; readonly undoing: Undoing }>;
+  };
 }
 
 type Arguments = Record<string, unknown>;
@@ -84,6 +95,7 @@ export function offered(tool: OfferedTool): ToolEntry {
       raises: (args, ctx) => tool.raises?.(args as Arguments, ctx) ?? [],
       ...(tool.plan ? { plan: (args, ctx) => tool.plan!(args as Arguments, ctx) } : {}),
       run: (args, ctx, plan) => tool.run(args as Arguments, ctx, plan),
+      ...(tool.restore ? { restore: restoreOf(tool.restore) } : {}),
     },
     definition: { name, title, description, input_schema: schema as Schema },
     check: (args) => args,
@@ -97,6 +109,16 @@ export function offered(tool: OfferedTool): ToolEntry {
     },
   };
 }
+
+/** The same as a tool of the gateway's own has it: the site has proven what it set back. */
+const restoreOf = (own: NonNullable<OfferedTool["restore"]>): ToolModule["restore"] & object => ({
+  plan: (kept, ctx) => own.plan(kept, ctx),
+  async run(kept, ctx, plan) {
+    const { result, undoing } = await own.run(kept, ctx, plan);
+    const done = verified(result);
+    return "final" in undoing ? done : done.leaving(undoing.left, undoing.before);
+  },
+});
 
 /** What the steps of a call read of it; nothing that depends on its arguments, for those are not known here. */
 function manifestOf({ name, title = name, description, writes, ...more }: OfferedTool): Manifest {

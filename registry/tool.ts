@@ -14,10 +14,11 @@ import type {
   SnapshotsPort,
   UpstreamsPort,
 } from "./tool_ports.ts";
-import type { ReadResult, WriteResult } from "./write_result.ts";
+import type { Before, ReadResult, WriteResult } from "./write_result.ts";
 
 export type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
 export type * from "./tool_ports.ts";
+export type { Before } from "./write_result.ts";
 export { asOne, compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
 
 /** Values by part; only what JSON can hold. */
@@ -34,17 +35,6 @@ export interface Raise {
   readonly published?: boolean;
   /** What is shown of it, in a preview and in a refusal: what runs, or is seen, where. Begins in lower case, ends without a full stop. */
   readonly because: string;
-}
-
-/** What a call replaces, as the same tool sets it back: by its `restore`, or where it has none by its arguments. */
-export interface Before {
-  /** Which thing it is: the arguments that name it, without the site; of a tool whose flags go by an argument that one too. */
-  readonly of: Readonly<Record<string, unknown>>;
-  /**
-   * What stands there: by the arguments that would set it, or, for a `restore`, by part as it is stored, what is not there
-   * as null. Of several changes that go back at once each part has its oldest value.
-   */
-  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** What a write would do, found by reading only. */
@@ -152,7 +142,17 @@ export interface ChangeRow {
   readonly request_id: string;
   readonly at: string;
   readonly tool: string;
+  readonly by: { readonly token: string; readonly client?: string; readonly person?: string };
+  readonly undoable: boolean;
+  readonly undone_by?: string;
   readonly [more: string]: unknown;
+}
+
+/** A page of them, and with the first one those of which nobody knows whether they were made. */
+export interface ChangesPage {
+  readonly rows: readonly ChangeRow[];
+  readonly unknown: readonly ChangeRow[];
+  readonly next: string | null;
 }
 
 /** Which changes are listed. */
@@ -171,11 +171,7 @@ export interface ChangesQuery {
 /** The changes of the call's site: those of the caller's own token, all of them for who may do everything. */
 export interface ChangesPort {
   /** Newest first, as many as fit a page; with the first page those of which nobody knows whether they were made. */
-  list(query: ChangesQuery): Promise<{
-    readonly rows: readonly ChangeRow[];
-    readonly unknown: readonly ChangeRow[];
-    readonly next: string | null;
-  }>;
+  list(query: ChangesQuery): Promise<ChangesPage>;
   /**
    * Throws E_NOT_FOUND for one that is not the caller's, unknown or older than it is kept alike; E_FORBIDDEN_OP where it
    * cannot be taken back, with the reason; E_STALE_PREVIEW where it was already, or the site's calls go elsewhere by now.

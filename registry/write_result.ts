@@ -2,6 +2,17 @@
 import type { Compared } from "../platforms/_content/compared.ts";
 import type { Live, Seen } from "../platforms/_content/live.ts";
 
+/** What a call replaces, as the same tool sets it back: by its `restore`, or where it has none by its arguments. */
+export interface Before {
+  /** Which thing it is: the arguments that name it, without the site; of a tool whose flags go by an argument that one too. */
+  readonly of: Readonly<Record<string, unknown>>;
+  /**
+   * What stands there: by the arguments that would set it, or, for a `restore`, by part as it is stored, what is not there
+   * as null. Of several changes that go back at once each part has its oldest value.
+   */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
 /** What the gateway puts beside a result itself, so that no tool has a key of that name. */
 export interface Reserved {
   readonly verified?: never;
@@ -29,6 +40,8 @@ interface Proof {
   readonly published?: null;
   /** The parts of the plan's revision as the write left them; left out where that is not known. */
   readonly left?: Readonly<Record<string, unknown>>;
+  /** What it replaced, where only the write itself could tell that; left out where the plan did. */
+  readonly before?: Before;
 }
 
 /** A write's result with its proof. Made by `verified`, `compared` and `unverified` alone. */
@@ -59,9 +72,19 @@ export class WriteResult {
     return this.#proof.left;
   }
 
-  /** The same with those parts as the upstream's answer shows them: by them it is seen later whether somebody changed it. */
-  leaving(left: Readonly<Record<string, unknown>> | undefined): WriteResult {
-    return left === undefined ? this : new WriteResult(this.#result, { ...this.#proof, left });
+  /** What it replaced, where only the write itself could tell that; undefined where the plan did. */
+  get before(): Before | undefined {
+    return this.#proof.before;
+  }
+
+  /**
+   * The same with those parts as the upstream's answer shows them: by them it is seen later whether somebody changed it.
+   * `before` takes the place of what the plan kept: with what only the write itself could tell, such as a branch it made.
+   */
+  leaving(left: Readonly<Record<string, unknown>> | undefined, before?: Before): WriteResult {
+    if (left === undefined) return this;
+    const proof = { ...this.#proof, left };
+    return new WriteResult(this.#result, before === undefined ? proof : { ...proof, before });
   }
 
   /** The same with what visitors get beside it: it changes nothing of what was proven of the site's own answer. */

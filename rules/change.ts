@@ -27,9 +27,25 @@ export function whenScheduled({ status, scheduled_at }: Standing, what: string):
   }];
 }
 
-/** A change of what visitors see already. */
-export const whenLive = (live: boolean, what: string): SeenRaise[] =>
-  live ? [{ tier: 3, published: true, because: `${what} is live, and visitors get the change at once` }] : [];
+/** What is live, as far as it decides who sees it: visitors, those who sign in, or those who know a password. */
+export interface Audience {
+  readonly status: string;
+  /** Whether visitors are asked for a password before they see the text; null where the site does not tell. */
+  readonly protected?: boolean | null;
+}
+
+/** A change of what is seen already, and by whom. */
+export const whenLive = (live: boolean, what: string, audience?: Audience): SeenRaise[] =>
+  live ? [{ tier: 3, published: true, because: `${what} ${whoSees(audience)}` }] : [];
+
+function whoSees(audience: Audience | undefined): string {
+  if (audience?.status === "private") {
+    return "is private: visitors do not see it, and whoever signs in and may read it gets the change at once";
+  }
+  return audience?.protected
+    ? "is live, its text behind a password, and whoever gets the page gets the change at once"
+    : "is live, and visitors get the change at once";
+}
 
 /** The old value of every change by its field, and what else must be as it was shown. */
 export function replacedBy(
@@ -55,3 +71,12 @@ export function maybeUnseen(builder: Builder | null, field: string): string[] {
     `${field}: the site does not tell whether a visual builder shows it, and where one does, nobody sees the new text`,
   ];
 }
+
+/** E_STALE_PREVIEW of what was there when it was looked at, and is not any more. `what` names it: `post 7`. */
+export const goneSince = (what: string, cause: unknown): GatewayError =>
+  new GatewayError(
+    "E_STALE_PREVIEW",
+    `${what} was put in the bin, deleted or made into something else after it was looked at; nothing was written: restore it there first, or ` +
+      "preview again of another",
+    { cause },
+  );

@@ -100,6 +100,10 @@ export function replaced({ parts }: Looked, fields: object): Record<string, unkn
 export const canBeGiven = (field: string, value: unknown): boolean =>
   value !== null && value !== 0 && !(value === "" && ["title", "slug"].includes(field));
 
+/** Why a change of fields that had no value cannot be taken back. */
+export const notTakenAway = (fields: readonly string[]): string =>
+  `${fields.join(", ")}: had no value, and no call takes one away again; a person does it on the site`;
+
 /** ", last changed by …" where that is known, else "". */
 export function lastChange({ changed }: Looked): string {
   if (changed === null) return "";

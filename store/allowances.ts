@@ -13,6 +13,8 @@ interface Head {
   readonly parts: number;
   readonly at: number;
   readonly expires_at: number;
+  /** SHA-256 of the first part of its name, by which it is found where that is erased. */
+  readonly of?: string;
 }
 
 const headKey = (name: readonly string[]) => ["kept", sha256(JSON.stringify(name))];
@@ -65,7 +67,8 @@ export class Allowances implements AllowanceStore {
       await this.db.commit(kv.atomic().set(partKey(id, at), part, { expireIn: ttl_ms }));
     }
     const at = this.db.now();
-    const head: Head = { id, parts: parts.length, at, expires_at: at + ttl_ms };
+    const of = sha256(name[0] ?? "");
+    const head: Head = { id, parts: parts.length, at, expires_at: at + ttl_ms, of };
     await this.db.commit(kv.atomic().set(headKey(name), head, { expireIn: ttl_ms }));
   }
 

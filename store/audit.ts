@@ -4,6 +4,7 @@ import { countDoubts, openRows, resolutionOf, unknownRow } from "./audit_doubt.t
 import { AuditPacker, type Log } from "./audit_packer.ts";
 import { listRows } from "./audit_list.ts";
 import { amountBefore, readAge, readRetention, writeRetention } from "./audit_horizon.ts";
+import { countRows, eraseRows, type RowErasure, type RowsErased } from "./audit_erasing.ts";
 import { retainAudit } from "./audit_retention.ts";
 import { verifyAudit } from "./audit_verify.ts";
 import { AuditWriter } from "./audit_writer.ts";
@@ -22,7 +23,7 @@ import type {
   VerifyOptions,
 } from "./store.ts";
 import { makeFilter } from "./audit_query.ts";
-import { parseRow, parseSegment, segmentHash } from "./audit_segment.ts";
+import { chainHash, isErasedLine, parseRow, parseSegment } from "./audit_segment.ts";
 import { segmentsOldestFirst } from "./audit_source.ts";
 
 /** The AuditStore of a database. */
@@ -95,6 +96,20 @@ export class Audit implements AuditStore {
     await writeRetention(this.#db, patch);
   }
 
+  /** Erases rows, those that are not packed yet included; answers how much went. */
+  async erase(erasure: Omit<RowErasure, "append">): Promise<RowsErased> {
+    await this.#writer.settle();
+    await this.#packer.packAll();
+    return await eraseRows(this.#db, { ...erasure, append: (row) => this.append(row) });
+  }
+
+  /** How many rows of those that are packed would go. */
+  async erasable(erasure: Pick<RowErasure, "needles" | "judge">): Promise<RowsErased> {
+    await this.#writer.settle();
+    await this.#packer.packAll();
+    return await countRows(this.#db, erasure);
+  }
+
   async flush(): Promise<void> {
     await this.#writer.settle();
     await this.#packer.flush();
@@ -121,12 +136,12 @@ export async function* exportAudit(db: Database, query: AuditQuery): AsyncGenera
     }
     const entries = segment.lines.flatMap((line, index) => {
       if (filter.selective) return filter.pick(line) === null ? [] : [line];
-      if (parseRow(line) !== null) return [line];
+      if (parseRow(line) !== null || isErasedLine(line)) return [line];
       return [JSON.stringify({ segment: id, row: index + 1, fault: "This row cannot be read" })];
     });
     if (filter.selective && entries.length === 0) continue;
-    const { writer, n, prev } = segment;
-    const hash = segmentHash(segment.bytes);
-    yield `${[JSON.stringify({ segment: segment.segment, writer, n, prev, hash }), ...entries].join("\n")}\n`;
+    const { writer, n, prev, erased } = segment;
+    const head = { segment: segment.segment, writer, n, prev, ...erased === undefined ? {} : { erased } };
+    yield `${[JSON.stringify({ ...head, hash: chainHash(segment) }), ...entries].join("\n")}\n`;
   }
 }

@@ -1,5 +1,5 @@
 /** Reading the index of the audit: which bundles hold rows that have every term of a query, and which rows those are. */
-import { type Bundle, bundleKey, isBundle, nextDay } from "./audit_bundle.ts";
+import { type Bundle, bundleKey, isBundle, LAST_ID, nextDay } from "./audit_bundle.ts";
 import type { Span } from "./audit_late.ts";
 import { commonRows, decodeRows, type Runs } from "./audit_rows.ts";
 import { type Term, termKey } from "./audit_terms.ts";
@@ -9,7 +9,18 @@ import type { Database } from "./database.ts";
 /** One walk looks at no more index entries of a term than this. */
 const ENTRIES_MAX = 20_000;
 const ENTRIES_AT_ONCE = 200;
+/** From so many entries on that nothing is wanted of, the list is begun anew behind them. */
+const STEPS_MAX = 16;
 const GET_MANY_MAX = 10;
+
+/** Where it stands from which segment on everything is indexed by every dimension. */
+export const SINCE_KEY = ["audit", "since", "terms"];
+
+/** The id of that segment; of what is older some dimensions may be missing. */
+export async function indexedSince({ kv }: Database): Promise<string> {
+  const { value } = await kv.get(SINCE_KEY);
+  return typeof value === "string" ? value : LAST_ID;
+}
 
 /** Ids from `first` up to but not including `end`; rows of the times that are given are wanted of them. */
 export interface Range extends Partial<Span> {
@@ -74,29 +85,71 @@ async function* readBundles(
   }
 }
 
+/** An entry of a term: the id of the last segment of its bundle, that of the first, and its rows. */
+interface Entry {
+  readonly last: string;
+  readonly first: string;
+  readonly rows: unknown;
+}
+
+/** Walks the entries of a term, newest first. */
+class Walk {
+  #list: AsyncIterator<Deno.KvEntry<unknown>>;
+  #head: Entry | null = null;
+
+  constructor(
+    private readonly kv: Database["kv"],
+    private readonly term: Term,
+    private readonly range: Range,
+  ) {
+    this.#list = this.#below(nextDay(range.end));
+  }
+
+  /** Where it stands; null at its end. */
+  get head(): Entry | null {
+    return this.#head;
+  }
+
+  async next(): Promise<void> {
+    const { done, value } = await this.#list.next();
+    this.#head = done ? null : { last: String(value.key[4]), first: String(value.key[5]), rows: value.value };
+  }
+
+  /** Goes on to the first entry that is no newer; where that is far away, not by every entry between. */
+  async to(last: string): Promise<void> {
+    for (let steps = 0; this.#head !== null && this.#head.last > last; steps++) {
+      if (steps === STEPS_MAX) this.#list = this.#below(`${last}0`);
+      await this.next();
+    }
+  }
+
+  #below(end: string): AsyncIterator<Deno.KvEntry<unknown>> {
+    const selector = { start: termKey(this.term, this.range.first), end: termKey(this.term, end) };
+    return this.kv.list(selector, { reverse: true, batchSize: ENTRIES_AT_ONCE });
+  }
+}
+
 /** The rows of each bundle that have all terms, by the index alone; null rows where it stopped for now. */
 async function* matches(
   { kv }: Database,
   terms: readonly Term[],
-  { first, end }: Range,
+  range: Range,
 ): AsyncGenerator<{ last: string; rows: Runs | null }> {
-  const walks = terms.map((term) => {
-    const selector = { start: termKey(term, first), end: termKey(term, nextDay(end)) };
-    return kv.list(selector, { reverse: true, batchSize: ENTRIES_AT_ONCE });
-  });
-  const heads = await Promise.all(walks.map((walk) => walk.next()));
+  const walks = terms.map((term) => new Walk(kv, term, range));
+  await Promise.all(walks.map((walk) => walk.next()));
   for (let steps = 0;; steps++) {
-    const entries = heads.flatMap(({ done, value }) => done ? [] : [{ last: String(value.key[4]), value }]);
-    if (entries.length < heads.length) return;
-    const lowest = entries.reduce((low, { last }) => last < low ? last : low, entries[0]!.last);
+    const heads = walks.flatMap(({ head }) => head ?? []);
+    if (heads.length < walks.length) return;
+    const lowest = heads.reduce((low, { last }) => last < low ? last : low, heads[0]!.last);
     if (steps === ENTRIES_MAX) return yield { last: lowest, rows: null };
-    const agreed = entries.every(({ last }) => last === lowest);
-    if (agreed && String(entries[0]!.value.key[5]) < end) {
-      const rows = entries.map(({ value }) => decodeRows(value.value)).reduce(commonRows);
+    if (heads.some(({ last }) => last > lowest)) {
+      await Promise.all(walks.map((walk) => walk.to(lowest)));
+      continue;
+    }
+    if (heads[0]!.first < range.end) {
+      const rows = heads.map(({ rows }) => decodeRows(rows)).reduce(commonRows);
       if (rows.length > 0) yield { last: lowest, rows };
     }
-    await Promise.all(walks.map(async (walk, index) => {
-      if (agreed || entries[index]!.last > lowest) heads[index] = await walk.next();
-    }));
+    await Promise.all(walks.map((walk) => walk.next()));
   }
 }

@@ -2,6 +2,7 @@
 import { bundleKey, dayOf, partKey } from "./audit_bundle.ts";
 import { BUNDLE_BYTES, BUNDLE_SEGMENTS, BundleDraft } from "./audit_bundle_draft.ts";
 import { OwnSegments, type Written } from "./audit_own_segments.ts";
+import { SINCE_KEY } from "./audit_index.ts";
 import { type Head, headKey, parseRow, parseSegment } from "./audit_segment.ts";
 import { termKey } from "./audit_terms.ts";
 import { type Database, deleteListed } from "./database.ts";
@@ -39,6 +40,8 @@ export class AuditPacker {
   #hasLeft = false;
   #isFailing = false;
   #isClosing = false;
+  /** Whether it stands from where on every dimension is indexed. */
+  #hasSince = false;
   #isBusy = false;
   #work: Promise<void> = Promise.resolve();
 
@@ -71,6 +74,12 @@ export class AuditPacker {
   /** Resolves when every segment committed so far is packed; rejects when that fails, and the next time does it. */
   async flush(): Promise<void> {
     await this.#inTurn(() => this.#packOwn(true));
+  }
+
+  /** Packs what there is of all writers, of those of other processes too. */
+  async packAll(): Promise<void> {
+    await this.flush();
+    await this.#inTurn(async () => void await this.#pack(null));
   }
 
   /** Resolves when the writer's head is that of its last segment, or when another changes it just now. */
@@ -188,9 +197,24 @@ export class AuditPacker {
     return isPacked;
   }
 
+  /** Where nothing says it yet, the newest bundle there is may be of a version that indexed less. */
+  async #since(): Promise<void> {
+    const { kv } = this.#db;
+    const stored = await kv.get(SINCE_KEY);
+    if (stored.value === null) {
+      const [newest] = await Array.fromAsync(
+        kv.list({ prefix: ["audit", "bundle"] }, { limit: 1, reverse: true }),
+      );
+      const since = newest === undefined ? "" : `${String(newest.key[2])}0`;
+      await this.#db.commit(kv.atomic().check(stored).set(SINCE_KEY, since));
+    }
+    this.#hasSince = true;
+  }
+
   /** Puts a bundle in the place of its segments; false where another did, or retention took them. */
   async #commit(writer: string, draft: BundleDraft): Promise<boolean> {
     const { kv } = this.#db;
+    if (!this.#hasSince) await this.#since();
     const { keys, bundle, parts, head, entries } = draft.finish();
     for (; entries.length > ENTRIES_PER_COMMIT; entries.splice(0, ENTRIES_PER_COMMIT)) {
       const some = kv.atomic();

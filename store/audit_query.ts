@@ -2,7 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { AUDIT_STATUSES, type AuditRow, OUTCOMES } from "../core/model.ts";
 import { endOf, type Span } from "./audit_late.ts";
-import { firstIdAt, parseRow, pathsOf, sitesOf } from "./audit_segment.ts";
+import { firstIdAt, idsOf, parseRow, pathsOf, sitesOf } from "./audit_segment.ts";
 import type { AuditQuery } from "./store.ts";
 
 /** A query made ready. */
@@ -29,7 +29,7 @@ export function makeFilter(query: AuditQuery): Filter {
   if (query.outcome !== undefined && !OUTCOMES.includes(query.outcome)) {
     throw new GatewayError("E_BAD_INPUT", `outcome: expected one of ${OUTCOMES.join(", ")}`);
   }
-  const { token_id, client_id, owner_user_id, site_id, tool, path, status, outcome } = query;
+  const { token_id, client_id, owner_user_id, site_id, tool, path, id, status, outcome } = query;
   const needles = [
     ...client_id === undefined ? [] : [`"client_id":${JSON.stringify(client_id)}`],
     ...owner_user_id === undefined ? [] : [`"owner_user_id":${JSON.stringify(owner_user_id)}`],
@@ -37,6 +37,7 @@ export function makeFilter(query: AuditQuery): Filter {
     ...site_id === undefined ? [] : [`site_id":${JSON.stringify(site_id)}`],
     ...tool === undefined ? [] : [`"tool":${JSON.stringify(tool)}`],
     ...path === undefined ? [] : [JSON.stringify(path)],
+    ...id === undefined ? [] : [JSON.stringify(id).slice(1, -1)],
     ...status === undefined ? [] : [`"status":${JSON.stringify(status)}`],
     ...outcome === undefined ? [] : [`"outcome":${JSON.stringify(outcome)}`],
   ];
@@ -47,6 +48,7 @@ export function makeFilter(query: AuditQuery): Filter {
     if (site_id !== undefined && !sitesOf(row).includes(site_id)) return false;
     if (tool !== undefined && row.tool !== tool) return false;
     if (path !== undefined && !pathsOf(row).includes(path)) return false;
+    if (id !== undefined && !idsOf(row).includes(id)) return false;
     if (status !== undefined && row.status !== status) return false;
     if (outcome !== undefined && row.outcome !== outcome) return false;
     if (from === null && to === null) return true;

@@ -11,12 +11,12 @@ import {
 } from "./audit_bundle.ts";
 import { lateKey } from "./audit_late.ts";
 import {
+  chainHash,
   checkpointKey,
   type DoubtMark,
   firstIdAt,
   type Head,
   parseSegment,
-  segmentHash,
   segmentKey,
 } from "./audit_segment.ts";
 import { AGAIN, type Database, deleteListed, untilSettled } from "./database.ts";
@@ -132,7 +132,7 @@ async function checkpoint(
   for (const [id, value] of gone) {
     const segment = parseSegment(value);
     if (segment === null) continue;
-    checkpoints.set(segment.writer, { n: segment.n, hash: segmentHash(segment.bytes), id });
+    checkpoints.set(segment.writer, { n: segment.n, hash: chainHash(segment), id });
     rows += segment.lines.length;
   }
   for (const [writer, head] of checkpoints) {

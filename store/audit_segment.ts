@@ -5,7 +5,7 @@ import { getBuiltinModule } from "node:process";
 import { encodeTime } from "ulid";
 import { memoizeLast } from "../core/made_once.ts";
 import type { AuditRow } from "../core/model.ts";
-import { pathsIn } from "../core/values.ts";
+import { isFields, pathsIn } from "../core/values.ts";
 
 /** What the first segment of a chain names as the hash before it. */
 export const GENESIS = "0".repeat(64);
@@ -34,6 +34,8 @@ export interface Segment extends SegmentHeader {
   /** A row each, as JSON; not yet known to parse. */
   readonly lines: readonly string[];
   readonly bytes: Uint8Array;
+  /** The hash that it had before rows of it were erased; left out of one that is as it was written. */
+  readonly erased?: string;
 }
 
 /** The value of a row's doubt key: where its newest entry is, and whether its outcome is unknown still. */
@@ -121,6 +123,25 @@ export function segmentHash(bytes: Uint8Array): string {
   return hash("sha256", bytes);
 }
 
+/** The hash by which the chain goes on from a segment: of what was written, whatever of it was erased since. */
+export const chainHash = ({ bytes, erased }: Pick<Segment, "bytes" | "erased">): string =>
+  erased ?? segmentHash(bytes);
+
+const ERASED_LINE = '{"erased":"';
+
+/** What stands in the place of a row that was erased; `by` names the erasure. */
+export const erasedLine = (by: string): string => `${ERASED_LINE}${by}"}`;
+
+/** Whether a line says that a row was erased there. */
+export const isErasedLine = (line: string): boolean => line.startsWith(ERASED_LINE);
+
+/** A segment with other lines in the place of its own, which keeps the hash that the chain knows it by. */
+export function withLines(segment: Segment, lines: readonly string[]): Uint8Array {
+  const { segment: id, writer, n, prev } = segment;
+  const header = { segment: id, writer, n, prev, erased: chainHash(segment) };
+  return ENCODER.encode(`${JSON.stringify(header)}\n${lines.map((line) => `${line}\n`).join("")}`);
+}
+
 /** Reads what is stored under a segment's key; null when it is no segment. */
 export function parseSegment(value: unknown): Segment | null {
   if (!(value instanceof Uint8Array)) return null;
@@ -129,10 +150,12 @@ export function parseSegment(value: unknown): Segment | null {
     const bytes = value[0] === DEFLATED ? zlib().inflateSync(value, options) : value;
     const lines = DECODER.decode(bytes).split("\n");
     if (lines.pop() !== "") return null;
-    const { segment, writer, n, prev } = JSON.parse(lines.shift() ?? "");
+    const { segment, writer, n, prev, erased } = JSON.parse(lines.shift() ?? "");
     const good = typeof segment === "string" && typeof writer === "string" && typeof prev === "string" &&
-      Number.isSafeInteger(n);
-    return good ? { segment, writer, n, prev, lines, bytes } : null;
+      Number.isSafeInteger(n) && (erased === undefined || typeof erased === "string");
+    return good
+      ? { segment, writer, n, prev, lines, bytes, ...erased === undefined ? {} : { erased } }
+      : null;
   } catch {
     return null;
   }
@@ -160,6 +183,22 @@ export function sitesOf({ site_id, target_site_id, calls = [] }: AuditRow): read
 
 /** Every file that a row is found under, as its call named it. */
 export const pathsOf = ({ paths, arguments: args }: AuditRow): readonly string[] => paths ?? pathsIn(args);
+
+/** The arguments that name what a write changes, where nothing was answered of it. */
+const ID_ARGUMENTS = ["post_id", "page_id", "id"];
+
+/** Every thing that a write is found under, those of the calls within it too: what it changed, or may have. */
+export function idsOf(
+  { status, outcome, result_id, arguments: args, calls = [] }: AuditRow,
+): readonly string[] {
+  if (outcome !== "made" && outcome !== "unknown" && status !== "started") return [];
+  const told = [result_id, ...calls.map((one) => one.result_id)].filter(isId);
+  const all = told.length > 0 || !isFields(args) ? told : ID_ARGUMENTS.map((name) => args[name]).filter(isId);
+  return [...new Set(all.map(String))];
+}
+
+const isId = (value: unknown): value is string | number =>
+  typeof value === "string" || typeof value === "number";
 
 /** The lowest segment id of a time: what is older sorts before it. */
 export function firstIdAt(ms: number): string {

@@ -1,12 +1,13 @@
 /** Where readers of the audit get their segments from: those that are not packed yet, and bundles, in one order. */
 import { type Bundle, dayOf, decodePart, findSegment, LAST_ID, type Part, partKey } from "./audit_bundle.ts";
-import { bundlesOf, bundlesWith, type Found, type Range } from "./audit_index.ts";
+import { bundlesOf, bundlesWith, type Found, indexedSince, type Range } from "./audit_index.ts";
 import { lateSegments } from "./audit_late.ts";
 import type { Filter } from "./audit_query.ts";
 import { hasRows, PART_ROWS, type Runs } from "./audit_rows.ts";
 import { type DoubtMark, segmentKey } from "./audit_segment.ts";
-import { type Term, termsOf } from "./audit_terms.ts";
+import { olderTermsOf, type Term, termsOf } from "./audit_terms.ts";
 import type { Database } from "./database.ts";
+import type { AuditQuery } from "./store.ts";
 
 /** So many segments that are not packed are read before bundles are; for a query all of them, where all is as it should. */
 const UNPACKED = 64;
@@ -66,7 +67,19 @@ export async function* segmentsNewestFirst(
   if (status === "started" || outcome === "unknown") {
     const ids = await markedSegments(db, status === "started" ? "open" : "doubt");
     yield* readSome(db, ids.filter((id) => id >= range.first && id < range.end).reverse());
-  } else yield* newestFirst(db, range, termsOf(filter.query));
+  } else yield* byTerms(db, range, filter.query);
+}
+
+/** Those that may hold rows of a query; of what an older index may lack, rows are read and filtered instead. */
+async function* byTerms(db: Database, range: Range, query: AuditQuery): AsyncGenerator<Stored> {
+  const older = olderTermsOf(query);
+  const since = older === null ? "" : await indexedSince(db);
+  if (since < range.end) {
+    const first = since > range.first ? since : range.first;
+    yield* newestFirst(db, { ...range, first }, termsOf(query));
+  }
+  if (older === null || since <= range.first) return;
+  yield* newestFirst(db, { ...range, end: since < range.end ? since : range.end }, older);
 }
 
 /** The segments of a range that may hold rows with these terms; without terms, all. */

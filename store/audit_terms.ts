@@ -1,13 +1,23 @@
 /** What rows of the audit are looked up by, and where the index says which rows of a bundle that are. */
 import type { AuditRow } from "../core/model.ts";
-import { pathsOf, sitesOf } from "./audit_segment.ts";
+import { idsOf, pathsOf, sitesOf } from "./audit_segment.ts";
 import { sha256 } from "./database.ts";
 import type { AuditQuery } from "./store.ts";
 
 const TERM_CHARACTERS_MAX = 64;
 
 /** A kind of value that rows are looked up by. */
-export type Dimension = "token" | "client" | "person" | "site" | "tool" | "status" | "outcome" | "path";
+export type Dimension =
+  | "token"
+  | "client"
+  | "person"
+  | "site"
+  | "tool"
+  | "status"
+  | "outcome"
+  | "path"
+  | "id"
+  | "made";
 
 /** A value that rows are looked up by. */
 export type Term = readonly [dimension: Dimension, value: string];
@@ -26,23 +36,37 @@ export function eachTerm(row: AuditRow, take: (dimension: Dimension, value: stri
   for (const site of sitesOf(row)) take("site", site);
   take("tool", row.tool);
   for (const path of pathsOf(row)) take("path", path);
+  for (const id of idsOf(row)) take("id", id);
   if (row.status !== "started") take("status", row.status);
   if (row.outcome !== undefined && row.outcome !== "unknown") take("outcome", row.outcome);
+  if (row.outcome === "made") { for (const site of sitesOf(row)) take("made", site); }
 }
 
 /** What the rows of a query have in common, as far as the index tells. */
 export function termsOf(
-  { token_id, client_id, owner_user_id, site_id, tool, path, status, outcome }: AuditQuery,
+  { token_id, client_id, owner_user_id, site_id, tool, path, id, status, outcome }: AuditQuery,
 ): Term[] {
-  const terms: (readonly [Dimension, string | undefined])[] = [
+  const isOfChanges = outcome === "made" && site_id !== undefined; // one term for both: fewer entries to walk
+  return given([
+    ["id", id],
     ["path", path],
     ["tool", tool],
-    ["site", site_id],
+    ["site", isOfChanges ? undefined : site_id],
+    ["made", isOfChanges ? site_id : undefined],
     ["client", client_id],
     ["token", token_id],
     ["person", owner_user_id],
     ["status", status === "started" ? undefined : status],
-    ["outcome", outcome === "unknown" ? undefined : outcome],
-  ];
-  return terms.filter((term): term is Term => term[1] !== undefined);
+    ["outcome", isOfChanges || outcome === "unknown" ? undefined : outcome],
+  ]);
 }
+
+/** The same without what an index that a version of before made may lack; null where that is all of it. */
+export function olderTermsOf(query: AuditQuery): Term[] | null {
+  const { path, id, outcome, site_id, ...older } = query;
+  if ((path ?? id) === undefined && (outcome !== "made" || site_id === undefined)) return null;
+  return [...termsOf(older), ...termsOf({ site_id }), ...termsOf({ outcome })];
+}
+
+const given = (terms: readonly (readonly [Dimension, string | undefined])[]): Term[] =>
+  terms.filter((term): term is Term => term[1] !== undefined);

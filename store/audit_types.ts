@@ -13,6 +13,8 @@ export interface AuditQuery {
   tool?: string;
   /** A file of a repository, as the call named it: its `path`, or that of one of its `files`. */
   path?: string;
+  /** What a write changed or may have changed, by its id as a text: a post, a page. */
+  id?: string;
   status?: AuditStatus;
   outcome?: Outcome;
 }
@@ -53,6 +55,8 @@ export interface AuditVerdict {
   writers: number;
   segments: number;
   rows: number;
+  /** Rows that were erased with their site or person, as the audit says; left out where there are none. */
+  erased?: number;
   /** One sentence per break: which writer, which segment, what differs. */
   faults: string[];
   /** What the store is kept in, as `the file "data/gateway.sqlite3"`; where something is wrong and that is known. */

@@ -2,15 +2,17 @@
 import { GatewayError } from "../core/errors.ts";
 import { quoted } from "../core/fields.ts";
 import {
+  chainHash,
   checkpointKey,
   GENESIS,
   type Head,
   headKey,
+  isErasedLine,
   parseRow,
   parseSegment,
   type Segment,
-  segmentHash,
 } from "./audit_segment.ts";
+import { SaidErasures } from "./audit_erasing.ts";
 import { makeFilter } from "./audit_query.ts";
 import { ALL, oldestFirst, segmentsNewestFirst, type Stored } from "./audit_source.ts";
 import { damageText } from "./damage.ts";
@@ -93,6 +95,7 @@ export class AuditVerifier {
   #rows = 0;
   #newest: string | null = null;
   readonly #damaged = new Set<string>();
+  readonly #erasures = new SaidErasures();
 
   /** The writers whose chains were taken up behind the segment that was named; null where all is read. */
   readonly #taken: Set<string> | null;
@@ -140,7 +143,8 @@ export class AuditVerifier {
     }
     await this.#link(id, segment, chain.last);
     this.#checkRows(id, segment);
-    const last = { n: segment.n, hash: segmentHash(segment.bytes), id };
+    const last = { n: segment.n, hash: chainHash(segment), id };
+    if (segment.erased !== undefined) this.#erasures.changed(id, segment);
     if (last.n === chain.head?.n && last.hash !== chain.head.hash) {
       this.#faults.push(
         `Segment ${last.n} (${id}) of writer ${writer} was changed: the writer's head names another hash`,
@@ -162,6 +166,7 @@ export class AuditVerifier {
     for (const [writer, chain] of this.#chains) {
       if (this.#taken?.has(writer) !== false) await this.#checkEnd(writer, chain);
     }
+    this.#faults.push(...this.#erasures.faults());
     return this.#verdict();
   }
 
@@ -178,6 +183,7 @@ export class AuditVerifier {
       writers: this.#taken?.size ?? this.#chains.size,
       segments: this.#segments,
       rows: this.#rows,
+      ...this.#erasures.rows > 0 && { erased: this.#erasures.rows },
       faults: this.#faults,
       ...this.#faults.length > 0 && this.#db.place !== undefined && { place: this.#db.place },
       ...this.after !== null && { after: this.after },
@@ -210,7 +216,10 @@ export class AuditVerifier {
 
   #checkRows(id: string, { writer, n, lines }: Segment): void {
     lines.forEach((line, index) => {
-      if (parseRow(line) !== null) this.#rows++;
+      const row = parseRow(line);
+      if (row !== null) this.#erasures.said(row);
+      if (row !== null) this.#rows++;
+      else if (isErasedLine(line)) this.#erasures.rows++;
       else this.#faults.push(`Row ${index + 1} of segment ${n} (${id}) of writer ${writer} cannot be read`);
     });
   }

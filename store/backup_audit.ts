@@ -1,6 +1,7 @@
 /** The audit in a backup of a store that is being written: chains that end together with the marks of their rows. */
 import { decodePart, isBundle } from "./audit_bundle.ts";
 import {
+  chainHash,
   doubtKey,
   type DoubtMark,
   firstIdAt,
@@ -12,7 +13,6 @@ import {
   parseRow,
   parseSegment,
   type Segment,
-  segmentHash,
 } from "./audit_segment.ts";
 import { AuditVerifier } from "./audit_verify.ts";
 import type { Database } from "./database.ts";
@@ -153,9 +153,9 @@ export class AuditReading {
     }
   }
 
-  #follow({ writer, segment, n, prev, bytes }: Segment): void {
+  #follow({ writer, segment, n, prev, bytes, erased }: Segment): void {
     const before = this.#read.get(writer);
-    const last = { n, hash: segmentHash(bytes), id: segment };
+    const last = { n, hash: chainHash({ bytes, ...erased === undefined ? {} : { erased } }), id: segment };
     if (before !== undefined && n !== before.last.n + 1) this.#hasGap = true;
     const head = this.#heads.get(writer)?.value;
     const from = before?.last ?? (head !== undefined && n > head.n ? head : { n: 0, hash: GENESIS });

@@ -25,6 +25,10 @@ export interface NewChange {
   /** Whose it is. */
   readonly grant: string;
   readonly setbacks: readonly Setback[];
+  /** Why it cannot be taken back; there are no setbacks then. */
+  readonly final?: string;
+  /** What each write left, where that is known already. */
+  readonly left?: readonly (Left | null)[];
 }
 
 /** What is known of a change without opening it. */
@@ -36,6 +40,17 @@ export interface ChangeState {
   readonly left: readonly (Left | null)[] | null;
   /** The request that took it back. */
   readonly undone_by: string | null;
+  /** Why it cannot be taken back; null where it can. */
+  readonly final: string | null;
+}
+
+/** How much room a site's changes take. */
+export interface ChangeRoom {
+  readonly site_id: string;
+  readonly changes: number;
+  readonly bytes: number;
+  /** Of the oldest that is kept. */
+  readonly oldest: { readonly request_id: string; readonly kept_until: number };
 }
 
 /** A change that can be taken back. */
@@ -49,7 +64,7 @@ export interface KeptChange extends ChangeState {
  */
 export interface ChangeStore {
   /**
-   * Keeps it: what is small comes back to be committed with the row of the intent, what is large is durable once this
+   * Keeps it, in the place of what was kept of that request before: what is small comes back to be committed with the row of the intent, what is large is durable once this
    * resolves. Null, and nothing kept, where it is over LIMITS.BEFORE_IMAGE_BYTES.
    */
   begin(change: NewChange): Promise<Beside[] | null>;
@@ -61,6 +76,8 @@ export interface ChangeStore {
   dropped(request_id: string, site_id: string): Beside[];
   /** null where there is none, or its days are over. */
   state(site_id: string, request_id: string): Promise<ChangeState | null>;
+  /** How much room the changes of each site take that has any; reads a short entry of each. */
+  room(): Promise<ChangeRoom[]>;
   /** The same opened. Throws E_MISSING_SECRET where its key is missing, E_INTERNAL where it is damaged. */
   find(site_id: string, request_id: string): Promise<KeptChange | null>;
 }

@@ -1,13 +1,22 @@
 /** What stood where calls have written: sealed in pieces, found by site and request, the oldest of a site dropped first. */
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../core/model.ts";
-import type { ChangeState, ChangeStore, KeptChange, Left, NewChange, Setback } from "./change_types.ts";
+import type {
+  ChangeRoom,
+  ChangeState,
+  ChangeStore,
+  KeptChange,
+  Left,
+  NewChange,
+  Setback,
+} from "./change_types.ts";
 import type { Beside } from "./consent_types.ts";
 import { type Database, deleteListed } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 
 /** As KV keeps it. */
-interface Kept extends Omit<ChangeState, "request_id" | "site_id"> {
+interface Kept extends Omit<ChangeState, "request_id" | "site_id" | "final"> {
+  readonly final?: string;
   /** In how many pieces, of how many bytes, the setbacks are. */
   readonly pieces: number;
   readonly bytes: number;
@@ -30,12 +39,17 @@ const pieceKey = (site_id: string, request_id: string, n: number) => [
   String(n),
 ];
 
-const stateOf = ({ grant, left, undone_by }: Kept, request_id: string, site_id: string): ChangeState => ({
+const stateOf = (
+  { grant, left, undone_by, final }: Kept,
+  request_id: string,
+  site_id: string,
+): ChangeState => ({
   request_id,
   site_id,
   grant,
   left,
   undone_by,
+  final: final ?? null,
 });
 
 /** The ChangeStore of a database. */
@@ -50,7 +64,9 @@ export class Changes implements ChangeStore {
     private readonly days: number,
   ) {}
 
-  async begin({ request_id, site_id, grant, setbacks }: NewChange): Promise<Beside[] | null> {
+  async begin(
+    { request_id, site_id, grant, setbacks, final, left }: NewChange,
+  ): Promise<Beside[] | null> {
     if (this.days === 0) return [];
     const text = JSON.stringify(setbacks);
     const bytes = Buffer.byteLength(text);
@@ -59,8 +75,9 @@ export class Changes implements ChangeStore {
     const pieces = await this.#pieces(site_id, request_id, text, expireIn);
     const kept: Kept = {
       grant,
-      left: null,
+      left: left ?? null,
       undone_by: null,
+      ...final === undefined ? {} : { final },
       pieces: pieces.length,
       bytes,
       expires_at: this.db.now() + expireIn,
@@ -86,6 +103,18 @@ export class Changes implements ChangeStore {
   async state(site_id: string, request_id: string): Promise<ChangeState | null> {
     const kept = await this.#kept(site_id, request_id);
     return kept === null ? null : stateOf(kept, request_id, site_id);
+  }
+
+  async room(): Promise<ChangeRoom[]> {
+    const rooms = new Map<string, ChangeRoom>();
+    for await (const { key, value } of this.db.kv.list<Kept>({ prefix: ["changes"] }, { batchSize: 500 })) {
+      if (this.db.now() >= value.expires_at) continue;
+      const [site_id, request_id] = [String(key[1]), String(key[2])];
+      const { changes, bytes, oldest } = rooms.get(site_id) ??
+        { changes: 0, bytes: 0, oldest: { request_id, kept_until: value.expires_at } };
+      rooms.set(site_id, { site_id, changes: changes + 1, bytes: bytes + value.bytes, oldest });
+    }
+    return [...rooms.values()];
   }
 
   async find(site_id: string, request_id: string): Promise<KeptChange | null> {

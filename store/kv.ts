@@ -12,6 +12,7 @@ import { Budgets } from "./budgets.ts";
 import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
+import { Erasures } from "./erasures.ts";
 import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
@@ -28,6 +29,7 @@ import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
 import { ManagedFiles } from "./managed_files.ts";
 import { Previews } from "./previews.ts";
+import { Freezes } from "./freezes.ts";
 import { Projects } from "./projects.ts";
 import { type SealedRecord, sealedRecords, Sealer } from "./seal.ts";
 import { Sessions } from "./sessions.ts";
@@ -91,6 +93,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const versions = new Versions(db, { channel: channelOf(opened), storeId: mark.id });
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
   const audit = new Audit(db, options.log);
+  const leases = new Leases(db);
   const personSessions = new PersonSessions(db);
   const signIns = new SignIns(db, sealer, personSessions);
   let closing: Promise<void> | null = null;
@@ -98,6 +101,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     tokens: new Tokens(db, versions.of("tokens"), options.tokenPrefix),
     sites: new Sites(db, versions.of("sites"), sealer, options.siteShape),
     projects: new Projects(db, versions.of("projects")),
+    freezes: new Freezes(db, versions.of("sites")),
     users: new Users(db, versions.of("users")),
     accounts,
     connectLinks: new ConnectLinks(db, sealer),
@@ -115,7 +119,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
     callersVersion: versions.numbering("tokens", "users", "oauth"),
-    leases: new Leases(db),
+    leases,
+    erasures: new Erasures({ db, sealer, versions, audit, leases }),
     paces: new Paces(db),
     budgets: new Budgets(db, options.path !== ":memory:", clock),
     allowances: new Allowances(db),

@@ -7,11 +7,11 @@ import { commitInTurn, inTurn } from "./database.ts";
 import { type Sealed, sealedRecords, type Sealer } from "./seal.ts";
 
 /** The format that this version writes; docs/UPGRADING.md says when to raise it, and lists what each one brought. */
-export const STORE_FORMAT = 3;
+export const STORE_FORMAT = 4;
 /** The oldest format that this version brings forward; 1 is that of stores without a mark. */
 const OLDEST_FORMAT = 1;
 /** The lowest format a version must know to open what this one writes, and the first version that knows it. */
-const LOWEST = { format: 3, version: "0.3.0" };
+const LOWEST = { format: 4, version: "0.4.0" };
 
 /** Where it stands how far a copy is that is being laid here; gone once it is whole. */
 export const LAYING_KEY = ["store", "copy"];

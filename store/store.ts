@@ -1,10 +1,21 @@
 /** What the store keeps and what a caller may rely on; `openStore` in kv.ts makes one. */
 import type { Awaitable } from "../core/async.ts";
-import type { CredentialKind, Credentials, Project, Site, SiteFields, Token, User } from "../core/model.ts";
+import type {
+  CredentialKind,
+  Credentials,
+  Freeze,
+  FreezePlace,
+  Project,
+  Site,
+  SiteFields,
+  Token,
+  User,
+} from "../core/model.ts";
 import type { AccountStore } from "./account_types.ts";
 import type { AuditStore } from "./audit_types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ChangeStore } from "./change_types.ts";
+import type { ErasureStore } from "./erasure_types.ts";
 import type { ConsentStore } from "./consent_types.ts";
 import type { OAuthClientStore, OAuthGrantStore } from "./oauth_types.ts";
 import type {
@@ -24,6 +35,7 @@ export type * from "./account_types.ts";
 export { RowRefused } from "./audit_refused.ts";
 export type * from "./audit_types.ts";
 export type * from "./change_types.ts";
+export type * from "./erasure_types.ts";
 export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
@@ -121,6 +133,17 @@ export interface ProjectStore {
   list(): Awaitable<readonly Project[]>;
 }
 
+/** Freezes; look-ups are cached as tokens are. */
+export interface FreezeStore {
+  /** What freezes a site: its own freeze, its project's or that of all, the widest first; null where nothing does. */
+  of(site: Pick<Site, "id" | "project_id">): Awaitable<Freeze | null>;
+  list(): Awaitable<readonly Freeze[]>;
+  /** Null where that place is frozen already, which stays as it is. */
+  set(freeze: Omit<Freeze, "since">): Promise<Freeze | null>;
+  /** Answers what was lifted; null where that place was not frozen. */
+  lift(place: FreezePlace): Promise<Freeze | null>;
+}
+
 export type UserInput = Partial<Pick<User, "email" | "role" | "allowed_sites" | "max_risk">>;
 
 /** People; look-ups by id are cached as tokens are. */
@@ -213,11 +236,13 @@ export interface Store {
   readonly tokens: TokenStore;
   readonly sites: SiteStore;
   readonly projects: ProjectStore;
+  readonly freezes: FreezeStore;
   readonly users: UserStore;
   readonly accounts: AccountStore;
   readonly connectLinks: ConnectLinkStore;
   readonly consents: ConsentStore;
   readonly changes: ChangeStore;
+  readonly erasures: ErasureStore;
   readonly oauthClients: OAuthClientStore;
   readonly oauthGrants: OAuthGrantStore;
   readonly sessions: SessionStore;

@@ -101,7 +101,7 @@ export function callsOf({ draft, scheduled, at }: { draft: number; scheduled: nu
 }
 export type ToolName = keyof ReturnType<typeof callsOf>;
 
-/** The tools that need no site, and those that answer from the gateway's own records. */
+/** The tools that need no site, and those that answer from the gateway's own records whatever the site says. */
 export const WITHOUT_SITE: readonly ToolName[] = ["list_sites", "list_projects"];
 export const FROM_RECORDS: readonly ToolName[] = ["get_site", "list_builders_for_site"];
 

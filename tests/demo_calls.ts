@@ -74,6 +74,7 @@ async function pages(call: Call, live: Site, built: Site, tomorrow: string, sect
   const { id: page_id } = await call("create_page_draft", live({ ...text, ...DO }));
   await call("get_page", live({ page_id }));
   await call("view_live", live({ path: "/hello-world/" }));
+  await call("find_text", live({ text: "our prices" }));
   await call("update_page_draft", live({ page_id, title: "What it costs", ...DO }));
   await call("list_page_templates", live());
   await call("schedule_page", live({ page_id, scheduled_at: tomorrow, ...DO }));

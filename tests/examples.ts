@@ -9,6 +9,7 @@ import { startCrm } from "../sandbox/highlevel/start.ts";
 import { startProject } from "../sandbox/project.ts";
 import { startTopicMap } from "../sandbox/topic_map/start.ts";
 import { addCompanionHealth } from "../sandbox/wordpress_standin/companion.ts";
+import { addCompanionFind } from "../sandbox/wordpress_standin/companion_find.ts";
 import { addCompanionGuarded } from "../sandbox/wordpress_standin/companion_guarded.ts";
 import { addGuardedPages } from "../sandbox/wordpress_standin/companion_guarded_pages.ts";
 import { addGuardedSeo } from "../sandbox/wordpress_standin/companion_guarded_seo.ts";
@@ -54,6 +55,7 @@ async function startSite() {
   const data = JSON.stringify([heading]);
   pages.templates.set(900, { id: 900, title: "Landing page", type: "page", data, modified: NOW });
   addGuardedSeo(app, addCompanionSeo(app, state));
+  addCompanionFind(app, state);
   const schema = addCompanionSchema(app, state);
   addGuardedSchema(app, schema);
   const everywhere = { rule: ["basic-global"], specific: [] };

@@ -90,6 +90,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     list_taxonomies: () => ({ site_id, taxonomy: "tag" }),
     get_page: async () => ({ site_id, page_id: await make.page() }),
     view_live: () => ({ site_id, path: "/robots.txt" }),
+    find_text: () => ({ site_id, text: "zeppelin" }),
     list_page_templates: () => ({ site_id }),
     list_changes: () => ({ site_id }),
     undo_change: async () => ({ site_id, request_id: (await make.changed()).request_id }),

@@ -36,6 +36,7 @@ $site_ops_remove = static function () {
 };
 
 delete_site_transient( 'site_ops_update_refused' );
+delete_site_transient( 'site_ops_update_unanswered' );
 if ( ! is_multisite() ) {
 	$site_ops_remove();
 	return;

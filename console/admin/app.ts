@@ -10,6 +10,7 @@ import { accountPages } from "./account.tsx";
 import { clientPages } from "./clients.tsx";
 import { connectionPages } from "./connections.tsx";
 import { type PagesParts, refusalPage } from "./frame.tsx";
+import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
 import { signInPages } from "./sign_in.tsx";
 import { tokenPages } from "./tokens.tsx";
@@ -34,6 +35,7 @@ export function pagesApp(ports: AdminPorts): Hono {
   tokenPages(app, parts);
   connectionPages(app, parts);
   clientPages(app, parts);
+  freezePages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
     return await refusalPage(c, await visitors.person(c.req.raw), error, ports.report);

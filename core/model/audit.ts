@@ -35,6 +35,7 @@ export interface NestedCall {
   readonly tier: Tier | null;
   /** The code it was refused or failed with, null when there was none. */
   readonly error: string | null;
+  readonly result_id?: string | number;
 }
 
 /** Something a call brought into being, so that no failure leaves it unmentioned. */
@@ -57,7 +58,7 @@ export interface AuditRow {
   readonly id: string;
   /** ISO 8601 UTC, when the call began. */
   readonly at: string;
-  /** `admin`: not a call, but what an operator or the gateway itself did. */
+  /** `admin`: what an operator or the gateway itself did; a call of a tool by an operator has a tier. */
   readonly door: Door | "admin";
   readonly request_id: string;
   readonly token_id: string;

@@ -75,6 +75,8 @@ export const LIMITS = {
   UNDO_SITE_BYTES: 100 * MIB,
   UNDO_DAYS: 30,
   UNDO_DAYS_MAX: 400,
+  /** A page of list_changes. */
+  CHANGES_PAGE_BYTES: 4 * KIB,
   REPEATED_ANSWER_BYTES: 60 * KIB,
   REVISION_PARTS_MAX: 100,
   /** Items of each list that a summary keeps. */
@@ -134,6 +136,12 @@ export const LIMITS = {
   /** Around a write of a site's own tool: of how many types of posts it is asked what is public, and for how many of each. */
   PUBLIC_KINDS: 10,
   PUBLIC_ITEMS: 100,
+  /** What is told of a search, what a site is asked for it, and what is read of a repository. */
+  FOUND_TEXTS: 200,
+  FIND_REQUESTS: 5,
+  FIND_PAGES: 10,
+  FIND_FILES: 300,
+  FIND_BYTES: 16 * MIB,
   /** How long a session of a tool server is used; the content platform's end after a day without use. */
   TOOL_SESSION_MS: 12 * 60 * 60_000,
   /** What behavior analytics can be asked for at once: days back from now, and dimensions. */

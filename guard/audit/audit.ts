@@ -5,7 +5,6 @@ import {
   type AuditRow,
   type AuditStatus,
   type Caller,
-  type Door,
   LIMITS,
   type Made,
   type NestedCall,
@@ -75,9 +74,12 @@ const timestamp = memoizeLast((ms: number) => new Date(ms).toISOString());
 /** A row is 32 KiB at most. */
 const PATHS_BYTES_MAX = 16 * 1024;
 
-/** The files that a call names, where its shortened arguments do not name all of them. */
-function pathsBeside(args: unknown, shortened: unknown): Pick<AuditRow, "paths" | "paths_left_out"> | null {
-  const all = pathsIn(args).map((path) => headOf(path, LIMITS.REPO_PATH_CHARACTERS));
+/** The files that a call and those within it name, where its shortened arguments do not name all of them. */
+function pathsBeside(
+  args: readonly unknown[],
+  shortened: unknown,
+): Pick<AuditRow, "paths" | "paths_left_out"> | null {
+  const all = args.flatMap(pathsIn).map((path) => headOf(path, LIMITS.REPO_PATH_CHARACTERS));
   const shown = pathsIn(shortened);
   if (all.length === shown.length && all.every((path, at) => path === shown[at])) return null;
   let left = PATHS_BYTES_MAX;
@@ -109,6 +111,10 @@ export class CallRecord {
   readonly facts: AuditFacts = {};
   /** What would set back what this call alone writes; null where nothing does. */
   setback: Setback | null = null;
+  /** Whether only the write itself told that. */
+  toldLate = false;
+  /** Why what this call alone writes cannot be taken back; null where nothing says that. */
+  final: string | null = null;
   /** What its write left, by part; null until it has written, and where it does not tell. */
   left: Left | null = null;
   /** The requests that the whole call takes back. */
@@ -120,13 +126,13 @@ export class CallRecord {
   /** What the whole call has sent to change something. */
   readonly writes: Writes;
   readonly #at: number;
-  readonly #call: { door: Door; requestId: string; caller: Caller; tool: string };
+  readonly #call: { door: AuditRow["door"]; requestId: string; caller: Caller; tool: string };
   readonly #calls: CallRecord[] = [];
   #shortened: unknown;
 
   constructor(
     at: number,
-    call: { door: Door; requestId: string; caller: Caller; tool: string },
+    call: { door: AuditRow["door"]; requestId: string; caller: Caller; tool: string },
     root?: CallRecord,
   ) {
     this.#at = at;
@@ -214,6 +220,13 @@ export class CallRecord {
     return [this.root, ...this.root.#calls].filter(({ setback }) => setback !== null);
   }
 
+  /** Why the whole call cannot be taken back; null where something would set it back, or nothing says why not. */
+  get allFinal(): string | null {
+    const { final } = this.root;
+    if (final !== null || this.setbacks.length > 0) return final;
+    return this.root.#calls.find((one) => one.final !== null)?.final ?? null;
+  }
+
   /** The row that says a write is about to begin, which gives up at that time. */
   intent(deadline: number): AuditRow {
     return { ...this.#row("started", null, null), deadline: new Date(deadline).toISOString() };
@@ -272,7 +285,7 @@ export class CallRecord {
     };
     // Of what was refused the first files will do: else whoever may do nothing could fill the log.
     const paths = error === null || this.decision.writing
-      ? pathsBeside(this.arguments, this.#shortened)
+      ? pathsBeside([this.arguments, ...this.#calls.map((one) => one.arguments)], this.#shortened)
       : null;
     if (facts === NO_FACTS && paths === null && this.decision.latest("target") === undefined) return row;
     const calls = this.#calls.map((one) => one.#asNested());
@@ -304,6 +317,7 @@ export class CallRecord {
       ...this.#target(),
       tier: this.decision.tier,
       error: this.decision.code,
+      ...this.facts.result_id === undefined ? {} : { result_id: this.facts.result_id },
     };
   }
 

@@ -67,8 +67,8 @@ export class Doubts {
     const ahead = new Map<string, number>();
     for await (const found of audit.open()) {
       const { row } = found;
-      // What an operator or the gateway itself began is no write to a site.
-      if (row.outcome !== undefined || row.door === "admin") continue;
+      // What an operator or the gateway itself began is no write to a site, unless it is a call of a tool.
+      if (row.outcome !== undefined || (row.door === "admin" && row.tier === null)) continue;
       if (this.#isOver(row, ahead)) await audit.settle(found, { ...row, outcome: "unknown" });
     }
     this.#ahead = ahead;

@@ -1,45 +1,18 @@
 /** What of a call's arguments may be kept or shown: credentials taken out, long values shortened, all within a budget. */
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
+import { HEAD_CHARACTERS, headOf, REDACTED, redactText } from "../../core/credentials.ts";
 import { LIMITS } from "../../core/model.ts";
 
-const REDACTED = "[redacted]";
-const HEAD_CHARACTERS = 200;
+export { headOf, redactText } from "../../core/credentials.ts";
+
 const FIRST_ITEMS = 5;
 const ITEMS_MAX = 20;
 const DEPTH_MAX = 8;
 /** Brackets and comma of a list or object; colon and comma of a name. */
 const CONTAINER_BYTES = 3;
-/** So much of a long text is searched for credentials before its head is kept. */
-const SEARCHED_CHARACTERS = 2000;
-/** So much of a word that the search cuts through is not kept, for half a credential does not look like one. */
-const CUT_WORD = /\S{1,100}$/;
-
 const SECRET_NAME =
   /pass(word|phrase|wd)?$|passw|secret|token|api[_-]?key|authorization|credential|private[_-]?key|cookie/i;
-const SECRET_TEXT = new RegExp(
-  [
-    "[A-Za-z0-9]{1,16}_(?:prod|dev)_[A-Za-z0-9_-]{32,}",
-    "o(?:at|rt|ac)_[A-Za-z0-9_-]{16,}",
-    "\\b(?:Bearer|Basic)\\s+[A-Za-z0-9+/=_.~-]{8,}",
-    // Where one may begin at every dash, each is searched only so far for its dot.
-    "(?:(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}|\\beyJ[A-Za-z0-9_-]{10,400})\\.[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]*)?",
-    "\\b(?:gh[pousr]|github_pat|pit|sk|xox[abpr]|EAA)[_-]?[A-Za-z0-9_-]{20,}",
-    "\\bAKIA[0-9A-Z]{16}\\b",
-    "\\bya29\\.[A-Za-z0-9_-]{20,}",
-    "-----BEGIN [A-Z ]*PRIVATE KEY-----[\\s\\S]*",
-    // An application password: six groups of four, told from six short words by a digit or a capital inside a group.
-    "\\b(?=[A-Za-z0-9 ]{0,28}(?:[A-Za-z]\\d|\\d[A-Za-z]|[a-z][A-Z]))[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}\\b",
-    "(?<=://)[^/\\s:@]+:[^/\\s@]+(?=@)",
-    "(?<=[?&](?:access_token|token|key|api_key|secret|password|sig|signature)=)[^&\\s]+",
-  ].join("|"),
-  "g",
-);
-
-/** A text without anything that looks like a credential. */
-export function redactText(text: string): string {
-  return text.length < 8 ? text : text.replace(SECRET_TEXT, REDACTED);
-}
 
 /**
  * A copy fit for the audit row or a preview: credentials redacted by name and by look; a text over 200 characters as
@@ -88,12 +61,6 @@ function text(value: string): unknown {
     sha256: hash("sha256", value),
     head: headOf(value),
   };
-}
-
-/** So much of a text as is asked for, from its beginning, without anything that looks like a credential. */
-export function headOf(value: string, characters = HEAD_CHARACTERS): string {
-  if (value.length <= SEARCHED_CHARACTERS) return redactText(value).slice(0, characters);
-  return redactText(value.slice(0, SEARCHED_CHARACTERS).replace(CUT_WORD, "")).slice(0, characters);
 }
 
 /** The bytes of a value as JSON in UTF-8. */

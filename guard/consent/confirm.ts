@@ -11,7 +11,7 @@ import {
 } from "../../core/model.ts";
 import type { Confirmation, Plan, PlannedCall } from "../../registry/tool.ts";
 import type { CallRecord } from "../audit/audit.ts";
-import { revisionName } from "./consent_content.ts";
+import { revisionName, TOO_LARGE } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { shownChanges } from "./preview_changes.ts";
 import { redactText } from "../audit/redact.ts";
@@ -44,7 +44,9 @@ export interface Preview {
 export interface Previewed
   extends
     Pick<ReadyCall, "tool" | "tier" | "changes" | "revision" | "warnings" | "calls" | "offered" | "dryRun"> {
-  readonly plan: Pick<Plan, "summary" | "final"> | null;
+  readonly plan: Pick<Plan, "summary"> & Partial<Pick<Plan, "changes">> | null;
+  /** Of what a site itself has shown why it could not be taken back, null where it could; left out of any other. */
+  readonly final?: string | null;
 }
 
 interface Gated {
@@ -98,19 +100,17 @@ const strictest = (policies: readonly ConfirmPolicy[]): ConfirmPolicy =>
 const NOT_KEPT = "Nothing is kept that would set it back; the values under from are the old values";
 const IN_PART =
   "What would set it back is kept of a part of it alone; the values under from are the old values";
-const TOO_LARGE = `What stands there is over ${
-  LIMITS.BEFORE_IMAGE_BYTES / 1024 / 1024
-} MiB, the most that is kept to set it back`;
 
 /** Whether what a call is about to write is kept, so that it can be taken back. */
 function undoable(
-  { plan, changes, calls }: Previewed,
-  setbacks: CallRecord["setbacks"],
+  { plan, calls, final }: Previewed,
+  { setbacks, allFinal }: Pick<CallRecord, "setbacks" | "allFinal">,
 ): Pick<Preview, "undoable" | "undoable_reason"> {
   const not = (undoable_reason: string) => ({ undoable: false, undoable_reason });
-  if (plan?.final !== undefined) return not(plan.final);
+  if (final !== undefined) return final === null ? { undoable: true } : not(final);
+  if (allFinal !== null) return not(allFinal);
   if (setbacks.length === 0) return not(NOT_KEPT);
-  const own = changes.length > calls.flatMap((one) => one.changes).length ? 1 : 0;
+  const own = (plan?.changes?.length ?? 0) > 0 ? 1 : 0;
   if (setbacks.length < own + calls.filter(({ tier }) => tier > 0).length) return not(IN_PART);
   const bytes = Buffer.byteLength(JSON.stringify(setbacks.map(({ setback }) => setback)));
   return bytes > LIMITS.BEFORE_IMAGE_BYTES ? not(TOO_LARGE) : { undoable: true };
@@ -128,7 +128,7 @@ function nextStep({ offered, dryRun }: Pick<Previewed, "offered" | "dryRun">, ex
 /** The preview of a planned write, with what the calls it planned would change; secrets and long texts shortened. */
 export function preview(
   call: Previewed,
-  record: Pick<CallRecord, "site" | "highestTier" | "setbacks">,
+  record: Pick<CallRecord, "site" | "highestTier" | "setbacks" | "allFinal">,
   { token, expires_at }: { readonly token: string; readonly expires_at: number },
 ): Preview {
   const expires = new Date(expires_at).toISOString();
@@ -143,7 +143,7 @@ export function preview(
     confirm_token: token,
     expires_at: expires,
     next: nextStep(call, expires),
-    ...undoable(call, record.setbacks),
+    ...undoable(call, record),
     warnings: call.warnings.map(redactText),
     ...(call.calls.length ? { calls: call.calls.map(nested) } : {}),
   };

@@ -1,5 +1,6 @@
 /** Steps 13a to 16 of a call that may write: it is previewed, or carried out once among all that are equal to it. */
 import { cancelled, GatewayError } from "../../core/errors.ts";
+import { goneSince } from "../../rules/change.ts";
 import { type Caller, LIMITS } from "../../core/model.ts";
 import type { DryRun, Plan, Revision } from "../../registry/tool.ts";
 import type { Beside, ConsentContent, ConsentRecord, Run, Spending } from "../../store/store.ts";
@@ -86,12 +87,13 @@ async function previewed(ready: ReadyCall): Promise<{ call: Previewed; dryRun: D
     );
   }
   const dryRun = await plan.dryRun();
-  const { summary, changes, warnings, digest, published } = dryRun;
+  const { summary, changes, warnings, digest, published, final } = dryRun;
   const call: Previewed = {
     ...ready,
     tier: published ? 3 : ready.tier,
     plan: { summary: `${plan.summary}: ${summary}` },
     changes,
+    final,
     revision: { effects: digest },
     warnings: [...ready.warnings, ...warnings],
   };
@@ -236,7 +238,8 @@ export class Consent {
         const ended = await this.#equal.settled(name);
         if (ended && "value" in ended) return ended;
       }
-      throw thrown;
+      const wasShown = this.#shown !== null && thrown instanceof GatewayError && thrown.gone !== undefined;
+      throw wasShown ? goneSince(thrown.gone, thrown) : thrown;
     }
   }
 

@@ -47,6 +47,11 @@ export function destination(site: Site): string {
   );
 }
 
+/** Why a change is not kept that is larger than what is. */
+export const TOO_LARGE = `What stands there is over ${
+  LIMITS.BEFORE_IMAGE_BYTES / 1024 / 1024
+} MiB, the most that is kept to set it back`;
+
 /** Names of parts beyond this would not fit into the record. */
 const NAMES_BYTES_MAX = 16 * 1024;
 

@@ -5,6 +5,7 @@ import type { Catalog } from "../../registry/catalog.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import { OFFERED_WRITE } from "../../registry/source.ts";
 import type { Awaitable } from "../../core/async.ts";
+import type { Content } from "../../core/content.ts";
 import type {
   Before,
   Follower,
@@ -23,6 +24,7 @@ import { makeContext } from "./context.ts";
 import type { CallParts, ContextPorts } from "./context_ports.ts";
 import type { Decision } from "./decision.ts";
 import { effectivePlatform } from "./deployed.ts";
+import { refuseFrozen } from "./freeze.ts";
 import { explain, traceless } from "./explain.ts";
 import { flagStep, neededFlags } from "./flags.ts";
 import { type Asks, forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
@@ -111,16 +113,20 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const sites = allSites(site, others);
   decision.finds({ sites });
   const kind = site && await effectivePlatform(ports.store.sites, ports.connectors, manifest, site);
-  const isOfferedWrite = site !== null && offer?.writesAt.includes(site.id);
+  const isOfferedWrite = site !== null && offer !== undefined &&
+    (restore || offer.writesAt.includes(site.id));
   capTier(call, isOfferedWrite ? OFFERED_WRITE : effectiveTier(manifest, given.args, kind)); // 10
   if (offer) decision.begin("arguments");
-  const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, asked.asks) : given;
+  const input = offer && site && !restore
+    ? forwardedTo({ manifest, offer }, given, site.id, asked.asks)
+    : given;
   decision.begin("rate");
   for (const [at, { id }] of sites.entries()) {
     if (sites.findIndex((one) => one.id === id) === at) await ports.siteLimit.take(id);
   }
   decision.begin("platform");
   if (site) platformStep(manifest, asked.args, site); // 11
+  if ((decision.tier ?? 0) > 0) await refuseFrozen(ports.store.freezes, sites);
   const needs = kind ? neededFlags(manifest, input.args, kind).map(({ flag }) => flag) : NO_FLAGS;
   decision.begin("flags", { needs });
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
@@ -135,7 +141,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const tier = decision.tier ?? manifest.tier;
   decision.begin("links");
   linkStep(manifest, site, ports.connectors, ports.upstream); // 13
-  const gate = tier > 0 && !offer;
+  const gate = tier > 0 && (!offer || restore !== undefined);
   const acts = actsOf(entry, input, ctx, restore && asked.kept);
   return { caller, entry, input, site, others, tier, raises, parts, gate, ctx, nested, acts };
 }
@@ -200,6 +206,7 @@ export async function planned(
   record.decision.begin("plan");
   const plan = tier > 0 ? await acts.plan() ?? null : null;
   if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${name}" can write and has no plan`);
+  record.final = plan?.final ?? null;
   if (plan?.before !== undefined && parts.site !== null) {
     record.setback = setbackOf(name, parts.site, plan.before, plan.revision ?? null);
   }
@@ -230,14 +237,38 @@ export async function planned(
     calls,
     run: async (expects) => {
       const answer = await acts.run(plan ? { ...plan, expects } : undefined);
-      if (offer) return asOffered(answer);
+      if (offer && !acts.restores) return keepOffered(asOffered(answer), plan, parts, record);
       if (!(whole > 0 && gate)) return plain(answer);
       const written = asWritten(answer);
       if (written.left !== undefined) record.left = hashParts(written.left);
+      if (written.before !== undefined && parts.site !== null) {
+        record.setback = setbackOf(name, parts.site, written.before, plan?.revision ?? null);
+        record.toldLate = true;
+      }
       if (written.published === null) ctx.annotate({ _published: null });
       return written;
     },
   };
+}
+
+/** The answer of a site's own tool, with what is known only now of how its write is taken back, or why it cannot be. */
+function keepOffered(
+  answer: Content,
+  plan: Plan | null,
+  { site, manifest }: Pick<CallParts, "site" | "manifest">,
+  record: CallRecord,
+): Content {
+  const { undoing } = answer;
+  if (undoing === undefined) {
+    return plan?.final === undefined ? answer : answer.keeping({ final: plan.final });
+  }
+  record.toldLate = true;
+  if ("final" in undoing) record.final = undoing.final;
+  else if (site !== null) {
+    record.setback = setbackOf(manifest.name, site, undoing.before, plan?.revision ?? null);
+    record.left = hashParts(undoing.left);
+  }
+  return answer;
 }
 
 /**

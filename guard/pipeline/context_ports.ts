@@ -22,6 +22,7 @@ export interface ContextPorts extends ConnectorPorts {
     Store,
     | "sites"
     | "projects"
+    | "freezes"
     | "previews"
     | "managedFiles"
     | "accounts"

@@ -1,6 +1,6 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
-import type { AuditRow, Caller, Door, Outcome } from "../../core/model.ts";
+import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
 import type { Follower } from "../../registry/tool.ts";
 import { type Beside, RowRefused, type Store } from "../../store/store.ts";
 import { answered, asOffered, plain } from "./answer.ts";
@@ -13,6 +13,7 @@ import { keepBefore } from "../changes.ts";
 import { admit, type AdmitPorts, type Admitted, planned } from "./admit.ts";
 import { endOfCall } from "./context.ts";
 import type { ContextPorts } from "./context_ports.ts";
+import { refuseFrozen } from "./freeze.ts";
 import type { CallsInFlight, Place } from "./in_flight.ts";
 import type { Asks } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
@@ -21,7 +22,8 @@ import { inspectionHint, withOutcome } from "./outcome.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
-  readonly door: Door;
+  /** `admin`: an operator makes it. */
+  readonly door: AuditRow["door"];
   /** A new ULID; the audit row's id as well. */
   readonly requestId: string;
   readonly caller: Caller;
@@ -171,6 +173,7 @@ async function write(
     plan,
     signal: follower?.signal,
     async intent(beside) {
+      await refuseFrozen(ports.store.freezes, record.allSites); // since its steps, or by what its plan raised it to
       const kept = await keepBefore(ports.store.changes, record, caller.token.id);
       await appendAudit(ports, record.intent(deadline), "none", [...beside, ...kept]);
     },

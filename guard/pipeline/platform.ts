@@ -5,7 +5,7 @@ import type { Manifest } from "../../registry/manifest.ts";
 
 /** Step 11. Throws E_NOT_SUPPORTED naming the tool or the argument and the platforms that have it. */
 export function platformStep(
-  manifest: Pick<Manifest, "name" | "platforms" | "only">,
+  manifest: Pick<Manifest, "name" | "platforms" | "only" | "instead">,
   given: Record<string, unknown>,
   site: Site,
 ): void {
@@ -14,7 +14,9 @@ export function platformStep(
       "E_NOT_SUPPORTED",
       `"${manifest.name}" works on ${
         manifest.platforms.join(" and ")
-      } sites; "${site.id}" is a ${site.platform} site, and list_sites shows those that are`,
+      } sites; "${site.id}" is a ${site.platform} site, ${
+        manifest.instead?.[site.platform] ?? "and list_sites shows those that are"
+      }`,
     );
   }
   for (const [name, kinds] of Object.entries(manifest.only)) {

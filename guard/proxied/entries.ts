@@ -150,12 +150,25 @@ function watched(
   behaviour: ReturnType<Behaviour>,
   { gone }: Changed,
 ): ReturnType<Behaviour> {
+  const { restore } = behaviour;
+  const assertThere = ({ site }: { readonly site: Site }) => {
+    const one = offers.get(site.id);
+    if (!one || placeOf(site, one.shown.proxies) !== one.place) throw moved(name, site.id);
+  };
   return {
     ...behaviour,
     check(args, ctx) {
-      const one = offers.get(ctx.site.id);
-      if (!one || placeOf(ctx.site, one.shown.proxies) !== one.place) throw moved(name, ctx.site.id);
+      assertThere(ctx);
       return behaviour.check?.(args, ctx);
+    },
+    ...restore === undefined ? {} : {
+      restore: {
+        ...restore,
+        async plan(kept, ctx) {
+          assertThere(ctx);
+          return await restore.plan(kept, ctx);
+        },
+      },
     },
     async run(args, ctx, plan) {
       try {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { oneLine } from "../../core/one_line.ts";
 import type { Capability } from "../_connector/connector.ts";
+import type { PublishGrant } from "../_http/request.ts";
 
 /** The header that asks for a held run, and the one that answers it (docs/upstreams/wordpress.md, "Held calls"). */
 export const HOLD_HEADER = "x-site-ops-hold";
@@ -52,6 +53,13 @@ const EFFECT = z.object({
 /** One row that a held run changed, or something beside the database. */
 export type HeldEffect = z.infer<typeof EFFECT>;
 
+/** How a held run could be set back: by an image that the site alone can read, or why it cannot be, a sentence's part. */
+const SETBACK = z.object({
+  why: said(WHY_CHARACTERS).nullable(),
+  image: z.string().min(1).optional(),
+  sum: z.string().min(1).optional(),
+}).optional().catch(undefined);
+
 /** What a held run did, or would have done. */
 export const HELD_EFFECTS = z.object({
   digest: text,
@@ -60,6 +68,8 @@ export const HELD_EFFECTS = z.object({
   effects: z.array(EFFECT),
   /** How many more there are than are listed. */
   more: z.number().int().nonnegative().catch(0),
+  /** Left out by a plugin before 1.5.0. */
+  setback: SETBACK,
 });
 
 /** What a held run did, or would have done. */
@@ -101,6 +111,19 @@ export interface HoldsClient {
   settle(id: string): Promise<Receipt>;
   /** The site refused to hold a call although it said that it can: it is asked anew. */
   forget(): void;
+  /**
+   * Shows what writing an image of the site's own back would do; nothing is kept. Throws E_STALE_PREVIEW where a row is not
+   * as the call left it, E_FORBIDDEN_OP for what the site does not take, E_UPSTREAM.
+   */
+  rehearseSetback(image: string): Promise<{ readonly id: string; readonly held: HeldEffects }>;
+  /**
+   * Writes it back, if that does what the dry run showed; what visitors see takes the grant. `held` is null where the site
+   * does not tell what it did. Throws E_STALE_PREVIEW, E_UPSTREAM.
+   */
+  setBack(
+    image: string,
+    order: { readonly expect: string; readonly grant?: PublishGrant | undefined },
+  ): Promise<{ readonly id: string; readonly held: HeldEffects | null }>;
   /** Lets the site forget the rows that it keeps of a committed call. Throws E_UPSTREAM. */
   acknowledge(id: string): Promise<void>;
 }

@@ -21,10 +21,26 @@ export interface PostHead {
   readonly modified_gmt: string | null;
 }
 
+/** What visitors get of a post's SEO fields, or would get; null for nothing. */
+export interface RowSeo {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly noindex: boolean | null;
+  readonly canonical: string | null;
+}
+
 /** A row of a listing. */
 export interface PostRow extends PostHead {
   readonly slug: string;
   readonly author_id: Id | null;
+}
+
+/** The same with what was asked for beside its own fields. */
+export interface ListedRow extends PostRow {
+  /** Who changed it last, where that was asked for; null where nobody is known. */
+  readonly modified_by?: { readonly id: Id; readonly name: string } | null;
+  /** Where they were asked for; null where the site does not tell. */
+  readonly seo?: RowSeo | null;
 }
 
 /** A whole post, its texts as they are stored. */
@@ -67,23 +83,36 @@ export interface DraftList {
   readonly note?: string;
 }
 
+/** The orders of a list. */
+export type ListSort = "-modified" | "modified" | "-date" | "date" | "title" | "-title";
+
 /** Which posts or pages to list, whatever their status; all but those in the bin without `status`. */
 export interface ListQuery {
   readonly status?: "draft" | "scheduled" | "published" | "pending" | "private";
   readonly search?: string;
+  /** Only what was changed after that moment, ISO 8601 UTC. */
+  readonly modified_after?: string;
+  /** Only what was last changed by the gateway's own account, by anybody else, or by the account of that id. */
+  readonly modified_by?: "gateway" | "others" | Id;
+  /** By which field; falling with a minus before it. The last changed first without it. */
+  readonly sort?: ListSort;
+  /** What is asked for beside a row's own fields. */
+  readonly beside?: readonly ("modified_by" | "seo")[];
   readonly page: number;
   readonly per_page: number;
 }
 
 /** A page of posts or pages; the totals are null where the site did not tell them. */
 export interface ContentList {
-  readonly items: readonly PostRow[];
+  readonly items: readonly ListedRow[];
   readonly page: number;
   readonly per_page: number;
   readonly total: number | null;
   readonly total_pages: number | null;
   /** What the site's account may not see of it, in a sentence. */
   readonly note?: string;
+  /** What was asked for and the site does not tell, a sentence each. */
+  readonly missing?: readonly string[];
 }
 
 /** What may be set of a draft; what is absent stays as it is. */

@@ -97,3 +97,19 @@ export const typedPosts: Capability<PostsClient> = {
   capability: "typed_posts",
   noun: "Types of content beside posts and pages",
 };
+
+/** A site's time zone as its record is shown with it. */
+export interface ToldZone {
+  /** An IANA name or an offset; null where the site never told it. */
+  readonly timezone: string | null;
+  /** When the site told it, where it does not answer now. */
+  readonly timezone_learned_at?: string;
+  /** Why it is null, or not of now. */
+  readonly timezone_note?: string;
+}
+
+/** What tells a site's time zone, soon and without ever failing. */
+export const siteZone: Capability<{ told(): Promise<ToldZone> }> = {
+  capability: "site_zone",
+  noun: "A site's time zone",
+};

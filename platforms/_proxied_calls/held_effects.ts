@@ -1,5 +1,6 @@
 /** What a held call did, or would have done: as changes, in sentences, and which of it may not be. */
 import { GatewayError } from "../../core/errors.ts";
+import type { Undoing } from "../../core/content.ts";
 import type { Change } from "../../core/model.ts";
 import { cut } from "../../core/values.ts";
 import type { HeldEffect, HeldEffects } from "../_content/holds.ts";
@@ -14,7 +15,9 @@ const ALWAYS: ReadonlySet<string> = new Set(["cache", "own", "revision"]);
 /** What allow_publish allows besides. */
 const WITH_FLAG = ["live", "structure", "site", "settings"] as const;
 /** What a call may need allow_publish for; of these, publishing and scheduling have tools of their own. */
-const VISIBLE: ReadonlySet<string> = new Set([...WITH_FLAG, "publish", "schedule"]);
+export const VISIBLE: ReadonlySet<string> = new Set([...WITH_FLAG, "publish", "schedule"]);
+/** What setting a call back may do. */
+export const SET_BACK: ReadonlySet<string> = new Set([...ALWAYS, "draft", ...WITH_FLAG]);
 const NAMED_MAX = 5;
 const NAME_CHARACTERS = 120;
 
@@ -49,6 +52,8 @@ export interface DryRun {
   readonly warnings: readonly string[];
   /** Whether visitors would see a change at once. */
   readonly published: boolean;
+  /** Why the call could not be taken back; null where it could. */
+  readonly final: string | null;
 }
 
 /** A dry run as a preview shows it. */
@@ -60,8 +65,35 @@ export function dryRunOf({ id, held }: { readonly id: string; readonly held: Hel
     ...(held.more > 0 ? [`${held.more} further effects are not listed one by one`] : []),
     ...(changes.length === 0 ? ["The tool reports success, and would change nothing of the site"] : []),
   ];
-  return { id, digest: held.digest, summary: named(held), changes, warnings, published };
+  return {
+    id,
+    digest: held.digest,
+    summary: named(held),
+    changes,
+    warnings,
+    published,
+    final: finalOf(held),
+  };
 }
+
+const TOO_OLD = "The site's companion plugin is older than 1.5.0, and keeps nothing that would set it back";
+
+/** Why what a held call did cannot be taken back, a sentence; null where it can. */
+export function finalOf({ setback }: HeldEffects): string | null {
+  if (setback === undefined) return TOO_OLD;
+  return setback.why === null ? null : `It cannot be taken back by the site: ${setback.why}`;
+}
+
+/** What is kept of a committed call, so that it can be taken back; or why it cannot be. */
+export function undoingOf(id: string, held: HeldEffects): Undoing {
+  const { image, sum } = held.setback ?? {};
+  const final = finalOf(held);
+  if (final !== null) return { final };
+  if (image === undefined || sum === undefined) return { final: UNTOLD };
+  return { before: { of: { held: id }, values: { image, sum } }, left: { rows: sum } };
+}
+
+const UNTOLD = "The site does not say what would set it back";
 
 /** What of a dry run's effects the call itself would not be allowed. */
 export function overOf(held: HeldEffects, call: Resolved, ctx: ProxyContext): string[] {
@@ -80,6 +112,10 @@ export function overOf(held: HeldEffects, call: Resolved, ctx: ProxyContext): st
     (label === "outbound" && areReads);
   return labelsOf(held).filter((label) => !isAllowed(label));
 }
+
+/** The kinds of effects that visitors see. */
+export const visibleOf = (held: HeldEffects): string[] =>
+  labelsOf(held).filter((label) => VISIBLE.has(label));
 
 /** The kinds of all effects: those that the site names, and those of the effects that it lists. */
 const labelsOf = ({ labels, effects }: HeldEffects): string[] => [

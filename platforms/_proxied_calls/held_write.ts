@@ -1,5 +1,5 @@
 /** One held write: what it may do, the call itself, and what is said of what became of it. */
-import type { Content } from "../../core/content.ts";
+import type { Content, Undoing } from "../../core/content.ts";
 import { canonical } from "../../core/canonical.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isDoubtful } from "../_http/failures.ts";
@@ -7,7 +7,7 @@ import { type HeldEffects, holdId, holds, type HoldsClient, type Receipt } from 
 import { filterListedTools } from "./abilities.ts";
 import { assertFit, contentOf, toolError, withOutcome } from "../tool_servers/answers.ts";
 import { FAILED, NotHeld } from "../tool_servers/held_call.ts";
-import { allowedOf, changesOf, named, overOf, refusedOver } from "./held_effects.ts";
+import { allowedOf, changesOf, named, overOf, refusedOver, undoingOf } from "./held_effects.ts";
 import { heldBack, type LiveWatch } from "./live_verdict.ts";
 import { liveWatch } from "./live_watch.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
@@ -140,7 +140,14 @@ export class HeldWrite {
     this.#annotate(held);
     assertFit(tool.name, result, locationOf(call, ctx), "made");
     const verdict = judged(this.#verdict(held), call);
-    return contentOf(filterListedTools(call.target, ctx.caller, result, ports), proofOf(verdict));
+    return contentOf(filterListedTools(call.target, ctx.caller, result, ports), proofOf(verdict))
+      .keeping(this.#undoing(held));
+  }
+
+  /** What is kept of what was committed. */
+  #undoing(held: HeldEffects | null): Undoing {
+    if (held === null) return { final: UNREAD };
+    return undoingOf(this.#id, held);
   }
 
   #verdict(held: HeldEffects | null): Verdict {

@@ -1,6 +1,7 @@
 /** What a call of a proxied tool stands on: the call's site, its clients, and what is known of the site's tools. */
-import type { Change, Site, Tier, Token } from "../../core/model.ts";
+import type { Change, Flag, Site, Tier, Token } from "../../core/model.ts";
 import type { Capability, Connector } from "../_connector/connector.ts";
+import type { PublishGrant } from "../_http/request.ts";
 import type { SiteOffer, ToolServers } from "../tool_servers/types.ts";
 
 /** What a call holds while nobody else changes the same. */
@@ -22,6 +23,7 @@ export interface ProxyContext {
   readonly caller: ProxyCaller;
   now(): number;
   use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client>;
+  readonly grant?: PublishGrant;
   annotate(facts: {
     readonly result_id?: string | number;
     readonly changes?: readonly Change[];
@@ -45,4 +47,13 @@ export interface ProxyPorts {
    * it resolves; false where the store failed, which is logged.
    */
   hold(ctx: ProxyContext, tool: SiteOffer, what: string): Promise<boolean>;
+}
+
+/** Why a call counts for more than its tool says. */
+export interface ProxyRaise {
+  readonly tier?: Tier;
+  readonly flags?: readonly Flag[];
+  readonly code?: "E_PUBLISH_NOT_ALLOWED";
+  readonly published?: boolean;
+  readonly because: string;
 }

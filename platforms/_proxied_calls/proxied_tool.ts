@@ -1,7 +1,7 @@
 /** How a proxied tool is called: judged before anything is sent, one writer at a time, read back, audited. */
 import { GatewayError } from "../../core/errors.ts";
 import { allOrThrow } from "../../core/async.ts";
-import type { Change, Flag, Tier } from "../../core/model.ts";
+import type { Change, Flag } from "../../core/model.ts";
 import { runsAnother } from "../../rules/proxied/names.ts";
 import { filterListedTools } from "./abilities.ts";
 import { assertFit, contentOf, toolError } from "../tool_servers/answers.ts";
@@ -10,8 +10,9 @@ import { liveRecord } from "./live_verdict.ts";
 import { type PageState, pageState } from "./page_state.ts";
 import { type DryRun, dryRunOf } from "./held_effects.ts";
 import { holdState } from "./hold_state.ts";
+import { HELD_LOCK, type SetbackHandler, settingBack } from "./held_setback.ts";
 import { HeldWrite } from "./held_write.ts";
-import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
+import type { ProxyContext, ProxyPorts, ProxyRaise } from "./proxied_context.ts";
 import { locationOf, resolve, type Resolved } from "./resolved.ts";
 import type { ProxiedTool, SiteOffer, ToolServers, UpstreamResult } from "../tool_servers/types.ts";
 import { assertOrdinary } from "./unheld.ts";
@@ -20,15 +21,6 @@ import { ignoredArguments } from "./verdict.ts";
 
 type Arguments = Record<string, unknown>;
 
-/** Why a call counts for more than its tool says. */
-interface ProxyRaise {
-  readonly tier?: Tier;
-  readonly flags?: readonly Flag[];
-  readonly code?: "E_PUBLISH_NOT_ALLOWED";
-  readonly published?: boolean;
-  readonly because: string;
-}
-
 /** What a write would do; what was read for it is in `state`. */
 interface ProxyPlan {
   readonly summary: string;
@@ -36,6 +28,8 @@ interface ProxyPlan {
   readonly raises: readonly ProxyRaise[];
   /** Runs it on the site without keeping anything, or why the site cannot, a sentence's part. */
   readonly dryRun: (() => Promise<DryRun>) | { readonly unavailable: string };
+  /** Why it cannot be taken back; of a held call only its effects tell. */
+  readonly final?: string;
   readonly state?: unknown;
 }
 
@@ -54,6 +48,8 @@ export interface ProxiedHandler {
     ctx: ProxyContext,
     plan?: { readonly state?: unknown; readonly expects?: string },
   ): Promise<unknown>;
+  /** Sets back what a held call of it replaced. */
+  readonly restore: SetbackHandler;
 }
 
 /** The handler of a tool that sites offer. What nobody may do is refused in `check`, what the live state forbids in `plan`. */
@@ -70,6 +66,7 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
   };
   return {
     flags: flagsOf(tool),
+    restore: settingBack(tool.name),
     check: (args, ctx) => void resolved(args, ctx),
     raises: (args, ctx) => raisesOf(tool, resolved(args, ctx)),
     plan: async (args, ctx) => await planOf(tool, resolved(args, ctx), ctx, ports),
@@ -142,8 +139,13 @@ async function planOf(
       return { ...shown, warnings: [...shown.warnings, ...ignoredArguments(call)] };
     }
     : { unavailable: hold.why };
-  return { summary: `Run ${tool.name} on ${ctx.site.id}`, changes: [], raises, dryRun, state };
+  const summary = `Run ${tool.name} on ${ctx.site.id}`;
+  const final = call.writes && !hold.ready ? { final: notHeld(hold.why) } : {};
+  return { summary, changes: [], raises, dryRun, ...final, state };
 }
+
+const notHeld = (why: string) =>
+  `What a site's own tool replaces is known only where the site holds the call (${why})`;
 
 /** A tool that only an operator knows may change anything, where nothing but the site could tell. */
 function unknownRaises({ target: { known, writes, served, ref } }: Resolved, why: string): ProxyRaise[] {
@@ -169,9 +171,6 @@ function heldWrite(tool: ProxiedTool, { call, ctx, ports, servers, page, ownMeth
   const hidden = page?.live === null ? call.pageId : null;
   return new HeldWrite(tool, call, ctx, ports, servers, hidden, ownMethod);
 }
-
-/** A site holds one call at a time: the others wait here, and not at the site, which refuses them after some seconds. */
-const HELD_LOCK = "held call";
 
 /** What two calls must not change at once; null where nothing is known of it. */
 function lockKey({ pageId, effect }: Resolved): string | null {

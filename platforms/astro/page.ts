@@ -64,6 +64,41 @@ export function pageSource(
   return `${lines.join("\n")}\n`;
 }
 
+/** The parts of a page whose file at that path is what `pageSource` makes of them, byte for byte; null of any other. */
+export function partsOfSource(file: string, source: string): Omit<PageParts, "file" | "layout"> | null {
+  const given: Record<string, string> = {};
+  for (const line of source.split("\n")) {
+    for (const name of ["html", "title", "description"]) {
+      const start = `const ${name} = `;
+      if (line.startsWith(start)) given[name] = textOf(line.slice(start.length, -1)) ?? "";
+    }
+  }
+  const { html, title, description } = given;
+  if (html === undefined) return null;
+  const parts = {
+    html,
+    ...title === undefined ? {} : { title },
+    ...description === undefined ? {} : { description },
+  };
+  try {
+    const isOurs = [true, false].some((layout) => pageSource({ file, layout, ...parts }) === source);
+    return isOurs ? parts : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The text of a `literal`; null for what is none. */
+function textOf(code: string): string | null {
+  const end = '].join("")';
+  try {
+    if (!code.endsWith(end)) return String(JSON.parse(code));
+    return (JSON.parse(code.slice(0, 1 - end.length)) as unknown[]).join("");
+  } catch {
+    return null;
+  }
+}
+
 const FRAGMENT = "<Fragment set:html={html} />";
 
 /** The fragment in its layout, or in a document of its own; the language of its text is not known here. */

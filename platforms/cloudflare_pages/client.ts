@@ -39,6 +39,8 @@ export interface BuildSettings {
   readonly builds_production: boolean;
   /** Of which other branches pushes are built. */
   readonly builds_previews: "all" | "none" | "some";
+  /** Whether a push is built only where it changes certain files. */
+  readonly builds_paths: "all" | "some";
 }
 
 /** What can be asked about a site's deployments. Every method throws E_HOSTING_PROJECT_MISSING and E_UPSTREAM. */
@@ -56,6 +58,7 @@ const PER_PAGE = 25;
 const PAGES = 4;
 
 const text = z.string().nullish().catch(null);
+const patterns = z.array(z.string()).nullish().catch(null);
 const STAGE = z.object({ name: z.string(), status: z.string() });
 const DEPLOYMENT = z.object({
   id: z.string(),
@@ -87,6 +90,8 @@ export const PROJECT = z.object({
         deployments_enabled: z.boolean().nullish().catch(null),
         production_deployments_enabled: z.boolean().nullish().catch(null),
         preview_deployment_setting: text,
+        path_includes: patterns,
+        path_excludes: patterns,
       }).nullish().catch(null),
     }).nullish().catch(null),
   }),
@@ -134,11 +139,14 @@ export class Hosting implements HostingClient {
     const config = source?.config;
     const previews = config?.preview_deployment_setting;
     const isOn = config?.deployments_enabled !== false;
+    const included = config?.path_includes ?? [];
+    const isWhole = (included.length === 0 || included.includes("*")) && !config?.path_excludes?.length;
     return {
       repo: config?.owner && config.repo_name ? `${config.owner}/${config.repo_name}` : null,
       production_branch: config?.production_branch ?? production_branch ?? null,
       builds_production: isOn && config?.production_deployments_enabled !== false,
       builds_previews: !isOn || previews === "none" ? "none" : previews === "custom" ? "some" : "all",
+      builds_paths: isWhole ? "all" : "some",
     };
   }
 

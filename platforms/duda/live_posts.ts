@@ -11,8 +11,8 @@ import type { Wire } from "./wire.ts";
 import { unread, written } from "./written.ts";
 
 const UNTOLD =
-  "The platform does not say whether visitors get such a change at once or once the post is published again in its " +
-  "editor; live says what they get";
+  "The platform does not say whether that is at once, or only once the post is published again in its editor; live says " +
+  "what visitors get";
 
 /** Refuses a page, which this platform's API changes only as a draft: E_NOT_SUPPORTED. */
 function requirePost(type: LiveType): void {

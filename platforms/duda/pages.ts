@@ -3,7 +3,7 @@ import { slugOf } from "../../rules/code_pages/parts.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { PageFields, PreparedPage } from "../_content/page.ts";
 import type { PagesClient } from "../_content/pages.ts";
-import type { Seen, Written } from "../_content/post.ts";
+import type { Seen, Updated, Written } from "../_content/post.ts";
 import type { PublishGrant } from "../_http/request.ts";
 import { rowsOf } from "./listing.ts";
 import { type PageRead, readPage, seenPage, wentLive } from "./read.ts";
@@ -43,7 +43,7 @@ async function prepare(wire: Wire, fields: PageFields, isNew: boolean): Promise<
   };
 }
 
-async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: Seen): Promise<Written> {
+async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: Seen): Promise<Updated> {
   const now = await readPage(wire, id);
   const { publish_on_next_site_publish: asked, ...given } = fields;
   const wanted = {
@@ -65,7 +65,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: S
     return unread(now.whole, "the page", thrown);
   }
   if (after.whole.status === "published") throw wentLive(after);
-  return written(after.whole, differences(sent, after.parts, now.parts));
+  return { ...written(after.whole, differences(sent, after.parts, now.parts)), parts: after.parts };
 }
 
 async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Written> {

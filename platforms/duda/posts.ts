@@ -3,7 +3,15 @@ import { GatewayError } from "../../core/errors.ts";
 import type { Making } from "../../core/model.ts";
 import type { PostsClient } from "../_content/posts.ts";
 import { excerpt } from "../_content/excerpt.ts";
-import type { DraftFields, DraftList, PostRow, PreparedDraft, Seen, Written } from "../_content/post.ts";
+import type {
+  DraftFields,
+  DraftList,
+  PostRow,
+  PreparedDraft,
+  Seen,
+  Updated,
+  Written,
+} from "../_content/post.ts";
 import { rowsOf } from "./listing.ts";
 import { type PostRead, readPost, seenPost } from "./read.ts";
 import { checkPath, plainPath } from "./page_fields.ts";
@@ -200,7 +208,7 @@ async function madeOtherwise(wire: Wire, { whole }: PostRead): Promise<GatewayEr
   );
 }
 
-async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: Seen): Promise<Written> {
+async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: Seen): Promise<Updated> {
   const json = bodyOf(fields);
   if (Object.keys(json).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
   const before = await readPost(wire, id);
@@ -225,7 +233,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: 
       { outcome: "made", published: true },
     );
   }
-  return written(after.whole, differences(sent, after.parts, before.parts));
+  return { ...written(after.whole, differences(sent, after.parts, before.parts)), parts: after.parts };
 }
 
 /** The posts of the site. */

@@ -1,17 +1,21 @@
 /** The tree of a commit: made of another with files put in and taken out, and read back before anything points to it. */
 import { GatewayError } from "../../core/errors.ts";
-import { RepoError } from "./errors.ts";
+import { asDropped, RepoError } from "./errors.ts";
 import { makeBlob, makeTree, type NewEntry, treeOf } from "./git.ts";
 import { View } from "./view.ts";
 import { blobName } from "./names.ts";
 import type { RepoWire } from "./wire.ts";
 
-/** What becomes of one path: its new bytes, or null to take it out. */
-export interface Edit {
-  /** Relative to the site's prefix. */
-  readonly path: string;
-  readonly bytes: Uint8Array | null;
-}
+/** What becomes of one path: its new bytes, or null to take it out; or git's name of bytes that the host has. */
+export type Edit =
+  & {
+    /** Relative to the site's prefix. */
+    readonly path: string;
+  }
+  & ({ readonly bytes: Uint8Array | null; readonly blob?: never } | {
+    readonly bytes?: never;
+    readonly blob: string;
+  });
 
 /**
  * What one tree may carry as text before the host times out, and how many entries (docs/upstreams/github.md, "Contents,
@@ -23,11 +27,12 @@ const BLOBS_IN_FLIGHT = 4;
 
 /** The edits with their paths in the repository. */
 export const inFull = (prefix: string | null, edits: readonly Edit[]): Edit[] =>
-  edits.map(({ path, bytes }) => ({ path: prefix === null ? path : `${prefix}/${path}`, bytes }));
+  edits.map((edit) => ({ ...edit, path: prefix === null ? edit.path : `${prefix}/${edit.path}` }));
 
 /**
  * Makes the tree of the view with the edits in it (the view's own where they change nothing), and proves that it holds
- * them and nothing else has changed. Throws RepoError where it does not.
+ * them and nothing else has changed. Throws RepoError where it does not, E_NOT_FOUND where the host has not the bytes that
+ * an edit names.
  */
 export async function build(
   wire: RepoWire,
@@ -39,25 +44,44 @@ export async function build(
   const pieces: Piece[] = [];
   const shas = new Map<string, string>();
   let count = await view.count();
-  for (const [at, { path, bytes }] of edits.entries()) {
+  for (const [at, { path, bytes = null, blob }] of edits.entries()) {
     const standing = await view.find(path);
-    const name = bytes && await blobName(bytes);
+    const name = blob ?? (bytes && await blobName(bytes));
     if (name !== null) shas.set(path, name);
     if (name === (standing?.sha ?? null)) continue;
     if (count !== null) count += Number(name !== null) - Number(standing !== null);
-    pieces.push({ path: full[at]!.path, bytes, name, mode: standing?.mode ?? "100644" });
+    pieces.push({
+      path: full[at]!.path,
+      bytes,
+      name,
+      isThere: blob !== undefined,
+      mode: standing?.mode ?? "100644",
+    });
   }
   let tree = view.tree ?? undefined;
   if (pieces.length === 0 && tree !== undefined) return { tree, shas };
-  for (const chunk of chunks(pieces)) tree = await makeTree(wire, tree, await entries(wire, chunk));
+  for (const chunk of chunks(pieces)) tree = await treeWith(wire, tree, chunk);
   if (tree === undefined) throw new GatewayError("E_INTERNAL", "A commit without a file was to be made");
   await prove(wire, tree, new Map(pieces.map(({ path, name }) => [path, name])), count);
   return { tree, shas };
 }
 
-interface Piece extends Edit {
+interface Piece {
+  readonly path: string;
+  readonly bytes: Uint8Array | null;
   readonly mode: string;
   readonly name: string | null;
+  /** Whether the host has the bytes, so that their name is enough. */
+  readonly isThere: boolean;
+}
+
+async function treeWith(wire: RepoWire, tree: string | undefined, pieces: readonly Piece[]) {
+  try {
+    return await makeTree(wire, tree, await entries(wire, pieces));
+  } catch (thrown) {
+    const blobs = pieces.flatMap(({ path, name, isThere }) => isThere ? [{ path, sha: name! }] : []);
+    throw asDropped(thrown, blobs);
+  }
 }
 
 /** Pieces in runs that one tree request carries well. */
@@ -90,10 +114,11 @@ async function entries(wire: RepoWire, pieces: readonly Piece[]): Promise<NewEnt
   const made: NewEntry[] = new Array(pieces.length);
   const left = pieces.entries();
   const work = async () => {
-    for (const [at, { path, bytes, mode, name }] of left) {
+    for (const [at, { path, bytes, mode, name, isThere }] of left) {
       const file = { path, mode, type: "blob" } as const;
       const text = bytes && asText(bytes);
-      if (bytes === null) made[at] = { ...file, sha: null };
+      if (isThere) made[at] = { ...file, sha: name };
+      else if (bytes === null) made[at] = { ...file, sha: null };
       else if (text !== null) made[at] = { ...file, content: text };
       else made[at] = { ...file, sha: await provenBlob(wire, bytes, name!) };
     }

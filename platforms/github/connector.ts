@@ -4,6 +4,7 @@ import { PLAIN_BRANCH } from "../../rules/branch.ts";
 import type { Site } from "../../core/model.ts";
 import { type Configured, connector, provide, type SiteContext } from "../_connector/connector.ts";
 import { history } from "../_content/history.ts";
+import { textSearch } from "../_content/text_search.ts";
 import { base, given, pem, secret, textField, word } from "../_connector/settings.ts";
 import { appPolicy, repoPolicy } from "./egress.ts";
 import { appOf, type RepoSettings } from "./settings.ts";
@@ -29,6 +30,12 @@ async function historyOf(ctx: SiteContext) {
   const own = ctx as unknown as SiteContext<RepoSettings>;
   assertConfigured(own);
   return (await import("./history.ts")).historyOf(own);
+}
+
+async function textSearchOf(ctx: SiteContext) {
+  const own = ctx as unknown as SiteContext<RepoSettings>;
+  assertConfigured(own);
+  return (await import("./search.ts")).textSearchOf(own);
 }
 
 const source = ({ repo, repo_branch }: Site) =>
@@ -79,7 +86,7 @@ export default connector({
     },
   },
   connect: repositoryOf,
-  provides: [provide(history, historyOf)],
+  provides: [provide(history, historyOf), provide(textSearch, textSearchOf)],
   async ping(ctx) {
     const client = await repositoryOf(ctx);
     const began = ctx.now();

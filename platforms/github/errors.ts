@@ -59,6 +59,31 @@ const noApp = (status: number | undefined, said: string) =>
 const isUnclear = (status: number | undefined, said: string) =>
   status === 422 && /\breference (cannot be updated|update failed)\b/i.test(said);
 
+/** Bytes that were to be put back by their name, and that the host does not have any more. */
+export const dropped = (path: string, sha: string) =>
+  new GatewayError(
+    "E_NOT_FOUND",
+    `${
+      JSON.stringify(path)
+    }: the repository's host does not have what stood there any more (blob ${sha}), as after a ` +
+      "history that was rewritten, so it is not set back; write the file anew from a copy of your own",
+    { outcome: "none" },
+  );
+
+/**
+ * The same of a tree that was refused for one of those blobs (docs/upstreams/github.md, "What an answer means"); any other
+ * failure as it is.
+ */
+export function asDropped(
+  thrown: unknown,
+  blobs: readonly { readonly path: string; readonly sha: string }[],
+): unknown {
+  if (!(thrown instanceof RepoError) || thrown.upstream !== 422) return thrown;
+  const { said } = thrown;
+  const one = said.includes("is not a valid blob") ? blobs.find(({ sha }) => said.includes(sha)) : undefined;
+  return one === undefined ? thrown : dropped(one.path, one.sha);
+}
+
 /** An answer as far as it is needed to say what was wrong. */
 export interface Refused {
   readonly status: number;

@@ -13,7 +13,7 @@ export const recordingPages = (managed: ManagedFiles, decide: Decide): Decide =>
   const edits = await decide(view);
   const own: { path: string; sha: string }[] = [];
   for (const { path, bytes } of edits) {
-    if (bytes === null || !isGenerated(new TextDecoder().decode(bytes.subarray(0, MARK_BYTES)))) continue;
+    if (!bytes || !isGenerated(new TextDecoder().decode(bytes.subarray(0, MARK_BYTES)))) continue;
     own.push({ path, sha: await blobName(bytes) });
   }
   await managed.add(own);

@@ -157,9 +157,13 @@ export class Visitor {
     }
   }
 
-  /** The address with the reader's own mark: the same within the hour, so that nobody's cache fills up with it. */
-  async marked(address: string): Promise<string> {
-    const text = new TextEncoder().encode(`${this.#ctx.site.id} ${Math.floor(this.#ctx.now() / HOUR_MS)}`);
+  /**
+   * The address with the reader's own mark: the same within the hour, so that nobody's cache fills up with it; with `once`
+   * one that was never asked.
+   */
+  async marked(address: string, once = false): Promise<string> {
+    const part = once ? crypto.randomUUID() : Math.floor(this.#ctx.now() / HOUR_MS);
+    const text = new TextEncoder().encode(`${this.#ctx.site.id} ${part}`);
     const mark = new Uint8Array(await crypto.subtle.digest("SHA-256", text)).toHex().slice(0, 12);
     const url = new URL(address);
     url.searchParams.set(CHECK_NAME, mark);

@@ -161,6 +161,21 @@ function expectedText(field: string, own: unknown, inEffect: SeoValues): string 
 }
 
 /**
+ * Why no page tells whether visitors get what was set, a sentence's part; null where one does. What is cleared, or made of
+ * variables, is the site's to make: unknown where it does not say what that comes to.
+ */
+export function unjudged({ robots, ...texts }: SeoValues, inEffect: SeoValues = {}): string | null {
+  const given = Object.entries(texts).filter(([, own]) => own !== undefined);
+  const isHeld = isFields(robots) ||
+    given.some(([field, own]) => SHOWN[field] !== undefined && expectedText(field, own, inEffect) !== null);
+  if (isHeld) return null;
+  const made = given.map(([field]) => field).filter((field) => SHOWN[field] !== undefined);
+  return made.length === 0
+    ? "no page shows what was set"
+    : `${made.join(", ")}: cleared or made of variables, and the site does not say what visitors get then`;
+}
+
+/**
  * The fields of a post that were set. Those cleared and those with variables are made by the site: they are judged by
  * what it says is in effect after the write, and left out where it does not say.
  */

@@ -25,6 +25,8 @@ type Finding =
 const AGAIN = "read it again with view_live";
 const LOOK = "read the page with view_live, and see which plugin, theme or template prints something else";
 
+const LOOK_AT_IT = "look at the page with view_live";
+
 const LED = "see which rule of a plugin or the host leads there, and whether the destination is there";
 
 /** Why nobody looked. */
@@ -51,32 +53,68 @@ export async function liveAt(
   return await told(visitor, address, asked, async () => {
     const { plain, fresh } = await bothOf(visitor, address, deadline);
     const seen = findingOf(plain, expected);
-    const past = fresh === null ? null : findingOf(fresh, expected);
-    return { visit: plain, ...verdictOf(seen, past, plain.cache ?? fresh?.cache ?? null, asked) };
+    const first = fresh === null ? null : findingOf(fresh, expected);
+    const isKept = seen.kind === "differs" && first?.kind === "differs" && mayBeKept(fresh);
+    const again = isKept ? await past(visitor, plain.address, deadline, true) : null;
+    const beyond = again === null ? first : findingOf(again, expected);
+    return { visit: plain, ...verdictOf(seen, beyond, plain.cache ?? fresh?.cache ?? null, asked) };
   });
 }
 
-/** What visitors get at the source of a redirect, which is asked plain; never throws. */
+/**
+ * What visitors get at the source of a redirect, which is asked plain, with a slash at its end and without, for people
+ * have links of both; never throws.
+ */
 export async function liveRedirect(
   visitor: Visitor,
   redirect: Redirect,
   asked: readonly string[] = [],
 ): Promise<Seen> {
-  const address = below(visitor.base, redirect.source);
-  return await told(visitor, address, asked, async () => {
-    const visit = await visitor.visit(address);
-    const finding = redirectFinding(visit, redirect, homeOf(visitor.home()));
-    const isKept = finding.kind === "differs" && visit.chain.length === 1 && visit.cache?.hit === true;
-    return { visit, ...(isKept ? keptCopy(finding.differs, visit.cache, asked) : single(finding)) };
+  const addresses = formsOf(redirect.source).map((path) => below(visitor.base, path));
+  const deadline = visitor.now() + LIMITS.VISIT_MS;
+  return await told(visitor, addresses[0]!, asked, async () => {
+    const visits = await Promise.all(addresses.map((address) => visitor.visit(address, deadline)));
+    const judged = await Promise.all(visits.map(async (visit) => {
+      const finding = redirectFinding(visit, redirect, homeOf(visitor.home()));
+      const isKept = finding.kind === "differs" && await isKeptPage(visitor, visit, redirect, deadline);
+      return { visit, ...(isKept ? keptCopy(finding.differs, visit.cache, asked) : single(finding)) };
+    }));
+    return judged.find(({ as_expected }) => as_expected === false) ??
+      judged.find(({ as_expected }) => as_expected === null) ?? judged[0]!;
   });
+}
+
+/** Whether a page in the place of a redirect is a copy: the cache says so, or past it the redirect is made. */
+async function isKeptPage(
+  visitor: Visitor,
+  { chain, cache }: Visit,
+  redirect: Redirect,
+  deadline: number,
+): Promise<boolean> {
+  if (chain.length > 1 || cache === null || cache.hit === false) return false;
+  if (cache.hit) return true;
+  const beyond = await past(visitor, chain[0]!.address, deadline, true);
+  return beyond !== null && redirectFinding(beyond, redirect, homeOf(visitor.home())).kind === "ok";
+}
+
+/** A path as it is stored and with a slash at its end; the name of a file has none. */
+function formsOf(path: string): string[] {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name.includes(".") ? [path] : [path, `${path}/`];
 }
 
 /** The address that was asked; of one that names a page by a query the one it led to, which is the page's own. */
 const own = ([first, second]: Visit["chain"]): string =>
   second !== undefined && URL.parse(first!.address)?.search !== "" ? second.address : first!.address;
 
+/** The same where the page tells nothing of what was written: that it was reached is no proof, so nobody knows. */
+export function unknownBy(reason: string | null, seen: Seen): Seen {
+  if (reason === null || seen.live?.as_expected !== true) return seen;
+  return { ...seen, live: { ...seen.live, as_expected: null, reason, next: LOOK_AT_IT } };
+}
+
 /** The address of a path below the site's home. */
-const below = (base: string | null, path: string) => {
+export const below = (base: string | null, path: string) => {
   const home = new URL(base ?? "https://invalid/");
   const folder = home.pathname.endsWith("/") ? home.pathname.slice(0, -1) : home.pathname;
   home.pathname = `${folder}${path}`;
@@ -128,10 +166,18 @@ async function bothOf(visitor: Visitor, address: string, deadline: number) {
   return { plain, fresh };
 }
 
+/** Whether a page that was asked past the caches may be a copy all the same: some keep one for each query. */
+const mayBeKept = (visit: Visit | null) => visit?.cache != null && visit.cache.hit !== false;
+
 /** The page past its caches; null where it did not answer in time. */
-async function past(visitor: Visitor, address: string, deadline: number): Promise<Visit | null> {
+async function past(
+  visitor: Visitor,
+  address: string,
+  deadline: number,
+  once = false,
+): Promise<Visit | null> {
   try {
-    return await visitor.visit(await visitor.marked(address), deadline);
+    return await visitor.visit(await visitor.marked(address, once), deadline);
   } catch {
     return null; // the plain address decides then
   }
@@ -218,8 +264,16 @@ function warningsOf({ as_expected, differs, reason, next, cause, address }: Live
   return [`live: visitors of ${address} get something else: ${what.join("; ")}${more}; ${next}`];
 }
 
+/** The hop that the redirect makes: many sites lead from a path to the same with a slash at its end first. */
+function leadingHop({ chain: [first, second] }: Visit) {
+  const bare = (address: string) => address.endsWith("/") ? address.slice(0, -1) : address;
+  const to = first?.location && URL.parse(first.location, first.address)?.href;
+  const isSame = to && second !== undefined && bare(to) === bare(first!.address);
+  return isSame ? second : first;
+}
+
 function redirectFinding(visit: Visit, { destination, status }: Redirect, home: Home): Finding {
-  const [first] = visit.chain;
+  const first = leadingHop(visit);
   const { wall } = visit;
   if (first?.location === undefined) {
     if (wall !== null) return findingOf(visit, () => []);

@@ -11,11 +11,12 @@ import {
   provide,
   type SiteContext,
 } from "../_connector/connector.ts";
-import { contentStates, posts, postTexts, typedPosts } from "../_content/posts.ts";
+import { contentStates, posts, postTexts, siteZone, typedPosts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
 import { liveContent } from "../_content/live_content.ts";
 import { history } from "../_content/history.ts";
 import { holds } from "../_content/holds.ts";
+import { textSearch } from "../_content/text_search.ts";
 import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
 import type { CodePagesClient } from "./pages/client.ts";
@@ -81,6 +82,10 @@ const clientOf = async (ctx: SiteContext) => (await client()).clientOf(ctx);
 const postsOf = async (ctx: SiteContext) => (await restPosts()).postsOf(ctx);
 const statesOf = async (ctx: SiteContext) => (await reader()).statesOf(ctx);
 const publicOf = async (ctx: SiteContext) => (await publicLists()).publicContentOf(ctx);
+const zoneOf = async (ctx: SiteContext) => {
+  const { toldZoneOf } = await import("./rest/time_zone.ts");
+  return { told: () => toldZoneOf(ctx) };
+};
 const pagesOf = async (ctx: SiteContext) => (await pagesClient()).pagesOf(ctx);
 
 /** The builders of a new cms site: block unless told otherwise; where one is enabled, that one is the default. */
@@ -198,8 +203,10 @@ export default connector({
     provide(typedPosts, postsOf),
     provide(liveContent, async (ctx) => (await live()).liveContentOf(ctx)),
     provide(contentStates, statesOf),
+    provide(siteZone, zoneOf),
     provide(publicContent, publicOf),
     provide(history, async (ctx) => (await import("./rest/revisions.ts")).revisionsOf(ctx)),
+    provide(textSearch, async (ctx) => (await import("./find/rest_find.ts")).textSearchOf(ctx)),
     provide(holds, async (ctx) => (await holdsClient()).holdsOf(ctx)),
     provide(pages, pagesOf),
     provide(builtPages, pagesOf),

@@ -68,6 +68,13 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "og_image",
   "twitter_image",
   "live",
+  "setback",
+  "modified_after",
+  "site_ops_changed_by",
+  "site_ops_changed_not_by",
+  "parts[]",
+  "between",
+  "below",
 ]);
 
 /** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */
@@ -79,7 +86,7 @@ const READABLE =
 const REVISIONS = /^\/wp\/v2\/(posts|pages)\/[1-9]\d*\/revisions$/;
 /** Routes of the companion plugin that are read (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 const COMPANION_READABLE: readonly RegExp[] = [
-  /^\/site-ops\/v1\/health$/,
+  /^\/site-ops\/v1\/(health|find)$/,
   /^\/site-ops\/v1\/(holds\/[0-9a-f]{32}|hold-test\/[1-9]\d*)$/,
   ...PAGES_READABLE,
   ...SCHEMA_READABLE,
@@ -90,6 +97,28 @@ const COMPANION_READABLE: readonly RegExp[] = [
 
 /** Writes nothing, for it is always a dry run. */
 const HOLD_TEST = /^\/site-ops\/v1\/hold-test$/;
+/** Writes what stood there back, in a held call alone; what visitors see of that needs the grant. */
+const SETBACKS = /^\/site-ops\/v1\/setbacks$/;
+const DRY = /^dry; id=[0-9a-f]{32}$/;
+const SET_BACK =
+  /^hold; id=[0-9a-f]{32}; allow=draft(,live,structure,site,settings)?,own; expect=[0-9a-f]{32}$/;
+
+/** Why the header of a hold may not go with that request, or null. */
+function holdForbids(out: Outgoing, route: string | null): string | null {
+  const hold = header(out, HOLD_HEADER);
+  const isPost = out.method === "POST" && route !== null;
+  if (isPost && SETBACKS.test(route)) {
+    if (DRY.test(hold)) return null;
+    if (!SET_BACK.test(hold)) return "what stood there is written back in a held call alone";
+    return hold.includes("live") && out.grant === undefined
+      ? "what visitors see is set back only by a tool that asks for the site's leave"
+      : null;
+  }
+  const isTest = isPost && HOLD_TEST.test(route);
+  return (isTest ? DRY.test(hold) : hold === "")
+    ? null
+    : "only the test of a hold is asked for as a dry run here";
+}
 
 const CONTENT_NAMES = [
   "title",
@@ -127,6 +156,7 @@ const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   ...SEO_WRITABLE,
   [/^\/site-ops\/v1\/gateways$/, fields((body) => only(body, ["name", "code"]))],
   [HOLD_TEST, fields((body) => only(body, []))],
+  [SETBACKS, fields((body) => only(body, ["image"]))],
   [/^\/site-ops\/v1\/holds\/[0-9a-f]{32}\/acknowledged$/, fields((body) => only(body, []))],
   ...guardedTwins([...PAGES_WRITABLE, ...SCHEMA_WRITABLE, ...SEO_REPLACED]),
 ];
@@ -149,11 +179,9 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
       : "a HEAD asks for the front page only, without credentials";
   }
   const route = routeOf(url);
-  const isDry = route !== null && HOLD_TEST.test(route) && out.method === "POST";
-  const hold = header(out, HOLD_HEADER);
-  if (isDry ? !/^dry; id=[0-9a-f]{32}$/.test(hold) : hold !== "") {
-    return "only the test of a hold is asked for as a dry run here";
-  }
+  const unheld = holdForbids(out, route);
+  if (unheld !== null) return unheld;
+  const isDry = DRY.test(header(out, HOLD_HEADER));
   if (out.effect !== (out.method === "GET" || isDry ? "read" : "write")) {
     return "a read is a GET and a write a POST";
   }
@@ -170,13 +198,14 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
   }
   if (out.method === "GET") {
     const readable = [READABLE, REVISIONS, ...COMPANION_READABLE].some((pattern) => pattern.test(route)) ||
-      isPublicList(route, url.searchParams) || typedContent(route) !== null;
+      isPublicList(route, url.searchParams) || typedContent(route) !== null || isGuardedType(route);
     return readable ? null : `the route "${route}" is not read`;
   }
   const writable = out.method === "POST" ? WRITABLE : out.method === "PUT" ? SEO_PUTTABLE : [];
   const typed = out.method === "POST" ? typedContent(route) : null;
   const judge = writable.find(([pattern]) => pattern.test(route))?.[1] ??
-    (typed === null || typed === "revisions" ? null : TYPED[typed]);
+    (typed === null || typed === "revisions" ? null : TYPED[typed]) ??
+    (out.method === "POST" && isGuardedType(route) ? GUARDED_TYPE : null);
   return judge ? judge(out, now, site) : `${out.method} "${route}" is never sent`;
 }
 
@@ -191,6 +220,14 @@ function typedContent(route: string): "all" | "one" | "revisions" | null {
   if (String(Number(id)) !== id || !Number.isSafeInteger(Number(id)) || Number(id) <= 0) return null;
   return part === undefined ? "one" : part === "revisions" ? "revisions" : null;
 }
+
+const TYPES_GUARDED = "/site-ops/v1/guarded/types/";
+
+/** Whether a route is the guarded one of content of such a type, one by its number. */
+const isGuardedType = (route: string): boolean =>
+  route.startsWith(TYPES_GUARDED) && typedContent(`/wp/v2/${route.slice(TYPES_GUARDED.length)}`) === "one";
+
+const GUARDED_TYPE = guarded(OF_POSTS);
 
 const TYPED = { all: fields(judgeCreate), one: update(OF_POSTS) } as const;
 

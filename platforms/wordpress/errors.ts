@@ -4,6 +4,7 @@ import { askedWait, whenAgain } from "../_http/answer.ts";
 import { excerpt } from "../_content/excerpt.ts";
 import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
+import { goneSince } from "../../rules/change.ts";
 import { secretsOf } from "../../core/signed_secrets.ts";
 import { apiWallOf, type Wall } from "../visitor/walls.ts";
 
@@ -20,7 +21,7 @@ export class CmsError extends GatewayError {
     status: number,
     reason: string,
     data: Readonly<Record<string, unknown>>,
-    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter"> = {},
+    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter" | "gone"> = {},
     wall: Wall | null = null,
   ) {
     super("E_UPSTREAM", message, { upstream: status, ...known });
@@ -44,7 +45,36 @@ export function refusal(out: Outgoing, answer: Incoming): CmsError {
   const detail = excerpt(body?.message ?? answer.text(), secrets);
   const head = `CMS ${answer.status}${body ? ` ${excerpt(body.code, secrets)}` : ""}`;
   const message = `${head}: ${detail === "" ? "no text" : detail}; ${wayOut(out, answer, body?.code)}`;
-  return new CmsError(message, answer.status, body?.code ?? "", body?.data ?? {}, askedWait(answer));
+  const known = { ...askedWait(answer), gone: goneOf(out, answer.status, body?.code ?? "") };
+  return new CmsError(message, answer.status, body?.code ?? "", body?.data ?? {}, known);
+}
+
+/** What a request says of a thing that was there when its plan was made: a write of it was refused for that alone. */
+export const refusedWrite = (error: CmsError): GatewayError =>
+  error.gone === undefined ? error : goneSince(error.gone, error);
+
+/** WordPress's own code for a post that is not there, and the companion plugin's, which takes one in the bin for none. */
+const NOT_THERE: ReadonlySet<string> = new Set([
+  "rest_post_invalid_id",
+  "site_ops_post_not_found",
+  "site_ops_schema_entry_not_found",
+  "site_ops_template_not_found",
+]);
+
+/** What the segment before an id names. */
+const NOUNS: Readonly<Record<string, string>> = {
+  pages: "page",
+  "code-pages": "page",
+};
+
+function goneOf({ url }: Outgoing, status: number, code: string): string | undefined {
+  if (status !== 404 || !NOT_THERE.has(code)) return undefined;
+  if (code === "site_ops_template_not_found") return "The template";
+  if (code === "site_ops_schema_entry_not_found") return "The structured data";
+  const { pathname, searchParams } = new URL(url);
+  const segments = (searchParams.get("rest_route") ?? pathname).split("/");
+  const at = segments.findLastIndex((one) => Number(one) > 0);
+  return at < 0 ? "What the call names" : `The ${NOUNS[segments[at - 1] ?? ""] ?? "post"} ${segments[at]}`;
 }
 
 /**

@@ -25,8 +25,8 @@ export interface SiteOptions {
   readonly say: (line: string) => void;
 }
 
-/** What WordPress writes to: copied, while everything else is a second name of the seed's file. */
-const OWN = new Set(["wp-content/database", "wp-content/uploads"]);
+/** What WordPress and its plugins write to: copied, while everything else is a second name of the seed's file. */
+const OWN = new Set(["wp-content/database", "wp-content/uploads", "wp-config.php"]);
 
 async function copyTree(from: string, to: string, link: boolean, below = ""): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
@@ -34,7 +34,7 @@ async function copyTree(from: string, to: string, link: boolean, below = ""): Pr
     const path = below === "" ? name : `${below}/${name}`;
     const [source, target] = [`${from}/${name}`, `${to}/${name}`];
     if (isDirectory) await copyTree(source, target, link && !OWN.has(path), path);
-    else if (link) Deno.linkSync(source, target);
+    else if (link && !OWN.has(path)) Deno.linkSync(source, target);
     else await Deno.copyFile(source, target);
   }
 }
@@ -49,12 +49,9 @@ async function addPlugins(site: string, folders: readonly string[]): Promise<str
   return names;
 }
 
-/** Puts another wp-config.php in place: the copy's is a second name of the seed's file. */
 async function replaceConfig(site: string, change: (text: string) => string): Promise<void> {
   const path = `${site}/wp-config.php`;
-  const text = change(await Deno.readTextFile(path));
-  await Deno.remove(path);
-  await Deno.writeTextFile(path, text);
+  await Deno.writeTextFile(path, change(await Deno.readTextFile(path)));
 }
 
 /** A text of a configuration without its definitions of that beginning, with others at its front. */

@@ -10,7 +10,7 @@ import { can } from "./people.ts";
 import { authorOf, mayEdit, plural, viewPost } from "./post_view.ts";
 import { updateAs } from "./posts.ts";
 import { type Answer, type Ask, type RestEnv, route } from "./rest.ts";
-import { type Post, type State, uniqueSlug } from "./state.ts";
+import { type OwnType, type Post, type State, uniqueSlug } from "./state.ts";
 
 /** Somebody's name and a moment without a zone, as the plugin tells them. */
 export interface StoredTrace {
@@ -65,16 +65,23 @@ export function addCompanionGuarded(
     provider: "none",
   };
   fields.push((post) => ({ site_ops_editing: editingOf(plugin, post) }));
-  for (const type of ["post", "page"] as const) {
-    const path = `/site-ops/v1/guarded/${plural({ type })}/:id{[0-9]+}`;
-    const id: ParamRules = { id: { type: "integer" } };
-    route(app, ["GET"], path, () => id, (ask) => ({ body: stateOf(plugin, ask, find(ask, type)) }));
-    route(app, ["POST"], path, () => WRITE, (ask) => write(plugin, ask, find(ask, type)));
-  }
+  for (const type of ["post", "page"] as const) addType(app, plugin, type, plural({ type }));
   return plugin;
 }
 
-function find(ask: Ask, type: "post" | "page"): Post {
+/** The same for a type of the site's own: `guardOwnType(cms.app, guarded, addOwnType(cms, { slug: "recipe" }))`. */
+export function guardOwnType(app: Hono<RestEnv>, plugin: CompanionGuarded, type: OwnType): void {
+  addType(app, plugin, type.slug, `types/${type.rest_base}`);
+}
+
+function addType(app: Hono<RestEnv>, plugin: CompanionGuarded, type: Post["type"], place: string): void {
+  const path = `/site-ops/v1/guarded/${place}/:id{[0-9]+}`;
+  const id: ParamRules = { id: { type: "integer" } };
+  route(app, ["GET"], path, () => id, (ask) => ({ body: stateOf(plugin, ask, find(ask, type)) }));
+  route(app, ["POST"], path, () => WRITE, (ask) => write(plugin, ask, find(ask, type)));
+}
+
+function find(ask: Ask, type: Post["type"]): Post {
   needs(ask, `edit_${plural({ type })}`);
   const post = ask.state.posts.get(ask.params["id"] as number);
   if (post?.type !== type) {

@@ -1,6 +1,6 @@
 /** The guarded twins of the companion plugin's routes for pages on the stand-in. */
 import type { Hono } from "hono";
-import { needs } from "./companion.ts";
+import { fault, needs } from "./companion.ts";
 import { type CompanionGuarded, hashes } from "./companion_guarded.ts";
 import {
   CLONE,
@@ -20,6 +20,7 @@ import {
 import { addTwins, type Twin } from "./companion_twins.ts";
 import type { ParamRules } from "./params.ts";
 import type { Ask, RestEnv } from "./rest.ts";
+import type { Post, State } from "./state.ts";
 
 /** Installs them beside the plugin's own routes for pages, and those of its guarded write. */
 export function addGuardedPages(app: Hono<RestEnv>, plugin: CompanionPages, guarded: CompanionGuarded): void {
@@ -82,7 +83,13 @@ function twins(plugin: CompanionPages, guarded: CompanionGuarded): Twin[] {
       takes: { ...ID, ...CLONE },
       ...clones,
       parts: template,
-      hashed: ({ state, params }) => hashes(guarded, state.posts.get(params["id"] as number)!),
+      hashed: ({ state, params }) => hashes(guarded, pageOf(state, params["id"] as number)),
     },
   ];
+}
+
+function pageOf({ posts }: State, id: number): Post {
+  const post = posts.get(id);
+  if (post === undefined) throw fault("post_not_found", 404, `There is no page ${id}, or it is in the trash`);
+  return post;
 }

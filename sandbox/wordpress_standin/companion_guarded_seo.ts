@@ -23,8 +23,13 @@ export function addGuardedSeo(app: Hono<RestEnv>, plugin: CompanionSeo): void {
 }
 
 function twins(plugin: CompanionSeo): Twin[] {
-  const stateOf = (ask: Ask) => ({ status: postOf(ask).status, provider: plugin.provider });
-  const there = (ask: Ask) => readRedirects(plugin, ask).body as { redirects: StoredRedirect[]; hides?: Row };
+  const stateOf = (ask: Ask) => {
+    const { status, password = "" } = postOf(ask);
+    const isLive = ["publish", "private"].includes(status);
+    return { status, password: isLive ? password : "", provider: plugin.provider };
+  };
+  const there = (ask: Ask) =>
+    readRedirects(plugin, ask).body as { redirects: StoredRedirect[]; hides?: Row; provider: string };
   return [
     {
       path: "seo/meta/:id",
@@ -62,8 +67,8 @@ function twins(plugin: CompanionSeo): Twin[] {
       takes: REDIRECT,
       state: (ask) => ({ ...there(ask), follow: [...followed(plugin, String(ask.params["destination"]))] }),
       parts(ask) {
-        const { redirects: [row], hides } = there(ask);
-        return { destination: row?.destination, status: row?.status, hides: hides?.["id"] };
+        const { redirects: [row], hides, provider } = there(ask);
+        return { destination: row?.destination, status: row?.status, hides: hides?.["id"], provider };
       },
       write: (ask) => writeRedirect(plugin, ask),
     },

@@ -93,7 +93,7 @@ export function addCompanionHold(site: WordPressStandIn): CompanionHold {
     gateways: [],
     runs: new Map(),
     asked: [],
-    version: "1.4.0",
+    version: "1.5.0",
     methods: ["site-ops/tools/call"],
     why: null,
     leaks: false,

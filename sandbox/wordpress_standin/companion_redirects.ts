@@ -43,6 +43,10 @@ function sourceOf(given: unknown): string {
   throw fault("redirect_target", 422, "source must be a path on this site", { param: "source" });
 }
 
+/** Who keeps the redirects: of these two their own, else the companion plugin. */
+const keeperOf = ({ provider }: RedirectRules) =>
+  ["rankmath", "seopress"].includes(provider) ? provider : "none";
+
 const statusesOf = (
   { provider }: RedirectRules,
 ) => [301, 302, 307, ...(provider === "seopress" ? [] : [308])];
@@ -59,7 +63,14 @@ export function readRedirects(plugin: RedirectRules, ask: Ask): Answer {
   const hides = there && { hides: { id: there.id, title: there.title } };
   const resolves = source === undefined ? {} : { resolves: resolve(plugin, sourceOf(source)) };
   return {
-    body: { redirects, total: redirects.length, statuses: statusesOf(plugin), ...resolves, ...hides },
+    body: {
+      redirects,
+      total: redirects.length,
+      statuses: statusesOf(plugin),
+      ...resolves,
+      provider: keeperOf(plugin),
+      ...hides,
+    },
   };
 }
 

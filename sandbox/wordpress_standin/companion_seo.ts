@@ -140,6 +140,7 @@ export function metaOf(plugin: CompanionSeo, { state }: Ask, post: Post): Record
     post_type: post.type,
     post_status: post.status,
     post_title: post.title,
+    post_protected: Boolean(post.password),
     date_gmt: post.status === "future" ? wallTime(post.date.at, "UTC") : null,
     modified_gmt: wallTime(Math.min(post.modified, state.now()), "UTC"),
     provider: plugin.provider,

@@ -131,7 +131,7 @@ function update(ask: Ask, type: PostType): Answer {
 
 /** Changes a post as its own route would for the same asker; throws what that would answer. */
 export function updateAs(ask: Ask, post: Post, fields: Params): void {
-  const type = post.type === "page" ? "page" : "post";
+  const { type } = post;
   const rules: ParamRules = { id: { type: "integer" }, ...writable(ask.state, type, post) };
   update({ ...ask, params: checkParams({ ...fields, id: post.id }, rules) }, type);
 }

@@ -42,6 +42,7 @@ const LISTING: ParamRules = {
   parent: INTEGERS,
   after: { type: "date" },
   before: { type: "date" },
+  modified_after: { type: "date" },
   offset: { type: "integer" },
 };
 
@@ -58,6 +59,8 @@ function matches(post: Post, params: Ask["params"], zone: string): boolean {
   const after = params["after"] ? parseDate(params["after"] as string, zone) : null;
   const before = params["before"] ? parseDate(params["before"] as string, zone) : null;
   if ((after !== null && post.date.at <= after) || (before !== null && post.date.at >= before)) return false;
+  const modified = params["modified_after"] ? parseDate(params["modified_after"] as string, zone) : null;
+  if (modified !== null && post.modified <= modified) return false;
   const text = `${post.title}\n${post.excerpt}\n${plainText(post.content)}`.toLowerCase();
   const words = ((params["search"] as string | undefined) ?? "").toLowerCase().split(/\s+/);
   return words.every((word) => text.includes(word));
@@ -99,6 +102,7 @@ export function list(ask: Ask, type: PostType): Answer {
   }
   const rows = [...state.posts.values()]
     .filter((post) => post.type === type && matches(post, params, state.timezone))
+    .filter((post) => state.narrows.every((stays) => stays(post, ask.query, person)))
     .sort(sorter(params["orderby"] as string, params["order"] as string));
   const page = params["page"] as number;
   if (rows.length > 0 && page > Math.ceil(rows.length / (params["per_page"] as number))) {

@@ -62,6 +62,7 @@ function newState(
     front: new Map(),
     namespaces: [...options.namespaces ?? []],
     fields: [],
+    narrows: [],
     heads: [],
     leads: [],
     plugins: [...options.plugins ?? []],

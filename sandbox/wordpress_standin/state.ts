@@ -131,6 +131,8 @@ export interface State {
   readonly front: Map<string, () => number>;
   /** What plugins add to a post or page in edit context. */
   readonly fields: ((post: Post) => Record<string, unknown>)[];
+  /** How plugins narrow lists by parameters of their own: whether a post stays. */
+  readonly narrows: ((post: Post, asked: URLSearchParams, asker: Person | null) => boolean)[];
   /** What plugins print in the head of a post's page; null for nothing. */
   readonly heads: ((post: Post) => Head | null)[];
   /** Where plugins send visitors of a path; null for nowhere. */

@@ -6,6 +6,10 @@ import * as change from "../../rules/change.ts";
 import * as comparison from "../../rules/comparison.ts";
 import * as head from "../../rules/data_head.ts";
 import * as file from "../../rules/file.ts";
+import { emailNeedle } from "../../rules/finding/email.ts";
+import { phoneNeedle } from "../../rules/finding/phone.ts";
+import * as signs from "../../rules/finding/signs.ts";
+import { textNeedle } from "../../rules/finding/text.ts";
 import * as location from "../../rules/crm_location.ts";
 import * as path from "../../rules/path.ts";
 import * as pathNames from "../../rules/path_names.ts";
@@ -42,6 +46,8 @@ type Names = Record<string, unknown>;
 
 const HOME = redirect.homeOf("https://acme.example/shop");
 const NOW = Date.UTC(2026, 0, 1);
+/** What takes every way through a reader of numbers: a way that is taken by all of a text but its end is counted apart from them. */
+const NUMBERS = "1.a:1 1:a1:+1;&#49;1&a%31:%x\\/1.";
 const looked = (given: string) => ({
   parts: { date: given, title: given },
   changed: { by: given, at: given },
@@ -77,6 +83,19 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     runsInBuild: (of) => [file.runsInBuild(of, () => ""), file.runsInBuild("a.css", () => of)],
     isShown: file.isShown,
   },
+  "finding/email.ts": {
+    emailNeedle: (of) => [emailNeedle("a@a.aa").spots(of), emailNeedle(`a@a.aa`).spots(`a${of}`)],
+  },
+  "finding/phone.ts": { phoneNeedle: (of) => phoneNeedle("+49 11111").spots(`${NUMBERS}${of}${NUMBERS}`) },
+  "finding/signs.ts": {
+    signAt: (of) => signs.signAt(of, 0, true),
+    isUnseen: signs.isUnseen,
+    comparable: signs.comparable,
+    isFigure: signs.isFigure,
+    isOfWords: signs.isOfWords,
+    partsOf: signs.partsOf,
+  },
+  "finding/text.ts": { textNeedle: (of) => textNeedle("aa aa").spots(of) },
   "path.ts": {
     sourcePath: (of) => path.sourcePath(of, "path"),
     pathPrefix: (of) => path.pathPrefix(of, "prefix"),
@@ -315,6 +334,7 @@ function listOf(value: unknown): string[] {
 
 /** What reads no text and no value of unbounded size. */
 const CONSTANT: Readonly<Record<string, string>> = {
+  "change.ts goneSince": "puts one name into one sentence",
   "change.ts whenLive": "puts one name into one sentence",
   "change.ts whenScheduled": "puts one name into one sentence",
   "comparison.ts changeOf": "subtracts two numbers",
@@ -327,6 +347,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
   "wording.ts canBeGiven": "compares one value with three",
+  "wording.ts notTakenAway": "puts a few names of arguments into one sentence",
   "wording.ts hasPassword": "looks one value up among three",
   "schedule.ts hasLead": "compares times",
   "schedule.ts bothTimes": "puts two times into an answer",

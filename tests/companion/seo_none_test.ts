@@ -1,5 +1,6 @@
 /** SEO fields and structured data on a site without an SEO plugin: stored by the companion plugin, and shown by it. */
 import assert from "node:assert/strict";
+import { pageHead } from "../real/_page.ts";
 import { Companion, cut, type Json, rows, suite } from "./site.ts";
 
 let wp: Companion;
@@ -154,6 +155,44 @@ test("a page is shown also beside another shop that has a function named as one 
   const page = await wp.text("/");
   await wp.peek({ options: { shop_standin_other: 0 } });
   assert.match(page, /<\/html>/);
+});
+
+test("what visitors get where a post holds nothing is what WordPress shows, of each kind of page", async () => {
+  const ids: unknown[] = [];
+  for (const type of ["posts", "pages", "pages"] as const) {
+    const id = await wp.draft("ed", { title: `It's "${type}" & so` }, type);
+    await wp.publish(id, type);
+    ids.push(id);
+  }
+  const [post, front, list] = ids;
+  const agrees = async (id: unknown) => {
+    const page = await pageHead(`${wp.site.base_url}/?p=${id}`);
+    const { shown, ...stored } = (await wp.call("ed", "GET", `/seo/meta/${id}`)).body as Record<string, Json>;
+    const of = (name: string) => {
+      const [group, part] = name.split(".") as [string, string?];
+      const own = part === undefined ? stored[group] : stored[group]![part];
+      return name in shown! ? (shown![name] as Json)["value"] : own || null;
+    };
+    const { title = null, canonical = null, meta } = page;
+    const seen = (name: string) => meta.get(name) ?? null;
+    const told = ["title", "canonical", "description", "og.title", "twitter.title"].map(of);
+    assert.deepEqual(told, [
+      ...[title, canonical, seen("description"), seen("og:title")],
+      seen("twitter:title") ?? seen("og:title"),
+    ]);
+  };
+  await wp.peek({ options: { show_on_front: "page", page_on_front: front, page_for_posts: list } });
+  await wp.peek({ options: { blogdescription: "A tag & line" } });
+  for (const id of ids) {
+    await agrees(id);
+    const own = { title: "Own", og: { title: "OT" }, robots: { noindex: true }, allow_published: true };
+    assert.equal((await wp.call("ed", "POST", `/seo/meta/${id}`, own)).status, 200);
+    await agrees(id);
+  }
+  await wp.peek({ options: { show_on_front: "posts", page_on_front: 0, page_for_posts: 0 } });
+  await wp.peek({ id: post as number, columns: { post_password: "x" } });
+  await wp.call("ed", "POST", `/seo/meta/${post}`, { title: "", allow_published: true });
+  await agrees(post);
 });
 
 test("structured data is added, replaced and listed, with its types kept", async () => {

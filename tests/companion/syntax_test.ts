@@ -153,6 +153,7 @@ Deno.test("it deletes no content, makes no tables but that of receipts, and call
 Deno.test("the words publish and future stand only where posts are asked for, where a guarded write or a held call is judged, and in SEOPress's own records", () => {
   assert.deepEqual(holding(/'publish'/), [
     "class-access.php",
+    "class-find.php",
     "class-guarded-rules.php",
     "class-hold-ask.php",
     "class-hold-labels.php",
@@ -162,7 +163,13 @@ Deno.test("the words publish and future stand only where posts are asked for, wh
   ]);
   assert.deepEqual(
     holding(/'future'/),
-    ["class-access.php", "class-guarded-rules.php", "class-guarded.php", "class-schema-pro.php"],
+    [
+      "class-access.php",
+      "class-find.php",
+      "class-guarded-rules.php",
+      "class-guarded.php",
+      "class-schema-pro.php",
+    ],
   );
   const writes = [...plugin].filter(([, text]) => /'post_status'\s*=>\s*'(publish|future)'/.test(text));
   assert.deepEqual(writes.map(([path]) => path.split("/").at(-1)).sort(), [

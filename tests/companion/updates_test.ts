@@ -129,8 +129,16 @@ Deno.test({
     const next = await newer(zip);
     await using at = await installed(zip);
     const version = await pluginVersion();
-    const none = { version, host: "updates.example.com", offered: null, refused: null };
+    const none = {
+      ...{ version, host: "updates.example.com", offered: null, refused: null },
+      unanswered: false,
+    };
     assert.deepEqual(await at.told(), none);
+    await at.wp.peek({ call: ["wp_update_plugins", []] });
+    assert.deepEqual(await at.told(), { ...none, unanswered: true }, "a silent server refuses nothing");
+    const screen = await at.plugins();
+    assert.match(screen, /Nobody knows whether there is an update .*updates\.example\.com did not answer/);
+    assert.ok(!screen.includes(REFUSED));
     await at.serve(await offered(sign, { sha256: await hex(next) }), next);
     assert.deepEqual(await at.told(), { ...none, offered: NEWER });
     assert.match(await at.plugins(), /There is a new version of Site Ops Companion available/);

@@ -10,6 +10,9 @@ import {
   isListed,
   LIVE_PROVIDERS,
   type LiveProvider,
+  NO_TEMPLATE,
+  NOINDEX,
+  OFF,
   pageOf,
   published,
   SEEN,
@@ -24,38 +27,6 @@ export interface LiveCase {
   readonly on: readonly LiveProvider[];
   run(at: RealSeo, provider: LiveProvider): Promise<void>;
 }
-
-const NOINDEX: Readonly<Record<LiveProvider, Json>> = {
-  yoast: { wpseo_titles: { "noindex-post": true } },
-  rankmath: { "rank-math-options-titles": { pt_post_custom_robots: "on", pt_post_robots: ["noindex"] } },
-  seopress: { seopress_titles_option_name: { seopress_titles_single_titles: { post: { noindex: "1" } } } },
-};
-
-/** The type without a template of its title. */
-const NO_TEMPLATE: Readonly<Record<LiveProvider, Json>> = {
-  yoast: { wpseo_titles: { "title-post": "" } },
-  rankmath: { "rank-math-options-titles": { pt_post_title: "" } },
-  seopress: { seopress_titles_option_name: { seopress_titles_single_titles: { post: { title: "" } } } },
-};
-
-const OFF: Readonly<Record<LiveProvider, readonly [part: string, field: string | null, options: Json][]>> = {
-  yoast: [
-    ["Open Graph", "og_title", { wpseo_social: { opengraph: false } }],
-    ["X", "twitter_title", { wpseo_social: { twitter: false } }],
-    ["the sitemap", null, { wpseo: { enable_xml_sitemap: false } }],
-  ],
-  rankmath: [
-    ["everything", "title", { rank_math_registration_skip: 0, rankmath_standin_unregistered: true }],
-    ["the sitemap", null, { rank_math_modules: ["rich-snippet"] }],
-  ],
-  seopress: [
-    ["titles", "title", { seopress_toggle: { "toggle-titles": "0" } }],
-    ["Open Graph", "og_title", { seopress_social_option_name: { seopress_social_facebook_og: "" } }],
-    ["X", "twitter_title", { seopress_social_option_name: { seopress_social_twitter_card: "" } }],
-    ["social networks", "og_title", { seopress_toggle: { "toggle-social": "0" } }],
-    ["the sitemap", null, { seopress_toggle: { "toggle-xml-sitemap": "0" } }],
-  ],
-};
 
 const ALL = LIVE_PROVIDERS;
 
@@ -105,6 +76,31 @@ export const LIVE_CASES: readonly LiveCase[] = [
       await write(at, id, { title: "", description: "", og_title: "", og_description: "", canonical: "" });
       const back = await agrees(at, id);
       assert.match(back.page.title ?? "", / - Test Site$/);
+    },
+  },
+  {
+    name:
+      "a title that a theme makes past the plugin is reported as that, and live says that visitors get another",
+    on: ALL,
+    async run(at) {
+      const id = await published(at);
+      await write(at, id, { title: "Own" });
+      await having(at, { peek_theme_title: "The theme's own" }, async () => {
+        const { meta, page } = await agrees(at, id);
+        assert.equal(page.title, "The theme's own");
+        assert.deepEqual([meta["title"], (meta["origins"] as Json)["title"]], ["Own", "filter"]);
+        for (const title of ["", "Another", "%%title%% | %%sitename%%"]) {
+          const call = { site_id: SITE, post_id: id, title };
+          const { warnings } = await at.kit.preview("set_seo_meta", call);
+          const says = /^title: visitors get "The theme's own" today, by a theme or another plugin/;
+          assert.ok(warnings.some((one) => says.test(one)), warnings.join());
+          const { proof } = await at.kit.write<Args>("rest", "set_seo_meta", call);
+          assert.deepEqual([proof.verified, proof.live!.as_expected], [true, false], title);
+          assert.equal((proof.live!["differs"] as Json[])[0]!["seen"], "The theme's own");
+        }
+      });
+      await agrees(at, id);
+      await write(at, id, { title: "" });
     },
   },
   {
@@ -211,6 +207,58 @@ export const LIVE_CASES: readonly LiveCase[] = [
     },
   },
   {
+    name: "the front page and the page that lists the posts are read as their visitors get them",
+    on: ALL,
+    async run(at, provider) {
+      await published(at);
+      await placed(at, async ([front, posts]) => {
+        for (const id of [front, posts]) {
+          // Which tags X gets of a list of posts hangs on the first of them.
+          const untold = provider === "rankmath" && id === posts
+            ? ["twitter_title", "twitter_description"]
+            : [];
+          await agrees(at, id, untold);
+          const own = { title: "Own", description: "Own about", og_title: "OT", og_description: "OD" };
+          await write(at, id, own);
+          const { page } = await agrees(at, id, untold);
+          assert.deepEqual([page.title, page.meta.get("og:title")], ["Own", "OT"]);
+          await write(at, id, { robots: { noindex: true } });
+          await agrees(at, id, untold);
+          await write(at, id, { robots: { noindex: false }, ...emptied(own) });
+          await agrees(at, id, untold);
+        }
+      });
+    },
+  },
+  {
+    name: "structured data of the page that lists the posts is seen, or refused where the plugin prints none",
+    on: ALL,
+    async run(at, provider) {
+      await placed(at, async ([, posts]) => {
+        const call = { site_id: SITE, post_id: posts, schema: { "@type": "Event", name: "Fair" } };
+        if (provider === "rankmath") {
+          const says = /^schema: would not be shown: post_id is the page that lists the site's posts/;
+          await at.kit.refuses("set_seo_schema", { ...call, confirm: true }, "E_BAD_INPUT", says, "reads");
+          return;
+        }
+        const { proof } = await at.kit.write<Args>("mcp", "set_seo_schema", call);
+        assert.deepEqual([proof.live!.as_expected, proof.warnings], [true, []]);
+      });
+    },
+  },
+  {
+    name: "where WordPress keeps search engines away, canonical addresses are read as they are seen",
+    on: ALL,
+    async run(at) {
+      const id = await published(at);
+      await having(at, { blog_public: "0" }, async () => {
+        const { page } = await agrees(at, id);
+        assert.ok(page.robots.has("noindex"));
+      });
+      await agrees(at, id);
+    },
+  },
+  {
     name: "a part that is off: nothing of it is seen, writes are refused, and the switch to turn is named",
     on: ALL,
     async run(at, provider) {
@@ -307,6 +355,16 @@ export const LIVE_CASES: readonly LiveCase[] = [
     },
   },
 ];
+
+const emptied = (fields: Args) => Object.fromEntries(Object.keys(fields).map((name) => [name, ""]));
+
+/** Makes two pages the front page and the list of posts, tries something, and puts the site back. */
+async function placed(at: RealSeo, work: (ids: [front: number, posts: number]) => Promise<void>) {
+  const ids = [await published(at, { post_type: "page" }), await published(at, { post_type: "page" })];
+  const [front, posts] = ids as [number, number];
+  const options = { show_on_front: "page", page_on_front: front, page_for_posts: posts };
+  await having(at, options, () => work([front, posts]));
+}
 
 /** Readies a fresh site: Rank Math waits for its set-up, and WordPress for the addresses of its sitemap. */
 export async function readyLive(at: RealSeo, provider: LiveProvider): Promise<void> {

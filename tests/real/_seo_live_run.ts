@@ -1,7 +1,8 @@
-/** `deno task real-plugins <folder>`: the table of cases of SEO against the plugins of a folder on a disk. */
+/** `deno task real-plugins <folder>`: the tables of cases of SEO and of page caches against the plugins of a folder on a disk. */
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { startWordPress } from "../wordpress.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
+import { CACHE_CASES, cachedSite, openCached, PAGE_CACHES } from "./_cache_live.ts";
 import { LIVE_CASES, readyLive } from "./_seo_live.ts";
 import { LIVE_PROVIDERS, type LiveProvider } from "./_seo_live_site.ts";
 import { RealSeo } from "./_seo.ts";
@@ -19,45 +20,71 @@ async function isFile(path: string): Promise<boolean> {
   return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
 }
 
-async function pluginIn(folder: string, provider: LiveProvider): Promise<string | null> {
+async function pluginIn(folder: string, main: string): Promise<string | null> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory && await isFile(`${folder}/${name}/${MAIN[provider]}`)) return `${folder}/${name}`;
+    if (isDirectory && await isFile(`${folder}/${name}/${main}`)) return `${folder}/${name}`;
   }
   return null;
 }
 
-/** A site with the plugin, readied; a sentence where the plugin does not run there. */
-async function siteWith(provider: LiveProvider, plugin: string): Promise<RealSeo | string> {
-  let site: CmsSandbox | undefined;
+/** A site with the plugin, readied. */
+async function siteWith(provider: LiveProvider, plugin: string): Promise<RealSeo> {
+  const site: CmsSandbox = await startWordPress({ plugins: [PLUGIN, fixture("peek"), plugin] });
   try {
-    site = await startWordPress({ plugins: [PLUGIN, fixture("peek"), plugin] });
     const at = await RealSeo.open(site);
     await readyLive(at, provider);
     return at;
   } catch (thrown) {
-    await site?.stop();
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    await site.stop();
+    throw thrown;
   }
 }
 
+/** What is tried of a plugin: its name, its main file, how its site begins, and the cases. */
+interface Tried {
+  readonly name: string;
+  readonly main: string;
+  start(folder: string): Promise<RealSeo>;
+  readonly cases: readonly { readonly name: string; run(at: RealSeo): Promise<void> }[];
+}
+
+const TRIED: readonly Tried[] = [
+  ...LIVE_PROVIDERS.map((provider) => ({
+    name: provider,
+    main: MAIN[provider],
+    start: (folder: string) => siteWith(provider, folder),
+    cases: LIVE_CASES.filter(({ on }) => on.includes(provider)).map(({ name, run }) => ({
+      name,
+      run: (at: RealSeo) => run(at, provider),
+    })),
+  })),
+  ...PAGE_CACHES.map((cache) => ({
+    name: cache.name,
+    main: cache.main,
+    start: async (folder: string) => await openCached(await cachedSite(cache, folder)),
+    cases: CACHE_CASES.map(({ name, run }) => ({ name, run: (at: RealSeo) => run(at, cache) })),
+  })),
+];
+
+const reasonOf = (thrown: unknown) => thrown instanceof Error ? thrown.message : String(thrown);
+
 /** Runs every case of a plugin, a line each; answers how many failed. */
-async function runAll(provider: LiveProvider, plugin: string): Promise<number> {
-  const found = await siteWith(provider, plugin);
+async function runAll({ name: plugin, start, cases }: Tried, folder: string): Promise<number> {
+  const found = await start(folder).catch(reasonOf);
   if (typeof found === "string") {
-    say(`FAILED  ${provider}: it does not run on this WordPress\n${found}`);
+    say(`FAILED  ${plugin}: it does not run on this WordPress\n${found}`);
     return 1;
   }
   await using _ = found.site;
   await using at = found;
   let failed = 0;
-  for (const { name, on, run } of LIVE_CASES) {
-    if (!on.includes(provider)) continue;
+  for (const { name, run } of cases) {
     try {
-      await run(at, provider);
-      say(`ok      ${provider}: ${name}`);
+      await run(at);
+      say(`ok      ${plugin}: ${name}`);
     } catch (thrown) {
       failed++;
-      say(`FAILED  ${provider}: ${name}\n${thrown instanceof Error ? thrown.message : thrown}`);
+      say(`FAILED  ${plugin}: ${name}\n${reasonOf(thrown)}`);
     }
   }
   return failed;
@@ -72,14 +99,14 @@ if (import.meta.main) {
     Deno.exit(2);
   }
   let [found, failed] = [0, 0];
-  for (const provider of LIVE_PROVIDERS) {
-    const plugin = await pluginIn(folder, provider);
+  for (const tried of TRIED) {
+    const plugin = await pluginIn(folder, tried.main);
     if (plugin === null) {
-      say(`not run ${provider}: no folder in ${folder} holds ${MAIN[provider]}`);
+      say(`not run ${tried.name}: no folder in ${folder} holds ${tried.main}`);
       continue;
     }
     found++;
-    failed += await runAll(provider, plugin);
+    failed += await runAll(tried, plugin);
   }
   Deno.exit(found > 0 && failed === 0 ? 0 : 1);
 }

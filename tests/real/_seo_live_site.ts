@@ -53,12 +53,17 @@ export async function write(at: RealSeo, id: number, fields: Args) {
 const plain = (field: string, text: string | null | undefined) =>
   text && field === "canonical" ? plainAddress(text) : text || null;
 
-/** Throws where a visitor's page and get_seo_meta disagree in any field. */
-export async function agrees(at: RealSeo, id: number): Promise<{ page: PageHead; meta: Args }> {
+/** Throws where a visitor's page and get_seo_meta disagree in any field; `untold` are those that it says nothing of. */
+export async function agrees(
+  at: RealSeo,
+  id: number,
+  untold: readonly string[] = [],
+): Promise<{ page: PageHead; meta: Args }> {
   const [page, meta] = [await pageOf(at, id), await read(at, id)];
   const [inEffect, origins] = [meta["in_effect"] ?? {}, meta["origins"] ?? {}] as Record<string, unknown>[];
   const differ = Object.entries(SEEN).flatMap(([field, seenIn]) => {
     const seen = plain(field, seenIn(page));
+    if (untold.includes(field)) return field in inEffect! ? [`${field}: is told`] : [];
     if (["off", "idle"].includes(String(origins![field]))) {
       const own = plain(field, meta[field] as string);
       return own !== null && seen === own ? [`${field}: is off, and seen all the same`] : [];
@@ -112,3 +117,39 @@ export async function isListed(at: RealSeo, provider: LiveProvider, id: number):
   const { link } = await at.stored(id);
   return found.includes(new URL(String(link)).pathname);
 }
+
+/** The options with which the type of posts is kept from search engines. */
+export const NOINDEX: Readonly<Record<LiveProvider, Json>> = {
+  yoast: { wpseo_titles: { "noindex-post": true } },
+  rankmath: { "rank-math-options-titles": { pt_post_custom_robots: "on", pt_post_robots: ["noindex"] } },
+  seopress: { seopress_titles_option_name: { seopress_titles_single_titles: { post: { noindex: "1" } } } },
+};
+
+/** The type without a template of its title. */
+export const NO_TEMPLATE: Readonly<Record<LiveProvider, Json>> = {
+  yoast: { wpseo_titles: { "title-post": "" } },
+  rankmath: { "rank-math-options-titles": { pt_post_title: "" } },
+  seopress: { seopress_titles_option_name: { seopress_titles_single_titles: { post: { title: "" } } } },
+};
+
+/** The options that switch a part of a plugin off, and a field of it. */
+export const OFF: Readonly<
+  Record<LiveProvider, readonly [part: string, field: string | null, options: Json][]>
+> = {
+  yoast: [
+    ["Open Graph", "og_title", { wpseo_social: { opengraph: false } }],
+    ["X", "twitter_title", { wpseo_social: { twitter: false } }],
+    ["the sitemap", null, { wpseo: { enable_xml_sitemap: false } }],
+  ],
+  rankmath: [
+    ["everything", "title", { rank_math_registration_skip: 0, rankmath_standin_unregistered: true }],
+    ["the sitemap", null, { rank_math_modules: ["rich-snippet"] }],
+  ],
+  seopress: [
+    ["titles", "title", { seopress_toggle: { "toggle-titles": "0" } }],
+    ["Open Graph", "og_title", { seopress_social_option_name: { seopress_social_facebook_og: "" } }],
+    ["X", "twitter_title", { seopress_social_option_name: { seopress_social_twitter_card: "" } }],
+    ["social networks", "og_title", { seopress_toggle: { "toggle-social": "0" } }],
+    ["the sitemap", null, { seopress_toggle: { "toggle-xml-sitemap": "0" } }],
+  ],
+};

@@ -63,13 +63,15 @@ async function fieldsAreKept(at: RealSeo, provider: Provider, door: (typeof DOOR
     assert.deepEqual([post["post_status"], post["post_title"]], ["draft", title]);
     const change = { ...target, title: "", robots: { noindex: false } };
     const second = await at.kit.write<Args>(door, "set_seo_meta", change);
-    const filled = { in_effect: { title: `${title} - Test Site` }, origins: { title: "type" } };
+    const filled = provider === "none"
+      ? { in_effect: { title: `${title} – Test Site` }, origins: { title: "default" } } // WordPress's own
+      : { in_effect: { title: `${title} - Test Site` }, origins: { title: "type" } };
     const left = {
       ...head,
       ...fields,
       title: "",
       robots: { ...robots, noindex: false },
-      ...provider === "none" ? {} : filled,
+      ...filled,
     };
     assert.deepEqual(second.done, left);
     assert.deepEqual(await at.kit.both("get_seo_meta", target), left);

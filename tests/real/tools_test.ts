@@ -37,17 +37,20 @@ onWordPress({
   "through mcp an image is uploaded that comes back byte for byte, and terms are made once": (site) =>
     libraryThrough("mcp", site),
 
-  async "what the records hold is answered without asking the site, the same through both doors"(site) {
+  async "what the records hold is answered the same through both doors, and the site asked for its zone alone"(
+    site,
+  ) {
     await using at = await Real.open(site);
     const { kit } = at;
     const { sites } = await kit.both<{ sites: Args[] }>("list_sites", {});
     assert.ok(sites.some(({ id, base_url }) => id === "acme" && base_url === site.base_url));
     assert.deepEqual(await kit.both("list_projects", {}), { projects: [] });
-    const acme = await kit.both<Args>("get_site", { site_id: "acme" });
-    assert.deepEqual(acme["credentials"], ["cms"]);
     const builders = await kit.both<Args>("list_builders_for_site", { site_id: "acme" });
     assert.equal(builders["default"], "block");
     assert.equal(kit.gw.requests.length, 0);
+    const acme = await kit.both<Args>("get_site", { site_id: "acme" });
+    assert.deepEqual([acme["credentials"], acme["timezone"]], [["cms"], "Europe/Copenhagen"]);
+    assert.deepEqual(kit.gw.requests.map(({ method }) => method), ["HEAD", "GET"]);
   },
 
   async "who is signed in, what is installed and who has an account is told alike through both doors"(site) {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type CmsSandbox, phpMissing, startCms } from "../../sandbox/wordpress/start.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { CMS_KINDS, IN_MATRIX, IN_TEST } from "../tier.ts";
+import { Companion, fixture } from "../companion/site.ts";
 import { Asker, cut } from "./asker.ts";
 import { PROBES } from "./probes.ts";
 import { CONTENT_PROBES } from "./probes_content.ts";
@@ -33,6 +34,14 @@ for (const probe of [...PROBES, ...CONTENT_PROBES, ...NAME_PROBES]) {
   }
   onReal(probe.name, async () => assert.deepEqual(await probe.ask(new Asker(real!)), probe.expect));
 }
+
+onReal("its configuration is a file of its own: plugins write to it", async () => {
+  await using site = await startCms({ kind: "wordpress", plugins: [fixture("peek")] });
+  const wp = new Companion(site);
+  const { result: root } = await wp.peek({ call: ["constant", ["ABSPATH"]] });
+  const { result } = await wp.peek({ call: ["stat", [`${root}wp-config.php`]] });
+  assert.equal((result as { nlink: number }).nlink, 1, "no other site has it");
+});
 
 for (const kind of CMS_KINDS) {
   const skip = kind === "wordpress" && ignore;

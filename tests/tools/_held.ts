@@ -41,7 +41,7 @@ export async function heldWorld(options: HeldOptions = {}): Promise<HeldWorld> {
   let now = () => NOW;
   const cms = await startWordPressStandIn({ now: () => now() });
   const hold = addCompanionHold(cms);
-  const health = { version: "1.4.0", visual: true };
+  const health = { version: "1.5.0", visual: true };
   if (!bare) addCompanionHealth(cms.app, cms.state.namespaces, health, undefined, hold);
   const tools = addToolServers(cms, { race_ms: 0, ...more, ...(bare ? {} : { hold }) });
   const gw = await gateway({

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FLAGS } from "../../core/model.ts";
 import { NO_INTEGRATIONS, TEXT_FIELDS } from "../connectors.ts";
 import { gateway, type Kit, NOW, owned, site } from "../kit.ts";
-import { test, world } from "./_stand_in.ts";
+import { test, type World, world } from "./_stand_in.ts";
 
 const NONE = {
   ...NO_INTEGRATIONS,
@@ -158,9 +158,58 @@ test("get_site answers the whole configuration and of credentials only their kin
     created_at: new Date(NOW).toISOString(),
     updated_at: new Date(NOW).toISOString(),
     spreadsheet_ids: [],
+    timezone: "Europe/Copenhagen",
     ...links,
   });
-  for (const site_id of ["builder", "files", "client", "bare"]) await at.kit.both("get_site", { site_id });
+  const asked = at.cms.requests.length;
+  for (const site_id of ["open", "builder", "files", "client"]) await at.kit.both("get_site", { site_id });
+  assert.equal(
+    at.cms.requests.length,
+    asked,
+    "what is known is not asked again, and no site of another kind",
+  );
+});
+
+const zoneOf = async (at: World) => {
+  const found = await at.kit.both<Record<string, unknown>>("get_site", { site_id: "open" });
+  return Object.fromEntries(Object.entries(found).filter(([name]) => name.startsWith("timezone")));
+};
+
+test("get_site of a site that is down says why it names no time zone, and asks it once a minute", async (at) => {
+  at.cms.inject({ kind: "answer", status: 503, body: "down" }, { while: () => true });
+  const { timezone, timezone_note, ...more } = await zoneOf(at);
+  assert.deepEqual([timezone, more], [null, {}]);
+  assert.match(String(timezone_note), /^The site did not tell its time zone: CMS 503/);
+  const asked = at.cms.requests.length;
+  assert.deepEqual(await zoneOf(at), { timezone, timezone_note });
+  assert.equal(at.cms.requests.length, asked, "it is not asked again at once");
+  at.kit.gw.clock.now += 61_000;
+  await zoneOf(at);
+  assert.ok(at.cms.requests.length > asked);
+});
+
+test("get_site names the zone that a silent site told last, and when; it waits two seconds at most", async (at) => {
+  assert.deepEqual(await zoneOf(at), { timezone: "Europe/Copenhagen" });
+  let down = true;
+  at.kit.gw.clock.now += 2 * 3_600_000;
+  at.cms.inject({ kind: "hang" }, { while: () => down });
+  const began = performance.now();
+  const { timezone_note, ...told } = await zoneOf(at);
+  assert.ok(performance.now() - began < 4000, "both doors together");
+  assert.deepEqual(told, {
+    timezone: "Europe/Copenhagen",
+    timezone_learned_at: new Date(at.kit.gw.clock.now - 2 * 3_600_000).toISOString(),
+  });
+  assert.match(String(timezone_note), /did not/);
+  at.kit.gw.clock.now += 61_000;
+  down = false;
+  assert.deepEqual(await zoneOf(at), { timezone: "Europe/Copenhagen" }, "it answers again");
+});
+
+test("get_site of a site whose address or password is missing is answered all the same", async (at) => {
+  const found = await at.kit.both<Record<string, unknown>>("get_site", { site_id: "bare" });
+  assert.equal(found["timezone"], null);
+  assert.match(String(found["timezone_note"]), /deno task admin site/);
   assert.deepEqual(at.cms.requests, []);
 });
 

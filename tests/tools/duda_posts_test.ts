@@ -308,3 +308,32 @@ test("the same call under one key, or one token, makes one post", async (world) 
   assert.equal(new Set(answers.map(({ id }) => id)).size, 2);
   assert.deepEqual([built.posts.size, duda.writes.length], [count + 2, 2]);
 });
+
+test("list_content is sorted by title, and what the platform does not tell is refused or said to be missing", async (world) => {
+  const { gw, duda } = world;
+  const args = { site_id: "open", type: "post" };
+  const titles = async (sort: string) =>
+    (await gw.call<{ items: { title: string }[] }>("list_content", { ...args, sort })).items.map((
+      { title },
+    ) => title);
+  const rising = await titles("title");
+  assert.ok(rising.length > 2);
+  assert.deepEqual(rising, rising.toSorted((a, b) => a.localeCompare(b, "en")));
+  assert.deepEqual(await titles("-title"), rising.toReversed());
+  const fields = ["title", "seo_title", "modified_by"];
+  const { items, missing } = await gw.call<{ items: Args[]; missing: string[] }>("list_content", {
+    ...args,
+    fields,
+  });
+  assert.deepEqual(Object.keys(items[0]!), ["id", "title"]);
+  assert.match(
+    missing.join("; "),
+    /^modified_by: the platform does not tell .*; seo: the platform's lists have no SEO/,
+  );
+  await gw.refuses("list_content", { ...args, sort: "-date" }, "E_NOT_SUPPORTED");
+  duda.clear();
+  for (const more of [{ modified_by: "others" }, { modified_after: "2026-01-01T00:00:00Z" }]) {
+    await gw.refuses("list_content", { ...args, ...more }, "E_NOT_SUPPORTED");
+  }
+  assert.deepEqual(duda.requests, []);
+});

@@ -12,7 +12,7 @@ for (const door of DOORS) {
     const args = { site_id: "open", post_id: live.id, title: "Corrected", excerpt: "New", tags: ["Sky"] };
     const preview = await gw.call<Args>("revise_published", args, { door });
     assert.deepEqual([preview["tier"], preview["undoable"], duda.writes], [3, true, []]);
-    assert.match(String((preview["warnings"] as string[]).at(-1)), /live says what they get/);
+    assert.match(String((preview["warnings"] as string[]).at(-1)), /live says what visitors get/);
     const done = await world.write("revise_published", args, door);
     assert.deepEqual([done["id"], done["status"], done["verified"]], [live.id, "published", true]);
     assert.deepEqual(

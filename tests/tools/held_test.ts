@@ -193,3 +193,33 @@ Deno.test("a site of an administrator's account is paired by its first write, an
   await bare.gw.proven(ADD, add(bare, other.id));
   assert.deepEqual(bare.hold.asked, []);
 });
+
+Deno.test("a write that its site does not set back says why, in preview, answer and list, and undo_change sends nothing", async () => {
+  const ways = [
+    [{}, /companion plugin is older than 1\.5\.0/],
+    [{ bare: true, paired: [] }, /known only where the site holds the call \(no companion plugin\)/],
+  ] as const;
+  for (const [options, why] of ways) {
+    await using at = await heldWorld(options);
+    const page = at.tools.page({ title: "About" });
+    if (!("bare" in options)) {
+      const preview = await at.gw.call<Args>(ADD, add(at, page.id, { dry_run: true }));
+      assert.equal(preview["undoable"], false);
+      assert.match(String(preview["undoable_reason"]), why);
+    }
+    for (const door of DOORS) {
+      const ending = await at.gw.end(ADD, add(at, page.id), { door }) as Args & { beside: Args };
+      const { undoable, undoable_reason, request_id } = ending.beside;
+      assert.equal(undoable, false, JSON.stringify(ending));
+      assert.match(String(undoable_reason), why);
+      const { changes } = await at.gw.call<{ changes: Args[] }>("list_changes", { site_id: "acme" });
+      const row = changes.find((one) => one["request_id"] === request_id)!;
+      assert.deepEqual([row["tool"], row["undoable"]], [ADD, false]);
+      assert.match(String(row["undoable_reason"]), /older than 1\.5\.0|known only where the site holds/);
+      const before = at.gw.requests.length;
+      const args = { site_id: "acme", request_id, confirm: true };
+      await at.gw.refuses("undo_change", args, "E_FORBIDDEN_OP", /cannot be taken back\. /);
+      assert.equal(at.gw.requests.length, before);
+    }
+  }
+});

@@ -1,6 +1,7 @@
 /** How few requests each tool takes on the stand-ins, when what may be remembered is; tests/golden/requests.yaml says. */
 import assert from "node:assert/strict";
 import { addCompanionHealth } from "../../sandbox/wordpress_standin/companion.ts";
+import { addCompanionFind } from "../../sandbox/wordpress_standin/companion_find.ts";
 import { addCompanionGuarded } from "../../sandbox/wordpress_standin/companion_guarded.ts";
 import { addGuardedPages } from "../../sandbox/wordpress_standin/companion_guarded_pages.ts";
 import { addGuardedSeo } from "../../sandbox/wordpress_standin/companion_guarded_seo.ts";
@@ -40,6 +41,7 @@ Deno.test("on a site with the companion plugin every tool takes as few requests 
   const { templates } = pages;
   templates.set(900, { id: 900, title: "T", type: "page", data: JSON.stringify(TREE), modified: NOW });
   addGuardedSeo(app, addCompanionSeo(app, state));
+  addCompanionFind(app, state);
   const schema = addCompanionSchema(app, state);
   addGuardedSchema(app, schema);
   const { entries } = schema;
@@ -85,6 +87,7 @@ function repositoryCalls({ gw }: StaticWorld): Calls {
     list_static_files: () => ({ site_id }),
     read_static_file: () => ({ site_id, path: "src/styles/site.css" }),
     get_content_history: () => ({ site_id, path: "src/styles/site.css" }),
+    find_text: () => ({ site_id, text: "zeppelin" }),
     list_static_routes: () => ({ site_id }),
     write_static_file: () => ({ site_id, path: path(), content: "x" }),
     "write_static_file (a new preview branch)": async () => {

@@ -1,6 +1,7 @@
 /** Custom schema is read, previewed and changed through both doors, as a text, an array, a list or page by page. */
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { type Args, DOORS, type Refused, refusedCalls } from "../cms_kit.ts";
 import { BY_PAGE, GLOBAL, type SchemaWorld, schemaWorld, test, TEXT } from "./_schema.ts";
 
@@ -95,7 +96,8 @@ for (const door of DOORS) {
     }]);
     for (const id of [21, 22]) {
       const args = { site_id: "schema", id, value };
-      const says = /^Entry \d+ belongs to a published page, .* needs allow_seo_on_published on site "schema"/;
+      const says =
+        /^Entry \d+ belongs to a (published|private) page, .* needs allow_seo_on_published on site "schema"/;
       const refusal = { says, sends: "reads" } as const;
       await at.kit.refuses("set_custom_schema", args, "E_FORBIDDEN_OP", refusal);
       await at.kit.refuses("set_custom_schema", { ...args, confirm: true }, "E_FORBIDDEN_OP", refusal);
@@ -144,6 +146,36 @@ test("a preview says who would see the change, and shows each part as it is on t
       "change at once",
   );
   assert.deepEqual(page.changes, [{ field: "value.Kept.name", from: null, to: "x" }]);
+});
+
+Deno.test("what Rank Math prints of a page's schema is looked for there, and what it prints otherwise is a warning", async () => {
+  await using at = await schemaWorld({ provider: "rankmath" });
+  const posted = addPost(at.cms.state, {
+    type: "post",
+    author: 2,
+    title: "Live",
+    content: "x",
+    slug: "live",
+  });
+  posted.status = "publish";
+  at.plugin.entries.set(posted.id, { ...structuredClone(BY_PAGE[1]!), id: posted.id });
+  const value = { Kept: { "@type": "Kept", name: "Salt & pepper" } };
+  const call = { site_id: "leave", id: posted.id, value };
+  const { warnings } = await at.kit.preview("set_custom_schema", call);
+  assert.match(warnings.join(), /value\.Kept: Rank Math prints "&" as "&amp;" .* \(name\)/);
+  const shows = (name: string) => {
+    const graph = { "@graph": [{ "@type": "Kept", name }, { "@type": "FAQPage", mainEntity: [] }] };
+    const tags = [`<script type="application/ld+json">${JSON.stringify(graph)}</script>`];
+    at.cms.state.heads.splice(0, 9, () => ({ tags }));
+  };
+  shows("Salt &amp; pepper");
+  const { live } = (await at.kit.write("rest", "set_custom_schema", call)).proof;
+  assert.deepEqual([live!.as_expected, live!["differs"]], [false, [
+    { field: "structured_data.Kept.name", expected: "Salt & pepper", seen: "Salt &amp; pepper" },
+  ]]);
+  shows("Salt");
+  const plain = { ...call, value: { Kept: { "@type": "Kept", name: "Salt" } } };
+  assert.equal((await at.kit.write("mcp", "set_custom_schema", plain)).proof.live!.as_expected, true);
 });
 
 const deep = (levels: number) => `${'{"a":'.repeat(levels - 1)}{"b":1}${"}".repeat(levels - 1)}`;

@@ -111,7 +111,12 @@ Deno.test("what happens in the very moment of the write is judged by the plugin,
       "E_SCHEMA_BRIDGE_REQUIRED",
       /^CMS 409 site_ops_schema_provider/,
     ],
-    [TEXT, (at) => at.plugin.entries.delete(10), "E_UPSTREAM", /^CMS 404 site_ops_schema_entry_not_found/],
+    [
+      TEXT,
+      (at) => at.plugin.entries.delete(10),
+      "E_STALE_PREVIEW",
+      /^The structured data was .*nothing was written/,
+    ],
     [PAGE, (at) => at.entry(20).status = "publish", "E_FORBIDDEN_OP", /^CMS 409 site_ops_published: /, {
       provider: "rankmath",
     }],

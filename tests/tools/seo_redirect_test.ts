@@ -318,7 +318,11 @@ const MOVES: readonly (readonly [source: string, destination: string, because: R
   ["/LIVE/", "/b", /visitors get an answer at \/LIVE today/],
   ["/moved", "/b", /visitors get an answer at \/moved today/],
   ["/feed", "/b", /visitors get an answer at \/feed today/],
-  ["/broken", "/b", /visitors get an answer at \/broken today/],
+  [
+    "/broken",
+    "/b",
+    /could not be seen whether visitors get an answer at \/broken today \(the answer was 500\)/,
+  ],
 ];
 
 /** Where something answers before the redirect does, and where that cannot be told. */

@@ -162,7 +162,7 @@ Deno.test("what the plugin refuses all the same keeps its code", async () => {
     [413, "site_ops_too_large", "E_PAYLOAD_TOO_LARGE"],
     [409, "site_ops_published", "E_FORBIDDEN_OP"],
     [409, "site_ops_seo_provider_missing", "E_SEOPLUGIN_PLUGIN_REQUIRED"],
-    [404, "site_ops_schema_entry_not_found", "E_UPSTREAM"],
+    [404, "site_ops_schema_entry_not_found", "E_STALE_PREVIEW"],
     [404, "rest_no_route", "E_SEOPLUGIN_PLUGIN_REQUIRED"],
   ];
   for (const [status, code, expected] of cases) {

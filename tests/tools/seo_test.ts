@@ -303,11 +303,10 @@ Deno.test("a post published during the write itself is kept from it by the plugi
 
 test("a success is believed only when the fields are read back; what was lost is told", async (at) => {
   const args = { site_id: "seo", post_id: at.draft.id };
-  const { proof } = await at.kit.write<Args>("rest", "set_seo_meta", {
-    ...args,
-    title: "With <b>tags</b>",
-    description: "Kept",
-  });
+  const tagged = { ...args, title: "With <b>tags</b>", description: "Kept" };
+  const { warnings } = await at.kit.preview("set_seo_meta", tagged);
+  assert.deepEqual(warnings, ['title: HTML tags are taken out as it is stored; what stays is "With tags"']);
+  const { proof } = await at.kit.write<Args>("rest", "set_seo_meta", tagged);
   assert.equal(proof.verified, false);
   assert.deepEqual(proof.warnings, ['title: the site kept "With tags" instead of "With <b>tags</b>"']);
   const alone = await at.kit.write<Args>("mcp", "set_seo_meta", { ...args, title: "<i>Alone</i>" });

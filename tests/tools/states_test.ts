@@ -173,7 +173,11 @@ test("no write touches a published, private or binned post, and none of them is 
   const of = (status: string) => addPost(state, { type: "post", author: 1, title: status, status, date }).id;
   const cases: [number, RegExp, RegExp][] = [
     [of("publish"), /is published; only drafts and scheduled ones can be changed/, /is published already$/],
-    [of("private"), /is published; only drafts and scheduled ones can be changed$/, /is published already$/],
+    [
+      of("private"),
+      /is private: visitors do not see it/,
+      /is private: visitors do not see it; change it in the CMS$/,
+    ],
     [
       of("trash"),
       /is in the bin; restore it in the CMS first$/,

@@ -39,7 +39,9 @@ Deno.test("a deployment is followed from its write to its end", async () => {
       commit_sha,
       expected: true,
       note:
-        "No deployment of that commit is known; one that was just pushed takes some seconds to show, so ask again",
+        "No deployment of that commit is known; one that was just pushed takes some seconds to show, so ask again. Where none shows within some " +
+        "minutes, none will: the host was not told of it (look at its connection to the repository), or it is older " +
+        "than the newest hundred deployments",
     });
     const steps: [number, string, string][] = [
       [3, "pending", "queued"],

@@ -1,8 +1,10 @@
 /** list_changes: what was changed on a site through the gateway, newest first. */
 import { GatewayError } from "../../core/errors.ts";
+import { history } from "../../platforms/_content/history.ts";
 import { posts } from "../../platforms/_content/posts.ts";
 import { tool, type ToolContext } from "../../registry/tool.ts";
 
+const OUTSIDE = "What people changed outside the gateway is in get_content_history.";
 const NAMED = ["today", "yesterday"];
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
@@ -24,9 +26,9 @@ export default tool("list_changes", {
       ...time_zone === undefined ? {} : { time_zone, ...span },
       changes: rows,
       ...unknown.length === 0 ? {} : { unknown },
-      next: next === null
-        ? "This is all. What people changed outside the gateway is in get_content_history."
-        : "There may be more: call again with this cursor.",
+      next: `${next === null ? "This is all." : "There may be more: call again with this cursor."} ${
+        ctx.can(history) ? OUTSIDE : "What people changed outside the gateway, this platform does not say."
+      }`,
       ...next === null ? {} : { cursor: next },
     };
   },

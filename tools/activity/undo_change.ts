@@ -76,6 +76,13 @@ const stale = (request_id: string, parts: readonly string[], when: string) =>
       "at what stands there, and change it with the tool that did",
   );
 
+const lost = (request_id: string, what: string) =>
+  new GatewayError(
+    "E_STALE_PREVIEW",
+    `${request_id}: ${what} was put in the bin, deleted or made into something else since, so nothing is set back; ` +
+      "restore it on the site first",
+  );
+
 const inexact = (request_id: string, fields: readonly string[]) =>
   new GatewayError(
     "E_FORBIDDEN_OP",
@@ -203,7 +210,7 @@ async function planOf(
     return { out: outOf(out.length > 0 ? out : target, (id) => stale(id, parts, "since")) };
   } catch (thrown) {
     const why = refusal(thrown);
-    return { out: outOf(target, () => why) };
+    return { out: outOf(target, (id) => why.gone === undefined ? why : lost(id, why.gone)) };
   }
 }
 

@@ -1,7 +1,8 @@
 /** get_site: how a site is registered; credentials by kind only. */
+import { siteZone } from "../../platforms/_content/posts.ts";
 import { tool } from "../../registry/tool.ts";
 
-export default tool("get_site", (_args, ctx) => {
+export default tool("get_site", async (_args, ctx) => {
   const { credentials_version: _, id, name, platform, base_url, project_id, ...rest } = ctx.site;
   return {
     id,
@@ -11,5 +12,6 @@ export default tool("get_site", (_args, ctx) => {
     project_id,
     integrations: ctx.sites.integrations(ctx.site),
     ...rest,
+    ...ctx.can(siteZone) ? await (await ctx.use(siteZone)).told() : {},
   };
 });

@@ -12,6 +12,7 @@ import type { Frontmatter } from "./_frontmatter.ts";
 import { commit, fileAt, type MarkdownContext, markdownIn, writable } from "./_repository.ts";
 
 const SHOWN_CHARACTERS = 60;
+const ONLY_MADE = "It makes a new draft, which is never deleted; a person puts it in the trash on the site";
 const UNWRITTEN = "deployments: the draft was made, but it was not written down in the file";
 
 /** Its package is large, and not needed to start. */
@@ -107,6 +108,7 @@ export default tool("deploy_md_to_site", {
       ],
       revision: { [path]: sha },
       warnings: lasting,
+      final: ONLY_MADE,
       state: { create, draft, sha, before },
     };
   },

@@ -9,6 +9,7 @@ import { textsOf } from "../../platforms/github/texts.ts";
 import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { commit, markdownIn, writable } from "./_repository.ts";
+import { beforeOf, leftBy, restoringMarkdown } from "./_restore.ts";
 
 /** Where the path leads, and what stands there. Throws E_SHA_MISMATCH where that is not what the caller knows, E_BAD_PATH. */
 async function judge(view: View, given: string, sha: string | undefined) {
@@ -66,11 +67,12 @@ export default tool("save_md_to_repo", {
         next: new TextEncoder().encode(content),
       }]),
       revision,
+      ...beforeOf(path, branch, standing),
       // A caller who names the sha is told by that.
       state: { path, planned: sha === undefined ? { commit: view.commit, files: revision } : undefined },
     };
   },
-  async run({ content, sha, message }, ctx, { changes, state: { path, planned } }) {
+  async run({ content, sha, message }, ctx, { changes, before, state: { path, planned } }) {
     const line = message ?? `${sha === undefined ? "Add" : "Update"} ${path}`;
     const pushed = await commit(ctx, line, async (view) => {
       await judge(view, path, sha);
@@ -89,7 +91,8 @@ export default tool("save_md_to_repo", {
       html_url,
       ...proof,
     };
-    const written = compared(unchanged ? { ...done, unchanged } : done);
+    const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
     return ctx.grant === undefined ? written : written.seen(notLive(DEPLOYED));
   },
+  restore: restoringMarkdown,
 });

@@ -4,6 +4,7 @@ import type { View } from "../../platforms/github/client.ts";
 import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { commit, fileAt, markdownIn, writable } from "./_repository.ts";
+import { beforeOf, leftBy, restoringMarkdown } from "./_restore.ts";
 
 /** The file with its new status. Throws E_NOT_FOUND, E_SHA_MISMATCH, E_MISSING_FRONTMATTER. */
 async function decide(view: View, path: string, status: string, sha: string | undefined) {
@@ -31,13 +32,14 @@ export default tool("update_md_status", {
       summary: `Set the status of "${path}" to "${status}" on branch "${branch}" of ${ctx.site.repo}`,
       changes: [{ field: "status", from: previous, to: status }],
       revision: { [path]: entry.sha },
+      ...beforeOf(path, branch, entry),
       state: {
         previous,
         planned: sha === undefined ? { commit: view.commit, files: { [path]: entry.sha } } : undefined,
       },
     };
   },
-  async run({ status, message, sha, ...args }, ctx, { changes, state: { previous, planned } }) {
+  async run({ status, message, sha, ...args }, ctx, { changes, before, state: { previous, planned } }) {
     const path = markdownIn(ctx.site, args.path);
     const line = message ?? `Set the status of ${path} to ${status}`;
     const pushed = await commit(ctx, line, async (view) => {
@@ -54,7 +56,8 @@ export default tool("update_md_status", {
       commit_sha,
       ...proof,
     };
-    const written = compared(unchanged ? { ...done, unchanged } : done);
+    const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
     return ctx.grant === undefined ? written : written.seen(notLive(DEPLOYED));
   },
+  restore: restoringMarkdown,
 });

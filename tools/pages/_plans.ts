@@ -1,7 +1,7 @@
 /** How the pages tools find out and describe what they would do. */
 import type { Id } from "../../core/ids.ts";
 import { refuseUnseen } from "../../rules/change.ts";
-import { canBeGiven, quoted } from "../../rules/wording.ts";
+import { canBeGiven, notTakenAway, quoted } from "../../rules/wording.ts";
 import type { Change } from "../../core/model.ts";
 import type { Plan } from "../../registry/tool.ts";
 import type {
@@ -78,18 +78,24 @@ export function draftChanges(draft: PreparedPage | PreparedClone, now: Page | nu
 }
 
 /**
- * What sets the fields of a page back, where its platform tells what a change leaves; nothing for a clone, which no fields
- * set back, and where a field has no value that its argument would store as it is. Asks nothing.
+ * What sets the fields of a page back; nothing for a clone, which no fields set back, and where a text would not be stored
+ * as it is. Asks nothing.
  */
 export async function valuesBefore(
   client: Pick<PagesClient, "prepare">,
   page_id: Id,
   draft: PreparedPage | PreparedClone,
   now: Page,
-): Promise<Pick<Plan, "before">> {
+): Promise<Pick<Plan, "before" | "final">> {
   if ("template" in draft) return {};
-  const before = changesOf(draft.fields, now).map(({ field, from }) => [field, from] as const);
-  if (!before.every(([field, value]) => canBeGiven(field, value))) return {};
+  if (draft.fields.publish_on_next_site_publish === false && now.publish_on_next_site_publish === true) {
+    return { final: "publish_on_next_site_publish: a page is not staged again by taking a change back" };
+  }
+  const before = changesOf(draft.fields, now).map(({ field, from, to }) => {
+    return [field, field === "seo" ? partOf(from, to) : from] as const;
+  });
+  const empty = before.flatMap(([field, value]) => emptyIn(field, value));
+  if (empty.length > 0) return { final: notTakenAway(empty) };
   const values = Object.fromEntries(before);
   const { content_html } = values;
   if (typeof content_html === "string") {
@@ -98,6 +104,20 @@ export async function valuesBefore(
   }
   return { before: { of: { page_id }, values } };
 }
+
+/** Of a group of values those that are given. */
+const partOf = (now: unknown, given: unknown) =>
+  Object.fromEntries(
+    Object.keys(Object(given)).map((name) => [name, (Object(now) as Record<string, unknown>)[name] ?? null]),
+  );
+
+/** The names of what has no value that its argument takes. */
+const emptyIn = (field: string, value: unknown): string[] =>
+  field === "seo"
+    ? Object.entries(Object(value)).filter(([, one]) => one === null).map(([name]) => `seo.${name}`)
+    : canBeGiven(field, value)
+    ? []
+    : [field];
 
 /** The template a clone is made of and what is promised of the page's place; null for what is no clone. */
 export function templateOf(draft: PreparedPage | PreparedClone): Record<string, unknown> | null {

@@ -20,6 +20,7 @@ export default tool("inject_page_section", {
       summary: `Put ${section} at the end of the page ${quoted(page.title)} on ${ctx.site.name}`,
       changes: [{ field: "element_source_id", from: null, to: element_source_id }],
       revision: page.parts,
+      final: "The platform's API takes no section off a page; a person does it in the platform's editor",
       warnings: name === null ? [UNKNOWN] : [],
       state: prepared,
     };

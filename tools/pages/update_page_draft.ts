@@ -58,7 +58,7 @@ export default tool("update_page_draft", {
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
-      ...ctx.can(builtPages) ? await valuesBefore(client, page_id, draft, now) : {},
+      ...await valuesBefore(client, page_id, draft, now),
       warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
       state: { draft, now, lasting },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),

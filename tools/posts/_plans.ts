@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { Id } from "../../core/ids.ts";
 import type { Change } from "../../core/model.ts";
-import { canBeGiven, quoted } from "../../rules/wording.ts";
+import { canBeGiven, notTakenAway, quoted } from "../../rules/wording.ts";
 import {
   type ContentType,
   type DraftFields,
@@ -19,6 +19,7 @@ export {
   dateChanges,
   lastChange,
   liveWarnings,
+  notTakenAway,
   publishWarnings,
   quoted,
   replaced,
@@ -83,10 +84,11 @@ export function fieldsBefore(
   of: { readonly post_id?: Id; readonly page_id?: Id; readonly type?: ContentType | undefined },
   fields: DraftFields,
   now: Post,
-): Pick<Plan, "before"> {
+): Pick<Plan, "before" | "final"> {
   const has = current(now);
   const values = given(fields).map(([field]) => [field, has[field]] as const);
-  return !values.every(([field, value]) => canBeGiven(field, value)) ? {} : {
+  const empty = values.filter(([field, value]) => !canBeGiven(field, value)).map(([field]) => field);
+  return empty.length > 0 ? { final: notTakenAway(empty) } : {
     before: {
       of: Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)),
       values: Object.fromEntries(values),

@@ -94,7 +94,7 @@ export default tool("revise_published", {
         lastChange(now)
       }`,
       changes,
-      revision: replaced(now, fields),
+      revision: replacedLive(now, fields),
       ...fieldsBefore({ post_id, page_id, type: ownType }, fields, now),
       warnings: [
         ...now.warnings,
@@ -105,7 +105,7 @@ export default tool("revise_published", {
       ],
       state: { draft: changing(draft, fields), now, type },
       raises: [
-        ...whenLive(true, titled(type, now)),
+        ...whenLive(true, titled(type, now), { status: "published", protected: hasPassword(now) }),
         ...asked.replacements ? await newScript(fields, now) : [],
       ],
     };
@@ -132,10 +132,13 @@ export default tool("revise_published", {
         ...isShown ? { text: { from: now.content_html ?? "", to } } : {},
       },
     });
-    return compared(done).leaving(parts && replaced({ ...now, parts }, draft.fields))
+    return compared(done).leaving(parts && replacedLive({ ...now, parts }, draft.fields))
       .seen(await liveAt(await ctx.use(visitor), url, expected, caches_asked));
   },
 });
+
+/** What is replaced, and whether a password stands before it: that decides who gets the change. */
+const replacedLive = (looked: LiveContent, fields: object) => replaced(looked, { ...fields, password: true });
 
 const UNSHOWN =
   "It is made with the visual builder: what visitors see of its title and its image is what the builder makes of them";

@@ -53,7 +53,7 @@ export default tool("update_draft", {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
-      ...ctx.can(postTexts) ? fieldsBefore({ post_id, type }, fields, now) : {},
+      ...fieldsBefore({ post_id, type }, fields, now),
       warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
       state: { draft, now, lasting },
       raises: whenScheduled(now, `the post ${quoted(now.title)}`),

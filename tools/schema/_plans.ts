@@ -15,7 +15,9 @@ export function whatChanges(planned: PlannedEntry, siteName: string, differs: bo
   const { entry, scope } = planned;
   const idle = differs ? "" : "; it holds that already";
   if (scope === "page") {
-    const seen = planned.live ? "; it is published, visitors get the change at once" : "";
+    const isPrivate = entry.status === "private";
+    const whose = isPrivate ? "private, whoever signs in and may read it gets" : "published, visitors get";
+    const seen = planned.live ? `; it is ${whose} the change at once` : "";
     return `Change the custom schema (${entry.type}) of the ${entry.status} ${
       quoted(entry.title)
     } on ${siteName}${seen}${idle}`;

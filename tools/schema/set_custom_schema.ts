@@ -1,7 +1,7 @@
 /** set_custom_schema: another value for one entry of custom structured data. */
 import { GatewayError } from "../../core/errors.ts";
 import { numericId } from "../../core/ids.ts";
-import { checkStructured, dataIn } from "../../rules/structured_data.ts";
+import { checkStructured } from "../../rules/structured_data.ts";
 import { whenLive, whenScheduled } from "../../rules/change.ts";
 import { quoted } from "../../rules/wording.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
@@ -23,7 +23,9 @@ export default tool("set_custom_schema", {
     if (planned.scope === "page" && planned.live && !ctx.site.flags.allow_seo_on_published) {
       throw new GatewayError(
         "E_FORBIDDEN_OP",
-        `Entry ${id} belongs to a published page, whose visitors would get the change at once; "set_custom_schema" ` +
+        `Entry ${id} belongs to a ${planned.entry.status} page, of which ${
+          planned.entry.status === "private" ? "those who may read it" : "visitors"
+        } would get the change at once; "set_custom_schema" ` +
           `needs allow_seo_on_published on site "${ctx.site.id}" for that; a super-admin can set it`,
       );
     }
@@ -37,7 +39,7 @@ export default tool("set_custom_schema", {
       changes,
       revision: { value: planned.entry.value, live: planned.live, targets: planned.targets },
       warnings: planned.warnings,
-      raises: [...whenLive(planned.live, what), ...whenScheduled({ status }, what)],
+      raises: [...whenLive(planned.live, what, { status }), ...whenScheduled({ status }, what)],
       state: planned,
     };
   },
@@ -48,7 +50,7 @@ export default tool("set_custom_schema", {
     if (!state.live) return proven.seen(notLive(UNPUBLISHED));
     if (state.scope !== "page") return proven.seen(notLive(GLOBAL));
     const { schemaShown, typedNodes } = await expectations();
-    const data = typedNodes(dataIn(state.after));
+    const data = typedNodes(state.things);
     if (data.length === 0) return proven.seen(notLive(SETTINGS));
     const address = pageAddress(ctx.site, state.entry.post_id);
     return proven.seen(

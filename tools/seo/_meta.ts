@@ -72,19 +72,37 @@ export function fieldChanges(change: SeoChange, meta: SeoMeta): Change[] {
   });
 }
 
-/** `the draft post "Title" on acme`, and where visitors see it, that they do. */
-export function placeOf(
-  { status, type, title, live }: SeoMeta["post"],
-  site: { readonly name: string },
-): string {
-  const seen = live ? "; visitors and search engines see that at once" : "";
-  return `the ${status} ${type} ${quoted(title)} on ${site.name}${seen}`;
+/** `the draft post "Title" on acme`, and where somebody sees it, who does. */
+export function placeOf(post: SeoMeta["post"], site: { readonly name: string }): string {
+  const { status, type, title, live } = post;
+  return `the ${status} ${type} ${quoted(title)} on ${site.name}${live ? seenAtOnce(post) : ""}`;
 }
+
+function seenAtOnce({ status, protected: isProtected }: SeoMeta["post"]): string {
+  if (status === "private") {
+    return "; visitors do not see it, whoever signs in and may read it sees that at once";
+  }
+  return isProtected
+    ? "; its text is behind a password, and whoever gets the page sees that at once"
+    : "; visitors and search engines see that at once";
+}
+
+/**
+ * What a write of a post's SEO relies on beside what it replaces: its state, of what is live whether visitors need a
+ * password, and who keeps the fields: another plugin keeps and shows others.
+ */
+export const stateOf = (
+  { post: { status, live, protected: isProtected }, provider }: Pick<SeoMeta, "post" | "provider">,
+): Record<string, unknown> => ({
+  status,
+  provider,
+  ...live && isProtected !== null ? { password: isProtected } : {},
+});
 
 /** What a change of a post's SEO counts for: of one that visitors see, and of one that goes live by itself. */
 export function seenBy(post: SeoMeta["post"]): SeenRaise[] {
   const what = `the ${post.type} ${quoted(post.title)}`;
-  return [...whenLive(post.live, what), ...whenScheduled(post, what)];
+  return [...whenLive(post.live, what, post), ...whenScheduled(post, what)];
 }
 
 /**

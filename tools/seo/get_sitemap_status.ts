@@ -4,11 +4,12 @@ import { compared, onlyRead, tool } from "../../registry/tool.ts";
 
 export default tool("get_sitemap_status", {
   async plan(_, ctx) {
-    const { url, cache } = await (await ctx.use(seo)).prepareRebuild();
+    const { url, cache, provider } = await (await ctx.use(seo)).prepareRebuild();
     const kept = cache === "kept" ? "" : "; no copy of it is known to be kept";
     return {
       summary: `Throw away what is kept of the sitemap of ${ctx.site.name} (${url})${kept}`,
       changes: [{ field: "cache", from: cache, to: "made anew when it is next asked for" }],
+      revision: { provider },
       state: undefined,
     };
   },

@@ -1,12 +1,21 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../core/ids.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
-import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
+import { liveAt, notLive, unknownBy, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
-import { valuesInEffect } from "../../platforms/wordpress/seo/effect.ts";
+import { valuesMeant } from "../../platforms/wordpress/seo/effect.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { answerOf, changeOf, fieldChanges, placeOf, seenBy, storedBefore, textsBefore } from "./_meta.ts";
+import {
+  answerOf,
+  changeOf,
+  fieldChanges,
+  placeOf,
+  seenBy,
+  stateOf,
+  storedBefore,
+  textsBefore,
+} from "./_meta.ts";
 
 export default tool("set_seo_meta", {
   check({ post_id, ...fields }) {
@@ -26,7 +35,7 @@ export default tool("set_seo_meta", {
         }`
         : `Change the SEO fields of ${place}`,
       changes,
-      revision: replacedBy(storedBefore(change, now), { status: now.post.status }),
+      revision: replacedBy(storedBefore(change, now), stateOf(now)),
       ...idle ? {} : textsBefore(post_id, change, now),
       warnings: now.warnings ?? [],
       raises: idle ? [] : seenBy(now.post),
@@ -47,11 +56,17 @@ export default tool("set_seo_meta", {
       stands,
     );
     const proven = compared({ ...answerOf(after), differences, warnings, uncompared })
-      .leaving(replacedBy(storedBefore(change, after), { status: after.post.status }));
+      .leaving(replacedBy(storedBefore(change, after), stateOf(after)));
     if (after.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
     const address = pageAddress(ctx.site, after.post.id);
-    const { seoShown } = await expectations();
-    const shown = seoShown(change, valuesInEffect(after.effect));
-    return proven.seen(await liveAt(await ctx.use(visitor), address, shown, client.cachesAsked()));
+    const { seoShown, unjudged } = await expectations();
+    const meant = valuesMeant(after.effect);
+    const seen = await liveAt(
+      await ctx.use(visitor),
+      address,
+      seoShown(change, meant),
+      client.cachesAsked(),
+    );
+    return proven.seen(unknownBy(unjudged(change, meant), seen));
   },
 });

@@ -6,7 +6,7 @@ import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo } from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/change.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { placeOf, seenBy } from "./_meta.ts";
+import { placeOf, seenBy, stateOf } from "./_meta.ts";
 
 const BARE = '; it has no "@context", without which search engines may not read it';
 
@@ -32,7 +32,7 @@ export default tool("set_seo_schema", {
     return {
       summary: `${verb} ${placeOf(post, ctx.site)}${beside}${hasContext(data) ? "" : BARE}`,
       changes,
-      revision: replacedBy(changes, { status: post.status, entries: entries.map((one) => one.entry_id) }),
+      revision: replacedBy(changes, { ...stateOf(planned), entries: entries.map((one) => one.entry_id) }),
       warnings: planned.warnings ?? [],
       raises: seenBy(post),
       state: planned,

@@ -2,12 +2,13 @@
 import { GatewayError } from "../../core/errors.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { LIMITS, type Site } from "../../core/model.ts";
-import type { Edit, Entry, View } from "../../platforms/github/client.ts";
+import type { Entry, View } from "../../platforms/github/client.ts";
 import { blobName, commitMessage, folded } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
 import { builtRaises, documentRaises, madeOn, named, planOf, revisionOf, type Shown } from "./_plan.ts";
+import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
 
 interface FileArg {
@@ -79,7 +80,8 @@ const unfit = (at: number, path: string, why: string) =>
   new GatewayError("E_BAD_INPUT", `files[${at}].path: ${JSON.stringify(path)} ${why}; change one of them`);
 
 /** A file and what it would replace. */
-interface Placed extends Edit {
+interface Placed {
+  readonly path: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly standing: Entry | null;
 }
@@ -168,6 +170,7 @@ export default tool("bulk_write_static_files", {
     return {
       ...planOf(what, found, shown.slice(0, SHOWN_MAX)),
       shows: textsOf(found.view, shown.map((one, at) => ({ ...one, next: edits[at]!.bytes }))),
+      ...beforeOf({ target_branch: to }, found, shown),
       revision: revisionOf(shown),
       warnings: overwriteWarnings(edits, shown),
       raises: first ? [FIRST] : [],
@@ -180,7 +183,7 @@ export default tool("bulk_write_static_files", {
       },
     };
   },
-  async run({ files, message: given }, ctx, { changes, state: { to, first, bytes, planned } }) {
+  async run({ files, message: given }, ctx, { changes, before, state: { to, first, bytes, planned } }) {
     const edits = filesOf(files, ctx.site);
     const message = commitMessage(given ?? `Write ${counted(edits.length, "file")}`, ctx.caller.token.id);
     const decide = async (view: View) => {
@@ -194,6 +197,8 @@ export default tool("bulk_write_static_files", {
     const { commit_sha, branch, unchanged, proof } = pushed;
     ctx.annotate({ result_id: commit_sha, changes: madeOn(pushed, changes) });
     const done = { commit_sha, branch, files_written: edits.length, bytes, ...proof };
-    return await seenLater(compared(unchanged ? { ...done, unchanged } : done), pushed, ctx);
+    const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
+    return await seenLater(written, pushed, ctx);
   },
+  restore: restoringFiles,
 });

@@ -22,7 +22,9 @@ export default tool("check_static_deploy", async ({ commit_sha, environment }, c
     const note = because === null
       ? commit_sha === undefined
         ? what
-        : `${what}; one that was just pushed takes some seconds to show, so ask again`
+        : `${what}; one that was just pushed takes some seconds to show, so ask again. Where none shows within some ` +
+          "minutes, none will: the host was not told of it (look at its connection to the repository), or it is older " +
+          "than the newest hundred deployments"
       : `${what}. ${because}`;
     return { found: false, status: null, stage: null, log_url: null, ...asked, expected, note };
   }
@@ -50,7 +52,9 @@ async function expectation(client: HostingClient, { repo }: Pick<Site, "repo">):
     return expectedOf(await client.builds(), repo);
   } catch (thrown) {
     if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM") {
-      return { expected: null, because: null };
+      const because =
+        `Whether one will come is not known, for the project's settings could not be read: ${thrown.message}`;
+      return { expected: null, because };
     }
     throw thrown;
   }
@@ -91,6 +95,14 @@ function expectedOf(builds: BuildSettings, repo: string | null): Expectation {
       expected: null,
       because:
         `The project builds ${branch} and some other branches only; ${change}. If it builds this one, ask again in some seconds`,
+    };
+  }
+  if (builds.builds_paths === "some") {
+    return {
+      expected: null,
+      because:
+        `The project builds a commit only where it changes certain files (its build watch paths); ${change}. If this one ` +
+        "does, ask again in some seconds",
     };
   }
   return { expected: true, because: null };

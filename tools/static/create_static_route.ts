@@ -8,6 +8,7 @@ import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { beforeOf } from "./_restore.ts";
 import { changedWith, inTheWay, pageAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
 
@@ -43,9 +44,11 @@ export default tool("create_static_route", {
     const found = await standing(target_branch, ctx);
     const { path, bytes } = await decide(found.view, route, args);
     const what = `Make ${routeWords(route)} of ${ctx.site.name}`;
-    const plan = planOf(what, found, [{ path, sha: null, size: null, bytes: bytes.byteLength }]);
+    const made = { path, sha: null, size: null, bytes: bytes.byteLength };
+    const plan = planOf(what, found, [made]);
     const shows = textsOf(found.view, [{ path, sha: null, size: null, next: bytes }]);
-    return { ...plan, shows, state: plannedOn(found, plan) };
+    const { final } = beforeOf({ route, target_branch }, found, [made]);
+    return { ...plan, final, shows, state: plannedOn(found, plan) };
   },
   async run({ target_branch, message: given, ...args }, ctx, { changes, state: planned }) {
     const route = routeIn(ctx.site, args.route, "route");

@@ -4,6 +4,7 @@ import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf } from "./_plan.ts";
 import { managedPage, ownIn, pagesAt, routeIn, routeWords } from "./_routes.ts";
+import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
 
 export default tool("delete_static_route", {
@@ -19,9 +20,10 @@ export default tool("delete_static_route", {
     const what = `Delete ${routeWords(route)} of ${ctx.site.name}, ${effect},`;
     const plan = planOf(what, found, [{ ...page, bytes: null }]);
     const shows = textsOf(found.view, [{ ...page, next: null }]);
-    return { ...plan, shows, state: { ...page, hidden, planned: plannedOn(found, plan, args) } };
+    const kept = beforeOf({ route, target_branch: "main" }, found, [{ ...page, bytes: null }]);
+    return { ...plan, ...kept, shows, state: { ...page, hidden, planned: plannedOn(found, plan, args) } };
   },
-  async run(args, ctx, { changes, state: { path, sha, hidden, planned } }) {
+  async run(args, ctx, { changes, before, state: { path, sha, hidden, planned } }) {
     const route = routeIn(ctx.site, args.route, "route");
     const message = commitMessage(`Delete ${routeWords(route)}`, ctx.caller.token.id);
     const pushed = await pushTo("main", ctx, { message, planned }, async (view) => {
@@ -32,6 +34,8 @@ export default tool("delete_static_route", {
     ctx.annotate({ result_id: path, changes });
     const done = { route, file_path: path, deleted: true, commit_sha, ...proof };
     const note = `The route is served by ${JSON.stringify(hidden)} now`;
-    return await seenLater(compared(hidden === null ? done : { ...done, note }), pushed, ctx);
+    const written = leftBy(compared(hidden === null ? done : { ...done, note }), pushed, { before });
+    return await seenLater(written, pushed, ctx);
   },
+  restore: restoringFiles,
 });

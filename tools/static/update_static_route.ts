@@ -15,6 +15,7 @@ import {
   routeIn,
   routeWords,
 } from "./_routes.ts";
+import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
 
 /** The page that stands there, and the bytes it gets. */
@@ -34,9 +35,10 @@ export default tool("update_static_route", {
     const what = `Replace ${routeWords(route)} of ${ctx.site.name}`;
     const plan = planOf(what, found, [{ ...page, bytes: bytes.byteLength }]);
     const shows = textsOf(found.view, [{ ...page, next: bytes }]);
-    return { ...plan, shows, state: { ...page, planned: plannedOn(found, plan, args) } };
+    const kept = beforeOf({ route, target_branch }, found, [{ ...page, bytes: null }]);
+    return { ...plan, ...kept, shows, state: { ...page, planned: plannedOn(found, plan, args) } };
   },
-  async run({ target_branch, message: given, ...args }, ctx, { changes, state }) {
+  async run({ target_branch, message: given, ...args }, ctx, { changes, state, before }) {
     const route = routeIn(ctx.site, args.route, "route");
     const { sha: previous_sha, path, planned } = state;
     const message = commitMessage(given ?? `Replace ${routeWords(route)}`, ctx.caller.token.id);
@@ -56,6 +58,8 @@ export default tool("update_static_route", {
       target_branch,
       ...proof,
     };
-    return await seenLater(compared(unchanged ? { ...done, unchanged } : done), pushed, ctx);
+    const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
+    return await seenLater(written, pushed, ctx);
   },
+  restore: restoringFiles,
 });

@@ -10,6 +10,7 @@ import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { bytesOf, contentOf, inSite } from "./_files.ts";
 import { builtRaises, madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
 import { requireNoPage } from "./_routes.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
 
@@ -68,9 +69,9 @@ export default tool("write_static_file", {
     const plan = planOf(what, found, [shown]);
     const shows = textsOf(found.view, [{ ...shown, next: bytes }]);
     const state = { path, created: now === null, planned: plannedOn(found, plan, args) };
-    return { ...plan, shows, state };
+    return { ...plan, ...beforeOf({ path, target_branch }, found, [shown]), shows, state };
   },
-  async run({ content, encoding, target_branch, message: given, ...args }, ctx, { changes, state }) {
+  async run({ content, encoding, target_branch, message: given, ...args }, ctx, { changes, state, before }) {
     const bytes = bytesOf(content, encoding, "content");
     const { path, created, planned } = state;
     const message = commitMessage(given ?? `${created ? "Add" : "Overwrite"} ${path}`, ctx.caller.token.id);
@@ -81,6 +82,8 @@ export default tool("write_static_file", {
     const { commit_sha, branch, shas, unchanged, proof } = pushed;
     ctx.annotate({ result_id: path, changes: madeOn(pushed, changes) });
     const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created, ...proof };
-    return await seenLater(compared(unchanged ? { ...done, unchanged } : done), pushed, ctx);
+    const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
+    return await seenLater(written, pushed, ctx);
   },
+  restore: restoringFiles,
 });

@@ -80,12 +80,14 @@ final class Caches {
 	}
 
 	/**
-	 * Clears what page caches keep of an address that is no post's, or no longer.
+	 * Clears what page caches keep of an address that is no post's, or no longer. They keep pages under the form of the
+	 * site's permalinks: WordPress leads from the other one to it.
 	 *
-	 * @param string $path Path below the site's home.
+	 * @param string $path Path below the site's home, without a slash at its end.
 	 */
 	public static function address( $path ) {
-		$address = home_url( $path );
+		$is_file = false !== strpos( (string) strrchr( $path, '/' ), '.' );
+		$address = home_url( $is_file ? $path : user_trailingslashit( $path ) );
 		self::ask( self::ADDRESS_FUNCTIONS, self::ADDRESS_ACTIONS, $address );
 		self::call( 'SiteGround Optimizer', 'sg_cachepress_purge_cache', $address );
 		/**

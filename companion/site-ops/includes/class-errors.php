@@ -46,6 +46,7 @@ final class Errors {
 		'hold_not_found'          => 404,
 		'hold_other_key'          => 403,
 		'held'                    => 409,
+		'setback_unknown'         => 422,
 	);
 
 	/**

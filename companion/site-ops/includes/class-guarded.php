@@ -1,6 +1,7 @@
 <?php
 /**
- * GET and POST /guarded/{posts|pages}/{id}: a post in parts, and a write only while they are what was expected.
+ * GET and POST /guarded/{posts|pages}/{id} and /guarded/types/{place}/{id}: a post in parts, and a write only while they
+ * are what was expected.
  *
  * @package SiteOps
  */
@@ -33,13 +34,11 @@ final class Guarded {
 
 	/** Registers the routes. */
 	public static function register_routes() {
-		$path = '/guarded/(?P<kind>posts|pages)/(?P<id>\d+)';
 		$may  = array( __CLASS__, 'may' );
 		$args = array(
 			'id'   => Routes::id(),
 			'kind' => array(
 				'type'     => 'string',
-				'enum'     => array( 'posts', 'pages' ),
 				'required' => true,
 			),
 		);
@@ -47,8 +46,12 @@ final class Guarded {
 			'type'    => 'boolean',
 			'default' => false,
 		);
-		Routes::read( $path, array( __CLASS__, 'read' ), $may, $args + array( 'live' => $live ) );
-		Routes::write( $path, array( __CLASS__, 'write' ), $may, $args + self::args() );
+		// Types of the site's own have a part before them, as their places may be called like routes of this plugin.
+		foreach ( array( '/guarded/(?P<kind>posts|pages)', '/guarded/types/(?P<kind>[\w-]{1,80})' ) as $kind ) {
+			$path = $kind . '/(?P<id>\d+)';
+			Routes::read( $path, array( __CLASS__, 'read' ), $may, $args + array( 'live' => $live ) );
+			Routes::write( $path, array( __CLASS__, 'write' ), $may, $args + self::args() );
+		}
 	}
 
 	/**
@@ -58,7 +61,8 @@ final class Guarded {
 	 * @return bool|WP_Error
 	 */
 	public static function may( $request ) {
-		if ( ! Access::has( 'pages' === $request['kind'] ? 'edit_pages' : 'edit_posts' ) ) {
+		$type = Guarded_Types::at( $request['kind'] );
+		if ( ! Access::has( $type ? $type->cap->edit_posts : 'edit_posts' ) ) {
 			return false;
 		}
 		return self::post( $request ) ? current_user_can( 'edit_post', $request['id'] ) : self::missing( $request );
@@ -88,7 +92,7 @@ final class Guarded {
 			'address' => self::address( $post ),
 			'led'     => $request['live'] ? self::led( $post ) : null,
 			'editing' => Post_Parts::editing( $post ),
-			'user'    => self::user(),
+			'user'    => self::user( $request ),
 		);
 	}
 
@@ -166,8 +170,8 @@ final class Guarded {
 	 */
 	private static function post( $request ) {
 		$post = get_post( $request['id'] );
-		$type = 'pages' === $request['kind'] ? 'page' : 'post';
-		return $post instanceof WP_Post && $post->post_type === $type ? $post : null;
+		$type = Guarded_Types::at( $request['kind'] );
+		return $type && $post instanceof WP_Post && $post->post_type === $type->name ? $post : null;
 	}
 
 	/**
@@ -261,16 +265,17 @@ final class Guarded {
 	/**
 	 * The caller and its rights.
 	 *
+	 * @param WP_REST_Request $request The request.
 	 * @return array
 	 */
-	private static function user() {
+	private static function user( $request ) {
 		$user = wp_get_current_user();
 		return array(
 			'id'           => $user->ID,
 			'name'         => $user->display_name,
 			'slug'         => $user->user_nicename,
 			'roles'        => array_values( $user->roles ),
-			'capabilities' => Access::rights( self::CAPABILITIES ),
+			'capabilities' => Guarded_Types::rights( Guarded_Types::at( $request['kind'] ), self::CAPABILITIES ),
 		);
 	}
 

@@ -25,7 +25,8 @@ final class Hold_Answers {
 				'default' => false,
 			),
 		);
-		Routes::read( self::PATH, array( __CLASS__, 'read' ), array( __CLASS__, 'may' ), $before );
+		$args   = $before + array( 'setback' => $before['before'] );
+		Routes::read( self::PATH, array( __CLASS__, 'read' ), array( __CLASS__, 'may' ), $args );
 		Routes::write( self::PATH . '/acknowledged', array( __CLASS__, 'acknowledge' ), array( __CLASS__, 'may' ) );
 	}
 
@@ -67,6 +68,9 @@ final class Hold_Answers {
 			'effects' => $receipt['effects'],
 			'at'      => gmdate( 'Y-m-d\TH:i:s\Z', $receipt['created'] ),
 		);
+		if ( $request['setback'] && $receipt['setback'] ) {
+			$answer['setback'] = $receipt['setback'];
+		}
 		return $request['before'] ? $answer + array( 'before' => self::before( $receipt['rows'] ) ) : $answer;
 	}
 

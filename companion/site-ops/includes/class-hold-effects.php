@@ -37,6 +37,13 @@ final class Hold_Effects {
 	private $over = array();
 
 	/**
+	 * What would set the call back.
+	 *
+	 * @var Hold_Setback
+	 */
+	public $setback;
+
+	/**
 	 * What the header asks for.
 	 *
 	 * @var Hold_Ask
@@ -60,7 +67,8 @@ final class Hold_Effects {
 	 * @param Hold_Link $db      The database.
 	 */
 	public function __construct( Hold_Ask $ask, array $rows, array $files, array $outside, Hold_Link $db ) {
-		$this->ask = $ask;
+		$this->ask     = $ask;
+		$this->setback = new Hold_Setback();
 		foreach ( $outside as $note ) {
 			$this->add( $note['label'], $note['what'], 'made', ! empty( $note['granted'] ) );
 		}
@@ -177,6 +185,7 @@ final class Hold_Effects {
 			'post'   => null,
 			'fields' => $fields,
 		);
+		$this->setback->add_outside( $label, $what, $granted && 'outbound' === $label );
 		if ( ! $granted && ! in_array( $label, $this->allowed(), true ) ) {
 			$this->over[ $label ] = true;
 		}
@@ -220,15 +229,17 @@ final class Hold_Effects {
 
 		$short       = Hold_Labels::short( $table );
 		$post        = $id ? $labels->post( $id ) : null;
+		$what        = Hold_Told::what( $short, $key, $after ?? $before, $post );
 		$this->all[] = array(
 			'label'  => $label,
-			'what'   => self::what( $short, $key, $after ?? $before, $post ),
+			'what'   => $what,
 			'change' => self::change( $pair ),
 			'table'  => $short,
 			'key'    => $key,
-			'post'   => $post ? self::post( $post ) : null,
+			'post'   => $post ? Hold_Told::post( $post ) : null,
 			'fields' => 'own' === $label ? array() : Hold_Fields::differing( $short, $before, $after ),
 		);
+		$this->setback->add_row( $label, $short, $what, $pair );
 		if ( 'draft' === $label ? ! $this->is_allowed_draft( $id, $post ) : ! in_array( $label, $this->allowed(), true ) ) {
 			$this->over[ $label ] = true;
 		}
@@ -271,58 +282,5 @@ final class Hold_Effects {
 			return 'made';
 		}
 		return null === $pair[1] ? 'removed' : 'changed';
-	}
-
-	/**
-	 * A post as it is told.
-	 *
-	 * @param array $post As Hold_Labels::post() gives it.
-	 * @return array|null
-	 */
-	private static function post( array $post ) {
-		list( , $before, $after ) = $post;
-
-		$row = $after ?? $before;
-		return null === $row ? null : array(
-			'id'            => (int) $row['ID'],
-			'type'          => $row['post_type'],
-			'title'         => $row['post_title'],
-			'status_before' => null === $before ? null : $before['post_status'],
-			'status_after'  => null === $after ? null : $after['post_status'],
-		);
-	}
-
-	/**
-	 * What was changed, in words.
-	 *
-	 * @param string     $short Name of the table, without prefix.
-	 * @param string     $key   Key of the row.
-	 * @param array      $row   The row.
-	 * @param array|null $post  The post that it belongs to, as Hold_Labels::post() gives it.
-	 * @return string
-	 */
-	private static function what( $short, $key, array $row, $post ) {
-		$of = $post ? self::post( $post ) : null;
-		if ( null !== $of ) {
-			$object = get_post_type_object( $of['type'] );
-			$states = array_unique( array_filter( array( $of['status_before'], $of['status_after'] ) ) );
-			$name   = sprintf( '%s %d "%s" (%s)', $object ? $object->labels->singular_name : $of['type'], $of['id'], $of['title'], implode( ' → ', $states ) );
-			if ( 'posts' === $short ) {
-				return $name;
-			}
-			return 'postmeta' === $short ? "Field {$row['meta_key']} of $name" : "Term {$row['term_taxonomy_id']} of $name";
-		}
-		switch ( $short ) {
-			case 'options':
-				return "Option {$row['option_name']}";
-			case 'users':
-				return "User {$row['user_login']}";
-			case 'usermeta':
-				$user = get_userdata( (int) $row['user_id'] );
-				return "Field {$row['meta_key']} of user " . ( $user ? $user->user_login : $row['user_id'] );
-			case 'terms':
-				return "Term \"{$row['name']}\"";
-		}
-		return "$short $key";
 	}
 }

@@ -28,6 +28,9 @@ final class Hold_Receipts {
 	/** The columns kept as JSON. */
 	const JSON_COLUMNS = array( 'labels', 'effects', 'rows' );
 
+	/** What would set a call back stands among its rows, under the name of no table: so it needs no column, and goes with them. */
+	const SETBACK = '';
+
 	/**
 	 * Name of the table.
 	 *
@@ -91,13 +94,16 @@ final class Hold_Receipts {
 	 * @param array $receipt id, kind, key_id, user_id, route, body_hash, digest, labels, effects (of a committed call those
 	 *                       that are told, of a dry run a sum of those outside the database), and rows:
 	 *                       array( table => array( key => array( row before or null, row after or null ) ) ); of a
-	 *                       committed call the rows after are left out.
+	 *                       committed call the rows after are left out; of one also setback, as Hold_Setback keeps it.
 	 * @return array Name of the table, and values by column; the column `rows` needs backticks.
 	 */
 	public static function statement( array $receipt ) {
 		$values = array();
 		foreach ( array( 'id', 'kind', 'key_id', 'user_id', 'route', 'body_hash', 'digest' ) as $column ) {
 			$values[ $column ] = $receipt[ $column ];
+		}
+		if ( isset( $receipt['setback'] ) ) {
+			$receipt['rows'][ self::SETBACK ] = $receipt['setback'];
 		}
 		foreach ( self::JSON_COLUMNS as $column ) {
 			$values[ $column ] = Hold_Packing::encode( $receipt[ $column ] );
@@ -252,6 +258,8 @@ final class Hold_Receipts {
 		foreach ( self::JSON_COLUMNS as $column ) {
 			$row[ $column ] = null === $row[ $column ] ? null : Hold_Packing::decode( $row[ $column ] );
 		}
+		$row['setback'] = $row['rows'][ self::SETBACK ] ?? null;
+		unset( $row['rows'][ self::SETBACK ] );
 		$row['user_id'] = (int) $row['user_id'];
 		$row['created'] = (int) $row['created'];
 		return $row;

@@ -242,8 +242,9 @@ final class Hold_Run {
 	private function keep( Hold_Effects $effects ) {
 		// What the rows became can be read where they are; only what they were is kept.
 		$before                 = array(
-			'kind' => 'kept',
-			'rows' => array_map( array( __CLASS__, 'before' ), $effects->rows() ),
+			'kind'    => 'kept',
+			'rows'    => array_map( array( __CLASS__, 'before' ), $effects->rows() ),
+			'setback' => $effects->setback->kept(),
 		);
 		list( $table, $values ) = Hold_Receipts::statement( $before + $this->receipt( $effects ) );
 

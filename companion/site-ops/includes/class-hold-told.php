@@ -91,7 +91,61 @@ final class Hold_Told {
 			'digest'  => $effects->digest(),
 			'labels'  => $effects->labels(),
 			'effects' => $effects->told(),
+			'setback' => array( 'why' => $effects->setback->why() ),
 		);
 		return $told + ( $effects->more() ? array( 'more' => $effects->more() ) : array() ) + array( 'answer' => $answer );
+	}
+
+	/**
+	 * A post as it is told.
+	 *
+	 * @param array $post As Hold_Labels::post() gives it.
+	 * @return array|null
+	 */
+	public static function post( array $post ) {
+		list( , $before, $after ) = $post;
+
+		$row = $after ?? $before;
+		return null === $row ? null : array(
+			'id'            => (int) $row['ID'],
+			'type'          => $row['post_type'],
+			'title'         => $row['post_title'],
+			'status_before' => null === $before ? null : $before['post_status'],
+			'status_after'  => null === $after ? null : $after['post_status'],
+		);
+	}
+
+	/**
+	 * What was changed, in words.
+	 *
+	 * @param string     $short Name of the table, without prefix.
+	 * @param string     $key   Key of the row.
+	 * @param array      $row   The row.
+	 * @param array|null $post  The post that it belongs to, as Hold_Labels::post() gives it.
+	 * @return string
+	 */
+	public static function what( $short, $key, array $row, $post ) {
+		$of = $post ? self::post( $post ) : null;
+		if ( null !== $of ) {
+			$object = get_post_type_object( $of['type'] );
+			$states = array_unique( array_filter( array( $of['status_before'], $of['status_after'] ) ) );
+			$name   = sprintf( '%s %d "%s" (%s)', $object ? $object->labels->singular_name : $of['type'], $of['id'], $of['title'], implode( ' → ', $states ) );
+			if ( 'posts' === $short ) {
+				return $name;
+			}
+			return 'postmeta' === $short ? "Field {$row['meta_key']} of $name" : "Term {$row['term_taxonomy_id']} of $name";
+		}
+		switch ( $short ) {
+			case 'options':
+				return "Option {$row['option_name']}";
+			case 'users':
+				return "User {$row['user_login']}";
+			case 'usermeta':
+				$user = get_userdata( (int) $row['user_id'] );
+				return "Field {$row['meta_key']} of user " . ( $user ? $user->user_login : $row['user_id'] );
+			case 'terms':
+				return "Term \"{$row['name']}\"";
+		}
+		return "$short $key";
 	}
 }

@@ -52,6 +52,9 @@ final class Plugin {
 			Hold_Keys::class,
 			Hold_Answers::class,
 			Hold_Test::class,
+			Find::class,
+			Listing::class,
+			Hold_Restore::class,
 		);
 		foreach ( $subjects as $subject ) {
 			$subject::register_routes();

@@ -44,9 +44,12 @@ final class Post_Parts {
 	 * @return array
 	 */
 	public static function state( WP_Post $post ) {
+		$is_live = in_array( $post->post_status, array( 'publish', 'private' ), true );
 		return array(
 			'status'   => $post->post_status,
 			'date_gmt' => $post->post_date_gmt,
+			// It decides who sees a change of what is live.
+			'password' => $is_live ? $post->post_password : '',
 		);
 	}
 

@@ -38,6 +38,15 @@ abstract class Redirect_Store {
 	}
 
 	/**
+	 * Who keeps the redirects: rankmath, seopress, or none for this plugin itself.
+	 *
+	 * @return string
+	 */
+	public function id() {
+		return 'none';
+	}
+
+	/**
 	 * The redirect from that path.
 	 *
 	 * @param string $source A path as Redirect_Rules::source() gives it.

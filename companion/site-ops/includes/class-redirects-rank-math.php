@@ -20,6 +20,11 @@ final class Redirects_Rank_Math extends Redirect_Store {
 	const ROWS = 1000;
 
 	/** {@inheritDoc} */
+	public function id() {
+		return 'rankmath';
+	}
+
+	/** {@inheritDoc} */
 	public function find( $source ) {
 		$path = trim( $source, '/' );
 		if ( '' === $path ) {

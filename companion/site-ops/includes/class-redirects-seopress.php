@@ -22,6 +22,11 @@ final class Redirects_Seopress extends Redirect_Store {
 	const PATTERNS = 500;
 
 	/** {@inheritDoc} */
+	public function id() {
+		return 'seopress';
+	}
+
+	/** {@inheritDoc} */
 	public function find( $source ) {
 		$path = trim( $source, '/' );
 		if ( '' === $path ) {

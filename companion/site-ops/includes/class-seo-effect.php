@@ -101,6 +101,33 @@ abstract class Seo_Effect {
 	}
 
 	/**
+	 * Whether a page that is not to be indexed has no canonical address.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return bool
+	 */
+	protected function drops_canonical( WP_Post $post ) {
+		unset( $post );
+		return true;
+	}
+
+	/**
+	 * The part of the site that a page is shown as: front, posts (the page that lists the posts, whose own text nobody sees),
+	 * or none of both.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return string Empty for none.
+	 */
+	public static function place( WP_Post $post ) {
+		foreach ( 'page' === get_option( 'show_on_front' ) ? array( 'page_on_front', 'page_for_posts' ) : array() as $option ) {
+			if ( (int) get_option( $option ) === $post->ID ) {
+				return 'page_on_front' === $option ? 'front' : 'posts';
+			}
+		}
+		return '';
+	}
+
+	/**
 	 * The texts that are not shown, by name as in TEXTS: off or idle.
 	 *
 	 * @return string[]
@@ -130,7 +157,7 @@ abstract class Seo_Effect {
 	public function shown( WP_Post $post, array $stored ) {
 		$texts  = $this->texts_within( $post );
 		$robots = $this->in_effect( $post );
-		if ( $robots['noindex']['on'] && isset( $texts['canonical'] ) ) {
+		if ( $robots['noindex']['on'] && isset( $texts['canonical'] ) && $this->drops_canonical( $post ) ) {
 			$texts['canonical'] = self::none( 'noindex' );
 		}
 		foreach ( array_intersect_key( $this->fixed_texts(), array_flip( self::SHOWN ) ) as $name => $why ) {
@@ -140,7 +167,7 @@ abstract class Seo_Effect {
 			if ( 'post' === $text['by'] && rawurldecode( $text['value'] ) === rawurldecode( $stored[ $name ] ) ) {
 				unset( $texts[ $name ] );
 			} elseif ( '' === $text['value'] ) {
-				$texts[ $name ] = self::none( $text['by'] );
+				$texts[ $name ] = self::none( $text['by'] ) + $text;
 			}
 		}
 		return $texts;
@@ -157,7 +184,7 @@ abstract class Seo_Effect {
 		$GLOBALS['post'] = $post; // phpcs:ignore WordPress.WP.GlobalVariablesOverride.Prohibited
 		setup_postdata( $post );
 		try {
-			return $this->texts( $post );
+			return $this->with_filters( $post );
 		} catch ( \Throwable $thrown ) {
 			// A version of the plugin that works in another way: what it shows is not known.
 			do_action( 'site_ops_seo_unread', $post->ID, $thrown );
@@ -166,6 +193,115 @@ abstract class Seo_Effect {
 			wp_reset_postdata();
 			$GLOBALS['post'] = $before; // phpcs:ignore WordPress.WP.GlobalVariablesOverride.Prohibited
 		}
+	}
+
+	/**
+	 * Filters through which a theme or another plugin changes a text after the SEO plugin made it, by name as in SHOWN.
+	 *
+	 * @return string[]
+	 */
+	protected function filters() {
+		return array();
+	}
+
+	/**
+	 * The namespace or prefix of the classes that are the SEO plugin's own.
+	 *
+	 * @return string
+	 */
+	protected function own_classes() {
+		return '';
+	}
+
+	/**
+	 * The texts with what filters make of them. What the plugin's own filters do belongs to the text; one that a theme or
+	 * another plugin changes is by filter, and tells what it would be without (without).
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array[]
+	 */
+	private function with_filters( WP_Post $post ) {
+		$filters = array_filter( $this->filters(), array( $this, 'has_others' ) );
+		if ( ! $filters ) {
+			return $this->texts( $post );
+		}
+		$kept = array_intersect_key( $GLOBALS['wp_filter'], array_flip( $filters ) );
+		foreach ( $kept as $hook => $callbacks ) {
+			$GLOBALS['wp_filter'][ $hook ] = $this->own_only( $callbacks ); // phpcs:ignore WordPress.WP.GlobalVariablesOverride.Prohibited
+		}
+		try {
+			$texts = $this->texts( $post );
+		} finally {
+			$GLOBALS['wp_filter'] = array_merge( $GLOBALS['wp_filter'], $kept ); // phpcs:ignore WordPress.WP.GlobalVariablesOverride.Prohibited
+		}
+		foreach ( $this->filtered( $post, $texts ) as $name => $value ) {
+			if ( $value !== $texts[ $name ]['value'] ) {
+				$texts[ $name ] = array(
+					'value'   => $value,
+					'by'      => 'filter',
+					'without' => $texts[ $name ]['value'],
+				);
+			}
+		}
+		return $texts;
+	}
+
+	/**
+	 * The values of texts as filters leave them: those that have one, and those in whose place such a text is shown.
+	 *
+	 * @param WP_Post $post  The post.
+	 * @param array[] $texts By name, as first() gives them.
+	 * @return string[] By name.
+	 */
+	protected function filtered( WP_Post $post, array $texts ) {
+		unset( $post );
+		$values = array();
+		foreach ( array_intersect_key( $this->filters(), $texts ) as $name => $hook ) {
+			$values[ $name ] = self::plain( apply_filters( $hook, $texts[ $name ]['value'] ) ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals, WordPress.NamingConventions.ValidHookName
+		}
+		foreach ( $texts as $name => $text ) {
+			$of = 'og' === $text['by'] ? str_replace( 'twitter.', 'og.', $name ) : $text['by'];
+			if ( isset( $values[ $of ] ) && $text['value'] === $texts[ $of ]['value'] ) {
+				$values[ $name ] = $values[ $of ];
+			}
+		}
+		return $values;
+	}
+
+	/**
+	 * Whether anybody but the SEO plugin changes a text there.
+	 *
+	 * @param string $hook Name of the filter.
+	 * @return bool
+	 */
+	private function has_others( $hook ) {
+		if ( empty( $GLOBALS['wp_filter'][ $hook ] ) ) {
+			return false;
+		}
+		$all = $GLOBALS['wp_filter'][ $hook ];
+		return count( array_merge( array(), ...array_values( $all->callbacks ) ) ) > count( array_merge( array(), ...array_values( $this->own_only( $all )->callbacks ) ) );
+	}
+
+	/**
+	 * The functions of a filter that are the SEO plugin's own.
+	 *
+	 * @param \WP_Hook $hook The filter.
+	 * @return \WP_Hook
+	 */
+	private function own_only( $hook ) {
+		$own   = clone $hook;
+		$start = $this->own_classes();
+		foreach ( $own->callbacks as $priority => $callbacks ) {
+			$own->callbacks[ $priority ] = array_filter(
+				$callbacks,
+				static function ( $callback ) use ( $start ) {
+					$of = is_array( $callback['function'] ) ? $callback['function'][0] : '';
+					$of = is_object( $of ) ? get_class( $of ) : (string) $of;
+					return '' !== $start && 0 === strpos( $of, $start );
+				}
+			);
+		}
+		return $own;
 	}
 
 	/**
@@ -218,9 +354,11 @@ abstract class Seo_Effect {
 	 * @param WP_Post $post The post.
 	 * @return string
 	 */
-	protected static function document_title( WP_Post $post ) {
+	public static function document_title( WP_Post $post ) {
 		$separator = apply_filters( 'document_title_separator', '-' ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
-		return self::plain( wptexturize( get_the_title( $post ) . " $separator " . get_bloginfo( 'name', 'display' ) ) );
+		$name      = get_bloginfo( 'name', 'display' );
+		$parts     = 'front' === self::place( $post ) ? array( $name, get_bloginfo( 'description', 'display' ) ) : array( apply_filters( 'single_post_title', $post->post_title, $post ), $name ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
+		return self::plain( wptexturize( implode( " $separator ", array_filter( $parts, 'strlen' ) ) ) );
 	}
 
 	/**

@@ -208,6 +208,7 @@ final class Seo_Meta {
 			'post_type'          => $post->post_type,
 			'post_status'        => $post->post_status,
 			'post_title'         => $post->post_title,
+			'post_protected'     => '' !== $post->post_password,
 			'date_gmt'           => Access::goes_live( $post ),
 			'modified_gmt'       => Drafts::modified_gmt( $post ),
 			'provider'           => $provider->id(),

@@ -74,6 +74,55 @@ final class Seo_None extends Seo_Provider {
 		return $robots;
 	}
 
+	/** WordPress goes on printing the canonical address. */
+	protected function drops_canonical( WP_Post $post ) {
+		unset( $post );
+		return false;
+	}
+
+	/**
+	 * A post's own texts; without them WordPress's title and canonical address, which a list of posts has not, and nothing
+	 * else (Seo_Output).
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array[]
+	 */
+	protected function texts( WP_Post $post ) {
+		if ( null !== self::other() ) {
+			return array();
+		}
+		$shop  = function_exists( 'wc_get_page_id' ) && wc_get_page_id( 'shop' ) === $post->ID;
+		$own   = array();
+		$texts = array();
+		foreach ( self::SHOWN as $name ) {
+			$own[ $name ]   = $this->text( $post->ID, $name );
+			$texts[ $name ] = self::first( array( 'post' => self::plain( $own[ $name ] ) ) );
+		}
+		$list = $shop || 'posts' === self::place( $post );
+		$made = array(
+			'title'     => self::document_title( $post ),
+			'canonical' => $list ? '' : (string) get_permalink( $post ),
+		);
+		foreach ( $made as $name => $text ) {
+			$texts[ $name ] = self::first(
+				array(
+					'post'    => $texts[ $name ]['value'],
+					'default' => $text,
+				)
+			);
+		}
+		foreach ( array( 'title', 'description' ) as $name ) {
+			$texts[ 'twitter.' . $name ] = self::first(
+				array(
+					'post' => $texts[ 'twitter.' . $name ]['value'],
+					'og'   => $texts[ 'og.' . $name ]['value'],
+				)
+			);
+		}
+		// A shop gives the list of its products a title of its own.
+		return $shop && '' === $own['title'] ? array_diff_key( $texts, array( 'title' => true ) ) : $texts;
+	}
+
 	/** {@inheritDoc} */
 	protected function write_robots( $id, array $changes ) {
 		foreach ( $changes as $name => $on ) {

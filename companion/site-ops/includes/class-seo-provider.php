@@ -64,6 +64,15 @@ abstract class Seo_Provider extends Seo_Effect {
 	abstract protected function keys();
 
 	/**
+	 * The meta keys of those of TEXTS that people write.
+	 *
+	 * @return string[] By name.
+	 */
+	public function text_keys() {
+		return array_diff_key( $this->keys(), array_flip( array( 'og.image', 'twitter.image' ) ) );
+	}
+
+	/**
 	 * Stores switches.
 	 *
 	 * @param int   $id      Number of the post.

@@ -154,7 +154,25 @@ final class Seo_Rank_Math extends Seo_Provider {
 		foreach ( self::SHOWN as $name ) {
 			$own[ $name ] = parent::text( $post->ID, $name );
 		}
-		return Seo_Rank_Math_Texts::of( $post, $own, self::titles(), $this->mirrors( $post->ID ) );
+		$texts = Seo_Rank_Math_Texts::of( $post, $own, self::titles(), $this->mirrors( $post->ID ) );
+		if ( 'posts' === self::place( $post ) ) {
+			// Whose tags X gets there hangs on the first post of the list (use_facebook() in class-twitter.php, 1.0.273).
+			unset( $texts['twitter.title'], $texts['twitter.description'] );
+		}
+		return $texts;
+	}
+
+	/** What it does with them is in class-paper.php (1.0.273). */
+	protected function filters() {
+		return array(
+			'title'       => 'rank_math/frontend/title',
+			'description' => 'rank_math/frontend/description',
+		);
+	}
+
+	/** {@inheritDoc} */
+	protected function own_classes() {
+		return 'RankMath\\';
 	}
 
 	/** {@inheritDoc} */
@@ -175,22 +193,6 @@ final class Seo_Rank_Math extends Seo_Provider {
 			}
 		}
 		return self::parts_off( $off );
-	}
-
-	/**
-	 * The structured data that Rank Math makes of a post by itself; it does so while the post has none of its own
-	 * (can_add_schema() in snippets/class-singular.php, 1.0.273).
-	 *
-	 * @param int $id Number of the post.
-	 * @return string|null Its type; null for none.
-	 */
-	public static function automatic( $id ) {
-		$asked = array( '\\RankMath\\Helper', 'get_default_schema_type' );
-		if ( ! self::has_module( 'rich-snippet' ) || ! is_callable( $asked ) || Seo_Schema_Rank_Math::rows( $id ) ) {
-			return null;
-		}
-		$type = call_user_func( $asked, $id, true );
-		return is_string( $type ) && '' !== $type ? $type : null;
 	}
 
 	/** Of an image only the number counts (set_image_post_meta() in Rank Math's class-image.php). */

@@ -89,6 +89,7 @@ final class Seo_Redirects {
 			'total'     => count( $rows ),
 			'statuses'  => $store::STATUSES,
 			'resolves'  => $store->resolve( $source ),
+			'provider'  => $store->id(),
 		);
 		return $hides ? $answer + array( 'hides' => $hides ) : $answer;
 	}
@@ -127,6 +128,7 @@ final class Seo_Redirects {
 			'destination' => $row['destination'],
 			'status'      => $row['status'],
 			'hides'       => isset( $found['hides'] ) ? $found['hides']['id'] : '',
+			'provider'    => $found['provider'],
 		);
 	}
 

@@ -81,6 +81,37 @@ final class Seo_Schema_Rank_Math {
 	}
 
 	/**
+	 * Why Rank Math does not print the structured data of a post: it prints none of a page that lists posts (add_schema() in
+	 * its class-frontend.php, 1.0.273).
+	 *
+	 * @param int $id Number of the post.
+	 * @return string|null off, list; null where it does.
+	 */
+	public static function hides( $id ) {
+		if ( ! Seo_Rank_Math::has_module( 'rich-snippet' ) ) {
+			return 'off';
+		}
+		$post = get_post( $id );
+		return $post && 'posts' === Seo_Effect::place( $post ) ? 'list' : null;
+	}
+
+	/**
+	 * The structured data that Rank Math makes of a post by itself; it does so while the post has none of its own
+	 * (can_add_schema() in snippets/class-singular.php, 1.0.273).
+	 *
+	 * @param int $id Number of the post.
+	 * @return string|null Its type; null for none.
+	 */
+	public static function automatic( $id ) {
+		$asked = array( '\\RankMath\\Helper', 'get_default_schema_type' );
+		if ( null !== self::hides( $id ) || ! is_callable( $asked ) || self::rows( $id ) ) {
+			return null;
+		}
+		$type = call_user_func( $asked, $id, true );
+		return is_string( $type ) && '' !== $type ? $type : null;
+	}
+
+	/**
 	 * Refuses texts that would leave the script element into which Rank Math prints them: older versions as they are, later
 	 * ones without what looks like an element (wp_kses_post_deep, JSON_UNESCAPED_SLASHES in its class-jsonld.php).
 	 *

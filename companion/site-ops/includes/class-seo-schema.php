@@ -72,8 +72,9 @@ final class Seo_Schema {
 			'post_id'     => $id,
 			'post_status' => get_post_status( $id ),
 			'provider'    => Seo_Provider::active()->id(),
-			'shown'       => self::shown(),
-			'automatic'   => 'rankmath' === Seo_Provider::active()->id() ? Seo_Rank_Math::automatic( $id ) : null,
+			'shown'       => null === self::unshown( $id ),
+			'unshown'     => self::unshown( $id ),
+			'automatic'   => 'rankmath' === Seo_Provider::active()->id() ? Seo_Schema_Rank_Math::automatic( $id ) : null,
 			'entries'     => self::store()->entries( $id ),
 		);
 	}
@@ -127,8 +128,11 @@ final class Seo_Schema {
 		if ( $refused ) {
 			return $refused;
 		}
-		if ( ! self::shown() ) {
-			$said = __( 'Rank Math would not show it: its module Schema is off, or its set-up is not finished', 'site-ops' );
+		$unshown = self::unshown( $post->ID );
+		if ( null !== $unshown ) {
+			$said = 'list' === $unshown
+				? __( 'Rank Math would not show it: this page lists the posts, and Rank Math prints structured data of single pages only', 'site-ops' )
+				: __( 'Rank Math would not show it: its module Schema is off, or its set-up is not finished', 'site-ops' );
 			return Errors::make( 'seo_not_shown', $said );
 		}
 		$entry = self::store()->save( $post->ID, $schema, self::type( $schema ), $request['entry_id'] );
@@ -185,17 +189,18 @@ final class Seo_Schema {
 	public static function live( $id ) {
 		$own   = new Seo_Schema_Own();
 		$store = self::store();
-		$more  = $store instanceof Seo_Schema_Own || ! self::shown() ? array() : $store->entries( $id );
+		$more  = $store instanceof Seo_Schema_Own || null !== self::unshown( $id ) ? array() : $store->entries( $id );
 		return array_column( array_merge( $own->entries( $id ), $more ), 'schema' );
 	}
 
 	/**
-	 * Whether structured data is shown by the plugin that keeps it.
+	 * Why the plugin that keeps structured data does not show that of a post.
 	 *
-	 * @return bool
+	 * @param int $id Number of the post.
+	 * @return string|null off (the module, or the whole plugin), list (of the page that lists the posts); null where it does.
 	 */
-	private static function shown() {
-		return 'rankmath' !== Seo_Provider::active()->id() || Seo_Rank_Math::has_module( 'rich-snippet' );
+	private static function unshown( $id ) {
+		return 'rankmath' === Seo_Provider::active()->id() ? Seo_Schema_Rank_Math::hides( $id ) : null;
 	}
 
 	/**

@@ -22,16 +22,6 @@ final class Seo_Seopress extends Seo_Provider {
 		'noimageindex' => '_seopress_robots_imageindex',
 	);
 
-	/** Second names of variables, which a page knows and the service that fills them in does not (9.7.4). */
-	const NAMES = array(
-		'title'                => 'post_title',
-		'excerpt'              => 'post_excerpt',
-		'wc_single_short_desc' => 'post_excerpt',
-		'sitename'             => 'sitetitle',
-		'sitedesc'             => 'tagline',
-		'date'                 => 'post_date',
-	);
-
 	/** {@inheritDoc} */
 	public function id() {
 		return 'seopress';
@@ -60,17 +50,19 @@ final class Seo_Seopress extends Seo_Provider {
 
 	/**
 	 * The site's and the type's settings go before a post's own value (seopress_titles_noindex_bypass() and its like in
-	 * SEOPress's options-titles-metas.php, 9.7.4); it prints no noarchive.
+	 * SEOPress's options-titles-metas.php, 9.7.4); it prints no noarchive, and no noimageindex for the page that lists the
+	 * posts.
 	 *
 	 * @param WP_Post $post The post.
 	 * @return array[]
 	 */
 	protected function robots( WP_Post $post ) {
 		$robots = array();
+		$lacks  = 'posts' === self::place( $post ) ? array( 'noarchive', 'noimageindex' ) : array( 'noarchive' );
 		foreach ( self::ROBOTS_KEYS as $name => $key ) {
 			$by = self::decides( $name, $post );
-			if ( ! self::is_on( 'titles' ) || 'noarchive' === $name ) {
-				$robots[ $name ] = self::value( false, 'post', 'noarchive' === $name ? 'unsupported' : 'off' );
+			if ( ! self::is_on( 'titles' ) || in_array( $name, $lacks, true ) ) {
+				$robots[ $name ] = self::value( false, 'post', in_array( $name, $lacks, true ) ? 'unsupported' : 'off' );
 			} elseif ( null === $by ) {
 				$robots[ $name ] = self::value( 'yes' === get_post_meta( $post->ID, $key, true ) );
 			} else {
@@ -88,15 +80,16 @@ final class Seo_Seopress extends Seo_Provider {
 	 * @return string|null state, site or type; null for nothing.
 	 */
 	private static function decides( $name, WP_Post $post ) {
+		$lists  = 'posts' === self::place( $post );
 		$titles = (array) get_option( 'seopress_titles_option_name', array() );
 		$types  = isset( $titles['seopress_titles_single_titles'] ) ? (array) $titles['seopress_titles_single_titles'] : array();
-		if ( 'noindex' === $name && '' !== $post->post_password ) {
+		if ( 'noindex' === $name && '' !== $post->post_password && ! $lists ) {
 			return 'state';
 		}
 		if ( ! empty( $titles[ 'seopress_titles_' . $name ] ) ) {
 			return 'site';
 		}
-		$of_type = in_array( $name, array( 'noindex', 'nofollow' ), true ) && ! empty( $types[ $post->post_type ][ $name ] );
+		$of_type = ! $lists && in_array( $name, array( 'noindex', 'nofollow' ), true ) && ! empty( $types[ $post->post_type ][ $name ] );
 		return $of_type ? 'type' : null;
 	}
 
@@ -126,87 +119,26 @@ final class Seo_Seopress extends Seo_Provider {
 		return $fixed;
 	}
 
-	/**
-	 * A post's own text, else the template of its type; without one WordPress's title, and no description, but for one
-	 * that was emptied: then the excerpt or the text (seopress_titles_the_title() and its like in options-titles-metas.php,
-	 * seopress_social_twitter_title_hook() and its like in options-social.php, 9.7.4).
-	 */
-	protected function texts( WP_Post $post ) {
-		if ( ! function_exists( 'seopress_get_service' ) ) {
-			return array();
-		}
-		$options = seopress_get_service( 'TitleOption' );
-		$on      = self::is_on( 'titles' );
-		$about   = $on ? $options->getSingleCptDesc( $post->ID ) : null;
-		$own     = function ( $name ) use ( $post ) {
-			return self::filled( parent::text( $post->ID, $name ), $post );
-		};
-		$texts   = array(
-			'title'       => self::first(
-				array(
-					'post'    => $on ? $own( 'title' ) : '',
-					'type'    => $on ? self::filled( $options->getSingleCptTitle( $post->ID ), $post ) : '',
-					'default' => self::document_title( $post ),
-				)
-			),
-			'description' => self::first(
-				array(
-					'post'    => $on ? $own( 'description' ) : '',
-					'type'    => self::filled( $about, $post ),
-					'content' => '' === $about ? self::filled( '%%post_excerpt%%', $post ) : '',
-				)
-			),
-			'canonical'   => self::first(
-				array(
-					'post'    => $own( 'canonical' ),
-					'default' => (string) get_permalink( $post ),
-				)
-			),
+	/** What it does with them is in options-titles-metas.php (9.7.4); it has none of its own. */
+	protected function filters() {
+		return array(
+			'title'       => 'seopress_titles_title',
+			'description' => 'seopress_titles_desc',
 		);
-		$social  = (array) get_option( 'seopress_social_option_name', array() );
-		$by_og   = ! empty( $social['seopress_social_twitter_card_og'] ) && ! empty( $social['seopress_social_facebook_og'] );
-		foreach ( array( 'title', 'description' ) as $name ) {
-			$og   = $own( 'og.' . $name );
-			$last = 'description' === $name && ! $on && has_excerpt( $post ) ? self::filled( '%%post_excerpt%%', $post ) : '';
-
-			$texts[ 'og.' . $name ]      = self::first(
-				array(
-					'post'    => $og,
-					$name     => $texts[ $name ]['value'],
-					'content' => $last,
-				)
-			);
-			$texts[ 'twitter.' . $name ] = self::first(
-				array(
-					'post'    => $own( 'twitter.' . $name ),
-					'og'      => $by_og ? $og : '',
-					$name     => $texts[ $name ]['value'],
-					'content' => $last,
-				)
-			);
-		}
-		return $texts;
 	}
 
-	/**
-	 * A text with its variables filled in.
-	 *
-	 * @param mixed   $text The text.
-	 * @param WP_Post $post The post.
-	 * @return string
-	 */
-	private static function filled( $text, WP_Post $post ) {
-		if ( ! is_string( $text ) || '' === $text || false === strpos( $text, '%%' ) ) {
-			return self::plain( $text );
+	/** Beside WordPress's own noindex SEOPress goes on printing the canonical address. */
+	protected function drops_canonical( WP_Post $post ) {
+		return $this->robots( $post )['noindex']['on'];
+	}
+
+	/** {@inheritDoc} */
+	protected function texts( WP_Post $post ) {
+		$own = array();
+		foreach ( self::SHOWN as $name ) {
+			$own[ $name ] = parent::text( $post->ID, $name );
 		}
-		if ( false !== strpos( $text, '%%_' ) ) {
-			throw new \UnexpectedValueException( 'Custom fields are filled in while a page is shown only.' );
-		}
-		foreach ( self::NAMES as $name => $known ) {
-			$text = str_replace( "%%$name%%", "%%$known%%", $text );
-		}
-		$context = seopress_get_service( 'ContextPage' )->buildContextWithCurrentId( $post->ID )->getContext();
-		return self::plain( seopress_get_service( 'TagsToString' )->replace( $text, $context ) );
+		return Seo_Seopress_Texts::of( $post, $own, self::is_on( 'titles' ) );
 	}
 
 	/** {@inheritDoc} */

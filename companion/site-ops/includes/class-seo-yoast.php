@@ -128,6 +128,30 @@ final class Seo_Yoast extends Seo_Provider {
 		return $texts;
 	}
 
+	/** {@inheritDoc} */
+	protected function filters() {
+		return array(
+			'title'               => 'wpseo_title',
+			'description'         => 'wpseo_metadesc',
+			'canonical'           => 'wpseo_canonical',
+			'og.title'            => 'wpseo_opengraph_title',
+			'og.description'      => 'wpseo_opengraph_desc',
+			'twitter.title'       => 'wpseo_twitter_title',
+			'twitter.description' => 'wpseo_twitter_description',
+		);
+	}
+
+	/** {@inheritDoc} */
+	protected function own_classes() {
+		return 'Yoast\\WP\\';
+	}
+
+	/** Yoast itself applies them (title-presenter.php and its like, 28.4). */
+	protected function filtered( WP_Post $post, array $texts ) {
+		unset( $texts );
+		return wp_list_pluck( $this->texts( $post ), 'value' );
+	}
+
 	/**
 	 * A page as Yoast shows it; what it remembers of this request is forgotten first.
 	 *

@@ -26,6 +26,9 @@ final class Updates {
 	/** Where it stands why the last offer was refused. */
 	const REFUSED = 'site_ops_update_refused';
 
+	/** Where it stands that the packer's server did not answer when WordPress last looked; also the code of that error. */
+	const UNANSWERED = 'site_ops_update_unanswered';
+
 	/** Hooks itself up where there is an address and a key. */
 	public static function start() {
 		$host = self::host();
@@ -48,9 +51,10 @@ final class Updates {
 		$offered = is_object( $known ) && isset( $known->response[ self::file() ] ) ? $known->response[ self::file() ] : null;
 		$refused = get_site_transient( self::REFUSED );
 		return array(
-			'host'    => self::host(),
-			'offered' => isset( $offered->new_version ) ? (string) $offered->new_version : null,
-			'refused' => is_string( $refused ) ? $refused : null,
+			'host'       => self::host(),
+			'offered'    => isset( $offered->new_version ) ? (string) $offered->new_version : null,
+			'refused'    => is_string( $refused ) ? $refused : null,
+			'unanswered' => is_string( get_site_transient( self::UNANSWERED ) ),
 		);
 	}
 
@@ -67,6 +71,11 @@ final class Updates {
 			return $update;
 		}
 		$offer = self::read( self::address() );
+		if ( is_wp_error( $offer ) && self::UNANSWERED === $offer->get_error_code() ) {
+			set_site_transient( self::UNANSWERED, $offer->get_error_message(), WEEK_IN_SECONDS );
+			return false;
+		}
+		delete_site_transient( self::UNANSWERED );
 		if ( is_wp_error( $offer ) ) {
 			set_site_transient( self::REFUSED, $offer->get_error_message(), WEEK_IN_SECONDS );
 			return false;
@@ -122,16 +131,22 @@ final class Updates {
 		return isset( $item->plugin ) && self::file() === $item->plugin ? false : $auto;
 	}
 
-	/** Says on the Plugins screen that an offer was refused, and why. */
+	/** Says on the Plugins screen that an offer was refused, and why, and that nobody answered. */
 	public static function show_refused() {
-		$refused = get_site_transient( self::REFUSED );
-		if ( ! is_string( $refused ) ) {
-			return;
-		}
-		printf(
-			'<tr class="plugin-update-tr active"><td colspan="4" class="plugin-update colspanchange"><div class="update-message notice inline notice-error notice-alt"><p>%s</p></div></td></tr>',
-			esc_html( $refused )
+		$kinds = array(
+			self::REFUSED    => 'error',
+			self::UNANSWERED => 'warning',
 		);
+		foreach ( $kinds as $name => $kind ) {
+			$text = get_site_transient( $name );
+			if ( is_string( $text ) ) {
+				printf(
+					'<tr class="plugin-update-tr active"><td colspan="4" class="plugin-update colspanchange"><div class="update-message notice inline notice-%s notice-alt"><p>%s</p></div></td></tr>',
+					esc_attr( $kind ),
+					esc_html( $text )
+				);
+			}
+		}
 	}
 
 	/**
@@ -149,7 +164,8 @@ final class Updates {
 		$answer  = wp_safe_remote_get( $address, $options );
 		if ( is_wp_error( $answer ) || 200 !== wp_remote_retrieve_response_code( $answer ) ) {
 			/* translators: %s: name of a server */
-			return self::refused( sprintf( __( '%s did not answer', 'site-ops' ), self::host() ) );
+			$text = __( 'Nobody knows whether there is an update of Site Ops Companion: %s did not answer.', 'site-ops' );
+			return new WP_Error( self::UNANSWERED, sprintf( $text, self::host() ) );
 		}
 		$told = json_decode( wp_remote_retrieve_body( $answer ), true );
 		$text = isset( $told['signed'] ) && is_string( $told['signed'] ) ? $told['signed'] : '';

@@ -68,18 +68,21 @@ export function companionCheck(health: Health): Check {
   }
 }
 
+const UNANSWERED = "the server of its updates did not answer when the site last looked for one";
+
 /** One that works, with what there is to say of its updates: nothing of the site waits for them, so it is met. */
 function readyCheck(name: string, named: string, { plugin_version, update }: CompanionHealth): Check {
   const isOld = isOlder(plugin_version, COMPANION_VERSION);
   const refused = update?.refused
     ? "; the site refused an update of it, which was not what its packer signed: see under Plugins there why"
     : "";
-  if (!isOld) return pass(name, `${named} is active${refused}`);
+  const silent = update?.unanswered ? `; ${UNANSWERED}` : "";
+  if (!isOld) return pass(name, `${named} is active${refused}${silent}`);
   const way = update?.offered
     ? "press the update that the site's Plugins page offers"
     : "an operator makes its zip with deno task companion and uploads it on the site's Plugins page, which replaces it";
   const old = `older than ${COMPANION_VERSION}, which this gateway comes with (to update it, ${way})`;
-  return pass(name, `${named} is active, and ${old}${refused}`);
+  return pass(name, `${named} is active, and ${old}${refused}${silent}`);
 }
 
 function wayToReport(status: number | undefined): string {

@@ -4,6 +4,7 @@ import { GatewayError } from "../../../core/errors.ts";
 import {
   HELD_EFFECTS,
   HELD_METHOD,
+  type HeldEffects,
   heldOf,
   HOLD_HEADER,
   holdId,
@@ -12,9 +13,12 @@ import {
   type PairedKey,
   type Receipt,
   ROLLED_BACK,
+  said,
+  WHY_CHARACTERS,
 } from "../../_content/holds.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
-import type { Outgoing } from "../../_http/request.ts";
+import { LIMITS } from "../../../core/model.ts";
+import type { Outgoing, PublishGrant } from "../../_http/request.ts";
 import { CmsError } from "../errors.ts";
 import { WordPressClient } from "../rest/wordpress_client.ts";
 import { signatureOf } from "./hold_signature.ts";
@@ -41,6 +45,10 @@ const RECEIPT = z.union([
   z.object({ id: z.string(), outcome: z.literal("running") }),
 ]);
 const TESTED = z.object({ hold: ROLLED_BACK });
+const REFUSED = z.object({ code: said(WHY_CHARACTERS).catch(""), message: said(WHY_CHARACTERS).catch("") });
+const SETBACKS = `${COMPANION}/setbacks`;
+/** Effects are told in full. */
+const LARGE = { max_bytes: LIMITS.HELD_BYTES };
 const MADE = z.object({ post_id: z.number().int().positive() });
 const EXISTS = z.object({ exists: z.boolean() });
 
@@ -125,7 +133,7 @@ class Holds implements HoldsClient {
       };
       try {
         const out = { method: "GET", effect: "read", cleanup: true, turn } as const;
-        const { data } = await this.#signed(`${COMPANION}/holds/${id}`, out, RECEIPT);
+        const { data } = await this.#signed(`${COMPANION}/holds/${id}`, out, RECEIPT, { setback: "true" });
         if (data.id !== id) throw this.#odd("it is about another call");
         if (data.outcome === "committed") return data;
         if (polls >= POLLS_MAX || this.ctx.now() >= this.ctx.deadline) throw this.#odd("it still runs");
@@ -142,6 +150,48 @@ class Holds implements HoldsClient {
     this.ctx.cache.drop("hold report");
   }
 
+  async rehearseSetback(image: string): Promise<{ id: string; held: HeldEffects }> {
+    const id = holdId();
+    const headers = { [HOLD_HEADER]: `dry; id=${id}` };
+    const out = { method: "POST", effect: "read", once: true, headers, json: { image }, ...LARGE } as const;
+    const answer = await this.#signed(SETBACKS, out, TESTED);
+    const { hold } = answer.data;
+    const said = heldOf(answer.headers);
+    if (said?.outcome !== "rolled_back" || said.id !== id || hold.id !== id) {
+      throw this.#odd("it was not held");
+    }
+    if (hold.answer !== null && hold.answer.status >= 400) throw refusedSetback(hold.answer.body);
+    if (hold.why !== "") throw this.#odd(hold.why);
+    return { id, held: hold };
+  }
+
+  async setBack(
+    image: string,
+    { expect, grant }: { readonly expect: string; readonly grant?: PublishGrant | undefined },
+  ): Promise<{ id: string; held: HeldEffects | null }> {
+    const id = holdId();
+    const allow = `draft${grant === undefined ? "" : ",live,structure,site,settings"},own`;
+    const headers = { [HOLD_HEADER]: `hold; id=${id}; allow=${allow}; expect=${expect}` };
+    const out = { method: "POST", effect: "write", headers, json: { image }, grant, ...LARGE } as const;
+    let failure: unknown = null;
+    try {
+      const answer = await this.#signed(SETBACKS, out, z.unknown());
+      const said = heldOf(answer.headers);
+      if (said?.outcome !== "committed" || said.id !== id) failure = this.#odd("its answer does not say it");
+    } catch (thrown) {
+      if (thrown instanceof CmsError && thrown.definite) throw takenBack(thrown);
+      failure = thrown;
+    }
+    const receipt = await this.settle(id).catch((thrown) => failure === null ? null : Promise.reject(thrown));
+    if (receipt?.outcome === "none") {
+      if (failure instanceof GatewayError) {
+        throw Object.assign(failure.saying(failure.message), { outcome: "none" });
+      }
+      throw failure;
+    }
+    return { id, held: receipt };
+  }
+
   async acknowledge(id: string): Promise<void> {
     const out = { method: "POST", effect: "write", json: {} } as const;
     await this.#signed(`${COMPANION}/holds/${id}/acknowledged`, out, z.unknown());
@@ -151,10 +201,12 @@ class Holds implements HoldsClient {
     route: string,
     out: Omit<Outgoing, "url">,
     schema: z.ZodType<T>,
+    query: Readonly<Record<string, string>> = {},
   ): Promise<{ data: T; headers: Headers }> {
     const key = await this.#key();
     if (key === null) throw new GatewayError("E_INTERNAL", `Site "${this.ctx.site.id}" is not paired`);
-    return await this.#wire.ask(route, out, schema, (whole) => signatureOf(key, whole, this.ctx.now()));
+    const sign = (whole: Outgoing) => signatureOf(key, whole, this.ctx.now());
+    return await this.#wire.ask(route, out, schema, sign, query);
   }
 
   /** null where the site was never paired. */
@@ -172,6 +224,28 @@ class Holds implements HoldsClient {
     return new GatewayError("E_UPSTREAM", message, { upstream: 502 });
   }
 }
+
+/** A site that does not write an image back. */
+function refusedSetback(body: unknown): GatewayError {
+  const { code, message } = REFUSED.parse(body);
+  if (code === "rest_no_route") {
+    return setbackError(
+      "E_FORBIDDEN_OP",
+      "the companion plugin is older than 1.5.0, which sets nothing back; update it",
+    );
+  }
+  const isStale = code === "site_ops_stale";
+  return setbackError(isStale ? "E_STALE_PREVIEW" : "E_FORBIDDEN_OP", message === "" ? code : message);
+}
+
+const setbackError = (code: "E_STALE_PREVIEW" | "E_FORBIDDEN_OP", why: string) =>
+  new GatewayError(code, `The site does not set it back: ${why}; nothing was changed`, { outcome: "none" });
+
+/** What was not kept: somebody changed the site after the dry run, or the site refused the call. */
+const takenBack = (thrown: CmsError) =>
+  thrown.reason === "site_ops_held"
+    ? setbackError("E_STALE_PREVIEW", "it would not do any more what was shown")
+    : thrown;
 
 /** Of a site that was never paired it does not matter why it does not answer. */
 function unasked(thrown: unknown, key: PairedKey | null): string {

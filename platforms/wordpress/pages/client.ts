@@ -4,7 +4,7 @@ import type { Making } from "../../../core/model.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
 import type { PagesClient } from "../../_content/pages.ts";
 import { builderSeen } from "../rest/builders.ts";
-import { listContent } from "../rest/reader.ts";
+import { listContent } from "../rest/lists.ts";
 import type { StateSnapshot } from "../rest/snapshot.ts";
 import { checkState, publish, schedule } from "../rest/states.ts";
 import { timeZoneOf } from "../rest/time_zone.ts";

@@ -97,7 +97,14 @@ async function revise(
   const { read } = seen as Found;
   const { sent, renamed } = await bodyOf(wire, draft as CmsDraft, made);
   const id = read.record.id;
-  const what = { kind, id, fields: sent, dependsOn: ["status"], judge: judgeLive(kind), grant } as const;
+  const what = {
+    kind,
+    id,
+    fields: sent,
+    dependsOn: ["status", "password"],
+    judge: judgeLive(kind),
+    grant,
+  } as const;
   const record = await change(wire, what, seen as Found);
   if (record.status !== "publish") {
     throw new GatewayError(

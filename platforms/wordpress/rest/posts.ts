@@ -18,7 +18,8 @@ import type {
 import { CmsError } from "../errors.ts";
 import { builderSeen, builderTold } from "./builders.ts";
 import { requireImage } from "./media.ts";
-import { listContent, OtherKindError, pageOfRecords, readOne, rowOf } from "./reader.ts";
+import { listContent, pageOfRecords, rowOf } from "./lists.ts";
+import { OtherKindError, readOne } from "./reader.ts";
 import {
   CONTENT,
   type ContentRecord,
@@ -157,7 +158,7 @@ async function listDrafts(wire: WordPressClient, query: DraftsQuery): Promise<Dr
   const asked = { status: wanted.join(","), context: "edit", orderby: "modified", order: "desc", search };
   try {
     const { rows, counts } = await pageOfOwn(wire, { ...asked, per_page }, page);
-    const posts = rows.filter((record) => wanted.includes(record.status)).map(rowOf);
+    const posts = rows.filter((record) => wanted.includes(record.status)).map((row) => rowOf(row));
     return { posts, page, per_page, ...counts };
   } catch (thrown) {
     if (!(thrown instanceof CmsError)) throw thrown;

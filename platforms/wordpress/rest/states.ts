@@ -65,10 +65,11 @@ export const judge = (kind: Kind, verb: Verb, moment?: Moment) => ({ record, sit
 
 function stateForbids(record: PostState, verb: Verb, siteNow: number): string | null {
   const { status } = record;
-  if (status === "publish" || status === "private") {
+  if (status === "private") return "is private: visitors do not see it; change it in the CMS";
+  if (status === "publish") {
     return verb === "publish"
       ? "is published already"
-      : verb === "update" && status === "publish"
+      : verb === "update"
       ? `is published; only drafts and scheduled ones can be changed here; ${REVISED}`
       : "is published; only drafts and scheduled ones can be changed";
   }

@@ -7,7 +7,7 @@ import { excerpt } from "../../_content/excerpt.ts";
 import type { FactCache, SiteContext } from "../../_connector/connector.ts";
 import type { Incoming, Outgoing } from "../../_http/request.ts";
 import { NO_ANSWER } from "../../_http/failures.ts";
-import { isErrorBody, refusal, unreadable, walled } from "../errors.ts";
+import { isErrorBody, refusal, refusedWrite, unreadable, walled } from "../errors.ts";
 import { secretsOf } from "../../../core/signed_secrets.ts";
 
 /** Query of a route; what is undefined is left out, an array becomes `name[]`. */
@@ -127,6 +127,9 @@ export interface WordPressResponse<T> {
   /** The latest time the site's clock can show now (its `Date`, a second of rounding, the way there and back). */
   readonly siteNow: number;
 }
+
+/** Whether visitors get anything with that status; what cannot be told (null) counts as if they did. */
+export const isAnswer = (status: number | null): boolean => status !== 404 && status !== 410;
 
 const ENCODER = new TextEncoder();
 
@@ -251,8 +254,9 @@ export class WordPressClient {
     more: Omit<Outgoing, "url">,
     schema: z.ZodType<T>,
     further: (out: Outgoing) => Promise<Readonly<Record<string, string>>>,
+    query: Query = {},
   ): Promise<{ readonly data: T; readonly headers: Headers }> {
-    const { headers, ...signed } = await this.#signed(route, {});
+    const { headers, ...signed } = await this.#signed(route, query);
     const plain: Outgoing = { ...signed, ...more, what: route, headers: { ...headers, ...more.headers } };
     const out = { ...plain, headers: { ...plain.headers, ...await further(plain) } };
     const answer = await this.#ctx.send(this.#timed(out));
@@ -286,10 +290,14 @@ export class WordPressClient {
     }
   }
 
+  /** With which status a path below the site's address is answered, redirects followed; null where no answer tells. */
+  async visitorsGet(path: string): Promise<number | null> {
+    return (await this.#visit(path))?.status ?? null;
+  }
+
   /** Whether visitors get anything at a path below the site's address; what cannot be told counts as if they did. */
   async answersVisitors(path: string): Promise<boolean> {
-    const answer = await this.#visit(path);
-    return answer === null || (answer.status !== 404 && answer.status !== 410);
+    return isAnswer(await this.visitorsGet(path));
   }
 
   /** The address at which visitors of a path end up; null where no answer tells. */
@@ -351,7 +359,9 @@ export class WordPressClient {
       );
     }
     if (answer.status === 401 || answer.status === 403) this.cache.drop(ACCOUNT);
-    if (answer.status < 200 || answer.status > 299) throw refusal(out, answer);
+    if (answer.status < 200 || answer.status > 299) {
+      throw out.effect === "write" ? refusedWrite(refusal(out, answer)) : refusal(out, answer);
+    }
     if (out.effect === "write") {
       for (const name of cachesIn(answer.headers)) this.#cachesAsked.add(name);
     }

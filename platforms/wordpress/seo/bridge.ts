@@ -28,6 +28,8 @@ export const META = SEO_RECORD.extend({
   post_title: z.string().catch(""),
   date_gmt: z.string().nullish(),
   modified_gmt: z.string().nullish(),
+  /** From version 1.5.0 on. */
+  post_protected: z.boolean().optional().catch(undefined),
 });
 type MetaRecord = z.infer<typeof META>;
 
@@ -108,7 +110,7 @@ export async function writeBridge(
     };
   };
   if (planned.hashes) {
-    const names = ["status", "provider", FOLLOWS, ...replacedFields(change).map(partName)];
+    const names = ["status", "password", "provider", FOLLOWS, ...replacedFields(change).map(partName)];
     const dependsOn = { hashes: planned.hashes, names, what: `post ${id}`, words: FIELDS };
     const done = await writeTold(wire, route(id), dependsOn, send(planned.post), META);
     if (done) return metaOf(done.state, wire.now(), id);
@@ -130,7 +132,8 @@ export function requireUntouched(site: Site, planned: SeoMeta, now: SeoMeta, cha
   const differ = replacedFields(change).filter((field) =>
     was.get(field) !== is.get(field) || (touched && (is.get(field) ?? null) === null)
   );
-  requireUnchanged(site, planned.post, now.post, differ);
+  const keeper = now.provider === planned.provider ? [] : ["provider"];
+  requireUnchanged(site, planned.post, now.post, [...keeper, ...differ]);
 }
 
 /** The plugin's part for whether Open Graph's fields are shown in place of Twitter's. */
@@ -169,8 +172,9 @@ export function metaOf(record: MetaRecord, siteNow: number, id: number): SeoMeta
     );
   }
   const { post_type: type, post_status: status, post_title: title, date_gmt, modified_gmt } = record;
+  const post = { id, type, status, title, date_gmt, modified_gmt, protected: record.post_protected };
   return {
-    post: seoPost({ id, type, status, title, date_gmt, modified_gmt }, siteNow),
+    post: seoPost(post, siteNow),
     provider: record.provider,
     fields: fieldsOfRecord(record),
     effect: effectOfRecord(record),

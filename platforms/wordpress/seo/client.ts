@@ -12,6 +12,7 @@ import { prepareRest, readRest, writeRest } from "./rest.ts";
 import { type PreparedSchema, prepareSchema, writeSchema } from "./schema.ts";
 import { prepareRebuild, readSitemap, rebuildSitemap } from "./sitemap.ts";
 import type { Stands } from "./stores.ts";
+import { tagWarnings } from "./tags.ts";
 import { WordPressClient } from "../rest/wordpress_client.ts";
 
 export { changedPart, originsOf, unshownFields, valuesInEffect } from "./effect.ts";
@@ -48,7 +49,12 @@ export function seoOf(ctx: SiteContext) {
       const changed = changedPart(change, meta);
       const after = effectAfter(meta, change);
       requireShown(changed, after.effect);
-      return { ...meta, warnings: [...meta.warnings ?? [], ...effectWarnings(change, changed, after)] };
+      const warnings = [
+        ...meta.warnings ?? [],
+        ...tagWarnings(changed, overPlugin),
+        ...effectWarnings(change, changed, after),
+      ];
+      return { ...meta, warnings };
     },
     /**
      * Writes the fields that differ from those planned; where none does nothing is sent. `stands` is told which fields

@@ -27,7 +27,12 @@ export interface SeoEffect {
 export interface InEffect {
   readonly value: string | null;
   readonly by: string;
+  /** What it would be without the filter of a theme or another plugin, where one changed it. */
+  readonly without?: string | undefined;
 }
+
+/** Of a text that a theme or another plugin changes after the SEO plugin made it. */
+const FILTERED = "filter";
 
 /** Nothing that is known to override the fields. */
 export const NO_EFFECT: SeoEffect = { origins: {}, fixed: {}, inEffect: {}, twitterFollowsOg: false };
@@ -48,6 +53,7 @@ const TEXT_BY: Readonly<Record<string, string>> = {
   description: "the description",
   og: "the og_… field",
   settings: "the settings of the SEO plugin",
+  [FILTERED]: "a theme or another plugin, which changes what the SEO plugin made",
 };
 
 const WHY: Readonly<Record<string, string>> = {
@@ -140,6 +146,7 @@ export function effectWarnings(
     ...unseenWarning(changed, fields),
     ...inheritedWarnings(given, written, { fields, effect }),
     ...hidden,
+    ...filteredWarnings(written, effect),
     ...apartWarning(written, changed, effect),
   ];
 }
@@ -156,6 +163,15 @@ function inheritedWarnings(given: SeoChange, written: ReadonlySet<string>, { eff
     return [`${field}: visitors get this text already, by ${TEXT_BY[text.by] ?? "a setting"}; ${ends}`];
   });
 }
+
+/** What visitors may not get whatever is stored. */
+const filteredWarnings = (written: ReadonlySet<string>, { inEffect }: SeoEffect): string[] =>
+  [...written].filter((field) => inEffect[field]?.by === FILTERED).map((field) =>
+    `${field}: visitors get ${JSON.stringify(inEffect[field]!.value)} today, by ${
+      TEXT_BY[FILTERED]
+    }, and may get it ` +
+    "whatever is stored; see which of them has a title or description of its own, and change it there"
+  );
 
 /** What is replaced without having been seen. */
 function unseenWarning(changed: SeoChange, fields: SeoFields): string[] {
@@ -199,6 +215,15 @@ export function unshownFields(fields: SeoFields, { fixed }: SeoEffect): string[]
 /** What visitors get of texts that is not what the post holds, by field. */
 export function valuesInEffect({ inEffect }: SeoEffect): Record<string, string | null> {
   return Object.fromEntries(Object.entries(inEffect).map(([field, { value }]) => [field, value]));
+}
+
+/**
+ * What the site means visitors to get of texts: as valuesInEffect, but for those that a theme or another plugin changes
+ * those that the SEO plugin made.
+ */
+export function valuesMeant({ inEffect }: SeoEffect): Record<string, string | null> {
+  const meant = ({ value, by, without }: InEffect) => by === FILTERED ? without ?? null : value;
+  return Object.fromEntries(Object.entries(inEffect).map(([field, text]) => [field, meant(text)]));
 }
 
 /** Where values come from that the post itself does not hold, by field. */

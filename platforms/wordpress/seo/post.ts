@@ -17,6 +17,8 @@ export interface SeoPost {
   readonly modified_gmt: string | null;
   /** Whether visitors may see it: published, private, or in a state this gateway does not know. */
   readonly live: boolean;
+  /** Whether its text is behind a password of its own; null where the site does not tell. */
+  readonly protected: boolean | null;
   /** ISO 8601 with Z where it goes live within the minute, by the site's own clock; null otherwise. */
   readonly due: string | null;
 }
@@ -29,6 +31,7 @@ export interface SeoPostRecord {
   readonly title: string;
   readonly date_gmt?: string | null;
   readonly modified_gmt?: string | null;
+  readonly protected?: boolean | undefined;
 }
 
 /** Nobody sees these. */
@@ -45,6 +48,7 @@ export function seoPost(record: SeoPostRecord, siteNow: number): SeoPost {
     title,
     modified_gmt: utc(record.modified_gmt),
     live: !UNSEEN.has(status),
+    protected: record.protected ?? null,
     due: at !== null && !hasLead(Date.parse(at), siteNow) ? at : null,
   };
 }
@@ -55,8 +59,9 @@ export function requireSeoState(site: Site, post: SeoPost): void {
   if (status === "trash") throw forbidden(`Post ${id} is in the bin; restore it in the CMS first`);
   if (site.flags.allow_seo_on_published || (!live && due === null)) return;
   const state = live ? `is ${status}` : `goes live at ${due}`;
+  const by = status === "private" ? " by whoever signs in and may read it" : "";
   throw forbidden(
-    `Post ${id} ${state}: a change of its SEO is seen at once, which site "${site.id}" allows only with ` +
+    `Post ${id} ${state}: a change of its SEO is seen at once${by}, which site "${site.id}" allows only with ` +
       "allow_seo_on_published; a super-admin can set it",
   );
 }
@@ -72,7 +77,12 @@ export function requireUnchanged(
   differ: readonly string[],
 ): void {
   requireSeoState(site, now);
-  const all = [...now.status === planned.status ? [] : ["status"], ...differ];
+  const isOpened = now.live && now.protected !== planned.protected;
+  const all = [
+    ...now.status === planned.status ? [] : ["status"],
+    ...isOpened ? ["password"] : [],
+    ...differ,
+  ];
   if (all.length > 0) throw staleOf(`post ${now.id}`, all, { by: null, at: now.modified_gmt });
 }
 

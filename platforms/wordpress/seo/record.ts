@@ -26,7 +26,10 @@ export const SEO_RECORD = z.object({
   fixed: WORDS,
   twitter_follows_og: z.boolean().catch(false),
   /** What visitors get of texts where that is not what the post holds. */
-  shown: z.record(z.string(), z.object({ value: z.string().nullable(), by: z.string() })).catch({}),
+  shown: z.record(
+    z.string(),
+    z.object({ value: z.string().nullable(), by: z.string(), without: z.string().optional() }),
+  ).catch({}),
 });
 
 /** What the plugin answers as the provider of a site whose SEO plugin it does not know. */

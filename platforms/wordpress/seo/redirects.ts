@@ -18,7 +18,7 @@ import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { CmsError } from "../errors.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { readBack } from "../rest/writer.ts";
-import type { WordPressClient } from "../rest/wordpress_client.ts";
+import { isAnswer, type WordPressClient } from "../rest/wordpress_client.ts";
 
 const ROW = z.object({
   id: z.union([z.number(), z.string()]),
@@ -31,6 +31,8 @@ const LIST = z.object({
   statuses: z.array(z.number()).optional(),
   /** Where a visitor of the source is sent, by a pattern too; nothing of a plugin that does not tell. */
   resolves: ROW.nullable().optional().catch(undefined),
+  /** Who keeps them, from version 1.5.0 on; none for the companion plugin itself. */
+  provider: z.string().optional().catch(undefined),
   hides: z.object({ id: z.number(), title: z.string() }).nullable().catch(null),
 });
 const WRITTEN = ROW.extend({ created: z.boolean() });
@@ -52,6 +54,10 @@ export interface PreparedRedirect {
   readonly hides: { readonly id: number; readonly title: string } | null;
   /** Whether visitors get anything at the source today: a page, an archive, a file, a redirect. */
   readonly answers: boolean;
+  /** The status with which the web server answers there today; null where no answer told. */
+  readonly answered: number | null;
+  /** Who keeps the site's redirects; left out where the plugin does not tell. */
+  readonly provider?: string | undefined;
   /** What a guarded write expects to find; nothing where the site has none. */
   readonly hashes?: PartHashes;
 }
@@ -77,14 +83,14 @@ export async function prepareRedirect(
 ): Promise<PreparedRedirect> {
   const { source, destination, status } = redirect;
   const asked = { source: escaped(source), destination, status };
-  const [told, visited] = await allOrThrow(
+  const [told, answered] = await allOrThrow(
     readTold(wire, GUARDED_REDIRECTS, asked),
-    wire.answersVisitors(source),
+    wire.visitorsGet(source),
   );
   if (told === null) {
     requireCapability(await readCompanion(wire, "seo"), "manage_options", "set redirects");
   }
-  const { redirects, statuses, hides } = told?.state ?? await readRules(wire, source);
+  const { redirects, statuses, hides, provider } = told?.state ?? await readRules(wire, source);
   if (statuses !== undefined && !statuses.includes(redirect.status)) {
     const has = statuses.join(", ");
     throw bad(`status: the site's SEO plugin has no redirects of status ${redirect.status}, only ${has}`);
@@ -93,8 +99,8 @@ export async function prepareRedirect(
   const next = (path: string) => follow ? follow.next().value ?? null : rowFrom(wire, path);
   await requireEnd(redirect, homeOf(site.base_url), next);
   const now = redirects[0] ?? null;
-  const answers = now !== null || hides !== null || visited;
-  return { redirect, now, hides, answers, ...(told ? { hashes: told.hashes } : {}) };
+  const answers = now !== null || hides !== null || isAnswer(answered);
+  return { redirect, now, hides, answers, answered, provider, ...(told ? { hashes: told.hashes } : {}) };
 }
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
@@ -208,7 +214,7 @@ async function followed(
 
 async function send(
   wire: WordPressClient,
-  { redirect: { source, destination, status }, now, hides, hashes }: PreparedRedirect,
+  { redirect: { source, destination, status }, now, hides, provider, hashes }: PreparedRedirect,
   made: Making,
 ): Promise<{ written: z.infer<typeof WRITTEN>; after: z.infer<typeof LIST> }> {
   const json = { source: escaped(source), destination, status };
@@ -228,6 +234,7 @@ async function send(
     ...row?.destination === now?.destination ? [] : ["destination"],
     ...row?.status === now?.status ? [] : ["status"],
     ...is.hides?.id === hides?.id ? [] : ["source"],
+    ...is.provider === provider ? [] : ["provider"],
   ];
   if (differ.length > 0) throw staleOf(what, differ);
   const written = told(

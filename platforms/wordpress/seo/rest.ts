@@ -3,7 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import type { Site } from "../../../core/model.ts";
 import { allOrThrow } from "../../../core/async.ts";
-import { COMPANION_VERSION_MIN } from "../companion/plugin.ts";
+import { COMPANION_VERSION_MIN, isNoRoute } from "../companion/plugin.ts";
 import { CmsError } from "../errors.ts";
 import { readIndex } from "../health.ts";
 import { readBack } from "../rest/writer.ts";
@@ -19,6 +19,7 @@ import type { WordPressClient, WordPressResponse } from "../rest/wordpress_clien
 
 const POST = POST_HEAD.extend({
   type: z.string(),
+  password: z.string().optional(),
   /** An empty list where there is none. */
   meta: z.record(z.string(), z.unknown()).catch({}),
   yoast_head_json: z.record(z.string(), z.unknown()).nullish().catch(null),
@@ -113,8 +114,10 @@ function metaOf(
   { provider }: SeoStore,
   { fields, effect = NO_EFFECT, shown }: Stored,
 ): SeoMeta {
-  const { id, type, status, date_gmt, modified_gmt, title } = data;
-  const post = seoPost({ id, type, status, title: title.raw, date_gmt, modified_gmt }, siteNow);
+  const { id, type, status, date_gmt, modified_gmt, title, password } = data;
+  const isProtected = password === undefined ? undefined : password !== "";
+  const told = { id, type, status, title: title.raw, date_gmt, modified_gmt, protected: isProtected };
+  const post = seoPost(told, siteNow);
   return { post, provider, fields, effect, ...(shown ? { shown } : {}) };
 }
 
@@ -171,6 +174,29 @@ function requireNotDue({ post }: SeoMeta): void {
   );
 }
 
+const switchedOff = ({ provider }: SeoMeta, cause?: unknown) =>
+  new GatewayError(
+    "E_SEOPLUGIN_PLUGIN_REQUIRED",
+    `The site's SEO plugin (${provider}) has been switched off since it was looked at, and nothing of what was sent is ` +
+      "stored; switch it on under Plugins in the CMS, and preview again",
+    { cause },
+  );
+
+/** What is asked of the SEO plugin's own routes, which go with it. */
+async function whileActive<T>(planned: SeoMeta, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    throw thrown instanceof CmsError && isNoRoute(thrown) ? switchedOff(planned, thrown) : thrown;
+  }
+}
+
+/** Whether all that was sent could be read before, and nothing of it can be now: WordPress ignores meta that nobody registers. */
+const isForgotten = ({ robots: _, ...texts }: SeoChange, before: SeoFields, after: SeoFields): boolean => {
+  const names = SEO_TEXTS.filter((name) => texts[name] !== undefined);
+  return names.length > 0 && names.every((name) => before[name] !== null && after[name] === null);
+};
+
 /** Writes the fields that differ, of a post that is still as it was planned, and answers all fields as they are then. */
 export async function writeRest(
   wire: WordPressClient,
@@ -181,14 +207,15 @@ export async function writeRest(
   stands: Stands,
 ): Promise<SeoMeta> {
   const { id } = planned.post;
-  const { meta, stored } = await findChanged(wire, planned, change);
+  const { meta, stored } = await whileActive(planned, () => findChanged(wire, planned, change));
   requireNotDue(meta);
   requireUntouched(site, planned, meta, change);
   const store = STORES.find(({ provider }) => provider === meta.provider)!;
   sending(meta.post.live);
   const { attachments = {} } = planned;
   const writing = { now: meta.fields, attachments, stands };
-  await store.write(wire, stored, changedPart(change, planned), writing);
+  const changed = changedPart(change, planned);
+  await whileActive(planned, () => store.write(wire, stored, changed, writing));
   const { meta: after } = await readBack(
     wire,
     `The fields of post ${id} were written`,
@@ -196,6 +223,7 @@ export async function writeRest(
     // Whether somebody published it meanwhile is what the read was for.
     meta.post.live ? {} : { published: null },
   );
+  if (isForgotten(changed, meta.fields, after.fields)) throw switchedOff(planned);
   if (!after.post.live || meta.post.live) return after;
   throw new GatewayError(
     "E_FORBIDDEN_OP",

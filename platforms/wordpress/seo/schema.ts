@@ -20,6 +20,8 @@ const LIST = z.object({
   provider: z.string(),
   /** Whether the SEO plugin that keeps them shows them. */
   shown: z.boolean().catch(true),
+  /** Why not; nothing of a plugin that does not tell. */
+  unshown: z.string().nullish().catch(undefined),
   /** The type that the SEO plugin makes by itself while the post has none; nothing of a plugin that does not tell. */
   automatic: z.string().nullish().catch(undefined),
   entries: z.array(z.object({ entry_id: z.string(), type: z.string().catch(""), schema: z.unknown() })),
@@ -67,17 +69,18 @@ async function readEntries(wire: WordPressClient, id: number) {
 
 type Found =
   & Pick<PreparedSchema, "post" | "provider" | "entries" | "warnings" | "hashes">
-  & { readonly shown: boolean; readonly automatic?: string | null };
+  & { readonly shown: boolean; readonly unshown?: string | null; readonly automatic?: string | null };
 
 async function find(wire: WordPressClient, id: number): Promise<Found> {
   const told = await readTold(wire, route(id));
   if (told) {
-    const { state: { post, provider, entries, shown, automatic }, hashes, editing, siteNow } = told;
+    const { state: { post, provider, entries, shown, unshown, automatic }, hashes, editing, siteNow } = told;
     return {
       post: metaOf(post, siteNow, id).post,
       provider,
       entries,
       shown,
+      unshown,
       automatic,
       hashes,
       warnings: editingWarnings(editing),
@@ -110,7 +113,7 @@ export async function prepareSchema(
     requireOneType(schema);
     requireEnclosed(schema, "schema");
   }
-  if (!found.shown) throw new GatewayError("E_BAD_INPUT", UNSHOWN);
+  if (!found.shown) throw new GatewayError("E_BAD_INPUT", found.unshown === "list" ? LISTS : UNSHOWN);
   const replaces = entries.find((one) => one.entry_id === entry_id) ?? null;
   if (entry_id === undefined || replaces !== null) {
     const seen = provider === "rankmath" ? [...automaticGoes(found), ...rankMathWarnings(schema)] : [];
@@ -127,6 +130,9 @@ export async function prepareSchema(
 const UNSHOWN =
   "schema: would not be shown: the part of the site's SEO plugin that shows structured data is switched off, or its " +
   "set-up is not finished; switch it on in the CMS first";
+const LISTS =
+  "schema: would not be shown: post_id is the page that lists the site's posts, and the site's SEO plugin prints " +
+  "structured data of single pages and posts only; leave it out";
 /** What a first entry takes away (docs/upstreams/wordpress.md, "What each shows, and when"). */
 function automaticGoes({ entries, automatic }: Found): string[] {
   if (entries.length > 0 || automatic === null) return [];
@@ -198,7 +204,7 @@ async function send(
   };
   if (planned.hashes) {
     const entry = replaces ? [`entry:${replaces.entry_id}`] : [];
-    const names = ["status", "provider", "entries", ...entry];
+    const names = ["status", "password", "provider", "entries", ...entry];
     const words = Object.fromEntries(entry.map((name) => [name, "schema"]));
     const dependsOn = { hashes: planned.hashes, names, what: `the structured data of post ${id}`, words };
     const done = await writeTold(wire, route(id), dependsOn, ready(planned.post), WRITTEN);
@@ -222,11 +228,16 @@ async function send(
 }
 
 /** Which of what was planned is not as it was: the entry that is replaced, and which others there are. */
-function changedEntries({ entries, replaces }: PreparedSchema, now: Found): string[] {
+function changedEntries({ entries, replaces, provider }: PreparedSchema, now: Found): string[] {
   const names = (all: Found["entries"]) => JSON.stringify(all.map(({ entry_id, type }) => [entry_id, type]));
   const is = now.entries.find(({ entry_id }) => entry_id === replaces?.entry_id);
   const replaced = replaces !== null && canonical(is?.schema) !== canonical(replaces.schema);
-  return [...replaced ? ["schema"] : [], ...names(entries) === names(now.entries) ? [] : ["entries"]];
+  const keeper = now.provider === provider ? [] : ["provider"];
+  return [
+    ...keeper,
+    ...replaced ? ["schema"] : [],
+    ...names(entries) === names(now.entries) ? [] : ["entries"],
+  ];
 }
 
 /** JSON whose order of names does not count; PHP takes an empty object for an empty list. */

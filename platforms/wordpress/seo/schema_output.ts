@@ -16,17 +16,18 @@ const PLACES = 5;
 /**
  * A sentence for each thing that Rank Math does to such data (json_ld(), validate_schema() and replace_variables() in its
  * class-jsonld.php, change_webpage_entity() in its class-frontend.php; docs/upstreams/wordpress.md, "Structured data").
+ * `field` is the argument that holds the data.
  */
-export function rankMathWarnings(schema: PageSchema): string[] {
+export function rankMathWarnings(schema: PageSchema, field = "schema"): string[] {
   const altered: Altered = { escaped: [], dropped: [], filled: [], worded: [] };
   visit(schema, "", altered);
   const { escaped, dropped, filled, worded } = altered;
   const faq = typesOf(schema).includes("FAQPage")
     ? [
-      "schema: of a FAQPage Rank Math shows only mainEntity, within the page's own WebPage; all else is dropped",
+      "of a FAQPage Rank Math shows only mainEntity, within the page's own WebPage; all else is dropped",
     ]
     : [];
-  return [
+  const found = [
     ...faq,
     ...sentence(
       escaped,
@@ -39,12 +40,13 @@ export function rankMathWarnings(schema: PageSchema): string[] {
     ),
     ...sentence(worded, 'Rank Math prints numbers and switches as texts: true as "1", false and null as ""'),
   ];
+  return found.map((one) => `${field}: ${one}`);
 }
 
 function sentence(places: readonly string[], what: string): string[] {
   if (places.length === 0) return [];
   const more = places.length > PLACES ? ` and ${places.length - PLACES} more` : "";
-  return [`schema: ${what} (${places.slice(0, PLACES).join(", ")}${more})`];
+  return [`${what} (${places.slice(0, PLACES).join(", ")}${more})`];
 }
 
 function visit(value: unknown, place: string, altered: Altered): void {

@@ -23,6 +23,7 @@ import {
   targetNames,
 } from "./entries.ts";
 import { WordPressClient } from "../rest/wordpress_client.ts";
+import { rankMathWarnings } from "../seo/schema_output.ts";
 
 /** An entry with who keeps it. */
 const TOLD = z.object({ provider: z.string() }).loose().transform(({ provider, ...rest }) => ({
@@ -58,6 +59,8 @@ export interface PlannedEntry {
   /** What is sent, and the whole value as it would be stored then. */
   readonly value: StructuredData;
   readonly after: StructuredData;
+  /** Of an entry of one page, what its visitors get of the change: a thing for each name that was given. */
+  readonly things: readonly unknown[];
   /** What a person should know before approving it, a sentence each. */
   readonly warnings: readonly string[];
 }
@@ -150,7 +153,18 @@ async function prepare(wire: WordPressClient, id: number, given: StructuredData)
   const value = fitting(record, scope, given);
   const after = isFields(record.value) && isFields(value) ? { ...record.value, ...value } : value;
   const targets = targetNames(record.targets);
-  return { ...found, entry: shown(record), record, scope, live: isLive(record), targets, value, after };
+  const things = scope === "page" && isFields(value) && isFields(after)
+    ? Object.keys(value).map((name) => [name, after[name]] as const)
+    : [];
+  const printed = things.flatMap(([name, thing]) =>
+    isFields(thing) ? rankMathWarnings(thing, `value.${name}`) : []
+  );
+  return {
+    ...{ entry: shown(record), record, scope, live: isLive(record), targets, value, after },
+    ...found,
+    things: things.map(([, thing]) => thing),
+    warnings: [...found.warnings, ...printed],
+  };
 }
 
 /** Beside its title, which says nothing of what is replaced. */

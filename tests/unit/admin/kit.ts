@@ -117,6 +117,12 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     toolNames: () => Promise.resolve(TOOLS),
     record: (...row) => Promise.resolve(void recorded.push(row)),
     retention: fakeRetention(),
+    erasing: {
+      preview: () => Promise.reject(new Error("nothing is erased")),
+      erase: () => Promise.reject(new Error("nothing is erased")),
+    },
+    changes: () => Promise.reject(new Error("no change is listed")),
+    operate: () => Promise.reject(new Error("no tool is called")),
     jobs: () => [],
     versions: () => Promise.resolve([]),
     proxies: () => [],

@@ -44,7 +44,9 @@ Deno.test("health says what waits for the operator", async () => {
     unpreviewed: [],
     proxies: [],
     held_tools: [],
+    freezes: [],
     unheld: [],
+    kept_changes: { changes: 0, bytes: 0, near_quota: [] },
     versions: [],
   });
   await gw.ok("POST", RETAIN, { confirm: true });
@@ -150,6 +152,7 @@ Deno.test("gateway health names what is sealed under a missing key, and ends wit
     sealed,
     proxies: [],
     held_tools: [],
+    freezes: [],
   };
   const cli = await openTerminal({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
   const { code, out } = await cli.run("gateway", "health");
@@ -187,4 +190,18 @@ Deno.test("a site that may publish on a mere yes is offered a preview where it i
   assert.doesNotMatch(health, /shown/);
   await cli.good("site", "update", "open", "--confirm-policy", "preview");
   assert.doesNotMatch((await cli.run("gateway", "health")).out, /Site open/);
+});
+
+Deno.test("health says how much is kept of changes, and which site is near its quota, with its oldest", async () => {
+  const cli = await openTerminal();
+  const { store } = cli;
+  const room = [
+    { site_id: "acme", changes: 3, bytes: 90 * 2 ** 20, oldest: "01KAKB3Y00RA1A1A1A1A1A1A1A" },
+    { site_id: "calm", changes: 2, bytes: 2 ** 20, oldest: "01KAKB3Y00RA1A1A1A1A1A1A1B" },
+  ].map(({ oldest, ...one }) => ({ ...one, oldest: { request_id: oldest, kept_until: 0 } }));
+  store.changes.room = () => Promise.resolve(room);
+  const { out } = await cli.run("gateway", "health");
+  assert.match(out, /What stood there before 5 changes is kept \(91\.0 MiB\)\./);
+  assert.match(out, /Site acme has 90\.0 MiB of 100\.0 MiB .* those from before 2025-11-21T/);
+  assert.doesNotMatch(out, /Site calm/);
 });

@@ -7,13 +7,14 @@ const nothing = { run: () => Promise.resolve() };
 const idle = { run: () => Promise.resolve(true), takeOver: () => Promise.resolve(false) };
 const log = () => {};
 
-Deno.test("retention, doubts, snapshots and tool catalogues are registered once each, the snapshots' first at 01:30 UTC", async () => {
+Deno.test("retention, doubts, erasures, snapshots and tool catalogues are registered once each, the snapshots' first at 01:30 UTC", async () => {
   const calls: string[] = [];
   const recurring = (name: string) => ({ run: () => Promise.resolve(void calls.push(name)) });
   const leased = (name: string) => ({ run: () => Promise.resolve(calls.push(name) > 0) });
   const clocked = {
     retention: recurring("retention"),
     doubts: recurring("doubts"),
+    erasing: recurring("erasures"),
     snapshots: {
       ...leased("snapshots"),
       takeOver: () => Promise.resolve(calls.push("snapshots taken over") > 0),
@@ -26,6 +27,7 @@ Deno.test("retention, doubts, snapshots and tool catalogues are registered once 
   assert.deepEqual(Object.fromEntries([...registered].map(([name, { when }]) => [name, when])), {
     "audit retention": "30 * * * *",
     "audit doubts": "* * * * *",
+    erasures: "* * * * *",
     "daily snapshots": "30 1-23 * * *",
     "snapshots taken over": "*/2 * * * *",
     "vendor watch": "0 6 * * *",
@@ -35,6 +37,7 @@ Deno.test("retention, doubts, snapshots and tool catalogues are registered once 
   assert.deepEqual(calls, [
     "retention",
     "doubts",
+    "erasures",
     "snapshots",
     "snapshots taken over",
     "vendor watch",
@@ -46,7 +49,14 @@ Deno.test("a job that fails past what it says itself is a line in the log, and f
   const fails = { run: () => Promise.reject(new Error("it could not be loaded")) };
   const logged: unknown[] = [];
   const snapshots = { ...fails, takeOver: fails.run };
-  const clocked = { retention: fails, doubts: fails, snapshots, toolCatalogs: fails, watch: fails };
+  const clocked = {
+    retention: fails,
+    doubts: fails,
+    erasing: fails,
+    snapshots,
+    toolCatalogs: fails,
+    watch: fails,
+  };
   const log = (event: Record<string, unknown>) => void logged.push(event);
   const registered = registeredBy(() => schedule({ ...clocked, log }, () => Promise.resolve()));
   for (const { work } of registered.values()) await work();
@@ -68,6 +78,7 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
     const clocked = {
       retention: nothing,
       doubts: nothing,
+      erasing: nothing,
       snapshots,
       toolCatalogs: idle,
       watch: nothing,

@@ -68,7 +68,10 @@ Deno.test("a preview shows what would change and how to go on, with credentials 
     dryRun: false,
   } as const;
   const token = "cft_0123456789012345678901";
-  const seen = preview(call, { site: "acme", highestTier: 1, setbacks: [] }, { token, expires_at: 0 });
+  const seen = preview(call, { site: "acme", highestTier: 1, setbacks: [], allFinal: null }, {
+    token,
+    expires_at: 0,
+  });
   assert.deepEqual([seen.needs_confirmation, seen.tool, seen.site_id, seen.tier], [true, "toy", "acme", 1]);
   assert.equal(seen.summary, 'Write "[redacted]"');
   assert.deepEqual(seen.changes[0], { field: "title", from: null, to: "[redacted]" });

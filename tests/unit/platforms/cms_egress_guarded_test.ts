@@ -27,6 +27,7 @@ const send = (json: unknown, more: Partial<Outgoing> = {}): Partial<Outgoing> =>
 const write = (fields: unknown, more: object = {}, out: Partial<Outgoing> = {}) =>
   send({ expected: { title: HASH }, fields, ...more }, out);
 const onPage = { url: `${ROUTE}/pages/7` };
+const onRecipe = { url: `${ROUTE}/types/recipes/7` };
 const granted = { grant: GRANT };
 const marked = { allow_publish: true };
 const LATER = "2026-11-21T13:00:00Z";
@@ -40,6 +41,9 @@ const PASSES: Record<string, Partial<Outgoing>> = {
   "a draft without its date": write({ status: "draft", date: null }),
   "a publication under a grant, marked": write({ status: "publish" }, marked, granted),
   "fields of what is live under a grant, marked": write({ title: "x" }, marked, { ...granted, live: true }),
+  "a read of content of a type of the site's own": onRecipe,
+  "fields of it": write({ title: "x", tags: [1] }, {}, onRecipe),
+  "its publication under a grant, marked": write({ status: "publish" }, marked, { ...granted, ...onRecipe }),
   "those of a page": write({ content: "x" }, marked, { ...granted, ...onPage, live: true }),
 };
 const REFUSED: Record<string, Partial<Outgoing>> = {
@@ -63,6 +67,26 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
   "a password": write({ password: "x" }),
   "a page's field on a post": write({ parent: 3 }),
   "a post's field on a page": write({ tags: [1] }, {}, onPage),
+  "a page's field on a type's own": write({ parent: 3 }, {}, onRecipe),
+  "a publication of a type's own without a grant": write({ status: "publish" }, marked, onRecipe),
+  ...Object.fromEntries(
+    [
+      "types/products/x",
+      "types/product/7",
+      "types/blocks/7",
+      "types/posts/7",
+      "types/pages/7",
+      "types/users/7",
+      "types/recipes",
+      "types/recipes/07",
+      "types/recipes/7/revisions",
+      "types//7",
+      "types/a.b/7",
+    ].flatMap((path) => [
+      [`a read at ${path}`, { url: `${ROUTE}/${path}` }],
+      [`a write at ${path}`, write({ title: "x" }, {}, { url: `${ROUTE}/${path}` })],
+    ]),
+  ),
   "no fields": write({}),
   "fields that are a list": write([]),
   "nothing expected": send({ expected: {}, fields: { title: "x" } }),

@@ -32,6 +32,17 @@ const write = (path: string, json: unknown, more: Partial<Outgoing> = {}): Parti
 });
 const update = (json: unknown, more: Partial<Outgoing> = {}) => write("posts/7", json, more);
 
+const ID = "0123456789abcdef".repeat(2);
+/** What stood there, written back under that header. */
+const back = (hold: string, more: Partial<Outgoing> = {}): Partial<Outgoing> => ({
+  method: "POST",
+  effect: "write",
+  url: "https://acme.example/wp-json/site-ops/v1/setbacks",
+  headers: { ...AUTH, ...hold === "" ? {} : { "x-site-ops-hold": hold } },
+  json: { image: "x" },
+  ...more,
+});
+
 const PASSES: Record<string, Partial<Outgoing>> = {
   "a post": {},
   "a list": {
@@ -78,9 +89,25 @@ const PASSES: Record<string, Partial<Outgoing>> = {
   "a tag": write("tags", { name: "x" }),
   "an upload": { ...write("media", undefined), body: new Uint8Array(1), headers: IMAGE },
   "an image's texts": write("media/3", { alt_text: "x", post: 7 }),
+  "what stood there, shown": back(`dry; id=${ID}`, { effect: "read" }),
+  "a draft set back": back(`hold; id=${ID}; allow=draft,own; expect=${ID}`),
+  "what is live set back under a grant": back(
+    `hold; id=${ID}; allow=draft,live,structure,site,settings,own; expect=${ID}`,
+    { grant: GRANT },
+  ),
 };
 
 const REFUSED: Record<string, Partial<Outgoing>> = {
+  "what stood there, without a hold": back(""),
+  "what stood there, not as it was shown": back(`hold; id=${ID}; allow=draft,own`),
+  "what stood there, with another kind of effect": back(`hold; id=${ID}; allow=draft,code,own; expect=${ID}`),
+  "what is live set back without a grant": back(
+    `hold; id=${ID}; allow=draft,live,structure,site,settings,own; expect=${ID}`,
+  ),
+  "what stood there, as a write that is only shown": back(`dry; id=${ID}`),
+  "what stood there, with another field": back(`hold; id=${ID}; allow=draft,own; expect=${ID}`, {
+    json: { image: "x", rows: [] },
+  }),
   "drafts of a plugin's type at a place of its own": {
     url: `${SHOP}/works?status=draft&_fields=id,status,link,date_gmt,modified_gmt`,
   },

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
-import type { AuditQuery } from "../../../store/store.ts";
+import type { AuditPage, AuditQuery } from "../../../store/store.ts";
 import { type Bench, bench, interfere, keys, row } from "./kit.ts";
 import { instead } from "../../instead.ts";
 
@@ -158,6 +158,7 @@ Deno.test("two filters that each match rows of every segment, and none in common
         row(`a-${n}`, {
           ...{ token_id: "a", client_id: "one", owner_user_id: "ann", site_id: "s1" },
           arguments: { path: "one.md", files: { count: 30, first: [{ path: "first.md" }] } },
+          ...{ outcome: "made", result_id: 7 },
         }),
       ),
       at.audit.append(
@@ -167,6 +168,7 @@ Deno.test("two filters that each match rows of every segment, and none in common
             arguments: { files: { count: 30, first: [{ path: "first.md" }] } },
             paths: ["two.md", "last.md"],
           },
+          ...{ outcome: "made", result_id: "8" },
         }),
       ),
     ]);
@@ -182,6 +184,8 @@ Deno.test("two filters that each match rows of every segment, and none in common
     { path: "one.md", token_id: "b" },
     { path: "last.md", owner_user_id: "ann" },
     { path: "first.md", site_id: "s2" },
+    { id: "7", site_id: "s2" },
+    { id: "8", token_id: "a" },
   ];
   for (const query of apart) {
     world.parts = world.segments = 0;
@@ -227,4 +231,73 @@ Deno.test("a time that a bundle has no rows of is told by its record, and no par
   assert.equal(world.parts, 0);
   const { rows } = await at.audit.list({ to: iso(start + 1), status: "ok" }, { limit: 10 });
   assert.deepEqual(rows.map(({ id }) => id), ["0"]);
+});
+
+Deno.test("a write is found by what it changed, or may have; what only read the same is not", async () => {
+  await using at = await bench();
+  const nested = { tool: "update_draft", site_id: "acme", tier: 1, error: null } as const;
+  await at.audit.append(row("read", { arguments: { post_id: 7 } }));
+  await at.audit.append(row("made", { outcome: "made", result_id: "7" }));
+  await at.audit.append(row("copied", { outcome: "made", result_id: 9, arguments: { page_id: 7 } }));
+  await at.audit.append(
+    row("undone", { outcome: "made", calls: [{ ...nested, result_id: 7 }, { ...nested, result_id: 8 }] }),
+  );
+  await at.audit.append(row("refused", { outcome: "none", arguments: { post_id: 7 } }));
+  await at.audit.append(row("perhaps", { status: "error", outcome: "unknown", arguments: { post_id: "7" } }));
+  const found = async () => (await at.audit.list({ id: "7" }, { limit: 9 })).rows.map(({ id }) => id);
+  const expected = ["perhaps", "undone", "made"];
+  assert.deepEqual(await found(), expected);
+  await at.audit.flush();
+  assert.deepEqual(await found(), expected);
+  assert.deepEqual((await at.audit.list({ id: "8", site_id: "acme" }, { limit: 9 })).rows.length, 1);
+});
+
+Deno.test("rows that an earlier version indexed are found by id and path too, page after page", async () => {
+  await using at = await bench();
+  const write = (n: number) =>
+    row(String(n), { outcome: "made", result_id: n % 2, arguments: { path: `${n % 2}.md` } });
+  for (let n = 0; n < 10; n++) await at.audit.append(write(n));
+  await at.audit.flush();
+  // As a version of before left it: without these terms, and without a word on them.
+  for (const dimension of ["id", "path", "made"]) {
+    for (const key of await keys(at.kv, "audit", "rows", dimension)) await at.kv.delete(key);
+  }
+  await at.kv.delete(["audit", "since", "terms"]);
+  const next = store(at.kv);
+  for (let n = 10; n < 20; n++) await next.append(write(n));
+  await next.flush();
+  for (
+    const query of [{ id: "1" }, { path: "1.md" }, { id: "1", site_id: "acme", path: "1.md" }, {
+      id: "1",
+      site_id: "acme",
+      outcome: "made" as const,
+    }]
+  ) {
+    const found: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: AuditPage = await next.list(query, { limit: 3, ...cursor !== null && { cursor } });
+      found.push(...page.rows.map(({ id }) => id));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    assert.deepEqual(found.map(Number), [19, 17, 15, 13, 11, 9, 7, 5, 3, 1], JSON.stringify(query));
+  }
+  assert.notEqual((await at.kv.get(["audit", "since", "terms"])).value, "");
+  await next.close();
+});
+
+Deno.test("a filter that few rows match beside one that nearly all do finds each of them, wherever it stands", async () => {
+  await using at = await bench();
+  const rare = [0, 1, 30, 31, 62, 79];
+  for (let n = 0; n < 80; n++) {
+    await at.audit.append(
+      row(String(n), { tool: rare.includes(n) ? "rare" : "other", owner_user_id: "ann" }),
+    );
+    await at.audit.flush(); // a bundle of its own
+  }
+  const query = { tool: "rare", owner_user_id: "ann", site_id: "acme" };
+  const { rows } = await at.audit.list(query, { limit: 100 });
+  assert.deepEqual(rows.map(({ id }) => Number(id)), rare.toReversed());
+  const { rows: none } = await at.audit.list({ ...query, owner_user_id: "bob" }, { limit: 100 });
+  assert.deepEqual(none, []);
 });

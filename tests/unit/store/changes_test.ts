@@ -59,11 +59,15 @@ Deno.test("what a change left and who took it back is told; what did nothing is 
   await append(2, await store.changes.undone(id(1), "acme", id(2)));
   const { left, undone_by } = (await store.changes.state("acme", id(1)))!;
   assert.deepEqual([left, undone_by], [[{ title: "h" }], id(2)]);
+  const [room, ...others] = await store.changes.room();
+  assert.deepEqual([room!.site_id, room!.changes, room!.oldest.request_id, others], ["acme", 1, id(1), []]);
+  assert.ok(room!.bytes > 100);
   await keep(store, id(3), "b");
   await append(3, store.changes.dropped(id(3), "acme"));
   assert.equal(await store.changes.find("acme", id(3)), null);
   clock.ms += 3 * 24 * 60 * 60_000;
   assert.equal(await store.changes.find("acme", id(1)), null);
+  assert.deepEqual(await store.changes.room(), []);
   assert.deepEqual(await store.changes.ended(id(1), "acme", []), [], "and nothing is written of it any more");
 });
 

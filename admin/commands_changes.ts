@@ -1,0 +1,158 @@
+/** `changes` and `undo`. */
+import type { Change } from "../core/model.ts";
+import type { ChangeRow } from "../registry/tool.ts";
+import type { Command, Words } from "./command.ts";
+import type { ChangeList } from "./undo.ts";
+import { cell, CommandError, table } from "./terminal.ts";
+
+const ROWS_DEFAULT = 20;
+
+/** Each option, and the parameter of the API that it is. */
+const FILTERS = {
+  site: "site_id",
+  date: "date",
+  from: "from",
+  to: "to",
+  user: "owner_user_id",
+  client: "client_id",
+  token: "token_id",
+  tool: "tool",
+  id: "id",
+  path: "path",
+} as const;
+
+function filtersOf(words: Words): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(FILTERS).flatMap(([option, name]) => {
+      const value = words.text(option);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+const list: Command = {
+  words: ["changes"],
+  summary: "List what calls have changed, newest first, and which of it can be taken back",
+  options: {
+    site: { value: "id", help: "on one site" },
+    date: { value: "day", help: "today, yesterday or YYYY-MM-DD, in the time zone of --site" },
+    from: { value: "time", help: "ISO 8601, included" },
+    to: { value: "time", help: "ISO 8601, excluded" },
+    user: { value: "user_id", help: "for one person" },
+    client: { value: "client_id", help: "by one client that users let in" },
+    token: { value: "token_id", help: "by one token" },
+    tool: { value: "name", help: "by one tool" },
+    id: { value: "id", help: "of the post or page of that id" },
+    path: { value: "path", help: "of one file of a repository" },
+    limit: { value: "rows", help: `how many (${ROWS_DEFAULT})` },
+  },
+  notes: "What people changed outside the gateway is not in it. undo takes back what is undoable.",
+  async run({ words, api, show }) {
+    const most = words.whole("limit") ?? ROWS_DEFAULT;
+    const changes: ChangeRow[] = [];
+    let unknown: readonly ChangeRow[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = new URLSearchParams({ ...filtersOf(words), ...cursor === undefined ? {} : { cursor } });
+      const page = await api.call("GET", `changes?${query}`) as ChangeList;
+      changes.push(...page.changes);
+      unknown = page.unknown ?? unknown;
+      cursor = page.cursor;
+    } while (cursor !== undefined && changes.length < most);
+    const found = { changes: changes.slice(0, most), unknown };
+    show(found, ({ changes }) => {
+      const doubted = unknown.length === 0
+        ? ""
+        : `\nOf these nobody knows whether they were made (audit tail --unknown):\n${tableOf(unknown)}`;
+      return tableOf(changes) + doubted;
+    });
+  },
+};
+
+const COLUMNS = ["at", "request_id", "tool", "id", "fields", "by", "undo"];
+
+const tableOf = (rows: readonly ChangeRow[]): string =>
+  table(
+    rows.map((row) => ({
+      ...row,
+      by: [row.by.token, row.by.client, row.by.person].filter((one) => one !== undefined),
+      undo: row.undone_by === undefined ? row.undoable ? "yes" : "no" : `by ${row.undone_by}`,
+    })),
+    COLUMNS,
+  );
+
+/** What undo answers: a preview, or what was done. */
+interface Undone {
+  readonly needs_confirmation?: true;
+  readonly summary?: string;
+  readonly changes?: readonly Change[];
+  readonly warnings?: readonly string[];
+  readonly confirm_token?: string;
+  readonly expires_at?: string;
+  readonly undone?: readonly string[];
+  readonly left_out?: readonly { readonly request_id: string; readonly reason: string }[];
+  readonly verified?: boolean | null;
+  readonly request_id?: string;
+}
+
+const undo: Command = {
+  words: ["undo"],
+  subject: {
+    name: "request_ids",
+    help: "of the changes, with commas between, as changes shows them",
+    optional: true,
+  },
+  summary: "Show what taking changes back would set; with --confirm it is done",
+  options: {
+    site: { value: "id", help: "the site", required: true },
+    since: { value: "time", help: "all from then on, the newest 50, in the place of request ids" },
+    client: { value: "client_id", help: "with --since: only by that client" },
+    user: { value: "user_id", help: "with --since: only for that person" },
+    confirm: { value: "confirm_token", help: "of the preview: do it" },
+  },
+  notes:
+    "Each is set back by the tool that made it, unless somebody changed it since. What visitors see is never\n" +
+    "unpublished. An undo can be taken back as well.",
+  async run({ words, api, show }) {
+    const request_ids = words.subject.split(",").map((id) => id.trim()).filter((id) => id !== "");
+    if ((request_ids.length === 0) === (words.text("since") === undefined)) {
+      throw new CommandError("Give request ids, or --since; changes lists what can be taken back");
+    }
+    const done = await api.call("POST", "undo", {
+      site_id: words.text("site"),
+      ...request_ids.length === 0 ? {} : { request_ids },
+      since: words.text("since"),
+      client: words.text("client"),
+      person: words.text("user"),
+      confirm_token: words.text("confirm"),
+    }) as Undone;
+    show(done, (found) => found.needs_confirmation ? asked(found) : told(found));
+  },
+};
+
+function asked({ summary, changes = [], warnings = [], confirm_token, expires_at }: Undone): string {
+  const lines = [
+    `${cell(summary)}.`,
+    ...changes.map(({ field, from, to }) => `  ${cell(field)}: ${cell(shown(from))} -> ${cell(shown(to))}`),
+    ...warnings.map((one) => `${cell(one)}.`),
+    `Nothing was changed. To do it, until ${cell(expires_at)}: the same command with --confirm ${
+      cell(confirm_token)
+    }`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const shown = (value: unknown) => typeof value === "string" ? value : JSON.stringify(value);
+
+function told({ undone = [], left_out = [], warnings = [], verified, request_id }: Undone): string {
+  const proof = verified === true ? "; the site shows it so" : "; look at the site, which did not show it so";
+  const lines = [
+    `Taken back: ${cell(undone)}${proof}. Request ${cell(request_id)} did it, and can be taken back as well.`,
+    ...left_out.map((one) => `Left out: ${cell(one.request_id)}: ${cell(one.reason)}.`),
+    ...warnings.map((one) => `${cell(one)}.`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** The commands about what calls have changed. */
+export const CHANGE_COMMANDS: readonly Command[] = [list, undo];

@@ -1,0 +1,133 @@
+/** Freezes: what an admin stops writes on, and lifts again. */
+import type { Context, Hono } from "hono";
+import { checked } from "../../core/faults.ts";
+import type { Freeze } from "../../core/model.ts";
+import { Field, Form, Select, Submit } from "../form.tsx";
+import { Notice } from "../notice.tsx";
+import { leadTo, showPage } from "../respond.tsx";
+import { Table } from "../table.tsx";
+import { freeze, freezeBody, lift, liftBody, listFreezes, nameOf } from "../../admin/freezes.ts";
+import { isOwnSite, managesAllSites } from "../../admin/site_rights.ts";
+import { callerOfPerson, forbidden } from "../../identity/rights.ts";
+import type { Person } from "../../identity/visitors.ts";
+import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
+import { time } from "./words.ts";
+
+const PATH = "/admin/freezes";
+const DONE: Readonly<Record<string, string>> = {
+  frozen: "It is frozen: from now on nothing is written there. Reads go on.",
+  lifted: "The freeze is lifted: writes go on.",
+};
+
+/** A place as a form says it: `site acme`, `project north`, `all`. */
+function placeOf(form: URLSearchParams) {
+  const [scope, id] = (form.get("place") ?? "").split(" ");
+  return { scope, ...id === undefined ? {} : { id } };
+}
+
+function requireAdmin({ user }: Person): void {
+  if (user.role !== "admin") throw forbidden("Only an admin freezes sites; ask one of yours");
+}
+
+/** Adds the routes under `/admin/freezes`. */
+export function freezePages(app: Hono, parts: PagesParts): void {
+  const { ports } = parts;
+  app.get(PATH, (c) =>
+    asPerson(parts, c, async (person) => {
+      requireAdmin(person);
+      return await freezesPage(c, person, parts);
+    }));
+
+  app.post(PATH, (c) =>
+    asSender(parts, c, async (person, form) => {
+      requireAdmin(person);
+      const reason = form.get("reason")?.trim() || null;
+      try {
+        await freeze(ports, callerOfPerson(person.user), checked(freezeBody, { ...placeOf(form), reason }));
+      } catch (thrown) {
+        return await freezesPage(c, person, parts, worded(c, thrown));
+      }
+      return leadTo(c, `${PATH}?done=frozen`);
+    }));
+
+  app.post(`${PATH}/lift`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      requireAdmin(person);
+      await lift(ports, callerOfPerson(person.user), checked(liftBody, placeOf(form)));
+      return leadTo(c, `${PATH}?done=lifted`);
+    }));
+}
+
+/** What the person may freeze. */
+async function placesOf({ ports }: PagesParts, person: Person) {
+  const caller = callerOfPerson(person.user);
+  const [sites, projects] = await Promise.all([ports.store.sites.list(), ports.store.projects.list()]);
+  const ofAll = managesAllSites(caller);
+  return [
+    ...sites.filter(({ id }) => isOwnSite(caller, id)).map(({ id, name }) => ({
+      value: `site ${id}`,
+      label: `the site ${name} (${id})`,
+    })),
+    ...(ofAll ? projects : []).map(({ id, name }) => ({
+      value: `project ${id}`,
+      label: `every site of the project ${name}`,
+    })),
+    ...ofAll ? [{ value: "all", label: "every site" }] : [],
+  ];
+}
+
+const rowOf = (person: Person) => (one: Freeze) => [
+  nameOf(one),
+  one.by,
+  time(one.since),
+  one.reason ?? "",
+  <Form visitor={person} action={`${PATH}/lift`}>
+    <input type="hidden" name="place" value={one.scope === "all" ? "all" : `${one.scope} ${one.id}`} />
+    <Submit quiet label={`Lift the freeze of ${nameOf(one)}`}>Lift</Submit>
+  </Form>,
+];
+
+async function freezesPage(
+  c: Context,
+  person: Person,
+  parts: PagesParts,
+  problem?: { readonly message: string; readonly status: number },
+): Promise<Response> {
+  const freezes = await listFreezes(parts.ports, callerOfPerson(person.user));
+  const done = DONE[c.req.query("done") ?? ""];
+  return await showPage(
+    c,
+    { title: "Freezes", visitor: person, current: PATH, ...problem && { status: problem.status } },
+    <>
+      {done && (
+        <Notice kind="done">
+          <p>{done}</p>
+        </Notice>
+      )}
+      {problem && (
+        <Notice kind="problem">
+          <p>{problem.message}.</p>
+        </Notice>
+      )}
+      <Table
+        caption="Where nothing is written now"
+        columns={["What", "By", "Since", "Why", "Lift"]}
+        rows={freezes.map(rowOf(person))}
+        empty="Nothing is frozen."
+      />
+      <h2>Freeze</h2>
+      <p>Every write there is refused within a second, whoever asks for it. Reads go on.</p>
+      <Form visitor={person} action={PATH}>
+        <Select name="place" label="What" options={await placesOf(parts, person)} />
+        <Field
+          name="reason"
+          label="Why"
+          hint="Everyone whose write is refused reads it."
+          required={false}
+          maxlength={200}
+        />
+        <Submit>Freeze</Submit>
+      </Form>
+    </>,
+  );
+}

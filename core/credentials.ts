@@ -1,0 +1,71 @@
+/** Credentials in texts of whatever origin, by what they look like. */
+
+/** What stands in the place of one. */
+export const REDACTED = "[redacted]";
+/** So much of a text is shown as its beginning. */
+export const HEAD_CHARACTERS = 200;
+/** So much of a long text is searched for credentials before its head is kept. */
+const SEARCHED_CHARACTERS = 2000;
+/** So much of a word that the search cuts through is not kept, for half a credential does not look like one. */
+const CUT_WORD = /\S{1,100}$/;
+
+const SECRET_TEXT = new RegExp(
+  [
+    "[A-Za-z0-9]{1,16}_(?:prod|dev)_[A-Za-z0-9_-]{32,}",
+    "o(?:at|rt|ac)_[A-Za-z0-9_-]{16,}",
+    "\\b(?:Bearer|Basic)\\s+[A-Za-z0-9+/=_.~-]{8,}",
+    // Where one may begin at every dash, each is searched only so far for its dot.
+    "(?:(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}|\\beyJ[A-Za-z0-9_-]{10,400})\\.[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]*)?",
+    "\\b(?:gh[pousr]|github_pat|pit|sk|xox[abpr]|EAA)[_-]?[A-Za-z0-9_-]{20,}",
+    "\\bAKIA[0-9A-Z]{16}\\b",
+    "\\bya29\\.[A-Za-z0-9_-]{20,}",
+    "-----BEGIN [A-Z ]*PRIVATE KEY-----[\\s\\S]*",
+    // An application password: six groups of four, told from six short words by a digit or a capital inside a group.
+    "\\b(?=[A-Za-z0-9 ]{0,28}(?:[A-Za-z]\\d|\\d[A-Za-z]|[a-z][A-Z]))[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}\\b",
+    "(?<=://)[^/\\s:@]+:[^/\\s@]+(?=@)",
+    "(?<=[?&](?:access_token|token|key|api_key|secret|password|sig|signature)=)[^&\\s]+",
+  ].join("|"),
+  "g",
+);
+
+/** A text without anything that looks like a credential. */
+export function redactText(text: string): string {
+  return text.length < 8 ? text : text.replace(SECRET_TEXT, REDACTED);
+}
+
+/** So much of a text as is asked for, from its beginning, without anything that looks like a credential. */
+export function headOf(value: string, characters = HEAD_CHARACTERS): string {
+  if (value.length <= SEARCHED_CHARACTERS) return redactText(value).slice(0, characters);
+  return redactText(value.slice(0, SEARCHED_CHARACTERS).replace(CUT_WORD, "")).slice(0, characters);
+}
+
+/** So much is shown on each side of what was found in a text. */
+const AROUND_CHARACTERS = 60;
+/** What ends a credential. */
+const ENDS = " \t\n\r\"'<>(){}[],;";
+
+/** A place in a text: what was found, what is around it, and whether the text goes on beyond that. */
+export interface Piece {
+  readonly before: string;
+  readonly found: string;
+  readonly after: string;
+  readonly isCutBefore: boolean;
+  readonly isCutAfter: boolean;
+}
+
+/**
+ * What was found with a little of what is around it, without anything that looks like a credential, nor half of one: what a
+ * cut goes through is left out.
+ */
+export function pieceAround({ before, found, after, isCutBefore, isCutAfter }: Piece): string {
+  const ends = (text: string) => [...text].map((one) => ENDS.includes(one));
+  const first = isCutBefore ? ends(before).indexOf(true) : 0;
+  const last = isCutAfter ? ends(after).lastIndexOf(true) + 1 : after.length;
+  const left = first < 0 ? "" : [...before].slice(first).join("");
+  const right = isCutAfter ? [...after].slice(0, last).join("") : after;
+  const whole = left + found + right;
+  const clean = redactText(whole);
+  const at = clean === whole ? left.length : clean.indexOf(found);
+  if (at < 0) return clean.slice(0, 2 * AROUND_CHARACTERS);
+  return clean.slice(Math.max(0, at - AROUND_CHARACTERS), at + found.length + AROUND_CHARACTERS);
+}

@@ -1,0 +1,84 @@
+/** Pages of changes: rows of the audit, newest first, with what is kept of each, no longer than an agent can use. */
+import { type AuditRow, LIMITS } from "../core/model.ts";
+import { cut, isFields } from "../core/values.ts";
+import type { ChangeRow, ChangesPage } from "../registry/tool.ts";
+import type { AuditQuery, ChangeState, Store } from "../store/store.ts";
+
+const PAGE_ROWS = 10;
+const UNKNOWN_ROWS = 3;
+const FIELDS_NAMED = 8;
+const FIELD_CHARACTERS = 60;
+const REASON_CHARACTERS = 120;
+/** What an answer has beside its rows: the day, what comes next, a cursor. */
+const BESIDE_BYTES = 640;
+
+/** What is asked for: any filters of the audit but what became of the rows. */
+export type ChangeQuery = Omit<AuditQuery, "outcome" | "status">;
+
+/** A page of changes, at most LIMITS.CHANGES_PAGE_BYTES long with what an answer has beside it. */
+export async function changePage(
+  { audit, changes }: Pick<Store, "audit" | "changes">,
+  query: ChangeQuery,
+  cursor?: string,
+): Promise<ChangesPage> {
+  const told = async (row: AuditRow) =>
+    rowOf(row, row.site_id === null ? null : await changes.state(row.site_id, row.request_id));
+  const doubted = cursor === undefined
+    ? (await audit.list({ ...query, outcome: "unknown" }, { limit: UNKNOWN_ROWS })).rows
+    : [];
+  const unknown = doubted.map((row) => rowOf(row, null));
+  const room = LIMITS.CHANGES_PAGE_BYTES - BESIDE_BYTES;
+  const unknownThatFit = unknown.slice(0, fitting(unknown, room / 2));
+  const left = room - sizeOf(unknownThatFit);
+  for (let limit = PAGE_ROWS;;) {
+    const page = await audit.list({ ...query, outcome: "made" }, { limit, cursor });
+    const rows = await Promise.all(page.rows.map(told));
+    const fits = fitting(rows, left);
+    if (fits >= rows.length) return { rows, unknown: unknownThatFit, next: page.next_cursor };
+    limit = fits; // asked for again, so that the cursor goes on behind the last row that fits
+  }
+}
+
+const ENCODER = new TextEncoder();
+const sizeOf = (value: unknown) => ENCODER.encode(JSON.stringify(value)).length;
+
+/** How many of the first rows fit, one at least. */
+function fitting(rows: readonly ChangeRow[], bytes: number): number {
+  let left = bytes;
+  const over = rows.findIndex((row) => (left -= sizeOf(row) + 1) < 0);
+  return over < 0 ? rows.length : Math.max(1, over);
+}
+
+/** Whether it is known of any write what it left. */
+export const isTold = (left: ChangeState["left"]): boolean => left?.some((one) => one !== null) ?? false;
+
+/** Changes as a row keeps them: of many it has how many there were, and the first. */
+function shownOf(changes: unknown): readonly unknown[] {
+  const first = isFields(changes) ? changes["first"] : changes;
+  return Array.isArray(first) ? first : [];
+}
+
+/** A row of the audit as a list of changes tells it. */
+function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
+  const { request_id, at, tool, result_id, changes, token_name, client_id, owner_user_id } = row;
+  const fields = [...new Set(shownOf(changes).flatMap((one) => isFields(one) ? String(one["field"]) : []))];
+  return {
+    request_id,
+    at,
+    tool,
+    ...result_id === undefined ? {} : { id: result_id },
+    ...fields.length === 0
+      ? {}
+      : { fields: fields.slice(0, FIELDS_NAMED).map((field) => field.slice(0, FIELD_CHARACTERS)) },
+    by: {
+      token: token_name,
+      ...client_id === undefined ? {} : { client: client_id },
+      ...owner_user_id === null ? {} : { person: owner_user_id },
+    },
+    ...row._published === undefined ? {} : { live: row._published },
+    ...row.error === null ? {} : { error: row.error },
+    undoable: state !== null && state.final === null && isTold(state.left) && state.undone_by === null,
+    ...state?.final == null ? {} : { undoable_reason: cut(state.final, REASON_CHARACTERS) },
+    ...state?.undone_by == null ? {} : { undone_by: state.undone_by },
+  };
+}

@@ -1,0 +1,28 @@
+/** What a caller may rely on of the erasure of a site or a person; store.ts hands these on. */
+
+/** What is erased. */
+export type Erasure = "site" | "user";
+
+/** How much was taken, or would be. */
+export interface ErasureReport {
+  /** SHA-256 of the kind and the id with a space between: all that is left of what it was called. */
+  readonly of: string;
+  readonly kind: Erasure;
+  /** How many records of each kind went, or lost what they said of it. */
+  readonly took: Readonly<Record<string, number>>;
+  /** Rows of the audit that went, and rows of others that named it and do so no longer. */
+  readonly rows: number;
+  readonly rows_changed: number;
+  /** When a last pass takes what calls under way may have left, in milliseconds; null where that was it. */
+  readonly settles_at: number | null;
+}
+
+/** Takes all that is kept of a site or a person but the hashes of the audit. */
+export interface ErasureStore {
+  /** What would be taken; null where nothing is known of it. */
+  preview(kind: Erasure, id: string): Promise<ErasureReport | null>;
+  /** Takes it. What is cut off goes on with the next `run` or `resume`. Throws E_BUSY while another one runs. */
+  run(kind: Erasure, id: string): Promise<ErasureReport | null>;
+  /** Goes on with what was cut off, and takes what calls have left that were under way. */
+  resume(): Promise<readonly ErasureReport[]>;
+}

@@ -1,0 +1,362 @@
+/** Erasing a site or a person: all that the store has of it but hashes, and what the audit's rows said of it. */
+import { GatewayError } from "../core/errors.ts";
+import { type AuditRow, LIMITS, type Site, type Token } from "../core/model.ts";
+import { isFields } from "../core/values.ts";
+import type { Audit } from "./audit.ts";
+import { sitesOf } from "./audit_segment.ts";
+import type { CachedKind, Versions } from "./cache.ts";
+import type { ConsentContent } from "./consent_types.ts";
+import { type Database, deleteListed, listRecords, sha256 } from "./database.ts";
+import { DECISIONS, type Erased, type Rule } from "./erasure_rules.ts";
+import type { ErasureReport, ErasureStore } from "./erasure_types.ts";
+import type { Sealed, Sealer } from "./seal.ts";
+import type { LeaseStore } from "./store.ts";
+
+/** The value of `["erasures", hash]`: what is sealed is what is erased. */
+interface Begun {
+  readonly id: string;
+  readonly begun_at: number;
+  readonly sealed: Sealed;
+  /** Whether a pass came to its end. */
+  readonly passed?: true;
+}
+
+const LEASE = "erasure";
+const LEASE_MS = 60_000;
+/** A call that began before may be under way for so long: what it leaves is erased then. */
+const SETTLED_MS = 3 * LIMITS.CALL_DEADLINE_MS;
+const PASSES_MAX = 3;
+const ERASED = "(erased)";
+
+const hashOf = (kind: Erased["kind"], id: string) => sha256(`${kind} ${id}`);
+const recordKey = (hash: string) => ["erasures", hash];
+const always = () => Promise.resolve(true);
+
+/** The parts of a store that it works with. */
+export interface ErasureParts {
+  readonly db: Database;
+  readonly sealer: Sealer;
+  readonly versions: Versions;
+  readonly audit: Audit;
+  readonly leases: LeaseStore;
+}
+
+/** The ErasureStore of a database. */
+export class Erasures implements ErasureStore {
+  constructor(private readonly parts: ErasureParts) {}
+
+  async preview(kind: Erased["kind"], id: string): Promise<ErasureReport | null> {
+    const of = await this.#known(kind, id);
+    if (of === null) return null;
+    const { rows, changed } = await this.parts.audit.erasable(rowsOf(of));
+    return {
+      of: hashOf(kind, id),
+      kind,
+      took: await this.#sweep(of, true),
+      rows,
+      rows_changed: changed,
+      settles_at: null,
+    };
+  }
+
+  async run(kind: Erased["kind"], id: string): Promise<ErasureReport | null> {
+    const of = await this.#known(kind, id);
+    if (of === null) return null;
+    const key = recordKey(hashOf(kind, id));
+    const { db, sealer } = this.parts;
+    const standing = await db.kv.get<Begun>(key);
+    const begun: Begun = standing.value ??
+      { id: db.newId(), begun_at: db.now(), sealed: await sealer.seal(JSON.stringify(of), key) };
+    // Before anything goes: what is cut off is gone on with by this record.
+    if (standing.value === null) await db.commit(db.kv.atomic().check(standing).set(key, begun));
+    return await this.#leased((renew) => this.#erase(of, begun, renew));
+  }
+
+  async resume(): Promise<readonly ErasureReport[]> {
+    const { db, sealer } = this.parts;
+    const reports: ErasureReport[] = [];
+    for await (const { key, value } of db.kv.list<Begun>({ prefix: ["erasures"] })) {
+      if (value.passed && db.now() < value.begun_at + SETTLED_MS) continue;
+      const of = JSON.parse(await sealer.unseal(value.sealed, key as string[])) as Erased;
+      reports.push(await this.#leased((renew) => this.#erase(of, value, renew)));
+    }
+    return reports;
+  }
+
+  async #leased<T>(work: (renew: () => Promise<void>) => Promise<T>): Promise<T> {
+    let done: { readonly value: T } | null = null;
+    const held = await this.parts.leases.hold(LEASE, LEASE_MS, async (renew) => {
+      done = {
+        value: await work(async () => {
+          if (!await renew()) {
+            throw new GatewayError("E_BUSY", "The erasure took so long that it goes on elsewhere");
+          }
+        }),
+      };
+    });
+    if (held && done !== null) return (done as { readonly value: T }).value;
+    throw new GatewayError(
+      "E_BUSY",
+      "Another erasure is under way; this one begins behind it, within a minute or two",
+    );
+  }
+
+  /** One pass over everything; the record goes with the pass behind which no call can leave anything. */
+  async #erase(of: Erased, begun: Begun, renew: () => Promise<void>): Promise<ErasureReport> {
+    const { db, audit } = this.parts;
+    const key = recordKey(hashOf(of.kind, of.id));
+    const isLast = db.now() >= begun.begun_at + SETTLED_MS;
+    const took = await this.#sweep(of, false, renew);
+    // What was changed at that very moment is left to the next time.
+    for (let left = took, tries = 1; Object.keys(left).length > 0 && tries < PASSES_MAX; tries++) {
+      left = await this.#sweep(of, false, renew);
+    }
+    const erasure = {
+      ...rowsOf(of),
+      by: begun.id,
+      renew,
+      gone: (rows: readonly AuditRow[]) => this.#gone(rows),
+    };
+    const { rows, changed } = await audit.erase(erasure);
+    if (isLast) await db.commit(db.kv.atomic().delete(key));
+    else await db.commit(db.kv.atomic().set(key, { ...begun, passed: true }));
+    const settles_at = isLast ? null : begun.begun_at + SETTLED_MS;
+    return { of: hashOf(of.kind, of.id), kind: of.kind, took, rows, rows_changed: changed, settles_at };
+  }
+
+  /** What is known of it, while it is there; null where nothing is. */
+  async #known(kind: Erased["kind"], id: string): Promise<Erased | null> {
+    const { db, sealer } = this.parts;
+    const key = recordKey(hashOf(kind, id));
+    const { value } = await db.kv.get<Begun>(key);
+    if (value !== null) return JSON.parse(await sealer.unseal(value.sealed, key)) as Erased;
+    return kind === "site" ? await this.#site(id) : await this.#person(id);
+  }
+
+  async #site(id: string): Promise<Erased | null> {
+    const all = await listRecords<Site>(this.parts.db.kv, "sites");
+    const site = all.find((one) => one.id === id);
+    if (site === undefined) return null;
+    const others = new Set(all.filter((one) => one !== site).flatMap((one) => Object.values(one)));
+    const own = (one: unknown): one is string => typeof one === "string" && one !== "" && !others.has(one);
+    const links = Object.entries(site).filter(([name]) => name === "repo" || name.endsWith("_id"))
+      .map(([, value]) => value).filter(own);
+    return { kind: "site", id, names: [site.base_url].filter(own), tokens: [], links };
+  }
+
+  async #person(id: string): Promise<Erased | null> {
+    const { db } = this.parts;
+    const { value } = await db.kv.get<{ readonly email: string }>(["users", id]);
+    const tokens = (await listRecords<Token>(db.kv, "tokens")).filter((one) => one.owner_user_id === id);
+    const grants: string[] = [];
+    for await (const entry of db.kv.list<{ readonly user_id: string }>({ prefix: ["oauth_grants"] })) {
+      if (entry.value.user_id === id) grants.push(String(entry.key[1]));
+    }
+    const names = await this.#emails(id);
+    if (value !== null) names.add(value.email);
+    if (value === null && names.size === 0 && tokens.length === 0) return null;
+    return {
+      kind: "user",
+      id,
+      names: [...names],
+      tokens: [...tokens.map((one) => one.id), ...grants],
+      links: [],
+    };
+  }
+
+  /** Each e-mail address that the person ever had, as far as the audit tells. */
+  async #emails(id: string): Promise<Set<string>> {
+    const emails = new Set<string>();
+    for (const tool of ["user.create", "user.change", "user.remove"]) {
+      let page: { readonly cursor?: string } | null = {};
+      while (page !== null) {
+        const { rows, next_cursor } = await this.parts.audit.list({ tool }, {
+          ...page,
+          limit: LIMITS.AUDIT_PAGE_MAX,
+        });
+        for (const { arguments: about } of rows) for (const email of emailsOf(about, id)) emails.add(email);
+        page = next_cursor === null ? null : { cursor: next_cursor };
+      }
+    }
+    return emails;
+  }
+
+  /** Goes over every kind of record; answers how many of each it took, or would take. */
+  async #sweep(of: Erased, isDry: boolean, renew: () => Promise<void> = async () => {}) {
+    const took: Record<string, number> = {};
+    const add = (kind: string, count: number) => count > 0 && (took[kind] = count);
+    if (of.kind === "site" && !isDry) await this.#tools(of.id);
+    for (const [kind, decision] of Object.entries(DECISIONS)) {
+      const rule = decision[of.kind];
+      if (typeof rule === "string") continue;
+      await renew();
+      add(kind, await this.#apply(kind, rule, of, { isDry, cached: decision.cached }));
+    }
+    add("changes", await this.#changes(of, isDry));
+    add("consents", await this.#consents(of, isDry));
+    return took;
+  }
+
+  async #apply(
+    kind: string,
+    rule: Rule,
+    of: Erased,
+    { isDry, cached }: { readonly isDry: boolean; readonly cached: CachedKind | undefined },
+  ): Promise<number> {
+    const { db, versions } = this.parts;
+    let count = 0;
+    for await (const entry of db.kv.list({ prefix: [kind] }, { batchSize: 100 })) {
+      const { key, value } = entry;
+      const left = rule(key as readonly string[], value, of, db.timestamp());
+      if (left === undefined) continue;
+      count++;
+      if (isDry) continue;
+      const atomic = db.kv.atomic().check(entry);
+      if (left === null) atomic.delete(key);
+      else atomic.set(key, left);
+      if (kind === "kept" && isFields(value)) await this.#below("kept_parts", String(value["id"]));
+      if (cached === undefined) await db.commit(atomic);
+      else await versions.of(cached).commit(atomic);
+    }
+    return count;
+  }
+
+  /** What stood there before changes: of a site all, of a person those of the person's tokens. */
+  async #changes(of: Erased, isDry: boolean): Promise<number> {
+    const { db } = this.parts;
+    let count = 0;
+    const prefix = of.kind === "site" ? ["changes", of.id] : ["changes"];
+    for await (
+      const { key, value } of db.kv.list<{ readonly grant: string }>({ prefix }, { batchSize: 500 })
+    ) {
+      if (of.kind === "user" && !of.tokens.includes(value.grant)) continue;
+      count++;
+      if (!isDry) await this.#change(String(key[1]), String(key[2]));
+    }
+    // Those of calls that did nothing, or whose record went first.
+    if (of.kind === "site" && !isDry) await this.#below("change_pieces", of.id);
+    return count;
+  }
+
+  async #change(site_id: string, request_id: string): Promise<void> {
+    const { db } = this.parts;
+    await this.#below("change_pieces", site_id, request_id);
+    await db.commit(db.kv.atomic().delete(["changes", site_id, request_id]));
+  }
+
+  /** What calls of rows that go have kept under another site. */
+  async #gone(rows: readonly AuditRow[]): Promise<void> {
+    for (const { site_id, request_id, outcome } of rows) {
+      if (outcome !== undefined && site_id !== null) await this.#change(site_id, request_id);
+    }
+  }
+
+  /** Confirm tokens and idempotency keys with their answers; one that no key opens is worth nothing, and goes too. */
+  async #consents(of: Erased, isDry: boolean): Promise<number> {
+    const { db, sealer } = this.parts;
+    let count = 0;
+    for await (const { key, value } of db.kv.list<{ readonly sealed: Sealed }>({ prefix: ["consents"] })) {
+      const text = await sealer.unseal(value.sealed, key as string[]).catch(() => null);
+      const content = text === null ? null : JSON.parse(text) as ConsentContent;
+      const isOf = content === null ||
+        (of.kind === "site" ? content.sites.some(([id]) => id === of.id) : of.tokens.includes(content.grant));
+      if (!isOf) continue;
+      count++;
+      const [, hash] = key as string[];
+      const kinds = ["consent_answers", "consent_signs", "consents"];
+      if (!isDry) {
+        await db.commit(kinds.reduce((atomic, kind) => atomic.delete([kind, hash!]), db.kv.atomic()));
+      }
+    }
+    return count;
+  }
+
+  /** Lists of a site's own tools, and those of their texts that no other site has. */
+  async #tools(site_id: string): Promise<void> {
+    const { db } = this.parts;
+    const own = new Set<string>();
+    const others = new Set<string>();
+    for (const kind of ["tool_catalogs", "tool_pins", "tool_decisions"]) {
+      for await (const { key, value } of db.kv.list({ prefix: [kind] }, { batchSize: 100 })) {
+        const isOwn = key[1] === site_id;
+        for (const text of textsIn(value)) (isOwn ? own : others).add(text);
+        const content = isOwn && isFields(value) && isFields(value["content"]) ? value["content"] : null;
+        if (kind === "tool_catalogs" && content !== null) {
+          await this.#below("tool_catalog_parts", String(content["id"]));
+        }
+      }
+    }
+    const isLeft = ({ key }: Deno.KvEntry<unknown>) => own.has(String(key[1])) && !others.has(String(key[1]));
+    await deleteListed(db, ["tool_texts"], isLeft, always);
+  }
+
+  async #below(...prefix: string[]): Promise<void> {
+    await deleteListed(this.parts.db, prefix, () => true, always);
+  }
+}
+
+/** Every text within a value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [];
+  return Object.values(value).flatMap(textsIn);
+}
+
+/** The e-mail addresses that a row about that user names. */
+function emailsOf(about: unknown, id: string): string[] {
+  if (!isFields(about) || about["user_id"] !== id) return [];
+  return [about, about["before"], about["after"]].flatMap((one) =>
+    isFields(one) && typeof one["email"] === "string" ? [one["email"]] : []
+  );
+}
+
+/** Which rows of the audit go, and which only stop naming it. */
+function rowsOf(of: Erased) {
+  const texts = of.kind === "site"
+    ? [JSON.stringify(of.id)]
+    : [of.id, ...of.names, ...of.names.map((one) => one.toLowerCase()), ...of.tokens];
+  return { needles: [...new Set(texts)], judge: of.kind === "site" ? siteJudge(of) : personJudge(of) };
+}
+
+/** A site's id can be any word, so that elsewhere only lists of sites and what is called a site are taken for it. */
+function siteJudge({ id }: Erased) {
+  return (row: AuditRow): AuditRow | null => {
+    if (sitesOf(row).includes(id)) return null;
+    const isOf = (text: string, name: string) =>
+      text === id && (name.includes("site") || row.door === "admin");
+    const { arguments: args, ...rest } = row;
+    const left = without({ args }, isOf);
+    return left.args === args ? row : { ...rest, arguments: left.args };
+  };
+}
+
+/** Ids and e-mail addresses are nobody else's, wherever they stand. */
+function personJudge({ id, names, tokens }: Erased) {
+  const words = [id, ...names.map((one) => one.toLowerCase()), ...tokens.map((one) => one.toLowerCase())];
+  return (row: AuditRow): AuditRow | null => {
+    const { owner_user_id, token_id, arguments: args } = row;
+    const about = row.door === "admin" && isFields(args) && args["user_id"] === id;
+    if (owner_user_id === id || tokens.includes(token_id) || about) return null;
+    return without(row, (text) => {
+      const lower = text.toLowerCase();
+      return text.includes(id) || words.some((word) => lower.includes(word));
+    });
+  };
+}
+
+/** The record with what `isOf` says of it taken out; itself where that is nothing. */
+function without<T extends object>(record: T, isOf: (text: string, name: string) => boolean): T {
+  let isChanged = false;
+  const copy = (value: unknown, name: string): unknown => {
+    if (typeof value === "string") {
+      if (!isOf(value, name)) return value;
+      isChanged = true;
+      return ERASED;
+    }
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map((one) => copy(one, name));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [copy(key, name), copy(one, key)]));
+  };
+  const left = copy(record, "") as T;
+  return isChanged ? left : record;
+}

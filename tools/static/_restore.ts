@@ -1,0 +1,156 @@
+/** How files of a static site are set back: a new commit puts the blobs that stood there onto the branch that was written to. */
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
+import { isShown, runsInBuild } from "../../rules/file.ts";
+import { LIMITS } from "../../core/model.ts";
+import { partsOfSource } from "../../platforms/astro/page.ts";
+import type { Planned, Pushed, View } from "../../platforms/github/client.ts";
+import {
+  branchWritten,
+  commitFormer,
+  commitFormerLine,
+  type Former,
+  formerBytes,
+  formerOf,
+  keptFiles,
+  leftOf,
+} from "../../platforms/github/former.ts";
+import { commitMessage } from "../../platforms/github/names.ts";
+import { textsOf } from "../../platforms/github/texts.ts";
+import github from "../../platforms/github/connector.ts";
+import { type Before, compared, type Plan, type Raise, type WriteResult } from "../../registry/tool.ts";
+import { contentOf, sourceIn } from "./_files.ts";
+import { builtRaises, madeOn, named, planOf, type Shown, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { type Branch, seenLater, type StaticContext } from "./_target.ts";
+
+/** Why a write that only made files cannot be taken back. */
+const ONLY_MADE =
+  "It makes new files, which are never deleted: delete_static_route takes out a page that is live, " +
+  "reset_static_preview_branch leaves a preview branch behind";
+
+/** What names a write of files: its arguments, and with them the flags that it needs. */
+type Of = { readonly path?: string; readonly route?: string; readonly target_branch: Branch };
+
+/** What is kept of the files that a write replaces on a branch; its name is told later where the write makes it. */
+export function beforeOf(
+  of: Of,
+  { branch }: { readonly branch: string | null },
+  files: readonly Shown[],
+): Pick<Plan, "before" | "final"> {
+  const values = keptFiles(files);
+  return values === null ? { final: ONLY_MADE } : { before: { of: { ...of, branch }, values } };
+}
+
+/** The result of a write that was planned so, with what it left of the files it replaced. */
+export function leftBy(
+  written: WriteResult,
+  { branch, shas, unchanged }: Pick<Pushed, "branch" | "shas" | "unchanged">,
+  { before }: Pick<Plan, "before">,
+): WriteResult {
+  if (before === undefined) return written;
+  const left = leftOf(before.values, { shas, unchanged });
+  const of = { ...before.of, branch };
+  return written.leaving(left, before.of["branch"] === branch ? undefined : { ...before, of });
+}
+
+interface Restored {
+  readonly to: Branch;
+  readonly branch: string;
+  readonly files: readonly Former[];
+  readonly planned: Planned;
+}
+
+type Ready = Plan<Restored> & { state: Restored };
+
+/** The way back of every tool that writes files of a static site. */
+export const restoringFiles = {
+  async plan({ of, values }: Before, ctx: StaticContext): Promise<Plan<Restored>> {
+    const to = of["target_branch"] === "main" ? "main" : "preview";
+    const branch = String(of["branch"]);
+    const view = await branchWritten(await ctx.use(github), branch, to === "main");
+    const { files, made } = formerOf(values);
+    const shown = await Promise.all(files.map(async ({ path, bytes }): Promise<Shown> => {
+      const now = await view.find(sourceIn(ctx.site, path, "path"));
+      return { path, sha: now?.sha ?? null, size: now?.size ?? null, bytes };
+    }));
+    const texts = await read(view, files);
+    const paths = named(files.map(({ path }) => path));
+    const plan = planOf(`Set back ${paths} of ${ctx.site.name}`, { branch }, shown);
+    const [first, ...changes] = plan.changes;
+    const next = shown.flatMap((one) => {
+      const bytes = texts.get(one.path);
+      return bytes === undefined ? [] : [{ ...one, next: bytes }];
+    });
+    return {
+      ...plan,
+      changes: [
+        first!,
+        ...changes.slice(0, SHOWN_MAX).map((one, at) => {
+          const { sha, bytes } = files[at]!;
+          return { ...one, to: { sha, bytes } };
+        }),
+      ],
+      shows: textsOf(view, next),
+      ...beforeOf(of as Of, { branch }, shown),
+      raises: await raisesOf(files, texts),
+      warnings: made.length === 0 ? [] : [
+        `${named(made)} ${
+          made.length === 1 ? "was" : "were"
+        } made by that change and will stay: no file is deleted`,
+      ],
+      state: { to, branch, files, planned: { commit: view.commit, files: plan.revision } },
+    };
+  },
+  async run(_: Before, ctx: StaticContext, { changes, state: { to, branch, files, planned } }: Ready) {
+    const message = commitMessage(commitFormerLine(files), ctx.caller.token.id);
+    const grant = to === "main" ? ctx.grant : undefined;
+    const target = { branch, message, planned, grant, made: ctx.made };
+    const pushed = await commitFormer(await ctx.use(github), target, files);
+    const { commit_sha, unchanged, proof, shas } = pushed;
+    ctx.annotate({
+      result_id: files.length === 1 ? files[0]!.path : commit_sha,
+      changes: madeOn(pushed, changes),
+    });
+    const done = { branch, commit_sha, files: files.length, ...unchanged ? { unchanged } : {}, ...proof };
+    const left = Object.fromEntries(files.map(({ path }) => [path, shas.get(path) ?? null]));
+    return await seenLater(compared(done).leaving(left), pushed, ctx);
+  },
+};
+
+/** Rows of a preview. */
+const SHOWN_MAX = 100;
+/** Files of a change that are read before they are set back, for their texts and for script in them. */
+const READ_MAX = 5;
+
+async function read(view: View, files: readonly Former[]): Promise<ReadonlyMap<string, Uint8Array>> {
+  const few = files.slice(0, READ_MAX).filter(({ bytes }) => bytes <= LIMITS.STATIC_FILE_BYTES);
+  const texts = await Promise.all(few.map(async (one) => [one.path, await formerBytes(view, one)] as const));
+  return new Map(texts);
+}
+
+/** What script in the files makes of the call. A page exactly as this service makes one has only the script of its parts. */
+async function raisesOf(
+  files: readonly Former[],
+  texts: ReadonlyMap<string, Uint8Array>,
+): Promise<Raise[]> {
+  const raises = await Promise.all(files.map(async ({ path }): Promise<Raise[]> => {
+    const bytes = texts.get(path);
+    if (bytes === undefined) return unread(path);
+    const { content, encoding } = contentOf(bytes);
+    const parts = encoding === "utf-8" ? partsOfSource(path, content) : null;
+    if (parts !== null) return await scriptRaises(parts, SHOWN_ON_BRANCH);
+    const script = isShown(path) ? await scriptRaises({ [path]: content }, SHOWN_ON_BRANCH) : [];
+    return [...builtRaises([{ path, bytes }]), ...script];
+  }));
+  return raises.flat();
+}
+
+/** The rules of a style that has the build run code. */
+const ANY_STYLE = "@plugin";
+
+const unread = (path: string): Raise[] =>
+  isShown(path) || runsInBuild(path, () => ANY_STYLE)
+    ? [{
+      tier: 2,
+      because: `${JSON.stringify(path)} is put back unread, and may hold script that runs ${SHOWN_ON_BRANCH}`,
+    }]
+    : [];
