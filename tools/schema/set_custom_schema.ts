@@ -63,7 +63,7 @@ export default tool("set_custom_schema", {
     const { entry, stored } = await client.write(state);
     const rows = stored && changedRows({ ...state, stored });
     const proven = verified(entry).leaving(rows ? rowParts({ post: entry }, rows) : undefined);
-    if (!state.live) return proven.seen(notLive(UNPUBLISHED));
+    if (!state.live || state.entry.status === "private") return proven.seen(notLive(UNPUBLISHED));
     if (state.scope !== "page") return proven.seen(notLive(GLOBAL));
     const { schemaShown, typedNodes } = await expectations();
     const data = typedNodes(state.things);
