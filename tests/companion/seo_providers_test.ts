@@ -117,6 +117,14 @@ const STORES: Record<SeoPlugin, Store> = {
   },
 };
 
+test("yoast", "an SEO plugin that is active beside it is named", async (wp) => {
+  await wp.peek({ options: { peek_second_seo: 1 } });
+  const { body } = await wp.call("ed", "GET", "/health");
+  await wp.peek({ options: { peek_second_seo: 0 } });
+  const { provider, beside } = (body["features"] as Record<string, Json>)["seo_bridge"]!;
+  assert.deepEqual([provider, beside], ["yoast", ["seopress"]]);
+});
+
 for (const provider of Object.keys(STORES) as SeoPlugin[]) {
   const { version, before, stored, turned, gone } = STORES[provider];
 
@@ -161,7 +169,7 @@ for (const provider of Object.keys(STORES) as SeoPlugin[]) {
   test(provider, "health names it, and the companion plugin puts out no fields beside it", async (wp) => {
     const health = await wp.call("ed", "GET", "/health");
     const { seo_bridge } = health.body["features"] as Json;
-    assert.deepEqual(seo_bridge, { active: true, provider, provider_version: version, off: [] });
+    assert.deepEqual(seo_bridge, { active: true, provider, provider_version: version, off: [], beside: [] });
     const id = await wp.draft("ed");
     await wp.peek({ id, meta: { _site_ops_seo_description: "not shown" } });
     assert.ok(!(await wp.text(await wp.publish(id, "posts"))).includes("not shown"));
