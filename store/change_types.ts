@@ -63,6 +63,8 @@ export interface KeptChange extends ChangeState {
  * LIMITS.UNDO_SITE_BYTES: beyond that the oldest go.
  */
 export interface ChangeStore {
+  /** For how many days a change is kept; 0 keeps nothing. */
+  readonly days: number;
   /**
    * Keeps it, in the place of what was kept of that request before: what is small comes back to be committed with the row of the intent, what is large is durable once this
    * resolves. Null, and nothing kept, where it is over LIMITS.BEFORE_IMAGE_BYTES.

@@ -164,7 +164,7 @@ export default connector({
         },
         key: {
           schema: text("64 hexadecimal characters", /^[0-9a-f]{64}$/, true),
-          help: "the companion plugin's key, which site pair sets",
+          help: "key of the companion plugin, which site pair sets",
           option: "companion-key",
           variable: "SITE_COMPANION_KEY",
         },

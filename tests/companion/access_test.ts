@@ -177,7 +177,7 @@ test("health tells versions, features and the caller's rights", async () => {
     tool_adapter: { active: false, version: null },
     builder_tools: { active: false, version: null, route: null },
     code_page: { active: true },
-    seo_bridge: { active: true, provider: "none", provider_version: null, off: [] },
+    seo_bridge: { active: true, provider: "none", provider_version: null, off: [], beside: [] },
     schema_bridge: { active: true, provider: "schemapro", entries: 0 },
     guarded_write: { active: true, lock: Deno.env.has("TEST_MARIADB") ? "row" : "file" },
   });

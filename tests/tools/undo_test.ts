@@ -347,6 +347,9 @@ test("a list is paged, filtered, and says what was taken back", async (at) => {
 
 Deno.test("with UNDO_DAYS 0 nothing is kept, and after its days a change is gone", async () => {
   await using off = await world({ settings: { undoDays: 0 } });
+  const preview = await off.kit.preview("update_draft", { ...ON, post_id: off.draft.id, title: "New" });
+  const { undoable, undoable_reason } = preview as unknown as Args;
+  assert.deepEqual([undoable, /UNDO_DAYS is 0/.test(String(undoable_reason))], [false, true]);
   const request_id = await change(off, { title: "New" });
   await off.kit.gw.refuses("undo_change", { ...ON, request_id, confirm: true }, "E_NOT_FOUND");
   await using on = await world({ settings: { undoDays: 2 } });

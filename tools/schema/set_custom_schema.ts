@@ -47,7 +47,7 @@ export default tool("set_custom_schema", {
     ctx.annotate({ result_id: id, changes });
     const client = await ctx.use(structuredData);
     const proven = verified(await client.write(state));
-    if (!state.live) return proven.seen(notLive(UNPUBLISHED));
+    if (!state.live || state.entry.status === "private") return proven.seen(notLive(UNPUBLISHED));
     if (state.scope !== "page") return proven.seen(notLive(GLOBAL));
     const { schemaShown, typedNodes } = await expectations();
     const data = typedNodes(state.things);

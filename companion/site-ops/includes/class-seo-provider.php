@@ -21,16 +21,40 @@ abstract class Seo_Provider extends Seo_Effect {
 	 * @return Seo_Provider
 	 */
 	public static function active() {
+		$all = self::all();
+		return $all ? $all[0] : new Seo_None();
+	}
+
+	/**
+	 * The SEO plugins that are active beside that one, each of which prints fields of its own.
+	 *
+	 * @return string[] As id() names them.
+	 */
+	public static function beside() {
+		$names = array();
+		foreach ( array_slice( self::all(), 1 ) as $provider ) {
+			$names[] = $provider->id();
+		}
+		return $names;
+	}
+
+	/**
+	 * The providers of the SEO plugins that are active.
+	 *
+	 * @return Seo_Provider[]
+	 */
+	private static function all() {
+		$all = array();
 		if ( defined( 'WPSEO_VERSION' ) ) {
-			return new Seo_Yoast();
+			$all[] = new Seo_Yoast();
 		}
 		if ( defined( 'RANK_MATH_VERSION' ) ) {
-			return new Seo_Rank_Math();
+			$all[] = new Seo_Rank_Math();
 		}
 		if ( defined( 'SEOPRESS_VERSION' ) ) {
-			return new Seo_Seopress();
+			$all[] = new Seo_Seopress();
 		}
-		return new Seo_None();
+		return $all;
 	}
 
 	/**
