@@ -13,6 +13,8 @@ export interface Setback {
   /** The arguments that say which thing it is, without the site, and those that set it back. */
   readonly of: Readonly<Record<string, unknown>>;
   readonly values: Readonly<Record<string, unknown>>;
+  /** That the arguments set it back, whatever else the tool has for that. */
+  readonly byArguments?: true;
   /** What the write found. */
   readonly found: Left | null;
 }

@@ -104,7 +104,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   toolScope(call, manifest.tier); // 5, 6
   capTier(call, manifest.tier); // 7
   decision.begin("arguments");
-  const restore = asked.kept && handler.restore;
+  const restore = asked.kept && !asked.kept.byArguments ? handler.restore : undefined;
   const given = readArguments(entry, asked, restore !== undefined, ports.now()); // 8
   decision.begin("site");
   const site = isPlaceless(entry) ? null : await siteOf(ports, caller, entry, given.siteId); // 9

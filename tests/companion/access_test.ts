@@ -69,8 +69,12 @@ const TWINS: readonly [method: string, path: string][] = [
     "/schema/entries/PAGE",
     "/code-pages/PAGE",
     "/builder/pages/PAGE",
+    "/stored/seo-meta/PAGE",
+    "/stored/schema/PAGE",
+    "/stored/custom-schema/PAGE",
+    "/stored/code-pages/PAGE",
   ],
-  ...["/seo/redirects", "/code-pages", "/builder/pages"],
+  ...["/seo/redirects", "/stored/redirects", "/code-pages", "/builder/pages"],
 ].flatMap((path): [string, string][] => [["GET", `/guarded${path}`], ["POST", `/guarded${path}`]]);
 
 for (const [method, path, body, got] of RIGHTS) {

@@ -365,7 +365,13 @@ test(
       post: { post_type: "seopress_404", post_status: "publish", post_title: "seen/404" },
     });
     const none = await wp.call("admin", "GET", "/seo/redirects?source=/seen/404");
-    assert.deepEqual(none.body, { redirects: [], total: 0, statuses: [301, 302, 307], resolves: null });
+    assert.deepEqual(none.body, {
+      provider: "seopress",
+      redirects: [],
+      total: 0,
+      statuses: [301, 302, 307],
+      resolves: null,
+    });
     const body = { source: "/seen/404", destination: "/there" };
     const made = await wp.call("admin", "POST", "/seo/redirects", body);
     assert.deepEqual(cut(made, "id", "created"), [200, seen.id, true]);

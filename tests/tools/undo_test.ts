@@ -281,7 +281,7 @@ test("a new post, a publication and a schedule cannot be taken back, and their p
     confirm: true,
   });
   for (const { request_id } of [made, published]) {
-    await at.kit.gw.refuses("undo_change", { ...ON, request_id, confirm: true }, "E_NOT_FOUND");
+    await at.kit.gw.refuses("undo_change", { ...ON, request_id, confirm: true }, "E_FORBIDDEN_OP");
   }
   const { changes } = await at.kit.gw.call<Listed>("list_changes", ON);
   assert.deepEqual(changes.map(({ tool, undoable }) => [tool, undoable]), [
@@ -374,7 +374,7 @@ Deno.test("SEO texts go back, cleared ones to nothing; robots, and what may not 
   const after = await meta();
   assert.deepEqual([after["title"], after["description"]], [before["title"], before["description"]]);
   const robots = await set({ robots: { noindex: true } });
-  await gw.refuses("undo_change", { site_id, request_id: robots, confirm: true }, "E_NOT_FOUND");
+  await gw.refuses("undo_change", { site_id, request_id: robots, confirm: true }, "E_FORBIDDEN_OP");
   await gw.store.sites.update(site_id, { flags: { allow_seo_on_published: false } });
   const args = { site_id, request_id: done.request_id, confirm: true };
   await gw.refuses("undo_change", args, "E_FORBIDDEN_OP", /allow_seo_on_published/);
