@@ -1,7 +1,6 @@
 /** Files as they stood before a write: kept by git's names of their blobs, and read again to be put back. */
 import { GatewayError } from "../../core/errors.ts";
 import type { RepoClient } from "./client.ts";
-import { dropped, RepoError } from "./errors.ts";
 import { SET_BACK } from "./names.ts";
 import type { Pushed } from "./push.ts";
 import type { View } from "./view.ts";
@@ -103,6 +102,7 @@ export async function formerBytes(view: View, { path, sha, bytes }: Former): Pro
   try {
     return await view.bytes({ sha, size: bytes });
   } catch (thrown) {
+    const { dropped, RepoError } = await import("./errors.ts"); // what words failures is large, and not needed to start
     if (thrown instanceof RepoError && thrown.upstream === 404) throw dropped(path, sha);
     throw thrown;
   }

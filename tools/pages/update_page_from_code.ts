@@ -8,7 +8,7 @@ import { checkNamed } from "../../rules/text.ts";
 import { stillSo } from "../../rules/wording.ts";
 import { keptRows, rowsWhere } from "../../platforms/wordpress/companion/stored_rows.ts";
 import type { CodePage } from "../../platforms/wordpress/pages/code_pages.ts";
-import { partsAfter, plannedRows, rowParts } from "../../platforms/wordpress/seo/stored.ts";
+import { partsAfter, plannedRows, rowParts } from "../../platforms/wordpress/seo/row_plans.ts";
 import { codePages, storedRows } from "../../platforms/wordpress/connector.ts";
 import visitor from "../../platforms/visitor/connector.ts";
 import { compared, type Plan, tool } from "../../registry/tool.ts";

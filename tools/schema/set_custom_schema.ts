@@ -9,12 +9,14 @@ import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
 import { pageAddress, storedRows, structuredData } from "../../platforms/wordpress/connector.ts";
 import { keptRows } from "../../platforms/wordpress/companion/stored_rows.ts";
 import {
+  changedRows,
   partsAfter,
   plannedRows,
   type PreparedRows,
   rowParts,
-} from "../../platforms/wordpress/seo/stored.ts";
-import { changedRows, type PlannedEntry, scopeOf } from "../../platforms/wordpress/structured_data/client.ts";
+  scopeOf,
+} from "../../platforms/wordpress/seo/row_plans.ts";
+import type { PlannedEntry } from "../../platforms/wordpress/structured_data/client.ts";
 import { compared, type Plan, tool, verified } from "../../registry/tool.ts";
 import { valueChanges, whatChanges } from "./_plans.ts";
 

@@ -13,7 +13,7 @@ import {
   plannedRows,
   type PreparedRows,
   rowParts,
-} from "../../platforms/wordpress/seo/stored.ts";
+} from "../../platforms/wordpress/seo/row_plans.ts";
 import { replacedBy } from "../../rules/change.ts";
 import type { Change } from "../../core/model.ts";
 import { compared, type Plan, tool, type ToolContext } from "../../registry/tool.ts";

@@ -9,7 +9,7 @@ import { allOrThrow } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/writer.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
-import { rowsWhere, type RowValues, STORED_ROWS, type StoredRows } from "../companion/stored_rows.ts";
+import { STORED_ROWS, type StoredRows } from "../companion/stored_rows.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { statusWord } from "../rest/records.ts";
 import { META, metaOf, readBridge } from "./bridge.ts";
@@ -54,12 +54,6 @@ export interface PreparedSchema {
   /** The rows that hold the entries; nothing where the site does not tell. */
   readonly stored?: StoredRows | undefined;
 }
-
-/** The rows of the entry that a write replaces; null for a new one, and where the site does not tell. */
-export const replacedRows = (
-  { replaces, stored }: Pick<PreparedSchema, "replaces" | "stored">,
-): RowValues | null =>
-  replaces === null || stored === undefined ? null : rowsWhere(stored, (of) => of === replaces.entry_id);
 
 /** The result of a write. */
 export interface SchemaWritten extends Compared {

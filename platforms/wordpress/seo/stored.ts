@@ -1,15 +1,13 @@
 /** Rows of the site's plugins set back to the letter, through the companion plugin, which compares and writes in one step. */
 import { z } from "zod";
 import { type Code, GatewayError } from "../../../core/errors.ts";
-import type { Change, Site } from "../../../core/model.ts";
+import type { Site } from "../../../core/model.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
-import type { Compared } from "../../_content/compared.ts";
 import { asking, COMPANION, type CompanionPart } from "../companion/plugin.ts";
-import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
+import { editingWarnings } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import {
   isSerialised,
-  keptRows,
   openedRows,
   type RowSubject,
   type RowValues,
@@ -18,26 +16,8 @@ import {
 } from "../companion/stored_rows.ts";
 import { WordPressClient } from "../rest/wordpress_client.ts";
 import { META, metaOf } from "./bridge.ts";
-import type { SeoMeta } from "./fields.ts";
 import { requireSeoState } from "./post.ts";
-
-/** Rows to be set back, and what stands there now. */
-export interface PreparedRows {
-  readonly subject: RowSubject;
-  /** The post with its SEO as it is now. */
-  readonly meta: SeoMeta;
-  readonly stored: StoredRows;
-  /** The texts that are to stand there. */
-  readonly values: RowValues;
-  readonly hashes: PartHashes;
-  readonly warnings: readonly string[];
-}
-
-/** What stands there after it. */
-export interface RowsWritten extends Compared {
-  readonly meta: SeoMeta;
-  readonly stored: StoredRows;
-}
+import { fieldOf, isSame, type PreparedRows, type RowsWritten } from "./row_plans.ts";
 
 /** The same of what is seen, and of what may be seen by nobody. */
 type Sending = (live: boolean) => void;
@@ -196,52 +176,3 @@ async function write(
   );
   return { meta: metaOf(post, wire.now(), id), stored: after, differences };
 }
-
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-
-/** A row in the words of arguments: its field where it alone holds that. */
-function fieldOf({ rows }: StoredRows, name: string): string {
-  const of = rows[name]?.of ?? name;
-  const alone = Object.values(rows).filter((row) => row.of === of).length === 1;
-  return alone ? of.replace(".", "_") : name;
-}
-
-/** The texts that stand in the same rows now. */
-const rowsNow = ({ rows }: StoredRows, values: RowValues): RowValues =>
-  Object.fromEntries(Object.keys(values).map((name) => [name, rows[name]?.values ?? []]));
-
-/** The rows as parts of a revision, with the state they go by. */
-export const rowParts = (
-  { post }: { readonly post: { readonly status: string } },
-  rows: RowValues,
-): Record<string, unknown> => ({
-  ...rows,
-  status: post.status,
-});
-
-/** What a plan says of rows that are to be set back. */
-export function plannedRows(
-  { meta, stored, values, warnings }: PreparedRows,
-  of: Readonly<Record<string, unknown>>,
-) {
-  const now = rowsNow(stored, values);
-  const shown = (texts: readonly string[]) => texts.length > 1 ? texts : texts[0] ?? null;
-  const changes: Change[] = Object.entries(values).filter(([name, texts]) => !isSame(now[name], texts))
-    .map(([name, texts]) => ({ field: fieldOf(stored, name), from: shown(now[name]!), to: shown(texts) }));
-  return {
-    changes,
-    revision: rowParts(meta, now),
-    before: { of, values: keptRows(stored, now) },
-    warnings,
-  };
-}
-
-/** The parts of that revision after the write. */
-export const partsAfter = (
-  { meta, stored }: RowsWritten,
-  { values }: PreparedRows,
-): Record<string, unknown> => rowParts(meta, rowsNow(stored, values));
-
-/** The groups of fields that rows belong to, in the companion plugin's words. */
-export const groupsOfRows = ({ stored, values }: PreparedRows): ReadonlySet<string> =>
-  new Set(Object.keys(values).map((name) => stored.rows[name]?.of ?? name));

@@ -7,7 +7,7 @@ import { isFields } from "../../../core/values.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
 import { asking, COMPANION, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
-import { rowsWhere, type RowValues, STORED_ROWS, type StoredRows } from "../companion/stored_rows.ts";
+import { STORED_ROWS, type StoredRows } from "../companion/stored_rows.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { readBack } from "../rest/writer.ts";
 import {
@@ -24,6 +24,7 @@ import {
   targetNames,
 } from "./entries.ts";
 import { WordPressClient } from "../rest/wordpress_client.ts";
+import { scopeOf } from "../seo/row_plans.ts";
 import { rankMathWarnings } from "../seo/schema_output.ts";
 
 /** An entry with who keeps it. */
@@ -66,19 +67,6 @@ export interface PlannedEntry {
   readonly stored?: StoredRows | undefined;
 }
 
-/** The rows that a change writes to: of an entry of one page those of the schemas that are given. */
-export function changedRows({ scope, value, stored }: PlannedEntry): RowValues | null {
-  if (stored === undefined) return null;
-  if (scope !== "page" || !isFields(value)) return rowsWhere(stored, () => true);
-  const names = Object.keys(value).map((name) => name.split("#"));
-  const rows = Object.entries(stored.rows).filter(([row, { values: [key = ""] }]) =>
-    names.some(([type, number]) =>
-      key.endsWith(`_${type}`) && (number === undefined || row.endsWith(`-${number}`))
-    )
-  );
-  return Object.fromEntries(rows.map(([row, { values }]) => [row, values]));
-}
-
 /** A change as this platform planned it. */
 interface CmsPlan extends PlannedEntry {
   readonly record: EntryRecord;
@@ -109,9 +97,6 @@ export interface StructuredDataClient {
   cachesAsked(): readonly string[];
 }
 
-/** The schema plugin that keeps schema page by page; in any other an entry is a setting for many pages. */
-const PAGE_BY_PAGE = "rankmath";
-
 /** Proves the plugin, its version and that something keeps custom schema; answers how far an entry reaches. */
 async function readBridge(wire: WordPressClient): Promise<Scope> {
   const { features } = await readCompanion(wire, "schema");
@@ -125,9 +110,6 @@ async function readBridge(wire: WordPressClient): Promise<Scope> {
   return scopeOf(features.schema_bridge?.provider);
 }
 
-/** How far an entry of that plugin reaches. */
-export const scopeOf = (provider: string | null | undefined): Scope =>
-  provider === PAGE_BY_PAGE ? "page" : "global";
 const guardedEntry = (id: number) => ({ path: `schema/entries/${id}`, part: "schema", state: TOLD }) as const;
 
 /** An entry with all that its change needs, in one request where the plugin is new enough. */
