@@ -8,7 +8,7 @@ import type { SiteContext } from "../_connector/connector.ts";
 import type { Incoming } from "../_http/request.ts";
 import type { CacheSigns } from "../_content/live.ts";
 import { cacheOf } from "./caches.ts";
-import { type PageFacts, readPage, robotsIn } from "./page.ts";
+import { baseOf, type PageFacts, readPage, robotsIn } from "./page.ts";
 import { isCheck, type Wall, wallOf } from "./walls.ts";
 
 /** One address that was asked, and where it led. */
@@ -172,14 +172,17 @@ export class Visitor {
 
   /** The links of a page within the site that lead to nothing, of the first that may be asked; each is asked by HEAD. */
   async deadLinks(visit: Visit): Promise<DeadLinks> {
-    return await this.deadAmong(visit.page?.links ?? [], visit.address);
+    const { page, address } = visit;
+    return page === null
+      ? { found: 0, asked: 0, dead: [] }
+      : await this.deadAmong(page.links, address, baseOf(page, address));
   }
 
-  /** The same of links as they are written on a page that is found, or will be, at that address. */
-  async deadAmong(links: readonly string[], address: string): Promise<DeadLinks> {
+  /** The same of links as they are written on a page that is found, or will be, at that address; relative to `base`. */
+  async deadAmong(links: readonly string[], address: string, base = address): Promise<DeadLinks> {
     const all = new Set<string>();
     for (const link of links) {
-      const url = URL.parse(link, address);
+      const url = URL.parse(link, base);
       if (url === null || url.search !== "") continue;
       url.hash = "";
       if (url.href !== address && this.mayRead(url.href)) all.add(url.href);

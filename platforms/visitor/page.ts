@@ -4,6 +4,7 @@ import { delay } from "../../core/async.ts";
 import { cleaned } from "../../core/one_line.ts";
 import { cut } from "../../core/values.ts";
 import { typesOf } from "../../rules/seo_schema.ts";
+import { Islands } from "./islands.ts";
 
 /** One part of structured data: its types, and why search engines cannot read it where they cannot. */
 export interface StructuredPart {
@@ -28,6 +29,8 @@ export interface PageFacts {
   readonly h1_count: number;
   /** Where its links lead, as they are written. */
   readonly links: readonly string[];
+  /** What its links and scripts are relative to, where it says so (`<base href>`), as it is written. */
+  readonly base: string | null;
   readonly scripts: readonly string[];
   readonly language: string | null;
   /** What a visitor reads, on one line. */
@@ -109,7 +112,9 @@ class PageReader {
   #headings: { level: number; text: string }[] = [];
   #h1 = 0;
   #links: string[] = [];
-  #scripts: string[] = [];
+  #base: string | null = null;
+  #scripts = new Set<string>();
+  #isShort = false;
   #comments: string[] = [];
   #bodyClass = "";
   #text: string[] = [];
@@ -120,8 +125,7 @@ class PageReader {
   #gatheredLength = 0;
   #isSchema = false;
   #heading: { level: number; text: string[] } | null = null;
-  /** How deep in svg or in a template, whose titles and words are not the page's. */
-  #aside = 0;
+  #islands = new Islands();
 
   onComment({ data }: Token.CommentToken): void {
     if (this.#comments.length < COMMENTS_MAX) this.#comments.push(cut(data, LINE_CHARACTERS));
@@ -142,28 +146,36 @@ class PageReader {
     const name = tag.tagName;
     const of = (wanted: string) => tag.attrs.find((one) => one.name === wanted)?.value;
     if (!INLINE.has(name)) this.#say(" ");
-    if (name === "svg" || name === "template" || name === "math") this.#aside += tag.selfClosing ? 0 : 1;
-    const mode = this.#aside > 0 && name !== "script" && name !== "style" ? undefined : MODES.get(name);
+    const islands = this.#islands;
+    islands.begin({ name, selfClosing: tag.selfClosing, of });
+    this.tokenizer.inForeignNode = islands.foreign;
+    if (islands.foreign) {
+      if (name === "script" && islands.live) this.#script(of("href") ?? of("xlink:href"));
+      return;
+    }
+    const mode = MODES.get(name);
     if (mode !== undefined) {
       this.tokenizer.state = mode;
       this.#in = name;
       this.#gathered = [];
       this.#gatheredLength = 0;
-      this.#isSchema = name === "script" && isJsonLd(of("type"));
+      this.#isSchema = name === "script" && islands.live && isJsonLd(of("type"));
     }
-    if (this.#aside > 0) return;
+    if (name === "script" && islands.live) this.#script(of("src"));
+    if (!islands.read) return;
     if (name === "html") this.#language ??= of("lang") ?? of("xml:lang") ?? null;
     else if (name === "body") this.#bodyClass = line(of("class") ?? "");
     else if (name === "meta") this.#meta(of("name") ?? of("property") ?? "", of("content") ?? "");
     else if (name === "link") this.#link(of("rel") ?? "", of("href"));
-    else if (name === "script") this.#script(of("src"));
+    else if (name === "base") this.#base ??= of("href") === undefined ? null : line(of("href")!);
     else if (name === "a" || name === "area") this.#anchor(of("href"));
     else if (HEADINGS.includes(name)) this.#open(HEADINGS.indexOf(name) + 1);
   }
 
   onEndTag({ tagName: name }: Token.TagToken): void {
     if (name === this.#in) this.#close();
-    if (name === "svg" || name === "template" || name === "math") this.#aside = Math.max(0, this.#aside - 1);
+    this.#islands.end(name);
+    this.tokenizer.inForeignNode = this.#islands.foreign;
     if (HEADINGS.includes(name)) this.#endHeading();
     if (!INLINE.has(name)) this.#say(" ");
   }
@@ -182,13 +194,14 @@ class PageReader {
       headings: this.#headings,
       h1_count: this.#h1,
       links: [...new Set(this.#links)],
-      scripts: this.#scripts,
+      base: this.#base,
+      scripts: [...this.#scripts],
       language: this.#language === null ? null : line(this.#language),
       text: cleaned(this.#text.join("").slice(0, TEXT_CHARACTERS)),
       metas: Object.fromEntries(this.#metas),
       comments: this.#comments,
       body_class: this.#bodyClass,
-      cut: isCut,
+      cut: isCut || this.#isShort,
     };
   }
 
@@ -198,13 +211,16 @@ class PageReader {
       this.#gatheredLength += chars.length;
       return;
     }
-    if (this.#aside > 0) return;
+    if (!this.#islands.read) return;
     this.#heading?.text.push(chars);
     this.#say(chars);
   }
 
   #say(chars: string): void {
-    if (this.#length > TEXT_CHARACTERS) return;
+    if (this.#length > TEXT_CHARACTERS) {
+      this.#isShort = true;
+      return;
+    }
     this.#length += chars.length;
     this.#text.push(chars);
   }
@@ -212,7 +228,7 @@ class PageReader {
   /** An element ends whose content was text to the tokenizer. */
   #close(): void {
     const text = this.#gathered.join("");
-    if (this.#in === "title" && this.#aside === 0) this.#title ??= line(text);
+    if (this.#in === "title" && this.#islands.read) this.#title ??= line(text);
     if (this.#isSchema && this.#structured.length < SCHEMAS_MAX) this.#schema(text);
     this.#in = null;
     this.#isSchema = false;
@@ -256,9 +272,9 @@ class PageReader {
   }
 
   #script(src: string | undefined): void {
-    if (src !== undefined && this.#scripts.length < SCRIPTS_MAX) {
-      this.#scripts.push(src.trim().slice(0, 2 * LINE_CHARACTERS));
-    }
+    if (src === undefined) return;
+    if (this.#scripts.size < SCRIPTS_MAX) this.#scripts.add(src.trim().slice(0, 2 * LINE_CHARACTERS));
+    else this.#isShort = true;
   }
 
   #anchor(href: string | undefined): void {
@@ -309,12 +325,21 @@ export function wordsIn(text: string): number {
   return count;
 }
 
-/** The hosts that scripts of a page come from beside the site's own, with how many each. */
-export function foreignScripts({ scripts }: Pick<PageFacts, "scripts">, address: string, home: string) {
+/** What the links and scripts of a page at that address are relative to (the HTML standard, "base"). */
+export const baseOf = ({ base }: Pick<PageFacts, "base">, address: string): string =>
+  (base === null ? null : URL.parse(base, address))?.href ?? address;
+
+/** The hosts that scripts of a page come from beside the site's own, with how many different ones each. */
+export function foreignScripts(
+  page: Pick<PageFacts, "scripts" | "base">,
+  address: string,
+  home: string,
+) {
   const own = URL.parse(home)?.origin;
   const hosts = new Map<string, number>();
-  for (const src of scripts) {
-    const url = URL.parse(src, address);
+  const base = baseOf(page, address);
+  for (const src of page.scripts) {
+    const url = URL.parse(src, base);
     if (url === null || url.origin === own || !url.protocol.startsWith("http")) continue;
     hosts.set(url.host, (hosts.get(url.host) ?? 0) + 1);
   }

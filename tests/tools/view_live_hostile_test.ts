@@ -1,0 +1,72 @@
+/** view_live on pages that hide something, and on pages whose own words look like something else. */
+import assert from "node:assert/strict";
+import { visited } from "./_visited.ts";
+
+// deno-lint-ignore no-explicit-any
+type Seen = Record<string, any>;
+
+const EVIL = "https://cdn.evil.example/a.js";
+const FOREIGN = [{ host: "cdn.evil.example", count: 1 }];
+
+/** What view_live says of a page with that body. */
+async function seenOf(body: string | (() => Response)): Promise<Seen> {
+  await using at = await visited({ "/p/": typeof body === "string" ? () => body : body });
+  return await at.call<Seen>("view_live", { site_id: "acme", path: "/p/" });
+}
+
+Deno.test("no way of writing a page hides a foreign script that browsers load", async () => {
+  const pages: readonly [name: string, body: string][] = [
+    ["in SVG", `<svg><script href="${EVIL}"></script></svg>`],
+    ["in SVG, by its old name", `<svg><script xlink:href="${EVIL}"/></svg>`],
+    ["in SVG that holds HTML", `<svg><foreignObject><script src="${EVIL}"></script></foreignObject></svg>`],
+    ["in a picture's description", `<svg><desc><script src="${EVIL}"></script></desc></svg>`],
+    ["in MathML that holds HTML", `<math><mtext><script src="${EVIL}"></script></mtext></math>`],
+    ["behind SVG that never ends", `<svg><path><p>a</p><script src="${EVIL}"></script>`],
+    ["behind a style that ends itself", `<svg><style/></svg><script src="${EVIL}"></script>`],
+    ["behind CDATA", `<svg><![CDATA[<!--]]></svg><script src="${EVIL}"></script>-->`],
+    ["by a base", `<base href="https://cdn.evil.example/"><script src="a.js"></script>`],
+    ["in a shadow tree", `<template shadowrootmode="open"><script src="${EVIL}"></script></template>`],
+    [
+      "behind many of its own",
+      `${'<script src="/o.js"></script>'.repeat(300)}<script src="${EVIL}"></script>`,
+    ],
+  ];
+  for (const [name, body] of pages) assert.deepEqual((await seenOf(body)).foreign_scripts, FOREIGN, name);
+  const idle = await seenOf(`<template><svg></template><script src="${EVIL}"></script></svg></template>`);
+  assert.deepEqual(idle.foreign_scripts, FOREIGN, "a template ends what was left open in it");
+  assert.deepEqual((await seenOf(`<template><script src="${EVIL}"></script>`)).foreign_scripts, []);
+});
+
+Deno.test("pictures hide nothing of the page that stands behind them or in them", async () => {
+  const page = "<h1>Roof</h1><p>Words.</p>";
+  const before: readonly string[] = [
+    "<svg><path>",
+    "<svg><style/></svg>",
+    "<svg><script/></svg>",
+    "<svg><title/></svg>",
+    "<math><mi>x</mi>",
+    "<svg><svg></svg>",
+  ];
+  for (const picture of before) {
+    const seen = await seenOf(`${picture}${page}`);
+    assert.deepEqual([seen.h1_count, seen.text], [1, "Roof Words."], picture);
+  }
+  const inside = await seenOf(`<svg><title>An icon</title><foreignObject>${page}</foreignObject></svg>`);
+  assert.deepEqual([inside.title, inside.h1_count, inside.text], [null, 1, "Roof Words."]);
+});
+
+Deno.test("links are followed from where the page says that they begin", async () => {
+  await using at = await visited({
+    "/a/b/": () => '<base href="/"><a href="there/">there</a><a href="gone/">gone</a>',
+    "/there/": () => "there",
+  });
+  const seen = await at.call<Seen>("view_live", { site_id: "acme", path: "/a/b/" });
+  assert.deepEqual(seen.links.dead, [{ address: "https://acme.example/gone/", status: 404 }]);
+});
+
+Deno.test("a page of which not every word or script was kept says so", async () => {
+  assert.equal((await seenOf(`<p>${"word another ".repeat(60_000)}`)).cut, true);
+  const scripts = Array.from({ length: 250 }, (_, n) => `<script src="/${n}.js"></script>`).join("");
+  assert.equal((await seenOf(`${scripts}<script src="${EVIL}"></script>`)).cut, true);
+  assert.equal((await seenOf("<p>short")).cut, undefined);
+});
