@@ -1,6 +1,6 @@
 /** view_live on pages that hide something, and on pages whose own words look like something else. */
 import assert from "node:assert/strict";
-import { visited } from "./_visited.ts";
+import { html, visited } from "./_visited.ts";
 
 // deno-lint-ignore no-explicit-any
 type Seen = Record<string, any>;
@@ -69,4 +69,23 @@ Deno.test("a page of which not every word or script was kept says so", async () 
   const scripts = Array.from({ length: 250 }, (_, n) => `<script src="/${n}.js"></script>`).join("");
   assert.equal((await seenOf(`${scripts}<script src="${EVIL}"></script>`)).cut, true);
   assert.equal((await seenOf("<p>short")).cut, undefined);
+});
+
+Deno.test("a page that writes about walls is a page, and one that is missing is missing", async () => {
+  const pages: readonly [body: string, headers?: Record<string, string>, status?: number][] = [
+    ["<title>Fix it</title><h1>Briefly unavailable for scheduled maintenance: what to do</h1>"],
+    ["<title>Shop</title><p>Just a moment... loading", { "cf-ray": "1" }],
+    ["<title>Shop</title><p>One moment, please... Imunify360 bot-protection"],
+    ["<title>Hosting</title><p>What /.well-known/sgcaptcha is"],
+    ["<title>Log in to your bank safely</title><p>Proudly powered by WordPress"],
+    ["<title>Not found</title><p>Read next: Wordfence or Sucuri Website Firewall?", {}, 404],
+    ["<title>Gone</title><p>mod_security, Incapsula incident ID, Imunify360", { server: "AkamaiGHost" }, 410],
+  ];
+  for (const [body, headers = {}, status = 200] of pages) {
+    assert.equal((await seenOf(() => html(body, status, headers))).wall, null, body);
+  }
+  const crash = await seenOf(() =>
+    html("<p>Fatal error in /wp-content/plugins/wordfence/wordfence.php", 500)
+  );
+  assert.equal(crash.wall.kind, "crash");
 });
