@@ -308,12 +308,24 @@ export const robotsIn = (text: string, crawler = ""): string[] =>
   text.toLowerCase().split(",").map((one) => line(one)).filter((one) => one !== "").slice(0, 20)
     .map((one) => crawler + one);
 
+/** Rules for robots that have a value; what stands before another colon is a crawler's name. */
+const VALUED: ReadonlySet<string> = new Set([
+  "max-snippet",
+  "max-image-preview",
+  "max-video-preview",
+  "unavailable_after",
+]);
+
+/** A rule without the crawler it is for; one with a value stays whole. */
+function ruleOf(word: string): string {
+  const at = word.indexOf(":");
+  return at < 0 || VALUED.has(word.slice(0, at).trim()) ? word : word.slice(at + 1).trim();
+}
+
 /** Whether robots are told that: by the word itself, by one that holds it, or one crawler alone. */
 export function tellsRobots(words: readonly string[], wanted: string): boolean {
   const all = wanted === "noindex" || wanted === "nofollow" ? [wanted, "none"] : [wanted];
-  return words.some((word) =>
-    all.some((one) => word === one || word.endsWith(`:${one}`) || word.endsWith(`: ${one}`))
-  );
+  return words.some((word) => all.includes(ruleOf(word)));
 }
 
 /** How many words a text has, in any writing. */
