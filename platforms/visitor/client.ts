@@ -56,11 +56,18 @@ export interface DeadLinks {
 /** More of a page is not read. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const HOPS_MAX = 6;
+/** Nobody is led in a circle there but who keeps no cookie: bot checks of hosts, and plugins that count visitors. */
+const COOKIE_ASKED =
+  "sets a cookie and asks for the same address again, and this reader keeps no cookies; look at it in a browser";
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const LINKS_ASKED_MAX = 40;
 const LINKS_AT_ONCE = 6;
 const LINKS_MS = 8000;
 const DEAD: ReadonlySet<number> = new Set([404, 410]);
+/** With that many a page has been told enough of, and a firewall that counts missing pages has not. */
+const DEAD_MAX = 20;
+/** The site asks for less, or can do no more. */
+const BUSY: ReadonlySet<number> = new Set([429, 503]);
 const ADDRESS_CHARACTERS = 500;
 const HOUR_MS = 3_600_000;
 
@@ -125,7 +132,8 @@ export class Visitor {
       // A visitor's browser keeps the fragment and asks without it.
       const location = cut(cleaned(target?.href ?? given), ADDRESS_CHARACTERS);
       if (target !== null) target.hash = "";
-      const ends = this.#endOf(target, seen, chain.length);
+      const isAsked = target?.href === at && answer.headers.has("set-cookie");
+      const ends = isAsked ? COOKIE_ASKED : this.#endOf(target, seen, chain.length);
       const hop = { address: at, status: answer.status, location };
       if (ends === null) {
         chain.push(hop);
@@ -135,7 +143,7 @@ export class Visitor {
       const wall = target === null
         ? null
         : wallOf({ status: answer.status, headers: answer.headers, page: null, location: target });
-      const lost = target !== null && (seen.has(target.href) || chain.length + 1 >= HOPS_MAX);
+      const lost = target !== null && !isAsked && (seen.has(target.href) || chain.length + 1 >= HOPS_MAX);
       return { ...ended([...chain, { ...hop, ends }], ends), wall, lost };
     }
   }
@@ -191,11 +199,17 @@ export class Visitor {
     const deadline = this.#ctx.now() + LINKS_MS;
     const dead: DeadLink[] = [];
     let count = 0;
+    let isOver = false;
     const left = asked.values();
     const ask = async () => {
       for (const address of left) {
+        if (isOver || dead.length >= DEAD_MAX) return;
         const status = await this.#statusOf(address, deadline);
         if (status === null) continue;
+        if (BUSY.has(status)) {
+          isOver = true;
+          return;
+        }
         count++;
         if (DEAD.has(status)) dead.push({ address: cut(address, ADDRESS_CHARACTERS), status });
       }

@@ -89,3 +89,28 @@ Deno.test("a page that writes about walls is a page, and one that is missing is 
   );
   assert.equal(crash.wall.kind, "crash");
 });
+
+const LINKS = Array.from({ length: 60 }, (_, n) => `<a href="/${n}/">x</a>`).join("");
+
+Deno.test("a site that has had enough is asked for no further link, and a page of dead links not for all", async () => {
+  for (const status of [429, 503]) {
+    let count = 0;
+    const more = () => html("", ++count > 5 ? status : 200);
+    await using at = await visited({ "/p/": () => LINKS, "*": more });
+    const { links } = await at.call<Seen>("view_live", { site_id: "acme", path: "/p/" });
+    assert.deepEqual([links.found, links.asked, links.dead], [60, 5, []]);
+    assert.ok(at.asked.length <= 1 + 5 + 6, `${at.asked.length}`);
+  }
+  await using at = await visited({ "/p/": () => LINKS });
+  const { links } = await at.call<Seen>("view_live", { site_id: "acme", path: "/p/" });
+  assert.equal(links.dead.length, 20);
+  assert.ok(at.asked.length <= 1 + 20 + 5, `${at.asked.length}`);
+});
+
+Deno.test("an address that asks for a cookie is no circle, and one that leads to itself without is", async () => {
+  const self = (headers: Record<string, string>) => () =>
+    new Response(null, { status: 302, headers: { location: "/p/", ...headers } });
+  const asks = await seenOf(self({ "set-cookie": "seen=1" }));
+  assert.match(asks.ends, /keeps no cookies; look at it in a browser/);
+  assert.match((await seenOf(self({}))).ends, /leads in a circle/);
+});
