@@ -148,6 +148,7 @@ export class Visitor {
     }
   }
 
+  /** Where the page leads its visitors on to by itself, soon after they came; null where they stay. */
   /** The bytes of a file of the site, up to so many; null where nobody but the site's own people can have it. */
   async fileAt(address: string, max_bytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
     if (!this.mayRead(address)) return null;
@@ -297,6 +298,26 @@ export class Visitor {
       cache,
     };
   }
+}
+
+/** Who is led on later has seen the page. */
+const STAYED_SECONDS = 10;
+
+/** Where a page leads its visitors on to by itself, soon after they came; null where they stay. */
+export function leadsOn({ page, address }: Pick<Visit, "page" | "address">): string | null {
+  if (page === null || page.refresh === null || page.refresh.seconds > STAYED_SECONDS) return null;
+  const target = URL.parse(page.refresh.to, baseOf(page, address));
+  return target === null || bare(target) === bare(new URL(address))
+    ? null
+    : cut(cleaned(target.href), ADDRESS_CHARACTERS);
+}
+
+/** An address without its anchor and without the reader's own mark. */
+function bare({ href }: URL): string {
+  const url = new URL(href);
+  url.hash = "";
+  url.searchParams.delete(CHECK_NAME);
+  return url.href;
 }
 
 /** A way that ended without a page. */

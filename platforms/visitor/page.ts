@@ -13,6 +13,12 @@ export interface StructuredPart {
   readonly problem?: string;
 }
 
+/** Where a page leads its visitors on by itself, and after how long. */
+export interface Refresh {
+  readonly seconds: number;
+  readonly to: string;
+}
+
 /** What is read of a page. Every text is the page's own: data, whatever it says. */
 export interface PageFacts {
   readonly title: string | null;
@@ -32,6 +38,8 @@ export interface PageFacts {
   /** What its links and scripts are relative to, where it says so (`<base href>`), as it is written. */
   readonly base: string | null;
   readonly scripts: readonly string[];
+  /** By its first meta element that says so, as it is written; null where it does not, and where it only loads anew. */
+  readonly refresh: Refresh | null;
   readonly language: string | null;
   /** What a visitor reads, on one line. */
   readonly text: string;
@@ -113,6 +121,7 @@ class PageReader {
   #h1 = 0;
   #links: string[] = [];
   #base: string | null = null;
+  #refresh: Refresh | null = null;
   #scripts = new Set<string>();
   #isShort = false;
   #comments: string[] = [];
@@ -165,7 +174,9 @@ class PageReader {
     if (!islands.read) return;
     if (name === "html") this.#language ??= of("lang") ?? of("xml:lang") ?? null;
     else if (name === "body") this.#bodyClass = line(of("class") ?? "");
-    else if (name === "meta") this.#meta(of("name") ?? of("property") ?? "", of("content") ?? "");
+    else if (name === "meta" && of("http-equiv")?.toLowerCase() === "refresh") {
+      this.#refresh ??= refreshIn(of("content") ?? "");
+    } else if (name === "meta") this.#meta(of("name") ?? of("property") ?? "", of("content") ?? "");
     else if (name === "link") this.#link(of("rel") ?? "", of("href"));
     else if (name === "base") this.#base ??= of("href") === undefined ? null : line(of("href")!);
     else if (name === "a" || name === "area") this.#anchor(of("href"));
@@ -196,6 +207,7 @@ class PageReader {
       links: [...new Set(this.#links)],
       base: this.#base,
       scripts: [...this.#scripts],
+      refresh: this.#refresh,
       language: this.#language === null ? null : line(this.#language),
       text: cleaned(this.#text.join("").slice(0, TEXT_CHARACTERS)),
       metas: Object.fromEntries(this.#metas),
@@ -298,6 +310,23 @@ class PageReader {
     }
     this.#heading = null;
   }
+}
+
+const DIGITS = "0123456789";
+
+/** `0; url=/there/`: seconds, then an address, which may stand in quotes and without "url=" (the HTML standard, "refresh"). */
+function refreshIn(content: string): Refresh | null {
+  const text = line(content);
+  let end = 0;
+  while (DIGITS.includes(text.charAt(end) || "x")) end++;
+  const seconds = Number(text.slice(0, end));
+  while (`${DIGITS}.,; `.includes(text.charAt(end) || "x")) end++;
+  let to = text.slice(end).trim();
+  const at = to.indexOf("=");
+  if (at > 0 && to.slice(0, at).trim().toLowerCase() === "url") to = to.slice(at + 1).trim();
+  const quote = to.charAt(0);
+  if (quote === "'" || quote === '"') to = to.slice(1).split(quote, 1)[0]!;
+  return to === "" ? null : { seconds, to };
 }
 
 const isJsonLd = (type: string | undefined) =>

@@ -66,6 +66,7 @@ const pageOf = (of: string): PageFacts => ({
   h1_count: 1,
   links: [],
   base: null,
+  refresh: null,
   scripts: [],
   language: null,
   text: of,

@@ -114,3 +114,21 @@ Deno.test("an address that asks for a cookie is no circle, and one that leads to
   assert.match(asks.ends, /keeps no cookies; look at it in a browser/);
   assert.match((await seenOf(self({}))).ends, /leads in a circle/);
 });
+
+Deno.test("a page that leads its visitors on by itself says where to, and is not followed", async () => {
+  const cases: readonly [content: string, seconds: number, to: string][] = [
+    ["0;url=https://elsewhere.example/", 0, "https://elsewhere.example/"],
+    ["5; URL='/there/?a=1'", 5, "/there/?a=1"],
+    ["0, /there/", 0, "/there/"],
+    [".5;/there/", 0, "/there/"],
+  ];
+  for (const [content, seconds, to] of cases) {
+    const page = `<title>P</title><meta http-equiv="Refresh" content="${content}"><p>Words`;
+    assert.deepEqual((await seenOf(page)).refresh, { seconds, to }, content);
+  }
+  for (const content of ["300", "", "0", "0;"]) {
+    assert.equal((await seenOf(`<meta http-equiv="refresh" content="${content}">`)).refresh, undefined);
+  }
+  const scripted = '<noscript><meta http-equiv="refresh" content="0;url=/no-script/"></noscript>';
+  assert.equal((await seenOf(scripted)).refresh, undefined);
+});

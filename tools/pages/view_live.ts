@@ -69,6 +69,7 @@ async function factsOf({ page, address, robots_header }: Visit, home: string) {
     language,
     words: wordsIn(text),
     text: cut(text, TEXT_CHARACTERS),
+    ...(page.refresh === null ? {} : { refresh: { ...page.refresh, to: cut(page.refresh.to, 500) } }),
     foreign_scripts: foreignScripts(page, address, home).slice(0, LISTED_MAX),
     ...(page.cut ? { cut: true } : {}),
   };
