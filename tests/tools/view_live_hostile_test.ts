@@ -132,3 +132,27 @@ Deno.test("a page that leads its visitors on by itself says where to, and is not
   const scripted = '<noscript><meta http-equiv="refresh" content="0;url=/no-script/"></noscript>';
   assert.equal((await seenOf(scripted)).refresh, undefined);
 });
+
+Deno.test("a long path of another writing is read as list_content names it, and a fault is told of the path that was given", async () => {
+  await using at = await visited({ "*": () => "<title>Found</title>" });
+  const slug = encodeURIComponent("วิธีเลือกหลังคาที่ทนทาน");
+  const address = `https://acme.example/blog/${slug}/${slug}/`;
+  assert.ok(address.length > 400);
+  for (const path of [address, new URL(address).pathname]) {
+    const seen = await at.call<Seen>("view_live", { site_id: "acme", path });
+    assert.deepEqual([seen.address, seen.title], [address, "Found"]);
+  }
+  const before = at.asked.length;
+  const hidden = `/${slug}/${slug}/%252e%252e/%2577p-login.php`;
+  const refused: readonly [path: string, says: RegExp][] = [
+    ["/a//b", /"\/a\/\/b" has an empty part/],
+    ["/a/../b", /"\/a\/\.\.\/b" holds the part "\.\."; give the path of the page/],
+    [`/${"a/".repeat(200)}`, /at most 250 are allowed/],
+    [hidden, /./],
+    [`/${slug}/${slug}/.env`, /secrets/],
+  ];
+  for (const [path, says] of refused) {
+    await at.refuses("view_live", { site_id: "acme", path }, "E_BAD_PATH", says);
+  }
+  assert.equal(at.asked.length, before);
+});
