@@ -66,6 +66,8 @@ const TEXT_CHARACTERS = 500_000;
 /** More types in one part are not told. */
 const TYPES_MAX = 50;
 const LINE_CHARACTERS = 1000;
+/** Names of meta elements, of types and of rules for robots are shorter: what is longer is none. */
+const NAME_CHARACTERS = 100;
 const SCHEMA_CHARACTERS = 200_000;
 
 /** Elements whose content is text to the tokenizer, as the tree builder of HTML says (13.2.6.4). */
@@ -254,7 +256,7 @@ class PageReader {
     }
     try {
       const value = JSON.parse(text);
-      const types = typesOf(value).map(line);
+      const types = typesOf(value).map((type) => cut(cleaned(type), NAME_CHARACTERS));
       const told = types.filter(Boolean).slice(0, TYPES_MAX);
       const isWhole = !types.includes("");
       if (isWhole) this.#schemas.push(value);
@@ -269,7 +271,8 @@ class PageReader {
   }
 
   #meta(given: string, content: string): void {
-    const name = given.trim().toLowerCase();
+    const name = given.trim().slice(0, NAME_CHARACTERS + 1).toLowerCase();
+    if (name.length > NAME_CHARACTERS) return;
     if (name === "description") this.#description ??= line(content);
     else if (name === "robots") this.#robots.push(...robotsIn(content));
     else if (name === "googlebot") this.#robots.push(...robotsIn(content, "googlebot: "));
@@ -334,7 +337,8 @@ const isJsonLd = (type: string | undefined) =>
 
 /** The words of a robots element or header, one by one; those of one crawler alone behind its name. */
 export const robotsIn = (text: string, crawler = ""): string[] =>
-  text.toLowerCase().split(",").map((one) => line(one)).filter((one) => one !== "").slice(0, 20)
+  text.toLowerCase().split(",").map((one) => cut(cleaned(one), NAME_CHARACTERS)).filter((one) => one !== "")
+    .slice(0, 20)
     .map((one) => crawler + one);
 
 /** Rules for robots that have a value; what stands before another colon is a crawler's name. */

@@ -156,3 +156,40 @@ Deno.test("a long path of another writing is read as list_content names it, and 
   }
   assert.equal(at.asked.length, before);
 });
+
+Deno.test("of caches behind one another the one that served the copy is named", async () => {
+  const cases: readonly [headers: Record<string, string>, name: string | null | undefined, hit?: boolean][] =
+    [
+      [{ "cf-cache-status": "DYNAMIC", "x-litespeed-cache": "hit" }, "LiteSpeed", true],
+      [{ "cf-cache-status": "MISS", "x-litespeed-cache": "hit" }, "LiteSpeed", true],
+      [{ "cf-cache-status": "UPDATING" }, "Cloudflare", true],
+      [{ "cf-cache-status": "MISS", "x-litespeed-cache": "miss" }, "Cloudflare", false],
+      [{ "cf-cache-status": "DYNAMIC" }, undefined],
+      [{ "cf-cache-status": "DYNAMIC", "age": "7" }, "Cloudflare", true],
+      [{ "age": "7" }, null, true],
+    ];
+  for (const [headers, name, hit] of cases) {
+    const { cache } = await seenOf(() => html("<title>P", 200, headers));
+    assert.deepEqual([cache?.name, cache?.hit], [name, hit], JSON.stringify(headers));
+  }
+  const marked = await seenOf(() =>
+    html("<title>P<!-- WP Rocket -->", 200, { "cf-cache-status": "DYNAMIC" })
+  );
+  assert.equal(marked.cache, null, "a comment within the title is a part of it");
+  const page = "<title>P</title><!-- This website is like a Rocket: WP Rocket -->";
+  const both = await seenOf(() => html(page, 200, { "cf-cache-status": "DYNAMIC" }));
+  assert.equal(both.cache.name, "WP Rocket");
+});
+
+Deno.test("a page that would fill an agent's context with names and values is cut to size", async () => {
+  const long = "x".repeat(5000);
+  const metas = Array.from({ length: 60 }, (_, n) => `<meta property="og:${n}${long}" content="${long}">`);
+  const named = Array.from({ length: 60 }, (_, n) => `<meta property="og:${n}" content="${long}">`);
+  const nodes = JSON.stringify({ "@graph": Array.from({ length: 30 }, (_, n) => ({ "@type": n + long })) });
+  const data = `<script type="application/ld+json">${nodes}</script>`.repeat(8);
+  const robots = `<meta name="robots" content="${`${long},`.repeat(30)}">`;
+  const seen = await seenOf(`<title>${long}</title>${metas.join("")}${named.join("")}${data}${robots}`);
+  assert.equal(Object.keys(seen.social).length, 40);
+  const size = JSON.stringify(seen).length;
+  assert.ok(size < 50_000, `${size} characters`);
+});
