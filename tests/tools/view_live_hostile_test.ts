@@ -9,7 +9,7 @@ const EVIL = "https://cdn.evil.example/a.js";
 const FOREIGN = [{ host: "cdn.evil.example", count: 1 }];
 
 /** What view_live says of a page with that body. */
-async function seenOf(body: string | (() => Response)): Promise<Seen> {
+async function answerOf(body: string | (() => Response)): Promise<Seen> {
   await using at = await visited({ "/p/": typeof body === "string" ? () => body : body });
   return await at.call<Seen>("view_live", { site_id: "acme", path: "/p/" });
 }
@@ -31,10 +31,10 @@ Deno.test("no way of writing a page hides a foreign script that browsers load", 
       `${'<script src="/o.js"></script>'.repeat(300)}<script src="${EVIL}"></script>`,
     ],
   ];
-  for (const [name, body] of pages) assert.deepEqual((await seenOf(body)).foreign_scripts, FOREIGN, name);
-  const idle = await seenOf(`<template><svg></template><script src="${EVIL}"></script></svg></template>`);
+  for (const [name, body] of pages) assert.deepEqual((await answerOf(body)).foreign_scripts, FOREIGN, name);
+  const idle = await answerOf(`<template><svg></template><script src="${EVIL}"></script></svg></template>`);
   assert.deepEqual(idle.foreign_scripts, FOREIGN, "a template ends what was left open in it");
-  assert.deepEqual((await seenOf(`<template><script src="${EVIL}"></script>`)).foreign_scripts, []);
+  assert.deepEqual((await answerOf(`<template><script src="${EVIL}"></script>`)).foreign_scripts, []);
 });
 
 Deno.test("pictures hide nothing of the page that stands behind them or in them", async () => {
@@ -48,10 +48,10 @@ Deno.test("pictures hide nothing of the page that stands behind them or in them"
     "<svg><svg></svg>",
   ];
   for (const picture of before) {
-    const seen = await seenOf(`${picture}${page}`);
+    const seen = await answerOf(`${picture}${page}`);
     assert.deepEqual([seen.h1_count, seen.text], [1, "Roof Words."], picture);
   }
-  const inside = await seenOf(`<svg><title>An icon</title><foreignObject>${page}</foreignObject></svg>`);
+  const inside = await answerOf(`<svg><title>An icon</title><foreignObject>${page}</foreignObject></svg>`);
   assert.deepEqual([inside.title, inside.h1_count, inside.text], [null, 1, "Roof Words."]);
 });
 
@@ -65,10 +65,10 @@ Deno.test("links are followed from where the page says that they begin", async (
 });
 
 Deno.test("a page of which not every word or script was kept says so", async () => {
-  assert.equal((await seenOf(`<p>${"word another ".repeat(60_000)}`)).cut, true);
+  assert.equal((await answerOf(`<p>${"word another ".repeat(60_000)}`)).cut, true);
   const scripts = Array.from({ length: 250 }, (_, n) => `<script src="/${n}.js"></script>`).join("");
-  assert.equal((await seenOf(`${scripts}<script src="${EVIL}"></script>`)).cut, true);
-  assert.equal((await seenOf("<p>short")).cut, undefined);
+  assert.equal((await answerOf(`${scripts}<script src="${EVIL}"></script>`)).cut, true);
+  assert.equal((await answerOf("<p>short")).cut, undefined);
 });
 
 Deno.test("a page that writes about walls is a page, and one that is missing is missing", async () => {
@@ -82,9 +82,9 @@ Deno.test("a page that writes about walls is a page, and one that is missing is 
     ["<title>Gone</title><p>mod_security, Incapsula incident ID, Imunify360", { server: "AkamaiGHost" }, 410],
   ];
   for (const [body, headers = {}, status = 200] of pages) {
-    assert.equal((await seenOf(() => html(body, status, headers))).wall, null, body);
+    assert.equal((await answerOf(() => html(body, status, headers))).wall, null, body);
   }
-  const crash = await seenOf(() =>
+  const crash = await answerOf(() =>
     html("<p>Fatal error in /wp-content/plugins/wordfence/wordfence.php", 500)
   );
   assert.equal(crash.wall.kind, "crash");
@@ -110,9 +110,9 @@ Deno.test("a site that has had enough is asked for no further link, and a page o
 Deno.test("an address that asks for a cookie is no circle, and one that leads to itself without is", async () => {
   const self = (headers: Record<string, string>) => () =>
     new Response(null, { status: 302, headers: { location: "/p/", ...headers } });
-  const asks = await seenOf(self({ "set-cookie": "seen=1" }));
+  const asks = await answerOf(self({ "set-cookie": "seen=1" }));
   assert.match(asks.ends, /keeps no cookies; look at it in a browser/);
-  assert.match((await seenOf(self({}))).ends, /leads in a circle/);
+  assert.match((await answerOf(self({}))).ends, /leads in a circle/);
 });
 
 Deno.test("a page that leads its visitors on by itself says where to, and is not followed", async () => {
@@ -124,13 +124,13 @@ Deno.test("a page that leads its visitors on by itself says where to, and is not
   ];
   for (const [content, seconds, to] of cases) {
     const page = `<title>P</title><meta http-equiv="Refresh" content="${content}"><p>Words`;
-    assert.deepEqual((await seenOf(page)).refresh, { seconds, to }, content);
+    assert.deepEqual((await answerOf(page)).refresh, { seconds, to }, content);
   }
   for (const content of ["300", "", "0", "0;"]) {
-    assert.equal((await seenOf(`<meta http-equiv="refresh" content="${content}">`)).refresh, undefined);
+    assert.equal((await answerOf(`<meta http-equiv="refresh" content="${content}">`)).refresh, undefined);
   }
   const scripted = '<noscript><meta http-equiv="refresh" content="0;url=/no-script/"></noscript>';
-  assert.equal((await seenOf(scripted)).refresh, undefined);
+  assert.equal((await answerOf(scripted)).refresh, undefined);
 });
 
 Deno.test("a long path of another writing is read as list_content names it, and a fault is told of the path that was given", async () => {
@@ -169,15 +169,15 @@ Deno.test("of caches behind one another the one that served the copy is named", 
       [{ "age": "7" }, null, true],
     ];
   for (const [headers, name, hit] of cases) {
-    const { cache } = await seenOf(() => html("<title>P", 200, headers));
+    const { cache } = await answerOf(() => html("<title>P", 200, headers));
     assert.deepEqual([cache?.name, cache?.hit], [name, hit], JSON.stringify(headers));
   }
-  const marked = await seenOf(() =>
+  const marked = await answerOf(() =>
     html("<title>P<!-- WP Rocket -->", 200, { "cf-cache-status": "DYNAMIC" })
   );
   assert.equal(marked.cache, null, "a comment within the title is a part of it");
   const page = "<title>P</title><!-- This website is like a Rocket: WP Rocket -->";
-  const both = await seenOf(() => html(page, 200, { "cf-cache-status": "DYNAMIC" }));
+  const both = await answerOf(() => html(page, 200, { "cf-cache-status": "DYNAMIC" }));
   assert.equal(both.cache.name, "WP Rocket");
 });
 
@@ -188,7 +188,7 @@ Deno.test("a page that would fill an agent's context with names and values is cu
   const nodes = JSON.stringify({ "@graph": Array.from({ length: 30 }, (_, n) => ({ "@type": n + long })) });
   const data = `<script type="application/ld+json">${nodes}</script>`.repeat(8);
   const robots = `<meta name="robots" content="${`${long},`.repeat(30)}">`;
-  const seen = await seenOf(`<title>${long}</title>${metas.join("")}${named.join("")}${data}${robots}`);
+  const seen = await answerOf(`<title>${long}</title>${metas.join("")}${named.join("")}${data}${robots}`);
   assert.equal(Object.keys(seen.social).length, 40);
   const size = JSON.stringify(seen).length;
   assert.ok(size < 50_000, `${size} characters`);
