@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { durableTable } from "./beside_durable.ts";
 import { builderRows } from "./builder.ts";
+import { changeRows } from "./changes.ts";
 import { codePageRows } from "./code_pages.ts";
 import { sitePageRows } from "./code_pages_site.ts";
 import { crmRows } from "./crm.ts";
@@ -51,6 +52,7 @@ const PARTS: Readonly<Record<string, (told: Told) => Promise<string>>> = {
   proxies: async ({ rounds }) => lines(await proxyRows(rounds)),
   oauth: async ({ rounds }) => lines(await oauthRows(rounds)),
   holds: async ({ rounds }) => lines(await holdRows(rounds)),
+  changes: async () => lines(await changeRows()),
 };
 
 const RESULTS = new URL("RESULTS.md", import.meta.url);

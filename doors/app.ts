@@ -67,8 +67,8 @@ const pathOf = (address: string) => address.slice(address.indexOf("/", address.i
 /** The tool that a path calls, where the path is written without anything that the router would have to read. */
 function toolCalledAt(path: string): string | null {
   if (!path.startsWith(TOOL_PATH) || path.length === TOOL_PATH.length) return null;
-  for (let at = TOOL_PATH.length; at < path.length; at++) if ("/%?#".includes(path[at]!)) return null;
-  return path.slice(TOOL_PATH.length);
+  const tool = path.slice(TOOL_PATH.length);
+  return tool.includes("/") || tool.includes("%") || tool.includes("?") || tool.includes("#") ? null : tool;
 }
 
 /** The other end of a connection; null where it is no address of a network. */

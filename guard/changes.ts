@@ -15,6 +15,7 @@ export const setbackOf = (tool: string, site: Site, before: Before, revision: Re
   destination: destination(site),
   of: before.of,
   values: before.values,
+  ...before.byArguments ? { byArguments: true } : {},
   found: hashParts(revision),
 });
 
@@ -91,14 +92,15 @@ export function changesPort(
       const kept = await changes.find(site_id, request_id);
       if (kept === null) throw unknown(request_id, site_id);
       const writes: KeptWrite[] = [];
-      for (const [at, { tool, site_id, destination: was, of, values, found }] of kept.setbacks.entries()) {
+      for (const [at, setback] of kept.setbacks.entries()) {
+        const { site_id, destination: was, ...write } = setback;
         const left = kept.left?.[at] ?? null;
         if (left === null) continue;
         const now = await sites.get(site_id);
         if (now === null || destination(now) !== was) throw moved(request_id, site_id);
-        const write = Object.freeze({ request_id, tool, site_id, of, values, found, left });
-        opened.add(write);
-        writes.push(write);
+        const opening = Object.freeze({ request_id, site_id, ...write, left });
+        opened.add(opening);
+        writes.push(opening);
       }
       return writes;
     },

@@ -11,6 +11,8 @@ export interface Before {
    * as null. Of several changes that go back at once each part has its oldest value.
    */
   readonly values: Readonly<Record<string, unknown>>;
+  /** That its arguments set it back although the tool has a `restore`, which does that on other platforms. */
+  readonly byArguments?: true;
 }
 
 /** What the gateway puts beside a result itself, so that no tool has a key of that name. */

@@ -11,6 +11,12 @@ export function quoted(title: string): string {
   return `"${cut(text, TITLE_CHARACTERS)}"`;
 }
 
+/** Why a new state is not set back. */
+export const STATE_FINAL =
+  "Publications, schedules and states are never taken back here; change them with the tools for them";
+/** Why what is made new is not taken away. */
+export const MADE_FINAL = "What is made new stays: nothing is deleted here";
+
 /** What has a state and perhaps a schedule. */
 export interface Stateful {
   readonly status: string;

@@ -8,7 +8,9 @@ import type { Database } from "./database.ts";
 
 /** One walk looks at no more index entries of a term than this. */
 const ENTRIES_MAX = 20_000;
-const ENTRIES_AT_ONCE = 200;
+/** Entries of a term that are read at once: first as many as a page may need, and then, for one that few rows match, all that KV gives. */
+const ENTRIES_AT_FIRST = 64;
+const ENTRIES_AT_ONCE = 500;
 /** From so many entries on that nothing is wanted of, the list is begun anew behind them. */
 const STEPS_MAX = 16;
 const GET_MANY_MAX = 10;
@@ -96,13 +98,14 @@ interface Entry {
 class Walk {
   #list: AsyncIterator<Deno.KvEntry<unknown>>;
   #head: Entry | null = null;
+  #read = 0;
 
   constructor(
     private readonly kv: Database["kv"],
     private readonly term: Term,
     private readonly range: Range,
   ) {
-    this.#list = this.#below(nextDay(range.end));
+    this.#list = this.#below(nextDay(range.end), ENTRIES_AT_FIRST);
   }
 
   /** Where it stands; null at its end. */
@@ -111,6 +114,7 @@ class Walk {
   }
 
   async next(): Promise<void> {
+    if (this.#head !== null && ++this.#read === ENTRIES_AT_FIRST) this.#list = this.#below(this.#head.last);
     const { done, value } = await this.#list.next();
     this.#head = done ? null : { last: String(value.key[4]), first: String(value.key[5]), rows: value.value };
   }
@@ -123,9 +127,9 @@ class Walk {
     }
   }
 
-  #below(end: string): AsyncIterator<Deno.KvEntry<unknown>> {
+  #below(end: string, batchSize = ENTRIES_AT_ONCE): AsyncIterator<Deno.KvEntry<unknown>> {
     const selector = { start: termKey(this.term, this.range.first), end: termKey(this.term, end) };
-    return this.kv.list(selector, { reverse: true, batchSize: ENTRIES_AT_ONCE });
+    return this.kv.list(selector, { reverse: true, batchSize });
   }
 }
 

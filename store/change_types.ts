@@ -13,6 +13,8 @@ export interface Setback {
   /** The arguments that say which thing it is, without the site, and those that set it back. */
   readonly of: Readonly<Record<string, unknown>>;
   readonly values: Readonly<Record<string, unknown>>;
+  /** That the arguments set it back, whatever else the tool has for that. */
+  readonly byArguments?: true;
   /** What the write found. */
   readonly found: Left | null;
 }
@@ -63,6 +65,8 @@ export interface KeptChange extends ChangeState {
  * LIMITS.UNDO_SITE_BYTES: beyond that the oldest go.
  */
 export interface ChangeStore {
+  /** For how many days a change is kept; 0 keeps nothing. */
+  readonly days: number;
   /**
    * Keeps it, in the place of what was kept of that request before: what is small comes back to be committed with the row of the intent, what is large is durable once this
    * resolves. Null, and nothing kept, where it is over LIMITS.BEFORE_IMAGE_BYTES.

@@ -61,7 +61,7 @@ export class Changes implements ChangeStore {
   constructor(
     private readonly db: Database,
     private readonly sealer: Sealer,
-    private readonly days: number,
+    readonly days: number,
   ) {}
 
   async begin(

@@ -318,12 +318,15 @@ function rowsOf(of: Erased) {
   return { needles: [...new Set(texts)], judge: of.kind === "site" ? siteJudge(of) : personJudge(of) };
 }
 
+/** What names a site in a row of an operator's, beside what is called one. */
+const OF_SITES = ["id", "shared_with"];
+
 /** A site's id can be any word, so that elsewhere only lists of sites and what is called a site are taken for it. */
 function siteJudge({ id }: Erased) {
   return (row: AuditRow): AuditRow | null => {
     if (sitesOf(row).includes(id)) return null;
     const isOf = (text: string, name: string) =>
-      text === id && (name.includes("site") || row.door === "admin");
+      text === id && (name.includes("site") || (row.door === "admin" && OF_SITES.includes(name)));
     const { arguments: args, ...rest } = row;
     const left = without({ args }, isOf);
     return left.args === args ? row : { ...rest, arguments: left.args };

@@ -11,7 +11,7 @@ import {
 } from "../../core/model.ts";
 import type { Confirmation, Plan, PlannedCall } from "../../registry/tool.ts";
 import type { CallRecord } from "../audit/audit.ts";
-import { revisionName, TOO_LARGE } from "./consent_content.ts";
+import { KEEPS_NOTHING, revisionName, TOO_LARGE } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { shownChanges } from "./preview_changes.ts";
 import { redactText } from "../audit/redact.ts";
@@ -105,8 +105,11 @@ const IN_PART =
 function undoable(
   { plan, calls, final }: Previewed,
   { setbacks, allFinal }: Pick<CallRecord, "setbacks" | "allFinal">,
+  isKept: boolean,
 ): Pick<Preview, "undoable" | "undoable_reason"> {
   const not = (undoable_reason: string) => ({ undoable: false, undoable_reason });
+  const why = final ?? allFinal;
+  if (!isKept && why === null) return not(KEEPS_NOTHING);
   if (final !== undefined) return final === null ? { undoable: true } : not(final);
   if (allFinal !== null) return not(allFinal);
   if (setbacks.length === 0) return not(NOT_KEPT);
@@ -129,7 +132,12 @@ function nextStep({ offered, dryRun }: Pick<Previewed, "offered" | "dryRun">, ex
 export function preview(
   call: Previewed,
   record: Pick<CallRecord, "site" | "highestTier" | "setbacks" | "allFinal">,
-  { token, expires_at }: { readonly token: string; readonly expires_at: number },
+  { token, expires_at, isKept }: {
+    readonly token: string;
+    readonly expires_at: number;
+    /** Whether the gateway keeps at all what a write replaces. */
+    readonly isKept: boolean;
+  },
 ): Preview {
   const expires = new Date(expires_at).toISOString();
   return {
@@ -143,7 +151,7 @@ export function preview(
     confirm_token: token,
     expires_at: expires,
     next: nextStep(call, expires),
-    ...undoable(call, record),
+    ...undoable(call, record, isKept),
     warnings: call.warnings.map(redactText),
     ...(call.calls.length ? { calls: call.calls.map(nested) } : {}),
   };

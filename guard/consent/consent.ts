@@ -3,7 +3,7 @@ import { cancelled, GatewayError } from "../../core/errors.ts";
 import { goneSince } from "../../rules/change.ts";
 import { type Caller, LIMITS } from "../../core/model.ts";
 import type { DryRun, Plan, Revision } from "../../registry/tool.ts";
-import type { Beside, ConsentContent, ConsentRecord, Run, Spending } from "../../store/store.ts";
+import type { Beside, ChangeStore, ConsentContent, ConsentRecord, Run, Spending } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { meetsPolicy, needsPerson, type Preview, preview, type Previewed } from "./confirm.ts";
@@ -13,6 +13,7 @@ import { repeatable, type Repeated } from "./repeated.ts";
 
 /** What consent depends on. */
 export interface ConsentPorts extends EqualCallPorts {
+  readonly store: EqualCallPorts["store"] & { readonly changes: Pick<ChangeStore, "days"> };
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
 }
@@ -147,7 +148,8 @@ export class Consent {
     const { call, dryRun } = await previewed(ready);
     const { token, expires_at, beside } = await this.#issue(ready.revision, dryRun?.id);
     record.beside = () => beside;
-    const answer = preview(call, record, { token, expires_at });
+    const isKept = this.#ports.store.changes.days > 0;
+    const answer = preview(call, record, { token, expires_at, isKept });
     record.decision.ends("previewed");
     return answer;
   }

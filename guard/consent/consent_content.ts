@@ -47,6 +47,10 @@ export function destination(site: Site): string {
   );
 }
 
+/** Why none is. */
+export const KEEPS_NOTHING =
+  "The gateway is set to keep nothing that would set a change back (UNDO_DAYS is 0)";
+
 /** Why a change is not kept that is larger than what is. */
 export const TOO_LARGE = `What stands there is over ${
   LIMITS.BEFORE_IMAGE_BYTES / 1024 / 1024

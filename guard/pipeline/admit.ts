@@ -18,7 +18,7 @@ import type {
 import { asOffered, asWritten, plain } from "./answer.ts";
 import { lazily } from "../../core/made_once.ts";
 import type { CallRecord } from "../audit/audit.ts";
-import { destination, hashParts } from "../consent/consent_content.ts";
+import { destination, hashParts, KEEPS_NOTHING } from "../consent/consent_content.ts";
 import { setbackOf } from "../changes.ts";
 import { makeContext } from "./context.ts";
 import type { CallParts, ContextPorts } from "./context_ports.ts";
@@ -77,6 +77,8 @@ export interface Admitted {
   readonly ctx: ToolContext;
   /** Made when it is first asked for. */
   readonly nested: () => NestedCalls;
+  /** Whether the gateway keeps at all what a write replaces. */
+  readonly keeps: boolean;
   /** What does the work. */
   readonly acts: Acts;
 }
@@ -102,7 +104,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   toolScope(call, manifest.tier); // 5, 6
   capTier(call, manifest.tier); // 7
   decision.begin("arguments");
-  const restore = asked.kept && handler.restore;
+  const restore = asked.kept && !asked.kept.byArguments ? handler.restore : undefined;
   const given = readArguments(entry, asked, restore !== undefined, ports.now()); // 8
   decision.begin("site");
   const site = isPlaceless(entry) ? null : await siteOf(ports, caller, entry, given.siteId); // 9
@@ -143,7 +145,8 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   linkStep(manifest, site, ports.connectors, ports.upstream); // 13
   const gate = tier > 0 && (!offer || restore !== undefined);
   const acts = actsOf(entry, input, ctx, restore && asked.kept);
-  return { caller, entry, input, site, others, tier, raises, parts, gate, ctx, nested, acts };
+  const keeps = ports.store.changes.days > 0;
+  return { caller, entry, input, site, others, tier, raises, parts, gate, ctx, nested, keeps, acts };
 }
 
 /** Step 8. What a tool sets back by itself was kept by its own plan, so no schema says more of it. */
@@ -200,7 +203,7 @@ const isNews = ({ flags = [], published }: Raise) => flags.length > 0 || publish
 
 /** Step 14, which sends reads only, and of 14a what the plan found: ceiling and flags. */
 export async function planned(
-  { entry: { name, offer }, input, tier, raises, parts, gate, ctx, nested, acts }: Admitted,
+  { entry: { name, offer }, input, tier, raises, parts, gate, ctx, nested, keeps, acts }: Admitted,
   record: CallRecord,
 ): Promise<ReadyCall> {
   record.decision.begin("plan");
@@ -237,7 +240,7 @@ export async function planned(
     calls,
     run: async (expects) => {
       const answer = await acts.run(plan ? { ...plan, expects } : undefined);
-      if (offer && !acts.restores) return keepOffered(asOffered(answer), plan, parts, record);
+      if (offer && !acts.restores) return keepOffered(asOffered(answer), plan, parts, { record, keeps });
       if (!(whole > 0 && gate)) return plain(answer);
       const written = asWritten(answer);
       if (written.left !== undefined) record.left = hashParts(written.left);
@@ -256,9 +259,10 @@ function keepOffered(
   answer: Content,
   plan: Plan | null,
   { site, manifest }: Pick<CallParts, "site" | "manifest">,
-  record: CallRecord,
+  { record, keeps }: { readonly record: CallRecord; readonly keeps: boolean },
 ): Content {
   const { undoing } = answer;
+  if (undoing !== undefined && "before" in undoing && !keeps) return answer.keeping({ final: KEEPS_NOTHING });
   if (undoing === undefined) {
     return plan?.final === undefined ? answer : answer.keeping({ final: plan.final });
   }

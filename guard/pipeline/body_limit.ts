@@ -23,5 +23,7 @@ const large = new WeakMap<readonly BodyTaker[], readonly BodyTaker[]>();
 export function largestBodyLimit(tools: readonly BodyTaker[], caller: Caller): number {
   const known = large.get(tools) ?? tools.filter(({ manifest }) => manifest.body_limit > LIMITS.BODY_BYTES);
   large.set(tools, known);
-  return Math.max(LIMITS.BODY_BYTES, ...known.map((tool) => bodyLimit(tool, caller)));
+  let most: number = LIMITS.BODY_BYTES;
+  for (const tool of known) most = Math.max(most, bodyLimit(tool, caller));
+  return most;
 }

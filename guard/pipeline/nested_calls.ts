@@ -141,8 +141,9 @@ function keptTogether(
   if (newest === undefined || !writes.every(isKept)) {
     throw new GatewayError("E_INTERNAL", "What is set back was not kept by the gateway");
   }
-  const { tool, site_id, of } = newest;
-  return { tool, site_id, of, values: Object.assign({}, ...writes.map(({ values }) => values)) };
+  const { tool, site_id, of, byArguments } = newest;
+  const values = Object.assign({}, ...writes.map((one) => one.values));
+  return { tool, site_id, of, values, ...byArguments ? { byArguments } : {} };
 }
 
 const bug = (tool: string, reason: string) =>

@@ -2,6 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { RepoClient } from "./client.ts";
 import { dropped, RepoError } from "./errors.ts";
+import { SET_BACK } from "./names.ts";
 import type { Pushed } from "./push.ts";
 import type { View } from "./view.ts";
 
@@ -69,7 +70,7 @@ export const commitFormer = (
 
 /** What a commit that puts files back is called. */
 export const commitFormerLine = (files: readonly Former[]): string =>
-  `Set back ${files.length === 1 ? files[0]!.path : `${files.length} files`}`;
+  `${SET_BACK}${files.length === 1 ? files[0]!.path : `${files.length} files`}`;
 
 /**
  * The branch that was written to, rights to write proven; reads only. Throws E_STALE_PREVIEW where it is gone, or another

@@ -1,5 +1,6 @@
 /** Who changed a file of a repository last, and whether that was this gateway's own app. */
 import { z } from "zod";
+import { SET_BACK } from "./names.ts";
 import type { RepoWire } from "./wire.ts";
 
 const PERSON = z.object({ login: z.string() }).nullish().catch(null);
@@ -19,7 +20,10 @@ export const COMMITS = z.array(z.object({
 /** The newest commit that touched a file. */
 export interface LastChange {
   readonly commit_sha: string;
-  /** Whether the app itself made the commit, and nobody has made another of it since. */
+  /**
+   * Whether the app itself made the commit of its own bytes, and nobody has made another of it since. What a commit only put
+   * back may be a person's: of that the gateway itself knows what it wrote.
+   */
   readonly own: boolean;
   /** The author's name, as the commit has it; null where it has none. */
   readonly by: string | null;
@@ -58,7 +62,8 @@ export async function commitsOf(
 function changeOf({ sha, author, committer, commit }: z.infer<typeof COMMITS>[number], slug: string | null) {
   const isApp = (login: string | undefined) => slug !== null && login === `${slug}[bot]`;
   // Of a commit that a person made anew (an amend, a rebase) the app is the author still, and the person the committer.
-  const own = isApp(author?.login) && (isApp(committer?.login) || committer?.login === HOST);
+  const isOurs = isApp(author?.login) && (isApp(committer?.login) || committer?.login === HOST);
+  const own = isOurs && !commit.message.startsWith(SET_BACK);
   const { author: who, message } = commit;
   return {
     commit_sha: sha,

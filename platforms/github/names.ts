@@ -7,6 +7,9 @@ export const PREVIEW_PREFIX = "mcp/";
 export const commitMessage = (line: string, tokenId: string): string =>
   `${line}\n\nX-Gateway-Token: ${tokenId}\n`;
 
+/** How the message of a commit begins that puts back what stood there. */
+export const SET_BACK = "Set back ";
+
 /** The name git gives to a blob of those bytes (SHA-1). */
 export async function blobName(bytes: Uint8Array): Promise<string> {
   const head = new TextEncoder().encode(`blob ${bytes.byteLength}\0`);

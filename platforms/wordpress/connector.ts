@@ -13,6 +13,7 @@ import {
 } from "../_connector/connector.ts";
 import { contentStates, posts, postTexts, siteZone, typedPosts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
+import { storedContent } from "../_content/stored_content.ts";
 import { liveContent } from "../_content/live_content.ts";
 import { history } from "../_content/history.ts";
 import { holds } from "../_content/holds.ts";
@@ -20,6 +21,7 @@ import { textSearch } from "../_content/text_search.ts";
 import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
 import type { CodePagesClient } from "./pages/client.ts";
+import type { StoredRowsClient } from "./seo/stored.ts";
 import type { SeoClient } from "./seo/client.ts";
 import type { StructuredDataClient } from "./structured_data/client.ts";
 import { GatewayError } from "../../core/errors.ts";
@@ -52,6 +54,11 @@ export function assertSchemaBridge({ site }: Configured): void {
 export const seo: Capability<SeoClient> = { capability: "seo", noun: "SEO" };
 /** Pages made from code. */
 export const codePages: Capability<CodePagesClient> = { capability: "code_pages", noun: "Pages from code" };
+/** Rows of the site's plugins, set back as they were. */
+export const storedRows: Capability<StoredRowsClient> = {
+  capability: "stored_rows",
+  noun: "Setting back rows as they were stored",
+};
 /** Structured data that a plugin of the site keeps apart from posts. */
 export const structuredData: Capability<StructuredDataClient> = {
   capability: "structured_data",
@@ -164,7 +171,7 @@ export default connector({
         },
         key: {
           schema: text("64 hexadecimal characters", /^[0-9a-f]{64}$/, true),
-          help: "the companion plugin's key, which site pair sets",
+          help: "key of the companion plugin, which site pair sets",
           option: "companion-key",
           variable: "SITE_COMPANION_KEY",
         },
@@ -202,6 +209,7 @@ export default connector({
     provide(postTexts, postsOf),
     provide(typedPosts, postsOf),
     provide(liveContent, async (ctx) => (await live()).liveContentOf(ctx)),
+    provide(storedContent, async (ctx) => (await import("./pages/restore.ts")).storedContentOf(ctx)),
     provide(contentStates, statesOf),
     provide(siteZone, zoneOf),
     provide(publicContent, publicOf),
@@ -212,6 +220,7 @@ export default connector({
     provide(builtPages, pagesOf),
     provide(codePages, async (ctx) => (await pagesClient()).codePagesOf(ctx)),
     provide(seo, async (ctx) => (await seoClient()).seoOf(ctx)),
+    provide(storedRows, async (ctx) => (await import("./seo/stored.ts")).storedRowsOf(ctx)),
     provide(structuredData, async (ctx) => (await structuredDataClient()).structuredDataOf(ctx)),
   ],
   checkId: numericId,

@@ -3,6 +3,7 @@ import { HOLD_HEADER } from "../_content/holds.ts";
 import { hasLead, parseMoment } from "../../rules/schedule.ts";
 import type { PolicyContext } from "../_connector/connector.ts";
 import type { Outgoing } from "../_http/request.ts";
+import { ROWS_READABLE, ROWS_WRITABLE } from "./companion/stored_rows.ts";
 import { PAGE_LIVE_NAMES, PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./pages/egress.ts";
 import {
   EMBEDDED_LIVE,
@@ -92,6 +93,7 @@ const COMPANION_READABLE: readonly RegExp[] = [
   ...SCHEMA_READABLE,
   ...SEO_READABLE,
   /^\/site-ops\/v1\/guarded\/((posts|pages|seo\/meta|seo\/schema|schema\/entries)\/[1-9]\d*|seo\/redirects)$/,
+  ...ROWS_READABLE,
   /^\/site-ops\/v1\/guarded\/(code-pages|builder\/pages)(\/[1-9]\d*)?$/,
 ];
 
@@ -158,6 +160,7 @@ const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   [HOLD_TEST, fields((body) => only(body, []))],
   [SETBACKS, fields((body) => only(body, ["image"]))],
   [/^\/site-ops\/v1\/holds\/[0-9a-f]{32}\/acknowledged$/, fields((body) => only(body, []))],
+  ...ROWS_WRITABLE,
   ...guardedTwins([...PAGES_WRITABLE, ...SCHEMA_WRITABLE, ...SEO_REPLACED]),
 ];
 

@@ -44,7 +44,10 @@ export function needs(ask: Ask, ...rights: string[]): void {
 export function refuseLive(ask: Ask, post: Post): void {
   const due = post.status === "future" && post.date.at <= ask.state.now() + 60_000;
   if (!["publish", "private"].includes(post.status) && !due) return;
-  const what = due ? "is about to be published" : "is published: visitors would see the change at once";
+  const live = post.status === "private"
+    ? "is private: whoever may read it would see the change at once"
+    : "is published: visitors would see the change at once";
+  const what = due ? "is about to be published" : live;
   throw fault("published", 409, `Post ${post.id} ${what}`, { post_status: post.status });
 }
 

@@ -36,7 +36,7 @@ export interface CompanionFind {
 
 const AROUND = 160;
 const SPOTS = 3;
-const PARTS_MAX = 24;
+const PARTS_MAX = 100;
 const FIND: ParamRules = {
   parts: { type: "array", items: { type: "string" }, required: true },
   between: { type: "string", enum: ["few", "separators"], fallback: "few" },
@@ -109,8 +109,9 @@ function isSearched(state: State, post: Post, person: Person | null): boolean {
 }
 
 const GAPS = {
-  few: String.raw`[\s\S]{0,24}?`,
-  separators: String.raw`(?:&[a-z#0-9]{2,8};|[^\p{L}\p{N}&<>"]){0,8}?`,
+  few: String
+    .raw`(?:&[a-z#0-9]{1,8};|%[0-9a-f]{2}|(?<![\p{L}\p{N}])(?:at|dot|punkt)(?![\p{L}\p{N}])|[^\p{L}\p{N}]){0,24}?`,
+  separators: String.raw`(?:&[a-z#0-9]{1,8};|%[0-9a-f]{2}|[^\p{L}\p{N}<>"]){0,8}?`,
 };
 
 const patternOf = (parts: readonly string[], between: string) =>

@@ -17,7 +17,9 @@ import {
   updateCode,
   view,
 } from "./companion_pages.ts";
-import { addTwins, type Twin } from "./companion_twins.ts";
+import { nothing } from "./companion_seo.ts";
+import { addTwins, rowsTwin, type StoredRows, type Twin } from "./companion_twins.ts";
+import { wallTime } from "./dates.ts";
 import type { ParamRules } from "./params.ts";
 import type { Ask, RestEnv } from "./rest.ts";
 import type { Post, State } from "./state.ts";
@@ -27,13 +29,14 @@ export function addGuardedPages(app: Hono<RestEnv>, plugin: CompanionPages, guar
   addTwins(app, twins(plugin, guarded));
 }
 
+const taken = ({ state, params: { slug, parent = 0 } }: Ask) =>
+  [...state.posts.values()].find((post) =>
+    post.type === "page" && post.status !== "trash" && post.slug === slug && post.parent === parent
+  );
+
 function twins(plugin: CompanionPages, guarded: CompanionGuarded): Twin[] {
   const stored = (ask: Ask, { id }: Record<string, unknown>) =>
     readCode({ ...ask, params: { id } }).body as Record<string, unknown>;
-  const taken = ({ state, params: { slug, parent = 0 } }: Ask) =>
-    [...state.posts.values()].find((post) =>
-      post.type === "page" && post.status !== "trash" && post.slug === slug && post.parent === parent
-    );
   const place = (ask: Ask) => {
     needs(ask, "edit_pages");
     const { id, title } = taken(ask) ?? {};
@@ -57,10 +60,11 @@ function twins(plugin: CompanionPages, guarded: CompanionGuarded): Twin[] {
     {
       path: "code-pages/:id",
       ...code,
-      state: (ask) => stored(ask, ask.params),
+      state: (ask) => ({ ...stored(ask, ask.params), stored: codeRows(ask) }),
       parts: whole,
       write: updateCode,
     },
+    codeTwin(stored),
     {
       path: "code-pages",
       asks: DRAFT,
@@ -86,6 +90,49 @@ function twins(plugin: CompanionPages, guarded: CompanionGuarded): Twin[] {
       hashed: ({ state, params }) => hashes(guarded, pageOf(state, params["id"] as number)),
     },
   ];
+}
+
+function codeRows({ state, params }: Ask): StoredRows {
+  const { title, content, template, meta } = state.posts.get(params["id"] as number)!;
+  const { _site_ops_css: css, _site_ops_js: js } = meta;
+  const row = (of: string, text: unknown) =>
+    [of, { of, values: text === undefined ? [] : [String(text)] }] as const;
+  const rows = [
+    row("title", title),
+    row("html", content),
+    row("css", css),
+    row("js", js),
+    row("template", template === "" ? undefined : template),
+  ];
+  return { plugin: "none", rows: Object.fromEntries(rows) };
+}
+
+/** The route that sets parts of a page from code back. */
+function codeTwin(stored: (ask: Ask, page: Record<string, unknown>) => Record<string, unknown>): Twin {
+  return rowsTwin("code-pages", {
+    stored: (ask) => {
+      stored(ask, ask.params); // refuses who may not see it
+      return codeRows(ask);
+    },
+    post: ({ state, params }) => {
+      const { id, type, status, title, date } = state.posts.get(params["id"] as number)!;
+      const date_gmt = status === "future" ? wallTime(date.at, "UTC") : null;
+      const post = { post_id: id, post_type: type, post_status: status, post_title: title, date_gmt };
+      return { ...nothing(), ...post, provider: "none" };
+    },
+    put: ({ state, params }, rows) => {
+      const post = state.posts.get(params["id"] as number)!;
+      for (const [name, [text]] of Object.entries(rows)) {
+        if (name === "title") post.title = text!;
+        else if (name === "html") post.content = text!;
+        else if (name === "template") post.template = text ?? "";
+        else if (text === undefined) delete post.meta[`_site_ops_${name}`];
+        else post.meta[`_site_ops_${name}`] = text;
+      }
+      post.modified = state.now();
+    },
+    live: false,
+  });
 }
 
 function pageOf({ posts }: State, id: number): Post {

@@ -1,7 +1,8 @@
 /** The companion plugin's routes for custom schema on the stand-in, over either of the two plugins that keep it. */
 import type { Hono } from "hono";
 import { addCompanionHealth, type CompanionOptions, fault, needs } from "./companion.ts";
-import { addTwins } from "./companion_twins.ts";
+import { nothing } from "./companion_seo.ts";
+import { addTwins, type Rows, rowsTwin, type StoredRows } from "./companion_twins.ts";
 import type { ParamRules } from "./params.ts";
 import { type Answer, type Ask, PAGING, type RestEnv, route } from "./rest.ts";
 import type { State } from "./state.ts";
@@ -73,15 +74,56 @@ const bytes = (value: unknown) =>
 
 /** Installs the guarded twin of the route that writes. */
 export function addGuardedSchema(app: Hono<RestEnv>, plugin: CompanionSchema): void {
-  const state = (ask: Ask) => ({ ...view(find(plugin, ask)), provider: plugin.provider });
-  addTwins(app, [{
+  const found = (ask: Ask) => ({ ...view(find(plugin, ask)), provider: plugin.provider });
+  const stored = (ask: Ask) => rowsOf(plugin, find(plugin, ask));
+  const state = (ask: Ask) => ({ ...found(ask), stored: stored(ask) });
+  const rows = rowsTwin("custom-schema", {
+    stored,
+    post: (ask) => ({ ...nothing(), ...postOf(find(plugin, ask)), provider: "none" }),
+    put: (ask, given) => put(plugin, ask, given),
+  });
+  addTwins(app, [rows, {
     path: "schema/entries/:id",
     asks: { id: { type: "integer" } },
     takes: WRITE,
     state,
-    parts: state,
+    parts: found,
     write: (ask) => write(plugin, ask),
   }]);
+}
+
+const postOf = ({ id, type, status, title }: StoredEntry) => ({
+  post_id: id,
+  post_type: type,
+  post_status: status,
+  post_title: title,
+});
+
+/** What is stored of an entry: of one page each schema, else its markup. */
+function rowsOf({ provider }: CompanionSchema, { id, value }: StoredEntry): StoredRows {
+  const plugin = `${provider} 1.0`;
+  if (provider !== "rankmath" || !isFields(value)) {
+    const values = value === undefined ? [] : [typeof value === "string" ? value : JSON.stringify(value)];
+    return { plugin, rows: { "bsf-aiosrs-custom-markup": { of: "value", values } } };
+  }
+  const rows = Object.entries(value).map(([type, schema], at) => {
+    const name = `schema-${id}${at}`;
+    return [name, { of: name, values: [`rank_math_schema_${type}`, JSON.stringify(schema)] }] as const;
+  });
+  return { plugin, rows: Object.fromEntries(rows) };
+}
+
+function put(plugin: CompanionSchema, ask: Ask, rows: Rows): void {
+  const entry = find(plugin, ask);
+  const isLive = plugin.provider === "rankmath" && ["publish", "private"].includes(entry.status);
+  if (isLive && ask.params["allow_published"] !== true) {
+    throw fault("published", 409, `Post ${entry.id} is published`);
+  }
+  for (const [key = "", text] of Object.values(rows)) {
+    if (text !== undefined) {
+      entry.value = { ...entry.value as Fields, [key.slice("rank_math_schema_".length)]: JSON.parse(text) };
+    } else entry.value = typeof entry.value === "string" ? key : JSON.parse(key);
+  }
 }
 
 function view({ id, type, status, title, value, targets }: StoredEntry): Fields {

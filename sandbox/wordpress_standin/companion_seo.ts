@@ -62,6 +62,8 @@ export interface CompanionSeo extends RedirectRules {
     unknown?: boolean;
     off?: readonly { readonly part: string; readonly switch: string }[];
   };
+  /** The version of the SEO plugin that keeps the rows; 1.0 unless told otherwise. */
+  rows_version?: string;
   /** What Rank Math makes of a post by itself while it has no entry; nothing of a plugin that does not tell. */
   automatic?: string | null;
 }

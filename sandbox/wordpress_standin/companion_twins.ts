@@ -1,7 +1,7 @@
 /** The companion plugin's guarded routes beside those of posts, on the stand-in: each is the twin of a route of its own. */
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
-import { fault } from "./companion.ts";
+import { fault, refuseLive } from "./companion.ts";
 import { wallTime } from "./dates.ts";
 import { invalidParams } from "./errors.ts";
 import type { ParamRules } from "./params.ts";
@@ -23,6 +23,54 @@ export interface Twin {
   write(ask: Ask): Answer;
   /** What stands after a write that makes something, by its answer. */
   after?(ask: Ask, written: Record<string, unknown>): Record<string, unknown>;
+}
+
+/** Rows as they are stored: what each belongs to, and its texts. */
+export interface StoredRows {
+  readonly plugin: string;
+  readonly rows: Readonly<Record<string, { readonly of: string; readonly values: readonly string[] }>>;
+}
+
+/** Texts by the names of rows. */
+export type Rows = Readonly<Record<string, readonly string[]>>;
+
+/** The route that sets rows back (companion/site-ops/includes/class-stored-rows.php). */
+export function rowsTwin(subject: string, { stored, post, put, live = true }: {
+  stored(ask: Ask): StoredRows;
+  /** The post with its SEO, as `seo/meta` answers it. */
+  post(ask: Ask): Record<string, unknown>;
+  put(ask: Ask, rows: Rows): void;
+  /** Whether what visitors see is changed where that was allowed. */
+  readonly live?: boolean;
+}): Twin {
+  const id = { id: { type: "integer" } } as const;
+  return {
+    path: `stored/${subject}/:id`,
+    asks: id,
+    takes: {
+      ...id,
+      rows: { type: "object", required: true },
+      allow_published: { type: "boolean", fallback: false },
+    },
+    state: (ask) => ({ stored: stored(ask), post: post(ask) }),
+    parts(ask) {
+      const { plugin, rows } = stored(ask);
+      const { post_status: status, date_gmt } = post(ask);
+      const each = Object.entries(rows).map(([name, { values }]) => [`row:${name}`, values]);
+      return { status, date_gmt, plugin, ...Object.fromEntries(each) };
+    },
+    write(ask) {
+      const { allow_published, rows } = ask.params;
+      const found = ask.state.posts.get(ask.params["id"] as number);
+      if (found && !(live && allow_published === true)) refuseLive(ask, found);
+      const stranger = Object.keys(rows as Rows).find((name) => stored(ask).rows[name] === undefined);
+      if (stranger !== undefined) {
+        throw invalidParams(new Map([["rows", { code: "x", message: `There is no row ${stranger}` }]]));
+      }
+      put(ask, rows as Rows);
+      return { body: { post_id: ask.params["id"] } };
+    },
+  };
 }
 
 const EXPECTED: ParamRules = { expected: { type: "object", required: true } };

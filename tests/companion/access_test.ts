@@ -69,8 +69,12 @@ const TWINS: readonly [method: string, path: string][] = [
     "/schema/entries/PAGE",
     "/code-pages/PAGE",
     "/builder/pages/PAGE",
+    "/stored/seo-meta/PAGE",
+    "/stored/schema/PAGE",
+    "/stored/custom-schema/PAGE",
+    "/stored/code-pages/PAGE",
   ],
-  ...["/seo/redirects", "/code-pages", "/builder/pages"],
+  ...["/seo/redirects", "/stored/redirects", "/code-pages", "/builder/pages"],
 ].flatMap((path): [string, string][] => [["GET", `/guarded${path}`], ["POST", `/guarded${path}`]]);
 
 for (const [method, path, body, got] of RIGHTS) {
@@ -177,7 +181,7 @@ test("health tells versions, features and the caller's rights", async () => {
     tool_adapter: { active: false, version: null },
     builder_tools: { active: false, version: null, route: null },
     code_page: { active: true },
-    seo_bridge: { active: true, provider: "none", provider_version: null, off: [] },
+    seo_bridge: { active: true, provider: "none", provider_version: null, off: [], beside: [] },
     schema_bridge: { active: true, provider: "schemapro", entries: 0 },
     guarded_write: { active: true, lock: Deno.env.has("TEST_MARIADB") ? "row" : "file" },
   });

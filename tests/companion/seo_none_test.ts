@@ -298,7 +298,13 @@ test("beside an SEO plugin that is not known, fields are neither stored nor show
   assert.deepEqual(cut(refused), [409, "site_ops_seo_provider_missing"]);
   assert.match(refused.body["message"] as string, /All in One SEO/);
   const { seo_bridge } = (await wp.call("ed", "GET", "/health")).body["features"] as Json;
-  assert.deepEqual(seo_bridge, { active: true, provider: "other", provider_version: "4.9.0", off: [] });
+  assert.deepEqual(seo_bridge, {
+    active: true,
+    provider: "other",
+    provider_version: "4.9.0",
+    off: [],
+    beside: [],
+  });
   assert.deepEqual(cut(await wp.call("ed", "GET", `/seo/meta/${id}`), "provider"), [200, "other"]);
   const text = await wp.text(url);
   assert.ok(!text.includes("Says it all") && !text.includes("noarchive") && text.includes("ld+json"));

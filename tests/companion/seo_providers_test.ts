@@ -117,6 +117,14 @@ const STORES: Record<SeoPlugin, Store> = {
   },
 };
 
+test("yoast", "an SEO plugin that is active beside it is named", async (wp) => {
+  await wp.peek({ options: { peek_second_seo: 1 } });
+  const { body } = await wp.call("ed", "GET", "/health");
+  await wp.peek({ options: { peek_second_seo: 0 } });
+  const { provider, beside } = (body["features"] as Record<string, Json>)["seo_bridge"]!;
+  assert.deepEqual([provider, beside], ["yoast", ["seopress"]]);
+});
+
 for (const provider of Object.keys(STORES) as SeoPlugin[]) {
   const { version, before, stored, turned, gone } = STORES[provider];
 
@@ -161,7 +169,7 @@ for (const provider of Object.keys(STORES) as SeoPlugin[]) {
   test(provider, "health names it, and the companion plugin puts out no fields beside it", async (wp) => {
     const health = await wp.call("ed", "GET", "/health");
     const { seo_bridge } = health.body["features"] as Json;
-    assert.deepEqual(seo_bridge, { active: true, provider, provider_version: version, off: [] });
+    assert.deepEqual(seo_bridge, { active: true, provider, provider_version: version, off: [], beside: [] });
     const id = await wp.draft("ed");
     await wp.peek({ id, meta: { _site_ops_seo_description: "not shown" } });
     assert.ok(!(await wp.text(await wp.publish(id, "posts"))).includes("not shown"));
@@ -357,7 +365,13 @@ test(
       post: { post_type: "seopress_404", post_status: "publish", post_title: "seen/404" },
     });
     const none = await wp.call("admin", "GET", "/seo/redirects?source=/seen/404");
-    assert.deepEqual(none.body, { redirects: [], total: 0, statuses: [301, 302, 307], resolves: null });
+    assert.deepEqual(none.body, {
+      provider: "seopress",
+      redirects: [],
+      total: 0,
+      statuses: [301, 302, 307],
+      resolves: null,
+    });
     const body = { source: "/seen/404", destination: "/there" };
     const made = await wp.call("admin", "POST", "/seo/redirects", body);
     assert.deepEqual(cut(made, "id", "created"), [200, seen.id, true]);

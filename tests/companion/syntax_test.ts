@@ -157,6 +157,7 @@ Deno.test("the words publish and future stand only where posts are asked for, wh
     "class-guarded-rules.php",
     "class-hold-ask.php",
     "class-hold-labels.php",
+    "class-post-parts.php",
     "class-redirects-seopress.php",
     "class-schema-pro.php",
     "class-templates.php",

@@ -159,8 +159,8 @@ test("one row tells of the whole call: the intent names the calls within, the ou
   const [row] = rows;
   assert.deepEqual([row?.tool, row?.site_id, row?.tier, row?.result_id], ["note_again", "acme", 1, "new"]);
   assert.deepEqual(row?.calls, [
-    { tool: "note_write", site_id: "acme", tier: 1, error: null },
-    { tool: "note_write", site_id: "open", tier: 1, error: null },
+    { tool: "note_write", site_id: "acme", tier: 1, error: null, result_id: "new" },
+    { tool: "note_write", site_id: "open", tier: 1, error: null, result_id: "new" },
   ]);
   const change = { field: "title", from: "old", to: "new" };
   assert.deepEqual(row?.changes, [change, change]);

@@ -341,7 +341,9 @@ onWordPress({
         "E_UPSTREAM",
         /CMS 404 rest_post_invalid_id.*is a page, not a post/,
       ],
-      ...([[binned, /in the bin/], [secret, /is published/]] as const).flatMap(([post_id, says]) =>
+      ...([[binned, /in the bin/], [secret, /is private: visitors do not see it/]] as const).flatMap((
+        [post_id, says],
+      ) =>
         ([
           ["update_draft", { title: "x" }],
           ["schedule_draft", { scheduled_at: ahead(7200) }],

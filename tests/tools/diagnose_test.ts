@@ -282,6 +282,12 @@ Deno.test("what the companion plugin brings is met, not met, or not told of", as
       seo_settings: [false, /no SEO bridge/, /seo_bridge/],
     },
   );
+  const bridge = { active: true, provider: "yoast", provider_version: "22.5" };
+  const two = { ...bridge, beside: ["rankmath", "<b>obey</b>"] };
+  await told(featured({ seo_bridge: { ...bridge, beside: ["rankmath"] } }), {
+    seo_bridge: [false, /over yoast 22\.5, and rankmath prints fields of its own beside it/, /Keep one/],
+  });
+  await told(featured({ seo_bridge: two }), { seo_bridge: [true, /over yoast 22\.5$/] });
   const silent = { theme_snippet: null, code_page: "yes", seo_bridge: [], schema_bridge: { active: "1" } };
   const untold = /the companion plugin does not tell/;
   for (const features of [silent, [], "none"]) {

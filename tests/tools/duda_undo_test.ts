@@ -42,7 +42,7 @@ test("what a person changed since stays, and what went live is not touched", asy
     "undo_change",
     args,
     "E_FORBIDDEN_OP",
-    /is published; .* revise_published alone, which needs allow_publish on the site$/,
+    /is published; .* by revise_published alone/,
     "reads",
   );
   Object.assign(draft, { status: "DRAFT", publish_date: null });
@@ -86,4 +86,16 @@ test("fields of a draft page go back, a staging too; what had no value is not sa
     assert.equal(undoable, false, tool);
     assert.match(undoable_reason ?? "", says);
   }
+});
+
+test("what revise_published changed of a live post goes back by itself, under its own flag", async (at) => {
+  const { live, gw } = at;
+  const { request_id } = await write(at, "revise_published", { post_id: live.id, title: "Corrected" });
+  const site = (await gw.store.sites.get("open"))!;
+  await gw.store.sites.update("open", { flags: { ...site.flags, allow_publish: false } });
+  const args = { ...ON, request_id, confirm: true };
+  await at.refuses("undo_change", args, "E_PUBLISH_NOT_ALLOWED", /allow_publish/, "nothing");
+  await gw.store.sites.update("open", { flags: site.flags });
+  await undo(at, request_id);
+  assert.deepEqual([live.title, live.status], ["Out", "PUBLISHED"]);
 });

@@ -159,6 +159,16 @@ Deno.test("an address is found in its spellings", async () => {
   }
 });
 
+Deno.test("a text of as many words as it can have is found whole", async () => {
+  for (const plugin of [true, false]) {
+    await using at = plugin ? await withPlugin() : await world();
+    const text = Array.from({ length: 66 }, (_, n) => "abc"[n % 3]! + n % 10).join(" ");
+    const { id } = add(at, { content: `<p>${text}</p> ${text.slice(0, -1)}x` });
+    const { hits } = await find(at, { text });
+    assert.deepEqual(hits.map(({ place, times }) => [place["id"], times]), [[id, 1]]);
+  }
+});
+
 Deno.test("of many hits 200 are shown, and all are counted", async () => {
   await using at = await withPlugin();
   for (let n = 0; n < 300; n++) add(at, { title: `zeppelin ${n}`, content: "zeppelin" });

@@ -47,7 +47,7 @@ test("a site of another platform is refused in a sentence that names it, nothing
       const { platforms: on } = at.kit.gw.gateway.catalog.find(tool).manifest;
       if (tool !== "diagnose_site" && on.includes(platform)) continue;
       const says = new RegExp(
-        `\\b${platform} site(,|;| cannot).*(list_sites shows|get_site shows|own editor|open the site)`,
+        `\\b${platform} site(,|;| cannot).*(list_sites shows|get_site shows|own editor|open the site|write_static_file)`,
       );
       const given = tool === "diagnose_site" ? { checks: ["topicmap_link", "page_builder"] } : args;
       await at.kit.refuses(tool, { site_id, ...given, confirm: true }, "E_NOT_SUPPORTED", says);

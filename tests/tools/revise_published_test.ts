@@ -238,16 +238,6 @@ Deno.test("what visitors do not get is told beside verified: another text, a kep
   assert.deepEqual([marks.as_expected, marks.differs], [true, []], "marks and entities read alike");
 });
 
-Deno.test("an image where there was none is not said to go back, and a draft's likewise", async () => {
-  await using at = await ground();
-  const args = { site_id: "cms", filename: "a.png", content_base64: PNG, confirm: true };
-  const { id: featured_media_id } = await at.gw.call<{ id: number }>("upload_media", args);
-  const undoable = async (tool: string, post: Post) =>
-    (await at.gw.call<Args>(tool, on(post, { featured_media_id })))["undoable"];
-  assert.equal(await undoable("revise_published", live(at, { featured_media: 0 })), false);
-  assert.equal(await undoable("update_draft", at.post({ featured_media: 0 })), false);
-});
-
 both(
   "a page of blocks gets its text as blocks, a classic one as it is given, and both go back and forth to the byte",
   async (at) => {

@@ -155,7 +155,16 @@ test("what was only made cannot be taken back, and the list and the refusal say 
   }
 });
 
-test("a branch that is gone, and bytes that the host has dropped, are said so", async (at) => {
+test("after the preview branch was reset a change goes back on the branch that it was made on", async (at) => {
+  const old = await write(at, "write_static_file", css("old"));
+  await write(at, "reset_static_preview_branch", {});
+  const next = await write(at, "write_static_file", css("next"));
+  assert.notEqual(old.branch, next.branch);
+  await undo(at, { request_id: old.request_id });
+  assert.deepEqual([await text(at, old.branch), await text(at, next.branch)], [FILES[CSS], "next"]);
+});
+
+test("a branch that is gone is said so", async (at) => {
   const gone = await write(at, "write_static_file", css("new"));
   await at.host.git(REPO, "branch", "-D", gone.branch);
   const says = new RegExp(`^Branch "${gone.branch}", which the change was made on, is not there any more`);
@@ -217,3 +226,80 @@ Deno.test("the deployed branch is set back by who may push to it alone, and a de
   await undo(at, { request_id: own.request_id }, "drafts");
   assert.equal(await text(at, own.branch), "live", "a super-admin's token, on the branch of another's");
 });
+
+test("a person's page that was put back is a person's still: nobody replaces it who has not seen it", async (at) => {
+  const page = "src/pages/index.astro";
+  const theirs = (FILES[page] as string).replace("Home", "By a person");
+  const main = { target_branch: "main" };
+  await at.host.commit(REPO, { branch: "main", files: { [page]: theirs } });
+  const over = { route: "", html: "<p>Over</p>", force: true, ...main };
+  const { request_id } = await write(at, "update_static_route", over);
+  await undo(at, { request_id });
+  assert.equal(await text(at, "main", page), theirs);
+  const unseen = { ...ON, route: "", html: "<p>Again</p>", ...main };
+  await at.refuses(
+    "update_static_route",
+    unseen,
+    "E_NOT_MCP_MANAGED",
+    /was changed by .* since this service wrote it/,
+    "reads",
+  );
+});
+
+/** Numbers that look random, the same each time. */
+function* dice(seed: number): Generator<number> {
+  for (let state = seed;;) yield (state = (state * 48271) % 2147483647);
+}
+
+for (const seed of [1, 2, 3]) {
+  test(`after any writes by two tokens and a person each file is as before a token's writes, or named (${seed})`, async (at) => {
+    const rolls = dice(seed);
+    const roll = (sides: number) => rolls.next().value! % sides;
+    const paths = ["public/a.txt", "public/b.txt", "public/c.txt"];
+    const main = { target_branch: "main" };
+    await at.host.commit(REPO, {
+      branch: "main",
+      files: Object.fromEntries(paths.map((path) => [path, "begin"])),
+    });
+    const own: string[] = [];
+    const stands = async () => {
+      const files = await at.host.files(REPO, "main");
+      return paths.map((path) => files[path]);
+    };
+    /** What each file was before the own writes of it that nobody has written over, by the newest such run. */
+    const writers: Map<string, { by: string; text: string }[]> = new Map(
+      paths.map((path) => [path, [{ by: "start", text: "begin" }]]),
+    );
+    for (let n = 0; n < 12; n++) {
+      const path = paths[roll(paths.length)]!;
+      const by = ["own", "other", "person"][roll(3)]!;
+      const content = `${by} ${n}`;
+      writers.get(path)!.push({ by, text: content });
+      if (by === "person") await at.host.commit(REPO, { branch: "main", files: { [path]: content } });
+      else {
+        const args = { path, content, allow_overwrite: true, ...main };
+        const { request_id } = await write(at, "write_static_file", args, "all");
+        if (by === "own") own.push(request_id);
+      }
+    }
+    const before = await stands();
+    const done = own.length === 0
+      ? null
+      : await at.gw.end("undo_change", { ...ON, request_ids: own, confirm: true });
+    const after = await stands();
+    const out = done !== null && "value" in done ? (done.value as Undone).left_out.length : own.length;
+    for (const [at, path] of paths.entries()) {
+      const all = writers.get(path)!;
+      const last = all.findLastIndex(({ by }) => by !== "own");
+      // Own writes behind the last of somebody else go back to that; where somebody else was last, nothing does.
+      assert.equal(after[at], all[last]!.text, `${path}: ${JSON.stringify(all)}`);
+      assert.ok(before[at] === all.at(-1)!.text);
+    }
+    const kept = paths.flatMap((path) => {
+      const all = writers.get(path)!;
+      const last = all.findLastIndex(({ by }) => by !== "own");
+      return all.slice(0, last).filter(({ by }) => by === "own");
+    });
+    assert.equal(out, kept.length, "each that stays is named");
+  });
+}

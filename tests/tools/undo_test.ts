@@ -281,7 +281,7 @@ test("a new post, a publication and a schedule cannot be taken back, and their p
     confirm: true,
   });
   for (const { request_id } of [made, published]) {
-    await at.kit.gw.refuses("undo_change", { ...ON, request_id, confirm: true }, "E_NOT_FOUND");
+    await at.kit.gw.refuses("undo_change", { ...ON, request_id, confirm: true }, "E_FORBIDDEN_OP");
   }
   const { changes } = await at.kit.gw.call<Listed>("list_changes", ON);
   assert.deepEqual(changes.map(({ tool, undoable }) => [tool, undoable]), [
@@ -347,6 +347,9 @@ test("a list is paged, filtered, and says what was taken back", async (at) => {
 
 Deno.test("with UNDO_DAYS 0 nothing is kept, and after its days a change is gone", async () => {
   await using off = await world({ settings: { undoDays: 0 } });
+  const preview = await off.kit.preview("update_draft", { ...ON, post_id: off.draft.id, title: "New" });
+  const { undoable, undoable_reason } = preview as unknown as Args;
+  assert.deepEqual([undoable, /UNDO_DAYS is 0/.test(String(undoable_reason))], [false, true]);
   const request_id = await change(off, { title: "New" });
   await off.kit.gw.refuses("undo_change", { ...ON, request_id, confirm: true }, "E_NOT_FOUND");
   await using on = await world({ settings: { undoDays: 2 } });
@@ -371,7 +374,7 @@ Deno.test("SEO texts go back, cleared ones to nothing; robots, and what may not 
   const after = await meta();
   assert.deepEqual([after["title"], after["description"]], [before["title"], before["description"]]);
   const robots = await set({ robots: { noindex: true } });
-  await gw.refuses("undo_change", { site_id, request_id: robots, confirm: true }, "E_NOT_FOUND");
+  await gw.refuses("undo_change", { site_id, request_id: robots, confirm: true }, "E_FORBIDDEN_OP");
   await gw.store.sites.update(site_id, { flags: { allow_seo_on_published: false } });
   const args = { site_id, request_id: done.request_id, confirm: true };
   await gw.refuses("undo_change", args, "E_FORBIDDEN_OP", /allow_seo_on_published/);

@@ -63,4 +63,15 @@ Deno.test("a preview says who sees a change of custom schema of a private page",
   });
   assert.match(shown.summary, /it is private, whoever signs in and may read it gets the change at once/);
   assert.match(shown.warnings.join(), /is private: visitors do not see it/);
+  const { proof } = await at.kit.write<Args>("rest", "set_custom_schema", {
+    site_id: "leave",
+    id: 22,
+    value: { FAQPage: { "@type": "FAQPage", name: "New" } },
+  });
+  assert.deepEqual(
+    [proof.verified, proof.live, proof.warnings],
+    [true, null, []],
+    "nobody looks as a visitor",
+  );
+  assert.match(String(proof.live_reason), /visitors do not see it/);
 });

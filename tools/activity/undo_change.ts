@@ -173,7 +173,10 @@ async function setBack(
     const known = planned;
     [planned, found] = [new Map(), false];
     for (
-      const target of Map.groupBy(writes, ({ tool, site_id, of }) => JSON.stringify([tool, site_id, of]))
+      const target of Map.groupBy(
+        writes,
+        ({ tool, site_id, of, byArguments }) => JSON.stringify([tool, site_id, of, byArguments]),
+      )
         .values()
     ) {
       const key = JSON.stringify([target[0]!.of, ...target.map(({ request_id }) => request_id)]);

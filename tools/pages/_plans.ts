@@ -1,9 +1,12 @@
 /** How the pages tools find out and describe what they would do. */
 import type { Id } from "../../core/ids.ts";
-import { refuseUnseen } from "../../rules/change.ts";
-import { canBeGiven, notTakenAway, quoted } from "../../rules/wording.ts";
+import { refuseUnseen, whenScheduled } from "../../rules/change.ts";
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
+import { canBeGiven, lastChange, notTakenAway, quoted, replaced } from "../../rules/wording.ts";
 import type { Change } from "../../core/model.ts";
-import type { Plan } from "../../registry/tool.ts";
+import type { Before, Plan, ToolContext } from "../../registry/tool.ts";
+import type { Seen } from "../../platforms/_content/post.ts";
+import { type PreparedFields, storedContent, storedFields } from "../../platforms/_content/stored_content.ts";
 import type {
   Page,
   PageFields,
@@ -16,10 +19,12 @@ export {
   dateChanges,
   lastChange,
   liveWarnings,
+  MADE_FINAL,
   publishWarnings,
   quoted,
   replaced,
   revealed,
+  STATE_FINAL,
   stateChanges,
 } from "../../rules/wording.ts";
 
@@ -77,6 +82,44 @@ export function draftChanges(draft: PreparedPage | PreparedClone, now: Page | nu
   ];
 }
 
+/** What sets the fields of a page back as they are stored; nothing for a clone, which no fields set back. */
+export function storedBefore(
+  page_id: Id,
+  draft: PreparedPage | PreparedClone,
+  now: Page & Seen,
+): Pick<Plan, "before" | "final"> {
+  if ("template" in draft) return { final: CLONED };
+  const values = storedFields(now, changesOf(draft.fields, now).map(({ field }) => field));
+  return values === null ? {} : { before: { of: { page_id }, values } };
+}
+
+const CLONED = "Nothing is kept of what the visual builder shows, so a page that was made anew stays so";
+
+/** A plan that sets fields of a draft page back as they were stored. */
+export async function restoring(
+  kept: Before,
+  ctx: Pick<ToolContext, "use" | "site">,
+): Promise<Omit<Plan, "state"> & { readonly state: PreparedFields }> {
+  const { page_id: id } = kept.of as { page_id: Id };
+  const prepared = await (await ctx.use(storedContent)).prepare(
+    { type: "page", id, live: false },
+    kept.values,
+  );
+  const { now, fields, shown } = prepared;
+  if ("content_html" in fields) requireShown("content_html", id, shown !== false);
+  const what = `the page ${quoted(now.title)}`;
+  const stored = storedFields(now, Object.keys(fields));
+  return {
+    summary: `Set back ${what} on ${ctx.site.name}${lastChange(now)}`,
+    changes: Object.entries(fields).map(([field, to]) => ({ field, from: now.parts[field] ?? null, to })),
+    revision: replaced(now, fields),
+    ...stored === null ? {} : { before: { of: kept.of, values: stored } },
+    warnings: now.warnings,
+    raises: [...whenScheduled(now, what), ...await scriptRaises(fields, SHOWN_PAGE)],
+    state: prepared,
+  };
+}
+
 /**
  * What sets the fields of a page back; nothing for a clone, which no fields set back, and where a text would not be stored
  * as it is. Asks nothing.
@@ -102,7 +145,7 @@ export async function valuesBefore(
     const again = await client.prepare({ content_html }, page_id); // an editor keeps HTML in blocks of its own
     if (again.fields.content_html !== content_html) return {};
   }
-  return { before: { of: { page_id }, values } };
+  return { before: { of: { page_id }, values, byArguments: true } };
 }
 
 /** Of a group of values those that are given. */

@@ -7,7 +7,7 @@ import { builtPages, pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { builderOf, checkBuilderArgs, checkIds, refuseHtml } from "./_builders.ts";
 import { checkHeader } from "./_code.ts";
-import { draftChanges, origin, prepared, quoted, SHOWN_PAGE, templateOf } from "./_plans.ts";
+import { draftChanges, MADE_FINAL, origin, prepared, quoted, SHOWN_PAGE, templateOf } from "./_plans.ts";
 
 export default tool("create_page_draft", {
   check(args, { site, can }) {
@@ -25,6 +25,7 @@ export default tool("create_page_draft", {
     const lasting = [...warnings, ...draft.lasting ?? []];
     return {
       summary: `Create the draft page ${quoted(args.title)} on ${ctx.site.name}${origin(draft)}`,
+      final: MADE_FINAL,
       changes: [...draftChanges(draft, null), { field: "status", from: null, to: "draft" }],
       revision: templateOf(draft),
       warnings: [...draft.warnings ?? [], ...lasting],

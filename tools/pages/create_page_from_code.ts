@@ -9,7 +9,7 @@ import { codePages } from "../../platforms/wordpress/connector.ts";
 import visitor from "../../platforms/visitor/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { addressOf, bodyParts, shownWarnings, storedParts } from "./_code.ts";
-import { changesOf, quoted, SHOWN_PAGE } from "./_plans.ts";
+import { changesOf, MADE_FINAL, quoted, SHOWN_PAGE } from "./_plans.ts";
 
 export default tool("create_page_from_code", {
   check({ title, html, css, js, parent_id }) {
@@ -46,6 +46,7 @@ export default tool("create_page_from_code", {
     ];
     return {
       summary: `Create the draft page ${quoted(title)} from code on ${ctx.site.name}`,
+      final: MADE_FINAL,
       changes: [...changesOf(page, null), { field: "status", from: null, to: "draft" }],
       revision: { slug: taken?.id ?? null },
       warnings: lasting,

@@ -2,7 +2,7 @@
 import duda from "../../platforms/duda/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
-import { changesOf, quoted } from "./_plans.ts";
+import { changesOf, MADE_FINAL, quoted } from "./_plans.ts";
 
 export default tool("duplicate_page", {
   check({ page_id, ...texts }, ctx) {
@@ -15,6 +15,7 @@ export default tool("duplicate_page", {
     const { page, warnings } = prepared;
     return {
       summary: `Copy the ${page.status} page ${quoted(page.title)} on ${ctx.site.name} into a new draft page`,
+      final: MADE_FINAL,
       changes: [...changesOf(fields, null), { field: "status", from: null, to: "draft" }],
       revision: page.parts,
       warnings,

@@ -3,7 +3,15 @@ import { pages } from "../../platforms/_content/pages.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { dateChanges, lastChange, publishWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
+import {
+  dateChanges,
+  lastChange,
+  publishWarnings,
+  quoted,
+  revealed,
+  STATE_FINAL,
+  stateChanges,
+} from "./_plans.ts";
 
 export default tool("publish_page", {
   check: ({ page_id }, ctx) => ctx.checkId(page_id, "page_id"),
@@ -13,6 +21,7 @@ export default tool("publish_page", {
       summary: `Publish the page ${quoted(page.title)} on ${ctx.site.name} for everyone to see${
         lastChange(page)
       }`,
+      final: STATE_FINAL,
       changes: [...stateChanges(page, "published", null), ...dateChanges(page, ctx.now())],
       shows: () => revealed(page),
       revision: page.parts,

@@ -3,7 +3,7 @@ import { numericId } from "../../core/ids.ts";
 import { atSite, bothTimes, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
 import { pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
+import { lastChange, liveWarnings, quoted, revealed, STATE_FINAL, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_page", {
   check({ page_id, scheduled_at }, { now }) {
@@ -18,6 +18,7 @@ export default tool("schedule_page", {
       summary: `Schedule the page ${quoted(page.title)} on ${ctx.site.name} to go live at ${moment.utc}${
         atSite(moment, page.time_zone)
       }${lastChange(page)}`,
+      final: STATE_FINAL,
       changes: stateChanges(page, "scheduled", moment.utc),
       shows: () => revealed(page),
       revision: moment.zone === undefined ? page.parts : { ...page.parts, time_zone: moment.zone },

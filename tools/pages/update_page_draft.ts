@@ -1,6 +1,6 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
 import { GatewayError } from "../../core/errors.ts";
-import { numericId } from "../../core/ids.ts";
+import { type Id, numericId } from "../../core/ids.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { maybeUnseen, whenScheduled } from "../../rules/change.ts";
 import { ofDocument } from "../../rules/whole_document.ts";
@@ -9,6 +9,7 @@ import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { CODE_APART } from "../../platforms/_content/page.ts";
 import { builtPages, pages } from "../../platforms/_content/pages.ts";
+import { storedContent } from "../../platforms/_content/stored_content.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { builderOfChange, checkBuilderArgs, checkIds, refuseHtml } from "./_builders.ts";
 import { checkHeader } from "./_code.ts";
@@ -19,7 +20,9 @@ import {
   quoted,
   replaced,
   requireShown,
+  restoring,
   SHOWN_PAGE,
+  storedBefore,
   templateOf,
   valuesBefore,
 } from "./_plans.ts";
@@ -58,7 +61,9 @@ export default tool("update_page_draft", {
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
-      ...await valuesBefore(client, page_id, draft, now),
+      ...ctx.can(storedContent)
+        ? storedBefore(page_id, draft, now)
+        : await valuesBefore(client, page_id, draft, now),
       warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
       state: { draft, now, lasting },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
@@ -72,5 +77,15 @@ export default tool("update_page_draft", {
     if (!("parts" in done)) return compared(done).warned(told);
     const { parts, ...answer } = done;
     return compared(answer).warned(told).leaving(parts && replaced({ ...now, parts }, draft.fields));
+  },
+  restore: {
+    plan: (kept, ctx) => restoring(kept, ctx),
+    async run({ of }, ctx, { state, changes }) {
+      const { page_id: id } = of as { page_id: Id };
+      ctx.annotate({ result_id: id, changes });
+      const client = await ctx.use(storedContent);
+      const { parts, ...done } = await client.restore({ type: "page", id, live: false }, state);
+      return compared(done).leaving(parts && replaced({ ...state.now, parts }, state.fields));
+    },
   },
 });

@@ -2,7 +2,17 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { Id } from "../../core/ids.ts";
 import type { Change } from "../../core/model.ts";
-import { canBeGiven, notTakenAway, quoted } from "../../rules/wording.ts";
+import { refuseUnseen, whenLive, whenScheduled } from "../../rules/change.ts";
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
+import {
+  canBeGiven,
+  hasPassword,
+  lastChange,
+  notTakenAway,
+  PASSWORD,
+  quoted,
+  replaced,
+} from "../../rules/wording.ts";
 import {
   type ContentType,
   type DraftFields,
@@ -11,19 +21,28 @@ import {
   posts,
   type PostsClient,
   type PreparedDraft,
+  type Seen,
   typedPosts,
 } from "../../platforms/_content/posts.ts";
-import type { Plan, ToolContext } from "../../registry/tool.ts";
+import {
+  type PreparedFields,
+  storedContent,
+  storedFields,
+  type StoredPlace,
+} from "../../platforms/_content/stored_content.ts";
+import type { Before, Plan, ToolContext } from "../../registry/tool.ts";
 
 export {
   dateChanges,
   lastChange,
   liveWarnings,
+  MADE_FINAL,
   notTakenAway,
   publishWarnings,
   quoted,
   replaced,
   revealed,
+  STATE_FINAL,
   stateChanges,
 } from "../../rules/wording.ts";
 
@@ -79,20 +98,72 @@ export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
   return given(fields).map(([field, to]) => ({ field, from: has?.[field] ?? null, to }));
 }
 
-/** What sets those fields back; nothing where one has a value that its argument does not take. */
+/** The arguments that name a post or page. */
+export interface Named {
+  readonly post_id?: Id | undefined;
+  readonly page_id?: Id | undefined;
+  readonly type?: ContentType | undefined;
+}
+
+const plainly = (named: Named) =>
+  Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+
+/**
+ * What sets those fields back: as they are stored where the platform takes that, else by arguments, and then nothing where
+ * one has a value that its argument does not take.
+ */
 export function fieldsBefore(
-  of: { readonly post_id?: Id; readonly page_id?: Id; readonly type?: ContentType | undefined },
+  of: Named,
   fields: DraftFields,
-  now: Post,
+  now: Post & Seen,
+  { can }: Pick<ToolContext, "can">,
 ): Pick<Plan, "before" | "final"> {
+  const stored = storedFields(now, given(fields).map(([name]) => name));
+  if (can(storedContent)) return stored === null ? {} : { before: { of: plainly(of), values: stored } };
   const has = current(now);
   const values = given(fields).map(([field]) => [field, has[field]] as const);
   const empty = values.filter(([field, value]) => !canBeGiven(field, value)).map(([field]) => field);
   return empty.length > 0 ? { final: notTakenAway(empty) } : {
     before: {
-      of: Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)),
+      of: plainly(of),
       values: Object.fromEntries(values),
+      byArguments: true,
     },
+  };
+}
+
+/** What is replaced, and of what is live whether a password stands before it: that decides who gets the change. */
+export const replacedIn = (looked: Seen, fields: object, live: boolean): Record<string, unknown> =>
+  replaced(looked, live ? { ...fields, password: true } : fields);
+
+/** A plan that sets fields back as they were stored; `word` is what it is, such as "the draft post". */
+export async function restoring(
+  place: StoredPlace,
+  kept: Before,
+  ctx: Pick<ToolContext, "use" | "site">,
+  word: string,
+): Promise<Omit<Plan, "state"> & { readonly state: PreparedFields }> {
+  const prepared = await (await ctx.use(storedContent)).prepare(place, kept.values);
+  const { now, fields, names, shown } = prepared;
+  if ("content_html" in fields && shown === false) refuseUnseen(`${word} ${place.id}`, "content_html", "");
+  const what = `${word} ${quoted(now.title)}`;
+  const changes = Object.entries(fields).map(([field, to]) => {
+    const [from, then] = names[field] ?? [now.parts[field], to];
+    return { field, from: from ?? null, to: then };
+  });
+  const stored = storedFields(now, Object.keys(fields));
+  return {
+    summary: `Set back ${what} on ${ctx.site.name}${lastChange(now)}`,
+    changes,
+    revision: replacedIn(now, fields, place.live),
+    ...stored === null ? {} : { before: { of: kept.of, values: stored } },
+    warnings: [...now.warnings, ...hasPassword(now) && place.live ? [PASSWORD] : []],
+    raises: [
+      ...whenLive(place.live, what, { status: now.status, protected: hasPassword(now) }),
+      ...whenScheduled(now, what),
+      ...await scriptRaises(fields, SHOWN_POST),
+    ],
+    state: prepared,
   };
 }
 

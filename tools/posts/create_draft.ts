@@ -8,6 +8,7 @@ import {
   checkType,
   contentOf,
   fieldChanges,
+  MADE_FINAL,
   newTerms,
   ofType,
   quoted,
@@ -32,6 +33,7 @@ export default tool("create_draft", {
       summary: `Create the draft ${ofType(type)}${quoted(fields.title)} on ${ctx.site.name}${
         newTerms(draft)
       }`,
+      final: MADE_FINAL,
       changes: [...fieldChanges(fields, null), { field: "status", from: null, to: "draft" }],
       revision: termsFound(draft),
       warnings: [...draft.warnings ?? [], ...lasting],

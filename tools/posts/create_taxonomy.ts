@@ -4,7 +4,7 @@ import { numericId } from "../../core/ids.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { quoted } from "./_plans.ts";
+import { MADE_FINAL, quoted } from "./_plans.ts";
 
 export default tool("create_taxonomy", {
   check({ taxonomy, name, parent_id, ...texts }) {
@@ -26,7 +26,7 @@ export default tool("create_taxonomy", {
       return { summary, changes: [], revision: { id }, warnings, state: id };
     }
     const changes = Object.entries(fields).map(([field, to]) => ({ field, from: null, to }));
-    return { summary: `Make ${place}`, changes, revision: { id }, state: null };
+    return { summary: `Make ${place}`, changes, final: MADE_FINAL, revision: { id }, state: null };
   },
   async run({ taxonomy, parent_id, ...fields }, ctx, { changes, state: known }) {
     const client = await ctx.use(wordpress);

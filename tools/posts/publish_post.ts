@@ -10,6 +10,7 @@ import {
   publishWarnings,
   quoted,
   revealed,
+  STATE_FINAL,
   stateChanges,
 } from "./_plans.ts";
 
@@ -22,6 +23,7 @@ export default tool("publish_post", {
     const post = await (await contentOf(ctx, type)).check(post_id, "publish", undefined, type);
     return {
       summary: `Publish ${quoted(post.title)} on ${ctx.site.name} for everyone to see${lastChange(post)}`,
+      final: STATE_FINAL,
       changes: [...stateChanges(post, "published", null), ...dateChanges(post, ctx.now())],
       shows: () => revealed(post),
       revision: post.parts,

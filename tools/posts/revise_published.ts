@@ -2,6 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { allOrThrow } from "../../core/async.ts";
 import type { Id } from "../../core/ids.ts";
+import type { Change } from "../../core/model.ts";
 import { maybeUnseen, refuseUnseen, whenLive } from "../../rules/change.ts";
 import { type Replacement, replacing } from "../../rules/replacements.ts";
 import { type ScriptRaise, scriptRaises } from "../../rules/code_pages/script_raises.ts";
@@ -15,11 +16,22 @@ import {
   type LiveType,
 } from "../../platforms/_content/live_content.ts";
 import { CODE_APART } from "../../platforms/_content/page.ts";
-import type { PreparedDraft } from "../../platforms/_content/post.ts";
+import type { PreparedDraft, Updated } from "../../platforms/_content/post.ts";
+import { storedContent } from "../../platforms/_content/stored_content.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
-import { compared, tool } from "../../registry/tool.ts";
-import { fieldChanges, fieldsBefore, lastChange, newTerms, ofType, quoted, replaced } from "./_plans.ts";
+import { compared, tool, type ToolContext } from "../../registry/tool.ts";
+import {
+  fieldChanges,
+  fieldsBefore,
+  lastChange,
+  type Named,
+  newTerms,
+  ofType,
+  quoted,
+  replacedIn,
+  restoring,
+} from "./_plans.ts";
 
 const SHOWN = "in the browser of everyone who opens it";
 const OF_POSTS = ["excerpt", "tags", "categories"] as const;
@@ -29,17 +41,9 @@ interface Asked extends LiveFields {
   readonly replacements?: readonly Replacement[] | undefined;
 }
 
-/** What it is, by the argument that names it. */
-interface Named {
-  readonly type: LiveType;
-  readonly id: Id;
-}
-
-const named = ({ post_id, page_id, type = "post" }: {
-  readonly post_id?: Id;
-  readonly page_id?: Id;
-  readonly type?: LiveType | undefined;
-}): Named => post_id === undefined ? { type: "page", id: page_id! } : { type, id: post_id };
+/** What it is, by the arguments that name it. */
+const named = ({ post_id, page_id, type = "post" }: Named): { readonly type: LiveType; readonly id: Id } =>
+  post_id === undefined ? { type: "page", id: page_id! } : { type, id: post_id };
 
 const titled = (type: LiveType, { title }: LiveContent) =>
   type === "page" ? `the page ${quoted(title)}` : `the post ${ofType(type)}${quoted(title)}`;
@@ -66,79 +70,115 @@ export default tool("revise_published", {
     scriptRaises({ ...fields, replacements: replacements.map(({ replace }) => replace) }, SHOWN, [
       "replacements",
     ]),
-  async plan({ post_id, page_id, type: ownType, ...asked }, ctx) {
-    const { type, id } = named({ post_id, page_id, type: ownType });
-    const client = await ctx.use(liveContent);
-    const now = await client.get(type, id);
-    const { fields: given, warnings } = await fieldsOf(asked, now);
-    const draft = await client.prepare(type, given, now);
-    const changes = fieldChanges(draft.fields, now).filter(({ from, to }) => !isSame(from, to));
-    if (changes.length === 0) {
-      throw new GatewayError(
-        "E_BAD_INPUT",
-        `${Object.keys(given).join(", ")}: ${titled(type, now)} has this already; nothing would change`,
+  plan: (args, ctx) => planned(args, ctx),
+  run: (_, ctx, { state, changes }) => revise(ctx, state, changes),
+  restore: {
+    async plan(kept, ctx) {
+      const place = { ...named(kept.of as Named), live: true };
+      const what = place.type === "page" ? "the page" : `the post ${ofType(place.type)}`.trimEnd();
+      return await restoring(place, kept, ctx, what);
+    },
+    async run({ of }, ctx, { state: asStored, changes }) {
+      const { now, fields, shown } = asStored;
+      ctx.annotate({ result_id: now.id, changes });
+      const client = await ctx.use(storedContent);
+      const { parts, ...done } = await client.restore(
+        { ...named(of as Named), live: true },
+        asStored,
+        ctx.grant,
       );
-    }
-    const fields = only(draft.fields, changes.map(({ field }) => field));
-    const isText = fields.content_html !== undefined;
-    const builder = now.page_builder ?? (isText ? await client.builderSeen(type, id) : null);
-    if (isText && builder === "visual") {
-      refuseUnseen(
-        `${type === "page" ? "Page" : "Post"} ${id}`,
-        asked.replacements ? "replacements" : "content_html",
-        "",
-      );
-    }
-    return {
-      summary: `Change ${titled(type, now)}, which is live, on ${ctx.site.name}${newTerms(draft)}${
-        lastChange(now)
-      }`,
-      changes,
-      revision: replacedLive(now, fields),
-      ...fieldsBefore({ post_id, page_id, type: ownType }, fields, now),
-      warnings: [
-        ...now.warnings,
-        ...warnings,
-        ...isText ? maybeUnseen(builder, "content_html") : [],
-        ...warningsOf(fields, now, asked),
-        ...builder === "visual" ? [UNSHOWN] : [],
-      ],
-      state: { draft: changing(draft, fields), now, type },
-      raises: [
-        ...whenLive(true, titled(type, now), { status: "published", protected: hasPassword(now) }),
-        ...asked.replacements ? await newScript(fields, now) : [],
-      ],
-    };
-  },
-  async run(_, ctx, { state: { draft, now, type }, changes }) {
-    ctx.annotate({ result_id: now.id, changes });
-    const { parts, ...done } = await (await ctx.use(liveContent)).revise(
-      type,
-      draft,
-      ctx.grant,
-      ctx.made,
-      now,
-    );
-    const { revised } = await expectations();
-    const { url, caches_asked } = done;
-    const { title, content_html: to = now.content_html } = draft.fields;
-    const isShown = now.page_builder !== "visual" && !hasPassword(now) && to !== null;
-    const expected = revised({
-      title: title ?? now.title,
-      parts: isShown ? { content_html: to } : {},
-      noindex: now.noindex,
-      changed: {
-        title: title !== undefined,
-        ...isShown ? { text: { from: now.content_html ?? "", to } } : {},
-      },
-    });
-    return compared(done).leaving(parts && replacedLive({ ...now, parts }, draft.fields))
-      .seen(await liveAt(await ctx.use(visitor), url, expected, caches_asked));
+      const was = now.parts["content_html"] as string;
+      const isShown = shown !== false && !hasPassword(now);
+      return compared(done).leaving(parts && replacedIn({ ...now, parts }, fields, true))
+        .seen(await shownOf(fields, { ...now, content_html: was, isShown }, done, ctx));
+    },
   },
 });
 
-/** What is replaced, and whether a password stands before it: that decides who gets the change. */
-const replacedLive = (looked: LiveContent, fields: object) => replaced(looked, { ...fields, password: true });
+type Using = Pick<ToolContext, "use" | "site" | "can" | "annotate" | "grant" | "made">;
+
+async function planned(
+  { post_id, page_id, type: ownType, ...asked }: Named & Asked,
+  ctx: Pick<Using, "use" | "site" | "can">,
+) {
+  const { type, id } = named({ post_id, page_id, type: ownType });
+  const client = await ctx.use(liveContent);
+  const now = await client.get(type, id);
+  const { fields: given, warnings } = await fieldsOf(asked, now);
+  const draft = await client.prepare(type, given, now);
+  const changes = fieldChanges(draft.fields, now).filter(({ from, to }) => !isSame(from, to));
+  if (changes.length === 0) {
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `${Object.keys(given).join(", ")}: ${titled(type, now)} has this already; nothing would change`,
+    );
+  }
+  const fields = only(draft.fields, changes.map(({ field }) => field));
+  const isText = fields.content_html !== undefined;
+  const builder = now.page_builder ?? (isText ? await client.builderSeen(type, id) : null);
+  if (isText && builder === "visual") {
+    refuseUnseen(
+      `${type === "page" ? "Page" : "Post"} ${id}`,
+      asked.replacements ? "replacements" : "content_html",
+      "",
+    );
+  }
+  return {
+    summary: `Change ${titled(type, now)}, which is live, on ${ctx.site.name}${newTerms(draft)}${
+      lastChange(now)
+    }`,
+    changes,
+    revision: replacedIn(now, fields, true),
+    ...fieldsBefore({ post_id, page_id, type: ownType }, fields, now, ctx),
+    warnings: [
+      ...now.warnings,
+      ...warnings,
+      ...isText ? maybeUnseen(builder, "content_html") : [],
+      ...warningsOf(fields, now, asked),
+      ...builder === "visual" ? [UNSHOWN] : [],
+    ],
+    state: { draft: changing(draft, fields), now, type },
+    raises: [
+      ...whenLive(true, titled(type, now), { status: "published", protected: hasPassword(now) }),
+      ...asked.replacements ? await newScript(fields, now) : [],
+    ],
+  };
+}
+
+/** What was planned, with what it relies on. */
+interface Revision {
+  readonly draft: PreparedDraft;
+  readonly now: LiveContent;
+  readonly type: LiveType;
+}
+
+async function revise(ctx: Using, { draft, now, type }: Revision, changes: readonly Change[]) {
+  ctx.annotate({ result_id: now.id, changes });
+  const client = await ctx.use(liveContent);
+  const { parts, ...done } = await client.revise(type, draft, ctx.grant, ctx.made, now);
+  const isShown = now.page_builder !== "visual" && !hasPassword(now);
+  return compared(done).leaving(parts && replacedIn({ ...now, parts }, draft.fields, true))
+    .seen(await shownOf(draft.fields, { ...now, isShown }, done, ctx));
+}
+
+/** What visitors get of it after a change. */
+async function shownOf(
+  { title, content_html }: LiveFields,
+  now: Pick<LiveContent, "title" | "noindex" | "content_html"> & { readonly isShown: boolean },
+  { url, caches_asked }: Pick<Updated, "url" | "caches_asked">,
+  ctx: Pick<Using, "use">,
+) {
+  const { revised } = await expectations();
+  const to = content_html ?? now.content_html;
+  const isShown = now.isShown && to !== null;
+  const expected = revised({
+    title: title ?? now.title,
+    parts: isShown ? { content_html: to } : {},
+    noindex: now.noindex,
+    changed: { title: title !== undefined, ...isShown ? { text: { from: now.content_html ?? "", to } } : {} },
+  });
+  return await liveAt(await ctx.use(visitor), url, expected, caches_asked);
+}
 
 const UNSHOWN =
   "It is made with the visual builder: what visitors see of its title and its image is what the builder makes of them";

@@ -1,7 +1,16 @@
 /** schedule_draft: the moment a draft goes live by itself. */
 import { atSite, bothTimes, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { checkType, contentOf, lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
+import {
+  checkType,
+  contentOf,
+  lastChange,
+  liveWarnings,
+  quoted,
+  revealed,
+  STATE_FINAL,
+  stateChanges,
+} from "./_plans.ts";
 
 export default tool("schedule_draft", {
   check({ post_id, type, scheduled_at }, ctx) {
@@ -17,6 +26,7 @@ export default tool("schedule_draft", {
       summary: `Schedule ${quoted(post.title)} on ${ctx.site.name} to go live at ${moment.utc}${
         atSite(moment, post.time_zone)
       }${lastChange(post)}`,
+      final: STATE_FINAL,
       changes: stateChanges(post, "scheduled", moment.utc),
       shows: () => revealed(post),
       revision: moment.zone === undefined ? post.parts : { ...post.parts, time_zone: moment.zone },

@@ -1,6 +1,6 @@
 /** unschedule: a scheduled post, or page, is a draft again. */
 import { compared, tool } from "../../registry/tool.ts";
-import { checkType, contentOf, quoted, stateChanges } from "./_plans.ts";
+import { checkType, contentOf, quoted, STATE_FINAL, stateChanges } from "./_plans.ts";
 
 export default tool("unschedule", {
   check({ post_id, type }, ctx) {
@@ -12,6 +12,7 @@ export default tool("unschedule", {
     const post = await client.check(post_id, "unschedule", undefined, type);
     return {
       summary: `Take back the schedule of ${quoted(post.title)} on ${ctx.site.name} (${post.scheduled_at})`,
+      final: STATE_FINAL,
       changes: stateChanges(post, "draft", null),
       revision: { status: post.parts["status"], scheduled_at: post.parts["scheduled_at"] },
       warnings: post.warnings,

@@ -1,4 +1,5 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
+import type { Id } from "../../core/ids.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { maybeUnseen, refuseUnseen, whenScheduled } from "../../rules/change.ts";
 import { GatewayError } from "../../core/errors.ts";
@@ -7,6 +8,7 @@ import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { stillSo } from "../../rules/wording.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { postTexts } from "../../platforms/_content/posts.ts";
+import { storedContent } from "../../platforms/_content/stored_content.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import {
   checkType,
@@ -16,6 +18,7 @@ import {
   newTerms,
   quoted,
   replaced,
+  restoring,
   SHOWN_POST,
 } from "./_plans.ts";
 
@@ -53,7 +56,7 @@ export default tool("update_draft", {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
-      ...fieldsBefore({ post_id, type }, fields, now),
+      ...fieldsBefore({ post_id, type }, fields, now, ctx),
       warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
       state: { draft, now, lasting },
       raises: whenScheduled(now, `the post ${quoted(now.title)}`),
@@ -65,5 +68,18 @@ export default tool("update_draft", {
     const { parts, ...done } = await client.updateDraft(post_id, state.draft, ctx.made, state.now);
     return compared(done).warned(stillSo(state.lasting, done.differences))
       .leaving(parts && replaced({ ...state.now, parts }, state.draft.fields));
+  },
+  restore: {
+    plan: (kept, ctx) => {
+      const { post_id: id, type = "post" } = kept.of as { post_id: Id; type?: string };
+      return restoring({ id, type, live: false }, kept, ctx, "the post");
+    },
+    async run({ of }, ctx, { state, changes }) {
+      const { post_id: id, type = "post" } = of as { post_id: Id; type?: string };
+      ctx.annotate({ result_id: id, changes });
+      const client = await ctx.use(storedContent);
+      const { parts, ...done } = await client.restore({ id, type, live: false }, state);
+      return compared(done).leaving(parts && replaced({ ...state.now, parts }, state.fields));
+    },
   },
 });

@@ -13,6 +13,7 @@ import { allOrThrow } from "../../core/async.ts";
 import { numericId } from "../../core/ids.ts";
 import { compared, type Plan, tool, type ToolContext } from "../../registry/tool.ts";
 import { fromBase64, knownImage, plainFilename } from "./_images.ts";
+import { MADE_FINAL } from "../../rules/wording.ts";
 
 interface Texts {
   readonly alt_text?: string;
@@ -151,6 +152,7 @@ function planned(
       from: null,
       to,
     })),
+    final: MADE_FINAL,
     ...seen,
     state,
   };

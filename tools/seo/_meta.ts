@@ -7,11 +7,13 @@ import type { Plan } from "../../registry/tool.ts";
 import type { SeoMeta } from "../../platforms/wordpress/seo/client.ts";
 import {
   changedPart,
+  keepsSwitches,
   originsOf,
   unshownFields,
   valuesInEffect,
 } from "../../platforms/wordpress/seo/effect.ts";
-import { entriesOf, oneLine, type SeoChange } from "../../platforms/wordpress/seo/names.ts";
+import { keptRows, rowsWhere, type RowValues } from "../../platforms/wordpress/companion/stored_rows.ts";
+import { entriesOf, oneLine, SEO_IMAGES, type SeoChange } from "../../platforms/wordpress/seo/names.ts";
 
 const ADDRESSES: ReadonlySet<string> = new Set(["canonical", "og_image", "twitter_image"]);
 
@@ -45,18 +47,62 @@ export function storedBefore(change: SeoChange, { fields }: SeoMeta): Change[] {
   return entriesOf(change).map(([field, to]) => ({ field, from: now.get(field) ?? null, to }));
 }
 
+/** The groups of rows that a change writes to, in the companion plugin's words. */
+function groupsOf(change: SeoChange): string[] {
+  const groups = entriesOf(change).map(([field]) =>
+    field.replace("og_", "og.").replace("twitter_", "twitter.")
+  );
+  return groups.flatMap((one) =>
+    one.startsWith("robots.") || one.startsWith("twitter.") ? [one, one.split(".")[0]!] : [one]
+  );
+}
+
+/** The rows that a change of those fields writes to, as they are; nothing where the site does not tell them. */
+export function rowsOf(change: SeoChange, { stored }: Pick<SeoMeta, "stored">): RowValues | null {
+  if (stored === undefined) return null;
+  const groups = new Set(groupsOf(change));
+  return rowsWhere(stored, (of) => groups.has(of));
+}
+
+const OVER_REST =
+  "The site's SEO plugin does not show over REST what is stored of these fields; with the companion plugin (version 1.5.0) " +
+  "it can be set back";
+
 /**
- * What sets the given texts back, an empty one by clearing it. Nothing where one could not be read, and for robots: what a
- * plugin leaves to its own default is no value that an argument could give.
+ * What sets a change back: the rows as they are stored, those that are none too. Without the companion plugin the given
+ * texts alone, an empty one by clearing it; else why it is not kept.
  */
-export function textsBefore(
+export function metaBefore(
   post_id: string | number,
   change: SeoChange,
   meta: SeoMeta,
-): Pick<Plan, "before"> {
+): Pick<Plan, "before" | "final"> {
+  const rows = rowsOf(change, meta);
+  if (rows !== null) return { before: { of: { post_id }, values: keptRows(meta.stored!, rows) } };
   const stored = storedBefore(change, meta).map(({ field, from }) => [field, from] as const);
-  if (stored.some(([, value]) => typeof value !== "string")) return {};
+  if (stored.some(([field, value]) => !isArgument(field, value, meta))) return { final: OVER_REST };
   return { before: { of: { post_id }, values: Object.fromEntries(stored) } };
+}
+
+/**
+ * Whether the value that stands there is all that is stored: not an image, whose number lies beside it, nor a switch, unless
+ * the plugin keeps each by itself and nothing of the site's decides about it.
+ */
+function isArgument(field: string, value: unknown, { provider, effect }: SeoMeta): boolean {
+  if (typeof value === "boolean") return keepsSwitches(provider) && effect.fixed[field] === undefined;
+  return typeof value === "string" && (value === "" || !SEO_IMAGES.some((name) => name === field));
+}
+
+/** Fields that were kept as arguments, `robots.noindex` among them, as a change of them. */
+export function changeKept(kept: Readonly<Record<string, unknown>>): SeoChange {
+  const robots = Object.entries(kept).filter(([field]) => field.startsWith("robots."));
+  const texts = Object.entries(kept).filter(([field]) => !field.startsWith("robots."));
+  return {
+    ...Object.fromEntries(texts),
+    ...robots.length === 0
+      ? {}
+      : { robots: Object.fromEntries(robots.map(([field, on]) => [field.slice("robots.".length), on])) },
+  };
 }
 
 /** One change per field that changes, `from` the value that visitors get now, with its origin where that is not the post. */
@@ -70,6 +116,27 @@ export function fieldChanges(change: SeoChange, meta: SeoMeta): Change[] {
     const origin = stored === "" || typeof stored === "boolean" ? origins[field] : undefined;
     return { field, from, to, ...(origin === undefined ? {} : { origin }) };
   });
+}
+
+/** The fields of those groups of rows, as a change of them would give them. */
+export function fieldsIn(groups: ReadonlySet<string>, { fields }: SeoMeta): SeoChange {
+  const isIn = (field: string) => groupsOf({ [field]: "" }).some((one) => groups.has(one));
+  const texts = Object.fromEntries(
+    entriesOf(fields).filter(([field, value]) => typeof value === "string" && isIn(field)),
+  );
+  return groups.has("robots") ? { ...texts, robots: fields.robots as Record<string, boolean> } : texts;
+}
+
+/** Refuses what its arguments would store otherwise than it stood there: E_FORBIDDEN_OP. */
+export function requireExact(changes: readonly Change[], kept: Readonly<Record<string, unknown>>): void {
+  const other = changes.filter(({ field, to }) => kept[field] !== to).map(({ field }) => field);
+  if (other.length === 0) return;
+  throw new GatewayError(
+    "E_FORBIDDEN_OP",
+    `${
+      other.join(", ")
+    } would be stored otherwise than it stood there, so it is not set back; change it on the site itself`,
+  );
 }
 
 /** `the draft post "Title" on acme`, and where somebody sees it, who does. */

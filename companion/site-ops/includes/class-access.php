@@ -114,11 +114,15 @@ final class Access {
 		if ( $allowed || ( ! $live && ! $due ) ) {
 			return null;
 		}
-		$text = $live
+		/* translators: %d: number of a post */
+		$text = __( 'Post %d is about to be published', 'site-ops' );
+		if ( 'private' === $post->post_status ) {
 			/* translators: %d: number of a post */
-			? __( 'Post %d is published: visitors would see the change at once', 'site-ops' )
+			$text = __( 'Post %d is private: whoever may read it would see the change at once', 'site-ops' );
+		} elseif ( $live ) {
 			/* translators: %d: number of a post */
-			: __( 'Post %d is about to be published', 'site-ops' );
+			$text = __( 'Post %d is published: visitors would see the change at once', 'site-ops' );
+		}
 		return Errors::make( 'published', sprintf( $text, $post->ID ), array( 'post_status' => $post->post_status ) );
 	}
 }

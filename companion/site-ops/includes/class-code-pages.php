@@ -36,7 +36,7 @@ final class Code_Pages {
 				'may'   => $may,
 				'asks'  => array( 'id' => Routes::id() ),
 				'takes' => array( 'id' => Routes::id() ) + self::args( false ),
-				'state' => array( __CLASS__, 'read' ),
+				'state' => array( Stored_Code::class, 'page' ),
 				'parts' => array( __CLASS__, 'parts' ),
 				'write' => array( __CLASS__, 'update' ),
 			)

@@ -38,15 +38,23 @@ final class Find_Texts {
 	private $pattern;
 
 	/**
+	 * What may stand between two parts: signs that are no letters and figures, however HTML, JSON or an address writes them,
+	 * and words for @ and the dot; between figures only signs. Each sign is read in one way, so that no text takes long.
+	 */
+	const BETWEEN = array(
+		'few'        => '(?:&[a-z#0-9]{1,8};|\\\\u[0-9a-f]{4}|%[0-9a-f]{2}|(?<![\p{L}\p{N}])(?:at|dot|punkt)(?![\p{L}\p{N}])|[^\p{L}\p{N}]){0,24}?',
+		'separators' => '(?:&[a-z#0-9]{1,8};|\\\\u[0-9a-f]{4}|%[0-9a-f]{2}|[^\p{L}\p{N}<>"]){0,8}?',
+	);
+
+	/**
 	 * Takes the parts.
 	 *
 	 * @param string[] $parts   Texts that follow each other.
-	 * @param string   $between few (anything, up to 24 characters) or separators (of figures).
+	 * @param string   $between A key of BETWEEN.
 	 */
 	public function __construct( array $parts, $between ) {
-		$gap           = 'few' === $between ? '[\s\S]{0,24}?' : '(?:&[a-z#0-9]{2,8};|\\\\u[0-9a-f]{4}|%2[0-9a-f]|[^\p{L}\p{N}&<>"]){0,8}?';
 		$this->parts   = $parts;
-		$this->pattern = '/' . implode( $gap, array_map( array( __CLASS__, 'literal' ), $parts ) ) . '/iu';
+		$this->pattern = '/' . implode( self::BETWEEN[ $between ], array_map( array( __CLASS__, 'literal' ), $parts ) ) . '/iu';
 	}
 
 	/**

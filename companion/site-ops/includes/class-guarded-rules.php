@@ -36,7 +36,7 @@ final class Guarded_Rules {
 	const LEAD_SECONDS = 60;
 
 	/** Parts of which there is any number: one that is not there any more differs. */
-	const LISTED = '/^entry:/';
+	const LISTED = '/^(entry|row):/';
 
 	/**
 	 * Refuses what no guarded write may do, whoever asks.

@@ -143,6 +143,9 @@ final class Guarded {
 		if ( is_wp_error( $record ) ) {
 			return $record;
 		}
+		if ( isset( $request['fields']['template'] ) && '' === get_post_meta( $post->ID, '_wp_page_template', true ) ) {
+			delete_post_meta( $post->ID, '_wp_page_template' ); // Where none is set there is no row.
+		}
 		Caches::post( $post->ID );
 		return self::answer( get_post( $post->ID ), $record );
 	}

@@ -99,6 +99,7 @@ final class Health {
 				'provider'         => $seo->id(),
 				'provider_version' => $seo->version(),
 				'off'              => $seo->off(),
+				'beside'           => Seo_Provider::beside(),
 			),
 			'schema_bridge' => self::schema_bridge(),
 			'guarded_write' => array(

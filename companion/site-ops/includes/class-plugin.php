@@ -49,6 +49,7 @@ final class Plugin {
 			Templates::class,
 			Builder_Pages::class,
 			Guarded::class,
+			Stored_Rows::class,
 			Hold_Keys::class,
 			Hold_Answers::class,
 			Hold_Test::class,

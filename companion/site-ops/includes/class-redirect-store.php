@@ -17,6 +17,10 @@ abstract class Redirect_Store {
 	/** The statuses a redirect of this store can have. */
 	const STATUSES = array( 301, 302, 307, 308 );
 
+	/** The meta keys of a redirect, and which of them holds where it leads. */
+	const ROWS        = array();
+	const DESTINATION = '';
+
 	/**
 	 * The store of this site.
 	 *
@@ -106,6 +110,54 @@ abstract class Redirect_Store {
 	 * @return int|WP_Error Its number.
 	 */
 	abstract public function save( $found, $source, $destination, $status );
+
+	/**
+	 * Who keeps the rows of redirects, and its version.
+	 *
+	 * @return string
+	 */
+	public function plugin() {
+		return Stored_Seo::plugin();
+	}
+
+	/**
+	 * What is stored of a redirect of this store; none where a change of it leaves more than that changed.
+	 *
+	 * @param array $row The redirect, as find() gives it.
+	 * @return array[] As Stored_Seo::rows().
+	 */
+	public function rows_of( array $row ) {
+		$rows = array();
+		foreach ( static::ROWS as $key ) {
+			$rows[ $key ] = array(
+				'of'     => $key,
+				'values' => Stored_Rows::values( $row['id'], $key ),
+			);
+		}
+		return $rows;
+	}
+
+	/**
+	 * Has these rows stand there.
+	 *
+	 * @param int   $id   Number of the redirect.
+	 * @param array $rows Values by name.
+	 */
+	public function put( $id, array $rows ) {
+		foreach ( $rows as $key => $values ) {
+			Stored_Rows::store( $id, $key, $values );
+		}
+	}
+
+	/**
+	 * Where rows lead.
+	 *
+	 * @param array $rows Values by name.
+	 * @return string
+	 */
+	public function destination_in( array $rows ) {
+		return isset( $rows[ static::DESTINATION ][0] ) ? $rows[ static::DESTINATION ][0] : '';
+	}
 
 	/**
 	 * The redirects that are followed one after the other from a destination on.

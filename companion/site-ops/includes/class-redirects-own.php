@@ -20,6 +20,7 @@ final class Redirects_Own extends Redirect_Store {
 	const SOURCE      = '_site_ops_source';
 	const DESTINATION = '_site_ops_destination';
 	const STATUS      = '_site_ops_status';
+	const ROWS        = array( self::SOURCE, self::DESTINATION, self::STATUS );
 
 	/** Registers the post type; administrators find the redirects under Tools and may remove them there. */
 	public static function register_type() {
@@ -58,6 +59,11 @@ final class Redirects_Own extends Redirect_Store {
 	 */
 	public static function same_slug( $other, $slug, $id, $status, $type ) {
 		return self::TYPE === $type ? $slug : $other;
+	}
+
+	/** Every version of this plugin keeps them alike. */
+	public function plugin() {
+		return 'none';
 	}
 
 	/** {@inheritDoc} */

@@ -16,6 +16,10 @@ final class Redirects_Rank_Math extends Redirect_Store {
 	const TABLE = 'RankMath\Redirections\DB';
 	const CACHE = 'RankMath\Redirections\Cache';
 
+	/** What of a redirect is written, and which of it says where it leads. */
+	const COLUMNS     = array( 'sources', 'url_to', 'header_code', 'status' );
+	const DESTINATION = 'rank_math.url_to';
+
 	/** How many redirects are asked for at once: a visitor may wait for them, in unless_back(). */
 	const ROWS = 1000;
 
@@ -167,6 +171,34 @@ final class Redirects_Rank_Math extends Redirect_Store {
 			call_user_func( array( self::CACHE, 'purge' ), $led['id'] );
 		}
 		return (int) $id;
+	}
+
+	/** Of one that has no other sources: a change of another makes a second one. */
+	public function rows_of( array $row ) {
+		$record = call_user_func( array( self::TABLE, 'get_redirection_by_id' ), $row['id'] );
+		$rows   = array();
+		foreach ( is_array( $record ) && ! self::without( $row['id'], $row['source'] ) ? self::COLUMNS : array() as $name ) {
+			$value                        = 'sources' === $name ? maybe_unserialize( $record[ $name ] ) : (string) $record[ $name ];
+			$rows[ 'rank_math.' . $name ] = array(
+				'of'     => 'rank_math.' . $name,
+				'values' => array( is_string( $value ) ? $value : Json::text( $value ) ),
+			);
+		}
+		return $rows;
+	}
+
+	/** {@inheritDoc} */
+	public function put( $id, array $rows ) {
+		$record = call_user_func( array( self::TABLE, 'get_redirection_by_id' ), $id );
+		foreach ( $rows as $name => $values ) {
+			$name            = substr( $name, strlen( 'rank_math.' ) );
+			$record[ $name ] = 'sources' === $name ? json_decode( $values[0], true ) : $values[0];
+		}
+		$record['sources'] = maybe_unserialize( $record['sources'] );
+		call_user_func( array( self::TABLE, 'update' ), array_intersect_key( $record, array_flip( array_merge( array( 'id' ), self::COLUMNS ) ) ) );
+		if ( is_callable( array( self::CACHE, 'purge' ) ) ) {
+			call_user_func( array( self::CACHE, 'purge' ), $id );
+		}
 	}
 
 	/**

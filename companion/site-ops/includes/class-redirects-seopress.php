@@ -18,6 +18,15 @@ final class Redirects_Seopress extends Redirect_Store {
 	const TYPE     = 'seopress_404';
 	const STATUSES = array( 301, 302, 307 );
 
+	const DESTINATION = '_seopress_redirections_value';
+	const ROWS        = array(
+		self::DESTINATION,
+		'_seopress_redirections_type',
+		'_seopress_redirections_logged_status',
+		'_seopress_redirections_enabled',
+		'_seopress_redirections_param',
+	);
+
 	/** How many redirects by pattern are compared. */
 	const PATTERNS = 500;
 

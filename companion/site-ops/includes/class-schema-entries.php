@@ -134,7 +134,10 @@ final class Schema_Entries {
 	 */
 	public static function state( $request ) {
 		$entry = self::read( $request );
-		return $entry ? $entry + array( 'provider' => Schema_Store::active()->id() ) : self::missing( $request['id'] );
+		return $entry ? $entry + array(
+			'provider' => Schema_Store::active()->id(),
+			'stored'   => Stored_Rows::told( Stored_Custom_Schema::class, $request['id'] ),
+		) : self::missing( $request['id'] );
 	}
 
 	/**
@@ -148,7 +151,7 @@ final class Schema_Entries {
 		if ( is_wp_error( $entry ) ) {
 			return $entry;
 		}
-		unset( $entry['post_id'] );
+		unset( $entry['post_id'], $entry['stored'] );
 		return array_map( array( Json::class, 'text' ), $entry );
 	}
 

@@ -96,6 +96,30 @@ final class Schema_Pro extends Schema_Store {
 		return null;
 	}
 
+	/** {@inheritDoc} */
+	public function plugin() {
+		return trim( 'schemapro ' . ( defined( 'BSF_AIOSRS_PRO_VER' ) ? BSF_AIOSRS_PRO_VER : '' ) );
+	}
+
+	/** {@inheritDoc} */
+	public function rows_of( $id ) {
+		return array(
+			self::MARKUP => array(
+				'of'     => 'value',
+				'values' => Stored_Rows::values( $id, self::MARKUP ),
+			),
+		);
+	}
+
+	/** {@inheritDoc} */
+	public function put( \WP_Post $post, array $rows ) {
+		foreach ( $rows as $key => $values ) {
+			Stored_Rows::store( $post->ID, $key, $values );
+		}
+		delete_post_meta_by_key( self::CACHE );
+		return null;
+	}
+
 	/** An entry of Schema Pro is a setting that shows on many pages, not a page. */
 	public function guards_published() {
 		return false;

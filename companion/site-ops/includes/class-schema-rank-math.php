@@ -82,6 +82,30 @@ final class Schema_Rank_Math extends Schema_Store {
 		return null;
 	}
 
+	/** {@inheritDoc} */
+	public function plugin() {
+		return 'rankmath ' . RANK_MATH_VERSION;
+	}
+
+	/** {@inheritDoc} */
+	public function rows_of( $id ) {
+		return Stored_Schema::of_rank_math( $id );
+	}
+
+	/** {@inheritDoc} */
+	public function put( \WP_Post $post, array $rows ) {
+		foreach ( $rows as $values ) {
+			$fault = Stored_Schema::fault( $values );
+			if ( $fault ) {
+				return $fault;
+			}
+		}
+		foreach ( $rows as $entry => $values ) {
+			Stored_Rows::replace( (int) substr( $entry, strlen( 'schema-' ) ), $post->ID, $values[0], $values[1] );
+		}
+		return null;
+	}
+
 	/** A schema of Rank Math belongs to one page, and shows there. */
 	public function guards_published() {
 		return true;

@@ -65,6 +65,30 @@ abstract class Schema_Store {
 	abstract public function save( $id, $value );
 
 	/**
+	 * Who keeps the rows of entries, and its version.
+	 *
+	 * @return string
+	 */
+	abstract public function plugin();
+
+	/**
+	 * What is stored of the value of an entry.
+	 *
+	 * @param int $id Number of the post.
+	 * @return array[] As Stored_Seo::rows().
+	 */
+	abstract public function rows_of( $id );
+
+	/**
+	 * Has these rows stand there.
+	 *
+	 * @param \WP_Post $post The post.
+	 * @param array    $rows Values by name, each a row that is there.
+	 * @return WP_Error|null
+	 */
+	abstract public function put( \WP_Post $post, array $rows );
+
+	/**
 	 * Whether an entry that visitors see may be written without being allowed to by name.
 	 *
 	 * @return bool

@@ -12,7 +12,7 @@ use WP_Post;
 defined( 'ABSPATH' ) || exit;
 
 /** What decides about the fields of a post beside the post itself; each SEO plugin says it in its own class. */
-abstract class Seo_Effect {
+abstract class Seo_Effect extends Seo_Words {
 
 	/** The five switches of robots. */
 	const ROBOTS = array( 'noindex', 'nofollow', 'noarchive', 'nosnippet', 'noimageindex' );
@@ -112,22 +112,6 @@ abstract class Seo_Effect {
 	}
 
 	/**
-	 * The part of the site that a page is shown as: front, posts (the page that lists the posts, whose own text nobody sees),
-	 * or none of both.
-	 *
-	 * @param WP_Post $post The post.
-	 * @return string Empty for none.
-	 */
-	public static function place( WP_Post $post ) {
-		foreach ( 'page' === get_option( 'show_on_front' ) ? array( 'page_on_front', 'page_for_posts' ) : array() as $option ) {
-			if ( (int) get_option( $option ) === $post->ID ) {
-				return 'page_on_front' === $option ? 'front' : 'posts';
-			}
-		}
-		return '';
-	}
-
-	/**
 	 * The texts that are not shown, by name as in TEXTS: off or idle.
 	 *
 	 * @return string[]
@@ -221,19 +205,18 @@ abstract class Seo_Effect {
 	 * @return array[]
 	 */
 	private function with_filters( WP_Post $post ) {
-		$filters = array_filter( $this->filters(), array( $this, 'has_others' ) );
+		$own     = $this->own_classes();
+		$filters = Seo_Filters::of_others( $this->filters(), $own );
 		if ( ! $filters ) {
 			return $this->texts( $post );
 		}
-		$kept = array_intersect_key( $GLOBALS['wp_filter'], array_flip( $filters ) );
-		foreach ( $kept as $hook => $callbacks ) {
-			$GLOBALS['wp_filter'][ $hook ] = $this->own_only( $callbacks ); // phpcs:ignore WordPress.WP.GlobalVariablesOverride.Prohibited
-		}
-		try {
-			$texts = $this->texts( $post );
-		} finally {
-			$GLOBALS['wp_filter'] = array_merge( $GLOBALS['wp_filter'], $kept ); // phpcs:ignore WordPress.WP.GlobalVariablesOverride.Prohibited
-		}
+		$texts = Seo_Filters::without_others(
+			$filters,
+			$own,
+			function () use ( $post ) {
+				return $this->texts( $post );
+			}
+		);
 		foreach ( $this->filtered( $post, $texts ) as $name => $value ) {
 			if ( $value !== $texts[ $name ]['value'] ) {
 				$texts[ $name ] = array(
@@ -266,99 +249,6 @@ abstract class Seo_Effect {
 			}
 		}
 		return $values;
-	}
-
-	/**
-	 * Whether anybody but the SEO plugin changes a text there.
-	 *
-	 * @param string $hook Name of the filter.
-	 * @return bool
-	 */
-	private function has_others( $hook ) {
-		if ( empty( $GLOBALS['wp_filter'][ $hook ] ) ) {
-			return false;
-		}
-		$all = $GLOBALS['wp_filter'][ $hook ];
-		return count( array_merge( array(), ...array_values( $all->callbacks ) ) ) > count( array_merge( array(), ...array_values( $this->own_only( $all )->callbacks ) ) );
-	}
-
-	/**
-	 * The functions of a filter that are the SEO plugin's own.
-	 *
-	 * @param \WP_Hook $hook The filter.
-	 * @return \WP_Hook
-	 */
-	private function own_only( $hook ) {
-		$own   = clone $hook;
-		$start = $this->own_classes();
-		foreach ( $own->callbacks as $priority => $callbacks ) {
-			$own->callbacks[ $priority ] = array_filter(
-				$callbacks,
-				static function ( $callback ) use ( $start ) {
-					$of = is_array( $callback['function'] ) ? $callback['function'][0] : '';
-					$of = is_object( $of ) ? get_class( $of ) : (string) $of;
-					return '' !== $start && 0 === strpos( $of, $start );
-				}
-			);
-		}
-		return $own;
-	}
-
-	/**
-	 * Nothing that is shown.
-	 *
-	 * @param string $by Why.
-	 * @return array
-	 */
-	private static function none( $by ) {
-		return array(
-			'value' => null,
-			'by'    => $by,
-		);
-	}
-
-	/**
-	 * The first text that is not empty, with whose it is: post, type, site, default (of the plugin or WordPress), content
-	 * (the post's excerpt or text), or the field that is shown in its place (title, description, og).
-	 *
-	 * @param string[] $texts By whose they are.
-	 * @return array value and by.
-	 */
-	public static function first( array $texts ) {
-		$last = array_key_last( $texts );
-		foreach ( $texts as $by => $text ) {
-			if ( '' !== $text || $by === $last ) {
-				return array(
-					'value' => $text,
-					'by'    => $by,
-				);
-			}
-		}
-		return self::none( 'default' );
-	}
-
-	/**
-	 * One plain line, as search engines read it.
-	 *
-	 * @param mixed $text A text, with entities.
-	 * @return string
-	 */
-	public static function plain( $text ) {
-		$text = wp_strip_all_tags( is_scalar( $text ) ? (string) $text : '', true );
-		return trim( preg_replace( '/\s+/u', ' ', html_entity_decode( $text, ENT_QUOTES, 'UTF-8' ) ) );
-	}
-
-	/**
-	 * The title that WordPress itself gives a page (wp_get_document_title()).
-	 *
-	 * @param WP_Post $post The post.
-	 * @return string
-	 */
-	public static function document_title( WP_Post $post ) {
-		$separator = apply_filters( 'document_title_separator', '-' ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
-		$name      = get_bloginfo( 'name', 'display' );
-		$parts     = 'front' === self::place( $post ) ? array( $name, get_bloginfo( 'description', 'display' ) ) : array( apply_filters( 'single_post_title', $post->post_title, $post ), $name ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
-		return self::plain( wptexturize( implode( " $separator ", array_filter( $parts, 'strlen' ) ) ) );
 	}
 
 	/**

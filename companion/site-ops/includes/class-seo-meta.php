@@ -40,7 +40,7 @@ final class Seo_Meta {
 				'may'   => $may,
 				'asks'  => $asks,
 				'takes' => self::args(),
-				'state' => array( __CLASS__, 'read' ),
+				'state' => array( __CLASS__, 'state' ),
 				'parts' => array( __CLASS__, 'parts' ),
 				'write' => array( __CLASS__, 'write' ),
 			)
@@ -71,6 +71,16 @@ final class Seo_Meta {
 			}
 		}
 		return self::answer( get_post( $request['id'] ), $images );
+	}
+
+	/**
+	 * The fields with the rows they are stored in.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array
+	 */
+	public static function state( $request ) {
+		return self::read( $request ) + array( 'stored' => Stored_Rows::told( Stored_Seo::class, $request['id'] ) );
 	}
 
 	/**

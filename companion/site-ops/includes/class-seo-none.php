@@ -65,6 +65,15 @@ final class Seo_None extends Seo_Provider {
 		return $keys;
 	}
 
+	/** Its switches have the names of fields behind the prefix. */
+	public function row_keys() {
+		$keys = parent::row_keys();
+		foreach ( self::ROBOTS as $name ) {
+			$keys[ self::PREFIX . $name ] = 'robots';
+		}
+		return $keys;
+	}
+
 	/** {@inheritDoc} */
 	protected function robots( WP_Post $post ) {
 		$robots = array();

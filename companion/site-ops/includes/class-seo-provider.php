@@ -15,22 +15,52 @@ defined( 'ABSPATH' ) || exit;
 /** SEO fields of posts in one plugin's own store; fields that were not sent stay as they are. */
 abstract class Seo_Provider extends Seo_Effect {
 
+	/** The meta keys of the switches. */
+	const ROBOTS_ROWS = array();
+
+	/** The meta key that says whether the fields of Open Graph are shown in place of those of Twitter; null for none. */
+	const MIRROR = null;
+
 	/**
 	 * The provider of this site: the first SEO plugin found, else the plugin's own fields.
 	 *
 	 * @return Seo_Provider
 	 */
 	public static function active() {
+		$all = self::all();
+		return $all ? $all[0] : new Seo_None();
+	}
+
+	/**
+	 * The SEO plugins that are active beside that one, each of which prints fields of its own.
+	 *
+	 * @return string[] As id() names them.
+	 */
+	public static function beside() {
+		$names = array();
+		foreach ( array_slice( self::all(), 1 ) as $provider ) {
+			$names[] = $provider->id();
+		}
+		return $names;
+	}
+
+	/**
+	 * The providers of the SEO plugins that are active.
+	 *
+	 * @return Seo_Provider[]
+	 */
+	private static function all() {
+		$all = array();
 		if ( defined( 'WPSEO_VERSION' ) ) {
-			return new Seo_Yoast();
+			$all[] = new Seo_Yoast();
 		}
 		if ( defined( 'RANK_MATH_VERSION' ) ) {
-			return new Seo_Rank_Math();
+			$all[] = new Seo_Rank_Math();
 		}
 		if ( defined( 'SEOPRESS_VERSION' ) ) {
-			return new Seo_Seopress();
+			$all[] = new Seo_Seopress();
 		}
-		return new Seo_None();
+		return $all;
 	}
 
 	/**
@@ -79,6 +109,29 @@ abstract class Seo_Provider extends Seo_Effect {
 	 * @param array $changes Some of ROBOTS with true or false.
 	 */
 	abstract protected function write_robots( $id, array $changes );
+
+	/**
+	 * Every meta key that a change of fields may write, each with the field it belongs to, as in TEXTS, or a group of them.
+	 *
+	 * @return string[]
+	 */
+	public function row_keys() {
+		$keys = array_flip( $this->keys() ) + array_flip( $this->image_keys() );
+		if ( null !== static::MIRROR ) {
+			// A change of one field of Twitter's may write them all, and whether they are shown.
+			$keys = preg_replace( '/^twitter\..*/', 'twitter', $keys ) + array( static::MIRROR => 'twitter' );
+		}
+		return $keys + array_fill_keys( array_values( static::ROBOTS_ROWS ), 'robots' );
+	}
+
+	/**
+	 * Runs after rows were set back as they were.
+	 *
+	 * @param WP_Post $post The post.
+	 */
+	public function restored( WP_Post $post ) {
+		$this->stored( $post->ID, array( 'robots' ) );
+	}
 
 	/**
 	 * Runs after fields were stored.

@@ -17,6 +17,8 @@ final class Seo_Rank_Math extends Seo_Provider {
 	/** Unless off, the fields of Open Graph are shown in place of those of Twitter. */
 	const MIRROR = 'rank_math_twitter_use_facebook';
 
+	const ROBOTS_ROWS = array( 'rank_math_robots' );
+
 	/** {@inheritDoc} */
 	public function id() {
 		return 'rankmath';

@@ -48,6 +48,7 @@ final class Seo_Redirects {
 				'lock'  => 'redirects',
 			)
 		);
+		Stored_Redirects::register_route();
 	}
 
 	/**
@@ -106,7 +107,10 @@ final class Seo_Redirects {
 		if ( is_wp_error( $found ) || is_wp_error( $store ) ) {
 			return is_wp_error( $found ) ? $found : $store;
 		}
-		return $found + array( 'follow' => $store->follow( $request['destination'] ) );
+		return $found + array(
+			'follow' => $store->follow( $request['destination'] ),
+			'stored' => Stored_Redirects::told( $request['source'] ),
+		);
 	}
 
 	/**
@@ -129,7 +133,7 @@ final class Seo_Redirects {
 			'status'      => $row['status'],
 			'hides'       => isset( $found['hides'] ) ? $found['hides']['id'] : '',
 			'provider'    => $found['provider'],
-		);
+		) + Stored_Redirects::parts( $request['source'] );
 	}
 
 	/**
@@ -143,6 +147,7 @@ final class Seo_Redirects {
 		return is_wp_error( $store ) ? $store : array(
 			'redirects' => array_filter( array( $store->in_force( $written['source'] ) ) ),
 			'resolves'  => $store->resolve( $written['source'] ),
+			'stored'    => Stored_Redirects::told( $written['source'] ),
 		);
 	}
 

@@ -68,6 +68,44 @@ final class Seo_Schema_Own {
 	}
 
 	/**
+	 * The texts of the entries as they are stored.
+	 *
+	 * @param int $id Number of the post.
+	 * @return array[] As Stored_Seo::rows().
+	 */
+	public static function rows( $id ) {
+		$rows = array();
+		foreach ( self::stored( $id ) as $row ) {
+			foreach ( array_filter( $row, 'is_string' ) as $entry_id => $text ) {
+				$rows[ $entry_id ] = array(
+					'of'     => $entry_id,
+					'values' => array( $text ),
+				);
+			}
+		}
+		return $rows;
+	}
+
+	/**
+	 * Has that text stand in an entry that is there.
+	 *
+	 * @param int    $id       Number of the post.
+	 * @param string $entry_id The entry.
+	 * @param string $text     The text.
+	 */
+	public static function put( $id, $entry_id, $text ) {
+		foreach ( self::stored( $id ) as $row ) {
+			if ( isset( $row[ $entry_id ] ) ) {
+				$new = array();
+				foreach ( $row as $name => $one ) {
+					$new[ $name ] = $name === $entry_id ? $text : $one;
+				}
+				update_post_meta( $id, self::KEY, wp_slash( $new ), $row );
+			}
+		}
+	}
+
+	/**
 	 * JSON texts by number, row by row.
 	 *
 	 * @param int $id Number of the post.

@@ -130,7 +130,7 @@ final class Seo_Schema_Rank_Math {
 	 * Rank Math's rows of a post.
 	 *
 	 * @param int $id Number of the post.
-	 * @return array[] meta_id, meta_key, value.
+	 * @return array[] meta_id, meta_key, value, and text: the value as it is stored.
 	 */
 	public static function rows( $id ) {
 		global $wpdb;
@@ -144,6 +144,7 @@ final class Seo_Schema_Rank_Math {
 					'meta_id'  => (int) $row->meta_id,
 					'meta_key' => $row->meta_key, // phpcs:ignore WordPress.DB.SlowDBQuery.slow_db_query_meta_key
 					'value'    => $value,
+					'text'     => $row->meta_value,
 				);
 			}
 		}

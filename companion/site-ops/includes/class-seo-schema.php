@@ -86,7 +86,10 @@ final class Seo_Schema {
 	 * @return array
 	 */
 	public static function state( $request ) {
-		return self::read( $request ) + array( 'post' => Seo_Meta::read( $request ) );
+		return self::read( $request ) + array(
+			'post'   => Seo_Meta::read( $request ),
+			'stored' => Stored_Rows::told( Stored_Schema::class, $request['id'] ),
+		);
 	}
 
 	/**

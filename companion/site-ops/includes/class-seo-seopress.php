@@ -22,6 +22,8 @@ final class Seo_Seopress extends Seo_Provider {
 		'noimageindex' => '_seopress_robots_imageindex',
 	);
 
+	const ROBOTS_ROWS = self::ROBOTS_KEYS;
+
 	/** {@inheritDoc} */
 	public function id() {
 		return 'seopress';
@@ -173,6 +175,19 @@ final class Seo_Seopress extends Seo_Provider {
 	/** Without an address SEOPress does not ask for the number. */
 	protected function text( $id, $name ) {
 		return '' === get_post_meta( $id, $this->keys()[ $name ], true ) ? '' : parent::text( $id, $name );
+	}
+
+	/** What the editor notes of an image goes with the image. */
+	public function row_keys() {
+		$keys = parent::row_keys();
+		foreach ( array(
+'fb'      => 'og.image',
+'twitter' => 'twitter.image'
+) as $network => $of ) {
+			$keys[ "_seopress_social_{$network}_img_width" ]  = $of;
+			$keys[ "_seopress_social_{$network}_img_height" ] = $of;
+		}
+		return $keys;
 	}
 
 	/** {@inheritDoc} */

@@ -16,6 +16,8 @@ final class Seo_Yoast extends Seo_Provider {
 
 	const PREFIX = '_yoast_wpseo_';
 
+	const ROBOTS_ROWS = array( self::PREFIX . 'meta-robots-noindex', self::PREFIX . 'meta-robots-nofollow', self::PREFIX . 'meta-robots-adv' );
+
 	/** The class that keeps the index. */
 	const WATCHER = 'Yoast\WP\SEO\Integrations\Watchers\Indexable_Post_Watcher';
 

@@ -164,7 +164,7 @@ const inactive = (name: string, what: string) =>
   fail(name, `${what} is turned off on the site`, "Look at the companion plugin on the site");
 
 function seoBridge(report: CompanionHealth): Check {
-  const { active, provider, provider_version, off } = report.features.seo_bridge!;
+  const { active, provider, provider_version, off, beside } = report.features.seo_bridge!;
   if (!active) return inactive("seo_bridge", "The SEO bridge");
   if (provider === null) {
     return pass("seo_bridge", "The SEO bridge is active, over an SEO plugin that is not told");
@@ -183,6 +183,14 @@ function seoBridge(report: CompanionHealth): Check {
     );
   }
   const version = provider_version === null ? "" : ` ${provider_version}`;
+  if (beside.length > 0) {
+    const other = beside.join(" and ");
+    return fail(
+      "seo_bridge",
+      `The SEO bridge is active, over ${provider}${version}, and ${other} prints fields of its own beside it`,
+      `Keep one SEO plugin: deactivate ${other}, or ${provider}, on the site's Plugins page`,
+    );
+  }
   if (off.some(({ part }) => part === "all")) {
     return fail(
       "seo_bridge",

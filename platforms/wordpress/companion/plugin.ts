@@ -86,7 +86,11 @@ const FEATURES = z.object({
   builder_tools: active,
   code_page: told(z.object({ active: z.boolean() })),
   seo_bridge: told(
-    z.object({ active: z.boolean(), provider, provider_version: version, off: PARTS_OFF.catch([]) }),
+    z.object({
+      ...{ active: z.boolean(), provider, provider_version: version, off: PARTS_OFF.catch([]) },
+      /** SEO plugins that print fields of their own beside that one. */
+      beside: z.array(z.enum(["yoast", "rankmath", "seopress"])).catch([]),
+    }),
   ),
   schema_bridge: told(
     z.object({ active: z.boolean(), provider, entries: told(z.number().int().nonnegative()) }),

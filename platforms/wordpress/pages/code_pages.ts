@@ -10,6 +10,7 @@ import { asking, COMPANION, makingPage, readCompanion, requireCapability } from 
 import { compareCodePage } from "./code_proof.ts";
 import { requireParent } from "./pages.ts";
 import { editingWarnings, type PartHashes, staleOf } from "../companion/guarded.ts";
+import { STORED_ROWS, type StoredRows } from "../companion/stored_rows.ts";
 import { type DependsOn, readTold, writeTold } from "../companion/guarded_routes.ts";
 import { head, SLUG } from "../rest/records.ts";
 import { checkState, judge, requireUnpublished } from "../rest/states.ts";
@@ -46,6 +47,7 @@ const TOLD = STORED.extend({
   title: z.string(),
   date_gmt: z.string().nullable(),
   modified_gmt: z.string().nullable(),
+  stored: STORED_ROWS,
 });
 const PLACE = z.object({ taken: z.object({ id: z.number(), title: z.string() }).nullable() });
 const guardedPage = (id: number) => ({ path: `code-pages/${id}`, part: "code_page", state: TOLD }) as const;
@@ -67,6 +69,8 @@ export interface CodePage extends PostHead {
   readonly warnings: readonly string[];
   /** What a guarded write expects to find; nothing where the site has none. */
   readonly hashes?: PartHashes;
+  /** The rows that hold it; nothing where the site does not tell. */
+  readonly stored?: StoredRows | undefined;
 }
 
 /** A page to be made; its parts as they are to be stored. */
@@ -89,6 +93,7 @@ export interface CodePageChange extends CodeParts {
 export interface CodePageWritten extends Written {
   readonly slug: string;
   readonly scope_class: string;
+  readonly stored?: StoredRows | undefined;
 }
 
 /** Where a page is to be made. */
@@ -126,12 +131,18 @@ async function requireRights(wire: WordPressClient, parent?: Id): Promise<void> 
 export async function readCodePage(wire: WordPressClient, id: number): Promise<CodePage> {
   const told = await readTold(wire, guardedPage(id));
   if (told) {
-    const { html, css, js, template, scoped, shown, slug, scope_class, url: link, title, ...state } =
+    const { html, css, js, template, scoped, shown, slug, scope_class, url: link, title, stored, ...state } =
       told.state;
     const record = { ...state, link, title: { raw: title } };
     judge("pages", "update")({ record, siteNow: told.siteNow });
     const parts = { html, css, js, template, scoped, shown, slug, scope_class };
-    return { ...head(record), ...parts, hashes: told.hashes, warnings: editingWarnings(told.editing) };
+    return {
+      ...head(record),
+      ...parts,
+      hashes: told.hashes,
+      stored,
+      warnings: editingWarnings(told.editing),
+    };
   }
   const [, page] = await allOrThrow(requireRights(wire), readPlain(wire, id));
   return page;
@@ -238,5 +249,5 @@ async function write(
   await requireUnpublished(wire, "pages", state, making);
   const read = async () => (await wire.forCleanup().get(`${COMPANION}/code-pages/${id}`, {}, STORED)).data;
   const proof = await compareCodePage(sent, done?.state ?? null, read);
-  return { ...written(state, []), slug, scope_class, ...proof };
+  return { ...written(state, []), slug, scope_class, ...proof, stored: done?.state.stored };
 }

@@ -10,7 +10,14 @@ import { asBlocks, isOfBlocks } from "./pages.ts";
 import { builderSeen } from "../rest/builders.ts";
 import { requireImage } from "../rest/media.ts";
 import { bodyOf, type CmsDraft, postWithTerms, prepareDraft } from "../rest/posts.ts";
-import { type Kind, type PostState, statusWord, TERMS_TOO, utc } from "../rest/records.ts";
+import {
+  type ContentRecord,
+  type Kind,
+  type PostState,
+  statusWord,
+  TERMS_TOO,
+  utc,
+} from "../rest/records.ts";
 import { kindNamed } from "../rest/types.ts";
 import { mayStoreAny } from "../rest/users.ts";
 import { readState, type StateSnapshot, toSnapshot } from "../rest/snapshot.ts";
@@ -35,7 +42,8 @@ export function liveContentOf(ctx: SiteContext): LiveContentClient {
 /** What is live, as a plan saw it. */
 type Found = LiveContent & StateSnapshot;
 
-async function readLive(wire: WordPressClient, kind: Kind, id: number): Promise<Found> {
+/** What is live, as a plan sees it. Throws E_FORBIDDEN_OP for what is not. */
+export async function readLive(wire: WordPressClient, kind: Kind, id: number): Promise<Found> {
   const found = await readState(wire, kind, id, kind === "pages" ? undefined : TERMS_TOO);
   judgeLive(kind)(found);
   const { record } = found;
@@ -94,18 +102,27 @@ async function revise(
   made: Making,
   seen: LiveContent,
 ): Promise<Updated> {
-  const { read } = seen as Found;
   const { sent, renamed } = await bodyOf(wire, draft as CmsDraft, made);
+  const { record, differences: beside, ...done } = await changeLive(wire, kind, sent, grant, seen as Found);
+  return {
+    ...done,
+    differences: [...differences(record, sent, mayStoreAny(wire)), ...renamed, ...beside],
+  };
+}
+
+/** Writes fields of what is live, and answers its record, with what changed beside them. Throws as `revise`. */
+export async function changeLive(
+  wire: WordPressClient,
+  kind: Kind,
+  fields: Readonly<Record<string, unknown>>,
+  grant: PublishGrant | undefined,
+  seen: StateSnapshot,
+): Promise<Updated & { readonly record: ContentRecord }> {
+  const { read } = seen;
   const id = read.record.id;
-  const what = {
-    kind,
-    id,
-    fields: sent,
-    dependsOn: ["status", "password"],
-    judge: judgeLive(kind),
-    grant,
-  } as const;
-  const record = await change(wire, what, seen as Found);
+  const dependsOn = ["status", "password"];
+  const what = { kind, id, fields, dependsOn, judge: judgeLive(kind), grant } as const;
+  const record = await change(wire, what, seen);
   if (record.status !== "publish") {
     throw new GatewayError(
       "E_UPSTREAM",
@@ -116,7 +133,7 @@ async function revise(
     );
   }
   const beside = [
-    ...changedBeside(read.record, record, sent),
+    ...changedBeside(read.record, record, fields),
     ...read.record.date_gmt === record.date_gmt ? [] : [
       `date: was not to change, and is ${utc(record.date_gmt)} instead of ${utc(read.record.date_gmt)}`,
     ],
@@ -127,7 +144,8 @@ async function revise(
     }; lead them there with set_seo_redirect`,
   ];
   return {
-    ...written(record, [...differences(record, sent, mayStoreAny(wire)), ...renamed, ...beside]),
+    ...written(record, beside),
+    record,
     warnings: elsewhere,
     caches_asked: wire.cachesAsked,
     parts: toSnapshot({ ...read, record }).parts,

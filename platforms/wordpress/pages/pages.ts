@@ -8,6 +8,7 @@ import type { Updated, Written } from "../../_content/post.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "../rest/builders.ts";
+import { changeDraft } from "../rest/posts.ts";
 import { rowOf } from "../rest/lists.ts";
 import { readOne } from "../rest/reader.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts";
@@ -16,9 +17,9 @@ import { judge, requireUnpublished } from "../rest/states.ts";
 import { takenWarnings } from "../rest/slugs.ts";
 import { accountIfShown, mayStoreAny, requireRight, uncheckedRights } from "../rest/users.ts";
 import { blockTemplate } from "./theme_templates.ts";
-import { changedBeside, pageDifferences } from "../rest/warnings.ts";
+import { pageDifferences } from "../rest/warnings.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
-import { change, written } from "../rest/writer.ts";
+import { written } from "../rest/writer.ts";
 
 /** A page in any state. Throws CmsError (404 for an id that is no page). */
 export async function readPage(wire: WordPressClient, id: number): Promise<Page> {
@@ -134,11 +135,7 @@ export async function updatePage(
   seen?: StateSnapshot,
 ): Promise<Updated> {
   const sent = body(fields);
-  const dependsOn = ["status", "date_gmt"];
-  const what = { kind: "pages", id, fields: sent, dependsOn, judge: judge("pages", "update") } as const;
-  const record = await change(wire, what, seen);
-  await requireUnpublished(wire, "pages", record, null);
-  const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
+  const { record, beside } = await changeDraft(wire, "pages", id, sent, seen);
   const done = {
     ...written(record, [...pageDifferences(record, sent, mayStoreAny(wire)), ...beside]),
     ...seen ? { parts: toSnapshot({ ...seen.read, record }).parts } : {},

@@ -114,7 +114,11 @@ async function readPost(wire: WordPressClient, kind: Kind, id: number, type?: Co
 }
 
 /** The same of one that is to be changed; refuses what its state forbids: E_FORBIDDEN_OP. */
-async function readDraft(wire: WordPressClient, kind: Kind, id: number): Promise<Post & StateSnapshot> {
+export async function readDraft(
+  wire: WordPressClient,
+  kind: Kind,
+  id: number,
+): Promise<Post & StateSnapshot> {
   const found = await readState(wire, kind, id, TERMS_TOO);
   judge(kind, "update")(found);
   return { ...await postWithTerms(wire, found), ...toSnapshot(found) };
@@ -266,12 +270,25 @@ async function updateDraft(
 ): Promise<Updated> {
   const { sent, renamed } = await bodyOf(wire, draft, made);
   if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
-  const dependsOn = ["status", "date_gmt"];
   const { kind } = draft;
-  const what = { kind, id, fields: sent, dependsOn, judge: judge(kind, "update") };
-  const record = await change(wire, what, seen);
-  await requireUnpublished(wire, kind, record, null);
-  const beside = seen ? changedBeside(seen.read.record, record, sent) : [];
+  const { record, beside } = await changeDraft(wire, kind, id, sent, seen);
   const done = written(record, [...differences(record, sent, mayStoreAny(wire)), ...renamed, ...beside]);
   return seen ? { ...done, parts: toSnapshot({ ...seen.read, record }).parts } : done;
+}
+
+/**
+ * Writes fields of a draft or scheduled post or page, and answers its record, with what changed beside them. Throws
+ * E_FORBIDDEN_OP, CmsError.
+ */
+export async function changeDraft(
+  wire: WordPressClient,
+  kind: Kind,
+  id: number,
+  fields: Readonly<Record<string, unknown>>,
+  seen: StateSnapshot | undefined,
+): Promise<{ readonly record: ContentRecord; readonly beside: readonly string[] }> {
+  const dependsOn = ["status", "date_gmt"];
+  const record = await change(wire, { kind, id, fields, dependsOn, judge: judge(kind, "update") }, seen);
+  await requireUnpublished(wire, kind, record, null);
+  return { record, beside: seen ? changedBeside(seen.read.record, record, fields) : [] };
 }

@@ -108,6 +108,21 @@ export async function termsOf(
   return ids.flatMap((id) => names.has(id) ? [{ id, name: plainName(names.get(id)!) }] : []);
 }
 
+/** The names of terms by their ids, plain as people write them; those that the site does not have are left out. */
+export async function termNames(
+  wire: WordPressClient,
+  taxonomy: Taxonomy,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const names = new Map<number, string>();
+  for (let at = 0; at < ids.length; at += PER_PAGE) {
+    const query = { include: ids.slice(at, at + PER_PAGE), per_page: PER_PAGE, _fields: FIELDS };
+    const { data } = await wire.get(ROUTE[taxonomy], query, TERMS);
+    for (const { id, name } of data) names.set(id, plainName(name));
+  }
+  return names;
+}
+
 /**
  * Finds terms by name without making any (docs/upstreams/wordpress.md, "Names of terms"): the CMS makes the slugs of
  * the names itself; names whose slug was changed are searched, in the escaped form they are stored in. `at_once` is for

@@ -7,6 +7,7 @@ import { changedPart } from "./effect.ts";
 import { asking, COMPANION, COMPANION_VERSION_MIN, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
+import { STORED_ROWS } from "../companion/stored_rows.ts";
 import {
   entriesOf,
   replacedFields,
@@ -28,6 +29,7 @@ export const META = SEO_RECORD.extend({
   post_title: z.string().catch(""),
   date_gmt: z.string().nullish(),
   modified_gmt: z.string().nullish(),
+  stored: STORED_ROWS,
   /** From version 1.5.0 on. */
   post_protected: z.boolean().optional().catch(undefined),
 });
@@ -178,5 +180,6 @@ export function metaOf(record: MetaRecord, siteNow: number, id: number): SeoMeta
     provider: record.provider,
     fields: fieldsOfRecord(record),
     effect: effectOfRecord(record),
+    ...record.stored === undefined ? {} : { stored: record.stored },
   };
 }

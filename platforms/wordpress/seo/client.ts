@@ -7,7 +7,13 @@ import { prepareBridge, requireChannel, writeBridge } from "./bridge.ts";
 import { changedPart, effectAfter, effectWarnings, requireShown } from "./effect.ts";
 import { compareSeo, entriesOf, type SeoChange, type SeoMeta } from "./fields.ts";
 import { requireSeoState } from "./post.ts";
-import { type PreparedRedirect, prepareRedirect, writeRedirect } from "./redirects.ts";
+import {
+  type PreparedRedirect,
+  prepareRedirect,
+  prepareRestore,
+  restoreRedirect,
+  writeRedirect,
+} from "./redirects.ts";
 import { prepareRest, readRest, writeRest } from "./rest.ts";
 import { type PreparedSchema, prepareSchema, writeSchema } from "./schema.ts";
 import { prepareRebuild, readSitemap, rebuildSitemap } from "./sitemap.ts";
@@ -75,6 +81,10 @@ export function seoOf(ctx: SiteContext) {
     prepareRedirect: (redirect: Redirect) => bridged(() => prepareRedirect(wire, site, redirect)),
     writeRedirect: (planned: PreparedRedirect, made: Making) =>
       bridged(() => writeRedirect(wire, site, planned, made)),
+    prepareRestore: (redirect: Redirect, kept: Readonly<Record<string, unknown>>) =>
+      bridged(() => prepareRestore(wire, site, redirect, kept)),
+    restoreRedirect: (planned: PreparedRedirect, kept: Readonly<Record<string, unknown>>) =>
+      bridged(() => restoreRedirect(wire, site, planned, kept)),
     sitemap: () => bridged(() => readSitemap(wire, site)),
     prepareRebuild: () => bridged(() => prepareRebuild(wire)),
     rebuildSitemap: () => bridged(() => rebuildSitemap(wire, site)),

@@ -100,6 +100,9 @@ export function changedPart(change: SeoChange, meta: EffectOf): SeoChange {
 /** SEO plugins that print no canonical address of what search engines are told not to index. */
 const INDEXED_ONLY: ReadonlySet<string> = new Set(["yoast", "rankmath", "seopress"]);
 
+/** Whether an SEO plugin keeps each switch by itself, and shows over its own routes what of them is stored. */
+export const keepsSwitches = (provider: string): boolean => provider === "seopress";
+
 /** Why such an address is not shown: it may be stored for the day that noindex ends. */
 const UNINDEXED = "unindexed";
 

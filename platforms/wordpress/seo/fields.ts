@@ -3,6 +3,7 @@ import { decodeHTML } from "entities/decode";
 import { GatewayError } from "../../../core/errors.ts";
 import type { Compared } from "../../_content/compared.ts";
 import type { PartHashes } from "../companion/guarded.ts";
+import type { StoredRows } from "../companion/stored_rows.ts";
 import { valueDifference } from "../rest/warnings.ts";
 import {
   entriesOf,
@@ -33,6 +34,8 @@ export interface SeoMeta {
   readonly attachments?: SeoAttachments;
   /** What a guarded write expects to find; nothing where the site has none. */
   readonly hashes?: PartHashes;
+  /** The rows that hold them; nothing where the site does not tell. */
+  readonly stored?: StoredRows;
 }
 
 /** The number of the attachment behind an image's address, 0 for none. */

@@ -14,10 +14,12 @@ import type { Compared } from "../../_content/compared.ts";
 import type { Making, Site } from "../../../core/model.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { type PartHashes, staleOf } from "../companion/guarded.ts";
+import { openedRows, STORED_ROWS, type StoredRows } from "../companion/stored_rows.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { CmsError } from "../errors.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { readBack } from "../rest/writer.ts";
+import { requireSamePlugin, tooOld } from "./stored.ts";
 import { isAnswer, type WordPressClient } from "../rest/wordpress_client.ts";
 
 const ROW = z.object({
@@ -34,6 +36,8 @@ const LIST = z.object({
   /** Who keeps them, from version 1.5.0 on; none for the companion plugin itself. */
   provider: z.string().optional().catch(undefined),
   hides: z.object({ id: z.number(), title: z.string() }).nullable().catch(null),
+  /** The rows of that redirect, where they can be set back. */
+  stored: STORED_ROWS,
 });
 const WRITTEN = ROW.extend({ created: z.boolean() });
 /** What a guarded read tells beside: the redirects that are followed from the destination on, in order. */
@@ -60,6 +64,8 @@ export interface PreparedRedirect {
   readonly provider?: string | undefined;
   /** What a guarded write expects to find; nothing where the site has none. */
   readonly hashes?: PartHashes;
+  /** The rows of the redirect that is there, where they can be set back. */
+  readonly stored?: StoredRows | undefined;
 }
 
 /** A path as the plugin takes it: it resolves escapes itself, and a bare blank is none of a path's. */
@@ -90,7 +96,7 @@ export async function prepareRedirect(
   if (told === null) {
     requireCapability(await readCompanion(wire, "seo"), "manage_options", "set redirects");
   }
-  const { redirects, statuses, hides, provider } = told?.state ?? await readRules(wire, source);
+  const { redirects, statuses, hides, provider, stored } = told?.state ?? await readRules(wire, source);
   if (statuses !== undefined && !statuses.includes(redirect.status)) {
     const has = statuses.join(", ");
     throw bad(`status: the site's SEO plugin has no redirects of status ${redirect.status}, only ${has}`);
@@ -100,7 +106,8 @@ export async function prepareRedirect(
   await requireEnd(redirect, homeOf(site.base_url), next);
   const now = redirects[0] ?? null;
   const answers = now !== null || hides !== null || isAnswer(answered);
-  return { redirect, now, hides, answers, answered, provider, ...(told ? { hashes: told.hashes } : {}) };
+  const found = { redirect, now, hides, answers, answered, provider, stored };
+  return { ...found, ...(told ? { hashes: told.hashes } : {}) };
 }
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
@@ -147,6 +154,7 @@ async function rowFrom(wire: WordPressClient, path: string): Promise<RedirectRow
 export interface RedirectWritten extends RedirectRow, Compared {
   /** False where the redirect from that source was changed. */
   readonly created: boolean;
+  readonly stored?: StoredRows | undefined;
 }
 
 /**
@@ -159,18 +167,77 @@ export async function writeRedirect(
   planned: PreparedRedirect,
   made: Making,
 ): Promise<RedirectWritten> {
+  return await provenRedirect(wire, site, planned, await send(wire, planned, made));
+}
+
+/**
+ * The same for a redirect that is to be set back to the rows that were kept. Throws E_FORBIDDEN_OP where it is not there any
+ * more, and where another plugin, or another version of it, kept them.
+ */
+export async function prepareRestore(
+  wire: WordPressClient,
+  site: Site,
+  redirect: Redirect,
+  kept: Readonly<Record<string, unknown>>,
+): Promise<PreparedRedirect> {
+  const planned = await prepareRedirect(wire, site, redirect);
+  if (planned.hashes?.["plugin"] === undefined) throw tooOld("seo");
+  const { plugin, values } = openedRows(kept);
+  requireSamePlugin(plugin, values, planned.stored ?? { plugin, rows: {} });
+  return planned;
+}
+
+/**
+ * Sets a redirect back to the rows that were kept, and reads it back; what was planned is where they lead. Throws as
+ * writeRedirect.
+ */
+export async function restoreRedirect(
+  wire: WordPressClient,
+  site: Site,
+  planned: PreparedRedirect,
+  kept: Readonly<Record<string, unknown>>,
+): Promise<RedirectWritten> {
+  const { redirect: { source }, hashes = {} } = planned;
+  const { values: rows } = openedRows(kept);
+  const dependsOn = { hashes, what: `the redirect from ${source}`, words: wordsOf(hashes) };
+  const path = { path: "stored/redirects", part: "seo", state: LIST } as const;
+  const done = await writeTold(wire, path, dependsOn, { source: escaped(source), rows }, WRITTEN);
+  if (done) return await provenRedirect(wire, site, planned, { written: done.written, after: done.state });
+  throw tooOld("seo");
+}
+
+/** The arguments that its parts and rows are named by. */
+function wordsOf(hashes: PartHashes): Record<string, string> {
+  const isStatus = (row: string) => ["header_code", "_status", "_type"].some((end) => row.endsWith(end));
+  const rows = Object.keys(hashes).filter((name) => name.startsWith("row:"));
+  return {
+    hides: "source",
+    ...Object.fromEntries(rows.map((name) => [name, isStatus(name) ? "status" : "destination"])),
+  };
+}
+
+type Sent = { readonly written: z.infer<typeof WRITTEN>; readonly after: z.infer<typeof LIST> };
+
+async function provenRedirect(
+  wire: WordPressClient,
+  site: Site,
+  planned: PreparedRedirect,
+  { written: { id, created }, after: { redirects: [stored], resolves, stored: rows } }: Sent,
+): Promise<RedirectWritten> {
   const { source, destination, status } = planned.redirect;
-  const { written: { id, created }, after: { redirects: [stored], resolves } } = await send(
-    wire,
-    planned,
-    made,
-  );
   const home = homeOf(site.base_url);
   const fits = stored?.status === status && sameDestination(destination, stored.destination, home) &&
     pathKey(stored.source) === pathKey(source);
   if (fits) {
-    const row = { id, created, source: stored.source, destination: stored.destination, status };
-    const led = resolves === undefined ? row : resolves;
+    const row = {
+      id,
+      created,
+      source: stored.source,
+      destination: stored.destination,
+      status,
+      ...rows ? { stored: rows } : {},
+    };
+    const led: RedirectRow | null = resolves === undefined ? row : resolves;
     if (led?.status === status && sameDestination(destination, led.destination, home)) {
       return { ...row, ...await followed(wire, planned, home) };
     }
@@ -216,7 +283,7 @@ async function send(
   wire: WordPressClient,
   { redirect: { source, destination, status }, now, hides, provider, hashes }: PreparedRedirect,
   made: Making,
-): Promise<{ written: z.infer<typeof WRITTEN>; after: z.infer<typeof LIST> }> {
+): Promise<Sent> {
   const json = { source: escaped(source), destination, status };
   const told = (written: z.infer<typeof WRITTEN>) => {
     if (written.created) made({ what: "redirect", id: written.id, name: source });
@@ -224,7 +291,7 @@ async function send(
   };
   const what = `the redirect from ${source}`;
   if (hashes) {
-    const dependsOn = { hashes, what, words: { hides: "source" } };
+    const dependsOn = { hashes, what, words: wordsOf(hashes) };
     const done = await writeTold(wire, GUARDED_REDIRECTS, dependsOn, json, WRITTEN);
     if (done) return { written: told(done.written), after: done.state };
   }

@@ -9,6 +9,7 @@ import { allOrThrow } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/writer.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
+import { rowsWhere, type RowValues, STORED_ROWS, type StoredRows } from "../companion/stored_rows.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { statusWord } from "../rest/records.ts";
 import { META, metaOf, readBridge } from "./bridge.ts";
@@ -26,7 +27,7 @@ const LIST = z.object({
   automatic: z.string().nullish().catch(undefined),
   entries: z.array(z.object({ entry_id: z.string(), type: z.string().catch(""), schema: z.unknown() })),
 });
-const STATE = LIST.extend({ post: META });
+const STATE = LIST.extend({ post: META, stored: STORED_ROWS });
 const WRITTEN = z.object({ entry_id: z.string().min(1), created: z.boolean() });
 
 /** An entry of structured data as the site keeps it. */
@@ -50,7 +51,15 @@ export interface PreparedSchema {
   readonly seen?: readonly string[];
   /** What a guarded write expects to find; nothing where the site has none. */
   readonly hashes?: PartHashes;
+  /** The rows that hold the entries; nothing where the site does not tell. */
+  readonly stored?: StoredRows | undefined;
 }
+
+/** The rows of the entry that a write replaces; null for a new one, and where the site does not tell. */
+export const replacedRows = (
+  { replaces, stored }: Pick<PreparedSchema, "replaces" | "stored">,
+): RowValues | null =>
+  replaces === null || stored === undefined ? null : rowsWhere(stored, (of) => of === replaces.entry_id);
 
 /** The result of a write. */
 export interface SchemaWritten extends Compared {
@@ -59,6 +68,7 @@ export interface SchemaWritten extends Compared {
   readonly entry_id: string;
   readonly type: string;
   readonly created: boolean;
+  readonly stored?: StoredRows | undefined;
 }
 
 const route = (id: number) => ({ path: `seo/schema/${id}`, part: "seo", state: STATE }) as const;
@@ -68,20 +78,17 @@ async function readEntries(wire: WordPressClient, id: number) {
 }
 
 type Found =
-  & Pick<PreparedSchema, "post" | "provider" | "entries" | "warnings" | "hashes">
+  & Pick<PreparedSchema, "post" | "provider" | "entries" | "warnings" | "hashes" | "stored">
   & { readonly shown: boolean; readonly unshown?: string | null; readonly automatic?: string | null };
 
 async function find(wire: WordPressClient, id: number): Promise<Found> {
   const told = await readTold(wire, route(id));
   if (told) {
-    const { state: { post, provider, entries, shown, unshown, automatic }, hashes, editing, siteNow } = told;
+    const { state: { post, stored, ...list }, hashes, editing, siteNow } = told;
     return {
       post: metaOf(post, siteNow, id).post,
-      provider,
-      entries,
-      shown,
-      unshown,
-      automatic,
+      ...list,
+      stored,
       hashes,
       warnings: editingWarnings(editing),
     };
@@ -162,7 +169,10 @@ export async function writeSchema(
   { sending, made }: { readonly sending: (live: boolean) => void; readonly made: Making },
 ): Promise<SchemaWritten> {
   const { schema, replaces, post: { id } } = planned;
-  const { entry_id, created, entries, status } = await send(wire, site, planned, { sending, made });
+  const { entry_id, created, entries, status, stored: rows } = await send(wire, site, planned, {
+    sending,
+    made,
+  });
   const stored = entries.find((one) => one.entry_id === entry_id);
   if (stored === undefined || created !== (replaces === null)) {
     throw new GatewayError(
@@ -178,6 +188,7 @@ export async function writeSchema(
     entry_id,
     type: typesOf(schema).join(", "),
     created,
+    stored: rows,
     warnings: planned.seen ?? [],
     differences: same
       ? []
@@ -185,7 +196,7 @@ export async function writeSchema(
   };
 }
 
-type Sent = z.infer<typeof WRITTEN> & Pick<Found, "entries"> & { readonly status: string };
+type Sent = z.infer<typeof WRITTEN> & Pick<Found, "entries" | "stored"> & { readonly status: string };
 
 async function send(
   wire: WordPressClient,
@@ -213,6 +224,7 @@ async function send(
       return {
         ...done.written,
         entries: done.state.entries,
+        stored: done.state.stored,
         status: statusWord(done.state.post.post_status),
       };
     }

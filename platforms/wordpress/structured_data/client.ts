@@ -7,6 +7,7 @@ import { isFields } from "../../../core/values.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
 import { asking, COMPANION, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
+import { rowsWhere, type RowValues, STORED_ROWS, type StoredRows } from "../companion/stored_rows.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { readBack } from "../rest/writer.ts";
 import {
@@ -26,10 +27,8 @@ import { WordPressClient } from "../rest/wordpress_client.ts";
 import { rankMathWarnings } from "../seo/schema_output.ts";
 
 /** An entry with who keeps it. */
-const TOLD = z.object({ provider: z.string() }).loose().transform(({ provider, ...rest }) => ({
-  provider,
-  entry: rest,
-})).pipe(z.object({ provider: z.string(), entry: ENTRY }));
+const TOLD = z.object({ provider: z.string(), stored: STORED_ROWS }).and(ENTRY)
+  .transform(({ provider, stored, ...entry }) => ({ provider, stored, entry: entry as EntryRecord }));
 const ENTRIES = z.object({ entries: z.array(ENTRY), total: z.number().int().nonnegative() });
 
 /** Which entries to list. */
@@ -63,6 +62,21 @@ export interface PlannedEntry {
   readonly things: readonly unknown[];
   /** What a person should know before approving it, a sentence each. */
   readonly warnings: readonly string[];
+  /** The rows that hold the entry; nothing where the site does not tell. */
+  readonly stored?: StoredRows | undefined;
+}
+
+/** The rows that a change writes to: of an entry of one page those of the schemas that are given. */
+export function changedRows({ scope, value, stored }: PlannedEntry): RowValues | null {
+  if (stored === undefined) return null;
+  if (scope !== "page" || !isFields(value)) return rowsWhere(stored, () => true);
+  const names = Object.keys(value).map((name) => name.split("#"));
+  const rows = Object.entries(stored.rows).filter(([row, { values: [key = ""] }]) =>
+    names.some(([type, number]) =>
+      key.endsWith(`_${type}`) && (number === undefined || row.endsWith(`-${number}`))
+    )
+  );
+  return Object.fromEntries(rows.map(([row, { values }]) => [row, values]));
 }
 
 /** A change as this platform planned it. */
@@ -73,7 +87,15 @@ interface CmsPlan extends PlannedEntry {
 }
 
 /** An entry, how far it reaches, and what the plugin's guard tells of it where there is one. */
-type Found = Pick<CmsPlan, "record" | "scope" | "hashes"> & { readonly warnings: readonly string[] };
+type Found = Pick<CmsPlan, "record" | "scope" | "hashes" | "stored"> & {
+  readonly warnings: readonly string[];
+};
+
+/** An entry after a write, with the rows that hold it. */
+export interface WrittenEntry {
+  readonly entry: SchemaEntry;
+  readonly stored?: StoredRows | undefined;
+}
 
 /** Entries of custom schema. Every method throws E_SCHEMA_BRIDGE_REQUIRED, E_UPSTREAM. */
 export interface StructuredDataClient {
@@ -82,7 +104,7 @@ export interface StructuredDataClient {
   /** Reads only: refuses a value that does not fit the entry as it is now (E_BAD_INPUT, E_PAYLOAD_TOO_LARGE). */
   prepare(id: number, value: StructuredData): Promise<PlannedEntry>;
   /** Refuses an entry that is not as it was planned for any more (E_BAD_INPUT, E_FORBIDDEN_OP). */
-  write(plan: PlannedEntry): Promise<SchemaEntry>;
+  write(plan: PlannedEntry): Promise<WrittenEntry>;
   /** The page caches that were asked to drop what this client wrote. */
   cachesAsked(): readonly string[];
 }
@@ -103,7 +125,9 @@ async function readBridge(wire: WordPressClient): Promise<Scope> {
   return scopeOf(features.schema_bridge?.provider);
 }
 
-const scopeOf = (provider: string | null | undefined): Scope => provider === PAGE_BY_PAGE ? "page" : "global";
+/** How far an entry of that plugin reaches. */
+export const scopeOf = (provider: string | null | undefined): Scope =>
+  provider === PAGE_BY_PAGE ? "page" : "global";
 const guardedEntry = (id: number) => ({ path: `schema/entries/${id}`, part: "schema", state: TOLD }) as const;
 
 /** An entry with all that its change needs, in one request where the plugin is new enough. */
@@ -113,11 +137,12 @@ async function find(wire: WordPressClient, id: number): Promise<Found> {
     const [scope, record] = await allOrThrow(readBridge(wire), readEntry(wire, id));
     return { scope, record, warnings: [] };
   }
-  const { state: { entry, provider }, hashes, editing } = told;
+  const { state: { entry, provider, stored }, hashes, editing } = told;
   return {
     record: asked(id, entry),
     scope: scopeOf(provider),
     hashes,
+    stored,
     warnings: editingWarnings(editing),
   };
 }
@@ -170,7 +195,7 @@ async function prepare(wire: WordPressClient, id: number, given: StructuredData)
 /** Beside its title, which says nothing of what is replaced. */
 const DEPENDS_ON = ["status", "type", "value_type", "value", "targets", "provider"];
 
-async function write(wire: WordPressClient, plan: CmsPlan): Promise<SchemaEntry> {
+async function write(wire: WordPressClient, plan: CmsPlan): Promise<WrittenEntry> {
   const { record: before, scope, live, value, after, hashes } = plan;
   const id = before.post_id;
   const json = {
@@ -188,7 +213,7 @@ async function write(wire: WordPressClient, plan: CmsPlan): Promise<SchemaEntry>
     now = await readBack(wire, `Entry ${id} was written`, (later) => readEntry(later, id));
   }
   requireKept(before, now, after);
-  return shown(now);
+  return { entry: shown(now), stored: done?.state.stored };
 }
 
 /** The entries of the site. */

@@ -71,6 +71,7 @@ Deno.test("a preview shows what would change and how to go on, with credentials 
   const seen = preview(call, { site: "acme", highestTier: 1, setbacks: [], allFinal: null }, {
     token,
     expires_at: 0,
+    isKept: true,
   });
   assert.deepEqual([seen.needs_confirmation, seen.tool, seen.site_id, seen.tier], [true, "toy", "acme", 1]);
   assert.equal(seen.summary, 'Write "[redacted]"');

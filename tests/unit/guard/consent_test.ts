@@ -42,7 +42,11 @@ function meeting(
     signed: () => Promise.resolve(signed(waited)),
   };
   const ports = {
-    store: { consents: consents as ConsentStore, audit: { resolution: () => Promise.resolve(null) } },
+    store: {
+      consents: consents as ConsentStore,
+      audit: { resolution: () => Promise.resolve(null) },
+      changes: { days: 30 },
+    },
     now: () => now,
     every: () => () => {},
     delay(ms: number) {
@@ -132,7 +136,11 @@ Deno.test("a call whose client has left, or whose time is up, once its plan is m
   ];
   for (const { signal, now, code } of cases) {
     const record = new CallRecord(START, door);
-    const store = { consents: {} as ConsentStore, audit: { resolution: () => Promise.resolve(null) } };
+    const store = {
+      consents: {} as ConsentStore,
+      audit: { resolution: () => Promise.resolve(null) },
+      changes: { days: 30 },
+    };
     const ports = { store, now: () => now, every: () => () => {}, delay: () => Promise.resolve() };
     const consent = new Consent(ports, {
       caller: caller(),
@@ -162,7 +170,11 @@ Deno.test("a plan is told whether the call carries the token of its preview, or 
   const consents: Partial<ConsentStore> = {
     find: (name) => Promise.resolve({ ...open, name } as ConsentRecord),
   };
-  const store = { consents: consents as ConsentStore, audit: { resolution: () => Promise.resolve(null) } };
+  const store = {
+    consents: consents as ConsentStore,
+    audit: { resolution: () => Promise.resolve(null) },
+    changes: { days: 30 },
+  };
   const ports = { store, now: () => START, every: () => () => {}, delay: () => Promise.resolve() };
   for (const confirmToken of [token, undefined]) {
     const door = { door: "rest", requestId: "r", caller: caller(), tool: "write" } as const;

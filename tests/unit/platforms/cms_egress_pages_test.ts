@@ -42,6 +42,10 @@ const PASSES: Record<string, Partial<Outgoing>> = {
   }),
   "a change of a page": write("wp/v2/pages/7", { title: "x", parent: 0, template: "" }),
   "the plugin's report": read("site-ops/v1/health"),
+  "the plugin's search": read("site-ops/v1/find?parts[]=a&parts[]=b&between=few&below=7"),
+  "a list of what was changed since, by whom": read(
+    "wp/v2/pages?modified_after=2026-01-01T00:00:00Z&site_ops_changed_not_by=0&_fields=id,site_ops_changed",
+  ),
   "the plugin's report under plain permalinks": {
     url: "https://acme.example/?rest_route=/site-ops/v1/health",
   },
@@ -56,6 +60,9 @@ const PASSES: Record<string, Partial<Outgoing>> = {
 };
 
 const REFUSED: Record<string, Partial<Outgoing>> = {
+  "a write to the plugin's search": write("site-ops/v1/find", { parts: ["a"] }),
+  "the plugin's search with a pattern": read("site-ops/v1/find?pattern=.*"),
+  "what is below the plugin's search": read("site-ops/v1/find/7"),
   "a page made public": write("wp/v2/pages", { title: "x", status: "publish" }),
   "a page without a state": write("wp/v2/pages", { title: "x" }),
   "a page made scheduled": write("wp/v2/pages", {

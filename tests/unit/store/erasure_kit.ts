@@ -72,6 +72,11 @@ export async function fill(store: Store, { site, person }: Party): Promise<Made>
   return { user_id, token_id: token.id, grant_id };
 }
 
+/** A person froze all sites at once, which no erasure of a site lifts. */
+export async function freezeAll(store: Store, { person }: Party): Promise<void> {
+  await store.freezes.set({ scope: "all", id: "*", by: `${person}@agency.example`, reason: null });
+}
+
 async function peopleOf(store: Store, user_id: string, person: string): Promise<void> {
   const passkey = { id: `${person}-key`, name: person } as never;
   await store.signIns.change(user_id, () => ({ passphrase: null, passkeys: [passkey] })).catch(() => {});

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { DECISIONS } from "../../../store/erasure_rules.ts";
 import type { Store } from "../../../store/store.ts";
 import { kindsOf } from "../../fixtures/stores/stores.ts";
-import { dump, fill, fillRaw, GONE, type Made, openAt, type Party, STAYS } from "./erasure_kit.ts";
-import { Clock, folder, row } from "./kit.ts";
+import { dump, fill, fillRaw, freezeAll, GONE, type Made, openAt, type Party, STAYS } from "./erasure_kit.ts";
+import { Clock, folder, interfere, open, row } from "./kit.ts";
 
 const SETTLED_MS = 5 * 60_000;
 
@@ -86,6 +86,7 @@ Deno.test("nothing of an erased site and of its person is left, and the neighbou
     assert.ok(count > 0 || ["preview_names"].includes(kind), `the test has no ${kind}`);
   }
   const store = await openAt(both, clock);
+  await freezeAll(store, GONE);
   const preview = await store.erasures.preview("site", GONE.site);
   assert.deepEqual((await dump(both)).kinds.get("sites"), 2, "a preview takes nothing");
   const site = await erased(store, clock, "site", GONE.site);
@@ -103,6 +104,8 @@ Deno.test("nothing of an erased site and of its person is left, and the neighbou
   // Of the others each row is found as before.
   assert.equal((await store.audit.list({ site_id: STAYS.site }, { limit: 100 })).rows.length, 4);
   assert.equal((await store.audit.list({ site_id: GONE.site }, { limit: 100 })).rows.length, 0);
+  assert.equal((await store.freezes.list()).find(({ scope }) => scope === "all")?.by, "(erased)");
+  await store.freezes.lift({ scope: "all", id: "*" });
   await store.close();
 
   const after = await dump(both);
@@ -138,8 +141,6 @@ Deno.test("an erasure that is cut off at any of its commits goes on, and the aud
 /** Erases until so many commits were made, and none more, as where the process is killed; false where it came to its end. */
 async function cutOff(path: string, clock: Clock, commits: number): Promise<boolean> {
   let left = Infinity;
-  const { open } = await import("./kit.ts");
-  const { interfere } = await import("./kit.ts");
   const store = await open({
     path,
     now: clock.now,
@@ -150,6 +151,26 @@ async function cutOff(path: string, clock: Clock, commits: number): Promise<bool
   await store.close().catch(() => {});
   return !done;
 }
+
+Deno.test("a site called by an ordinary word is erased, and the word stays where it means something else", async () => {
+  await using store = await open();
+  const base_url = "https://admin.example";
+  await store.sites.create({ id: "admin", name: "Admin", platform: "cms", base_url });
+  const by = { door: "admin", site_id: null, tier: null } as const;
+  await store.audit.append(
+    row("role", { ...by, arguments: { role: "admin", allowed_sites: ["admin", "b"] } }),
+  );
+  await store.audit.append(row("other", { arguments: { tag: "admin", source_site_id: "admin" } }));
+  await store.audit.append(row("own", { site_id: "admin" }));
+  const { rows, rows_changed } = (await store.erasures.run("site", "admin"))!;
+  assert.deepEqual([rows, rows_changed], [1, 2]);
+  const left = (await store.audit.list({}, { limit: 9 })).rows.filter(({ tool }) => tool === "create_draft");
+  assert.deepEqual(left.map(({ id, door, arguments: args }) => [id, door, args]), [
+    ["other", "rest", { tag: "admin", source_site_id: "(erased)" }],
+    ["role", "admin", { role: "admin", allowed_sites: ["(erased)", "b"] }],
+  ]);
+  assert.deepEqual((await store.audit.verify()).faults, []);
+});
 
 Deno.test("what a call under way writes after an erasure goes with the pass behind it", async () => {
   await using dir = await folder();

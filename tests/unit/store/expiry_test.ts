@@ -27,6 +27,8 @@ const STAYS = [
     "as the passkey",
     "until other tools",
     "until it is disconnected",
+    "until it is lifted",
+    "until its last pass",
     "until retention",
     "until the outcome",
   ])
