@@ -45,7 +45,7 @@ export async function keepBefore(
     const left = record.setbacks.map((one) => one.left);
     const isLate = [record, ...record.setbacks].some(({ toldLate }) => toldLate);
     if (isLate) return await keepOf(changes, record, { request_id, site_id, grant, left });
-    return kept.length === 0 ? [] : await changes.ended(request_id, site_id, left);
+    return changes.ended(kept, left);
   };
   return kept;
 }

@@ -72,8 +72,8 @@ export interface ChangeStore {
    * resolves. Null, and nothing kept, where it is over LIMITS.BEFORE_IMAGE_BYTES.
    */
   begin(change: NewChange): Promise<Beside[] | null>;
-  /** What the call left, to be committed with the outcome's row. */
-  ended(request_id: string, site_id: string, left: readonly (Left | null)[]): Promise<Beside[]>;
+  /** What the call left, to be committed with the outcome's row; of what `begin` answered, so that nothing is read. */
+  ended(begun: readonly Beside[], left: readonly (Left | null)[]): Beside[];
   /** That another request took it back, to be committed with that one's row. */
   undone(request_id: string, site_id: string, by: string): Promise<Beside[]>;
   /** Takes it away: the call did nothing. */

@@ -88,8 +88,12 @@ export class Changes implements ChangeStore {
     return [{ key: recordKey(site_id, request_id), value: kept, expireIn }, ...along ? pieces : []];
   }
 
-  async ended(request_id: string, site_id: string, left: readonly (Left | null)[]): Promise<Beside[]> {
-    return await this.#changed(site_id, request_id, { left });
+  ended(begun: readonly Beside[], left: readonly (Left | null)[]): Beside[] {
+    return begun.filter(({ key }) => key[0] === "changes").map(({ key, value }) => {
+      const kept = value as Kept;
+      const expireIn = Math.max(1, kept.expires_at - this.db.now());
+      return { key, value: { ...kept, left } satisfies Kept, expireIn };
+    });
   }
 
   async undone(request_id: string, site_id: string, by: string): Promise<Beside[]> {

@@ -4,7 +4,7 @@ import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
 import type { Follower } from "../../registry/tool.ts";
 import { type Beside, RowRefused, type Store } from "../../store/store.ts";
 import { answered, asOffered, plain } from "./answer.ts";
-import { AuditOutage, CallRecord } from "../audit/audit.ts";
+import { AuditOutage, CallRecord, type Ending } from "../audit/audit.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { mayWrite } from "../consent/confirm.ts";
 import { Consent, type ConsentPorts } from "../consent/consent.ts";
@@ -100,7 +100,7 @@ export function dispatcher(given: DispatchPorts): Dispatch {
       const ending = failure ? { failure, outcome: change } : { value };
       const along = record.beside(ending);
       let beside = along instanceof Promise ? await along : along;
-      if (record.keeping !== null) beside = [...beside, ...await record.keeping(ending)];
+      if (record.keeping !== null) beside = [...beside, ...await keptOf(ports, record, ending)];
       await appendAudit(ports, record.outcome(failure, ports.now()), change, beside);
     } finally {
       place.leave();
@@ -108,6 +108,16 @@ export function dispatcher(given: DispatchPorts): Dispatch {
     if (failure) throw failure;
     return value;
   };
+}
+
+/** What is kept of a change beside its row; the row comes first, so where that cannot be told the change is not undoable. */
+async function keptOf({ log }: Ports, record: CallRecord, ending: Ending): Promise<readonly Beside[]> {
+  try {
+    return await record.keeping!(ending);
+  } catch (thrown) {
+    log({ event: "internal", request_id: record.requestId, cause: causeOf(thrown) });
+    return [];
+  }
 }
 
 /** The steps of docs/ARCHITECTURE.md, "Request lifecycle", in their order; each returns or throws. */
