@@ -192,7 +192,7 @@ export class Visitor {
     const all = new Set<string>();
     for (const link of links) {
       const url = URL.parse(link, base);
-      if (url === null || url.search !== "") continue;
+      if (url === null) continue;
       url.hash = "";
       if (url.href !== address && this.mayRead(url.href)) all.add(url.href);
     }

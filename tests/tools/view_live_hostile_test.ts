@@ -193,3 +193,17 @@ Deno.test("a page that would fill an agent's context with names and values is cu
   const size = JSON.stringify(seen).length;
   assert.ok(size < 50_000, `${size} characters`);
 });
+
+Deno.test("links of a site with plain permalinks are asked, and those with any other query are not", async () => {
+  const links = ["/?p=7", "/?page_id=8", "/?s=roof", "/?add-to-cart=3", "/?p=9&preview=true"];
+  await using at = await visited({
+    "/p/": () => links.map((link) => `<a href="${link}">x</a>`).join(""),
+    "/": (url) => html("", url.search === "?p=7" ? 200 : 404),
+  });
+  const { links: asked } = await at.call<Seen>("view_live", { site_id: "acme", path: "/p/" });
+  assert.deepEqual(asked, {
+    found: 2,
+    asked: 2,
+    dead: [{ address: "https://acme.example/?page_id=8", status: 404 }],
+  });
+});
