@@ -3,6 +3,7 @@ import { type Zippable, zipSync } from "fflate";
 
 const FOLDER = new URL("./site-ops/", import.meta.url);
 const TARGET = new URL("./dist/site-ops.zip", import.meta.url);
+const OFFER = new URL("./dist/site-ops.json", import.meta.url);
 
 /** A zip holds local time without a zone: made from parts, this date gives the same bytes in every zone. */
 const MADE = new Date(2000, 0, 1);
@@ -175,6 +176,14 @@ async function readKey(): Promise<string> {
   }
 }
 
+async function removed(file: URL): Promise<void> {
+  try {
+    await Deno.remove(file);
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+  }
+}
+
 async function pack(address: string | undefined, directory: boolean): Promise<void> {
   const keys = address === undefined ? null : await signingKeys(await readKey());
   const updates = keys && { address: updateAddress(address!), key: keys.key };
@@ -185,9 +194,10 @@ async function pack(address: string | undefined, directory: boolean): Promise<vo
   await say(
     `companion/dist/site-ops.zip: version ${await pluginVersion()}, ${zip.length} bytes, sha256 ${hash}\n`,
   );
-  if (keys === null) return;
+  // An offer that was signed for another archive must not be served beside this one.
+  if (keys === null) return await removed(OFFER);
   const told = JSON.stringify(await offer(zip, updates!.address, keys.sign));
-  await Deno.writeTextFile(new URL("site-ops.json", TARGET), told);
+  await Deno.writeTextFile(OFFER, told);
   await say(
     `companion/dist/site-ops.json: the signed offer; serve both at ${new URL(".", updates!.address).href}\n`,
   );

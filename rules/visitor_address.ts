@@ -1,5 +1,6 @@
 /** Which addresses of a site may be read as its visitors read it: its own pages, by their paths alone. */
 import { GatewayError } from "../core/errors.ts";
+import { LIMITS } from "../core/model.ts";
 import { percentDecoded, plainPath } from "./path_names.ts";
 import { sourcePath } from "./path.ts";
 
@@ -83,7 +84,20 @@ export function visitorAddress(given: string, home: string, field: string): stri
   return url.href;
 }
 
-/** Throws E_BAD_PATH by the rules of `sourcePath`; a page may be called as a folder of packages or of build output is. */
+/** Where `sourcePath` is told that a page lies: a page may be called as a folder of packages or of build output is. */
+const FOLDER = "src/pages/";
+
+/**
+ * Throws E_BAD_PATH by the rules of `sourcePath`, in words that fit a page. A path that would be too long is measured as
+ * people read it: each letter of many writings takes nine characters of percent signs in an address.
+ */
 function checkPath(path: string, field: string): void {
-  sourcePath(`src/pages/${path}`, field);
+  const isLong = path.length > LIMITS.REPO_PATH_CHARACTERS - FOLDER.length;
+  try {
+    sourcePath(`${FOLDER}${isLong ? percentDecoded(path) ?? path : path}`, field);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    const said = thrown.message.replace(`"${FOLDER}`, '"/').replace("from the project's root", "of the page");
+    throw new GatewayError("E_BAD_PATH", said);
+  }
 }

@@ -1,4 +1,5 @@
 /** The git log of a file, and its text at two commits. */
+import { allOrThrow } from "../../core/async.ts";
 import { textIn } from "../../core/bytes.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Id } from "../../core/ids.ts";
@@ -36,9 +37,13 @@ export function historyOf(ctx: SiteContext<RepoSettings>): HistoryClient {
     },
     async pair(of, from, to) {
       const path = pathOf(of);
-      const at = async (field: string, id: Id): Promise<VersionTexts> => {
-        const commit = commitName(id, field);
-        return { id: commit, at: null, by: null, texts: { content: await text(path, commit) } };
+      const [older, newer] = [commitName(from, "from"), to === undefined ? null : commitName(to, "to")];
+      const at = async (field: string, commit: string): Promise<VersionTexts> => {
+        try {
+          return { id: commit, at: null, by: null, texts: { content: await text(path, commit) } };
+        } catch (thrown) {
+          throw namedBy(field, thrown);
+        }
       };
       const text = async (path: string, ref?: string): Promise<string> => {
         try {
@@ -50,14 +55,19 @@ export function historyOf(ctx: SiteContext<RepoSettings>): HistoryClient {
           return ""; // not there yet, or deleted
         }
       };
-      return [
-        await at("from", from),
-        to === undefined
-          ? { id: null, at: null, by: null, texts: { content: await text(path, of.ref) } }
-          : await at("to", to),
-      ];
+      const now = async (): Promise<VersionTexts> => ({
+        ...{ id: null, at: null, by: null },
+        texts: { content: await text(path, of.ref) },
+      });
+      return await allOrThrow(at("from", older), newer === null ? now() : at("to", newer));
     },
   };
+}
+
+/** What is said of a commit that is not there: it was not given as a branch. */
+function namedBy(field: string, thrown: unknown): unknown {
+  if (!(thrown instanceof GatewayError) || !thrown.message.startsWith("ref: ")) return thrown;
+  return thrown.saying(`${field}: ${thrown.message.slice("ref: ".length)}`);
 }
 
 const NAMED = /^[0-9a-f]{40}$/;

@@ -18,6 +18,11 @@ const HEADERS: readonly (readonly [header: string, name: string])[] = [
   ["x-cache", "a proxy or CDN"],
 ];
 
+/** What says that a cache has no part in a page. */
+const NONE = ["dynamic", "bypass", "disabled"];
+/** What says that a page is a copy; one that is being renewed is served as it was. */
+const KEPT = ["hit", "stale", "updating"];
+
 /** What page caches of WordPress write at the end of a page they keep. */
 const COMMENTS: readonly (readonly [part: string, name: string])[] = [
   ["wp-super-cache", "WP Super Cache"],
@@ -35,18 +40,21 @@ const COMMENTS: readonly (readonly [part: string, name: string])[] = [
 export function cacheOf(headers: Headers, page: Pick<PageFacts, "comments"> | null): CacheSigns | null {
   const seconds = Number(headers.get("age") ?? NaN);
   const age_seconds = Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : null;
-  const found = HEADERS.find(([name]) => headers.has(name));
-  if (found !== undefined) {
-    const said = headers.get(found[0])!.toLowerCase();
-    const isNone = said.includes("dynamic") || said.includes("bypass") || said.includes("disabled") ||
-      said === "";
-    if (isNone && age_seconds === null) return null;
-    return { name: found[1], hit: said.includes("hit") || said.includes("stale"), age_seconds };
-  }
+  const told = HEADERS.flatMap(([header, name]) => {
+    const said = headers.get(header)?.toLowerCase() ?? "";
+    return NONE.some((word) => said.includes(word)) || said === ""
+      ? []
+      : [{ name, hit: KEPT.some((word) => said.includes(word)), age_seconds }];
+  });
+  // One behind another: whichever served the copy is the one to empty.
+  const kept = told.find(({ hit }) => hit);
+  if (kept !== undefined) return kept;
   const comment = (page?.comments ?? []).map((one) => one.toLowerCase());
   const marked = COMMENTS.find(([part]) => comment.some((one) => one.includes(part)));
   if (marked !== undefined) return { name: marked[1], hit: null, age_seconds };
-  return age_seconds === null || age_seconds === 0 ? null : { name: null, hit: true, age_seconds };
+  if (told.length > 0) return told[0]!;
+  if (age_seconds === null || age_seconds === 0) return null;
+  return { name: HEADERS.find(([header]) => headers.has(header))?.[1] ?? null, hit: true, age_seconds };
 }
 
 /** The cache in a sentence: `the page cache of LiteSpeed (35 s old)`. */

@@ -8,7 +8,7 @@ import type { SiteContext } from "../_connector/connector.ts";
 import type { Incoming } from "../_http/request.ts";
 import type { CacheSigns } from "../_content/live.ts";
 import { cacheOf } from "./caches.ts";
-import { type PageFacts, readPage, robotsIn } from "./page.ts";
+import { baseOf, type PageFacts, readPage, robotsIn } from "./page.ts";
 import { isCheck, type Wall, wallOf } from "./walls.ts";
 
 /** One address that was asked, and where it led. */
@@ -56,11 +56,18 @@ export interface DeadLinks {
 /** More of a page is not read. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const HOPS_MAX = 6;
+/** Nobody is led in a circle there but who keeps no cookie: bot checks of hosts, and plugins that count visitors. */
+const COOKIE_ASKED =
+  "sets a cookie and asks for the same address again, and this reader keeps no cookies; look at it in a browser";
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const LINKS_ASKED_MAX = 40;
 const LINKS_AT_ONCE = 6;
 const LINKS_MS = 8000;
 const DEAD: ReadonlySet<number> = new Set([404, 410]);
+/** With that many a page has been told enough of, and a firewall that counts missing pages has not. */
+const DEAD_MAX = 20;
+/** The site asks for less, or can do no more. */
+const BUSY: ReadonlySet<number> = new Set([429, 503]);
 const ADDRESS_CHARACTERS = 500;
 const HOUR_MS = 3_600_000;
 
@@ -125,7 +132,8 @@ export class Visitor {
       // A visitor's browser keeps the fragment and asks without it.
       const location = cut(cleaned(target?.href ?? given), ADDRESS_CHARACTERS);
       if (target !== null) target.hash = "";
-      const ends = this.#endOf(target, seen, chain.length);
+      const isAsked = target?.href === at && answer.headers.has("set-cookie");
+      const ends = isAsked ? COOKIE_ASKED : this.#endOf(target, seen, chain.length);
       const hop = { address: at, status: answer.status, location };
       if (ends === null) {
         chain.push(hop);
@@ -135,11 +143,12 @@ export class Visitor {
       const wall = target === null
         ? null
         : wallOf({ status: answer.status, headers: answer.headers, page: null, location: target });
-      const lost = target !== null && (seen.has(target.href) || chain.length + 1 >= HOPS_MAX);
+      const lost = target !== null && !isAsked && (seen.has(target.href) || chain.length + 1 >= HOPS_MAX);
       return { ...ended([...chain, { ...hop, ends }], ends), wall, lost };
     }
   }
 
+  /** Where the page leads its visitors on to by itself, soon after they came; null where they stay. */
   /** The bytes of a file of the site, up to so many; null where nobody but the site's own people can have it. */
   async fileAt(address: string, max_bytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
     if (!this.mayRead(address)) return null;
@@ -172,15 +181,18 @@ export class Visitor {
 
   /** The links of a page within the site that lead to nothing, of the first that may be asked; each is asked by HEAD. */
   async deadLinks(visit: Visit): Promise<DeadLinks> {
-    return await this.deadAmong(visit.page?.links ?? [], visit.address);
+    const { page, address } = visit;
+    return page === null
+      ? { found: 0, asked: 0, dead: [] }
+      : await this.deadAmong(page.links, address, baseOf(page, address));
   }
 
-  /** The same of links as they are written on a page that is found, or will be, at that address. */
-  async deadAmong(links: readonly string[], address: string): Promise<DeadLinks> {
+  /** The same of links as they are written on a page that is found, or will be, at that address; relative to `base`. */
+  async deadAmong(links: readonly string[], address: string, base = address): Promise<DeadLinks> {
     const all = new Set<string>();
     for (const link of links) {
-      const url = URL.parse(link, address);
-      if (url === null || url.search !== "") continue;
+      const url = URL.parse(link, base);
+      if (url === null) continue;
       url.hash = "";
       if (url.href !== address && this.mayRead(url.href)) all.add(url.href);
     }
@@ -188,11 +200,17 @@ export class Visitor {
     const deadline = this.#ctx.now() + LINKS_MS;
     const dead: DeadLink[] = [];
     let count = 0;
+    let isOver = false;
     const left = asked.values();
     const ask = async () => {
       for (const address of left) {
+        if (isOver || dead.length >= DEAD_MAX) return;
         const status = await this.#statusOf(address, deadline);
         if (status === null) continue;
+        if (BUSY.has(status)) {
+          isOver = true;
+          return;
+        }
         count++;
         if (DEAD.has(status)) dead.push({ address: cut(address, ADDRESS_CHARACTERS), status });
       }
@@ -280,6 +298,26 @@ export class Visitor {
       cache,
     };
   }
+}
+
+/** Who is led on later has seen the page. */
+const STAYED_SECONDS = 10;
+
+/** Where a page leads its visitors on to by itself, soon after they came; null where they stay. */
+export function leadsOn({ page, address }: Pick<Visit, "page" | "address">): string | null {
+  if (page === null || page.refresh === null || page.refresh.seconds > STAYED_SECONDS) return null;
+  const target = URL.parse(page.refresh.to, baseOf(page, address));
+  return target === null || bare(target) === bare(new URL(address))
+    ? null
+    : cut(cleaned(target.href), ADDRESS_CHARACTERS);
+}
+
+/** An address without its anchor and without the reader's own mark. */
+function bare({ href }: URL): string {
+  const url = new URL(href);
+  url.hash = "";
+  url.searchParams.delete(CHECK_NAME);
+  return url.href;
 }
 
 /** A way that ended without a page. */

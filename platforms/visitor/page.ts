@@ -4,12 +4,19 @@ import { delay } from "../../core/async.ts";
 import { cleaned } from "../../core/one_line.ts";
 import { cut } from "../../core/values.ts";
 import { typesOf } from "../../rules/seo_schema.ts";
+import { Islands } from "./islands.ts";
 
 /** One part of structured data: its types, and why search engines cannot read it where they cannot. */
 export interface StructuredPart {
   readonly types: readonly string[];
   readonly valid: boolean;
   readonly problem?: string;
+}
+
+/** Where a page leads its visitors on by itself, and after how long. */
+export interface Refresh {
+  readonly seconds: number;
+  readonly to: string;
 }
 
 /** What is read of a page. Every text is the page's own: data, whatever it says. */
@@ -28,7 +35,11 @@ export interface PageFacts {
   readonly h1_count: number;
   /** Where its links lead, as they are written. */
   readonly links: readonly string[];
+  /** What its links and scripts are relative to, where it says so (`<base href>`), as it is written. */
+  readonly base: string | null;
   readonly scripts: readonly string[];
+  /** By its first meta element that says so, as it is written; null where it does not, and where it only loads anew. */
+  readonly refresh: Refresh | null;
   readonly language: string | null;
   /** What a visitor reads, on one line. */
   readonly text: string;
@@ -55,6 +66,8 @@ const TEXT_CHARACTERS = 500_000;
 /** More types in one part are not told. */
 const TYPES_MAX = 50;
 const LINE_CHARACTERS = 1000;
+/** Names of meta elements, of types and of rules for robots are shorter: what is longer is none. */
+const NAME_CHARACTERS = 100;
 const SCHEMA_CHARACTERS = 200_000;
 
 /** Elements whose content is text to the tokenizer, as the tree builder of HTML says (13.2.6.4). */
@@ -109,7 +122,10 @@ class PageReader {
   #headings: { level: number; text: string }[] = [];
   #h1 = 0;
   #links: string[] = [];
-  #scripts: string[] = [];
+  #base: string | null = null;
+  #refresh: Refresh | null = null;
+  #scripts = new Set<string>();
+  #isShort = false;
   #comments: string[] = [];
   #bodyClass = "";
   #text: string[] = [];
@@ -120,8 +136,7 @@ class PageReader {
   #gatheredLength = 0;
   #isSchema = false;
   #heading: { level: number; text: string[] } | null = null;
-  /** How deep in svg or in a template, whose titles and words are not the page's. */
-  #aside = 0;
+  #islands = new Islands();
 
   onComment({ data }: Token.CommentToken): void {
     if (this.#comments.length < COMMENTS_MAX) this.#comments.push(cut(data, LINE_CHARACTERS));
@@ -142,28 +157,38 @@ class PageReader {
     const name = tag.tagName;
     const of = (wanted: string) => tag.attrs.find((one) => one.name === wanted)?.value;
     if (!INLINE.has(name)) this.#say(" ");
-    if (name === "svg" || name === "template" || name === "math") this.#aside += tag.selfClosing ? 0 : 1;
-    const mode = this.#aside > 0 && name !== "script" && name !== "style" ? undefined : MODES.get(name);
+    const islands = this.#islands;
+    islands.begin({ name, selfClosing: tag.selfClosing, of });
+    this.tokenizer.inForeignNode = islands.foreign;
+    if (islands.foreign) {
+      if (name === "script" && islands.live) this.#script(of("href") ?? of("xlink:href"));
+      return;
+    }
+    const mode = MODES.get(name);
     if (mode !== undefined) {
       this.tokenizer.state = mode;
       this.#in = name;
       this.#gathered = [];
       this.#gatheredLength = 0;
-      this.#isSchema = name === "script" && isJsonLd(of("type"));
+      this.#isSchema = name === "script" && islands.live && isJsonLd(of("type"));
     }
-    if (this.#aside > 0) return;
+    if (name === "script" && islands.live) this.#script(of("src"));
+    if (!islands.read) return;
     if (name === "html") this.#language ??= of("lang") ?? of("xml:lang") ?? null;
     else if (name === "body") this.#bodyClass = line(of("class") ?? "");
-    else if (name === "meta") this.#meta(of("name") ?? of("property") ?? "", of("content") ?? "");
+    else if (name === "meta" && of("http-equiv")?.toLowerCase() === "refresh") {
+      this.#refresh ??= refreshIn(of("content") ?? "");
+    } else if (name === "meta") this.#meta(of("name") ?? of("property") ?? "", of("content") ?? "");
     else if (name === "link") this.#link(of("rel") ?? "", of("href"));
-    else if (name === "script") this.#script(of("src"));
+    else if (name === "base") this.#base ??= of("href") === undefined ? null : line(of("href")!);
     else if (name === "a" || name === "area") this.#anchor(of("href"));
     else if (HEADINGS.includes(name)) this.#open(HEADINGS.indexOf(name) + 1);
   }
 
   onEndTag({ tagName: name }: Token.TagToken): void {
     if (name === this.#in) this.#close();
-    if (name === "svg" || name === "template" || name === "math") this.#aside = Math.max(0, this.#aside - 1);
+    this.#islands.end(name);
+    this.tokenizer.inForeignNode = this.#islands.foreign;
     if (HEADINGS.includes(name)) this.#endHeading();
     if (!INLINE.has(name)) this.#say(" ");
   }
@@ -182,13 +207,15 @@ class PageReader {
       headings: this.#headings,
       h1_count: this.#h1,
       links: [...new Set(this.#links)],
-      scripts: this.#scripts,
+      base: this.#base,
+      scripts: [...this.#scripts],
+      refresh: this.#refresh,
       language: this.#language === null ? null : line(this.#language),
       text: cleaned(this.#text.join("").slice(0, TEXT_CHARACTERS)),
       metas: Object.fromEntries(this.#metas),
       comments: this.#comments,
       body_class: this.#bodyClass,
-      cut: isCut,
+      cut: isCut || this.#isShort,
     };
   }
 
@@ -198,13 +225,16 @@ class PageReader {
       this.#gatheredLength += chars.length;
       return;
     }
-    if (this.#aside > 0) return;
+    if (!this.#islands.read) return;
     this.#heading?.text.push(chars);
     this.#say(chars);
   }
 
   #say(chars: string): void {
-    if (this.#length > TEXT_CHARACTERS) return;
+    if (this.#length > TEXT_CHARACTERS) {
+      this.#isShort = true;
+      return;
+    }
     this.#length += chars.length;
     this.#text.push(chars);
   }
@@ -212,7 +242,7 @@ class PageReader {
   /** An element ends whose content was text to the tokenizer. */
   #close(): void {
     const text = this.#gathered.join("");
-    if (this.#in === "title" && this.#aside === 0) this.#title ??= line(text);
+    if (this.#in === "title" && this.#islands.read) this.#title ??= line(text);
     if (this.#isSchema && this.#structured.length < SCHEMAS_MAX) this.#schema(text);
     this.#in = null;
     this.#isSchema = false;
@@ -226,7 +256,7 @@ class PageReader {
     }
     try {
       const value = JSON.parse(text);
-      const types = typesOf(value).map(line);
+      const types = typesOf(value).map((type) => cut(cleaned(type), NAME_CHARACTERS));
       const told = types.filter(Boolean).slice(0, TYPES_MAX);
       const isWhole = !types.includes("");
       if (isWhole) this.#schemas.push(value);
@@ -241,7 +271,8 @@ class PageReader {
   }
 
   #meta(given: string, content: string): void {
-    const name = given.trim().toLowerCase();
+    const name = given.trim().slice(0, NAME_CHARACTERS + 1).toLowerCase();
+    if (name.length > NAME_CHARACTERS) return;
     if (name === "description") this.#description ??= line(content);
     else if (name === "robots") this.#robots.push(...robotsIn(content));
     else if (name === "googlebot") this.#robots.push(...robotsIn(content, "googlebot: "));
@@ -256,9 +287,9 @@ class PageReader {
   }
 
   #script(src: string | undefined): void {
-    if (src !== undefined && this.#scripts.length < SCRIPTS_MAX) {
-      this.#scripts.push(src.trim().slice(0, 2 * LINE_CHARACTERS));
-    }
+    if (src === undefined) return;
+    if (this.#scripts.size < SCRIPTS_MAX) this.#scripts.add(src.trim().slice(0, 2 * LINE_CHARACTERS));
+    else this.#isShort = true;
   }
 
   #anchor(href: string | undefined): void {
@@ -284,20 +315,50 @@ class PageReader {
   }
 }
 
+const DIGITS = "0123456789";
+
+/** `0; url=/there/`: seconds, then an address, which may stand in quotes and without "url=" (the HTML standard, "refresh"). */
+function refreshIn(content: string): Refresh | null {
+  const text = line(content);
+  let end = 0;
+  while (DIGITS.includes(text.charAt(end) || "x")) end++;
+  const seconds = Number(text.slice(0, end));
+  while (`${DIGITS}.,; `.includes(text.charAt(end) || "x")) end++;
+  let to = text.slice(end).trim();
+  const at = to.indexOf("=");
+  if (at > 0 && to.slice(0, at).trim().toLowerCase() === "url") to = to.slice(at + 1).trim();
+  const quote = to.charAt(0);
+  if (quote === "'" || quote === '"') to = to.slice(1).split(quote, 1)[0]!;
+  return to === "" ? null : { seconds, to };
+}
+
 const isJsonLd = (type: string | undefined) =>
   type?.trim().toLowerCase().split(";", 1)[0] === "application/ld+json";
 
 /** The words of a robots element or header, one by one; those of one crawler alone behind its name. */
 export const robotsIn = (text: string, crawler = ""): string[] =>
-  text.toLowerCase().split(",").map((one) => line(one)).filter((one) => one !== "").slice(0, 20)
+  text.toLowerCase().split(",").map((one) => cut(cleaned(one), NAME_CHARACTERS)).filter((one) => one !== "")
+    .slice(0, 20)
     .map((one) => crawler + one);
+
+/** Rules for robots that have a value; what stands before another colon is a crawler's name. */
+const VALUED: ReadonlySet<string> = new Set([
+  "max-snippet",
+  "max-image-preview",
+  "max-video-preview",
+  "unavailable_after",
+]);
+
+/** A rule without the crawler it is for; one with a value stays whole. */
+function ruleOf(word: string): string {
+  const at = word.indexOf(":");
+  return at < 0 || VALUED.has(word.slice(0, at).trim()) ? word : word.slice(at + 1).trim();
+}
 
 /** Whether robots are told that: by the word itself, by one that holds it, or one crawler alone. */
 export function tellsRobots(words: readonly string[], wanted: string): boolean {
   const all = wanted === "noindex" || wanted === "nofollow" ? [wanted, "none"] : [wanted];
-  return words.some((word) =>
-    all.some((one) => word === one || word.endsWith(`:${one}`) || word.endsWith(`: ${one}`))
-  );
+  return words.some((word) => all.includes(ruleOf(word)));
 }
 
 /** How many words a text has, in any writing. */
@@ -309,12 +370,21 @@ export function wordsIn(text: string): number {
   return count;
 }
 
-/** The hosts that scripts of a page come from beside the site's own, with how many each. */
-export function foreignScripts({ scripts }: Pick<PageFacts, "scripts">, address: string, home: string) {
+/** What the links and scripts of a page at that address are relative to (the HTML standard, "base"). */
+export const baseOf = ({ base }: Pick<PageFacts, "base">, address: string): string =>
+  (base === null ? null : URL.parse(base, address))?.href ?? address;
+
+/** The hosts that scripts of a page come from beside the site's own, with how many different ones each. */
+export function foreignScripts(
+  page: Pick<PageFacts, "scripts" | "base">,
+  address: string,
+  home: string,
+) {
   const own = URL.parse(home)?.origin;
   const hosts = new Map<string, number>();
-  for (const src of scripts) {
-    const url = URL.parse(src, address);
+  const base = baseOf(page, address);
+  for (const src of page.scripts) {
+    const url = URL.parse(src, base);
     if (url === null || url.origin === own || !url.protocol.startsWith("http")) continue;
     hosts.set(url.host, (hosts.get(url.host) ?? 0) + 1);
   }

@@ -121,7 +121,8 @@ export function typeForbids(type: TypeFacts): string | null {
 /** Type names that the tools for posts leave to others, and which those are. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   page:
-    "pages have tools of their own: get_page, create_page_draft, update_page_draft, schedule_page, publish_page",
+    "pages have tools of their own: get_page, create_page_draft, update_page_draft, schedule_page, publish_page; " +
+    "get_content_history takes page_id in place of post_id",
   attachment: "files are put into the media library with upload_media",
 };
 

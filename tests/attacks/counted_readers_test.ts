@@ -65,6 +65,8 @@ const pageOf = (of: string): PageFacts => ({
   headings: [{ level: 1, text: of }],
   h1_count: 1,
   links: [],
+  base: null,
+  refresh: null,
   scripts: [],
   language: null,
   text: of,
@@ -125,7 +127,7 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
   "platforms/visitor/page.ts": (of) => [
     readPage(of), // a text this short is read before anybody else has a turn
     tellsRobots(robotsIn(of), "noindex"),
-    foreignScripts({ scripts: [of] }, "https://acme.example/a", "https://acme.example"),
+    foreignScripts({ scripts: [of], base: of }, "https://acme.example/a", "https://acme.example"),
   ],
   "platforms/visitor/walls.ts": (of) => [
     wallOf({ status: 403, headers: new Headers(), page: pageOf(of) }),

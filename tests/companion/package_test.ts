@@ -1,7 +1,7 @@
 /** The archive of the companion plugin: the same bytes each time, and installed through WordPress's own screen. */
 import assert from "node:assert/strict";
 import { strFromU8, unzipSync } from "fflate";
-import { pluginVersion, pluginZip } from "../../companion/build.ts";
+import { newKey, pluginVersion, pluginZip } from "../../companion/build.ts";
 import { COMPANION_VERSION } from "../../platforms/wordpress/companion/plugin.ts";
 import { startWordPress } from "../wordpress.ts";
 import { Companion, cut, fixture, ignore, type Json, on, PLUGIN, Screens } from "./site.ts";
@@ -146,4 +146,31 @@ Deno.test({
     const { options } = await wp.peek({ ask: ["site_ops_remove_content"] });
     assert.equal(options["site_ops_remove_content"], false);
   },
+});
+
+Deno.test("no signed offer is left beside an archive that it was not signed for", async () => {
+  const folder = await Deno.makeTempDir();
+  const home = new URL("../../", import.meta.url);
+  try {
+    for (const file of ["deno.json", "deno.lock", "companion/build.ts"]) {
+      await Deno.mkdir(`${folder}/companion`, { recursive: true });
+      await Deno.copyFile(new URL(file, home), `${folder}/${file}`);
+    }
+    await Deno.symlink(PLUGIN, `${folder}/companion/site-ops`);
+    const run = async (...args: string[]) => {
+      const command = { args: ["run", "-A", "companion/build.ts", ...args], cwd: folder };
+      const { success, stderr } = await new Deno.Command(Deno.execPath(), command).output();
+      assert.ok(success, new TextDecoder().decode(stderr));
+      const names = (await Array.fromAsync(Deno.readDir(`${folder}/companion/dist`))).map(({ name }) => name);
+      return names.sort();
+    };
+    await Deno.writeTextFile(`${folder}/companion/update_key.pem`, await newKey());
+    const signed = ["--updates", "https://updates.example.com/site-ops.json"];
+    assert.deepEqual(await run(...signed), ["site-ops.json", "site-ops.zip"]);
+    assert.deepEqual(await run(), ["site-ops.zip"]);
+    assert.deepEqual(await run(...signed), ["site-ops.json", "site-ops.zip"]);
+    assert.deepEqual(await run("--directory"), ["site-ops.zip"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

@@ -40,7 +40,7 @@ const WALLS: readonly (readonly [name: string, answer: () => Response, says: Reg
   ],
   [
     "a log-in page",
-    () => html("<title>Log In ‹ Acme — WordPress</title><a>Powered by WordPress</a>"),
+    () => html("<title>Log In &lsaquo; Acme &#8212; WordPress</title><a>Powered by WordPress</a>"),
     /^CMS 200: a log-in page answers in place of the REST API; have the plugin that shuts the site/,
     502,
   ],

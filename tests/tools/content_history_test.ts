@@ -190,5 +190,9 @@ staticTest("a file's history is its git log, and two commits of it are compared"
   await refused({ path: "../x" }, "E_BAD_PATH", /^path: /);
   await refused({ ref: "nowhere" }, "E_NOT_FOUND", /^ref: repository/);
   await refused({ from: "main" }, "E_BAD_INPUT", /^from: expected the 40 characters of a commit/);
+  await refused({ from: first, to: "main" }, "E_BAD_INPUT", /^to: expected the 40 characters of a commit/);
+  const nobodys = "0".repeat(40);
+  await refused({ from: nobodys }, "E_NOT_FOUND", /^from: repository/);
+  await refused({ from: first, to: nobodys }, "E_NOT_FOUND", /^to: repository/);
   await refused({ path: undefined, post_id: 1 }, "E_NOT_SUPPORTED", /post_id/);
 });

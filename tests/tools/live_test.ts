@@ -247,3 +247,16 @@ Deno.test("a site with plain permalinks is read by the address that its own answ
     `${at.cms.base_url}/?p=${at.draft.id}`,
   ]);
 });
+
+Deno.test("a page that leads visitors on at once is not the page", async () => {
+  await using at = await seen(asIs);
+  at.cms.state.heads.unshift(() => ({
+    title: ANNA.title,
+    tags: ['<meta http-equiv="refresh" content="0;url=https://else.example/" />'],
+  }));
+  const { proof } = await at.kit.write<Args>("rest", "set_seo_meta", fields(at, { title: ANNA.title }));
+  assert.deepEqual([proof.verified, proof.live!.as_expected], [true, false]);
+  assert.deepEqual(proof.live!["differs"], [
+    { field: "page", expected: "the page", seen: "leads on to https://else.example/ by itself" },
+  ]);
+});
