@@ -31,6 +31,8 @@ export interface Visit {
   readonly robots_header: readonly string[];
   /** Null where the answer is no HTML, or a redirect that was not followed. */
   readonly page: PageFacts | null;
+  /** Where the page leads its visitors on to by itself, soon after they came; null where they stay. */
+  readonly leads_on: string | null;
   readonly type: string;
   readonly wall: Wall | null;
   readonly cache: CacheSigns | null;
@@ -148,7 +150,6 @@ export class Visitor {
     }
   }
 
-  /** Where the page leads its visitors on to by itself, soon after they came; null where they stay. */
   /** The bytes of a file of the site, up to so many; null where nobody but the site's own people can have it. */
   async fileAt(address: string, max_bytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
     if (!this.mayRead(address)) return null;
@@ -287,12 +288,14 @@ export class Visitor {
     const wall = wallOf({ status, headers, page });
     const robots = robotsIn(headers.get("x-robots-tag") ?? "");
     const cache = cacheOf(headers, page);
+    const { address } = chain.at(-1)!;
     return {
       ...ended(chain, null),
-      address: chain.at(-1)!.address,
+      address,
       status,
       robots_header: robots,
       page,
+      leads_on: page === null ? null : leadsOn(page, address),
       type,
       wall,
       cache,
@@ -303,9 +306,8 @@ export class Visitor {
 /** Who is led on later has seen the page. */
 const STAYED_SECONDS = 10;
 
-/** Where a page leads its visitors on to by itself, soon after they came; null where they stay. */
-export function leadsOn({ page, address }: Pick<Visit, "page" | "address">): string | null {
-  if (page === null || page.refresh === null || page.refresh.seconds > STAYED_SECONDS) return null;
+function leadsOn(page: PageFacts, address: string): string | null {
+  if (page.refresh === null || page.refresh.seconds > STAYED_SECONDS) return null;
   const target = URL.parse(page.refresh.to, baseOf(page, address));
   return target === null || bare(target) === bare(new URL(address))
     ? null
@@ -327,6 +329,7 @@ const ended = (chain: readonly Hop[], ends: string | null): Visit => ({
   status: chain.at(-1)!.status,
   robots_header: [],
   page: null,
+  leads_on: null,
   type: "",
   wall: null,
   cache: null,

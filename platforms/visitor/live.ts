@@ -4,7 +4,7 @@ import { LIMITS } from "../../core/model.ts";
 import { cut } from "../../core/values.ts";
 import { type Home, homeOf, type Redirect, sameDestination } from "../../rules/redirect.ts";
 import { cacheWords } from "./caches.ts";
-import { leadsOn, type Visit, type Visitor } from "./client.ts";
+import type { Visit, Visitor } from "./client.ts";
 import type { CacheSigns, Difference, Live, Seen } from "../_content/live.ts";
 import type { PageFacts } from "./page.ts";
 import { isForAll } from "./walls.ts";
@@ -196,7 +196,7 @@ function findingOf(visit: Visit, expected: Expectation): Finding {
     return { kind: "differs", differs: [{ field: "status", expected: 200, seen: status }] };
   }
   if (page === null) return { kind: "differs", differs: [instead(visit.type)] };
-  const on = leadsOn(visit);
+  const { leads_on: on } = visit;
   if (on !== null) return { kind: "differs", differs: [instead(`leads on to ${on} by itself`)] };
   const differs = expected(page, visit);
   if (differs.length === 0) return { kind: "ok" };
