@@ -35,9 +35,21 @@ test("the same source is changed, not made twice; the list has pages", async () 
     destination: "https://example.test/two?x=%20",
     status: 307,
   };
-  assert.deepEqual(one.body, { redirects: [row], total: 1, statuses: [301, 302, 307, 308], resolves: row });
+  assert.deepEqual(one.body, {
+    redirects: [row],
+    total: 1,
+    statuses: [301, 302, 307, 308],
+    provider: "none",
+    resolves: row,
+  });
   const none = await wp.call("admin", "GET", "/seo/redirects?source=/nowhere");
-  assert.deepEqual(none.body, { redirects: [], total: 0, statuses: [301, 302, 307, 308], resolves: null });
+  assert.deepEqual(none.body, {
+    redirects: [],
+    total: 0,
+    statuses: [301, 302, 307, 308],
+    provider: "none",
+    resolves: null,
+  });
   const page = await wp.call("admin", "GET", "/seo/redirects?per_page=1&page=2");
   assert.equal(rows(page, "redirects").length, 1);
   assert.ok(page.body["total"] as number >= 2);
@@ -70,7 +82,14 @@ test("a source tells which published page stands there, and nothing of drafts", 
   const title = (body["title"] as Json)["raw"];
   assert.deepEqual(
     read.body,
-    { redirects: [], total: 0, statuses: [301, 302, 307, 308], resolves: null, hides: { id, title } },
+    {
+      redirects: [],
+      total: 0,
+      statuses: [301, 302, 307, 308],
+      provider: "none",
+      resolves: null,
+      hides: { id, title },
+    },
   );
   await wp.rest("ed", "POST", `/pages/${id}`, { status: "draft" });
   const draft = await wp.call("admin", "GET", `/seo/redirects?source=/${slug}`);
