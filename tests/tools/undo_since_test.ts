@@ -62,3 +62,17 @@ Deno.test("whose changes go back is said where they are not all of one", async (
   const [said] = await warned();
   assert.match(said!, /1 by token admin.*1 by token ann.*give client, person or request_ids/);
 });
+
+Deno.test("a list of changes says of each that cannot be taken back why", async () => {
+  const listed = async (at: World) =>
+    (await at.kit.gw.call<{ changes: { undoable: boolean; undoable_reason?: string }[] }>("list_changes", ON))
+      .changes.map(({ undoable, undoable_reason }) => [undoable, undoable_reason]);
+  await using off = await world({ settings: { undoDays: 0 } });
+  await change(off, { title: "New" });
+  assert.deepEqual(await listed(off), [[false, "Nothing is kept that could be set back"]]);
+  await using on = await world();
+  const request_id = await change(on, { title: "New" });
+  assert.deepEqual(await listed(on), [[true, undefined]]);
+  on.kit.gw.clock.now += 31 * 24 * 60 * 60_000;
+  assert.deepEqual(await listed(on), [[false, "Nothing is kept that could be set back"]], request_id);
+});
