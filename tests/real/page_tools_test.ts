@@ -14,7 +14,7 @@ import { fresh, onWordPress, Real } from "./_wordpress.ts";
 const ROOT = new URL("../../", import.meta.url);
 const TOOLS = [...(await loadTools({ roots: [ROOT], known: CONNECTORS })).values()];
 /** What looks at pages and their history, of posts too, has tests of its own. */
-const LOOKING = ["get_content_history", "view_live"];
+const LOOKING = ["find_text", "get_content_history", "view_live"];
 const PAGE_TOOLS = TOOLS.filter(({ group, name }) => group === "pages" && !LOOKING.includes(name));
 
 /** A kit with two sites more: "both", an editor's with both builders that may publish; "weak", an author's. */
