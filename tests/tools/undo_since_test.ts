@@ -1,5 +1,6 @@
 /** undo_change of all since a time: asked for again it takes back what is new, and says what stays and whose changes go. */
 import assert from "node:assert/strict";
+import { asOne, type WriteResult } from "../../registry/tool.ts";
 import type { Args } from "../cms_kit.ts";
 import { test, type World, world } from "./_stand_in.ts";
 
@@ -75,4 +76,16 @@ Deno.test("a list of changes says of each that cannot be taken back why", async 
   assert.deepEqual(await listed(on), [[true, undefined]]);
   on.kit.gw.clock.now += 31 * 24 * 60 * 60_000;
   assert.deepEqual(await listed(on), [[false, "Nothing is kept that could be set back"]], request_id);
+});
+
+Deno.test("what visitors get is told of several changes too, the least good of them", () => {
+  const part = (live: Args | null) =>
+    ({ toJSON: () => ({ verified: true, warnings: [], live }) }) as unknown as WriteResult;
+  const draft = { toJSON: () => ({ verified: true, warnings: [] }) } as unknown as WriteResult;
+  const [good, bad] = [{ as_expected: true, address: "/a" }, { as_expected: false, address: "/b" }];
+  const told = (...parts: WriteResult[]) => asOne({}, parts).toJSON()["live"];
+  assert.deepEqual(told(draft, part(good)), good);
+  assert.deepEqual(told(part(good), part(bad)), bad);
+  assert.equal(told(part(good), part(null)), null);
+  assert.equal(told(draft, draft), undefined);
 });
