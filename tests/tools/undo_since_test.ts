@@ -60,8 +60,21 @@ Deno.test("whose changes go back is said where they are not all of one", async (
   await change(at, { title: "Ann's" }, "ann");
   assert.deepEqual(await warned(), []);
   await change(at, { excerpt: "The operator's" }, "admin");
+  const page = await at.kit.gw.call<{ id: number }>("create_page_draft", {
+    ...ON,
+    title: "Page",
+    content_html: "<p>Page</p>",
+    confirm: true,
+  }, { as: "admin" });
+  await at.kit.gw.call("update_page_draft", { ...ON, page_id: page.id, title: "Other", confirm: true }, {
+    as: "admin",
+  });
+  const { calls } = await at.kit.preview("undo_change", asked, "admin") as unknown as {
+    calls: { fields: string[] }[];
+  };
+  assert.deepEqual(calls.map(({ fields }) => fields.toSorted()), [["title"], ["excerpt", "title"]]);
   const [said] = await warned();
-  assert.match(said!, /1 by token admin.*1 by token ann.*give client, person or request_ids/);
+  assert.match(said!, /2 by token admin.*1 by token ann.*give client, person or request_ids/);
 });
 
 Deno.test("a list of changes says of each that cannot be taken back why", async () => {
