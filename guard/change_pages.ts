@@ -8,7 +8,11 @@ const PAGE_ROWS = 10;
 const UNKNOWN_ROWS = 3;
 const FIELDS_NAMED = 8;
 const FIELD_CHARACTERS = 60;
-const REASON_CHARACTERS = 120;
+const REASON_CHARACTERS = 160;
+const NOTHING_KEPT = "Nothing is kept that could be set back";
+/** What nobody knows the ending of. */
+const IN_DOUBT = "in doubt";
+const HALF_KNOWN = "It is under way, or nobody knows how it ended";
 /** What an answer has beside its rows: the day, what comes next, a cursor. */
 const BESIDE_BYTES = 640;
 
@@ -26,7 +30,7 @@ export async function changePage(
   const doubted = cursor === undefined
     ? (await audit.list({ ...query, outcome: "unknown" }, { limit: UNKNOWN_ROWS })).rows
     : [];
-  const unknown = doubted.map((row) => rowOf(row, null));
+  const unknown = doubted.map((row) => rowOf(row, IN_DOUBT));
   const room = LIMITS.CHANGES_PAGE_BYTES - BESIDE_BYTES;
   const unknownThatFit = unknown.slice(0, fitting(unknown, room / 2));
   const left = room - sizeOf(unknownThatFit);
@@ -59,7 +63,7 @@ function shownOf(changes: unknown): readonly unknown[] {
 }
 
 /** A row of the audit as a list of changes tells it. */
-function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
+function rowOf(row: AuditRow, state: ChangeState | null | typeof IN_DOUBT): ChangeRow {
   const { request_id, at, tool, result_id, changes, token_name, client_id, owner_user_id } = row;
   const fields = [...new Set(shownOf(changes).flatMap((one) => isFields(one) ? String(one["field"]) : []))];
   return {
@@ -77,8 +81,16 @@ function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
     },
     ...row._published === undefined ? {} : { live: row._published },
     ...row.error === null ? {} : { error: row.error },
-    undoable: state !== null && state.final === null && isTold(state.left) && state.undone_by === null,
-    ...state?.final == null ? {} : { undoable_reason: cut(state.final, REASON_CHARACTERS) },
-    ...state?.undone_by == null ? {} : { undone_by: state.undone_by },
+    ...undoableOf(state),
   };
+}
+
+/** Whether a change can be taken back; else which one did so, or why it cannot. */
+function undoableOf(state: ChangeState | null | typeof IN_DOUBT) {
+  if (state === IN_DOUBT) return { undoable: false, undoable_reason: HALF_KNOWN };
+  if (state === null) return { undoable: false, undoable_reason: NOTHING_KEPT };
+  const { final, left, undone_by } = state;
+  if (undone_by !== null) return { undoable: false, undone_by };
+  if (final === null && isTold(left)) return { undoable: true };
+  return { undoable: false, undoable_reason: cut(final ?? HALF_KNOWN, REASON_CHARACTERS) };
 }

@@ -156,7 +156,7 @@ export function compared<Answer extends Compared & Omit<Reserved, "warnings">>(
   });
 }
 
-/** The writes of several calls as one: as proven as the least of them; what visitors get is told of a single one alone. */
+/** The writes of several calls as one: as proven as the least of them; so is `live` of those that visitors get. */
 export function asOne<Result extends object>(
   result: Result & Reserved,
   parts: readonly WriteResult[],
@@ -169,10 +169,13 @@ export function asOne<Result extends object>(
     reason: isOther || open === undefined ? null : String(open["verified_reason"]),
     warnings: all.flatMap(({ warnings }) => warnings as string[]),
   };
-  const [only, ...more] = all;
-  const seen = more.length === 0 && only !== undefined && "live" in only
-    ? { live: only["live"] as Live | null, live_reason: only["live_reason"] as string | undefined }
-    : {};
+  const lives = all.filter((one) => "live" in one);
+  const isAsExpected = (one: (typeof all)[number]) => (one["live"] as Live | null)?.as_expected;
+  const told = lives.find((one) => isAsExpected(one) === false) ??
+    lives.find((one) => isAsExpected(one) !== true) ?? lives[0];
+  const seen = told === undefined
+    ? {}
+    : { live: told["live"] as Live | null, live_reason: told["live_reason"] as string | undefined };
   return new WriteResult(result, { ...proof, ...seen });
 }
 

@@ -106,5 +106,5 @@ function decodeCursor(cursor: string): Position {
   } catch {
     // not base64: refused below
   }
-  throw new GatewayError("E_BAD_INPUT", "cursor: give next_cursor of the page before, as it was");
+  throw new GatewayError("E_BAD_INPUT", "cursor: give the cursor of the page before, as it was");
 }

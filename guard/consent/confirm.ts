@@ -16,6 +16,9 @@ import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { shownChanges } from "./preview_changes.ts";
 import { redactText } from "../audit/redact.ts";
 
+/** How many fields of a call within are named. */
+const FIELDS_NAMED = 20;
+
 /** What a write answers without `confirm: true`; nothing was changed. */
 export interface Preview {
   readonly needs_confirmation: true;
@@ -37,7 +40,9 @@ export interface Preview {
   readonly undoable_reason?: string;
   readonly warnings: readonly string[];
   /** The calls of other tools that are part of it, where there are any. */
-  readonly calls?: readonly Pick<PlannedCall, "tool" | "site_id" | "tier" | "summary">[];
+  readonly calls?: readonly (Pick<PlannedCall, "tool" | "site_id" | "tier" | "summary"> & {
+    readonly fields?: readonly string[];
+  })[];
 }
 
 /** A call ready to be carried out, as far as a preview shows it. */
@@ -157,9 +162,15 @@ export function preview(
   };
 }
 
-const nested = ({ tool, site_id, tier, summary }: PlannedCall) => ({
+/** A call within; of several each names its fields, for the changes of all stand in one list, in this order. */
+const nested = (
+  { tool, site_id, tier, summary, changes }: PlannedCall,
+  _: number,
+  all: readonly unknown[],
+) => ({
   tool,
   site_id,
   tier,
   summary: redactText(summary),
+  ...all.length < 2 ? {} : { fields: changes.slice(0, FIELDS_NAMED).map(({ field }) => redactText(field)) },
 });

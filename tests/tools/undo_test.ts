@@ -338,7 +338,7 @@ test("a list is paged, filtered, and says what was taken back", async (at) => {
       [{ date: "soon" }, /date: "soon" is no day; give today, yesterday or a day/],
       [{ date: "2026-02-30" }, /is no day/],
       [{ date: "today", since: "2026-11-21T10:00:00Z" }, /date, since: give one of the two/],
-      [{ cursor: "x" }, /cursor: give next_cursor|cursor/],
+      [{ cursor: "x" }, /cursor: give the cursor of the page before/],
     ] as const
   ) {
     await at.kit.gw.refuses("list_changes", { ...ON, ...args }, "E_BAD_INPUT", says);

@@ -3,6 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import type { Change } from "../../core/model.ts";
 import {
   asOne,
+  type ChangeRow,
   type ChangesPort,
   type KeptWrite,
   type PlannedCall,
@@ -33,28 +34,34 @@ interface Asked {
 }
 
 const AT_ONCE = 50;
+/** How many of what stays are named. */
+const NAMED = 10;
 
 /** Ids grow with time: the newest is set back first. */
 const newestFirst = (ids: readonly string[]) => [...new Set(ids)].sort().reverse();
 
-/** What is to be taken back, newest first, and what is more than goes back at once. */
+/** What is to be taken back, newest first, and what is said of what is not. */
+interface Choice {
+  readonly ids: readonly string[];
+  readonly warnings: readonly string[];
+}
+
 async function idsOf(
   { request_id, request_ids, since, client, person }: Asked,
   changes: Pick<ChangesPort, "list">,
-): Promise<{ readonly ids: readonly string[]; readonly more: readonly string[] }> {
-  if (since === undefined) return { ids: newestFirst(request_ids ?? [request_id!]), more: [] };
-  const found: string[] = [];
+): Promise<Choice> {
+  if (since === undefined) return { ids: newestFirst(request_ids ?? [request_id!]), warnings: [] };
+  const rows: ChangeRow[] = [];
+  const doubted: ChangeRow[] = [];
   let cursor: string | undefined;
   do {
-    const { rows, next } = await changes.list({
-      from: new Date(since).toISOString(),
-      client,
-      person,
-      cursor,
-    });
-    found.push(...rows.filter(({ undoable }) => undoable).map((row) => row.request_id));
-    cursor = next ?? undefined;
-  } while (cursor !== undefined && found.length <= 2 * AT_ONCE);
+    const page = await changes.list({ from: new Date(since).toISOString(), client, person, cursor });
+    rows.push(...page.rows);
+    doubted.push(...page.unknown);
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined && isShort(rows));
+  const own = ownWork(rows);
+  const found = rows.filter((row) => row.undoable && own.has(row.request_id)).map((row) => row.request_id);
   if (found.length === 0) {
     throw new GatewayError(
       "E_NOT_FOUND",
@@ -62,7 +69,60 @@ async function idsOf(
     );
   }
   const [ids, more] = [found.slice(0, AT_ONCE), found.slice(AT_ONCE)];
-  return { ids: newestFirst(ids), more };
+  const stay = [
+    ...doubted,
+    ...rows.filter(({ undoable, undone_by }) => !undoable && undone_by === undefined),
+  ];
+  return {
+    ids: newestFirst(ids),
+    warnings: [
+      ...whose(rows.filter((row) => ids.includes(row.request_id))),
+      ...more.length === 0 ? [] : [
+        `${AT_ONCE} changes go back at once; older ones stay until it is asked for again: ${more.join(", ")}`,
+      ],
+      ...stay.length === 0 ? [] : [`These stay, list_changes says why: ${named(stay)}`],
+    ],
+  };
+}
+
+/** Whose changes go back, where they are not all of one. */
+function whose(rows: readonly ChangeRow[]): string[] {
+  const all = Map.groupBy(
+    rows,
+    ({ by: { token, client, person } }) =>
+      [
+        `token ${token}`,
+        ...client === undefined ? [] : [`client ${client}`],
+        ...person === undefined ? [] : [`person ${person}`],
+      ].join(", "),
+  );
+  if (all.size < 2) return [];
+  const counts = [...all].map(([by, { length }]) => `${length} by ${by}`).join("; ");
+  return [`These are changes of several: ${counts}; give client, person or request_ids for fewer`];
+}
+
+const named = (rows: readonly ChangeRow[]) =>
+  rows.slice(0, NAMED).map(({ request_id, tool }) => `${request_id} (${tool})`).join(", ") +
+  (rows.length > NAMED ? ` and ${rows.length - NAMED} more` : "");
+
+/** Whether more has to be read: what an undo took back stands behind it. */
+function isShort(rows: readonly ChangeRow[]): boolean {
+  const undoable = rows.filter((row) => row.undoable);
+  return undoable.length <= 2 * AT_ONCE || undoable.some(({ tool }) => tool === "undo_change");
+}
+
+/**
+ * Those that have work of their own among them: an undo of one of them has none, so that asking again does not bring it
+ * back; the undo of such an undo is that change again.
+ */
+function ownWork(rows: readonly ChangeRow[]): ReadonlySet<string> {
+  const undid = Map.groupBy(rows, ({ undone_by }) => undone_by);
+  const own = new Set<string>();
+  for (const { request_id } of rows.toReversed()) {
+    const isUndo = (undid.get(request_id) ?? []).some((one) => own.has(one.request_id));
+    if (!isUndo) own.add(request_id);
+  }
+  return own;
 }
 
 const requestsOf = (target: Target) => [...new Set(target.map(({ request_id }) => request_id))];
@@ -100,7 +160,7 @@ export default tool("undo_change", {
     throw new GatewayError("E_BAD_INPUT", "client, person: go with since; give since too");
   },
   async plan(args, ctx) {
-    const { ids, more } = await idsOf(args, ctx.changes);
+    const { ids, warnings } = await idsOf(args, ctx.changes);
     const leftOut: LeftOut = new Map();
     const writes = await writesOf(ids, ctx.changes, leftOut);
     const planned = await setBack(writes, ctx, leftOut);
@@ -115,11 +175,7 @@ export default tool("undo_change", {
       ...args.since === undefined ? {} : { revision: { changes: ids } },
       warnings: [
         ...[...leftOut].map(([request_id, why]) => `${request_id} is left out: ${why.message}`),
-        ...more.length === 0 ? [] : [
-          `${AT_ONCE} changes go back at once; older ones stay until it is asked for again: ${
-            more.join(", ")
-          }`,
-        ],
+        ...warnings,
       ],
       state: { planned, leftOut },
     };
