@@ -115,8 +115,8 @@ test("the preview shows what the calls within would change, after reads only; co
       { field: "title", from: "old", to: "loud" },
     ]);
     assert.deepEqual(seen.calls, [
-      { tool: "note_write", site_id: "acme", tier: 1, summary: 'Write "new"' },
-      { tool: "note_write", site_id: "open", tier: 3, summary: 'Write "loud"' },
+      { tool: "note_write", site_id: "acme", tier: 1, summary: 'Write "new"', fields: ["title"] },
+      { tool: "note_write", site_id: "open", tier: 3, summary: 'Write "loud"', fields: ["title"] },
     ]);
     const done = await gw.call("note_again", { calls, confirm: true }, { door });
     const proven = { verified: true, warnings: [] };
