@@ -68,12 +68,21 @@ export const tokenPatch = closed({
 });
 
 /** POST /admin/api/projects */
-export const projectBody = closed({ id: site_id, name });
+export const projectBody = closed({ id: site_id, name, confirm_policy: confirmPolicy.optional() });
+
+/** PATCH /admin/api/projects/{id} */
+export const projectPatch = closed({ name: name.optional(), confirm_policy: confirmPolicy.optional() });
 
 const role = choice(["admin", "member"]);
 
 /** POST /admin/api/users */
-export const userBody = closed({ email, role, allowed_sites: sites(0), max_risk: tier.optional() });
+export const userBody = closed({
+  email,
+  role,
+  allowed_sites: sites(0),
+  max_risk: tier.optional(),
+  approve_sites: sites(0).optional(),
+});
 
 /** PATCH /admin/api/users/{user_id} */
 export const userPatch = closed({
@@ -81,6 +90,7 @@ export const userPatch = closed({
   role: role.optional(),
   allowed_sites: sites(0).optional(),
   max_risk: tier.optional(),
+  approve_sites: sites(0).optional(),
 });
 
 /** POST /admin/login */

@@ -1,18 +1,40 @@
-/** `project add|list` and `user add|invite|list|update|remove`. */
+/** `project add|list|update` and `user add|invite|list|update|remove`. */
 import type { Command, Options, Words } from "./command.ts";
 import { CEILING_NOTES } from "./ceilings.ts";
 import { given, showRecord } from "./commands_tokens.ts";
 import { cell, type Fields, table } from "./terminal.ts";
 
+const POLICY: Options = {
+  "confirm-policy": {
+    value: "flag|preview",
+    help:
+      "the least that writes on its sites need beside confirm: true; the strictest of token, site and project holds",
+  },
+};
+
 const projectAdd: Command = {
   words: ["project", "add"],
   subject: { name: "id", help: "a-z, 0-9 and -" },
   summary: "Make a project to group sites under",
-  options: { name: { value: "name", help: "as people call it (else the id)" } },
+  options: { name: { value: "name", help: "as people call it (else the id)" }, ...POLICY },
   async run(call) {
     const { words, api } = call;
     const id = words.subject;
-    showRecord(call, await api.call("POST", "projects", { id, name: words.text("name") ?? id }));
+    const confirm_policy = words.text("confirm-policy");
+    const body = given({ id, name: words.text("name") ?? id, confirm_policy });
+    showRecord(call, await api.call("POST", "projects", body));
+  },
+};
+
+const projectUpdate: Command = {
+  words: ["project", "update"],
+  subject: { name: "id", help: "as project list shows it" },
+  summary: "Change what a project is called, or what writes on its sites need",
+  options: { name: { value: "name", help: "as people call it" }, ...POLICY },
+  async run(call) {
+    const { words, api } = call;
+    const body = given({ name: words.text("name"), confirm_policy: words.text("confirm-policy") });
+    showRecord(call, await api.call("PATCH", `projects/${encodeURIComponent(words.subject)}`, body));
   },
 };
 
@@ -22,7 +44,7 @@ const projectList: Command = {
   options: {},
   async run({ api, show }) {
     const human = (result: unknown) =>
-      table((result as { projects: Fields[] }).projects, ["id", "name", "created_at"]);
+      table((result as { projects: Fields[] }).projects, ["id", "name", "confirm_policy", "created_at"]);
     show(await api.call("GET", "projects"), human);
   },
 };
@@ -31,6 +53,10 @@ const USER_OPTIONS: Options = {
   role: { value: "admin|member", help: "an admin manages sites and users" },
   sites: { value: "a,b", help: "site ids, '*' for all, '' for none" },
   "max-risk": { value: "0-4", help: "the ceiling of every token of the user, as listed below" },
+  "approve-sites": {
+    value: "a,b",
+    help: "sites on which the user may approve what others ask for, '*' for all of the user's, '' for none",
+  },
 };
 
 function userFields(words: Words): Fields {
@@ -39,6 +65,7 @@ function userFields(words: Words): Fields {
     role: words.text("role"),
     allowed_sites: words.list("sites"),
     max_risk: words.whole("max-risk"),
+    approve_sites: words.list("approve-sites"),
   });
 }
 
@@ -63,7 +90,7 @@ const userList: Command = {
   summary: "List users",
   options: {},
   async run({ api, show }) {
-    const columns = ["user_id", "email", "role", "allowed_sites", "max_risk", "created_at"];
+    const columns = ["user_id", "email", "role", "allowed_sites", "max_risk", "approve_sites", "created_at"];
     show(await api.call("GET", "users"), (result) => table((result as { users: Fields[] }).users, columns));
   },
 };
@@ -127,6 +154,7 @@ const userRemove: Command = {
 export const PEOPLE_COMMANDS: readonly Command[] = [
   projectAdd,
   projectList,
+  projectUpdate,
   userAdd,
   userInvite,
   userList,

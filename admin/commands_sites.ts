@@ -75,6 +75,7 @@ async function fields(call: Call, known: Known): Promise<Fields> {
     project_id: words.text("project"),
     flags: pairs(words, "flag"),
     confirm_policy: words.text("confirm-policy"),
+    four_eyes: words.text("four-eyes") === undefined ? undefined : yesNo(words.text("four-eyes")!),
     credentials: await credentials(call, known),
     ...Object.fromEntries(known.fields.map((field) => [field.name, valueOf(field, words)])),
   });

@@ -3,18 +3,19 @@ import type { Context, Hono } from "hono";
 import { GatewayError } from "../core/errors.ts";
 import { onDemand } from "../core/async.ts";
 import { RISK_DEFAULT, type User } from "../core/model.ts";
-import { projectBody, RECORD_ID, userBody, userPatch } from "./bodies.ts";
+import { projectBody, projectPatch, RECORD_ID, SITE_ID, userBody, userPatch } from "./bodies.ts";
 import { differences } from "./changes.ts";
+import { refuseHuman } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { removeUser } from "../identity/sign_in/removal.ts";
-import { assertManaged, assertWithin, callerOf, forbidden, isManaged } from "../identity/rights.ts";
+import { assertManaged, assertWithin, callerOf, forbidden, isManaged, isWithin } from "../identity/rights.ts";
 import { isOwnSite, managesAllSites } from "./site_rights.ts";
 import { unknownSites } from "./sites.ts";
 
-function userView({ id, ...rest }: User) {
-  return { user_id: id, ...rest };
+function userView({ id, approve_sites = [], ...rest }: User) {
+  return { user_id: id, ...rest, approve_sites };
 }
 
 /** Adds the routes under /admin/api/projects and /admin/api/users. */
@@ -23,6 +24,9 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
   userRoutes(app, ports);
   accessRoutes(app, ports);
 }
+
+const policyIsMasters = () =>
+  forbidden("confirm_policy: only a super-admin changes it, with the master token");
 
 function projectRoutes(app: Hono, ports: AdminPorts): void {
   const { projects, sites } = ports.store;
@@ -40,9 +44,28 @@ function projectRoutes(app: Hono, ports: AdminPorts): void {
         "A project groups sites of everybody's; that takes an admin of all sites, or the master token",
       );
     }
+    if (callerOf(c).user !== null && body.confirm_policy !== undefined) throw policyIsMasters();
+    refuseHuman(body.confirm_policy);
     const project = await projects.create(body);
     if (project === null) refuseAny([`id: ${quoted(body.id)} is taken; choose another id`]);
     await ports.record(callerOf(c).actor, "project.create", { after: body });
+    return answer(c, project);
+  });
+
+  app.patch("/admin/api/projects/:id", async (c) => {
+    const id = c.req.param("id");
+    const patch = checked(projectPatch, await jsonObject(c.req.raw));
+    if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
+    refuseHuman(patch.confirm_policy);
+    const before = SITE_ID.test(id) ? await projects.get(id) : null;
+    const project = before && await projects.update(id, patch);
+    if (before === null || project === null) {
+      throw new GatewayError(
+        "E_NOT_FOUND",
+        `There is no project ${quoted(id)}; list the projects to find it`,
+      );
+    }
+    await ports.record(callerOf(c).actor, "project.change", { id, ...differences(before, project) });
     return answer(c, project);
   });
 }
@@ -59,7 +82,7 @@ function userRoutes(app: Hono, ports: AdminPorts): void {
     const body = checked(userBody, await jsonObject(c.req.raw));
     const wanted = { ...body, max_risk: body.max_risk ?? RISK_DEFAULT };
     assertGrants(callerOf(c).user, wanted);
-    refuseAny(await unknownSites(body.allowed_sites, sites));
+    refuseAny([...await unknownSites(body.allowed_sites, sites), ...beyondSites(wanted)]);
     const user = await users.create(wanted);
     if (user === null) refuseAny([`email: ${quoted(body.email)} is another user's; change that user`]);
     await ports.record(callerOf(c).actor, "user.create", { user_id: user!.id, after: wanted });
@@ -74,6 +97,7 @@ function userRoutes(app: Hono, ports: AdminPorts): void {
     if (admin !== null) assertGrants(admin, { ...await managedUser(ports, c, id), ...patch });
     if (patch.allowed_sites) refuseAny(await unknownSites(patch.allowed_sites, sites));
     const before = RECORD_ID.test(id) ? await users.get(id) : null;
+    if (before !== null && patch.approve_sites) refuseAny(beyondSites({ ...before, ...patch }));
     const user = before && await users.update(id, patch);
     if (before === null || user === null) throw noUser(id);
     await ports.record(actor, "user.change", { user_id: id, ...differences(before, user) });
@@ -111,11 +135,23 @@ async function managedUser({ store: { users } }: AdminPorts, c: Context, wanted:
 }
 
 /** Throws E_FORBIDDEN where an admin would make somebody who is not his or hers to manage. */
-function assertGrants(admin: User | null, wanted: Pick<User, "role" | "allowed_sites" | "max_risk">): void {
+function assertGrants(
+  admin: User | null,
+  wanted: Pick<User, "role" | "allowed_sites" | "max_risk" | "approve_sites">,
+): void {
+  if (admin !== null && (wanted.approve_sites ?? []).length > 0) {
+    throw forbidden("approve_sites: only the master token says who approves");
+  }
   if (admin !== null && wanted.role !== "member") {
     throw forbidden("role: only the master token makes an admin; an admin makes members");
   }
   assertWithin(admin, wanted);
+}
+
+/** Where a person would approve on sites that are not the person's own. */
+function beyondSites({ allowed_sites, approve_sites = [] }: Pick<User, "allowed_sites" | "approve_sites">) {
+  if (approve_sites.includes("*") || isWithin(approve_sites, allowed_sites)) return [];
+  return ["approve_sites: a person approves on sites of allowed_sites only; give them there too"];
 }
 
 const noUser = (wanted: string) =>

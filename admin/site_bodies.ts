@@ -79,6 +79,7 @@ export function siteBodies({ kinds, siteFields, credentials }: Connectors): Site
     project_id: site_id.nullish(),
     flags: flags.optional(),
     confirm_policy: confirmPolicy.optional(),
+    four_eyes: yesNo.optional(),
     credentials: closed(Object.fromEntries(secrets)).optional(),
     ...Object.fromEntries(fields),
   };

@@ -77,6 +77,11 @@ function ownOptions(connectors: Connectors): Options {
       value: "flag|preview",
       help: "the least its writes need beside confirm: true; preview where it may publish",
     },
+    "four-eyes": {
+      value: "true|false",
+      help:
+        "whether who approves must be another person than the one whose client asked, and no master token",
+    },
   };
 }
 

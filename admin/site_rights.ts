@@ -2,6 +2,7 @@
 import { FLAGS, type Site } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { AdminPorts } from "./ports.ts";
+import { quoted } from "../core/faults.ts";
 import { type AdminCaller, forbidden, isManaged, isWithin } from "../identity/rights.ts";
 import type { SiteInput } from "../store/store.ts";
 
@@ -28,11 +29,11 @@ export function assertMayRegister(caller: AdminCaller): void {
 export async function assertMaySet(
   { user }: AdminCaller,
   input: SiteInput,
-  before: Pick<Site, "flags"> | null,
+  before: Pick<Site, "flags" | "project_id"> | null,
   { connectors, store }: AdminPorts,
 ): Promise<void> {
   if (user === null) return;
-  for (const field of ["flags", "confirm_policy"] as const) {
+  for (const field of ["flags", "confirm_policy", "four_eyes"] as const) {
     if (input[field] !== undefined) {
       throw forbidden(`${field}: only a super-admin changes it, with the master token`);
     }
@@ -40,6 +41,18 @@ export async function assertMaySet(
   const given = input as Readonly<Record<string, unknown>>;
   const all = user.allowed_sites.includes("*");
   if (!all && input.project_id !== undefined) throw forbidden("project_id: that takes an admin of all sites");
+  const left = before?.project_id ?? null;
+  if (left !== null && input.project_id !== undefined && input.project_id !== left) {
+    const policy = (await store.projects.get(left))?.confirm_policy ?? "flag";
+    if (policy !== "flag") {
+      throw forbidden(
+        `project_id: the project ${
+          quoted(left)
+        } asks for the confirm_policy "${policy}", which the site would leave; ` +
+          "that takes the master token",
+      );
+    }
+  }
   const shared = sharedField(given, connectors);
   if (shared !== null && !all) {
     throw forbidden(

@@ -37,6 +37,8 @@ export interface Site extends SiteFields {
   readonly credentials: readonly CredentialKind[];
   /** The least that its writes need; a token's own may ask for more. */
   readonly confirm_policy: ConfirmPolicy;
+  /** Whether what a person approves here needs another person than the one whose client asked. */
+  readonly four_eyes?: boolean;
   /** Grows when credentials change, so that what was cached under the old ones is not used. */
   readonly credentials_version: number;
   readonly created_at: string;
@@ -47,6 +49,8 @@ export interface Site extends SiteFields {
 export interface Project {
   readonly id: string;
   readonly name: string;
+  /** The least that writes on its sites need; left out in records of before it could be set, where it is `flag`. */
+  readonly confirm_policy?: ConfirmPolicy;
   readonly created_at: string;
 }
 
@@ -100,6 +104,8 @@ export interface User {
   readonly role: "admin" | "member";
   readonly allowed_sites: readonly string[];
   readonly max_risk: Tier;
+  /** Sites on which the person may approve what others ask for, or `["*"]`; none where it is left out. */
+  readonly approve_sites?: readonly string[];
   readonly created_at: string;
 }
 

@@ -112,17 +112,26 @@ export function assertWithin(admin: User | null, { allowed_sites, max_risk }: Gr
   }
 }
 
-/** Whether that user is an admin's to manage: a member who may do nothing that the admin may not. */
-export function isManaged(admin: User | null, { role, allowed_sites, max_risk }: User): boolean {
+/**
+ * Whether that user is an admin's to manage: a member who may do nothing that the admin may not, and who approves nothing.
+ * Whoever manages a person can sign in as that person, by an invitation, and would approve what he or she has asked for.
+ */
+export function isManaged(
+  admin: User | null,
+  { role, allowed_sites, max_risk, approve_sites = [] }: User,
+): boolean {
   if (admin === null) return true;
-  return role === "member" && isWithin(allowed_sites, admin.allowed_sites) && max_risk <= admin.max_risk;
+  return role === "member" && approve_sites.length === 0 && isWithin(allowed_sites, admin.allowed_sites) &&
+    max_risk <= admin.max_risk;
 }
 
 /** Throws E_FORBIDDEN unless that user is an admin's to manage. */
 export function assertManaged(admin: User | null, user: User): void {
   if (isManaged(admin, user)) return;
   throw forbidden(
-    `User ${quoted(user.email)} is an admin, or may do more than you; that takes the master token`,
+    `User ${
+      quoted(user.email)
+    } is an admin, may approve, or may do more than you; that takes the master token`,
   );
 }
 

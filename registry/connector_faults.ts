@@ -18,6 +18,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "project_id",
   "flags",
   "confirm_policy",
+  "four_eyes",
   "credentials",
   "credentials_version",
   "created_at",

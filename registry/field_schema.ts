@@ -46,6 +46,7 @@ export const OWN_OPTIONS: readonly string[] = [
   "project",
   "flag",
   "confirm-policy",
+  "four-eyes",
   "unset",
   "url",
   "json",

@@ -38,11 +38,17 @@ const field = (name: string): Rule => (_, value, { id }) =>
   isFields(value) && value[name] === id ? null : undefined;
 const ofToken = (n: number): Rule => (key, _, { tokens }) => tokens.includes(key[n]!) ? null : undefined;
 
+/** What in a record lists sites. */
+const SITE_LISTS = ["allowed_sites", "approve_sites"];
+
 /** A record that lists sites, without that one. */
 const unlisted: Rule = (_, value, { id }) => {
-  if (!isFields(value) || !Array.isArray(value["allowed_sites"])) return undefined;
-  const left = value["allowed_sites"].filter((one) => one !== id);
-  return left.length === value["allowed_sites"].length ? undefined : { ...value, allowed_sites: left };
+  if (!isFields(value)) return undefined;
+  const lists = SITE_LISTS.flatMap((name) => {
+    const list = value[name];
+    return Array.isArray(list) && list.includes(id) ? [[name, list.filter((one) => one !== id)]] : [];
+  });
+  return lists.length === 0 ? undefined : { ...value, ...Object.fromEntries(lists) };
 };
 
 /** A token for no site is worth nothing, and ends. */

@@ -2,9 +2,9 @@
 import type { Project } from "../core/model.ts";
 import { ListCache, RecordCache, type Version } from "./cache.ts";
 import { recordOf } from "./damage.ts";
-import { checkKeyPart, checkSize, type Database, listRecords } from "./database.ts";
+import { AGAIN, checkKeyPart, checkSize, type Database, listRecords, untilSettled } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
-import type { ProjectStore } from "./store.ts";
+import type { ProjectPatch, ProjectStore } from "./store.ts";
 
 const recordKey = (id: string) => ["projects", id];
 
@@ -18,9 +18,10 @@ export class Projects implements ProjectStore {
     this.#all = new ListCache(version, () => listRecords<Project>(db.kv, "projects"));
   }
 
-  async create(input: { id: string; name: string }): Promise<Project | null> {
-    checkKeyPart("id", input.id);
-    const project: Project = { id: input.id, name: input.name, created_at: this.db.timestamp() };
+  async create({ id, name, confirm_policy }: Omit<Project, "created_at">): Promise<Project | null> {
+    checkKeyPart("id", id);
+    const asked = confirm_policy === undefined ? {} : { confirm_policy };
+    const project: Project = { id, name, ...asked, created_at: this.db.timestamp() };
     checkSize(project);
     const change = this.db.kv.atomic()
       .check({ key: recordKey(project.id), versionstamp: null })
@@ -34,5 +35,21 @@ export class Projects implements ProjectStore {
 
   list(): Awaitable<readonly Project[]> {
     return this.#all.get();
+  }
+
+  async update(id: string, { name, confirm_policy }: ProjectPatch): Promise<Project | null> {
+    return await untilSettled(async () => {
+      const entry = await this.db.kv.get<Project>(recordKey(id));
+      const stored = recordOf(entry);
+      if (stored === null) return null;
+      const project: Project = {
+        ...stored,
+        ...name !== undefined && { name },
+        ...confirm_policy !== undefined && { confirm_policy },
+      };
+      checkSize(project);
+      const change = this.db.kv.atomic().check(entry).set(recordKey(id), project);
+      return await this.version.commit(change) ? project : AGAIN;
+    });
   }
 }

@@ -13,7 +13,7 @@ const recordKey = (id: string) => ["sites", id];
 const secretKey = (id: string, kind: CredentialKind) => ["credentials", id, kind];
 
 /** What may be set of a record beside the fields of connectors. */
-const SETTABLE = ["name", "base_url", "project_id", "flags", "confirm_policy"] as const;
+const SETTABLE = ["name", "base_url", "project_id", "flags", "confirm_policy", "four_eyes"] as const;
 const NO_FLAGS = Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"];
 
 type SealedByKind = ReadonlyMap<CredentialKind, Sealed | null>;
@@ -112,6 +112,7 @@ export class Sites implements SiteStore {
       ...this.shape.blank({ platform: site.platform }),
       flags: NO_FLAGS,
       confirm_policy: "flag",
+      four_eyes: false,
     };
     const kept = Object.entries(site).map((
       [name, value],
@@ -189,6 +190,7 @@ function blank(input: NewSite, shape: SiteShape, at: string): Site {
     project_id: null,
     flags: NO_FLAGS,
     confirm_policy: "flag",
+    four_eyes: false,
     credentials: [],
     credentials_version: 0,
     created_at: at,

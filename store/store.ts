@@ -90,6 +90,7 @@ export interface SiteInput extends Patch<SiteFields> {
   project_id?: string | null;
   flags?: Partial<Site["flags"]>;
   confirm_policy?: Site["confirm_policy"];
+  four_eyes?: boolean;
   /** A kind set to null is forgotten. */
   credentials?: { [K in CredentialKind]?: Credentials[K] | null };
 }
@@ -125,12 +126,16 @@ export interface SiteStore {
   ): Promise<NonNullable<Credentials[K]> | null>;
 }
 
+export type ProjectPatch = Partial<Pick<Project, "name" | "confirm_policy">>;
+
 /** Projects; look-ups are cached as tokens are. */
 export interface ProjectStore {
   /** Null when the id is taken. */
-  create(input: { id: string; name: string }): Promise<Project | null>;
+  create(input: Omit<Project, "created_at">): Promise<Project | null>;
   get(id: string): Awaitable<Project | null>;
   list(): Awaitable<readonly Project[]>;
+  /** Null when there is no such project. */
+  update(id: string, patch: ProjectPatch): Promise<Project | null>;
 }
 
 /** Freezes; look-ups are cached as tokens are. */
@@ -144,7 +149,9 @@ export interface FreezeStore {
   lift(place: FreezePlace): Promise<Freeze | null>;
 }
 
-export type UserInput = Partial<Pick<User, "email" | "role" | "allowed_sites" | "max_risk">>;
+export type UserInput = Partial<
+  Pick<User, "email" | "role" | "allowed_sites" | "max_risk" | "approve_sites">
+>;
 
 /** People; look-ups by id are cached as tokens are. */
 export interface UserStore {

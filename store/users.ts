@@ -29,6 +29,7 @@ export class Users implements UserStore {
       role: input.role,
       allowed_sites: [...input.allowed_sites],
       max_risk: input.max_risk,
+      approve_sites: [...input.approve_sites ?? []],
       created_at: this.db.timestamp(),
     };
     checkSize(user);
@@ -64,6 +65,7 @@ export class Users implements UserStore {
         ...patch.role !== undefined && { role: patch.role },
         ...patch.allowed_sites !== undefined && { allowed_sites: [...patch.allowed_sites] },
         ...patch.max_risk !== undefined && { max_risk: patch.max_risk },
+        ...patch.approve_sites !== undefined && { approve_sites: [...patch.approve_sites] },
       };
       checkSize(user);
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), user);

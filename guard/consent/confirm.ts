@@ -10,6 +10,7 @@ import {
   type Tier,
 } from "../../core/model.ts";
 import type { Confirmation, Plan, PlannedCall } from "../../registry/tool.ts";
+import type { ProjectStore } from "../../store/store.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import { KEEPS_NOTHING, revisionName, TOO_LARGE } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
@@ -76,6 +77,29 @@ export function meetsPolicy(
 ): boolean {
   const policy = policyOf(caller, sites);
   return policy === "flag" || (policy === "preview" && (bound || skips(caller)));
+}
+
+/** Sites whose project asks for more than they do themselves, with that policy; one and the same for one record. */
+const raised = new WeakMap<Site, Site>();
+
+/** The sites, each with the policy of its project where that is the stricter one. */
+export async function underProjects(
+  projects: Pick<ProjectStore, "get">,
+  sites: readonly Site[],
+): Promise<readonly Site[]> {
+  if (sites.every(({ project_id }) => project_id === null)) return sites;
+  return await Promise.all(sites.map((site) => underProject(projects, site)));
+}
+
+async function underProject(projects: Pick<ProjectStore, "get">, site: Site): Promise<Site> {
+  const project = site.project_id === null ? null : await projects.get(site.project_id);
+  const confirm_policy = strictest([site.confirm_policy, project?.confirm_policy ?? "flag"]);
+  if (confirm_policy === site.confirm_policy) return site;
+  const known = raised.get(site);
+  if (known?.confirm_policy === confirm_policy) return known;
+  const made = { ...site, confirm_policy };
+  raised.set(site, made);
+  return made;
 }
 
 /** Whether a person must approve what the call writes. */

@@ -34,6 +34,7 @@ const BESIDE_THE_WAY: ReadonlySet<string> = new Set([
   "project_id",
   "flags",
   "confirm_policy",
+  "four_eyes",
   "credentials",
   "credentials_version",
   "created_at",

@@ -18,6 +18,7 @@ import type {
 import { asOffered, asWritten, plain } from "./answer.ts";
 import { lazily } from "../../core/made_once.ts";
 import type { CallRecord } from "../audit/audit.ts";
+import { underProjects } from "../consent/confirm.ts";
 import { destination, hashParts, KEEPS_NOTHING } from "../consent/consent_content.ts";
 import { setbackOf } from "../changes.ts";
 import { makeContext } from "./context.ts";
@@ -112,7 +113,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const others = manifest.sites.length === 0
     ? NO_SITES
     : await otherSites(ports, caller, manifest.sites, given.args, decision);
-  const sites = allSites(site, others);
+  const sites = await underProjects(ports.store.projects, allSites(site, others));
   decision.finds({ sites });
   const kind = site && await effectivePlatform(ports.store.sites, ports.connectors, manifest, site);
   const isOfferedWrite = site !== null && offer !== undefined &&

@@ -175,6 +175,16 @@ export async function person(gw: Kit, email: string, grants: UserInput = {}): Pr
   return user;
 }
 
+/** A browser of a new user with those grants, in which the user has signed in. */
+export async function signedIn(gw: Kit, email: string, grants: UserInput) {
+  const user = await person(gw, email, grants);
+  const session = { user_id: user.id, method: "passkey", agent: "" } as const;
+  const made = await gw.store.personSessions.create(session, await gw.store.personSessions.mark(user.id));
+  const browser = new PersonBrowser(gw);
+  browser.cookies.set("gateway_person", made!.text);
+  return { user, browser };
+}
+
 /** A call of the admin API with the master token. */
 export async function operator(gw: Pick<Kit, "http">, method: string, path: string, body?: unknown) {
   const response = await gw.http(`/admin/api/${path}`, {

@@ -2,19 +2,13 @@
 import assert from "node:assert/strict";
 import { gateway, type Kit, MASTER, owned, site } from "../kit.ts";
 import type { NewSite, UserInput } from "../../store/store.ts";
-import { BASE, operator, PASSPHRASE, person, PersonBrowser } from "./kit.ts";
+import { BASE, operator, PASSPHRASE, person, PersonBrowser, signedIn as signedInAs } from "./kit.ts";
 
 const ACME: NewSite = site("acme", "cms");
 
-/** A browser of a user with those grants, in which the user has signed in. */
-async function signedIn(gw: Kit, email: string, grants: UserInput) {
-  const user = await person(gw, email, { allowed_sites: ["acme"], ...grants });
-  const session = { user_id: user.id, method: "passkey", agent: "" } as const;
-  const made = await gw.store.personSessions.create(session, await gw.store.personSessions.mark(user.id));
-  const browser = new PersonBrowser(gw);
-  browser.cookies.set("gateway_person", made!.text);
-  return { user, browser };
-}
+/** The same of a user of one site. */
+const signedIn = (gw: Kit, email: string, grants: UserInput) =>
+  signedInAs(gw, email, { allowed_sites: ["acme"], ...grants });
 
 const TOKEN = { name: "mine", env: "prod", allowed_sites: ["acme"], allowed_tools: ["*"] };
 

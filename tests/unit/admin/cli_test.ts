@@ -213,7 +213,7 @@ Deno.test("users are added, listed and changed", async () => {
   const added = await cli.good(...words("user add a@acme.test --role member --sites acme --max-risk 2"));
   const [, user_id] = /^user_id +(\w{26})$/m.exec(added.out)!;
   await cli.good("user", "update", user_id!, "--sites", "", "--role", "admin", "--email", "b@acme.test");
-  assert.match((await cli.good("user", "list")).out, /^\w{26} +b@acme.test +admin +- +2 +2026-/m);
+  assert.match((await cli.good("user", "list")).out, /^\w{26} +b@acme.test +admin +- +2 +- +2026-/m);
   assert.match(
     await cli.bad(...CREATE, "--owner", user_id!),
     /^E_BAD_INPUT: allowed_sites: "acme" is beyond the owner/,

@@ -29,7 +29,7 @@ Deno.test("a project is made once and listed", async () => {
 Deno.test("a user is made, listed and changed", async () => {
   const gw = await prepared();
   const made = await gw.ok("POST", "/admin/api/users", USER);
-  assert.deepEqual(made, { user_id: made.user_id, ...USER, max_risk: 1, created_at: NOW });
+  assert.deepEqual(made, { user_id: made.user_id, ...USER, max_risk: 1, approve_sites: [], created_at: NOW });
   assert.deepEqual(await gw.ok("GET", "/admin/api/users"), { users: [made] });
   const changed = await gw.ok("PATCH", `/admin/api/users/${made.user_id}`, {
     role: "admin",
