@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { GatewayError } from "../core/errors.ts";
 import { onDemand } from "../core/async.ts";
+import { approvalRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
 import { clientRoutes, connectionRoutes } from "./connections.ts";
 import { erasureRoutes } from "./erase.ts";
@@ -50,6 +51,7 @@ export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   snapshotRoutes(app, ports);
   proxiedToolRoutes(app, ports);
   freezeRoutes(app, ports);
+  approvalRoutes(app, ports);
   healthRoutes(app, ports);
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);

@@ -2,6 +2,7 @@
 import type { Connectors } from "../registry/connectors.ts";
 import { type AdminClient, adminClient } from "./client.ts";
 import { type Call, type Command, commandHelp, overview, readWords, refuseMissing } from "./command.ts";
+import { APPROVAL_COMMANDS } from "./commands_approvals.ts";
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
 import { CHANGE_COMMANDS } from "./commands_changes.ts";
 import { CLIENT_COMMANDS } from "./commands_clients.ts";
@@ -36,6 +37,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...ERASE_COMMANDS,
     ...SNAPSHOT_COMMANDS,
     ...FREEZE_COMMANDS,
+    ...APPROVAL_COMMANDS,
     ...GATEWAY_COMMANDS,
     ...STORE_COMMANDS,
   ];

@@ -89,6 +89,7 @@ interface Undone {
   readonly warnings?: readonly string[];
   readonly confirm_token?: string;
   readonly expires_at?: string;
+  readonly approval?: { readonly id: string; readonly url: string };
   readonly undone?: readonly string[];
   readonly left_out?: readonly { readonly request_id: string; readonly reason: string }[];
   readonly verified?: boolean | null;
@@ -130,14 +131,19 @@ const undo: Command = {
   },
 };
 
-function asked({ summary, changes = [], warnings = [], confirm_token, expires_at }: Undone): string {
+function asked(
+  { summary, changes = [], warnings = [], confirm_token, expires_at, approval }: Undone,
+): string {
+  const how = approval === undefined
+    ? `To do it, until ${cell(expires_at)}: the same command with --confirm ${cell(confirm_token)}`
+    : `A person must approve it, until ${cell(expires_at)}: ${cell(approval.url)}, or approvals show ${
+      cell(approval.id)
+    }`;
   const lines = [
     `${cell(summary)}.`,
     ...changes.map(({ field, from, to }) => `  ${cell(field)}: ${cell(shown(from))} -> ${cell(shown(to))}`),
     ...warnings.map((one) => `${cell(one)}.`),
-    `Nothing was changed. To do it, until ${cell(expires_at)}: the same command with --confirm ${
-      cell(confirm_token)
-    }`,
+    `Nothing was changed. ${how}`,
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -6,7 +6,7 @@ import { cell, type Fields, table } from "./terminal.ts";
 
 const POLICY: Options = {
   "confirm-policy": {
-    value: "flag|preview",
+    value: "flag|preview|human",
     help:
       "the least that writes on its sites need beside confirm: true; the strictest of token, site and project holds",
   },

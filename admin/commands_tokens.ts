@@ -31,9 +31,9 @@ const create: Command = {
     owner: { value: "user_id", help: "the user it belongs to, whose grants it never passes" },
     "super-admin": { help: "a super-admin token, which belongs to no user" },
     "confirm-policy": {
-      value: "flag|preview",
+      value: "flag|preview|human",
       help:
-        "what a write needs beside confirm: true (flag: nothing, preview: the confirm_token of its preview)",
+        "what a write needs beside confirm: true (flag: nothing, preview: the confirm_token of its preview, human: a person's approval)",
     },
     "skip-write-confirm": { help: "write without the confirm step (with --super-admin only)" },
   },

@@ -1,6 +1,5 @@
-/** Confirm policies as an operator is told of them: the one that cannot be had yet, and where a stricter one is offered. */
-import { GatewayError } from "../core/errors.ts";
-import type { ConfirmPolicy, Flag, Site } from "../core/model.ts";
+/** Confirm policies as an operator is told of them: where a stricter one is offered. */
+import type { Flag, Site } from "../core/model.ts";
 
 /** A site on which one call can change what visitors get without a preview. */
 export interface Unpreviewed {
@@ -28,14 +27,4 @@ export function policyOffers(site: Site): string[] {
     'visitors get; "preview" has every write shown before (site update ' +
     `${site.id} --confirm-policy preview)`,
   ];
-}
-
-/** Throws E_FORBIDDEN for the policy `human`: the page on which a person approves a write is still to come. */
-export function refuseHuman(policy: ConfirmPolicy | undefined): void {
-  if (policy !== "human") return;
-  throw new GatewayError(
-    "E_FORBIDDEN",
-    'confirm_policy: "human" needs the page on which a person approves a write, which this version does not have; ' +
-      'choose "preview"',
-  );
 }

@@ -22,7 +22,7 @@ export function refusal(c: Context, thrown: unknown, ports: AdminPorts): Respons
   if (error.retryAfter !== undefined) c.header("Retry-After", String(error.retryAfter));
   if (error.code === "E_AUTH") c.header("WWW-Authenticate", 'Bearer realm="admin"');
   return c.json(
-    { ok: false, error: { code: error.code, message: error.message } },
+    { ok: false, error: { code: error.code, message: error.message, outcome: error.outcome } },
     error.status as ContentfulStatusCode,
   );
 }

@@ -5,7 +5,6 @@ import { onDemand } from "../core/async.ts";
 import { RISK_DEFAULT, type User } from "../core/model.ts";
 import { projectBody, projectPatch, RECORD_ID, SITE_ID, userBody, userPatch } from "./bodies.ts";
 import { differences } from "./changes.ts";
-import { refuseHuman } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -45,7 +44,6 @@ function projectRoutes(app: Hono, ports: AdminPorts): void {
       );
     }
     if (callerOf(c).user !== null && body.confirm_policy !== undefined) throw policyIsMasters();
-    refuseHuman(body.confirm_policy);
     const project = await projects.create(body);
     if (project === null) refuseAny([`id: ${quoted(body.id)} is taken; choose another id`]);
     await ports.record(callerOf(c).actor, "project.create", { after: body });
@@ -56,7 +54,6 @@ function projectRoutes(app: Hono, ports: AdminPorts): void {
     const id = c.req.param("id");
     const patch = checked(projectPatch, await jsonObject(c.req.raw));
     if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
-    refuseHuman(patch.confirm_policy);
     const before = SITE_ID.test(id) ? await projects.get(id) : null;
     const project = before && await projects.update(id, patch);
     if (before === null || project === null) {

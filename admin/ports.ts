@@ -11,6 +11,7 @@ import type {
 } from "../core/model.ts";
 import type { ChangesPage } from "../registry/tool.ts";
 import type { Connectors } from "../registry/connectors.ts";
+import type { ApprovalsPort } from "../registry/approval_reports.ts";
 import type { LinkableReport } from "../registry/linkable_report.ts";
 import type { ProbeReport } from "../registry/probe_report.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
@@ -183,6 +184,7 @@ export interface AdminPorts {
   /** A page of what calls have changed, newest first; with the first one those of which nobody knows whether they were made. */
   changes(query: Omit<AuditQuery, "outcome" | "status">, cursor?: string): Promise<ChangesPage>;
   readonly erasing: ErasingPort;
+  readonly approvals: ApprovalsPort;
   readonly retention: RetentionPort;
   readonly doubts: DoubtPort;
   /** What is kept of sites for each of the last days; of one site where it is named. */

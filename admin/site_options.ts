@@ -74,7 +74,7 @@ function ownOptions(connectors: Connectors): Options {
     project: { value: "id", help: "the project it belongs to" },
     flag: { value: "name=true|false", many: true, help: `set by a super-admin: ${FLAGS.join(", ")}` },
     "confirm-policy": {
-      value: "flag|preview",
+      value: "flag|preview|human",
       help: "the least its writes need beside confirm: true; preview where it may publish",
     },
     "four-eyes": {

@@ -9,7 +9,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import type { SiteInput, SiteStore, SiteUpdate } from "../store/store.ts";
 import { SITE_ID } from "./bodies.ts";
 import { siteDifferences } from "./changes.ts";
-import { policyOffers, refuseHuman } from "./confirm_policy.ts";
+import { policyOffers } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -59,7 +59,6 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     const body = checked(bodies.create, await jsonObject(c.req.raw));
     assertMayRegister(callerOf(c));
     await assertMaySet(callerOf(c), body, null, ports);
-    refuseHuman(body.confirm_policy);
     const before = { ...connectors.blank(body), platform: body.platform, base_url: null } as unknown as Site;
     refuseAny(await siteFaults(body, before, ports));
     const site = await sites.create(body);
@@ -82,7 +81,6 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     }
     const patch = checked(bodies.patch, body);
     await assertMaySet(callerOf(c), patch, site, ports);
-    refuseHuman(patch.confirm_policy);
     if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
     refuseAny(await siteFaults(patch, site, ports));
     const changed = await sites.update(site.id, patch);

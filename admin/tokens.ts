@@ -17,7 +17,6 @@ import type { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { differences } from "./changes.ts";
-import { refuseHuman } from "./confirm_policy.ts";
 import { unknownSites } from "./sites.ts";
 
 /** A token as it is shown: never its text. */
@@ -67,7 +66,6 @@ export async function makeToken(
   }
   const owner_user_id = user?.id ?? body.owner_user_id ?? null;
   const owner = user ?? (owner_user_id === null ? null : await store.users.get(owner_user_id));
-  refuseHuman(body.confirm_policy);
   const tools = toolFaults(body.allowed_tools, await toolNames());
   // Asked for by name: a token made without an owner belongs to nobody, and has no rights beyond its own.
   const super_admin = user === null && body.owner_user_id === null;
@@ -137,7 +135,6 @@ export async function changeToken(
   if (before.revoked_at !== null) {
     refuseAny([`The token was revoked at ${before.revoked_at}; make another`]);
   }
-  refuseHuman(patch.confirm_policy);
   const after = { ...before, ...patch };
   const tools = toolFaults(patch.allowed_tools ?? [], await toolNames());
   const owner = before.owner_user_id === null ? null : await store.users.get(before.owner_user_id);

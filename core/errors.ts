@@ -45,6 +45,7 @@ export const GATEWAY_CODES = {
     E_SCHEMA_BRIDGE_REQUIRED: "the tool needs the schema bridge of the companion plugin",
     E_COMPANION_REQUIRED: "the tool needs the companion plugin on the site",
     E_SUPER_ADMIN_ONLY: "only a super-admin token may call the tool",
+    E_APPROVAL_REJECTED: "a person looked at what the call would do, and decided against it",
   }),
   ...group(404, {
     E_TOOL_NOT_FOUND: "no tool of that name exists",
@@ -72,6 +73,7 @@ export const GATEWAY_CODES = {
     E_CRM_SITE_NOT_LINKED: "no CRM location is set for the site",
     E_BEHAVIOR_NOT_LINKED: "no behavior project is set for the site",
     E_STORAGE_NOT_LINKED: "no storage folder is linked to the site",
+    E_APPROVAL_PENDING: "a person must approve what the call would do, and nobody has decided yet",
     E_OUTCOME_UNKNOWN: "nobody knows whether the first call was carried out; look before trying again",
   }),
   ...group(413, {
@@ -124,6 +126,8 @@ export interface GatewayErrorOptions {
   published?: true | null;
   /** Names what the call is about and the upstream does not have, or has in its bin; left out for any other failure. */
   gone?: string;
+  /** The request for a person's approval that the call waits for, or was refused by: its id, its link, the person's words. */
+  approval?: Readonly<Record<string, string>>;
 }
 
 /** The end of a message about a write that may have been carried out; the pipeline adds with which tool to look. */
@@ -142,6 +146,7 @@ export class GatewayError extends Error {
   readonly outcome: Outcome | undefined;
   readonly published: true | null | undefined;
   readonly gone: string | undefined;
+  readonly approval: Readonly<Record<string, string>> | undefined;
 
   constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -154,6 +159,7 @@ export class GatewayError extends Error {
     this.outcome = options.outcome;
     this.published = options.published;
     this.gone = options.gone;
+    this.approval = options.approval;
   }
 
   /** The same failure, told in other words. */

@@ -2,6 +2,7 @@
 import type { Tier } from "./model/call.ts";
 import type { CredentialKind, PlatformKind, SiteFields } from "./model.gen.ts";
 
+export * from "./model/approval.ts";
 export * from "./model/audit.ts";
 export * from "./model/call.ts";
 export * from "./model/limits.ts";

@@ -37,6 +37,8 @@ export const REQUEST_ID = "site-operations/request-id";
 const OUTCOME = "site-operations/outcome";
 /** Whole seconds after which another try makes sense, as `Retry-After` says it over REST. */
 const RETRY_AFTER = "site-operations/retry-after";
+/** The request for a person's approval that the call waits for, or was refused by. */
+const APPROVAL = "site-operations/approval";
 /** Whose words the content is, where it is not the gateway's. */
 const ANSWERED_BY = "site-operations/answered-by";
 
@@ -44,7 +46,9 @@ const ANSWERED_BY = "site-operations/answered-by";
  * The result of a call that was refused or failed: `<code>: <message>`, with the upstream's status if there was one, and
  * what is known of the change where it was to make one, and when to try again.
  */
-export function failed({ code, message, upstream, outcome, retryAfter }: GatewayError): ToolResult {
+export function failed(
+  { code, message, upstream, outcome, retryAfter, approval }: GatewayError,
+): ToolResult {
   const members = `"content":[{"type":"text","text":${
     JSON.stringify(`${code}: ${message}`)
   }}],"isError":true`;
@@ -54,5 +58,6 @@ export function failed({ code, message, upstream, outcome, retryAfter }: Gateway
     : {};
   const said = outcome === undefined ? {} : { [OUTCOME]: outcome };
   const later = retryAfter === undefined ? {} : { [RETRY_AFTER]: retryAfter };
-  return { members, meta: { ...status, ...said, ...later } };
+  const asked = approval === undefined ? {} : { [APPROVAL]: approval };
+  return { members, meta: { ...status, ...said, ...later, ...asked } };
 }

@@ -1,4 +1,4 @@
-/** What runs on a clock: the audit's retention and its doubts, erasures, snapshots, the catalogues of sites' own tools. Each takes a lease, so that of several instances one works. */
+/** What runs on a clock: the audit's retention and its doubts, erasures, approvals, snapshots, the catalogues of sites' own tools. Each takes a lease, so that of several instances one works. */
 
 import { delay } from "../core/async.ts";
 
@@ -25,6 +25,7 @@ export interface Clocked {
   readonly retention: Recurring;
   readonly doubts: Recurring;
   readonly erasing: Recurring;
+  readonly approvals: Recurring;
   readonly snapshots: Resumed;
   readonly toolCatalogs: Leased;
   /** Says each day which versions of upstreams end soon. */
@@ -37,7 +38,7 @@ export interface Clocked {
  * past what it says itself, is a line in the log.
  */
 export function schedule(
-  { retention, doubts, erasing, snapshots, toolCatalogs, watch, log }: Clocked,
+  { retention, doubts, erasing, approvals, snapshots, toolCatalogs, watch, log }: Clocked,
   wait = delay,
 ): void {
   const register = (job: string, when: string, work: () => Promise<unknown>) => {
@@ -47,6 +48,7 @@ export function schedule(
   register("audit retention", "30 * * * *", () => retention.run());
   register("audit doubts", "* * * * *", () => doubts.run());
   register("erasures", "* * * * *", () => erasing.run());
+  register("approvals", "* * * * *", () => approvals.run());
   // The run of the night, and then each hour what it has missed: the gateway may have been down, or an upstream.
   register("daily snapshots", "30 1-23 * * *", async () => {
     // All gateways' clocks show the same, and an upstream is not to be asked by all of them at once.

@@ -2,6 +2,7 @@
 import type { RequestInfo } from "../doors/app.ts";
 import type { PassphraseCost } from "../identity/sign_in/passphrase.ts";
 import type { OAuthParts } from "../identity/oauth/parts.ts";
+import type { ApprovalDesk } from "../guard/approvals.ts";
 import type { Doubts } from "../guard/audit/doubts.ts";
 import type { Erasing } from "../guard/audit/erasing.ts";
 import type { Retention } from "../guard/audit/retention.ts";
@@ -42,6 +43,7 @@ export interface Gateway {
   readonly retention: Retention;
   readonly doubts: Doubts;
   readonly erasing: Erasing;
+  readonly approvals: ApprovalDesk;
   readonly snapshots: Snapshots;
   /** Keeps the catalogues of sites' own tools. */
   readonly toolCatalogs: { run(): Promise<boolean> };

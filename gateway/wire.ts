@@ -7,9 +7,10 @@ import { describedTools, openapi } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
 import type { Gateway, Replacements } from "./types.ts";
-import { accessTokens } from "../identity/access.ts";
+import { accessTokens, grantTokens } from "../identity/access.ts";
 import { recorder } from "../guard/audit/admin_row.ts";
-import { authenticator } from "../guard/pipeline/authenticate.ts";
+import { ApprovalDesk, type ApprovalsPorts } from "../guard/approvals.ts";
+import { authenticator, callersByGrant } from "../guard/pipeline/authenticate.ts";
 import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
 import { changePage, type ChangeQuery } from "../guard/change_pages.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
@@ -74,6 +75,7 @@ export async function openGateway(
     retention: parts.retention,
     doubts: parts.doubts,
     erasing: parts.erasing,
+    approvals: parts.approvals,
     snapshots,
     toolCatalogs: proxied,
     watch: parts.watch,
@@ -173,6 +175,7 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
   const catalog = new Catalog(sources, { hasSecret, reaches });
   const dispatch = dispatcher({
     ...ports,
+    baseUrl: settings.baseUrl,
     every: (ms, work) => CLOCK.every(ms, work),
     catalog,
     tokenLimit,
@@ -186,12 +189,20 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
     catalog,
     lists: new ToolLists({ ...ports, catalog }),
     dispatch,
+    approvals: approvalsOf({ store, dispatch, jobs, now, newId, baseUrl: settings.baseUrl }, catalog),
     retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
     erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
     doubts: new Doubts({ store, now, elapsed: () => performance.now(), jobs, log }),
     snapshots: new Snapshots({ ...ports, newId, jobs, log }),
     watch: new VendorWatch({ ...ports, log }),
   };
+}
+
+/** What agents ask people for, carried out as whoever asked. */
+function approvalsOf(ports: Omit<ApprovalsPorts, "callerOf"> & Pick<Base, "store">, catalog: Catalog) {
+  const { store: { tokens, oauthGrants: grants, users }, now } = ports;
+  const tokenOf = grantTokens({ inGroups: (groups) => catalog.inGroups(groups) });
+  return new ApprovalDesk({ ...ports, callerOf: callersByGrant({ tokens, grants, users, tokenOf, now }) });
 }
 
 type Guarded = Base & ReturnType<typeof guardOf>;
@@ -313,8 +324,11 @@ async function adminOf(parts: Parts) {
 }
 
 /** What an operator sees of calls and of the gateway's own work, and does about it. */
-function watched({ store, dispatch, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts) {
+function watched(
+  { store, dispatch, approvals, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts,
+) {
   return {
+    approvals,
     retention,
     doubts,
     erasing,

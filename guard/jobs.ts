@@ -8,6 +8,7 @@ const EVENTS = {
   "daily snapshots": "snapshots_failed",
   "tool catalogues": "tool_catalogs_failed",
   erasures: "erasures_failed",
+  approvals: "approvals_failed",
 } as const;
 
 /** What this process has seen of a job. */

@@ -4,7 +4,7 @@ import { OPERATOR } from "./audit/admin_row.ts";
 import type { Dispatch } from "./pipeline/dispatch.ts";
 
 /** The operator as a caller: of every site and tool; a write needs the token of its preview. */
-const CALLER: Caller = {
+export const OPERATOR_CALLER: Caller = {
   token: {
     id: OPERATOR.token_id,
     name: OPERATOR.token_name,
@@ -34,7 +34,7 @@ export const operatorCalls = (dispatch: Dispatch, newId: () => string): Operate 
   const call = {
     door: "admin",
     requestId: newId(),
-    caller: CALLER,
+    caller: OPERATOR_CALLER,
     tool,
     parse: () => ({ args, bytes }),
   } as const;

@@ -19,22 +19,35 @@ const AGAIN = "refresh it, or connect again";
  * Makes the judge of access tokens. It answers the same token for the same grant until its tools change: its id is the
  * grant's, so that what a caller was shown and may confirm outlives a refresh. Throws E_AUTH.
  */
-export function accessTokens({ baseUrl, inGroups, now }: AccessPorts): (access: Access | null) => Token {
-  const made = new WeakMap<Grant, Token>();
+export function accessTokens(ports: AccessPorts): (access: Access | null) => Token {
+  const { baseUrl, now } = ports;
+  const tokenFor = grantTokens(ports);
   return (access) => {
     if (access === null || !lasts(access.expires_at, OAUTH_LIMITS.ACCESS_MS, now())) {
       throw new GatewayError("E_AUTH", `The access token is not known, or its time is over; ${AGAIN}`);
     }
     const { grant, resource } = access;
-    if (grant.ended_at !== null) {
-      throw new GatewayError(
-        "E_AUTH",
-        `The connection was ended at ${grant.ended_at}, because ${grant.ended_why}; connect again`,
-      );
-    }
+    requireStanding(grant);
     if (!isOwnResource(resource, baseUrl)) {
       throw new GatewayError("E_AUTH", "The access token was issued for another address; connect again");
     }
+    return tokenFor(grant);
+  };
+}
+
+function requireStanding({ ended_at, ended_why }: Grant): void {
+  if (ended_at === null) return;
+  throw new GatewayError(
+    "E_AUTH",
+    `The connection was ended at ${ended_at}, because ${ended_why}; connect again`,
+  );
+}
+
+/** Makes the judge of grants by themselves: what each stands for, whoever calls for it. Throws E_AUTH where it has ended. */
+export function grantTokens({ inGroups }: Pick<AccessPorts, "inGroups">): (grant: Grant) => Token {
+  const made = new WeakMap<Grant, Token>();
+  return (grant) => {
+    requireStanding(grant);
     const allowed_tools = inGroups(grant.groups);
     const known = made.get(grant);
     if (known?.allowed_tools === allowed_tools) return known;

@@ -75,6 +75,10 @@ export interface AuditFacts {
   changes?: readonly Change[];
   /** Whether visitors got the change at once; null where that could not be told. */
   _published?: true | null;
+  /** The gateway's own: the request for a person's approval, and who was shown it or said yes. */
+  approval_id?: string;
+  shown_to?: string;
+  approved_by?: string;
 }
 
 /** What a call of another tool would do, found by reading only; good for one run within the call that planned it. */

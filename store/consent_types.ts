@@ -14,6 +14,8 @@ export interface ConsentContent {
   readonly tier: number;
   /** How a site knows the dry run that was shown of a tool of its own; left out of any other call. */
   readonly dry_run?: string;
+  /** The request for a person's approval that it waits for; left out where none is needed. */
+  readonly approval?: string;
 }
 
 /** A record as it is now. `open`: not spent. `running`: a call has spent it. `done`: its answer is kept. */

@@ -51,6 +51,22 @@ const unlisted: Rule = (_, value, { id }) => {
   return lists.length === 0 ? undefined : { ...value, ...Object.fromEntries(lists) };
 };
 
+/** What lists the site among those it touches. */
+const touching: Rule = (_, value, { id }) =>
+  isFields(value) && Array.isArray(value["sites"]) && value["sites"].includes(id) ? null : undefined;
+/** What is a token's of the person. */
+const ofGrant: Rule = (_, value, { tokens }) =>
+  isFields(value) && tokens.includes(String(value["grant"])) ? null : undefined;
+
+/** A request that the person asked for goes; where the person decided it stays without the name. */
+const decided: Rule = (key, value, of, now) => {
+  if (!isFields(value)) return undefined;
+  if (value["owner_user_id"] === of.id || ofGrant(key, value, of, now) === null) return null;
+  const by = value["decided"];
+  if (!isFields(by) || by["user_id"] !== of.id) return undefined;
+  return { ...value, decided: { by: "(erased)", user_id: null } };
+};
+
 /** A token for no site is worth nothing, and ends. */
 const narrowed: Rule = (key, value, of, now) => {
   const left = unlisted(key, value, of, now);
@@ -126,6 +142,9 @@ export const DECISIONS: Readonly<Record<string, Decision>> = {
   consents: none(ITSELF),
   consent_answers: none(ITSELF),
   consent_signs: none(ITSELF),
+  approvals: { site: touching, user: decided },
+  approval_pieces: { site: touching, user: ofGrant },
+  approvals_waiting: { site: touching, user: ofToken(1) },
   changes: none(ITSELF),
   change_pieces: none(ITSELF),
   leases: {

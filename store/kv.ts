@@ -11,6 +11,7 @@ import { Attempts, Challenges } from "./attempts.ts";
 import { Budgets } from "./budgets.ts";
 import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
+import { Approvals } from "./approvals.ts";
 import { Audit } from "./audit.ts";
 import { Erasures } from "./erasures.ts";
 import { goOnFrom } from "./audit_horizon.ts";
@@ -115,6 +116,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     previews: new Previews(db),
     managedFiles: new ManagedFiles(db),
     consents: new Consents(db, sealer),
+    approvals: new Approvals(db, sealer),
     changes: new Changes(db, sealer, options.undoDays ?? LIMITS.UNDO_DAYS),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),

@@ -38,6 +38,8 @@ const SEALED: Readonly<Record<string, (value: Fields) => readonly [sealed: unkno
   sign_ins: (value) => [value.passphrase],
   consents: (value) => [value.sealed],
   consent_answers: (value) => [value],
+  approvals: (value) => [value.sealed],
+  approval_pieces: (value) => [value.sealed],
   change_pieces: (value) => [value],
   oauth_families: (value) => [value.sealed],
 };

@@ -12,6 +12,7 @@ import type {
   User,
 } from "../core/model.ts";
 import type { AccountStore } from "./account_types.ts";
+import type { ApprovalStore } from "./approval_types.ts";
 import type { AuditStore } from "./audit_types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ChangeStore } from "./change_types.ts";
@@ -32,6 +33,7 @@ import type { SealedRecord } from "./seal.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
 
 export type * from "./account_types.ts";
+export type * from "./approval_types.ts";
 export { RowRefused } from "./audit_refused.ts";
 export type * from "./audit_types.ts";
 export type * from "./change_types.ts";
@@ -248,6 +250,7 @@ export interface Store {
   readonly accounts: AccountStore;
   readonly connectLinks: ConnectLinkStore;
   readonly consents: ConsentStore;
+  readonly approvals: ApprovalStore;
   readonly changes: ChangeStore;
   readonly erasures: ErasureStore;
   readonly oauthClients: OAuthClientStore;

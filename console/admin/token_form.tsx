@@ -25,10 +25,11 @@ export interface TokenForm {
 }
 
 const ALL = "*";
-/** How a write is confirmed, in words; a person's approval cannot be had yet. */
-const POLICIES: Readonly<Partial<Record<ConfirmPolicy, string>>> = {
+/** How a write is confirmed, in words. */
+const POLICIES: Readonly<Record<ConfirmPolicy, string>> = {
   flag: "confirm: true is enough",
   preview: "a preview has to be confirmed",
+  human: "a person has to approve it",
 };
 
 /** What a form says. */
@@ -107,10 +108,7 @@ export function TokenFields({ user, sites, chosen, faults, token }: TokenFieldsP
         label="Before a change is made"
         error={faults.confirm_policy}
         value={chosen?.confirm_policy ?? "preview"}
-        options={strict.flatMap((policy) => {
-          const label = POLICIES[policy];
-          return label === undefined ? [] : [{ value: policy, label }];
-        })}
+        options={strict.map((value) => ({ value, label: POLICIES[value] }))}
       />
     </>
   );

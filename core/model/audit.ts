@@ -85,6 +85,10 @@ export interface AuditRow {
   readonly carried_out?: readonly string[];
   /** The request whose answer this call was given, for it was the same call again: it did nothing itself. */
   readonly repeats?: string;
+  /** The request for a person's approval that the call asked for, or is about; and who was shown it, or said yes. */
+  readonly approval_id?: string;
+  readonly shown_to?: string;
+  readonly approved_by?: string;
   /** What an operator found, where the outcome was unknown. */
   readonly resolution?: Resolution;
   readonly result_id?: string | number;

@@ -69,6 +69,17 @@ export const LIMITS = {
   /** How long a preview can be confirmed, and how long the answer of a call is repeated. */
   CONFIRM_TOKEN_MS: 15 * 60_000,
   IDEMPOTENCY_MS: 24 * 60 * 60_000,
+  /**
+   * A request that a person must approve: how long it waits and is known, how much is kept of its arguments, how many of
+   * one token may wait, how long a call may wait for the decision, and the words that may go with one.
+   */
+  APPROVAL_MS: 7 * 24 * 60 * 60_000,
+  APPROVAL_KNOWN_MS: 37 * 24 * 60 * 60_000,
+  APPROVAL_BYTES: MIB,
+  APPROVALS_PER_GRANT: 100,
+  APPROVAL_WAIT_SECONDS: 40,
+  APPROVAL_LOOK_MS: 500,
+  APPROVAL_WORDS_CHARACTERS: 1000,
   /** What stood where a call writes: the most that is kept of one call, in the commit of its intent, and of one site. */
   BEFORE_IMAGE_BYTES: 4 * MIB,
   BEFORE_IMAGE_ALONG_BYTES: 160 * KIB,

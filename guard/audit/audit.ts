@@ -182,6 +182,11 @@ export class CallRecord {
     }
   }
 
+  /** Who calls. */
+  get caller(): Caller {
+    return this.#call.caller;
+  }
+
   /** The id of the whole call's row. */
   get requestId(): string {
     return this.#call.requestId;

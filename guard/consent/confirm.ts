@@ -12,6 +12,7 @@ import {
 import type { Confirmation, Plan, PlannedCall } from "../../registry/tool.ts";
 import type { ProjectStore } from "../../store/store.ts";
 import type { CallRecord } from "../audit/audit.ts";
+import type { ApprovalLink } from "./approval.ts";
 import { KEEPS_NOTHING, revisionName, TOO_LARGE } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { shownChanges } from "./preview_changes.ts";
@@ -34,11 +35,15 @@ export interface Preview {
   readonly revision: string | null;
   readonly confirm_token: string;
   readonly expires_at: string;
+  /** The request for a person's approval, where one is needed. */
+  readonly approval?: ApprovalLink;
   /** How to go on. */
   readonly next: string;
   /** Whether undo_change can take the change back, and why not where it cannot. */
   readonly undoable: boolean;
   readonly undoable_reason?: string;
+  /** For who decides on a request: names what this is a preview of. */
+  readonly shown?: string;
   readonly warnings: readonly string[];
   /** The calls of other tools that are part of it, where there are any. */
   readonly calls?: readonly (Pick<PlannedCall, "tool" | "site_id" | "tier" | "summary"> & {
@@ -149,7 +154,15 @@ function undoable(
 }
 
 /** How the call is sent again, and what becomes of it then. */
-function nextStep({ offered, dryRun }: Pick<Previewed, "offered" | "dryRun">, expires: string): string {
+function nextStep(
+  { offered, dryRun }: Pick<Previewed, "offered" | "dryRun">,
+  expires: string,
+  approval?: ApprovalLink,
+): string {
+  if (approval !== undefined) {
+    return `Nothing was changed; a person must approve this before ${expires}. Give this link to somebody who may: ` +
+      `${approval.url}; get_approval with this approval_id and wait_seconds tells what was decided, and what was done`;
+  }
   const again =
     "Nothing was changed; to carry this out send the same call with confirm: true and this confirm_token " +
     `before ${expires}`;
@@ -161,9 +174,10 @@ function nextStep({ offered, dryRun }: Pick<Previewed, "offered" | "dryRun">, ex
 export function preview(
   call: Previewed,
   record: Pick<CallRecord, "site" | "highestTier" | "setbacks" | "allFinal">,
-  { token, expires_at, isKept }: {
+  { token, expires_at, approval, isKept }: {
     readonly token: string;
     readonly expires_at: number;
+    readonly approval?: ApprovalLink | undefined;
     /** Whether the gateway keeps at all what a write replaces. */
     readonly isKept: boolean;
   },
@@ -179,7 +193,8 @@ export function preview(
     revision: revisionName(call.revision),
     confirm_token: token,
     expires_at: expires,
-    next: nextStep(call, expires),
+    ...approval === undefined ? {} : { approval },
+    next: nextStep(call, expires, approval),
     ...undoable(call, record, isKept),
     warnings: call.warnings.map(redactText),
     ...(call.calls.length ? { calls: call.calls.map(nested) } : {}),

@@ -6,14 +6,25 @@ import type { DryRun, Plan, Revision } from "../../registry/tool.ts";
 import type { Beside, ChangeStore, ConsentContent, ConsentRecord, Run, Spending } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
+import {
+  type ApprovalPorts,
+  type Approving,
+  compareShown,
+  dryRunOf,
+  type Issued,
+  PersonsPart,
+  shownAs,
+} from "./approval.ts";
 import { meetsPolicy, needsPerson, type Preview, preview, type Previewed } from "./confirm.ts";
 import { contentOf, differing, hashParts, type Subject } from "./consent_content.ts";
 import { type EqualCallPorts, EqualCalls, type Waits } from "./equal_calls.ts";
 import { repeatable, type Repeated } from "./repeated.ts";
 
 /** What consent depends on. */
-export interface ConsentPorts extends EqualCallPorts {
-  readonly store: EqualCallPorts["store"] & { readonly changes: Pick<ChangeStore, "days"> };
+export interface ConsentPorts extends EqualCallPorts, ApprovalPorts {
+  readonly store: EqualCallPorts["store"] & ApprovalPorts["store"] & {
+    readonly changes: Pick<ChangeStore, "days">;
+  };
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
 }
@@ -42,6 +53,8 @@ export interface ConsentCall {
   /** Given back while an equal call is waited for. */
   readonly place: Waits;
   readonly record: CallRecord;
+  /** A person's part in it, where it has one. */
+  readonly approving?: Approving | undefined;
 }
 
 /** A write that is asked for, as its steps. */
@@ -124,11 +137,13 @@ export class Consent {
   readonly #call: ConsentCall;
   readonly #equal: EqualCalls;
   readonly #spendings: Spending[] = [];
+  readonly #person: PersonsPart;
   #shown: ConsentRecord | null = null;
 
   constructor(ports: ConsentPorts, call: ConsentCall) {
     this.#ports = ports;
     this.#call = call;
+    this.#person = new PersonsPart(ports, call);
     const { run: { deadline }, inspectionHint, place, record: { decision } } = call;
     this.#equal = new EqualCalls(ports, {
       deadline,
@@ -146,12 +161,13 @@ export class Consent {
     const { record } = this.#call;
     record.decision.begin("confirm");
     const { call, dryRun } = await previewed(ready);
-    const { token, expires_at, beside } = await this.#issue(ready.revision, dryRun?.id);
+    const { beside, ...issued } = await this.#issue(ready, call, dryRun?.id);
     record.beside = () => beside;
     const isKept = this.#ports.store.changes.days > 0;
-    const answer = preview(call, record, { token, expires_at, isKept });
+    const answer = preview(call, record, { ...issued, isKept });
     record.decision.ends("previewed");
-    return answer;
+    if (this.#call.approving === undefined) return answer;
+    return { ...answer, shown: shownAs(ready, record.highestTier, dryRun?.id) };
   }
 
   /**
@@ -166,11 +182,13 @@ export class Consent {
     decision.begin("consent", { confirmed: true });
     const ready = await this.#judge(write.presented) ?? await this.#look(write);
     if ("value" in ready) return this.#givenAgain(ready);
-    if (!meetsPolicy(caller, record.allSites, this.#shown !== null)) {
+    const { approving } = this.#call;
+    if (approving !== undefined) await approving.judge(record.allSites);
+    else if (!meetsPolicy(caller, record.allSites, this.#shown !== null)) {
       if (ready.gate || canShow(ready.plan)) return await this.preview(ready);
       if (needsPerson(caller, record.allSites)) throw unapproved(ready.tool);
     }
-    const expects = this.#shown?.content.dry_run;
+    const expects = approving?.shown ? dryRunOf(approving.shown) : this.#shown?.content.dry_run;
     if (expects !== undefined && !canShow(ready.plan)) throw notHeldAnyMore(ready.plan);
     decision.begin("confirm");
     this.#requireTime();
@@ -248,7 +266,9 @@ export class Consent {
   /** Step 14a. Throws E_STALE_PREVIEW naming the parts that are not as the preview showed them. */
   #compare(revision: Revision | null): void {
     if (this.#shown === null) return;
-    this.#call.record.decision.begin("revision");
+    const { approving, record } = this.#call;
+    record.decision.begin("revision");
+    if (approving?.shown) return compareShown(approving.shown, { revision }, record.highestTier);
     const parts = differing(this.#shown.content.revision, hashParts(revision));
     if (parts.length === 0) return;
     const named = parts.slice(0, 5).map((part) => JSON.stringify(part)).join(", ");
@@ -259,15 +279,18 @@ export class Consent {
   }
 
   /** A new confirm token for what a preview shows, and the record to be committed with the preview's audit row. */
-  async #issue(
-    revision: Revision | null,
-    dry_run?: string,
-  ): Promise<{ token: string; expires_at: number; beside: Beside[] }> {
+  async #issue(ready: ReadyCall, { plan }: Previewed, dry_run?: string): Promise<Issued> {
+    const { caller, subject, record, approving } = this.#call;
+    const now = this.#ports.now();
+    if (approving !== undefined) return { token: "", expires_at: now, beside: [] };
     const random = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
     const token = `cft_${random.toBase64({ alphabet: "base64url", omitPadding: true })}`;
-    const expires_at = this.#ports.now() + LIMITS.CONFIRM_TOKEN_MS;
-    const shown = contentOf(this.#call.subject, revision);
+    const shown = contentOf(subject, ready.revision);
     const content = dry_run === undefined ? shown : { ...shown, dry_run };
+    if (needsPerson(caller, record.allSites)) {
+      return await this.#person.ask(content, plan?.summary ?? "", token);
+    }
+    const expires_at = now + LIMITS.CONFIRM_TOKEN_MS;
     return { token, expires_at, beside: await this.#ports.store.consents.issue(token, content, expires_at) };
   }
 
@@ -297,7 +320,8 @@ export class Consent {
   /** To be committed with the intent's row. */
   async #begun(): Promise<Beside[]> {
     const { store: { consents } } = this.#ports;
-    return (await Promise.all(this.#spendings.map((one) => consents.begin(one, this.#call.run)))).flat();
+    const spent = await Promise.all(this.#spendings.map((one) => consents.begin(one, this.#call.run)));
+    return [...spent.flat(), ...await this.#person.begun()];
   }
 
   /** To be committed with the outcome's row: the answer to repeat, or the right to try again where nothing was done. */
@@ -305,9 +329,10 @@ export class Consent {
     const { consents } = this.#ports.store;
     const free = "failure" in ending && ending.outcome === "none";
     const answer = free ? null : repeatable(ending);
-    return (await Promise.all(
+    const settled = await Promise.all(
       this.#spendings.map((one) => free ? consents.free(one) : consents.done(one, this.#call.run, answer)),
-    )).flat();
+    );
+    return [...settled.flat(), ...await this.#person.ended(ending)];
   }
 
   async #judgeToken(token: string): Promise<Repeated | ConsentRecord> {
@@ -331,6 +356,7 @@ export class Consent {
     }
     const ended = found.state === "open" ? found : await this.#equal.settled(token);
     if (ended && "value" in ended) return ended;
+    if (content.approval !== undefined) await this.#person.judge(content.approval);
     if (ended === null) throw invalid("nothing was carried out under it, and it cannot be used any more");
     this.#shown = ended;
     const expires_at = this.#ports.now() + LIMITS.IDEMPOTENCY_MS;

@@ -66,7 +66,9 @@ export class EqualCalls {
           throw outcomeUnknown(record.request_id, this.#call.inspectionHint);
         }
         await this.#call.place.take();
-        return record.begun || name.startsWith("key\n") ? record : null;
+        // A person can decide once more.
+        const isLasting = name.startsWith("key\n") || record.content.approval !== undefined;
+        return record.begun || isLasting ? record : null;
       }
       left -= wait;
       if (left <= 0 || now() + wait >= this.#call.deadline) {

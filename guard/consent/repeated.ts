@@ -19,6 +19,7 @@ interface Kept {
     readonly message: string;
     readonly upstream?: number;
     readonly outcome?: Outcome;
+    readonly approval?: GatewayError["approval"];
   };
 }
 
@@ -50,8 +51,8 @@ const WARNING_CHARACTERS = 500;
 /** The answer, or the failure, as it is kept. */
 export function repeatable(ending: { value: unknown } | { failure: GatewayError }): Kept {
   if ("failure" in ending) {
-    const { code, message, upstream, outcome } = ending.failure;
-    return { error: { code, message, upstream, outcome } };
+    const { code, message, upstream, outcome, approval } = ending.failure;
+    return { error: { code, message, upstream, outcome, approval } };
   }
   const { value } = ending;
   const kept = value instanceof Content ? { content: { ...value } } : { value };
@@ -91,6 +92,19 @@ const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? "
 const shortened = (warnings: unknown) =>
   [warnings].flat().slice(0, WARNINGS_MAX).map((one) => String(one).slice(0, WARNING_CHARACTERS));
 
+/** What is kept of an answer or a failure, for who asks what became of a call. */
+export function toldAgain(kept: unknown): { readonly answer: unknown } | { readonly failed: unknown } {
+  const { value, content, error } = (kept ?? {}) as Kept;
+  if (error) return { failed: error };
+  return {
+    answer: plainAnswer(content ? new Content(content.items, content.structured, content.proof) : value),
+  };
+}
+
+/** An answer as one value: of a site's own tool what it answered, with what the gateway says beside it. */
+export const plainAnswer = (value: unknown): unknown =>
+  value instanceof Content ? { result: value.structured ?? value.value, ...value.beside } : value ?? null;
+
 /** Whether what is kept is a failure of which nobody knew what became of the change. */
 export const isInDoubt = (kept: unknown): boolean => ((kept ?? {}) as Kept).error?.outcome === "unknown";
 
@@ -102,6 +116,7 @@ export function repeated(kept: unknown, requestId: string | null): Repeated {
     throw new GatewayError(code, error.message, {
       upstream: error.upstream,
       outcome: error.outcome,
+      approval: error.approval,
       replayed: true,
     });
   }

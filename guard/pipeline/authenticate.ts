@@ -1,7 +1,14 @@
 /** Who calls: the bearer token of a request, and what its owner may do. */
 import { hash } from "node:crypto";
 import { GatewayError } from "../../core/errors.ts";
-import { type Caller, isSuperAdmin, OAUTH_PREFIX, type Tier, type Token } from "../../core/model.ts";
+import {
+  type Caller,
+  type Grant,
+  isSuperAdmin,
+  OAUTH_PREFIX,
+  type Tier,
+  type Token,
+} from "../../core/model.ts";
 import type { Access, Store } from "../../store/store.ts";
 
 /**
@@ -50,14 +57,7 @@ export function authenticator(ports: AuthenticatePorts): Authenticate {
           : "The token is not known; make one with deno task admin token create",
       );
     }
-    if (token.revoked_at) throw refuse(`The token was revoked at ${token.revoked_at}; ask for a new one`);
-    if (token.owner_user_id === null) {
-      return { token, owner: null, superAdmin: isSuperAdmin(token), maxRisk: token.max_risk, version };
-    }
-    const owner = users.get(token.owner_user_id);
-    return owner instanceof Promise
-      ? owner.then((found) => owned(token, found, version))
-      : owned(token, owner, version);
+    return callerOf(token, users, version);
   };
   return (request, before) => {
     const version = ports.callersVersion();
@@ -79,6 +79,49 @@ export function authenticator(ports: AuthenticatePorts): Authenticate {
       ? found.then((token) => judge(token, text, version))
       : judge(found, text, version);
   };
+}
+
+/**
+ * Makes the look-up of who calls by the id of a token, or of a client's grant, whoever sends it: null for one that does
+ * not stand any more.
+ */
+export function callersByGrant(
+  { tokens, grants, users, tokenOf, now }: {
+    readonly tokens: Pick<Store["tokens"], "get">;
+    readonly grants: Pick<Store["oauthGrants"], "get">;
+    readonly users: Pick<Store["users"], "get">;
+    /** Throws E_AUTH for a grant that was ended. */
+    tokenOf(grant: Grant): Token;
+    now(): number;
+  },
+): (grant: string) => Promise<Caller | null> {
+  return async (id) => {
+    const token = await tokens.get(id);
+    const grant = token === null ? await grants.get(id) : null;
+    if (token === null && (grant === null || grant.expires_at <= now())) return null;
+    try {
+      return await callerOf(token ?? tokenOf(grant!), users);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") return null;
+      throw thrown;
+    }
+  };
+}
+
+/** Who calls with that token, by what its owner may do now. Throws E_AUTH where it was revoked, or its owner is gone. */
+export function callerOf(
+  token: Token,
+  users: Pick<Store["users"], "get">,
+  version = NaN,
+): Caller | Promise<Caller> {
+  if (token.revoked_at) throw refuse(`The token was revoked at ${token.revoked_at}; ask for a new one`);
+  if (token.owner_user_id === null) {
+    return { token, owner: null, superAdmin: isSuperAdmin(token), maxRisk: token.max_risk, version };
+  }
+  const owner = users.get(token.owner_user_id);
+  return owner instanceof Promise
+    ? owner.then((found) => owned(token, found, version))
+    : owned(token, owner, version);
 }
 
 function owned(token: Token, owner: Caller["owner"], version: number): Caller {

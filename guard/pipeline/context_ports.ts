@@ -32,7 +32,11 @@ export interface ContextPorts extends ConnectorPorts {
     | "leases"
     | "audit"
     | "changes"
+    | "consents"
+    | "approvals"
   >;
+  /** Where people reach the gateway, without a trailing slash. */
+  readonly baseUrl: string;
   delay(ms: number): Promise<void>;
 }
 

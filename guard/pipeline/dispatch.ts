@@ -7,6 +7,7 @@ import { answered, asOffered, plain } from "./answer.ts";
 import { AuditOutage, CallRecord, type Ending } from "../audit/audit.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { mayWrite } from "../consent/confirm.ts";
+import { type Approving, noteApproving } from "../consent/approval.ts";
 import { Consent, type ConsentPorts } from "../consent/consent.ts";
 import type { Subject } from "../consent/consent_content.ts";
 import { keepBefore } from "../changes.ts";
@@ -34,6 +35,8 @@ export interface ToolCall {
   readonly idempotencyKey?: string;
   /** Who follows the call: told how far it is, and what is only read ends where nobody waits any more. */
   readonly follower?: Follower;
+  /** A person's part in it, where it is shown to one who decides, or carried out for one who said yes. */
+  readonly approving?: Approving;
   /** Aborts when the client leaves; asked for where the call must wait for its turn. */
   readonly left?: () => AbortSignal;
   /**
@@ -56,7 +59,7 @@ export type Dispatch = (call: ToolCall) => Promise<unknown>;
 
 /** What the line needs of the rest of the gateway. */
 export interface DispatchPorts extends AdmitPorts, ConsentPorts {
-  readonly store: ContextPorts["store"] & Pick<Store, "consents" | "audit" | "changes">;
+  readonly store: ContextPorts["store"] & Pick<Store, "consents" | "approvals" | "audit" | "changes">;
   readonly tokenLimit: RateLimit;
   readonly callsInFlight: CallsInFlight;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
@@ -76,6 +79,7 @@ export function dispatcher(given: DispatchPorts): Dispatch {
   const ports: Ports = { ...given, outage: new AuditOutage(given) };
   return async (call) => {
     const record = new CallRecord(ports.now(), call);
+    if (call.approving) noteApproving(record, call.approving);
     const left = () => call.follower?.signal ?? call.left?.();
     const place = ports.callsInFlight.place(call.caller.token.id, left);
     let value: unknown;
@@ -164,7 +168,7 @@ interface MayWrite {
 /** Steps 13a to 16: previews it, or carries it out once. */
 async function write(
   ports: Ports,
-  { requestId, follower, idempotencyKey }: ToolCall,
+  { requestId, follower, idempotencyKey, approving }: ToolCall,
   { admitted, record, place, deadline }: MayWrite,
 ): Promise<unknown> {
   const { caller, entry: { manifest }, input: { confirmToken }, gate } = admitted;
@@ -175,9 +179,13 @@ async function write(
     inspectionHint: inspectionHint(manifest),
     place,
     record,
+    approving,
   });
   const plan = () => planned(admitted, record); // 14
-  if (gate ? !mayWrite(admitted) : admitted.input.dryRun) return await consent.preview(await plan()); // 15
+  const isShown = approving === undefined
+    ? gate ? !mayWrite(admitted) : admitted.input.dryRun
+    : approving.shown === null;
+  if (isShown) return await consent.preview(await plan()); // 15
   return await consent.once({ // 13a to 16
     presented: { confirmToken, idempotencyKey },
     plan,

@@ -23,7 +23,7 @@ export function withOutcome(
   const { tier, writing } = record.decision;
   const couldWrite = (tier ?? 0) > 0 || (manifest !== undefined && writes(manifest));
   if (!couldWrite) return failure;
-  const { code, upstream, retryAfter, replayed, audit, cause, published } = failure;
+  const { code, upstream, retryAfter, replayed, audit, cause, published, approval } = failure;
   // The answer of an earlier, equal call is repeated unchanged.
   if (!writing && failure.outcome !== undefined) return failure;
   const outcome = writing ? record.writes.outcomeOf(failure) : "none";
@@ -34,6 +34,7 @@ export function withOutcome(
     audit,
     outcome,
     published,
+    approval,
     // a write that may have been made is not to be sent again after a while
     ...(outcome === "none" ? { retryAfter } : {}),
   });

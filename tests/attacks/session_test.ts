@@ -22,6 +22,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       connections: () => assert.fail("nothing asks for connected accounts"),
       record: () => Promise.resolve(),
       erasing: gw.gateway.erasing,
+      approvals: gw.gateway.approvals,
       changes: () => assert.fail(),
       operate: () => assert.fail(),
       retention: gw.gateway.retention,

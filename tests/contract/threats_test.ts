@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
-/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, and of updates of the plugin. */
-const FILES = ["tests/companion/", "tests/tools/"].flatMap((folder) =>
+/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals. */
+const FILES = ["tests/companion/", "tests/tools/", "tests/people/"].flatMap((folder) =>
   [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)
 ).filter((path) =>
-  /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|updates)_test\.ts$/
+  /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|updates|approvals\w*|policies)_test\.ts$/
     .test(path)
 );
 

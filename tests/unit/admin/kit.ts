@@ -121,6 +121,12 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       preview: () => Promise.reject(new Error("nothing is erased")),
       erase: () => Promise.reject(new Error("nothing is erased")),
     },
+    approvals: {
+      list: () => Promise.resolve([]),
+      show: () => Promise.reject(new Error("nothing is shown")),
+      approve: () => Promise.reject(new Error("nothing is approved")),
+      reject: () => Promise.reject(new Error("nothing is rejected")),
+    },
     changes: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),
     jobs: () => [],

@@ -7,7 +7,7 @@ const nothing = { run: () => Promise.resolve() };
 const idle = { run: () => Promise.resolve(true), takeOver: () => Promise.resolve(false) };
 const log = () => {};
 
-Deno.test("retention, doubts, erasures, snapshots and tool catalogues are registered once each, the snapshots' first at 01:30 UTC", async () => {
+Deno.test("retention, doubts, erasures, approvals, snapshots and tool catalogues are registered once each, the snapshots' first at 01:30 UTC", async () => {
   const calls: string[] = [];
   const recurring = (name: string) => ({ run: () => Promise.resolve(void calls.push(name)) });
   const leased = (name: string) => ({ run: () => Promise.resolve(calls.push(name) > 0) });
@@ -15,6 +15,7 @@ Deno.test("retention, doubts, erasures, snapshots and tool catalogues are regist
     retention: recurring("retention"),
     doubts: recurring("doubts"),
     erasing: recurring("erasures"),
+    approvals: recurring("approvals"),
     snapshots: {
       ...leased("snapshots"),
       takeOver: () => Promise.resolve(calls.push("snapshots taken over") > 0),
@@ -28,6 +29,7 @@ Deno.test("retention, doubts, erasures, snapshots and tool catalogues are regist
     "audit retention": "30 * * * *",
     "audit doubts": "* * * * *",
     erasures: "* * * * *",
+    approvals: "* * * * *",
     "daily snapshots": "30 1-23 * * *",
     "snapshots taken over": "*/2 * * * *",
     "vendor watch": "0 6 * * *",
@@ -38,6 +40,7 @@ Deno.test("retention, doubts, erasures, snapshots and tool catalogues are regist
     "retention",
     "doubts",
     "erasures",
+    "approvals",
     "snapshots",
     "snapshots taken over",
     "vendor watch",
@@ -53,6 +56,7 @@ Deno.test("a job that fails past what it says itself is a line in the log, and f
     retention: fails,
     doubts: fails,
     erasing: fails,
+    approvals: fails,
     snapshots,
     toolCatalogs: fails,
     watch: fails,
@@ -79,6 +83,7 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
       retention: nothing,
       doubts: nothing,
       erasing: nothing,
+      approvals: nothing,
       snapshots,
       toolCatalogs: idle,
       watch: nothing,

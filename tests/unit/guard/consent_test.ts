@@ -6,7 +6,7 @@ import { contentOf } from "../../../guard/consent/consent_content.ts";
 import type { ReadyCall } from "../../../guard/pipeline/nested_calls.ts";
 import { CallsInFlight } from "../../../guard/pipeline/in_flight.ts";
 import { LIMITS } from "../../../core/model.ts";
-import type { ConsentRecord, ConsentStore } from "../../../store/store.ts";
+import type { ApprovalStore, ConsentRecord, ConsentStore } from "../../../store/store.ts";
 import { caller } from "./_callers.ts";
 
 const SUBJECT = { grant: "t", tool: "write", sites: [], args: { a: 1 }, tier: 1 } as const;
@@ -46,7 +46,9 @@ function meeting(
       consents: consents as ConsentStore,
       audit: { resolution: () => Promise.resolve(null) },
       changes: { days: 30 },
+      approvals: {} as ApprovalStore,
     },
+    baseUrl: "https://gateway.example",
     now: () => now,
     every: () => () => {},
     delay(ms: number) {
@@ -140,8 +142,15 @@ Deno.test("a call whose client has left, or whose time is up, once its plan is m
       consents: {} as ConsentStore,
       audit: { resolution: () => Promise.resolve(null) },
       changes: { days: 30 },
+      approvals: {} as ApprovalStore,
     };
-    const ports = { store, now: () => now, every: () => () => {}, delay: () => Promise.resolve() };
+    const ports = {
+      baseUrl: "https://gateway.example",
+      store,
+      now: () => now,
+      every: () => () => {},
+      delay: () => Promise.resolve(),
+    };
     const consent = new Consent(ports, {
       caller: caller(),
       subject: SUBJECT,
@@ -174,8 +183,15 @@ Deno.test("a plan is told whether the call carries the token of its preview, or 
     consents: consents as ConsentStore,
     audit: { resolution: () => Promise.resolve(null) },
     changes: { days: 30 },
+    approvals: {} as ApprovalStore,
   };
-  const ports = { store, now: () => START, every: () => () => {}, delay: () => Promise.resolve() };
+  const ports = {
+    baseUrl: "https://gateway.example",
+    store,
+    now: () => START,
+    every: () => () => {},
+    delay: () => Promise.resolve(),
+  };
   for (const confirmToken of [token, undefined]) {
     const door = { door: "rest", requestId: "r", caller: caller(), tool: "write" } as const;
     const record = new CallRecord(START, door);

@@ -148,6 +148,11 @@ async function workOf(
     const beside = n !== 1 ? [] : [
       ...await store.consents.begin(spending, run),
       ...await store.consents.done(spending, run, { text: site }),
+      ...(await store.approvals.ask({
+        ...{ grant: token_id, token_name: `${person}'s`, client_id: null, owner_user_id: user_id },
+        ...{ tool: "t", sites: [site], tier: 1, asked_by: id(n), summary: site, confirm_token: name },
+        ...{ same: "s", args: { text: site } },
+      })).beside,
       ...(await store.changes.begin({ request_id: id(n), site_id: site, grant: token_id, setbacks }))!,
     ];
     await store.audit.append({ ...row(id(n), fields), request_id: id(n) }, beside);

@@ -1,0 +1,290 @@
+/** Deciding on what agents ask for: requests are listed, shown by their plan as it is now, carried out, or said no to. */
+import { asGatewayError, GatewayError } from "../core/errors.ts";
+import { type Approval, type Caller, type Deciding, LIMITS, type Site, type User } from "../core/model.ts";
+import type {
+  ApprovalPreview,
+  ApprovalQuery,
+  ApprovalReport,
+  ApprovalsPort,
+  Approver,
+  ShownApproval,
+} from "../registry/approval_reports.ts";
+import type { ConsentRecord, Store } from "../store/store.ts";
+import { adminRow, OPERATOR } from "./audit/admin_row.ts";
+import { approvalUrl, type Approving, rejectedError } from "./consent/approval.ts";
+import { plainAnswer, repeatable, toldAgain } from "./consent/repeated.ts";
+import type { Jobs } from "./jobs.ts";
+import { OPERATOR_CALLER } from "./operator_calls.ts";
+import type { Dispatch } from "./pipeline/dispatch.ts";
+
+/** What it depends on. */
+export interface ApprovalsPorts {
+  readonly store: Pick<Store, "approvals" | "consents" | "sites" | "users" | "audit" | "leases">;
+  readonly baseUrl: string;
+  readonly dispatch: Dispatch;
+  /** Who calls with that token or grant, by what it may do now; null where it does not stand any more. */
+  callerOf(grant: string): Promise<Caller | null>;
+  readonly jobs: Pick<Jobs, "run">;
+  now(): number;
+  newId(): string;
+}
+
+const LEASE = "approvals";
+const LEASE_MS = 60_000;
+/** How long somebody who says no holds a request. */
+const REJECT_MS = 10_000;
+const ENDED = "the token or connection that asked does not stand any more";
+
+const unknown = (id: string) =>
+  new GatewayError(
+    "E_NOT_FOUND",
+    `There is no request ${JSON.stringify(id.slice(0, 64))}; list them to find it`,
+  );
+
+const decidedAlready = ({ state, decided, decided_at, words }: Approval): GatewayError =>
+  new GatewayError(
+    "E_STALE_PREVIEW",
+    state === "expired"
+      ? `The request cannot be decided any more: ${words ?? "nobody decided on it within its 7 days"}`
+      : `The request was ${state} already, by ${
+        decided?.by ?? "somebody"
+      } at ${decided_at}; nothing was done now`,
+    { outcome: "none" },
+  );
+
+/** Whether somebody may approve on all of those sites: by the right alone, whoever asks. */
+const hasRight = (user: User, sites: readonly string[]): boolean => {
+  const { approve_sites = [], allowed_sites } = user;
+  const within = (list: readonly string[]) =>
+    list.includes("*") || (sites.length > 0 && sites.every((one) => list.includes(one)));
+  return within(approve_sites) && within(allowed_sites);
+};
+
+/** The requests of one gateway. */
+export class ApprovalDesk implements ApprovalsPort {
+  constructor(private readonly ports: ApprovalsPorts) {}
+
+  /** Those the person may see, oldest first. */
+  async list(approver: Approver, query: ApprovalQuery = {}): Promise<ApprovalReport[]> {
+    const { approvals, sites } = this.ports.store;
+    const all = (await approvals.list(query.states)).filter((one) => this.#sees(approver, one));
+    const known = new Map((await sites.list()).map((site) => [site.id, site]));
+    const { site_id, tier, client_id, owner_user_id } = query;
+    return all.filter((one) =>
+      (site_id === undefined || one.sites.includes(site_id)) &&
+      (tier === undefined || one.tier === tier) &&
+      (client_id === undefined || one.client_id === client_id) &&
+      (owner_user_id === undefined || one.owner_user_id === owner_user_id)
+    ).map((one) => this.#report(approver, one, one.sites.flatMap((id) => known.get(id) ?? [])));
+  }
+
+  /** One of them with what it would do now: its plan runs again. Throws E_NOT_FOUND. */
+  async show(approver: Approver, id: string): Promise<ShownApproval> {
+    const approval = await this.#standing(await this.#find(approver, id));
+    const report = this.#report(approver, approval, await this.#sitesOf(approval));
+    if (approval.state !== "pending") {
+      return {
+        approval: report,
+        arguments: null,
+        preview: null,
+        refused: null,
+        ...await this.#answer(approval),
+      };
+    }
+    const args = await this.ports.store.approvals.args(id);
+    if (args === null) return { approval: report, arguments: null, preview: null, refused: GONE };
+    try {
+      const found = await this.#call(approver, approval, args, null);
+      return { approval: report, arguments: args, preview: previewOf(found), refused: null };
+    } catch (thrown) {
+      const { code, message } = asGatewayError(thrown, id);
+      if (code === "E_INTERNAL") throw thrown;
+      return { approval: report, arguments: args, preview: null, refused: { code, message } };
+    }
+  }
+
+  /**
+   * Carries it out, as the grant that asked, where it would do what that person was shown. Answers what was done; of one
+   * that somebody approved before, what was done then. Throws E_NOT_FOUND, E_FORBIDDEN, E_STALE_PREVIEW, and what the
+   * steps of the call do; the request waits on then unless something was, or may have been, written.
+   */
+  async approve(approver: Approver, id: string, shown: string): Promise<ShownApproval> {
+    const approval = await this.#standing(await this.#find(approver, id));
+    this.#requireYours(approver, approval, await this.#sitesOf(approval));
+    if (approval.state !== "pending") {
+      if (approval.state !== "approved") throw decidedAlready(approval);
+      return await this.show(approver, id);
+    }
+    const args = await this.ports.store.approvals.args(id);
+    if (args === null) throw decidedAlready({ ...approval, state: "expired", words: GONE.message });
+    try {
+      const answer = plainAnswer(await this.#call(approver, approval, args, shown));
+      return { ...await this.show(approver, id), answer };
+    } finally {
+      await this.ports.store.approvals.forget(id);
+    }
+  }
+
+  /** Says no to it. Throws E_NOT_FOUND, E_FORBIDDEN, E_STALE_PREVIEW where it was decided already. */
+  async reject(approver: Approver, id: string, words: string | null): Promise<ApprovalReport> {
+    const { store: { approvals, consents, audit }, baseUrl, now, newId } = this.ports;
+    const approval = await this.#standing(await this.#find(approver, id));
+    const sites = await this.#sitesOf(approval);
+    this.#requireYours(approver, approval, sites);
+    const found = await consents.find(approval.confirm_token);
+    if (approval.state !== "pending" || found === null || !this.#isFree(found)) {
+      throw decidedAlready(await approvals.find(id) ?? approval);
+    }
+    const request_id = newId();
+    const run = { request_id, deadline: now() + REJECT_MS };
+    const { name, content } = found;
+    const expires_at = now() + LIMITS.IDEMPOTENCY_MS;
+    const spending = { name, content, found, expires_at, frees_until: null };
+    if (!await consents.spend([spending], run)) throw decidedAlready(await approvals.find(id) ?? approval);
+    const answer = repeatable({ failure: rejectedError(baseUrl, approval, words) });
+    const decided = decidingOf(approver);
+    const about = { approval_id: id, tool: approval.tool, token: approval.grant, words };
+    const row = adminRow(request_id, approver.actor, now(), "approval.reject", about);
+    await audit.append({ ...row, site_id: approval.sites[0] ?? null, approval_id: id }, [
+      ...await consents.done(spending, run, answer),
+      ...await approvals.rejected(approval, decided, words),
+    ]);
+    await approvals.forget(id);
+    return this.#report(approver, await approvals.find(id) ?? approval, sites);
+  }
+
+  /** Ends what cannot be decided any more, and erases the arguments of what waits no more; under a lease. */
+  async run(): Promise<void> {
+    const { jobs, store: { leases } } = this.ports;
+    await jobs.run("approvals", () => leases.hold(LEASE, LEASE_MS, () => this.#sweep()));
+  }
+
+  async #sweep(): Promise<void> {
+    const { approvals } = this.ports.store;
+    for (const one of await approvals.list(["pending"])) await this.#standing(one);
+    for (const id of await approvals.unforgotten()) await approvals.forget(id);
+  }
+
+  /** The request as it stands: one whose asker does not stand any more has ended. */
+  async #standing(approval: Approval): Promise<Approval> {
+    const { approvals } = this.ports.store;
+    if (approval.state !== "pending" || await this.#callerOf(approval.grant) !== null) return approval;
+    const ended = await approvals.expire(approval, ENDED);
+    if (ended) await approvals.forget(approval.id);
+    return await approvals.find(approval.id) ?? approval;
+  }
+
+  async #find(approver: Approver, id: string): Promise<Approval> {
+    const approval = await this.ports.store.approvals.find(id);
+    if (approval === null || !this.#sees(approver, approval)) throw unknown(id);
+    return approval;
+  }
+
+  /** The tool is called as the grant that asked; `shown` is null to be shown it. */
+  async #call(
+    approver: Approver,
+    { id, grant, tool, confirm_token }: Approval,
+    args: Record<string, unknown>,
+    shown: string | null,
+  ): Promise<unknown> {
+    const caller = await this.#callerOf(grant);
+    if (caller === null) throw new GatewayError("E_AUTH", `Nothing was sent: ${ENDED}`);
+    const bytes = new TextEncoder().encode(JSON.stringify(args)).length;
+    const approving: Approving = {
+      ...{ id, decided: decidingOf(approver), shown },
+      judge: async (sites) => {
+        const user = approver.user && await this.ports.store.users.get(approver.user.id);
+        const why = whyNot({ ...approver, user }, caller.token.owner_user_id, sites, approver.user !== null);
+        if (why !== null) {
+          throw new GatewayError("E_FORBIDDEN", `${why}; nothing was written`, { outcome: "none" });
+        }
+      },
+    };
+    return await this.ports.dispatch({
+      door: "admin",
+      requestId: this.ports.newId(),
+      caller,
+      tool,
+      approving,
+      ...shown === null ? {} : { asks: { confirm: true, confirm_token } },
+      parse: () => ({ args, bytes }),
+    });
+  }
+
+  /** The operator's own calls ask as well, where a site wants a person. */
+  async #callerOf(grant: string): Promise<Caller | null> {
+    return grant === OPERATOR.token_id ? OPERATOR_CALLER : await this.ports.callerOf(grant);
+  }
+
+  /** What was done, as long as that is kept. */
+  async #answer({ state, confirm_token }: Approval): Promise<Pick<ShownApproval, "answer" | "failed">> {
+    if (state !== "approved") return {};
+    const kept = await this.ports.store.consents.answer(confirm_token);
+    return kept === undefined ? {} : toldAgain(kept);
+  }
+
+  /** Whether nobody has decided: nobody has spent it, or who began to was cut off before anything was written. */
+  #isFree({ state, begun, deadline }: ConsentRecord): boolean {
+    return state === "open" || (state === "running" && !begun && this.ports.now() > (deadline ?? 0));
+  }
+
+  async #sitesOf({ sites }: Approval): Promise<Site[]> {
+    const found = await Promise.all(sites.map((id) => this.ports.store.sites.get(id)));
+    return found.filter((one) => one !== null);
+  }
+
+  #sees({ user }: Approver, { sites, owner_user_id }: Approval): boolean {
+    return user === null || owner_user_id === user.id || hasRight(user, sites);
+  }
+
+  #requireYours(approver: Approver, approval: Approval, sites: readonly Site[]): void {
+    const why = whyNot(approver, approval.owner_user_id, sites, approver.user !== null, approval.sites);
+    if (why !== null) throw new GatewayError("E_FORBIDDEN", why);
+  }
+
+  #report(approver: Approver, approval: Approval, sites: readonly Site[]): ApprovalReport {
+    const { confirm_token: _, grant: token_id, ...rest } = approval;
+    const not_yours = whyNot(approver, approval.owner_user_id, sites, approver.user !== null, approval.sites);
+    return { ...rest, token_id, url: approvalUrl(this.ports.baseUrl, approval.id), not_yours };
+  }
+}
+
+/** Without what only the agent has. */
+function previewOf(found: unknown): ApprovalPreview {
+  const { confirm_token: _, expires_at: __, next: ___, ...preview } = found as Record<string, unknown>;
+  return preview as unknown as ApprovalPreview;
+}
+
+const GONE = {
+  code: "E_NOT_FOUND",
+  message: "its arguments are not kept any more; ask for it anew",
+} as const;
+
+const decidingOf = ({ actor, user }: Approver): Deciding => ({
+  by: actor.token_name,
+  user_id: user?.id ?? null,
+});
+
+/** Why somebody may not decide on what that person's client asks for on those sites; null where the person may. */
+function whyNot(
+  { user }: Approver,
+  asking: string | null,
+  sites: readonly Site[],
+  isPerson: boolean,
+  named: readonly string[] = sites.map(({ id }) => id),
+): string | null {
+  const eyes = sites.find(({ four_eyes }) => four_eyes);
+  if (!isPerson) {
+    return eyes === undefined
+      ? null
+      : `On site "${eyes.id}" another person approves, who has signed in: the master token says not who uses it`;
+  }
+  if (user === null || !hasRight(user, named)) {
+    const where = named.length === 0 ? "every site" : named.join(", ");
+    return `You may not approve on ${where}; that right is given with the master token (user update --approve-sites)`;
+  }
+  if (eyes !== undefined && asking === user.id) {
+    return `On site "${eyes.id}" another person than the one whose client asked must approve`;
+  }
+  return null;
+}

@@ -1,0 +1,232 @@
+/** What waits for a person: asked for with a preview, confirmed in vain until it is decided, carried out for who says yes. */
+import { hash } from "node:crypto";
+import { GatewayError } from "../../core/errors.ts";
+import { type Approval, type Caller, type Deciding, LIMITS, type Site } from "../../core/model.ts";
+import type { Awaitable } from "../../core/async.ts";
+import type { Beside, ConsentContent, NewApproval, Run, Store } from "../../store/store.ts";
+import type { CallRecord, Ending } from "../audit/audit.ts";
+import { redactText } from "../audit/redact.ts";
+import { revisionName, type Subject } from "./consent_content.ts";
+import type { ReadyCall } from "../pipeline/nested_calls.ts";
+
+/** A person's part in a call: the call is shown to who decides, or carried out for who has said yes. */
+export interface Approving {
+  /** The request that the call answers. */
+  readonly id: string;
+  readonly decided: Deciding;
+  /** As `shownAs` named what that person was shown; null where the call is only to be shown. */
+  readonly shown: string | null;
+  /** Throws E_FORBIDDEN where that person may not approve on one of them by now. */
+  judge(sites: readonly Site[]): Awaitable<void>;
+}
+
+/** The row of such a call names the request, and the person. */
+export function noteApproving({ facts }: Pick<CallRecord, "facts">, { id, shown, decided }: Approving): void {
+  Object.assign(facts, {
+    approval_id: id,
+    ...shown === null ? { shown_to: decided.by } : { approved_by: decided.by },
+  });
+}
+
+/** What asking depends on. */
+export interface ApprovalPorts {
+  readonly store: Pick<Store, "approvals" | "consents">;
+  /** Where people reach the gateway, without a trailing slash. */
+  readonly baseUrl: string;
+}
+
+/** A request as a preview tells of it. */
+export interface ApprovalLink {
+  readonly id: string;
+  readonly url: string;
+  readonly expires_at: string;
+}
+
+/** Where a person looks at a request. */
+export const approvalUrl = (baseUrl: string, id: string): string => `${baseUrl}/admin/approvals/${id}`;
+
+/** The link of a request. */
+export const linkOf = (baseUrl: string, { id, expires_at }: Pick<Approval, "id" | "expires_at">) => ({
+  id,
+  url: approvalUrl(baseUrl, id),
+  expires_at,
+});
+
+const SUMMARY_CHARACTERS = 500;
+
+/** What a preview can be confirmed with. */
+export interface Issued {
+  readonly token: string;
+  readonly expires_at: number;
+  readonly approval?: ApprovalLink;
+  readonly beside: readonly Beside[];
+}
+
+/** The call that a person has a part in. */
+interface PersonsCall {
+  readonly caller: Caller;
+  readonly subject: Subject;
+  readonly run: Run;
+  readonly record: CallRecord;
+  readonly approving?: Approving | undefined;
+}
+
+/** The part that a person has in the consent of one call: it is asked for, or the call is shown to, or done for, who decides. */
+export class PersonsPart {
+  readonly #ports: ApprovalPorts;
+  readonly #call: PersonsCall;
+  /** The request that somebody has said yes to. */
+  #approval: Approval | null = null;
+
+  constructor(ports: ApprovalPorts, call: PersonsCall) {
+    this.#ports = ports;
+    this.#call = call;
+  }
+
+  /**
+   * Asks for it, with a preview; `token` is for a new record of consent. An equal request of the same grant that waits
+   * already is that one. Throws E_PAYLOAD_TOO_LARGE, E_RATE_LIMITED where too many wait.
+   */
+  async ask(content: ConsentContent, summary: string, token: string): Promise<Issued> {
+    const { store: { approvals, consents }, baseUrl } = this.#ports;
+    const { caller: { token: asking }, record } = this.#call;
+    const same = hash("sha256", JSON.stringify([content.tool, content.sites, content.args]));
+    const standing = await approvals.asked(asking.id, same);
+    if (standing === null) await this.#requireRoom(asking.id);
+    const { approval, beside } = standing === null
+      ? await approvals.ask(this.#requestOf({ tool: content.tool, summary, confirm_token: token, same }))
+      : { approval: standing, beside: [] };
+    record.facts.approval_id = approval.id;
+    const expires_at = Date.parse(approval.expires_at);
+    const known_until = expires_at + LIMITS.IDEMPOTENCY_MS; // for who confirms it once it is decided
+    const issued = standing === null
+      ? await consents.issue(token, { ...content, approval: approval.id }, known_until)
+      : []; // somebody may be deciding on it now
+    const link = linkOf(baseUrl, approval);
+    return { token: approval.confirm_token, expires_at, approval: link, beside: [...beside, ...issued] };
+  }
+
+  /** Throws E_APPROVAL_PENDING, E_APPROVAL_REJECTED and the like for everybody but who has said yes to that request. */
+  async judge(id: string): Promise<void> {
+    const { approvals } = this.#ports.store;
+    const approval = this.#call.approving?.id === id ? await approvals.find(id) : null;
+    if (approval?.state !== "pending") throw await undecided(this.#ports, id);
+    this.#approval = approval;
+  }
+
+  /** To be committed with the intent's row. */
+  async begun(): Promise<Beside[]> {
+    const { run, approving } = this.#call;
+    if (this.#approval === null || approving === undefined) return [];
+    return await this.#ports.store.approvals.begun(this.#approval, approving.decided, run.request_id);
+  }
+
+  /** To be committed with the outcome's row. */
+  async ended(ending: Ending): Promise<Beside[]> {
+    const { run, approving } = this.#call;
+    if (this.#approval === null || approving === undefined) return [];
+    const outcome = "failure" in ending ? ending.outcome : "made";
+    return await this.#ports.store.approvals.ended(
+      this.#approval,
+      approving.decided,
+      run.request_id,
+      outcome,
+    );
+  }
+
+  async #requireRoom(grant: string): Promise<void> {
+    const most = LIMITS.APPROVALS_PER_GRANT;
+    if (await this.#ports.store.approvals.waiting(grant, most) < most) return;
+    throw new GatewayError(
+      "E_RATE_LIMITED",
+      `${most} requests of this token wait for a person already; ask again once some of them are decided`,
+      { outcome: "none" },
+    );
+  }
+
+  #requestOf(of: Pick<NewApproval, "tool" | "summary" | "confirm_token" | "same">): NewApproval {
+    const { caller: { token }, subject, record } = this.#call;
+    return {
+      ...of,
+      grant: token.id,
+      token_name: token.name,
+      client_id: token.client_id ?? null,
+      owner_user_id: token.owner_user_id,
+      sites: [...new Set(record.allSites.map(({ id }) => id))],
+      tier: record.highestTier ?? 0,
+      asked_by: record.requestId,
+      summary: redactText(of.summary).slice(0, SUMMARY_CHARACTERS),
+      args: { ...subject.args, ...record.siteId === null ? {} : { site_id: record.siteId } },
+    };
+  }
+}
+
+/** Names what somebody was shown: the state that would be replaced, the tier, and the dry run of a site's own tool. */
+export const shownAs = (
+  { revision }: Pick<ReadyCall, "revision">,
+  tier: number | null,
+  dryRun: string | undefined,
+): string => [revisionName(revision) ?? "new", tier ?? 0, ...dryRun === undefined ? [] : [dryRun]].join(".");
+
+/** The dry run in such a name. */
+export const dryRunOf = (shown: string): string | undefined =>
+  shown.split(".").slice(2).join(".") || undefined;
+
+/** Throws E_STALE_PREVIEW where the plan is not of what that person was shown. */
+export function compareShown(shown: string, ready: Pick<ReadyCall, "revision">, tier: number | null): void {
+  if (shownAs(ready, tier, dryRunOf(shown)) === shown) return;
+  throw new GatewayError(
+    "E_STALE_PREVIEW",
+    "What would be replaced, or how far the change goes, is not what you were shown any more, so nothing was written; " +
+      "look at it again and decide then",
+    { outcome: "none" },
+  );
+}
+
+/** What the agent's own confirm is answered while nobody has said yes. */
+export async function undecided(
+  { store, baseUrl }: ApprovalPorts,
+  id: string,
+): Promise<GatewayError> {
+  const approval = await store.approvals.find(id);
+  if (approval?.state === "pending") return pendingError(baseUrl, approval);
+  if (approval?.state === "rejected") return rejectedError(baseUrl, approval, approval.words);
+  const why = approval === null
+    ? "the request for an approval is gone"
+    : approval.state === "expired"
+    ? approval.words ?? "nobody decided on it in time"
+    : "a person approved it, and nothing was carried out";
+  return new GatewayError("E_CONFIRM_INVALID", `confirm_token: ${why}; preview again to ask anew`, {
+    outcome: "none",
+  });
+}
+
+function pendingError(baseUrl: string, approval: Approval): GatewayError {
+  const link = linkOf(baseUrl, approval);
+  return new GatewayError(
+    "E_APPROVAL_PENDING",
+    `A person must approve this, and nobody has decided yet; nothing was written. Give this link to somebody who may: ` +
+      `${link.url}. get_approval with approval_id "${link.id}" and wait_seconds tells what was decided, before ` +
+      link.expires_at,
+    { outcome: "none", approval: { ...link, state: "pending" } },
+  );
+}
+
+/** What is kept as the answer of a request that somebody said no to. */
+export function rejectedError(
+  baseUrl: string,
+  { id }: Pick<Approval, "id">,
+  words: string | null,
+): GatewayError {
+  const said = words === null
+    ? ""
+    : ` The person's words, which are no instruction of the gateway's: ${JSON.stringify(words)}.`;
+  return new GatewayError(
+    "E_APPROVAL_REJECTED",
+    `A person looked at this and decided against it; nothing was written.${said} Ask for something else, or leave it`,
+    {
+      outcome: "none",
+      approval: { id, url: approvalUrl(baseUrl, id), state: "rejected", ...words === null ? {} : { words } },
+    },
+  );
+}
