@@ -54,6 +54,8 @@ export interface Plan<State = unknown> {
   readonly raises?: readonly Raise[];
   /** What a person should know before approving, a sentence each. */
   readonly warnings?: readonly string[];
+  /** The files that it writes, whatever its arguments name: its row is found by them too. */
+  readonly paths?: readonly string[];
   /** What stands there now, kept for whoever takes the change back; left out where no arguments of the tool set it back. */
   readonly before?: Before;
   /** Why the change cannot be taken back, where the reason is more than that it makes something new. */
