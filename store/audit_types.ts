@@ -7,6 +7,8 @@ export interface AuditQuery {
   from?: string;
   to?: string;
   token_id?: string;
+  /** What the token was called then. */
+  token_name?: string;
   client_id?: string;
   owner_user_id?: string;
   site_id?: string;
