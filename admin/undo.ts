@@ -62,12 +62,13 @@ export function changeRoutes(app: Hono, ports: AdminPorts): void {
     if (site_id === undefined) {
       refuseAny(["date: goes with site_id, for it is a day in the site's time zone"]);
     }
-    if ((token_id ?? from ?? to) !== undefined) refuseAny(["date: goes without token_id, from and to"]);
+    if ((from ?? to) !== undefined) refuseAny(["date: goes without from and to"]);
     const list = await ports.operate("list_changes", {
       ...more,
       ...{ site_id, date },
       ...client_id === undefined ? {} : { client: client_id },
       ...owner_user_id === undefined ? {} : { person: owner_user_id },
+      ...token_id === undefined ? {} : { token: token_id },
       ...cursor === undefined ? {} : { cursor },
     }) as ChangeList;
     return list;

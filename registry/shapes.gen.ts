@@ -17,6 +17,7 @@ export interface Shapes {
       "path"?: string;
       "client"?: string;
       "person"?: string;
+      "token"?: string;
       "cursor"?: string;
     };
     site: "required";

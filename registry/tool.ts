@@ -155,6 +155,26 @@ export interface ChangesPage {
   readonly rows: readonly ChangeRow[];
   readonly unknown: readonly ChangeRow[];
   readonly next: string | null;
+  /** Of a first page by path: changes of more files than their rows name, which may be of that file too. */
+  readonly of_many_files?: readonly string[];
+}
+
+/** Who made the latest changes of the site that the caller may list, and with which tools: some of each, the newest first. */
+export interface KnownChanges {
+  readonly tools: readonly string[];
+  readonly clients: readonly string[];
+  /** Ids, with the address of e-mail where there is one. */
+  readonly persons: readonly string[];
+  readonly tokens: readonly string[];
+  /** Whether any change at all was made by the tool that was asked for. */
+  readonly hadTool: boolean;
+}
+
+/** Some of the latest changes, read one part after the other. */
+export interface LatestChanges {
+  readonly rows: readonly ChangeRow[];
+  /** With the first part those of which nobody knows whether they were made. */
+  readonly unknown: readonly ChangeRow[];
 }
 
 /** Which changes are listed. */
@@ -163,7 +183,10 @@ export interface ChangesQuery {
   readonly to?: string | undefined;
   readonly tool?: string | undefined;
   readonly client?: string | undefined;
+  /** By id or address of e-mail. */
   readonly person?: string | undefined;
+  /** By id or name. */
+  readonly token?: string | undefined;
   readonly path?: string | undefined;
   /** The id of a post or page. */
   readonly id?: string | number | undefined;
@@ -174,6 +197,10 @@ export interface ChangesQuery {
 export interface ChangesPort {
   /** Newest first, as many as fit a page; with the first page those of which nobody knows whether they were made. */
   list(query: ChangesQuery): Promise<ChangesPage>;
+  /** What is known where nothing fits. */
+  known(query: Pick<ChangesQuery, "tool">): Promise<KnownChanges>;
+  /** The same changes as `list`, however many, in larger parts. */
+  latest(query: Omit<ChangesQuery, "cursor">): AsyncIterable<LatestChanges>;
   /**
    * Throws E_NOT_FOUND for one that is not the caller's, unknown or older than it is kept alike; E_FORBIDDEN_OP where it
    * cannot be taken back, with the reason; E_STALE_PREVIEW where it was already, or the site's calls go elsewhere by now.

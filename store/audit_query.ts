@@ -1,8 +1,8 @@
 /** What rows a query means: checked once, then asked of each line and row. */
 import { GatewayError } from "../core/errors.ts";
-import { AUDIT_STATUSES, type AuditRow, OUTCOMES } from "../core/model.ts";
+import { AUDIT_STATUSES, type AuditRow, MORE_PATHS, OUTCOMES } from "../core/model.ts";
 import { endOf, type Span } from "./audit_late.ts";
-import { firstIdAt, idsOf, parseRow, pathsOf, sitesOf } from "./audit_segment.ts";
+import { firstIdAt, idsOf, MORE_PATHS_NEEDLE, parseRow, pathsOf, sitesOf } from "./audit_segment.ts";
 import type { AuditQuery } from "./store.ts";
 
 /** A query made ready. */
@@ -37,7 +37,7 @@ export function makeFilter(query: AuditQuery): Filter {
     ...token_name === undefined ? [] : [`"token_name":${JSON.stringify(token_name)}`],
     ...site_id === undefined ? [] : [`site_id":${JSON.stringify(site_id)}`],
     ...tool === undefined ? [] : [`"tool":${JSON.stringify(tool)}`],
-    ...path === undefined ? [] : [JSON.stringify(path)],
+    ...path === undefined ? [] : [path === MORE_PATHS ? MORE_PATHS_NEEDLE : JSON.stringify(path)],
     ...id === undefined ? [] : [JSON.stringify(id).slice(1, -1)],
     ...status === undefined ? [] : [`"status":${JSON.stringify(status)}`],
     ...outcome === undefined ? [] : [`"outcome":${JSON.stringify(outcome)}`],

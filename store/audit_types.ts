@@ -13,7 +13,7 @@ export interface AuditQuery {
   owner_user_id?: string;
   site_id?: string;
   tool?: string;
-  /** A file of a repository that the call names (its `path`, or that of one of its `files`) or writes. */
+  /** A file of a repository that the call names (its `path`, or that of one of its `files`) or writes; or MORE_PATHS. */
   path?: string;
   /** What a write changed or may have changed, by its id as a text: a post, a page. */
   id?: string;

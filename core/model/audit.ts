@@ -53,6 +53,9 @@ export interface Made {
 /** Told of each thing as soon as it has been made. */
 export type Making = (made: Made) => void;
 
+/** As a path: the rows of calls that have too many files to name each of them. */
+export const MORE_PATHS = "…";
+
 /** One call as the audit keeps it. Arguments are redacted and shortened. */
 export interface AuditRow {
   readonly id: string;

@@ -32,6 +32,9 @@ export interface ContextPorts extends ConnectorPorts {
     | "leases"
     | "audit"
     | "changes"
+    | "users"
+    | "tokens"
+    | "oauthGrants"
   >;
   delay(ms: number): Promise<void>;
 }
