@@ -38,7 +38,8 @@ const undoBody = closed({
     .max(IDS_MAX, { error: ids_error }).optional(),
   since: z.string({ error: expected("a time such as 2026-11-21T09:30:00Z") }).max(40).optional(),
   client: z.string().min(1).max(512).optional(),
-  person: z.string().min(1).max(64).optional(),
+  person: z.string().min(1).max(256).optional(),
+  token: z.string().min(1).max(200).optional(),
   confirm_token: z.string({ error: expected("the confirm_token of the preview") }).max(40).optional(),
 });
 

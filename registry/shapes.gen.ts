@@ -32,6 +32,7 @@ export interface Shapes {
       "since"?: string;
       "client"?: string;
       "person"?: string;
+      "token"?: string;
     };
     site: "required";
     tier: 1;
