@@ -8,6 +8,10 @@ import { filtersOf, knownChanges, type Named } from "./change_filters.ts";
 import { changePage, isTold, latestChanges } from "./change_pages.ts";
 import { destination, differing, hashParts, TOO_LARGE } from "./consent/consent_content.ts";
 import type { CallParts } from "./pipeline/context_ports.ts";
+import { fitForRow } from "./pipeline/made.ts";
+
+/** So many of the things that a call has made are kept beside its change. */
+const MADE_MAX = 100;
 
 /** What would set back what a tool is about to write on a site. */
 export const setbackOf = (tool: string, site: Site, before: Before, revision: Revision | null): Setback => ({
@@ -44,9 +48,10 @@ export async function keepBefore(
   const ended = async (isNothing: boolean) => {
     if (isNothing) return kept.length === 0 ? [] : changes.dropped(request_id, site_id);
     const left = record.setbacks.map((one) => one.left);
+    const made = record.allMade.slice(0, MADE_MAX).map(fitForRow);
     const isLate = [record, ...record.setbacks].some(({ toldLate }) => toldLate);
-    if (isLate) return await keepOf(changes, record, { request_id, site_id, grant, left });
-    return changes.ended(kept, left);
+    if (isLate) return await keepOf(changes, record, { request_id, site_id, grant, left, made });
+    return changes.ended(kept, left, made);
   };
   return kept;
 }
@@ -96,7 +101,7 @@ export function changesPort(
         if (left === null) continue;
         const now = await sites.get(site_id);
         if (now === null || destination(now) !== was) throw moved(request_id, site_id);
-        const opening = Object.freeze({ request_id, site_id, ...write, left });
+        const opening = Object.freeze({ request_id, site_id, ...write, left, made: state.made });
         opened.add(opening);
         writes.push(opening);
       }

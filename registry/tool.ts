@@ -1,7 +1,7 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
 import type { Code } from "../core/errors.ts";
 import type { Awaitable } from "../core/async.ts";
-import type { Caller, Change, Flag, Making, Site, Tier } from "../core/model.ts";
+import type { Caller, Change, Flag, Made, Making, Site, Tier } from "../core/model.ts";
 import type { Capability, Connector } from "../platforms/_connector/connector.ts";
 import type { PublishGrant } from "../platforms/_http/request.ts";
 import type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
@@ -137,6 +137,8 @@ export interface KeptWrite extends Before {
   /** What the write found, and what it left. */
   readonly found: PartHashes | null;
   readonly left: PartHashes;
+  /** What the whole change made new, which stays. */
+  readonly made: readonly Made[];
 }
 
 /** One change of the site, as a list tells it. */

@@ -193,6 +193,7 @@ export default tool("undo_change", {
     const planned = await setBack(writes, ctx, leftOut);
     if (planned.length === 0) throw [...leftOut.values()][0]!;
     const count = ids.length - leftOut.size;
+    const stays = staysOf(planned);
     return {
       summary: `Take back ${count === 1 ? "a change" : `${count} changes`} on ${ctx.site.name}: ${
         planned.map(({ call }) => call.summary).join("; ")
@@ -203,11 +204,12 @@ export default tool("undo_change", {
       warnings: [
         ...[...leftOut].map(([request_id, why]) => `${request_id} is left out: ${why.message}`),
         ...warnings,
+        ...stays,
       ],
-      state: { planned, leftOut },
+      state: { planned, leftOut, stays },
     };
   },
-  async run(_, ctx, { state: { planned, leftOut } }) {
+  async run(_, ctx, { state: { planned, leftOut, stays } }) {
     const results: WriteResult[] = [];
     for (const { target, call } of planned) {
       results.push(await ctx.calls.run(call) as WriteResult);
@@ -219,9 +221,31 @@ export default tool("undo_change", {
       code,
       reason,
     }));
-    return asOne({ undone, left_out }, results);
+    return asOne({ undone, left_out }, results).warned(stays);
   },
 });
+
+/** Where a person deletes what the site's own lists have. */
+const LISTS: Readonly<Record<string, string>> = {
+  tag: "under Posts > Tags",
+  category: "under Posts > Categories",
+};
+
+/** What the changes had made new, which stays, and where a person deletes it. */
+function staysOf(planned: readonly Planned[]): string[] {
+  const made = planned.flatMap(({ target }) => target.flatMap((one) => one.made));
+  const once = new Map(made.map((one) => [JSON.stringify([one.what, one.id ?? one.name]), one]));
+  return [...Map.groupBy(once.values(), ({ what }) => what)].map(([what, all]) => {
+    const names = all.slice(0, NAMED).map(({ id, name }) =>
+      [...id === null ? [] : [id], ...name === undefined ? [] : [JSON.stringify(name)]].join(" ")
+    );
+    const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : "";
+    return `Made new and staying, for nothing is deleted here: ${what} ${
+      names.join(", ")
+    }${more}; what nothing uses any ` +
+      `more a person deletes in the site's admin${what in LISTS ? ` ${LISTS[what]}` : ""}`;
+  });
+}
 
 /** What each of them wrote, newest first. */
 async function writesOf(ids: readonly string[], changes: Pick<ChangesPort, "find">, leftOut: LeftOut) {
