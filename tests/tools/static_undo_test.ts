@@ -7,6 +7,7 @@ interface Undone {
   readonly undone: readonly string[];
   readonly left_out: readonly { readonly request_id: string; readonly reason: string }[];
   readonly verified: boolean;
+  readonly warnings: readonly string[];
   readonly request_id: string;
 }
 
@@ -49,6 +50,7 @@ test("a file that was overwritten is put back by a new commit, by the name of it
   const before = at.host.writes.length;
   const done = await undo(at, { request_id });
   assert.deepEqual([done.undone, done.left_out, done.verified], [[request_id], [], true]);
+  assert.deepEqual(done.warnings, [], "the commit that made it is nothing to delete");
   const sent = at.host.writes.slice(before).map(({ path, body }) => [path, JSON.stringify(body)] as const);
   assert.ok(
     !sent.some(([path, body]) => path.endsWith("/blobs") || body?.includes("color: red")),

@@ -234,7 +234,8 @@ const LISTS: Readonly<Record<string, string>> = {
 /** What the changes had made new, which stays, and where a person deletes it. */
 function staysOf(planned: readonly Planned[]): string[] {
   const made = planned.flatMap(({ target }) => target.flatMap((one) => one.made));
-  const once = new Map(made.map((one) => [JSON.stringify([one.what, one.id ?? one.name]), one]));
+  const stays = made.filter(({ what }) => what !== "commit"); // a new one takes its place, and nobody takes one out
+  const once = new Map(stays.map((one) => [JSON.stringify([one.what, one.id ?? one.name]), one]));
   return [...Map.groupBy(once.values(), ({ what }) => what)].map(([what, all]) => {
     const names = all.slice(0, NAMED).map(({ id, name }) =>
       [...id === null ? [] : [id], ...name === undefined ? [] : [JSON.stringify(name)]].join(" ")
