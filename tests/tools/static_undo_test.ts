@@ -305,3 +305,17 @@ for (const seed of [1, 2, 3]) {
     assert.equal(out, kept.length, "each that stays is named");
   });
 }
+
+test("a project that was begun, and a preview that was left, cannot be taken back, and it is said why", async (at) => {
+  const begun = await at.gw.call<Args & { request_id: string }>("init_static_project", {
+    site_id: "empty",
+    homepage_html: "<p>x</p>",
+    confirm: true,
+  });
+  const made = { site_id: "empty", request_id: begun.request_id, confirm: true };
+  await at.gw.refuses("undo_change", made, "E_FORBIDDEN_OP", /makes new files, which are never deleted/);
+  await write(at, "write_static_file", css("new"));
+  const left = await write(at, "reset_static_preview_branch", {});
+  const reset = { ...ON, request_id: left.request_id, confirm: true };
+  await at.gw.refuses("undo_change", reset, "E_FORBIDDEN_OP", /the branch stays there/);
+});
