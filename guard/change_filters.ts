@@ -1,6 +1,7 @@
 /** Whom a list of changes is narrowed to, as callers name them, and who is known where nothing fits. */
 import { GatewayError } from "../core/errors.ts";
 import type { AuditRow, Caller } from "../core/model.ts";
+import { pathsIn } from "../core/values.ts";
 import type { ChangesQuery, KnownChanges } from "../registry/tool.ts";
 import type { AuditQuery, Store } from "../store/store.ts";
 import type { ChangeQuery } from "./change_pages.ts";
@@ -58,18 +59,23 @@ async function personOf({ users }: Named, only: Caller["owner"], person: string)
   return found?.id ?? person;
 }
 
+const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+
+/** Whether both may be meant as the same file: of one name, in whatever folder. */
+const isAlike = (one: string, other: string) => nameOf(one) === nameOf(other);
+
 /** Whose changes there are, by which tools, of the latest that the caller may list on that site; of each kind the newest. */
 export async function knownChanges(
   { audit, users }: Pick<Store, "audit" | "users">,
   { site_id, token_id }: AuditQuery,
-  { tool }: Pick<AuditQuery, "tool">,
+  { tool, path }: Pick<AuditQuery, "tool" | "path">,
 ): Promise<KnownChanges> {
   const of: AuditQuery = { outcome: "made" };
   if (site_id !== undefined) of.site_id = site_id;
   if (token_id !== undefined) of.token_id = token_id;
   const { rows } = await audit.list(of, { limit: LOOKED_AT });
-  const each = (valueOf: (row: AuditRow) => string | null | undefined): string[] => {
-    const all = new Set(rows.map(valueOf).filter((one) => typeof one === "string"));
+  const each = (valueOf: (row: AuditRow) => readonly string[] | string | null | undefined): string[] => {
+    const all = new Set(rows.flatMap((row) => valueOf(row) ?? []));
     let left = NAMED_CHARACTERS;
     return [...all].slice(0, NAMED).filter((one, at) => (left -= one.length) >= 0 || at === 0);
   };
@@ -82,6 +88,9 @@ export async function knownChanges(
     clients: each((row) => row.client_id),
     persons: await Promise.all(each((row) => row.owner_user_id).map(person)),
     tokens: each((row) => row.token_name),
+    paths: path === undefined
+      ? []
+      : each((row) => (row.paths ?? pathsIn(row.arguments)).filter((one) => isAlike(one, path))),
     hadTool: tool !== undefined && (await audit.list({ ...of, tool }, { limit: 1 })).rows.length > 0,
   };
 }

@@ -168,6 +168,8 @@ export interface KnownChanges {
   /** Ids, with the address of e-mail where there is one. */
   readonly persons: readonly string[];
   readonly tokens: readonly string[];
+  /** Of the name of the file that was asked for, in whatever folder. */
+  readonly paths: readonly string[];
   /** Whether any change at all was made by the tool that was asked for. */
   readonly hadTool: boolean;
 }
@@ -200,7 +202,7 @@ export interface ChangesPort {
   /** Newest first, as many as fit a page; with the first page those of which nobody knows whether they were made. */
   list(query: ChangesQuery): Promise<ChangesPage>;
   /** What is known where nothing fits. */
-  known(query: Pick<ChangesQuery, "tool">): Promise<KnownChanges>;
+  known(query: Pick<ChangesQuery, "tool" | "path">): Promise<KnownChanges>;
   /** The same changes as `list`, however many, in larger parts. */
   latest(query: Omit<ChangesQuery, "cursor">): AsyncIterable<LatestChanges>;
   /**

@@ -139,4 +139,10 @@ test("a change of more files than a row names is named wherever a file is asked 
   assert.match(found.next, many);
   assert.match((await list(at, { path: "c.md" })).next, many);
   assert.doesNotMatch((await list(at, {})).next, many);
+  const elsewhere = await list(at, { path: "/texts/B.md" });
+  assert.match(
+    elsewhere.next,
+    /^Nothing fits\. The latest changes here are of these: paths b\.md\./,
+    "is it that one?",
+  );
 });

@@ -63,9 +63,10 @@ async function knownWords(
   return `Nothing fits.${told === "" ? "" : ` The latest changes here${whose} are of these: ${told}.`}`;
 }
 
-type Filter = "tool" | "client" | "person" | "token";
+type Filter = "tool" | "path" | "client" | "person" | "token";
 const KINDS = {
   tool: "tools",
+  path: "paths",
   client: "clients",
   person: "persons",
   token: "tokens",
