@@ -107,7 +107,8 @@ const undo: Command = {
     site: { value: "id", help: "the site", required: true },
     since: { value: "time", help: "all from then on, the newest 50, in the place of request ids" },
     client: { value: "client_id", help: "with --since: only by that client" },
-    user: { value: "user_id", help: "with --since: only for that person" },
+    user: { value: "user_id", help: "with --since: only for that person, by id or e-mail address" },
+    token: { value: "token", help: "with --since: only by that token, by id or name" },
     confirm: { value: "confirm_token", help: "of the preview: do it" },
   },
   notes:
@@ -124,6 +125,7 @@ const undo: Command = {
       since: words.text("since"),
       client: words.text("client"),
       person: words.text("user"),
+      token: words.text("token"),
       confirm_token: words.text("confirm"),
     }) as Undone;
     show(done, (found) => found.needs_confirmation ? asked(found) : told(found));

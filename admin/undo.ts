@@ -38,7 +38,8 @@ const undoBody = closed({
     .max(IDS_MAX, { error: ids_error }).optional(),
   since: z.string({ error: expected("a time such as 2026-11-21T09:30:00Z") }).max(40).optional(),
   client: z.string().min(1).max(512).optional(),
-  person: z.string().min(1).max(64).optional(),
+  person: z.string().min(1).max(256).optional(),
+  token: z.string().min(1).max(200).optional(),
   confirm_token: z.string({ error: expected("the confirm_token of the preview") }).max(40).optional(),
 });
 
@@ -62,12 +63,13 @@ export function changeRoutes(app: Hono, ports: AdminPorts): void {
     if (site_id === undefined) {
       refuseAny(["date: goes with site_id, for it is a day in the site's time zone"]);
     }
-    if ((token_id ?? from ?? to) !== undefined) refuseAny(["date: goes without token_id, from and to"]);
+    if ((from ?? to) !== undefined) refuseAny(["date: goes without from and to"]);
     const list = await ports.operate("list_changes", {
       ...more,
       ...{ site_id, date },
       ...client_id === undefined ? {} : { client: client_id },
       ...owner_user_id === undefined ? {} : { person: owner_user_id },
+      ...token_id === undefined ? {} : { token: token_id },
       ...cursor === undefined ? {} : { cursor },
     }) as ChangeList;
     return list;

@@ -1,11 +1,12 @@
 /** Pages of changes: rows of the audit, newest first, with what is kept of each, no longer than an agent can use. */
-import { type AuditRow, LIMITS } from "../core/model.ts";
+import { type AuditRow, LIMITS, MORE_PATHS } from "../core/model.ts";
 import { cut, isFields } from "../core/values.ts";
-import type { ChangeRow, ChangesPage } from "../registry/tool.ts";
-import type { AuditQuery, ChangeState, Store } from "../store/store.ts";
+import type { ChangeRow, ChangesPage, LatestChanges } from "../registry/tool.ts";
+import type { AuditQuery, AuditStore, ChangeState, ChangeStore, Store } from "../store/store.ts";
 
 const PAGE_ROWS = 10;
 const UNKNOWN_ROWS = 3;
+const MANY_ROWS = 5;
 const FIELDS_NAMED = 8;
 const FIELD_CHARACTERS = 60;
 const REASON_CHARACTERS = 160;
@@ -25,22 +26,51 @@ export async function changePage(
   query: ChangeQuery,
   cursor?: string,
 ): Promise<ChangesPage> {
-  const told = async (row: AuditRow) =>
-    rowOf(row, row.site_id === null ? null : await changes.state(row.site_id, row.request_id));
   const doubted = cursor === undefined
     ? (await audit.list({ ...query, outcome: "unknown" }, { limit: UNKNOWN_ROWS })).rows
     : [];
   const unknown = doubted.map((row) => rowOf(row, IN_DOUBT));
+  const many = cursor === undefined ? await ofManyFiles(audit, query) : {};
   const room = LIMITS.CHANGES_PAGE_BYTES - BESIDE_BYTES;
   const unknownThatFit = unknown.slice(0, fitting(unknown, room / 2));
   const left = room - sizeOf(unknownThatFit);
   for (let limit = PAGE_ROWS;;) {
     const page = await audit.list({ ...query, outcome: "made" }, { limit, cursor });
-    const rows = await Promise.all(page.rows.map(told));
+    const rows = await Promise.all(page.rows.map((row) => told(changes, row)));
     const fits = fitting(rows, left);
-    if (fits >= rows.length) return { rows, unknown: unknownThatFit, next: page.next_cursor };
+    if (fits >= rows.length) return { rows, unknown: unknownThatFit, next: page.next_cursor, ...many };
     limit = fits; // asked for again, so that the cursor goes on behind the last row that fits
   }
+}
+
+/** So many are read at once where all are read. */
+const PART_ROWS = 100;
+const PART_UNKNOWN = 50;
+
+/** All changes of a query, newest first, a part after the other, with no more reads than they need. */
+export async function* latestChanges(
+  { audit, changes }: Pick<Store, "audit" | "changes">,
+  query: ChangeQuery,
+): AsyncGenerator<LatestChanges> {
+  const doubted = (await audit.list({ ...query, outcome: "unknown" }, { limit: PART_UNKNOWN })).rows;
+  let unknown = doubted.map((row) => rowOf(row, IN_DOUBT));
+  for (let cursor: string | undefined;;) {
+    const page = await audit.list({ ...query, outcome: "made" }, { limit: PART_ROWS, cursor });
+    yield { rows: await Promise.all(page.rows.map((row) => told(changes, row))), unknown };
+    if (page.next_cursor === null) return;
+    [cursor, unknown] = [page.next_cursor, []];
+  }
+}
+
+async function told(changes: Pick<ChangeStore, "state">, row: AuditRow): Promise<ChangeRow> {
+  return rowOf(row, row.site_id === null ? null : await changes.state(row.site_id, row.request_id));
+}
+
+/** Changes of more files than their rows name: whichever file is asked for, they may have written it. */
+async function ofManyFiles(audit: Pick<AuditStore, "list">, { path, ...query }: ChangeQuery) {
+  if (path === undefined) return {};
+  const { rows } = await audit.list({ ...query, path: MORE_PATHS, outcome: "made" }, { limit: MANY_ROWS });
+  return rows.length === 0 ? {} : { of_many_files: rows.map((row) => row.request_id) };
 }
 
 const ENCODER = new TextEncoder();

@@ -31,6 +31,7 @@ export interface Shapes {
       "path"?: string;
       "client"?: string;
       "person"?: string;
+      "token"?: string;
       "cursor"?: string;
     };
     site: "required";
@@ -59,6 +60,7 @@ export interface Shapes {
       "since"?: string;
       "client"?: string;
       "person"?: string;
+      "token"?: string;
     };
     site: "required";
     tier: 1;

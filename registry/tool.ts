@@ -1,7 +1,7 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
 import type { Code } from "../core/errors.ts";
 import type { Awaitable } from "../core/async.ts";
-import type { Caller, Change, Flag, Making, Site, Tier } from "../core/model.ts";
+import type { Caller, Change, Flag, Made, Making, Site, Tier } from "../core/model.ts";
 import type { Capability, Connector } from "../platforms/_connector/connector.ts";
 import type { PublishGrant } from "../platforms/_http/request.ts";
 import type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
@@ -56,6 +56,8 @@ export interface Plan<State = unknown> {
   readonly raises?: readonly Raise[];
   /** What a person should know before approving, a sentence each. */
   readonly warnings?: readonly string[];
+  /** The files that it writes, whatever its arguments name: its row is found by them too. */
+  readonly paths?: readonly string[];
   /** What stands there now, kept for whoever takes the change back; left out where no arguments of the tool set it back. */
   readonly before?: Before;
   /** Why the change cannot be taken back, where the reason is more than that it makes something new. */
@@ -139,6 +141,8 @@ export interface KeptWrite extends Before {
   /** What the write found, and what it left. */
   readonly found: PartHashes | null;
   readonly left: PartHashes;
+  /** What the whole change made new, which stays. */
+  readonly made: readonly Made[];
 }
 
 /** One change of the site, as a list tells it. */
@@ -157,6 +161,28 @@ export interface ChangesPage {
   readonly rows: readonly ChangeRow[];
   readonly unknown: readonly ChangeRow[];
   readonly next: string | null;
+  /** Of a first page by path: changes of more files than their rows name, which may be of that file too. */
+  readonly of_many_files?: readonly string[];
+}
+
+/** Who made the latest changes of the site that the caller may list, and with which tools: some of each, the newest first. */
+export interface KnownChanges {
+  readonly tools: readonly string[];
+  readonly clients: readonly string[];
+  /** Ids, with the address of e-mail where there is one. */
+  readonly persons: readonly string[];
+  readonly tokens: readonly string[];
+  /** Of the name of the file that was asked for, in whatever folder. */
+  readonly paths: readonly string[];
+  /** Whether any change at all was made by the tool that was asked for. */
+  readonly hadTool: boolean;
+}
+
+/** Some of the latest changes, read one part after the other. */
+export interface LatestChanges {
+  readonly rows: readonly ChangeRow[];
+  /** With the first part those of which nobody knows whether they were made. */
+  readonly unknown: readonly ChangeRow[];
 }
 
 /** Which changes are listed. */
@@ -165,7 +191,10 @@ export interface ChangesQuery {
   readonly to?: string | undefined;
   readonly tool?: string | undefined;
   readonly client?: string | undefined;
+  /** By id or address of e-mail. */
   readonly person?: string | undefined;
+  /** By id or name. */
+  readonly token?: string | undefined;
   readonly path?: string | undefined;
   /** The id of a post or page. */
   readonly id?: string | number | undefined;
@@ -176,6 +205,10 @@ export interface ChangesQuery {
 export interface ChangesPort {
   /** Newest first, as many as fit a page; with the first page those of which nobody knows whether they were made. */
   list(query: ChangesQuery): Promise<ChangesPage>;
+  /** What is known where nothing fits. */
+  known(query: Pick<ChangesQuery, "tool" | "path">): Promise<KnownChanges>;
+  /** The same changes as `list`, however many, in larger parts. */
+  latest(query: Omit<ChangesQuery, "cursor">): AsyncIterable<LatestChanges>;
   /**
    * Throws E_NOT_FOUND for one that is not the caller's, unknown or older than it is kept alike; E_FORBIDDEN_OP where it
    * cannot be taken back, with the reason; E_STALE_PREVIEW where it was already, or the site's calls go elsewhere by now.

@@ -1,6 +1,6 @@
 /** What stood where calls have written: sealed in pieces, found by site and request, the oldest of a site dropped first. */
 import { Buffer } from "node:buffer";
-import { LIMITS } from "../core/model.ts";
+import { LIMITS, type Made } from "../core/model.ts";
 import type {
   ChangeRoom,
   ChangeState,
@@ -16,8 +16,9 @@ import type { Sealer } from "./seal.ts";
 import { inPieces, keepPieces, ofPieces } from "./sealed_pieces.ts";
 
 /** As KV keeps it. */
-interface Kept extends Omit<ChangeState, "request_id" | "site_id" | "final"> {
+interface Kept extends Omit<ChangeState, "request_id" | "site_id" | "final" | "made"> {
   readonly final?: string;
+  readonly made?: readonly Made[];
   /** In how many pieces, of how many bytes, the setbacks are. */
   readonly pieces: number;
   readonly bytes: number;
@@ -37,7 +38,7 @@ const pieceKey = (site_id: string, request_id: string) => (n: number) => [
 ];
 
 const stateOf = (
-  { grant, left, undone_by, final }: Kept,
+  { grant, left, undone_by, final, made }: Kept,
   request_id: string,
   site_id: string,
 ): ChangeState => ({
@@ -47,7 +48,11 @@ const stateOf = (
   left,
   undone_by,
   final: final ?? null,
+  made: made ?? [],
 });
+
+/** Most calls make nothing. */
+const madeOf = (made: readonly Made[]) => made.length === 0 ? {} : { made };
 
 /** The ChangeStore of a database. */
 export class Changes implements ChangeStore {
@@ -62,7 +67,7 @@ export class Changes implements ChangeStore {
   ) {}
 
   async begin(
-    { request_id, site_id, grant, setbacks, final, left }: NewChange,
+    { request_id, site_id, grant, setbacks, final, left, made = [] }: NewChange,
   ): Promise<Beside[] | null> {
     if (this.days === 0) return [];
     const text = JSON.stringify(setbacks);
@@ -75,6 +80,7 @@ export class Changes implements ChangeStore {
       left: left ?? null,
       undone_by: null,
       ...final === undefined ? {} : { final },
+      ...madeOf(made),
       pieces: pieces.length,
       bytes,
       expires_at: this.db.now() + expireIn,
@@ -85,11 +91,11 @@ export class Changes implements ChangeStore {
     return [{ key: recordKey(site_id, request_id), value: kept, expireIn }, ...along ? pieces : []];
   }
 
-  ended(begun: readonly Beside[], left: readonly (Left | null)[]): Beside[] {
+  ended(begun: readonly Beside[], left: readonly (Left | null)[], made: readonly Made[]): Beside[] {
     return begun.filter(({ key }) => key[0] === "changes").map(({ key, value }) => {
       const kept = value as Kept;
       const expireIn = Math.max(1, kept.expires_at - this.db.now());
-      return { key, value: { ...kept, left } satisfies Kept, expireIn };
+      return { key, value: { ...kept, left, ...madeOf(made) } satisfies Kept, expireIn };
     });
   }
 

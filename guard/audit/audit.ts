@@ -75,12 +75,13 @@ const timestamp = memoizeLast((ms: number) => new Date(ms).toISOString());
 /** A row is 32 KiB at most. */
 const PATHS_BYTES_MAX = 16 * 1024;
 
-/** The files that a call and those within it name, where its shortened arguments do not name all of them. */
+/** The files that a call and those within it name or write, where its shortened arguments do not name all of them. */
 function pathsBeside(
-  args: readonly unknown[],
+  calls: readonly Pick<CallRecord, "arguments" | "paths">[],
   shortened: unknown,
 ): Pick<AuditRow, "paths" | "paths_left_out"> | null {
-  const all = args.flatMap(pathsIn).map((path) => headOf(path, LIMITS.REPO_PATH_CHARACTERS));
+  const named = calls.flatMap((one) => [...pathsIn(one.arguments), ...one.paths]);
+  const all = [...new Set(named)].map((path) => headOf(path, LIMITS.REPO_PATH_CHARACTERS));
   const shown = pathsIn(shortened);
   if (all.length === shown.length && all.every((path, at) => path === shown[at])) return null;
   let left = PATHS_BYTES_MAX;
@@ -116,6 +117,8 @@ export class CallRecord {
   toldLate = false;
   /** Why what this call alone writes cannot be taken back; null where nothing says that. */
   final: string | null = null;
+  /** The files that this call alone writes, as its plan tells. */
+  paths: readonly string[] = [];
   /** What its write left, by part; null until it has written, and where it does not tell. */
   left: Left | null = null;
   /** The change set that the call makes or is an item of, and its place in that. */
@@ -302,7 +305,7 @@ export class CallRecord {
     };
     // Of what was refused the first files will do: else whoever may do nothing could fill the log.
     const paths = error === null || this.decision.writing
-      ? pathsBeside([this.arguments, ...this.#calls.map((one) => one.arguments)], this.#shortened)
+      ? pathsBeside([this, ...this.#calls], this.#shortened)
       : null;
     if (
       facts === NO_FACTS && paths === null && this.set === null &&

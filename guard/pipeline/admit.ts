@@ -225,6 +225,7 @@ export async function planned(
   const plan = tier > 0 ? await acts.plan() ?? null : null;
   if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${name}" can write and has no plan`);
   record.final = plan?.final ?? null;
+  record.paths = plan?.paths ?? [];
   if (plan?.before !== undefined && parts.site !== null) {
     record.setback = setbackOf(name, parts.site, plan.before, plan.revision ?? null);
   }

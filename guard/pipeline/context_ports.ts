@@ -33,6 +33,9 @@ export interface ContextPorts extends ConnectorPorts {
     | "leases"
     | "audit"
     | "changes"
+    | "users"
+    | "tokens"
+    | "oauthGrants"
   >;
   delay(ms: number): Promise<void>;
   /** The change sets of a call's own token. */

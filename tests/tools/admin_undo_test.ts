@@ -101,6 +101,9 @@ test("the command line lists, shows what an undo would set, and does it once it 
   assert.match(shown.out, /title: New -> Before/);
   const [, token = ""] = /Nothing was changed\..*--confirm (cft_\S+)/.exec(shown.out) ?? [];
   assert.equal(await title(at), "New");
+  const since = ["undo", "--site", "open", "--since", new Date(at.kit.gw.clock.now - 60_000).toISOString()];
+  assert.match((await admin(at, ...since, "--token", "all")).out, /title: New -> Before/);
+  assert.match((await admin(at, ...since, "--token", "another")).err, /no change from then on/);
   const done = await admin(at, "undo", request_id, "--site", "open", "--confirm", token);
   assert.equal(done.code, 0, done.err);
   assert.match(done.out, new RegExp(`^Taken back: ${request_id}; the site shows it so`));
