@@ -9,8 +9,8 @@ import { restDoor } from "../doors/rest.ts";
 import type { Gateway, Replacements } from "./types.ts";
 import { accessTokens, grantTokens } from "../identity/access.ts";
 import { recorder } from "../guard/audit/admin_row.ts";
-import { ApprovalDesk, type ApprovalsPorts } from "../guard/approvals.ts";
-import { authenticator, callersByGrant } from "../guard/pipeline/authenticate.ts";
+import { ApprovalDesk } from "../guard/approvals.ts";
+import { authenticator, callerNow, callerOfGrant } from "../guard/pipeline/authenticate.ts";
 import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
 import { changePage, type ChangeQuery } from "../guard/change_pages.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
@@ -20,6 +20,7 @@ import { VendorWatch } from "../guard/vendor_watch.ts";
 import { endOfCall } from "../guard/pipeline/context.ts";
 import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
+import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { operatorCalls } from "../guard/operator_calls.ts";
@@ -54,7 +55,7 @@ export async function openGateway(
   replace: Replacements = {},
 ): Promise<Gateway> {
   const base = await openBase(settings, registry, replace);
-  const guarded = { ...base, ...guardOf(base) };
+  const guarded = { ...base, ...guardOf(base), ...clockedOf(base) };
   const parts = { ...guarded, ...accountsOf(guarded) };
   const { store, ownHttp, stopping, snapshots, proxied } = parts;
   return {
@@ -143,45 +144,51 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
 
 type Base = Awaited<ReturnType<typeof openBase>>;
 
-/** The tools there are, who may call them, the pipeline of a call, and what runs on the clocks. */
-function guardOf({ settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit }: Base) {
+/** The tools there are, who may call them, the pipeline of a call, and what waits for a person. */
+function guardOf(
+  { settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit, stopping, baseUrl }: Base,
+) {
   const { connectors, tools, proxies } = registry;
+  const tokenOfGrant = grantTokens((groups) => catalog.inGroups(groups));
   const authenticate = authenticator({
     tokens: store.tokens,
     users: store.users,
     masterToken: settings.masterToken,
     grants: store.oauthGrants,
     callersVersion: () => store.callersVersion(),
-    tokenOf: accessTokens({
-      baseUrl: settings.baseUrl,
-      inGroups: (groups) => catalog.inGroups(groups),
-      now,
-    }),
+    tokenOf: accessTokens({ baseUrl, now, tokenOfGrant }),
   });
   const proxied = proxiedTools({
     ...ports,
-    jobs,
-    proxies,
-    baseUrl: settings.baseUrl,
-    newId,
+    ...{ jobs, proxies, baseUrl, newId, log },
     handler: async () => (await import("../platforms/_proxied_calls/proxied_tool.ts")).proxiedTool,
     holds,
     toolServers: replace.toolServers ?? connectors.get("tool_servers"),
     builtIn: new Set(tools.keys()),
-    log,
   });
   const sources = [builtIn(tools), proxied.source, ...(replace.sources ?? [])];
   const hasSecret = (name: string) => (settings.upstream[name] ?? null) !== null;
   const catalog = new Catalog(sources, { hasSecret, reaches });
-  const dispatch = dispatcher({
+  const admitting = {
     ...ports,
-    baseUrl: settings.baseUrl,
-    every: (ms, work) => CLOCK.every(ms, work),
+    baseUrl,
+    every: (ms: number, work: () => Promise<void>) => CLOCK.every(ms, work),
     catalog,
-    tokenLimit,
-    callsInFlight: new CallsInFlight(settings.callsPerToken),
     siteLimit: new RateLimit(settings.rateLimitSite, "site", store.budgets),
     log,
+  };
+  const callers = { ...store, grants: store.oauthGrants, tokenOfGrant, now };
+  const sets = setsOnDemand(onDemand(async () => {
+    const { ChangeSets } = await import("../guard/sets/change_sets.ts");
+    const stands = callerNow(callers);
+    const ports = { ...admitting, sets, dispatch, callerNow: stands, newId };
+    return new ChangeSets({ ...ports, stopping: stopping.signal });
+  }));
+  const dispatch = dispatcher({
+    ...admitting,
+    sets,
+    tokenLimit,
+    callsInFlight: new CallsInFlight(settings.callsPerToken),
   });
   return {
     authenticate,
@@ -189,23 +196,23 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
     catalog,
     lists: new ToolLists({ ...ports, catalog }),
     dispatch,
-    approvals: approvalsOf({ store, dispatch, jobs, now, newId, baseUrl: settings.baseUrl }, catalog),
-    retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
-    erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
-    doubts: new Doubts({ store, now, elapsed: () => performance.now(), jobs, log }),
-    snapshots: new Snapshots({ ...ports, newId, jobs, log }),
-    watch: new VendorWatch({ ...ports, log }),
+    approvals: new ApprovalDesk({
+      ...{ store, dispatch, jobs, now, newId, baseUrl },
+      callerOf: callerOfGrant(callers),
+    }),
   };
 }
 
-/** What agents ask people for, carried out as whoever asked. */
-function approvalsOf(ports: Omit<ApprovalsPorts, "callerOf"> & Pick<Base, "store">, catalog: Catalog) {
-  const { store: { tokens, oauthGrants: grants, users }, now } = ports;
-  const tokenOf = grantTokens({ inGroups: (groups) => catalog.inGroups(groups) });
-  return new ApprovalDesk({ ...ports, callerOf: callersByGrant({ tokens, grants, users, tokenOf, now }) });
-}
+/** What runs on the clocks beside that. */
+const clockedOf = ({ settings, ports, store, now, log, newId, jobs }: Base) => ({
+  retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
+  erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
+  doubts: new Doubts({ store, now, elapsed: () => performance.now(), jobs, log }),
+  snapshots: new Snapshots({ ...ports, newId, jobs, log }),
+  watch: new VendorWatch({ ...ports, log }),
+});
 
-type Guarded = Base & ReturnType<typeof guardOf>;
+type Guarded = Base & ReturnType<typeof guardOf> & ReturnType<typeof clockedOf>;
 
 /** Accounts that people connect and clients that they let in: few processes ever need them, so the first use loads them. */
 function accountsOf({ ports, store, baseUrl, now, log, newId, logFault }: Guarded) {

@@ -22,8 +22,8 @@ export interface ApprovalsPorts {
   readonly store: Pick<Store, "approvals" | "consents" | "sites" | "users" | "audit" | "leases">;
   readonly baseUrl: string;
   readonly dispatch: Dispatch;
-  /** Who calls with that token or grant, by what it may do now; null where it does not stand any more. */
-  callerOf(grant: string): Promise<Caller | null>;
+  /** Who calls with that token or grant, by what it may do now. Throws E_AUTH where it does not stand any more. */
+  callerOf(grant: string): Promise<Caller>;
   readonly jobs: Pick<Jobs, "run">;
   now(): number;
   newId(): string;
@@ -211,9 +211,15 @@ export class ApprovalDesk implements ApprovalsPort {
     });
   }
 
-  /** The operator's own calls ask as well, where a site wants a person. */
+  /** Null where the asker does not stand any more; the operator's own calls ask as well, where a site wants a person. */
   async #callerOf(grant: string): Promise<Caller | null> {
-    return grant === OPERATOR.token_id ? OPERATOR_CALLER : await this.ports.callerOf(grant);
+    if (grant === OPERATOR.token_id) return OPERATOR_CALLER;
+    try {
+      return await this.ports.callerOf(grant);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") return null;
+      throw thrown;
+    }
   }
 
   /** What was done, as long as that is kept. */

@@ -1,12 +1,17 @@
 /** What calls have changed: what stood there is kept before they write, listed, and found again to be set back. */
 import { GatewayError } from "../core/errors.ts";
 import type { Site } from "../core/model.ts";
-import type { Before, ChangesPort, KeptWrite, Revision } from "../registry/tool.ts";
+import type { Before, ChangesPort, ChangesQuery, KeptWrite, Revision } from "../registry/tool.ts";
 import type { Beside, ChangeState, ChangeStore, NewChange, Setback, Store } from "../store/store.ts";
 import type { CallRecord, Ending } from "./audit/audit.ts";
-import { changePage, isTold } from "./change_pages.ts";
+import { filtersOf, knownChanges, type Named } from "./change_filters.ts";
+import { foldedPage, isTold, latestChanges } from "./change_pages.ts";
 import { destination, differing, hashParts, TOO_LARGE } from "./consent/consent_content.ts";
 import type { CallParts } from "./pipeline/context_ports.ts";
+import { fitForRow } from "./pipeline/made.ts";
+
+/** So many of the things that a call has made are kept beside its change. */
+const MADE_MAX = 100;
 
 /** What would set back what a tool is about to write on a site. */
 export const setbackOf = (tool: string, site: Site, before: Before, revision: Revision | null): Setback => ({
@@ -43,9 +48,10 @@ export async function keepBefore(
   const ended = async (isNothing: boolean) => {
     if (isNothing) return kept.length === 0 ? [] : changes.dropped(request_id, site_id);
     const left = record.setbacks.map((one) => one.left);
+    const made = record.allMade.slice(0, MADE_MAX).map(fitForRow);
     const isLate = [record, ...record.setbacks].some(({ toldLate }) => toldLate);
-    if (isLate) return await keepOf(changes, record, { request_id, site_id, grant, left });
-    return changes.ended(kept, left);
+    if (isLate) return await keepOf(changes, record, { request_id, site_id, grant, left, made });
+    return changes.ended(kept, left, made);
   };
   return kept;
 }
@@ -70,21 +76,18 @@ export const isKept = (write: KeptWrite): boolean => opened.has(write);
 
 /** The changes of the call's site, as far as the caller may know of them. */
 export function changesPort(
-  { audit, changes, sites }: Pick<Store, "audit" | "changes" | "sites">,
+  { audit, changes, sites, ...named }: Pick<Store, "audit" | "changes" | "sites"> & Named,
   { caller, site, record }: CallParts,
 ): ChangesPort {
   const site_id = site?.id ?? "";
   const isMine = (grant: string) => caller.superAdmin || grant === caller.token.id;
+  const asked = async (query: ChangesQuery) => ({ ...await filtersOf(named, caller, query), site_id });
   return {
-    list: async ({ client, person, id, cursor, ...query }) =>
-      await changePage({ audit, changes }, {
-        ...query,
-        site_id,
-        ...caller.superAdmin ? {} : { token_id: caller.token.id },
-        ...client === undefined ? {} : { client_id: client },
-        ...person === undefined ? {} : { owner_user_id: person },
-        ...id === undefined ? {} : { id: String(id) },
-      }, cursor),
+    list: async (query) => await foldedPage({ audit, changes }, await asked(query), query.cursor),
+    known: async (query) => await knownChanges({ audit, users: named.users }, await asked({}), query),
+    async *latest(query) {
+      yield* latestChanges({ audit, changes }, await asked(query));
+    },
     async find(request_id) {
       const state = await changes.state(site_id, request_id);
       if (state === null || !isMine(state.grant)) throw unknown(request_id, site_id);
@@ -98,7 +101,7 @@ export function changesPort(
         if (left === null) continue;
         const now = await sites.get(site_id);
         if (now === null || destination(now) !== was) throw moved(request_id, site_id);
-        const opening = Object.freeze({ request_id, site_id, ...write, left });
+        const opening = Object.freeze({ request_id, site_id, ...write, left, made: state.made });
         opened.add(opening);
         writes.push(opening);
       }

@@ -8,9 +8,9 @@ import { isOwnResource } from "./oauth/resources.ts";
 /** What it is judged with. */
 export interface AccessPorts {
   readonly baseUrl: string;
-  /** The names of the tools in those groups; the same list until they change. */
-  inGroups(groups: readonly string[]): readonly string[];
   now(): number;
+  /** The token that a grant stands for. Throws E_AUTH where it has ended. */
+  tokenOfGrant(grant: Grant): Token;
 }
 
 const AGAIN = "refresh it, or connect again";
@@ -19,35 +19,38 @@ const AGAIN = "refresh it, or connect again";
  * Makes the judge of access tokens. It answers the same token for the same grant until its tools change: its id is the
  * grant's, so that what a caller was shown and may confirm outlives a refresh. Throws E_AUTH.
  */
-export function accessTokens(ports: AccessPorts): (access: Access | null) => Token {
-  const { baseUrl, now } = ports;
-  const tokenFor = grantTokens(ports);
+export function accessTokens({ baseUrl, now, tokenOfGrant }: AccessPorts): (access: Access | null) => Token {
   return (access) => {
     if (access === null || !lasts(access.expires_at, OAUTH_LIMITS.ACCESS_MS, now())) {
       throw new GatewayError("E_AUTH", `The access token is not known, or its time is over; ${AGAIN}`);
     }
     const { grant, resource } = access;
-    requireStanding(grant);
+    const token = tokenOfGrant(grant);
     if (!isOwnResource(resource, baseUrl)) {
       throw new GatewayError("E_AUTH", "The access token was issued for another address; connect again");
     }
-    return tokenFor(grant);
+    return token;
   };
 }
 
-function requireStanding({ ended_at, ended_why }: Grant): void {
-  if (ended_at === null) return;
-  throw new GatewayError(
-    "E_AUTH",
-    `The connection was ended at ${ended_at}, because ${ended_why}; connect again`,
-  );
-}
-
-/** Makes the judge of grants by themselves: what each stands for, whoever calls for it. Throws E_AUTH where it has ended. */
-export function grantTokens({ inGroups }: Pick<AccessPorts, "inGroups">): (grant: Grant) => Token {
+/**
+ * Makes what a grant is as a token that calls: the same one until its tools change. It throws E_AUTH for none, and for one
+ * that has ended. `inGroups` answers the names of the tools in those groups, the same list until they change.
+ */
+export function grantTokens(
+  inGroups: (groups: readonly string[]) => readonly string[],
+): (grant: Grant | null) => Token {
   const made = new WeakMap<Grant, Token>();
   return (grant) => {
-    requireStanding(grant);
+    if (grant === null) {
+      throw new GatewayError("E_AUTH", "The connection is not known any more; connect again");
+    }
+    if (grant.ended_at !== null) {
+      throw new GatewayError(
+        "E_AUTH",
+        `The connection was ended at ${grant.ended_at}, because ${grant.ended_why}; connect again`,
+      );
+    }
     const allowed_tools = inGroups(grant.groups);
     const known = made.get(grant);
     if (known?.allowed_tools === allowed_tools) return known;

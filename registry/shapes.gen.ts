@@ -1,9 +1,23 @@
 /** Written by `deno task gen` from the manifests; not edited by hand. */
 
 export interface Shapes {
+  "cancel_change_set": {
+    args: { "set_id": string };
+    site: "none";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "explain_call": {
     args: { "tool": string; "arguments": Record<string, unknown> };
     site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "get_change_set": {
+    args: { "set_id": string; "wait_seconds": number };
+    site: "none";
     tier: 0;
     raises: false;
     publishes: "never";
@@ -14,9 +28,11 @@ export interface Shapes {
       "since"?: string;
       "tool"?: string;
       "id"?: number | string;
+      "set"?: string;
       "path"?: string;
       "client"?: string;
       "person"?: string;
+      "token"?: string;
       "cursor"?: string;
     };
     site: "required";
@@ -24,13 +40,29 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "prepare_changes": {
+    args: {
+      "title": string;
+      "changes": ({ "tool": string; "arguments": Record<string, unknown> })[];
+      "for_each"?: { "sites": (string)[] };
+      "on_failure": "skip_site" | "stop_all" | "continue";
+      "first"?: 1;
+      "wait_seconds": number;
+    };
+    site: "none";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
   "undo_change": {
     args: {
       "request_id"?: string;
       "request_ids"?: (string)[];
+      "set_id"?: string;
       "since"?: string;
       "client"?: string;
       "person"?: string;
+      "token"?: string;
     };
     site: "required";
     tier: 1;

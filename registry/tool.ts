@@ -1,10 +1,11 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
 import type { Code } from "../core/errors.ts";
 import type { Awaitable } from "../core/async.ts";
-import type { Caller, Change, Flag, Making, Site, Tier } from "../core/model.ts";
+import type { Caller, Change, Flag, Made, Making, Site, Tier } from "../core/model.ts";
 import type { Capability, Connector } from "../platforms/_connector/connector.ts";
 import type { PublishGrant } from "../platforms/_http/request.ts";
 import type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
+import type { PlannedSet, SetsPort } from "./set_port.ts";
 import type { Shapes } from "./shapes.gen.ts";
 import type {
   Explanation,
@@ -17,6 +18,7 @@ import type {
 import type { Before, ReadResult, WriteResult } from "./write_result.ts";
 
 export type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
+export type * from "./set_port.ts";
 export type * from "./tool_ports.ts";
 export type { Before } from "./write_result.ts";
 export { asOne, compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
@@ -54,6 +56,8 @@ export interface Plan<State = unknown> {
   readonly raises?: readonly Raise[];
   /** What a person should know before approving, a sentence each. */
   readonly warnings?: readonly string[];
+  /** The files that it writes, whatever its arguments name: its row is found by them too. */
+  readonly paths?: readonly string[];
   /** What stands there now, kept for whoever takes the change back; left out where no arguments of the tool set it back. */
   readonly before?: Before;
   /** Why the change cannot be taken back, where the reason is more than that it makes something new. */
@@ -63,6 +67,8 @@ export interface Plan<State = unknown> {
    * the site cannot do that, a sentence's part. Left out of any other tool.
    */
   readonly dryRun?: (() => Promise<DryRun>) | { readonly unavailable: string };
+  /** Of a tool that makes a change set: that set. */
+  readonly set?: PlannedSet;
   /** The dry run that `run` must equal, where the call was shown as one. */
   readonly expects?: string;
   /** What `run` needs of what was read; never shown. */
@@ -139,6 +145,8 @@ export interface KeptWrite extends Before {
   /** What the write found, and what it left. */
   readonly found: PartHashes | null;
   readonly left: PartHashes;
+  /** What the whole change made new, which stays. */
+  readonly made: readonly Made[];
 }
 
 /** One change of the site, as a list tells it. */
@@ -152,11 +160,46 @@ export interface ChangeRow {
   readonly [more: string]: unknown;
 }
 
+/** One change, or all that a change set has made on the site: how many by which tools, and of how many nothing is undoable. */
+export type ChangeLine = ChangeRow | {
+  readonly set_id: string;
+  readonly at: string;
+  readonly changes: number;
+  readonly tools: Readonly<Record<string, number>>;
+  readonly by: ChangeRow["by"];
+  readonly live?: true;
+  readonly undoable: boolean;
+  /** How many of them are, where not all are. */
+  readonly undoable_changes?: number;
+};
+
 /** A page of them, and with the first one those of which nobody knows whether they were made. */
-export interface ChangesPage {
-  readonly rows: readonly ChangeRow[];
+export interface ChangesPage<Line = ChangeRow> {
+  readonly rows: readonly Line[];
   readonly unknown: readonly ChangeRow[];
   readonly next: string | null;
+  /** Of a first page by path: changes of more files than their rows name, which may be of that file too. */
+  readonly of_many_files?: readonly string[];
+}
+
+/** Who made the latest changes of the site that the caller may list, and with which tools: some of each, the newest first. */
+export interface KnownChanges {
+  readonly tools: readonly string[];
+  readonly clients: readonly string[];
+  /** Ids, with the address of e-mail where there is one. */
+  readonly persons: readonly string[];
+  readonly tokens: readonly string[];
+  /** Of the name of the file that was asked for, in whatever folder. */
+  readonly paths: readonly string[];
+  /** Whether any change at all was made by the tool that was asked for. */
+  readonly hadTool: boolean;
+}
+
+/** Some of the latest changes, read one part after the other. */
+export interface LatestChanges {
+  readonly rows: readonly ChangeRow[];
+  /** With the first part those of which nobody knows whether they were made. */
+  readonly unknown: readonly ChangeRow[];
 }
 
 /** Which changes are listed. */
@@ -165,8 +208,13 @@ export interface ChangesQuery {
   readonly to?: string | undefined;
   readonly tool?: string | undefined;
   readonly client?: string | undefined;
+  /** By id or address of e-mail. */
   readonly person?: string | undefined;
+  /** By id or name. */
+  readonly token?: string | undefined;
   readonly path?: string | undefined;
+  /** Of one change set, which are not folded then. */
+  readonly set_id?: string | undefined;
   /** The id of a post or page. */
   readonly id?: string | number | undefined;
   readonly cursor?: string | undefined;
@@ -175,7 +223,11 @@ export interface ChangesQuery {
 /** The changes of the call's site: those of the caller's own token, all of them for who may do everything. */
 export interface ChangesPort {
   /** Newest first, as many as fit a page; with the first page those of which nobody knows whether they were made. */
-  list(query: ChangesQuery): Promise<ChangesPage>;
+  list(query: ChangesQuery): Promise<ChangesPage<ChangeLine>>;
+  /** What is known where nothing fits. */
+  known(query: Pick<ChangesQuery, "tool" | "path">): Promise<KnownChanges>;
+  /** The same changes as `list`, however many, in larger parts. */
+  latest(query: Omit<ChangesQuery, "cursor">): AsyncIterable<LatestChanges>;
   /**
    * Throws E_NOT_FOUND for one that is not the caller's, unknown or older than it is kept alike; E_FORBIDDEN_OP where it
    * cannot be taken back, with the reason; E_STALE_PREVIEW where it was already, or the site's calls go elsewhere by now.
@@ -218,6 +270,7 @@ export interface ToolContext {
   readonly sites: SitesPort;
   readonly calls: CallsPort;
   readonly changes: ChangesPort;
+  readonly sets: SetsPort;
   /** Milliseconds since the epoch, by the gateway's clock. */
   now(): number;
   readonly upstreams: UpstreamsPort;

@@ -5,6 +5,7 @@ import { commonRows, decodeRows, type Runs } from "./audit_rows.ts";
 import { type Term, termKey } from "./audit_terms.ts";
 import { DamagedEntry } from "./damage.ts";
 import type { Database } from "./database.ts";
+import type { AuditQuery } from "./store.ts";
 
 /** One walk looks at no more index entries of a term than this. */
 const ENTRIES_MAX = 20_000;
@@ -15,13 +16,16 @@ const ENTRIES_AT_ONCE = 500;
 const STEPS_MAX = 16;
 const GET_MANY_MAX = 10;
 
-/** Where it stands from which segment on everything is indexed by every dimension. */
-export const SINCE_KEY = ["audit", "since", "terms"];
+const TERMS_KEY = ["audit", "since", "terms"];
+const NAMES_KEY = ["audit", "since", "names"];
+/** Where it stands from which segment on everything is indexed by path, id and `made`, and from which on by a token's name. */
+export const SINCE_KEYS: readonly string[][] = [TERMS_KEY, NAMES_KEY];
 
-/** The id of that segment; of what is older some dimensions may be missing. */
-export async function indexedSince({ kv }: Database): Promise<string> {
-  const { value } = await kv.get(SINCE_KEY);
-  return typeof value === "string" ? value : LAST_ID;
+/** From which segment on the index has every dimension of a query. */
+export async function indexedSince({ kv }: Database, { token_name }: AuditQuery): Promise<string> {
+  const keys = token_name === undefined ? [TERMS_KEY] : SINCE_KEYS;
+  const found = await kv.getMany<string[]>(keys);
+  return found.map(({ value }) => value ?? LAST_ID).reduce((last, one) => one > last ? one : last);
 }
 
 /** Ids from `first` up to but not including `end`; rows of the times that are given are wanted of them. */

@@ -2,7 +2,7 @@
 import { bundleKey, dayOf, partKey } from "./audit_bundle.ts";
 import { BUNDLE_BYTES, BUNDLE_SEGMENTS, BundleDraft } from "./audit_bundle_draft.ts";
 import { OwnSegments, type Written } from "./audit_own_segments.ts";
-import { SINCE_KEY } from "./audit_index.ts";
+import { SINCE_KEYS } from "./audit_index.ts";
 import { type Head, headKey, parseRow, parseSegment } from "./audit_segment.ts";
 import { termKey } from "./audit_terms.ts";
 import { type Database, deleteListed } from "./database.ts";
@@ -200,13 +200,13 @@ export class AuditPacker {
   /** Where nothing says it yet, the newest bundle there is may be of a version that indexed less. */
   async #since(): Promise<void> {
     const { kv } = this.#db;
-    const stored = await kv.get(SINCE_KEY);
-    if (stored.value === null) {
+    for (const stored of await kv.getMany<string[]>([...SINCE_KEYS])) {
+      if (stored.value !== null) continue;
       const [newest] = await Array.fromAsync(
         kv.list({ prefix: ["audit", "bundle"] }, { limit: 1, reverse: true }),
       );
       const since = newest === undefined ? "" : `${String(newest.key[2])}0`;
-      await this.#db.commit(kv.atomic().check(stored).set(SINCE_KEY, since));
+      await this.#db.commit(kv.atomic().check(stored).set(stored.key, since));
     }
     this.#hasSince = true;
   }

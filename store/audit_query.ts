@@ -1,8 +1,8 @@
 /** What rows a query means: checked once, then asked of each line and row. */
 import { GatewayError } from "../core/errors.ts";
-import { AUDIT_STATUSES, type AuditRow, OUTCOMES } from "../core/model.ts";
+import { AUDIT_STATUSES, type AuditRow, MORE_PATHS, OUTCOMES } from "../core/model.ts";
 import { endOf, type Span } from "./audit_late.ts";
-import { firstIdAt, idsOf, parseRow, pathsOf, sitesOf } from "./audit_segment.ts";
+import { firstIdAt, idsOf, MORE_PATHS_NEEDLE, parseRow, pathsOf, sitesOf } from "./audit_segment.ts";
 import type { AuditQuery } from "./store.ts";
 
 /** A query made ready. */
@@ -29,26 +29,31 @@ export function makeFilter(query: AuditQuery): Filter {
   if (query.outcome !== undefined && !OUTCOMES.includes(query.outcome)) {
     throw new GatewayError("E_BAD_INPUT", `outcome: expected one of ${OUTCOMES.join(", ")}`);
   }
-  const { token_id, client_id, owner_user_id, site_id, tool, path, id, status, outcome } = query;
+  const { token_id, token_name, client_id, owner_user_id, site_id, tool, path, id, set_id, status, outcome } =
+    query;
   const needles = [
     ...client_id === undefined ? [] : [`"client_id":${JSON.stringify(client_id)}`],
     ...owner_user_id === undefined ? [] : [`"owner_user_id":${JSON.stringify(owner_user_id)}`],
     ...token_id === undefined ? [] : [`"token_id":${JSON.stringify(token_id)}`],
+    ...token_name === undefined ? [] : [`"token_name":${JSON.stringify(token_name)}`],
     ...site_id === undefined ? [] : [`site_id":${JSON.stringify(site_id)}`],
     ...tool === undefined ? [] : [`"tool":${JSON.stringify(tool)}`],
-    ...path === undefined ? [] : [JSON.stringify(path)],
+    ...path === undefined ? [] : [path === MORE_PATHS ? MORE_PATHS_NEEDLE : JSON.stringify(path)],
     ...id === undefined ? [] : [JSON.stringify(id).slice(1, -1)],
+    ...set_id === undefined ? [] : [`"set_id":${JSON.stringify(set_id)}`],
     ...status === undefined ? [] : [`"status":${JSON.stringify(status)}`],
     ...outcome === undefined ? [] : [`"outcome":${JSON.stringify(outcome)}`],
   ];
   const matches = (row: AuditRow) => {
     if (token_id !== undefined && row.token_id !== token_id) return false;
+    if (token_name !== undefined && row.token_name !== token_name) return false;
     if (client_id !== undefined && row.client_id !== client_id) return false;
     if (owner_user_id !== undefined && row.owner_user_id !== owner_user_id) return false;
     if (site_id !== undefined && !sitesOf(row).includes(site_id)) return false;
     if (tool !== undefined && row.tool !== tool) return false;
     if (path !== undefined && !pathsOf(row).includes(path)) return false;
     if (id !== undefined && !idsOf(row).includes(id)) return false;
+    if (set_id !== undefined && row.set_id !== set_id) return false;
     if (status !== undefined && row.status !== status) return false;
     if (outcome !== undefined && row.outcome !== outcome) return false;
     if (from === null && to === null) return true;

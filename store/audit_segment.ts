@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { getBuiltinModule } from "node:process";
 import { encodeTime } from "ulid";
 import { memoizeLast } from "../core/made_once.ts";
-import type { AuditRow } from "../core/model.ts";
+import { type AuditRow, MORE_PATHS } from "../core/model.ts";
 import { isFields, pathsIn } from "../core/values.ts";
 
 /** What the first segment of a chain names as the hash before it. */
@@ -181,8 +181,12 @@ export function sitesOf({ site_id, target_site_id, calls = [] }: AuditRow): read
   return all.filter((one) => typeof one === "string");
 }
 
-/** Every file that a row is found under, as its call named it. */
-export const pathsOf = ({ paths, arguments: args }: AuditRow): readonly string[] => paths ?? pathsIn(args);
+/** What the line of such a row has in it. */
+export const MORE_PATHS_NEEDLE = '"paths_left_out":';
+
+/** Every file that a row is found under. */
+export const pathsOf = ({ paths, paths_left_out, arguments: args }: AuditRow): readonly string[] =>
+  paths_left_out === undefined ? paths ?? pathsIn(args) : [...paths ?? [], MORE_PATHS];
 
 /** The arguments that name what a write changes, where nothing was answered of it. */
 const ID_ARGUMENTS = ["post_id", "page_id", "id"];

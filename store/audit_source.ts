@@ -73,7 +73,7 @@ export async function* segmentsNewestFirst(
 /** Those that may hold rows of a query; of what an older index may lack, rows are read and filtered instead. */
 async function* byTerms(db: Database, range: Range, query: AuditQuery): AsyncGenerator<Stored> {
   const older = olderTermsOf(query);
-  const since = older === null ? "" : await indexedSince(db);
+  const since = older === null ? "" : await indexedSince(db, query);
   if (since < range.end) {
     const first = since > range.first ? since : range.first;
     yield* newestFirst(db, { ...range, first }, termsOf(query));

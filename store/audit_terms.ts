@@ -9,6 +9,7 @@ const TERM_CHARACTERS_MAX = 64;
 /** A kind of value that rows are looked up by. */
 export type Dimension =
   | "token"
+  | "name"
   | "client"
   | "person"
   | "site"
@@ -17,6 +18,7 @@ export type Dimension =
   | "outcome"
   | "path"
   | "id"
+  | "set"
   | "made";
 
 /** A value that rows are looked up by. */
@@ -31,12 +33,14 @@ export function termKey([dimension, value]: Term, last: string): string[] {
 /** Calls `take` with what a row is found under. What waits for an outcome, or has none that is known, is found by its mark. */
 export function eachTerm(row: AuditRow, take: (dimension: Dimension, value: string) => void): void {
   take("token", row.token_id);
+  take("name", row.token_name);
   if (row.client_id !== undefined) take("client", row.client_id);
   if (row.owner_user_id !== null) take("person", row.owner_user_id);
   for (const site of sitesOf(row)) take("site", site);
   take("tool", row.tool);
   for (const path of pathsOf(row)) take("path", path);
   for (const id of idsOf(row)) take("id", id);
+  if (row.set_id !== undefined) take("set", row.set_id);
   if (row.status !== "started") take("status", row.status);
   if (row.outcome !== undefined && row.outcome !== "unknown") take("outcome", row.outcome);
   if (row.outcome === "made") { for (const site of sitesOf(row)) take("made", site); }
@@ -44,10 +48,23 @@ export function eachTerm(row: AuditRow, take: (dimension: Dimension, value: stri
 
 /** What the rows of a query have in common, as far as the index tells. */
 export function termsOf(
-  { token_id, client_id, owner_user_id, site_id, tool, path, id, status, outcome }: AuditQuery,
+  {
+    token_id,
+    token_name,
+    client_id,
+    owner_user_id,
+    site_id,
+    tool,
+    path,
+    id,
+    set_id,
+    status,
+    outcome,
+  }: AuditQuery,
 ): Term[] {
   const isOfChanges = outcome === "made" && site_id !== undefined; // one term for both: fewer entries to walk
   return given([
+    ["set", set_id],
     ["id", id],
     ["path", path],
     ["tool", tool],
@@ -55,6 +72,7 @@ export function termsOf(
     ["made", isOfChanges ? site_id : undefined],
     ["client", client_id],
     ["token", token_id],
+    ["name", token_name],
     ["person", owner_user_id],
     ["status", status === "started" ? undefined : status],
     ["outcome", isOfChanges || outcome === "unknown" ? undefined : outcome],
@@ -63,8 +81,8 @@ export function termsOf(
 
 /** The same without what an index that a version of before made may lack; null where that is all of it. */
 export function olderTermsOf(query: AuditQuery): Term[] | null {
-  const { path, id, outcome, site_id, ...older } = query;
-  if ((path ?? id) === undefined && (outcome !== "made" || site_id === undefined)) return null;
+  const { path, id, token_name, outcome, site_id, ...older } = query;
+  if ((path ?? id ?? token_name) === undefined && (outcome !== "made" || site_id === undefined)) return null;
   return [...termsOf(older), ...termsOf({ site_id }), ...termsOf({ outcome })];
 }
 

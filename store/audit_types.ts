@@ -7,14 +7,18 @@ export interface AuditQuery {
   from?: string;
   to?: string;
   token_id?: string;
+  /** What the token was called then. */
+  token_name?: string;
   client_id?: string;
   owner_user_id?: string;
   site_id?: string;
   tool?: string;
-  /** A file of a repository, as the call named it: its `path`, or that of one of its `files`. */
+  /** A file of a repository that the call names (its `path`, or that of one of its `files`) or writes; or MORE_PATHS. */
   path?: string;
   /** What a write changed or may have changed, by its id as a text: a post, a page. */
   id?: string;
+  /** The change set that the call made or is an item of. */
+  set_id?: string;
   status?: AuditStatus;
   outcome?: Outcome;
 }

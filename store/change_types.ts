@@ -1,4 +1,5 @@
 /** What a caller may rely on of the changes that can be taken back; store.ts hands these on. */
+import type { Made } from "../core/model.ts";
 import type { Beside } from "./consent_types.ts";
 
 /** Hashes by part of what a write found, or left. */
@@ -31,6 +32,8 @@ export interface NewChange {
   readonly final?: string;
   /** What each write left, where that is known already. */
   readonly left?: readonly (Left | null)[];
+  /** What the call has made new, where that is known already. */
+  readonly made?: readonly Made[];
 }
 
 /** What is known of a change without opening it. */
@@ -44,6 +47,8 @@ export interface ChangeState {
   readonly undone_by: string | null;
   /** Why it cannot be taken back; null where it can. */
   readonly final: string | null;
+  /** What the call has made new, which stays when it is taken back. */
+  readonly made: readonly Made[];
 }
 
 /** How much room a site's changes take. */
@@ -72,8 +77,8 @@ export interface ChangeStore {
    * resolves. Null, and nothing kept, where it is over LIMITS.BEFORE_IMAGE_BYTES.
    */
   begin(change: NewChange): Promise<Beside[] | null>;
-  /** What the call left, to be committed with the outcome's row; of what `begin` answered, so that nothing is read. */
-  ended(begun: readonly Beside[], left: readonly (Left | null)[]): Beside[];
+  /** What the call left and made new, to be committed with the outcome's row; of what `begin` answered, so that nothing is read. */
+  ended(begun: readonly Beside[], left: readonly (Left | null)[], made: readonly Made[]): Beside[];
   /** That another request took it back, to be committed with that one's row. */
   undone(request_id: string, site_id: string, by: string): Promise<Beside[]>;
   /** Takes it away: the call did nothing. */

@@ -1,6 +1,6 @@
 /** What stood where calls have written: sealed in pieces, found by site and request, the oldest of a site dropped first. */
 import { Buffer } from "node:buffer";
-import { LIMITS } from "../core/model.ts";
+import { LIMITS, type Made } from "../core/model.ts";
 import type {
   ChangeRoom,
   ChangeState,
@@ -12,11 +12,13 @@ import type {
 } from "./change_types.ts";
 import type { Beside } from "./consent_types.ts";
 import { type Database, deleteListed } from "./database.ts";
-import type { Sealed, Sealer } from "./seal.ts";
+import type { Sealer } from "./seal.ts";
+import { inPieces, keepPieces, ofPieces } from "./sealed_pieces.ts";
 
 /** As KV keeps it. */
-interface Kept extends Omit<ChangeState, "request_id" | "site_id" | "final"> {
+interface Kept extends Omit<ChangeState, "request_id" | "site_id" | "final" | "made"> {
   readonly final?: string;
+  readonly made?: readonly Made[];
   /** In how many pieces, of how many bytes, the setbacks are. */
   readonly pieces: number;
   readonly bytes: number;
@@ -24,15 +26,11 @@ interface Kept extends Omit<ChangeState, "request_id" | "site_id" | "final"> {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A sealed piece fits into one value, whatever its characters are. */
-const PIECE_CHARACTERS = 16 * 1024;
-/** So many pieces fit into one commit. */
-const PIECES_PER_COMMIT = 8;
 /** A site's records are counted anew once so much was added to them. */
 const RECOUNT_BYTES = LIMITS.UNDO_SITE_BYTES / 10;
 
 const recordKey = (site_id: string, request_id: string) => ["changes", site_id, request_id];
-const pieceKey = (site_id: string, request_id: string, n: number) => [
+const pieceKey = (site_id: string, request_id: string) => (n: number) => [
   "change_pieces",
   site_id,
   request_id,
@@ -40,7 +38,7 @@ const pieceKey = (site_id: string, request_id: string, n: number) => [
 ];
 
 const stateOf = (
-  { grant, left, undone_by, final }: Kept,
+  { grant, left, undone_by, final, made }: Kept,
   request_id: string,
   site_id: string,
 ): ChangeState => ({
@@ -50,7 +48,11 @@ const stateOf = (
   left,
   undone_by,
   final: final ?? null,
+  made: made ?? [],
 });
+
+/** Most calls make nothing. */
+const madeOf = (made: readonly Made[]) => made.length === 0 ? {} : { made };
 
 /** The ChangeStore of a database. */
 export class Changes implements ChangeStore {
@@ -65,34 +67,35 @@ export class Changes implements ChangeStore {
   ) {}
 
   async begin(
-    { request_id, site_id, grant, setbacks, final, left }: NewChange,
+    { request_id, site_id, grant, setbacks, final, left, made = [] }: NewChange,
   ): Promise<Beside[] | null> {
     if (this.days === 0) return [];
     const text = JSON.stringify(setbacks);
     const bytes = Buffer.byteLength(text);
     if (bytes > LIMITS.BEFORE_IMAGE_BYTES) return null;
     const expireIn = this.days * DAY_MS;
-    const pieces = await this.#pieces(site_id, request_id, text, expireIn);
+    const pieces = await inPieces(this.sealer, pieceKey(site_id, request_id), text, expireIn);
     const kept: Kept = {
       grant,
       left: left ?? null,
       undone_by: null,
       ...final === undefined ? {} : { final },
+      ...madeOf(made),
       pieces: pieces.length,
       bytes,
       expires_at: this.db.now() + expireIn,
     };
     const along = bytes <= LIMITS.BEFORE_IMAGE_ALONG_BYTES;
-    if (!along) await this.#commit(pieces);
+    if (!along) await keepPieces(this.db, pieces);
     this.#count(site_id, bytes);
     return [{ key: recordKey(site_id, request_id), value: kept, expireIn }, ...along ? pieces : []];
   }
 
-  ended(begun: readonly Beside[], left: readonly (Left | null)[]): Beside[] {
+  ended(begun: readonly Beside[], left: readonly (Left | null)[], made: readonly Made[]): Beside[] {
     return begun.filter(({ key }) => key[0] === "changes").map(({ key, value }) => {
       const kept = value as Kept;
       const expireIn = Math.max(1, kept.expires_at - this.db.now());
-      return { key, value: { ...kept, left } satisfies Kept, expireIn };
+      return { key, value: { ...kept, left, ...madeOf(made) } satisfies Kept, expireIn };
     });
   }
 
@@ -124,13 +127,8 @@ export class Changes implements ChangeStore {
   async find(site_id: string, request_id: string): Promise<KeptChange | null> {
     const kept = await this.#kept(site_id, request_id);
     if (kept === null) return null;
-    let text = "";
-    for (let n = 0; n < kept.pieces; n++) {
-      const key = pieceKey(site_id, request_id, n);
-      const { value } = await this.db.kv.get<Sealed>(key);
-      if (value === null) return null;
-      text += await this.sealer.unseal(value, key);
-    }
+    const text = await ofPieces(this.db, this.sealer, pieceKey(site_id, request_id), kept.pieces);
+    if (text === null) return null;
     return { ...stateOf(kept, request_id, site_id), setbacks: JSON.parse(text) as Setback[] };
   }
 
@@ -144,26 +142,6 @@ export class Changes implements ChangeStore {
     if (kept === null) return [];
     const expireIn = Math.max(1, kept.expires_at - this.db.now());
     return [{ key: recordKey(site_id, request_id), value: { ...kept, ...patch }, expireIn }];
-  }
-
-  async #pieces(site_id: string, request_id: string, text: string, expireIn: number) {
-    const pieces: { key: string[]; value: Sealed; expireIn: number }[] = [];
-    for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
-      const key = pieceKey(site_id, request_id, pieces.length);
-      const value = await this.sealer.seal(text.slice(at, at + PIECE_CHARACTERS), key);
-      pieces.push({ key, value, expireIn });
-    }
-    return pieces;
-  }
-
-  async #commit(pieces: readonly { key: string[]; value: Sealed; expireIn: number }[]): Promise<void> {
-    for (let at = 0; at < pieces.length; at += PIECES_PER_COMMIT) {
-      const atomic = this.db.kv.atomic();
-      for (const { key, value, expireIn } of pieces.slice(at, at + PIECES_PER_COMMIT)) {
-        atomic.set(key, value, { expireIn });
-      }
-      await this.db.commit(atomic);
-    }
   }
 
   #count(site_id: string, bytes: number): void {

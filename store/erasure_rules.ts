@@ -100,6 +100,9 @@ const site = (n = 1): Decision => ({ site: at(n), user: OF_A_SITE });
 const user = (rule: Rule = at(1)): Decision => ({ site: OF_A_PERSON, user: rule });
 const none = (why = NOBODYS): Decision => ({ site: why, user: why });
 
+/** A change set goes as a whole where one of its sites does, or whoever made it. */
+const ofSet: Decision = { site: touching, user: ofGrant };
+
 /**
  * Every kind of record, by the first part of its key. A test holds it complete: whoever stores something new decides here,
  * and in docs/PRIVACY.md, what becomes of it.
@@ -145,6 +148,9 @@ export const DECISIONS: Readonly<Record<string, Decision>> = {
   approvals: { site: touching, user: decided },
   approval_pieces: { site: touching, user: ofGrant },
   approvals_waiting: { site: touching, user: ofToken(1) },
+  sets: ofSet,
+  set_pieces: ofSet,
+  set_results: ofSet,
   changes: none(ITSELF),
   change_pieces: none(ITSELF),
   leases: {

@@ -33,6 +33,7 @@ import { Previews } from "./previews.ts";
 import { Freezes } from "./freezes.ts";
 import { Projects } from "./projects.ts";
 import { type SealedRecord, sealedRecords, Sealer } from "./seal.ts";
+import { Sets } from "./sets.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIns } from "./sign_ins.ts";
 import { Sites } from "./sites.ts";
@@ -118,6 +119,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     consents: new Consents(db, sealer),
     approvals: new Approvals(db, sealer),
     changes: new Changes(db, sealer, options.undoDays ?? LIMITS.UNDO_DAYS),
+    sets: new Sets(db, sealer),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
     callersVersion: versions.numbering("tokens", "users", "oauth"),

@@ -41,6 +41,8 @@ const SEALED: Readonly<Record<string, (value: Fields) => readonly [sealed: unkno
   approvals: (value) => [value.sealed],
   approval_pieces: (value) => [value.sealed],
   change_pieces: (value) => [value],
+  set_pieces: (value) => [value.sealed],
+  set_results: (value) => [value.sealed],
   oauth_families: (value) => [value.sealed],
 };
 

@@ -53,6 +53,9 @@ export interface Made {
 /** Told of each thing as soon as it has been made. */
 export type Making = (made: Made) => void;
 
+/** As a path: the rows of calls that have too many files to name each of them. */
+export const MORE_PATHS = "…";
+
 /** One call as the audit keeps it. Arguments are redacted and shortened. */
 export interface AuditRow {
   readonly id: string;
@@ -83,6 +86,9 @@ export interface AuditRow {
   readonly deadline?: string;
   /** The writes that were carried out before the call failed, a few words each. */
   readonly carried_out?: readonly string[];
+  /** The change set that the call made, or is an item of, and its place in that. */
+  readonly set_id?: string;
+  readonly item?: number;
   /** The request whose answer this call was given, for it was the same call again: it did nothing itself. */
   readonly repeats?: string;
   /** The request for a person's approval that the call asked for, or is about; and who was shown it, or said yes. */
@@ -95,7 +101,7 @@ export interface AuditRow {
   readonly changes?: readonly Change[];
   /** Visitors got the change at once; null where something else went live meanwhile, or nobody could tell. */
   readonly _published?: true | null;
-  /** Every file that the call names, where `arguments` shows too little of it to name them all. */
+  /** Every file that the call names or writes, where `arguments` shows too little of it to name them all. */
   readonly paths?: readonly string[];
   /** How many of them are left out, where there are too many for a row. */
   readonly paths_left_out?: number;

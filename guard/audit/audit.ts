@@ -5,6 +5,7 @@ import {
   type AuditRow,
   type AuditStatus,
   type Caller,
+  type Flag,
   LIMITS,
   type Made,
   type NestedCall,
@@ -74,12 +75,13 @@ const timestamp = memoizeLast((ms: number) => new Date(ms).toISOString());
 /** A row is 32 KiB at most. */
 const PATHS_BYTES_MAX = 16 * 1024;
 
-/** The files that a call and those within it name, where its shortened arguments do not name all of them. */
+/** The files that a call and those within it name or write, where its shortened arguments do not name all of them. */
 function pathsBeside(
-  args: readonly unknown[],
+  calls: readonly Pick<CallRecord, "arguments" | "paths">[],
   shortened: unknown,
 ): Pick<AuditRow, "paths" | "paths_left_out"> | null {
-  const all = args.flatMap(pathsIn).map((path) => headOf(path, LIMITS.REPO_PATH_CHARACTERS));
+  const named = calls.flatMap((one) => [...pathsIn(one.arguments), ...one.paths]);
+  const all = [...new Set(named)].map((path) => headOf(path, LIMITS.REPO_PATH_CHARACTERS));
   const shown = pathsIn(shortened);
   if (all.length === shown.length && all.every((path, at) => path === shown[at])) return null;
   let left = PATHS_BYTES_MAX;
@@ -115,8 +117,12 @@ export class CallRecord {
   toldLate = false;
   /** Why what this call alone writes cannot be taken back; null where nothing says that. */
   final: string | null = null;
+  /** The files that this call alone writes, as its plan tells. */
+  paths: readonly string[] = [];
   /** What its write left, by part; null until it has written, and where it does not tell. */
   left: Left | null = null;
+  /** The change set that the call makes or is an item of, and its place in that. */
+  set: Pick<AuditRow, "set_id" | "item"> | null = null;
   /** The requests that the whole call takes back. */
   readonly undoes: string[] = [];
   /** What this call brought into being so far. */
@@ -182,9 +188,9 @@ export class CallRecord {
     }
   }
 
-  /** Who calls. */
-  get caller(): Caller {
-    return this.#call.caller;
+  /** The door that the whole call came through. */
+  get door(): AuditRow["door"] {
+    return this.#call.door;
   }
 
   /** The id of the whole call's row. */
@@ -213,6 +219,12 @@ export class CallRecord {
   get allSites(): readonly Site[] {
     const { root } = this;
     return [root, ...root.#calls].flatMap(({ decision }) => decision.latest("sites") ?? []);
+  }
+
+  /** The flags that the whole call was found to need so far. */
+  get needs(): readonly Flag[] {
+    const all = [this.root, ...this.root.#calls].flatMap(({ decision }) => decision.steps);
+    return [...new Set(all.flatMap(({ looked }) => looked.needs ?? []))];
   }
 
   /** What the whole call brought into being so far, that of the calls it makes first. */
@@ -264,7 +276,10 @@ export class CallRecord {
       return _published === undefined ? { outcome } : { outcome, _published };
     }
     if (failure) return {};
-    return this.decision.writing ? { outcome: this.writes.any ? "made" : "none" } : {};
+    if (!this.decision.writing) return {};
+    // What a set has done its items' rows tell; its own says that it was begun.
+    const isSet = this.set !== null && this.set.item === undefined;
+    return { outcome: isSet || this.writes.any ? "made" : "none" };
   }
 
   #row(status: AuditStatus, error: string | null, duration_ms: number | null): AuditRow {
@@ -290,11 +305,21 @@ export class CallRecord {
     };
     // Of what was refused the first files will do: else whoever may do nothing could fill the log.
     const paths = error === null || this.decision.writing
-      ? pathsBeside([this.arguments, ...this.#calls.map((one) => one.arguments)], this.#shortened)
+      ? pathsBeside([this, ...this.#calls], this.#shortened)
       : null;
-    if (facts === NO_FACTS && paths === null && this.decision.latest("target") === undefined) return row;
+    if (
+      facts === NO_FACTS && paths === null && this.set === null &&
+      this.decision.latest("target") === undefined
+    ) return row;
     const calls = this.#calls.map((one) => one.#asNested());
-    return { ...row, ...this.#target(), ...facts, ...paths, ...(calls.length > 0 ? { calls } : {}) };
+    return {
+      ...row,
+      ...this.#target(),
+      ...this.set,
+      ...facts,
+      ...paths,
+      ...(calls.length > 0 ? { calls } : {}),
+    };
   }
 
   /** The call's own facts over those of the calls it made; the changes of all. */

@@ -14,7 +14,7 @@ export interface Approving {
   /** The request that the call answers. */
   readonly id: string;
   readonly decided: Deciding;
-  /** As `shownAs` named what that person was shown; null where the call is only to be shown. */
+  /** As `shownName` named what that person was shown; null where the call is only to be shown. */
   readonly shown: string | null;
   /** Throws E_FORBIDDEN where that person may not approve on one of them by now. */
   judge(sites: readonly Site[]): Awaitable<void>;
@@ -162,7 +162,7 @@ export class PersonsPart {
 }
 
 /** Names what somebody was shown: the state that would be replaced, the tier, and the dry run of a site's own tool. */
-export const shownAs = (
+export const shownName = (
   { revision }: Pick<ReadyCall, "revision">,
   tier: number | null,
   dryRun: string | undefined,
@@ -174,7 +174,7 @@ export const dryRunOf = (shown: string): string | undefined =>
 
 /** Throws E_STALE_PREVIEW where the plan is not of what that person was shown. */
 export function compareShown(shown: string, ready: Pick<ReadyCall, "revision">, tier: number | null): void {
-  if (shownAs(ready, tier, dryRunOf(shown)) === shown) return;
+  if (shownName(ready, tier, dryRunOf(shown)) === shown) return;
   throw new GatewayError(
     "E_STALE_PREVIEW",
     "What would be replaced, or how far the change goes, is not what you were shown any more, so nothing was written; " +

@@ -27,6 +27,9 @@ interface WaitingCall {
 const WAIT_MS_MIN = 10;
 const WAIT_MS_MAX = 250;
 
+/** A confirm token's record, which ends with its call; keys, and items of sets, may be spent again. */
+const isConfirmToken = (name: string) => !name.includes("\n");
+
 /** Equal calls that came before one call. */
 export class EqualCalls {
   readonly #ports: EqualCallPorts;
@@ -67,7 +70,7 @@ export class EqualCalls {
         }
         await this.#call.place.take();
         // A person can decide once more.
-        const isLasting = name.startsWith("key\n") || record.content.approval !== undefined;
+        const isLasting = !isConfirmToken(name) || record.content.approval !== undefined;
         return record.begun || isLasting ? record : null;
       }
       left -= wait;

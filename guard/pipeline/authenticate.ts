@@ -10,6 +10,7 @@ import {
   type Token,
 } from "../../core/model.ts";
 import type { Access, Store } from "../../store/store.ts";
+import { OPERATOR } from "../audit/admin_row.ts";
 
 /**
  * Finds the caller of a request; throws E_AUTH. A value when everything is cached, else a promise of one. `before` is who
@@ -81,35 +82,8 @@ export function authenticator(ports: AuthenticatePorts): Authenticate {
   };
 }
 
-/**
- * Makes the look-up of who calls by the id of a token, or of a client's grant, whoever sends it: null for one that does
- * not stand any more.
- */
-export function callersByGrant(
-  { tokens, grants, users, tokenOf, now }: {
-    readonly tokens: Pick<Store["tokens"], "get">;
-    readonly grants: Pick<Store["oauthGrants"], "get">;
-    readonly users: Pick<Store["users"], "get">;
-    /** Throws E_AUTH for a grant that was ended. */
-    tokenOf(grant: Grant): Token;
-    now(): number;
-  },
-): (grant: string) => Promise<Caller | null> {
-  return async (id) => {
-    const token = await tokens.get(id);
-    const grant = token === null ? await grants.get(id) : null;
-    if (token === null && (grant === null || grant.expires_at <= now())) return null;
-    try {
-      return await callerOf(token ?? tokenOf(grant!), users);
-    } catch (thrown) {
-      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") return null;
-      throw thrown;
-    }
-  };
-}
-
 /** Who calls with that token, by what its owner may do now. Throws E_AUTH where it was revoked, or its owner is gone. */
-export function callerOf(
+function callerOf(
   token: Token,
   users: Pick<Store["users"], "get">,
   version = NaN,
@@ -123,6 +97,36 @@ export function callerOf(
     ? owner.then((found) => owned(token, found, version))
     : owned(token, owner, version);
 }
+
+/** What tells who a caller is by now. */
+export interface CallerNowPorts {
+  readonly tokens: Pick<Store["tokens"], "get">;
+  readonly users: Pick<Store["users"], "get">;
+  readonly grants: Pick<Store["oauthGrants"], "get">;
+  /** The token that a grant stands for. Throws E_AUTH where it has ended. */
+  tokenOfGrant(grant: Grant | null): Token;
+  now(): number;
+}
+
+/** Who calls by the id of a token, or of a client's grant, whoever sends it. Throws E_AUTH where it does not stand any more. */
+export const callerOfGrant =
+  ({ tokens, users, grants, tokenOfGrant, now }: CallerNowPorts) => async (id: string): Promise<Caller> => {
+    const token = await tokens.get(id);
+    if (token !== null) return await callerOf(token, users);
+    const grant = await grants.get(id);
+    if (grant !== null && grant.expires_at <= now()) throw refuse("The time of the connection is over");
+    return await callerOf(tokenOfGrant(grant), users);
+  };
+
+/**
+ * The same caller as it is by now, for what goes on after its request: its token or its grant must stand, not the access
+ * token it came with. Throws E_AUTH.
+ */
+export const callerNow = (ports: CallerNowPorts) => {
+  const callerById = callerOfGrant(ports);
+  return async (caller: Caller): Promise<Caller> =>
+    caller.token.id === OPERATOR.token_id ? caller : await callerById(caller.token.id);
+};
 
 function owned(token: Token, owner: Caller["owner"], version: number): Caller {
   if (!owner) throw refuse("The token's owner no longer exists; ask for a new token");

@@ -7,6 +7,7 @@ import type {
   Follower,
   ManagedPort,
   PreviewsPort,
+  SetsPort,
   SitesPort,
   ToolContext,
 } from "../../registry/tool.ts";
@@ -34,10 +35,21 @@ export interface ContextPorts extends ConnectorPorts {
     | "changes"
     | "consents"
     | "approvals"
+    | "users"
+    | "tokens"
+    | "oauthGrants"
   >;
   /** Where people reach the gateway, without a trailing slash. */
   readonly baseUrl: string;
   delay(ms: number): Promise<void>;
+  /** The change sets of a call's own token. */
+  sets(call: CallParts): SetCalls;
+}
+
+/** The sets of a call, and its way on with one that an equal call has begun. */
+export interface SetCalls extends SetsPort {
+  /** What became of a set that was consented to; goes on with one that was interrupted. */
+  again(set_id: string): Promise<unknown>;
 }
 
 /** What one call adds. */
@@ -54,6 +66,8 @@ export interface CallParts {
   readonly calls: () => CallsPort;
   /** Milliseconds since the epoch at which the call gives up. */
   readonly deadline: number;
+  /** Whether it is planned as an item of a change set. */
+  readonly inSet?: boolean;
   /** Who follows the call, where somebody does. */
   readonly follower?: Follower;
 }
@@ -95,6 +109,7 @@ export function sitesPort({ store, connectors }: ContextPorts, { caller, site }:
       const all = await store.projects.list();
       return reachesAll(caller) ? all : all.filter((project) => reached.has(project.id));
     },
+    freeze: (one) => store.freezes.of(one),
     integrations: (one) => connectors.integrations(one),
     deployedFrom: async (branch, isDefault) =>
       site !== null && await isDeployed(store.sites, connectors, site, branch, isDefault),
@@ -105,3 +120,20 @@ export function sitesPort({ store, connectors }: ContextPorts, { caller, site }:
 export const snapshotsPort = ({ store }: ContextPorts, { site }: CallParts): ToolContext["snapshots"] => ({
   list: async ({ name }, first, last) => site ? await store.snapshots.list(name, site.id, first, last) : [],
 });
+
+/** What answers the change sets of one call. */
+export interface SetsOfCalls {
+  port(call: CallParts): SetCalls;
+}
+
+/** The change sets of a call; nothing of them is loaded before the call asks for something. */
+export const setsOnDemand = (load: () => Promise<SetsOfCalls>) => (call: CallParts): SetCalls => {
+  const port = async () => (await load()).port(call);
+  return {
+    plan: async (make) => await (await port()).plan(make),
+    run: async (set, wait_seconds) => await (await port()).run(set, wait_seconds),
+    show: async (set_id, wait_seconds) => await (await port()).show(set_id, wait_seconds),
+    cancel: async (set_id) => await (await port()).cancel(set_id),
+    again: async (set_id) => await (await port()).again(set_id),
+  };
+};

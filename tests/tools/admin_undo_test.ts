@@ -101,13 +101,16 @@ test("the command line lists, shows what an undo would set, and does it once it 
   assert.match(shown.out, /title: New -> Before/);
   const [, token = ""] = /Nothing was changed\..*--confirm (cft_\S+)/.exec(shown.out) ?? [];
   assert.equal(await title(at), "New");
+  const since = ["undo", "--site", "open", "--since", new Date(at.kit.gw.clock.now - 60_000).toISOString()];
+  assert.match((await admin(at, ...since, "--token", "all")).out, /title: New -> Before/);
+  assert.match((await admin(at, ...since, "--token", "another")).err, /no change from then on/);
   const done = await admin(at, "undo", request_id, "--site", "open", "--confirm", token);
   assert.equal(done.code, 0, done.err);
   assert.match(done.out, new RegExp(`^Taken back: ${request_id}; the site shows it so`));
   assert.equal(await title(at), "Before");
   const again = await admin(at, "undo", request_id, "--site", "open");
   assert.match(again.err, /E_STALE_PREVIEW: .*was taken back already/);
-  assert.match((await admin(at, "undo", "--site", "open")).err, /Give request ids, or --since/);
+  assert.match((await admin(at, "undo", "--site", "open")).err, /Give request ids, --set or --since/);
   assert.match(
     (await admin(at, "gateway", "health")).out,
     /What stood there before 2 changes is kept \(0\.0 MiB\)/,

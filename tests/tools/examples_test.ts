@@ -19,5 +19,8 @@ Deno.test("the examples of docs/TOOLS.md are what the tools answer, every tool o
     const { preview, answer } = examples[name]!;
     assert.equal(preview !== undefined, tier !== "T0", `${name}: a preview of a write, none of a read`);
     if (tier !== "T0") assert.ok("verified" in (answer as object), `${name}: the answer of a write`);
+    const { undoable, undoable_reason: why } = (preview ?? { undoable: true }) as Record<string, unknown>;
+    const isSaid = undoable === true || !String(why).startsWith("Nothing is kept");
+    assert.ok(isSaid, `${name}: its plan says before, or final with the reason of its own`);
   }
 });

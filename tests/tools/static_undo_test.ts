@@ -7,6 +7,7 @@ interface Undone {
   readonly undone: readonly string[];
   readonly left_out: readonly { readonly request_id: string; readonly reason: string }[];
   readonly verified: boolean;
+  readonly warnings: readonly string[];
   readonly request_id: string;
 }
 
@@ -49,6 +50,7 @@ test("a file that was overwritten is put back by a new commit, by the name of it
   const before = at.host.writes.length;
   const done = await undo(at, { request_id });
   assert.deepEqual([done.undone, done.left_out, done.verified], [[request_id], [], true]);
+  assert.deepEqual(done.warnings, [], "the commit that made it is nothing to delete");
   const sent = at.host.writes.slice(before).map(({ path, body }) => [path, JSON.stringify(body)] as const);
   assert.ok(
     !sent.some(([path, body]) => path.endsWith("/blobs") || body?.includes("color: red")),
@@ -303,3 +305,17 @@ for (const seed of [1, 2, 3]) {
     assert.equal(out, kept.length, "each that stays is named");
   });
 }
+
+test("a project that was begun, and a preview that was left, cannot be taken back, and it is said why", async (at) => {
+  const begun = await at.gw.call<Args & { request_id: string }>("init_static_project", {
+    site_id: "empty",
+    homepage_html: "<p>x</p>",
+    confirm: true,
+  });
+  const made = { site_id: "empty", request_id: begun.request_id, confirm: true };
+  await at.gw.refuses("undo_change", made, "E_FORBIDDEN_OP", /makes new files, which are never deleted/);
+  await write(at, "write_static_file", css("new"));
+  const left = await write(at, "reset_static_preview_branch", {});
+  const reset = { ...ON, request_id: left.request_id, confirm: true };
+  await at.gw.refuses("undo_change", reset, "E_FORBIDDEN_OP", /the branch stays there/);
+});

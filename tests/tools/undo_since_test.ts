@@ -73,8 +73,14 @@ Deno.test("whose changes go back is said where they are not all of one", async (
     calls: { fields: string[] }[];
   };
   assert.deepEqual(calls.map(({ fields }) => fields.toSorted()), [["title"], ["excerpt", "title"]]);
+  const byToken = await at.kit.preview("undo_change", { ...asked, token: "ann" }, "admin");
+  assert.deepEqual(byToken.changes.map(({ field }) => field), ["title"], "of one token alone");
+  const alone = { ...ON, request_id: "0".repeat(26), token: "ann" };
+  await at.kit.gw.refuses("undo_change", alone, "E_BAD_INPUT", /client, person, token: go with since/, {
+    as: "admin",
+  });
   const [said] = await warned();
-  assert.match(said!, /2 by token admin.*1 by token ann.*give client, person or request_ids/);
+  assert.match(said!, /2 by token admin.*1 by token ann.*give client, person, token or request_ids/);
 });
 
 Deno.test("a list of changes says of each that cannot be taken back why", async () => {

@@ -2,9 +2,10 @@
 import { GatewayError } from "../../core/errors.ts";
 import { history } from "../../platforms/_content/history.ts";
 import { posts } from "../../platforms/_content/posts.ts";
-import { tool, type ToolContext } from "../../registry/tool.ts";
+import { type ChangesQuery, type KnownChanges, tool, type ToolContext } from "../../registry/tool.ts";
 
 const OUTSIDE = "What people changed outside the gateway is in get_content_history.";
+const UNTOLD = "What people changed outside the gateway, this platform does not say.";
 const NAMED = ["today", "yesterday"];
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
@@ -17,22 +18,63 @@ export default tool("list_changes", {
       throw bad(`since: "${since.slice(0, 40)}" is no time; give one such as 2026-03-01T09:00:00Z`);
     }
   },
-  async run({ date, since, ...query }, ctx) {
+  async run({ date, since, set: set_id, ...filters }, ctx) {
+    const query = { ...filters, set_id };
     const { span, time_zone } = date === undefined
       ? { span: since === undefined ? {} : { from: new Date(since).toISOString() }, time_zone: undefined }
       : await spanOf(date, ctx);
-    const { rows, unknown, next } = await ctx.changes.list({ ...query, ...span });
+    const { rows, unknown, next, of_many_files } = await ctx.changes.list({ ...query, ...span });
+    const isNone = rows.length === 0 && unknown.length === 0 && next === null && query.cursor === undefined;
+    const known = isNone ? await knownWords(query, ctx) : null;
     return {
       ...time_zone === undefined ? {} : { time_zone, ...span },
       changes: rows,
       ...unknown.length === 0 ? {} : { unknown },
-      next: `${next === null ? "This is all." : "There may be more: call again with this cursor."} ${
-        ctx.can(history) ? OUTSIDE : "What people changed outside the gateway, this platform does not say."
-      }`,
+      next: [
+        known ?? (next === null ? "This is all." : "There may be more: call again with this cursor."),
+        ...of_many_files === undefined ? [] : [
+          `Of very many files a change keeps the first by name; these may have written this file too: ${
+            of_many_files.join(", ")
+          }.`,
+        ],
+        ctx.can(history) ? OUTSIDE : UNTOLD,
+      ].join(" "),
       ...next === null ? {} : { cursor: next },
     };
   },
 });
+
+/** Why nothing was found, as far as that can be told. Throws E_BAD_INPUT for a tool that there is not and never was. */
+async function knownWords(
+  query: ChangesQuery,
+  { calls, changes, caller, site }: Pick<ToolContext, "calls" | "changes" | "caller" | "site">,
+): Promise<string> {
+  const known = await changes.known(query);
+  if (query.tool !== undefined && !known.hadTool) {
+    const { tier } = await calls.explain(query.tool, { site_id: site.id }).catch((thrown) => {
+      const isThere = !(thrown instanceof GatewayError) || thrown.code === "E_INTERNAL";
+      throw isThere ? thrown : bad(`tool: ${thrown.message}`);
+    });
+    if (tier === 0) return `Nothing fits: "${query.tool}" only reads.`;
+  }
+  const whose = caller.superAdmin ? "" : " by this token, which lists its own alone";
+  if (known.tokens.length === 0) return `Nothing was changed here${whose}, as far as the audit goes back.`;
+  const kinds = Object.entries(KINDS).filter(([filter]) => query[filter as Filter] !== undefined);
+  const told = kinds.map(([, kind]) => `${kind} ${known[kind].join(", ") || "none"}`).join("; ");
+  return `Nothing fits.${told === "" ? "" : ` The latest changes here${whose} are of these: ${told}.`}`;
+}
+
+type Filter = "tool" | "path" | "client" | "person" | "token";
+const KINDS = {
+  tool: "tools",
+  path: "paths",
+  client: "clients",
+  person: "persons",
+  token: "tokens",
+} as const satisfies Record<
+  Filter,
+  keyof KnownChanges
+>;
 
 function dayOf(text: string, field: string): Temporal.PlainDate {
   try {

@@ -28,14 +28,19 @@ interface Planned {
 interface Asked {
   readonly request_id?: string;
   readonly request_ids?: readonly string[];
+  readonly set_id?: string;
   readonly since?: string;
   readonly client?: string;
   readonly person?: string;
+  readonly token?: string;
 }
 
 const AT_ONCE = 50;
 /** How many of what stays are named. */
 const NAMED = 10;
+/** So many of the changes since a time are looked at; more only until as many are found as go back at once. */
+const LOOKED_AT = 1000;
+const LOOKED_AT_MOST = 10_000;
 
 /** Ids grow with time: the newest is set back first. */
 const newestFirst = (ids: readonly string[]) => [...new Set(ids)].sort().reverse();
@@ -46,43 +51,94 @@ interface Choice {
   readonly warnings: readonly string[];
 }
 
+/** The changes since a time, newest first, as far as they are looked at. */
+interface Since {
+  readonly rows: readonly ChangeRow[];
+  readonly unknown: readonly ChangeRow[];
+  /** Whether there are no more of them. */
+  readonly isAll: boolean;
+}
+
 async function idsOf(
-  { request_id, request_ids, since, client, person }: Asked,
-  changes: Pick<ChangesPort, "list">,
+  { request_id, request_ids, set_id, since, client, person, token }: Asked,
+  changes: Pick<ChangesPort, "latest">,
 ): Promise<Choice> {
-  if (since === undefined) return { ids: newestFirst(request_ids ?? [request_id!]), warnings: [] };
-  const rows: ChangeRow[] = [];
-  const doubted: ChangeRow[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await changes.list({ from: new Date(since).toISOString(), client, person, cursor });
-    rows.push(...page.rows);
-    doubted.push(...page.unknown);
-    cursor = page.next ?? undefined;
-  } while (cursor !== undefined && isShort(rows));
-  const own = ownWork(rows);
-  const found = rows.filter((row) => row.undoable && own.has(row.request_id)).map((row) => row.request_id);
-  if (found.length === 0) {
-    throw new GatewayError(
-      "E_NOT_FOUND",
-      "since: no change from then on can be taken back; list_changes shows what was changed",
-    );
+  if (since === undefined && set_id === undefined) {
+    return { ids: newestFirst(request_ids ?? [request_id!]), warnings: [] };
   }
-  const [ids, more] = [found.slice(0, AT_ONCE), found.slice(AT_ONCE)];
-  const stay = [
-    ...doubted,
+  const from = since === undefined ? {} : { from: new Date(since).toISOString() };
+  const found = await lookedAt(changes.latest({ ...from, set_id, client, person, token }));
+  const all = goingBack(found);
+  if (all.length === 0) throw set_id === undefined ? nothingSince(found) : nothingOf(set_id);
+  const [going, more] = [all.slice(0, AT_ONCE), all.slice(AT_ONCE)];
+  return {
+    ids: newestFirst(going.map((row) => row.request_id)),
+    warnings: [...whose(going), ...staying(found, more)],
+  };
+}
+
+async function lookedAt(parts: ReturnType<ChangesPort["latest"]>): Promise<Since> {
+  const rows: ChangeRow[] = [];
+  const unknown: ChangeRow[] = [];
+  for await (const part of parts) {
+    const isEnough = rows.length >= LOOKED_AT &&
+      goingBack({ rows, unknown, isAll: false }).length >= AT_ONCE;
+    if (isEnough || rows.length >= LOOKED_AT_MOST) return { rows, unknown, isAll: false };
+    rows.push(...part.rows);
+    unknown.push(...part.unknown);
+  }
+  return { rows, unknown, isAll: true };
+}
+
+/**
+ * Those that can be taken back and have work of their own among them. An undo of one of them has none, so that asking again
+ * does not bring it back; the undo of such an undo is that change again. Of an undo of what is older than what was looked
+ * at nobody knows.
+ */
+function goingBack({ rows, isAll }: Since): readonly ChangeRow[] {
+  const undid = Map.groupBy(rows, ({ undone_by }) => undone_by);
+  const own = new Set<string>();
+  for (const { request_id, tool } of rows.toReversed()) {
+    const took = undid.get(request_id) ?? [];
+    const isOpen = !isAll && tool === "undo_change" && took.length === 0;
+    if (!isOpen && !took.some((one) => own.has(one.request_id))) own.add(request_id);
+  }
+  return rows.filter((row) => row.undoable && own.has(row.request_id));
+}
+
+const nothingOf = (set_id: string) =>
+  new GatewayError(
+    "E_NOT_FOUND",
+    `set_id: of "${set_id}" nothing is kept that could be set back on this site; list_changes with set shows what it did`,
+  );
+
+const nothingSince = ({ rows, isAll }: Since) =>
+  new GatewayError(
+    "E_NOT_FOUND",
+    isAll
+      ? "since: no change from then on can be taken back; list_changes shows what was changed"
+      : `since: none of the newest ${rows.length} changes from then on can be taken back, and older ones were not looked ` +
+        "at; list_changes shows them by date, and request_ids takes them back",
+  );
+
+/** What is said of what does not go back now: what comes next, what nothing takes back, what was not looked at. */
+function staying({ rows, unknown, isAll }: Since, more: readonly ChangeRow[]): string[] {
+  const never = [
+    ...unknown,
     ...rows.filter(({ undoable, undone_by }) => !undoable && undone_by === undefined),
   ];
-  return {
-    ids: newestFirst(ids),
-    warnings: [
-      ...whose(rows.filter((row) => ids.includes(row.request_id))),
-      ...more.length === 0 ? [] : [
-        `${AT_ONCE} changes go back at once; older ones stay until it is asked for again: ${more.join(", ")}`,
-      ],
-      ...stay.length === 0 ? [] : [`These stay, list_changes says why: ${named(stay)}`],
+  return [
+    ...more.length === 0 ? [] : [
+      `${AT_ONCE} changes go back at once; ${more.length} older ones stay until it is asked for again: ${
+        named(more, AT_ONCE)
+      }`,
     ],
-  };
+    ...never.length === 0 ? [] : [`These stay, list_changes says why: ${named(never, NAMED)}`],
+    ...isAll ? [] : [
+      `There are more than the newest ${rows.length} changes from then on, and those beyond were not looked at: they stay ` +
+      "until it is asked for again",
+    ],
+  ];
 }
 
 /** Whose changes go back, where they are not all of one. */
@@ -98,32 +154,12 @@ function whose(rows: readonly ChangeRow[]): string[] {
   );
   if (all.size < 2) return [];
   const counts = [...all].map(([by, { length }]) => `${length} by ${by}`).join("; ");
-  return [`These are changes of several: ${counts}; give client, person or request_ids for fewer`];
+  return [`These are changes of several: ${counts}; give client, person, token or request_ids for fewer`];
 }
 
-const named = (rows: readonly ChangeRow[]) =>
-  rows.slice(0, NAMED).map(({ request_id, tool }) => `${request_id} (${tool})`).join(", ") +
-  (rows.length > NAMED ? ` and ${rows.length - NAMED} more` : "");
-
-/** Whether more has to be read: what an undo took back stands behind it. */
-function isShort(rows: readonly ChangeRow[]): boolean {
-  const undoable = rows.filter((row) => row.undoable);
-  return undoable.length <= 2 * AT_ONCE || undoable.some(({ tool }) => tool === "undo_change");
-}
-
-/**
- * Those that have work of their own among them: an undo of one of them has none, so that asking again does not bring it
- * back; the undo of such an undo is that change again.
- */
-function ownWork(rows: readonly ChangeRow[]): ReadonlySet<string> {
-  const undid = Map.groupBy(rows, ({ undone_by }) => undone_by);
-  const own = new Set<string>();
-  for (const { request_id } of rows.toReversed()) {
-    const isUndo = (undid.get(request_id) ?? []).some((one) => own.has(one.request_id));
-    if (!isUndo) own.add(request_id);
-  }
-  return own;
-}
+const named = (rows: readonly ChangeRow[], most: number) =>
+  rows.slice(0, most).map(({ request_id, tool }) => `${request_id} (${tool})`).join(", ") +
+  (rows.length > most ? ` and ${rows.length - most} more` : "");
 
 const requestsOf = (target: Target) => [...new Set(target.map(({ request_id }) => request_id))];
 
@@ -155,9 +191,9 @@ const inexact = (request_id: string, fields: readonly string[]) =>
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 export default tool("undo_change", {
-  check({ since, client, person }) {
-    if (since !== undefined || (client ?? person) === undefined) return;
-    throw new GatewayError("E_BAD_INPUT", "client, person: go with since; give since too");
+  check({ since, client, person, token }) {
+    if (since !== undefined || (client ?? person ?? token) === undefined) return;
+    throw new GatewayError("E_BAD_INPUT", "client, person, token: go with since; give since too");
   },
   async plan(args, ctx) {
     const { ids, warnings } = await idsOf(args, ctx.changes);
@@ -166,21 +202,23 @@ export default tool("undo_change", {
     const planned = await setBack(writes, ctx, leftOut);
     if (planned.length === 0) throw [...leftOut.values()][0]!;
     const count = ids.length - leftOut.size;
+    const stays = staysOf(planned);
     return {
       summary: `Take back ${count === 1 ? "a change" : `${count} changes`} on ${ctx.site.name}: ${
         planned.map(({ call }) => call.summary).join("; ")
       }`,
       changes: [],
-      // Which changes "since" means is fixed by what was shown.
-      ...args.since === undefined ? {} : { revision: { changes: ids } },
+      // Which changes "since" or a set means is fixed by what was shown.
+      ...(args.since ?? args.set_id) === undefined ? {} : { revision: { changes: ids } },
       warnings: [
         ...[...leftOut].map(([request_id, why]) => `${request_id} is left out: ${why.message}`),
         ...warnings,
+        ...stays,
       ],
-      state: { planned, leftOut },
+      state: { planned, leftOut, stays },
     };
   },
-  async run(_, ctx, { state: { planned, leftOut } }) {
+  async run(_, ctx, { state: { planned, leftOut, stays } }) {
     const results: WriteResult[] = [];
     for (const { target, call } of planned) {
       results.push(await ctx.calls.run(call) as WriteResult);
@@ -192,9 +230,32 @@ export default tool("undo_change", {
       code,
       reason,
     }));
-    return asOne({ undone, left_out }, results);
+    return asOne({ undone, left_out }, results).warned(stays);
   },
 });
+
+/** Where a person deletes what the site's own lists have. */
+const LISTS: Readonly<Record<string, string>> = {
+  tag: "under Posts > Tags",
+  category: "under Posts > Categories",
+};
+
+/** What the changes had made new, which stays, and where a person deletes it. */
+function staysOf(planned: readonly Planned[]): string[] {
+  const made = planned.flatMap(({ target }) => target.flatMap((one) => one.made));
+  const stays = made.filter(({ what }) => what !== "commit"); // a new one takes its place, and nobody takes one out
+  const once = new Map(stays.map((one) => [JSON.stringify([one.what, one.id ?? one.name]), one]));
+  return [...Map.groupBy(once.values(), ({ what }) => what)].map(([what, all]) => {
+    const names = all.slice(0, NAMED).map(({ id, name }) =>
+      [...id === null ? [] : [id], ...name === undefined ? [] : [JSON.stringify(name)]].join(" ")
+    );
+    const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : "";
+    return `Made new and staying, for nothing is deleted here: ${what} ${
+      names.join(", ")
+    }${more}; what nothing uses any ` +
+      `more a person deletes in the site's admin${what in LISTS ? ` ${LISTS[what]}` : ""}`;
+  });
+}
 
 /** What each of them wrote, newest first. */
 async function writesOf(ids: readonly string[], changes: Pick<ChangesPort, "find">, leftOut: LeftOut) {

@@ -1,4 +1,4 @@
-/** get_site: how a site is registered; credentials by kind only. */
+/** get_site: how a site is registered, credentials by kind only, and what freezes it. */
 import type { Project } from "../../core/model.ts";
 import { siteZone } from "../../platforms/_content/posts.ts";
 import { tool } from "../../registry/tool.ts";
@@ -12,6 +12,7 @@ export default tool("get_site", async (_args, ctx) => {
   const project = project_id === null
     ? undefined
     : (await ctx.sites.projects()).find((one) => one.id === project_id);
+  const freeze = await ctx.sites.freeze(ctx.site);
   return {
     id,
     name,
@@ -21,6 +22,7 @@ export default tool("get_site", async (_args, ctx) => {
     integrations: ctx.sites.integrations(ctx.site),
     ...rest,
     ...asksFor(project) === null ? {} : { project_confirm_policy: asksFor(project) },
+    ...freeze === null ? {} : { freeze },
     ...ctx.can(siteZone) ? await (await ctx.use(siteZone)).told() : {},
   };
 });

@@ -64,6 +64,7 @@ export const restoringMarkdown = {
       }],
       shows: textsOf(view, [{ path, sha: now?.sha ?? null, size: now?.size ?? null, next }]),
       revision,
+      paths: [path],
       ...beforeOf(path, branch, now),
       state: { branch, file, planned: { commit: view.commit, files: revision } },
     };

@@ -107,6 +107,7 @@ export default tool("deploy_md_to_site", {
         { field: "status", from: null, to: "draft" },
       ],
       revision: { [path]: sha },
+      paths: [path],
       warnings: lasting,
       final: ONLY_MADE,
       state: { create, draft, sha, before },

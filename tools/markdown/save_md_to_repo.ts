@@ -67,6 +67,7 @@ export default tool("save_md_to_repo", {
         next: new TextEncoder().encode(content),
       }]),
       revision,
+      paths: [path],
       ...beforeOf(path, branch, standing),
       // A caller who names the sha is told by that.
       state: { path, planned: sha === undefined ? { commit: view.commit, files: revision } : undefined },

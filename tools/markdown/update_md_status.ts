@@ -32,6 +32,7 @@ export default tool("update_md_status", {
       summary: `Set the status of "${path}" to "${status}" on branch "${branch}" of ${ctx.site.repo}`,
       changes: [{ field: "status", from: previous, to: status }],
       revision: { [path]: entry.sha },
+      paths: [path],
       ...beforeOf(path, branch, entry),
       state: {
         previous,

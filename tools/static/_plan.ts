@@ -69,7 +69,7 @@ export function planOf(
   what: string,
   { branch }: Pick<Standing, "branch">,
   files: readonly Shown[],
-): { summary: string; changes: Change[]; revision: Revision } {
+): { summary: string; changes: Change[]; revision: Revision; paths: string[] } {
   return {
     summary: `${what} on ${branchWords(branch)}`,
     changes: [
@@ -81,6 +81,7 @@ export function planOf(
       })),
     ],
     revision: revisionOf(files),
+    paths: files.map(({ path }) => path),
   };
 }
 

@@ -23,7 +23,7 @@ import { builtRaises, madeOn, named, planOf, type Shown, SHOWN_ON_BRANCH } from 
 import { type Branch, seenLater, type StaticContext } from "./_target.ts";
 
 /** Why a write that only made files cannot be taken back. */
-const ONLY_MADE =
+export const ONLY_MADE =
   "It makes new files, which are never deleted: delete_static_route takes out a page that is live, " +
   "reset_static_preview_branch leaves a preview branch behind";
 

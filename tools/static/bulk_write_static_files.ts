@@ -172,6 +172,7 @@ export default tool("bulk_write_static_files", {
       shows: textsOf(found.view, shown.map((one, at) => ({ ...one, next: edits[at]!.bytes }))),
       ...beforeOf({ target_branch: to }, found, shown),
       revision: revisionOf(shown),
+      paths: shown.map(({ path }) => path),
       warnings: overwriteWarnings(edits, shown),
       raises: first ? [FIRST] : [],
       state: {

@@ -11,6 +11,7 @@ import { offenders, projectFiles, type ProjectParts } from "../../platforms/astr
 import { seenLater } from "./_target.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { ONLY_MADE } from "./_restore.ts";
 import { routeIn } from "./_routes.ts";
 
 type Wanted = Omit<ProjectParts, "existing">;
@@ -94,7 +95,12 @@ export default tool("init_static_project", {
     // The default branch may be deployed without a site that is registered here.
     const raises = branch === deployed || isDefault ? [pushesTo(branch)] : [];
     const plan = planOf(what, { branch }, shown);
-    return { ...plan, raises, state: { branch, from: deployed, wanted, planned: plannedOn({ view }, plan) } };
+    return {
+      ...plan,
+      raises,
+      final: ONLY_MADE,
+      state: { branch, from: deployed, wanted, planned: plannedOn({ view }, plan) },
+    };
   },
   async run({ message }, ctx, { changes, state: { branch, from, wanted, planned } }) {
     const { grant } = ctx;

@@ -10,6 +10,8 @@ export default tool("reset_static_preview_branch", {
         : `Forget the preview branch "${branch}" of ${ctx.site.name}; the branch itself stays in the repository`,
       changes: branch === null ? [] : [{ field: "preview_branch", from: branch, to: null }],
       revision: { branch },
+      final:
+        "It changes nothing in the repository: the branch stays there, and a person merges it or deletes it",
     };
   },
   async run(_, ctx, { changes }) {

@@ -255,23 +255,40 @@ Deno.test("a write is found by what it changed, or may have; what only read the 
 Deno.test("rows that an earlier version indexed are found by id and path too, page after page", async () => {
   await using at = await bench();
   const write = (n: number) =>
-    row(String(n), { outcome: "made", result_id: n % 2, arguments: { path: `${n % 2}.md` } });
+    row(String(n), {
+      outcome: "made",
+      result_id: n % 2,
+      token_name: `"${n % 2}"`,
+      arguments: { path: `${n % 2}.md` },
+    });
   for (let n = 0; n < 10; n++) await at.audit.append(write(n));
   await at.audit.flush();
   // As a version of before left it: without these terms, and without a word on them.
-  for (const dimension of ["id", "path", "made"]) {
+  for (const dimension of ["id", "path", "made", "name"]) {
     for (const key of await keys(at.kv, "audit", "rows", dimension)) await at.kv.delete(key);
   }
   await at.kv.delete(["audit", "since", "terms"]);
+  await at.kv.delete(["audit", "since", "names"]);
   const next = store(at.kv);
   for (let n = 10; n < 20; n++) await next.append(write(n));
   await next.flush();
   for (
-    const query of [{ id: "1" }, { path: "1.md" }, { id: "1", site_id: "acme", path: "1.md" }, {
-      id: "1",
-      site_id: "acme",
-      outcome: "made" as const,
-    }]
+    const query of [
+      { id: "1" },
+      { path: "1.md" },
+      { token_name: '"1"' },
+      {
+        token_name: '"1"',
+        site_id: "acme",
+        outcome: "made" as const,
+      },
+      { id: "1", site_id: "acme", path: "1.md" },
+      {
+        id: "1",
+        site_id: "acme",
+        outcome: "made" as const,
+      },
+    ]
   ) {
     const found: string[] = [];
     let cursor: string | null = null;
@@ -283,6 +300,7 @@ Deno.test("rows that an earlier version indexed are found by id and path too, pa
     assert.deepEqual(found.map(Number), [19, 17, 15, 13, 11, 9, 7, 5, 3, 1], JSON.stringify(query));
   }
   assert.notEqual((await at.kv.get(["audit", "since", "terms"])).value, "");
+  assert.notEqual((await at.kv.get(["audit", "since", "names"])).value, "");
   await next.close();
 });
 
@@ -300,4 +318,19 @@ Deno.test("a filter that few rows match beside one that nearly all do finds each
   assert.deepEqual(rows.map(({ id }) => Number(id)), rare.toReversed());
   const { rows: none } = await at.audit.list({ ...query, owner_user_id: "bob" }, { limit: 100 });
   assert.deepEqual(none, []);
+});
+
+Deno.test("rows of a version that had no names of tokens in its index are found by them, and newer ones by the index", async () => {
+  await using at = await bench();
+  for (let n = 0; n < 6; n++) await at.audit.append(row(String(n), { token_name: `t${n % 2}` }));
+  await at.audit.flush();
+  for (const key of await keys(at.kv, "audit", "rows", "name")) await at.kv.delete(key);
+  await at.kv.delete(["audit", "since", "names"]);
+  const next = store(at.kv);
+  for (let n = 6; n < 12; n++) await next.append(row(String(n), { token_name: `t${n % 2}` }));
+  await next.flush();
+  const { rows } = await next.list({ token_name: "t1" }, { limit: 9 });
+  assert.deepEqual(rows.map(({ id }) => Number(id)), [11, 9, 7, 5, 3, 1]);
+  assert.equal((await at.kv.get(["audit", "since", "terms"])).value, "", "of the others all are there");
+  await next.close();
 });

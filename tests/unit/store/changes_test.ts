@@ -55,10 +55,11 @@ Deno.test("what a change left and who took it back is told; what did nothing is 
   assert.equal((await store.changes.state("acme", id(1)))!.left, null);
   const append = async (n: number, beside: readonly Beside[]) =>
     await store.audit.append({ ...ROW, id: id(n), request_id: id(n), status: "ok" }, beside);
-  await append(1, store.changes.ended(begun!, [{ title: "h" }]));
+  const made = [{ what: "tag", id: 7, name: "News" }];
+  await append(1, store.changes.ended(begun!, [{ title: "h" }], made));
   await append(2, await store.changes.undone(id(1), "acme", id(2)));
-  const { left, undone_by } = (await store.changes.state("acme", id(1)))!;
-  assert.deepEqual([left, undone_by], [[{ title: "h" }], id(2)]);
+  const state = (await store.changes.state("acme", id(1)))!;
+  assert.deepEqual([state.left, state.undone_by, state.made], [[{ title: "h" }], id(2), made]);
   const [room, ...others] = await store.changes.room();
   assert.deepEqual([room!.site_id, room!.changes, room!.oldest.request_id, others], ["acme", 1, id(1), []]);
   assert.ok(room!.bytes > 100);
@@ -68,7 +69,7 @@ Deno.test("what a change left and who took it back is told; what did nothing is 
   clock.ms += 3 * 24 * 60 * 60_000;
   assert.equal(await store.changes.find("acme", id(1)), null);
   assert.deepEqual(await store.changes.room(), []);
-  assert.deepEqual(store.changes.ended([], []), [], "of what was not kept nothing is written");
+  assert.deepEqual(store.changes.ended([], [], []), [], "of what was not kept nothing is written");
 });
 
 Deno.test("of a site's changes the oldest go once there is too much of them", async () => {
