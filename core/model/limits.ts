@@ -76,6 +76,8 @@ export const LIMITS = {
   APPROVAL_MS: 7 * 24 * 60 * 60_000,
   APPROVAL_KNOWN_MS: 37 * 24 * 60 * 60_000,
   APPROVAL_BYTES: MIB,
+  /** What a person is shown of the changes of one, as JSON. */
+  APPROVAL_SHOWN_BYTES: 8 * MIB,
   APPROVALS_PER_GRANT: 100,
   APPROVAL_WAIT_SECONDS: 40,
   APPROVAL_LOOK_MS: 500,

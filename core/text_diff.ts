@@ -1,0 +1,102 @@
+/** What differs between two texts: by sentences and lines first, then by words within those that differ. */
+import { diffArrays } from "diff";
+import { commonEnds } from "./common_ends.ts";
+
+/** A stretch of both texts, of the earlier one alone, or of the later one alone. */
+export interface Stretch {
+  readonly kind: "same" | "gone" | "new";
+  readonly text: string;
+}
+
+const EDITS_MAX = 1500;
+/** Stretches that differ are compared by words up to here; longer ones are gone and new as they are. */
+const WORDS_CHARACTERS_MAX = 40_000;
+/** Words of scripts that put blanks between them; a sign of any other; blanks; anything else by itself. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]\p{M}*|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*|\s+|[^]/gu;
+
+/** The stretches in their order: those that are the same or new make the later text, the same and the gone the earlier one. */
+export function textDiff(from: string, to: string, ms: number): readonly Stretch[] {
+  const until = performance.now() + ms;
+  const all: Stretch[] = [];
+  let gone = "";
+  const compare = (come: string) => {
+    const short = gone.length + come.length <= WORDS_CHARACTERS_MAX && gone !== "" && come !== "";
+    const left = until - performance.now();
+    if (short && left > 0) all.push(...compared(wordsOf(gone), wordsOf(come), left));
+    else all.push({ kind: "gone", text: gone }, { kind: "new", text: come });
+    gone = "";
+  };
+  for (const { kind, text } of compared(sentencesOf(from), sentencesOf(to), ms)) {
+    if (kind === "new") compare(text);
+    else {
+      if (gone !== "") compare("");
+      if (kind === "gone") gone = text;
+      else all.push({ kind, text });
+    }
+  }
+  if (gone !== "") compare("");
+  return tidied(all);
+}
+
+/** The parts of two texts compared; where that takes too long everything between what they begin and end with differs. */
+function compared(from: readonly string[], to: readonly string[], ms: number): Stretch[] {
+  const found = diffArrays([...from], [...to], { maxEditLength: EDITS_MAX, timeout: Math.max(1, ms) });
+  if (found === undefined) {
+    const { start, end } = commonEnds(from, to);
+    return [
+      { kind: "same", text: from.slice(0, start).join("") },
+      { kind: "gone", text: from.slice(start, from.length - end).join("") },
+      { kind: "new", text: to.slice(start, to.length - end).join("") },
+      { kind: "same", text: from.slice(from.length - end).join("") },
+    ];
+  }
+  return found.map(({ value, added, removed }) => ({
+    kind: added ? "new" : removed ? "gone" : "same",
+    text: value.join(""),
+  }));
+}
+
+const wordsOf = (text: string): readonly string[] => text.match(WORD) ?? [];
+
+/** A text cut behind each line, each tag that another follows, and each end of a sentence. */
+function sentencesOf(text: string): readonly string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const [sign, next] = [text[at]!, text[at + 1]];
+    const ends = sign === "\n" || (sign === ">" && next === "<") || (ENDS.includes(sign) && next === " ");
+    if (!ends) continue;
+    parts.push(text.slice(start, at + 1));
+    start = at + 1;
+  }
+  if (start < text.length) parts.push(text.slice(start));
+  return parts;
+}
+const ENDS = ".!?;";
+
+/** Neighbours of a kind are one; blanks between two changes belong to both, so that changes read as phrases. */
+function tidied(all: readonly Stretch[]): Stretch[] {
+  const tidy: Stretch[] = [];
+  let [gone, come] = ["", ""];
+  const flush = () => {
+    if (gone !== "") tidy.push({ kind: "gone", text: gone });
+    if (come !== "") tidy.push({ kind: "new", text: come });
+    [gone, come] = ["", ""];
+  };
+  const parts = all.filter(({ text }) => text !== "");
+  parts.forEach(({ kind, text }, at) => {
+    const next = parts[at + 1];
+    const between = (gone !== "" || come !== "") && next !== undefined && next.kind !== "same";
+    const joins = kind === "same" && between && text.trim() === "" && !text.includes("\n");
+    if (kind === "gone" || joins) gone += text;
+    if (kind === "new" || joins) come += text;
+    if (kind !== "same" || joins) return;
+    flush();
+    const last = tidy.at(-1);
+    if (last?.kind === "same") tidy[tidy.length - 1] = { kind, text: last.text + text };
+    else tidy.push({ kind, text });
+  });
+  flush();
+  return tidy;
+}
