@@ -12,6 +12,7 @@ import type {
 import type { ConsentRecord, Store } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./audit/admin_row.ts";
 import { approvalUrl, type Approving, rejectedError } from "./consent/approval.ts";
+import { nameOfParts } from "./consent/consent_content.ts";
 import { plainAnswer, repeatable, toldAgain } from "./consent/repeated.ts";
 import type { Jobs } from "./jobs.ts";
 import { OPERATOR_CALLER } from "./operator_calls.ts";
@@ -79,7 +80,7 @@ export class ApprovalDesk implements ApprovalsPort {
   }
 
   /** One of them with what it would do now: its plan runs again. Throws E_NOT_FOUND. */
-  async show(approver: Approver, id: string): Promise<ShownApproval> {
+  async show(approver: Approver, id: string, whole = false): Promise<ShownApproval> {
     const approval = await this.#standing(await this.#find(approver, id));
     const report = this.#report(approver, approval, await this.#sitesOf(approval));
     if (approval.state !== "pending") {
@@ -94,8 +95,10 @@ export class ApprovalDesk implements ApprovalsPort {
     const args = await this.ports.store.approvals.args(id);
     if (args === null) return { approval: report, arguments: null, preview: null, refused: GONE };
     try {
-      const found = await this.#call(approver, approval, args, null);
-      return { approval: report, arguments: args, preview: previewOf(found), refused: null };
+      const preview = previewOf(await this.#call(approver, approval, args, null, whole));
+      const asked = await this.ports.store.consents.find(approval.confirm_token);
+      const changed_since_asked = asked !== null && nameOfParts(asked.content.revision) !== preview.revision;
+      return { approval: report, arguments: args, preview, refused: null, changed_since_asked };
     } catch (thrown) {
       const { code, message } = asGatewayError(thrown, id);
       if (code === "E_INTERNAL") throw thrown;
@@ -186,12 +189,13 @@ export class ApprovalDesk implements ApprovalsPort {
     { id, grant, tool, confirm_token }: Approval,
     args: Record<string, unknown>,
     shown: string | null,
+    whole = false,
   ): Promise<unknown> {
     const caller = await this.#callerOf(grant);
     if (caller === null) throw new GatewayError("E_AUTH", `Nothing was sent: ${ENDED}`);
     const bytes = new TextEncoder().encode(JSON.stringify(args)).length;
     const approving: Approving = {
-      ...{ id, decided: decidingOf(approver), shown },
+      ...{ id, decided: decidingOf(approver), shown, whole },
       judge: async (sites) => {
         const user = approver.user && await this.ports.store.users.get(approver.user.id);
         const why = whyNot({ ...approver, user }, caller.token.owner_user_id, sites, approver.user !== null);

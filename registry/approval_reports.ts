@@ -45,6 +45,8 @@ export interface ShownApproval {
   readonly preview: ApprovalPreview | null;
   /** Why it cannot be carried out now. */
   readonly refused: { readonly code: string; readonly message: string } | null;
+  /** Whether what would be replaced is another by now than when the agent asked. */
+  readonly changed_since_asked?: boolean;
   /** What was done, or what that failed with, where somebody said yes within the last day. */
   readonly answer?: unknown;
   readonly failed?: unknown;
@@ -63,8 +65,8 @@ export interface ApprovalQuery {
 export interface ApprovalsPort {
   /** Those the person may see, oldest first. */
   list(approver: Approver, query?: ApprovalQuery): Promise<ApprovalReport[]>;
-  /** One of them with what it would do now: its plan runs again. */
-  show(approver: Approver, id: string): Promise<ShownApproval>;
+  /** One of them with what it would do now, its plan runs again; with whole texts where that is said. */
+  show(approver: Approver, id: string, whole?: boolean): Promise<ShownApproval>;
   /** Carries it out, where it would do what that person was shown. */
   approve(approver: Approver, id: string, shown: string): Promise<ShownApproval>;
   /** Says no to it. */

@@ -54,6 +54,19 @@ function copy(value: unknown, budget: Budget, depth: number): unknown {
   return result;
 }
 
+/** A copy with credentials redacted by name and by look, and everything else whole. */
+export function redactWhole(value: unknown): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(redactWhole);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      SECRET_NAME.test(name) && one !== null && one !== "" ? REDACTED : redactWhole(one),
+    ]),
+  );
+}
+
 function text(value: string): unknown {
   if (value.length <= HEAD_CHARACTERS) return redactText(value);
   return {

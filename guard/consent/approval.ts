@@ -16,6 +16,8 @@ export interface Approving {
   readonly decided: Deciding;
   /** As `shownName` named what that person was shown; null where the call is only to be shown. */
   readonly shown: string | null;
+  /** Whether texts are shown whole, for a page that marks what differs in them. */
+  readonly whole?: boolean;
   /** Throws E_FORBIDDEN where that person may not approve on one of them by now. */
   judge(sites: readonly Site[]): Awaitable<void>;
 }

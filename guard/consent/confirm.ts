@@ -15,7 +15,7 @@ import type { CallRecord } from "../audit/audit.ts";
 import type { ApprovalLink } from "./approval.ts";
 import { KEEPS_NOTHING, revisionName, TOO_LARGE } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
-import { shownChanges } from "./preview_changes.ts";
+import { shownChanges, wholeChanges } from "./preview_changes.ts";
 import { redactText } from "../audit/redact.ts";
 
 /** How many fields of a call within are named. */
@@ -179,7 +179,7 @@ function nextStep(
 export function preview(
   call: Previewed,
   record: Pick<CallRecord, "site" | "highestTier" | "setbacks" | "allFinal">,
-  { token, expires_at, approval, isKept, bytes }: {
+  { token, expires_at, approval, isKept, bytes, isWhole = false }: {
     readonly token: string;
     readonly expires_at: number;
     readonly approval?: ApprovalLink | undefined;
@@ -187,6 +187,8 @@ export function preview(
     readonly isKept: boolean;
     /** How much of the changes is shown; LIMITS.PREVIEW_BYTES where it is left out. */
     readonly bytes?: number;
+    /** Whether texts are shown whole. */
+    readonly isWhole?: boolean | undefined;
   },
 ): Preview {
   const expires = new Date(expires_at).toISOString();
@@ -198,6 +200,8 @@ export function preview(
     summary: redactText(call.plan?.summary ?? ""),
     ...call.plan?.set
       ? { set_id: call.plan.set.id, changes: call.changes, items: call.plan.set.items }
+      : isWhole
+      ? wholeChanges(call.changes)
       : shownChanges(call.changes, bytes),
     revision: revisionName(call.revision),
     confirm_token: token,

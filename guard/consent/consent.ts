@@ -128,9 +128,10 @@ export class Consent {
     const { beside, ...issued } = await this.#issue(ready, call, dryRun?.id);
     record.beside = () => beside;
     const isKept = this.#ports.store.changes.days > 0;
-    const answer = preview(call, record, { ...issued, isKept });
+    const { approving } = this.#call;
+    const answer = preview(call, record, { ...issued, isKept, isWhole: approving?.whole });
     record.decision.ends("previewed");
-    if (this.#call.approving === undefined) return answer;
+    if (approving === undefined) return answer;
     return { ...answer, shown: shownName(ready, record.highestTier, dryRun?.id) };
   }
 

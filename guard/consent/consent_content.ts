@@ -107,5 +107,10 @@ export function differing(
 
 /** A short, opaque name of a revision; null where the call touches nothing that exists. */
 export function revisionName(revision: Readonly<Record<string, unknown>> | null): string | null {
-  return revision === null ? null : `rev_${sha(canonical(hashParts(revision))).slice(0, 22)}`;
+  return nameOfParts(hashParts(revision));
+}
+
+/** The same name, by what is kept of a revision. */
+export function nameOfParts(parts: Readonly<Record<string, string>> | null): string | null {
+  return parts === null ? null : `rev_${sha(canonical(parts)).slice(0, 22)}`;
 }

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { diffLines, diffWordsWithSpace } from "diff";
 import { commonEnds } from "../../core/common_ends.ts";
 import { type Change, LIMITS } from "../../core/model.ts";
-import { redactText, shorten } from "../audit/redact.ts";
+import { redactText, redactWhole, shorten } from "../audit/redact.ts";
 
 /** Texts up to here are shown whole. */
 const WHOLE_CHARACTERS = 400;
@@ -20,11 +20,23 @@ interface Shown {
 }
 
 /** The changes, secrets hidden; says what was left out where that is more than so many bytes. */
-export function shownChanges(changes: readonly Change[], bytes: number = LIMITS.PREVIEW_BYTES): Shown {
+export const shownChanges = (changes: readonly Change[], bytes: number = LIMITS.PREVIEW_BYTES): Shown =>
+  within(changes, bytes, shownChange);
+
+/** The same for a person who decides, with whole texts; what goes beyond APPROVAL_SHOWN_BYTES together is left out. */
+export const wholeChanges = (changes: readonly Change[]): Shown =>
+  within(changes, LIMITS.APPROVAL_SHOWN_BYTES, ({ from, to, ...rest }) => ({
+    ...rest,
+    from: redactWhole(from),
+    to: redactWhole(to),
+  }));
+
+/** As many as fit, and the first in any case. */
+function within(changes: readonly Change[], bytes: number, show: (change: Change) => Change): Shown {
   const shown: Change[] = [];
   let left = bytes;
   for (const change of changes) {
-    const one = shownChange(change);
+    const one = show(change);
     left -= Buffer.byteLength(JSON.stringify(one) ?? "");
     if (left < 0 && shown.length > 0) break;
     shown.push(one);
