@@ -31,6 +31,11 @@ export const rejectBody = closed({
   }).nullish(),
 });
 
+export type { ApprovalPreview, ApprovalReport, ShownApproval } from "../registry/approval_reports.ts";
+
+/** The tier of what somebody was shown, which stands in its name, as `guard/consent/approval.ts` makes it. */
+export const tierShown = (shown: string): number => Number(shown.split(".")[1] ?? 4);
+
 /** Adds the routes under /admin/api/approvals. */
 export function approvalRoutes(app: Hono, ports: AdminPorts): void {
   const { approvals } = ports;

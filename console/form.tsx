@@ -81,6 +81,26 @@ export function Field(
   );
 }
 
+/** Several lines to fill in. */
+export function Area({ name, label, value, hint, error, maxlength }: Omit<FieldParts, "type">): Child {
+  const described = describedBy({ name, hint, error });
+  return (
+    <div class="field">
+      <Label name={name} label={label} hint={hint} error={error} />
+      <textarea
+        id={name}
+        name={name}
+        rows={3}
+        maxlength={maxlength}
+        aria-describedby={described || undefined}
+        aria-invalid={error ? "true" : undefined}
+      >
+        {value}
+      </textarea>
+    </div>
+  );
+}
+
 /** One of several that can be chosen. */
 export interface Choice {
   readonly value: string;

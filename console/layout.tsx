@@ -5,6 +5,7 @@ import type { Visitor } from "../identity/visitors.ts";
 
 /** What somebody who has signed in can go to. */
 export const NAVIGATION = [
+  { href: "/admin/approvals", label: "Approvals", role: "member" },
   { href: "/admin/tokens", label: "Tokens", role: "member" },
   { href: "/admin/connections", label: "Connected accounts", role: "member" },
   { href: "/admin/clients", label: "Connected clients", role: "member" },
@@ -20,27 +21,31 @@ export interface LayoutParts {
   readonly stylesheet: string;
   /** A script it needs beside what works without any. */
   readonly script?: string;
+  /** How many things wait there for who looks at it; stands before the title in the browser's own lists. */
+  readonly count?: number | undefined;
+  /** Whether it is to take more of a wide screen. */
+  readonly wide?: boolean;
   /** The page of the navigation that this is. */
   readonly current?: (typeof NAVIGATION)[number]["href"];
 }
 
 /** A whole document. */
 export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
-  const { title, visitor, stylesheet, script, children } = parts;
+  const { title, visitor, stylesheet, script, count, wide, children } = parts;
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · Site operations gateway`}</title>
+        <title>{`${count ? `(${count}) ` : ""}${title} · Site operations gateway`}</title>
         <link rel="stylesheet" href={stylesheet} />
         {script && <script type="module" src={script}></script>}
       </head>
       <body>
         <a class="skip" href="#main">Skip to the content</a>
         {visitor?.user && <Header {...parts} visitor={visitor} />}
-        <main id="main" tabindex={-1}>
+        <main id="main" tabindex={-1} class={wide ? "wide" : undefined}>
           <h1>{title}</h1>
           {children}
         </main>

@@ -3,7 +3,8 @@ import type { Child, PropsWithChildren } from "hono/jsx";
 
 /** A box that a screen reader reads at once where something is wrong. */
 export function Notice(
-  { kind, children }: PropsWithChildren<{ readonly kind: "done" | "problem" | "note" }>,
+  { kind, children }: PropsWithChildren<{ readonly kind: "done" | "problem" | "note" | "warning" }>,
 ): Child {
-  return <div class={`notice ${kind}`} role={kind === "problem" ? "alert" : "status"}>{children}</div>;
+  const role = kind === "problem" ? "alert" : kind === "warning" ? "note" : "status";
+  return <div class={`notice ${kind}`} role={role}>{children}</div>;
 }

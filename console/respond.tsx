@@ -40,7 +40,7 @@ export function pageHeaders(
 }
 
 /** What a page is shown with. */
-export type PageParts = Pick<LayoutParts, "title" | "visitor" | "current"> & PageNeeds;
+export type PageParts = Pick<LayoutParts, "title" | "visitor" | "current" | "count" | "wide"> & PageNeeds;
 
 /** Answers a page with that content in its frame. */
 export async function showPage(c: Context, parts: PageParts, content: Child): Promise<Response> {

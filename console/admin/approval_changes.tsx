@@ -1,0 +1,118 @@
+/** What a request would change: short values as a table, from and to; every long text by itself. */
+import type { Child } from "hono/jsx";
+import type { ApprovalPreview } from "../../admin/approvals.ts";
+import { redactText } from "../../core/credentials.ts";
+import type { Change } from "../../core/model.ts";
+import { seen } from "../../core/unseen.ts";
+import { Table } from "../table.tsx";
+import { comparedText, type Drawing, marked, oneSide, stretchesOf, wholeText } from "./approval_text.tsx";
+import { fieldName } from "./approval_words.ts";
+
+/** Values up to here stand in the table. */
+const SHORT_CHARACTERS = 200;
+
+/** A value as one text; null for none. */
+export function valueText(value: unknown): string | null {
+  if (value === null || value === undefined || value === "") return null;
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value) && value.length === 0) return null;
+  const flat = Array.isArray(value) && value.every((one) => typeof one !== "object");
+  return flat ? value.map(String).join(", ") : JSON.stringify(value, null, 2) ?? null;
+}
+
+const isShort = (text: string | null): boolean =>
+  text === null || (text.length <= SHORT_CHARACTERS && !text.includes("\n"));
+
+const NOTHING = <span class="nothing">nothing</span>;
+
+/** Where a value comes from that the changed thing itself does not have. */
+const originOf = ({ origin }: Change): Child =>
+  origin === undefined ? null : <span class="hint">{` (from ${seen(origin)})`}</span>;
+
+/** One side of a short value. */
+function side(change: Change, which: "from" | "to", on: Drawing): Child {
+  const [from, to] = [valueText(change.from), valueText(change.to)];
+  const text = which === "from" ? from : to;
+  if (text === null) return NOTHING;
+  if (from === null || to === null) return <span dir="auto">{marked(text)}</span>;
+  return oneSide(stretchesOf(from, to, on), which === "from" ? "gone" : "new", on);
+}
+
+/** A long text, under its name. */
+function longText(change: Change, on: Drawing): Child {
+  const [from, to] = [valueText(change.from), valueText(change.to)];
+  const what = from === null ? "New" : to === null ? "Taken away" : null;
+  return (
+    <section>
+      <h3>{fieldName(change.field)}{originOf(change)}</h3>
+      {what && <p class="hint">{what}:</p>}
+      {from === null
+        ? wholeText(to ?? "", on)
+        : to === null
+        ? wholeText(from, on)
+        : comparedText(from, to, on)}
+    </section>
+  );
+}
+
+/** All changes of a preview, with the calls that it stands for. */
+export function changesOf({ changes, left_out, calls = [] }: ApprovalPreview, on: Drawing): Child {
+  const short = changes.filter(({ from, to }) => isShort(valueText(from)) && isShort(valueText(to)));
+  const long = changes.filter((one) => !short.includes(one));
+  return (
+    <>
+      {calls.length > 1 && (
+        <>
+          <p>In this order:</p>
+          <ol>{calls.map(({ summary, tool }) => <li dir="auto">{seen(summary || tool)}</li>)}</ol>
+        </>
+      )}
+      {short.length > 0 && (
+        <Table
+          caption="Each field, as it is and as it would be"
+          columns={["Field", "Now", "Then"]}
+          rows={short.map((change) => [
+            fieldName(change.field),
+            <>
+              {side(change, "from", on)}
+              {originOf(change)}
+            </>,
+            side(change, "to", on),
+          ])}
+          empty=""
+        />
+      )}
+      {long.map((change) => longText(change, on))}
+      {changes.length === 0 && <p>The plan names no field that changes.</p>}
+      {left_out && <p class="error">{`Too large to be shown here: ${seen(left_out)}.`}</p>}
+    </>
+  );
+}
+
+/** Bytes of what was sent that stand on a page which does not show all. */
+const SENT_BYTES = 8 * 1024;
+
+/** What the agent sent, folded away. */
+export function argumentsOf(
+  tool: string,
+  args: Readonly<Record<string, unknown>>,
+  { whole, ...rest }: Drawing,
+): Child {
+  const on: Drawing = { ...rest, whole, cut: 0, room: whole ? Infinity : SENT_BYTES };
+  const entries = Object.entries(args).map(([name, value]) => (
+    <>
+      <dt>{seen(name)}</dt>
+      <dd>{wholeText(redactText(valueText(value) ?? "nothing"), on)}</dd>
+    </>
+  ));
+  return (
+    <details>
+      <summary>What the agent sent, word for word</summary>
+      <p>{`The tool ${tool}, with:`}</p>
+      <dl>{entries}</dl>
+      {on.cut > 0 && <p>{`${on.cut.toLocaleString("en")} more characters stand where all of it is shown.`}
+      </p>}
+    </details>
+  );
+}

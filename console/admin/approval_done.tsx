@@ -1,0 +1,122 @@
+/** What came of a request: what was proven of it, what visitors get, and how it is taken back. */
+import type { Child } from "hono/jsx";
+import type { ShownApproval } from "../../admin/approvals.ts";
+import { isFields } from "../../core/values.ts";
+import { seen } from "../../core/unseen.ts";
+import { Notice } from "../notice.tsx";
+import type { PagesParts } from "./frame.tsx";
+import { time } from "./words.ts";
+import { valueText } from "./approval_changes.tsx";
+import { fieldName, STATES } from "./approval_words.ts";
+
+/** How long after a decision its row may stand. */
+const ROW_MS = 5 * 60_000;
+
+/** Whether what was done can be taken back; null where nobody knows here. */
+export interface Undo {
+  readonly undoable: boolean;
+  readonly undone: boolean;
+}
+
+/** Looks the row of the call up that carried it out. */
+export async function undoOf({ ports }: PagesParts, { approval }: ShownApproval): Promise<Undo | null> {
+  const { request_id, decided_at, sites: [site_id] } = approval;
+  if (request_id === null || decided_at === null || site_id === undefined) return null;
+  const at = Date.parse(decided_at);
+  const from = new Date(at - ROW_MS).toISOString();
+  const to = new Date(at + ROW_MS).toISOString();
+  const { rows } = await ports.changes({ site_id, from, to });
+  const row = rows.find((one) => "request_id" in one && one.request_id === request_id);
+  return row === undefined ? null : { undoable: row.undoable, undone: row.undone_by !== undefined };
+}
+
+const text = (value: unknown): string => seen(valueText(value) ?? "nothing");
+
+/** Who decided, when, and with which words. */
+function decision({ approval: { state, decided, decided_at, words } }: ShownApproval): Child {
+  const by = decided === null ? "" : ` by ${seen(decided.by)}`;
+  const at = decided_at === null ? "" : ` at ${time(decided_at)}`;
+  const word = STATES[state];
+  return (
+    <>
+      <p>{`${word[0]!.toUpperCase()}${word.slice(1)}${by}${at}.`}</p>
+      {words !== null && <p dir="auto">{state === "rejected" ? `“${seen(words)}”` : `${seen(words)}.`}</p>}
+    </>
+  );
+}
+
+/** What was proven of what is stored. */
+function verifiedLine({ verified, verified_reason }: Readonly<Record<string, unknown>>): Child {
+  if (verified === true) return <li>Verified: the site's own answer holds what was sent.</li>;
+  if (verified === false) return <li>Not as asked: the site's own answer holds something else.</li>;
+  return verified === null
+    ? <li>{`Not verified: ${text(verified_reason ?? "there is no way to")}.`}</li>
+    : null;
+}
+
+/** What visitors get, where that was looked at. */
+function liveLines({ live, live_reason }: Readonly<Record<string, unknown>>): Child {
+  if (!isFields(live)) {
+    return live_reason === undefined ? null : <li>{`Not looked at as a visitor: ${text(live_reason)}.`}</li>;
+  }
+  const { as_expected, address, checked_at, differs } = live;
+  const where = `${text(address)}${typeof checked_at === "string" ? ` at ${time(checked_at)}` : ""}`;
+  if (as_expected === true) return <li>{`Live: visitors get it, seen at ${where}.`}</li>;
+  const parts = Array.isArray(differs) ? differs.filter(isFields) : [];
+  return (
+    <>
+      <li>
+        {`${
+          as_expected === false ? "Not live as expected" : "Not certain that it is live"
+        }, seen at ${where}.`}
+      </li>
+      {parts.map(({ field, expected, seen: found }) => (
+        <li>{`${fieldName(String(field))}: expected “${text(expected)}”, visitors get “${text(found)}”.`}</li>
+      ))}
+    </>
+  );
+}
+
+/** How it is taken back. */
+function undoLines({ approval: { request_id, sites: [site] } }: ShownApproval, undo: Undo | null): Child {
+  if (undo === null || request_id === null) return null;
+  if (undo.undone) return <p>It was taken back since.</p>;
+  if (!undo.undoable) return <p>It cannot be taken back by the gateway.</p>;
+  return (
+    <>
+      <p>
+        It can be taken back: whoever runs the gateway sends this, and the client that asked can call
+        undo_change with the same id.
+      </p>
+      <code class="secret">{`npx -y deno@2.9 task admin undo ${request_id} --site ${site}`}</code>
+    </>
+  );
+}
+
+/** All of it, of a request that waits no more. */
+export function outcomeOf(shown: ShownApproval, undo: Undo | null): Child {
+  const { approval: { state, outcome, request_id }, answer, failed } = shown;
+  const fields = isFields(answer) ? answer : {};
+  const warnings = Array.isArray(fields["warnings"]) ? fields["warnings"] : [];
+  const kind = state !== "approved" ? "note" : outcome === "made" ? "done" : "problem";
+  return (
+    <Notice kind={kind}>
+      {decision(shown)}
+      {isFields(failed) && <p>{`It failed: ${text(failed["message"])}.`}</p>}
+      {state === "approved" && outcome === "unknown" && (
+        <p>Nobody knows whether it was done. Look at the site before it is asked for again.</p>
+      )}
+      {state === "approved" && outcome === null && (
+        <p>It is being carried out, or was cut off; look again in a minute.</p>
+      )}
+      <ul>
+        {verifiedLine(fields)}
+        {liveLines(fields)}
+        {warnings.map((one) => <li dir="auto">{`Warning: ${text(one)}`}</li>)}
+        {typeof fields["url"] === "string" && <li>{`Its address: ${text(fields["url"])}`}</li>}
+        {request_id !== null && <li>{`Request id: ${request_id}`}</li>}
+      </ul>
+      {undoLines(shown, undo)}
+    </Notice>
+  );
+}

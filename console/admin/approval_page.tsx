@@ -1,0 +1,200 @@
+/** One request: what is asked in the words of a person, what it would do now, and the decision. */
+import type { Context } from "hono";
+import type { Child } from "hono/jsx";
+import { type ShownApproval, tierShown } from "../../admin/approvals.ts";
+import { LIMITS } from "../../core/model.ts";
+import { seen } from "../../core/unseen.ts";
+import type { Person } from "../../identity/visitors.ts";
+import { Area, Field, Form, Submit } from "../form.tsx";
+import { Notice } from "../notice.tsx";
+import { showPage } from "../respond.tsx";
+import { argumentsOf, changesOf } from "./approval_changes.tsx";
+import { outcomeOf, type Undo } from "./approval_done.tsx";
+import { type Drawing, drawing } from "./approval_text.tsx";
+import { askerOf, lasting, LIVE_TIER, type Names, siteNames, typedWord, VISITORS } from "./approval_words.ts";
+import { CEILINGS, time } from "./words.ts";
+
+/** Where they are. */
+export const APPROVALS = "/admin/approvals";
+
+/** A request that is shown to somebody. */
+export interface OnePage {
+  readonly shown: ShownApproval;
+  readonly names: Names;
+  readonly undo: Undo | null;
+  readonly now: number;
+  /** What was wrong with what the form sent. */
+  readonly problem?: {
+    readonly message: string;
+    readonly status: number;
+    readonly field?: "typed" | "words";
+  };
+  /** What was filled in. */
+  readonly words?: string;
+}
+
+/** What a person should know first; each is a sentence of a site or a plan. */
+export function warningsOf({ preview, refused, changed_since_asked }: ShownApproval): Child {
+  const warnings = preview?.warnings ?? [];
+  if (warnings.length === 0 && refused === null && !changed_since_asked) return null;
+  return (
+    <Notice kind="warning">
+      {refused && <p>{`It cannot be carried out now: ${seen(refused.message)}.`}</p>}
+      {changed_since_asked && (
+        <p>
+          What stands there was changed since the agent asked. Below is what approving would do to it as it is
+          now.
+        </p>
+      )}
+      {warnings.length > 0 && (
+        <>
+          <p>Before you decide:</p>
+          <ul>{warnings.map((one) => <li dir="auto">{seen(one)}</li>)}</ul>
+        </>
+      )}
+    </Notice>
+  );
+}
+
+/** Who asks for what, where, since when. */
+export function factsOf({ approval, preview }: ShownApproval, names: Names, now: number): Child {
+  const tier = preview?.tier ?? approval.tier;
+  const facts: [string, Child][] = [
+    [approval.sites.length === 1 ? "Site" : "Sites", siteNames(approval, names, 50)],
+    ...approval.state === "pending" ? [["What visitors get", VISITORS[tier]] as [string, Child]] : [],
+    ["Asked by", askerOf(approval, names)],
+    ["Tier", `${tier}: ${CEILINGS[tier]}`],
+    ["Asked", `${lasting(now - Date.parse(approval.asked_at))} ago, ${time(approval.asked_at)}`],
+    ...approval.state === "pending" ? [["Waits until", time(approval.expires_at)] as [string, Child]] : [],
+    ...preview === null ? [] : [["Taking it back", undoWords(preview)] as [string, Child]],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const undoWords = ({ undoable, undoable_reason }: NonNullable<ShownApproval["preview"]>) =>
+  undoable
+    ? "possible, as long as nobody changes it again"
+    : `not possible: ${seen(undoable_reason ?? "it makes something new")}`;
+
+/** The other ways to look at the same request. */
+function ways(path: string, { view, whole, cut }: Drawing): Child {
+  const to = (query: Record<string, string>) => `${path}?${new URLSearchParams(query)}`;
+  const more = { ...whole ? { whole: "1" } : {} };
+  return (
+    <>
+      {cut > 0 && (
+        <p class="error">
+          {`${cut.toLocaleString("en")} characters have no room here. `}
+          <a href={to({ view, whole: "1" })}>Show all of it</a>, to read it before you approve.
+        </p>
+      )}
+      <p class="ways">
+        {view === "side"
+          ? <a href={to({ view: "inline", ...more })}>Show texts in one, with marks</a>
+          : <a href={to({ view: "side", ...more })}>Show texts side by side</a>}
+        {cut === 0 && (whole
+          ? <a href={to({ view })}>Show only what differs</a>
+          : <a href={to({ view, whole: "1" })}>Show whole texts</a>)}
+      </p>
+    </>
+  );
+}
+
+/** The form of a yes, and that of a no; who may not decide is told why. */
+function decisionOf(person: Person, page: OnePage, cut: number): Child {
+  const { shown: { approval, preview, refused }, names, problem, words } = page;
+  if (approval.state !== "pending") return null;
+  if (approval.not_yours !== null) return <p>{`${seen(approval.not_yours)}.`}</p>;
+  const path = `${APPROVALS}/${approval.id}`;
+  const typed = preview && tierShown(preview.shown) >= LIVE_TIER ? typedWord(approval.sites, names) : null;
+  const error = (field: "typed" | "words") => problem?.field === field ? problem.message : undefined;
+  return (
+    <>
+      <h2 id="decide">Your decision</h2>
+      {preview && refused === null && cut === 0 && (
+        <Form visitor={person} action={`${path}/approve`}>
+          <input type="hidden" name="shown" value={preview.shown} />
+          {typed && (
+            <Field
+              name="typed"
+              label={`Type “${typed.word}” to approve`}
+              hint={typed.also === typed.word
+                ? "It goes live at once."
+                : `Or ${typed.also}. It goes live at once.`}
+              error={error("typed")}
+              autocomplete="off"
+            />
+          )}
+          <Submit>Approve and carry out</Submit>
+        </Form>
+      )}
+      {cut > 0 && <p>You can approve it where all of it is shown.</p>}
+      <Form visitor={person} action={`${path}/reject`}>
+        <Area
+          name="words"
+          label="Why not"
+          hint="The agent reads it."
+          value={words}
+          error={error("words")}
+          maxlength={LIMITS.APPROVAL_WORDS_CHARACTERS}
+        />
+        <Submit quiet>Reject</Submit>
+      </Form>
+    </>
+  );
+}
+
+/** How the person wants to look at texts. */
+export const drawingFor = (c: Context): Drawing =>
+  drawing(c.req.query("view") === "side" ? "side" : "inline", c.req.query("whole") === "1");
+
+/** The page. */
+export async function onePage(c: Context, person: Person, page: OnePage): Promise<Response> {
+  const { shown, names, undo, now, problem } = page;
+  const { approval, preview } = shown;
+  const on = drawingFor(c);
+  const changes = preview && changesOf(preview, on);
+  const cut = on.cut;
+  const args = shown.arguments &&
+    argumentsOf(approval.tool, shown.arguments, on);
+  return await showPage(
+    c,
+    {
+      title: seen(preview?.summary || approval.summary) || approval.tool,
+      visitor: person,
+      current: APPROVALS,
+      wide: true,
+      ...problem && { status: problem.status },
+    },
+    <>
+      {problem && problem.field === undefined && (
+        <Notice kind="problem">
+          <p>{`${seen(problem.message)}.`}</p>
+        </Notice>
+      )}
+      {approval.state === "pending" ? warningsOf(shown) : outcomeOf(shown, undo)}
+      {factsOf(shown, names, now)}
+      {preview && (
+        <>
+          <h2>{preview.tier >= LIVE_TIER ? "What visitors see differently" : "What changes"}</h2>
+          {ways(`${APPROVALS}/${approval.id}`, { ...on, cut })}
+          {changes}
+        </>
+      )}
+      {args}
+      {decisionOf(person, page, cut)}
+      <p>
+        <a href={APPROVALS}>All requests</a>
+      </p>
+    </>,
+  );
+}

@@ -1,0 +1,168 @@
+/** Several requests on one page, each as it would be done now, and one decision on them. */
+import type { Context } from "hono";
+import type { Child } from "hono/jsx";
+import { type ShownApproval, tierShown } from "../../admin/approvals.ts";
+import { LIMITS } from "../../core/model.ts";
+import { seen } from "../../core/unseen.ts";
+import type { Person } from "../../identity/visitors.ts";
+import { Area, Field, Form, Submit } from "../form.tsx";
+import { Notice } from "../notice.tsx";
+import { showPage } from "../respond.tsx";
+import { changesOf } from "./approval_changes.tsx";
+import { outcomeOf } from "./approval_done.tsx";
+import { APPROVALS, drawingFor, factsOf, type OnePage, warningsOf } from "./approval_page.tsx";
+import type { Drawing } from "./approval_text.tsx";
+import { LIVE_TIER, type Names, typedWord } from "./approval_words.ts";
+
+/** Where they are. */
+export const TOGETHER = `${APPROVALS}/together`;
+
+/** Requests that are shown to somebody together. */
+export interface Together {
+  readonly all: readonly ShownApproval[];
+  readonly names: Names;
+  readonly now: number;
+  readonly problem?: OnePage["problem"];
+  readonly words?: string;
+  /** What was wrong with one that was to be decided, by its id. */
+  readonly problems?: ReadonlyMap<string, string>;
+  /** How many were decided just now. */
+  readonly decided?: number;
+}
+
+/** The sites on which something of those goes live; each request by its id and the name of what was shown of it. */
+export const liveSites = (all: readonly { readonly sites: readonly string[]; readonly shown: string }[]) => [
+  ...new Set(all.filter(({ shown }) => tierShown(shown) >= LIVE_TIER).flatMap(({ sites }) => sites)),
+];
+
+/** One of them; `fits` says whether the decision can be on it. */
+interface Section {
+  readonly shown: ShownApproval;
+  readonly fits: boolean;
+  readonly content: Child;
+}
+
+function sectionOf(shown: ShownApproval, page: Together, on: Drawing): Section {
+  const { approval, preview, refused } = shown;
+  const before = on.cut;
+  const changes = preview && changesOf(preview, on);
+  const cut = on.cut - before;
+  const problem = page.problems?.get(approval.id);
+  const fits = approval.state === "pending" && approval.not_yours === null && preview !== null &&
+    refused === null && cut === 0;
+  const path = `${APPROVALS}/${approval.id}`;
+  const content = (
+    <section>
+      <h2 dir="auto">{seen(preview?.summary || approval.summary) || approval.tool}</h2>
+      {problem && (
+        <Notice kind="problem">
+          <p>{`${seen(problem)}.`}</p>
+        </Notice>
+      )}
+      {approval.state === "pending" ? warningsOf(shown) : outcomeOf(shown, null)}
+      {factsOf(shown, page.names, page.now)}
+      {changes}
+      {approval.state === "pending" && !fits && (
+        <p class="error">
+          {approval.not_yours !== null
+            ? `${seen(approval.not_yours)}.`
+            : cut > 0
+            ? "Not all of it has room here, so the decision below is not on it."
+            : "The decision below is not on it."}
+        </p>
+      )}
+      <p>
+        <a href={path} aria-label={`By itself: ${seen(approval.summary)}`}>By itself</a>
+      </p>
+    </section>
+  );
+  return { shown, fits, content };
+}
+
+const hiddenOf = (all: readonly Section[]): Child =>
+  all.map(({ shown: { approval, preview } }) => (
+    <>
+      <input type="hidden" name="id" value={approval.id} />
+      <input type="hidden" name="shown" value={preview!.shown} />
+    </>
+  ));
+
+function decisionOf(person: Person, sections: readonly Section[], page: Together): Child {
+  const fit = sections.filter(({ fits }) => fits);
+  if (fit.length === 0) return <p>None of them can be decided here.</p>;
+  const sites = liveSites(fit.map(({ shown: { approval, preview } }) => ({
+    sites: approval.sites,
+    shown: preview!.shown,
+  })));
+  const typed = typedWord(sites, page.names);
+  const { problem } = page;
+  const error = (field: "typed" | "words") => problem?.field === field ? problem.message : undefined;
+  const count = fit.length === 1 ? "1 request" : `${fit.length} requests`;
+  return (
+    <>
+      <h2 id="decide">{`Your decision on ${count}`}</h2>
+      <Form visitor={person} action={`${TOGETHER}/approve`}>
+        {hiddenOf(fit)}
+        {typed && (
+          <Field
+            name="typed"
+            label={`Type “${typed.word}” to approve`}
+            hint={typed.also === typed.word
+              ? "Something goes live at once."
+              : `Or ${typed.also}. It goes live at once.`}
+            error={error("typed")}
+            autocomplete="off"
+          />
+        )}
+        <Submit>{`Approve and carry out ${count}`}</Submit>
+      </Form>
+      <Form visitor={person} action={`${TOGETHER}/reject`}>
+        {hiddenOf(fit)}
+        <Area
+          name="words"
+          label="Why not"
+          hint="The agent reads it."
+          value={page.words}
+          error={error("words")}
+          maxlength={LIMITS.APPROVAL_WORDS_CHARACTERS}
+        />
+        <Submit quiet>{`Reject ${count}`}</Submit>
+      </Form>
+    </>
+  );
+}
+
+/** The page. */
+export async function togetherPage(c: Context, person: Person, page: Together): Promise<Response> {
+  const on = drawingFor(c);
+  const sections = page.all.map((shown) => sectionOf(shown, page, on));
+  const { problem, decided } = page;
+  const waits = page.all.some(({ approval }) => approval.state === "pending");
+  return await showPage(
+    c,
+    {
+      title: page.all.length === 1 ? "1 request" : `${page.all.length} requests`,
+      visitor: person,
+      current: APPROVALS,
+      wide: true,
+      ...problem && { status: problem.status },
+    },
+    <>
+      {problem && problem.field === undefined && (
+        <Notice kind="problem">
+          <p>{`${seen(problem.message)}.`}</p>
+        </Notice>
+      )}
+      {decided !== undefined && (
+        <Notice kind="note">
+          <p>{`${decided} of ${page.all.length} are decided. What became of each stands below.`}</p>
+        </Notice>
+      )}
+      {sections.map(({ content }) => content)}
+      {waits && decisionOf(person, sections, page)}
+      <p>
+        <a href={APPROVALS}>All requests</a>
+      </p>
+    </>,
+  );
+}

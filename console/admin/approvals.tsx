@@ -1,0 +1,113 @@
+/** What agents ask people for: the inbox, one request, many together, and the decisions. */
+import type { Context, Hono } from "hono";
+import { rejectBody, tierShown } from "../../admin/approvals.ts";
+import { checked } from "../../core/faults.ts";
+import type { Person } from "../../identity/visitors.ts";
+import { callerOfPerson } from "../../identity/rights.ts";
+import { leadTo } from "../respond.tsx";
+import { togetherPages } from "./approvals_together.tsx";
+import { undoOf } from "./approval_done.tsx";
+import { inboxPage, statesOf } from "./approval_inbox.tsx";
+import { APPROVALS, type OnePage, onePage } from "./approval_page.tsx";
+import { isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
+import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
+
+/** Adds the routes under `/admin/approvals`. */
+export function approvalPages(app: Hono, parts: PagesParts): void {
+  const { ports } = parts;
+  const idOf = (c: Context) => c.req.param("id") ?? "";
+
+  app.get(APPROVALS, (c) =>
+    asPerson(parts, c, async (person) => {
+      const all = await ports.approvals.list(callerOfPerson(person.user), { states: statesOf(c) });
+      const [names, projects] = await Promise.all([namesFor(parts, all), ports.store.projects.list()]);
+      const named = new Map(projects.map(({ id, name }) => [id, name]));
+      return await inboxPage(c, person, { all, names, projects: named, now: ports.now() });
+    }));
+
+  togetherPages(app, parts);
+  app.get(`${APPROVALS}/:id`, (c) => asPerson(parts, c, (person) => look(parts, c, person, idOf(c))));
+
+  app.post(`${APPROVALS}/:id/approve`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      const problem = await approved(parts, c, person, idOf(c), form);
+      return problem === null ? leadTo(c, pathOf(c)) : await look(parts, c, person, idOf(c), { problem });
+    }));
+
+  app.post(`${APPROVALS}/:id/reject`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      const words = wordsOf(form);
+      const problem = await rejected(parts, c, person, idOf(c), words);
+      return problem === null
+        ? leadTo(c, pathOf(c))
+        : await look(parts, c, person, idOf(c), { problem, words: words ?? "" });
+    }));
+}
+
+const pathOf = (c: Context) => `${APPROVALS}/${encodeURIComponent(c.req.param("id") ?? "")}`;
+
+type Problem = NonNullable<OnePage["problem"]>;
+
+/** Shows one as it is now. */
+async function look(
+  parts: PagesParts,
+  c: Context,
+  person: Person,
+  id: string,
+  more: Pick<OnePage, "problem" | "words"> = {},
+): Promise<Response> {
+  const shown = await parts.ports.approvals.show(callerOfPerson(person.user), id, true);
+  const [names, undo] = await Promise.all([
+    namesFor(parts, [shown.approval]),
+    shown.approval.state === "approved" ? undoOf(parts, shown) : null,
+  ]);
+  return await onePage(c, person, { shown, names, undo, now: parts.ports.now(), ...more });
+}
+
+/** Carries it out; what was wrong, or null where it was done. Throws E_NOT_FOUND. */
+async function approved(
+  parts: PagesParts,
+  c: Context,
+  person: Person,
+  id: string,
+  form: URLSearchParams,
+): Promise<Problem | null> {
+  const { approvals } = parts.ports;
+  const caller = callerOfPerson(person.user);
+  const shown = form.get("shown") ?? "";
+  const found = (await approvals.list(caller)).find((one) => one.id === id);
+  if (found !== undefined && tierShown(shown) >= LIVE_TIER) {
+    const wanted = typedWord(found.sites, await namesFor(parts, [found]));
+    if (wanted !== null && !isTyped(form.get("typed") ?? "", wanted)) {
+      return {
+        message: `Type “${wanted.word}”, so that it is the site you mean`,
+        status: 400,
+        field: "typed",
+      };
+    }
+  }
+  try {
+    await approvals.approve(caller, id, shown);
+    return null;
+  } catch (thrown) {
+    return worded(c, thrown);
+  }
+}
+
+/** Says no; what was wrong, or null where it was done. Throws E_NOT_FOUND. */
+async function rejected(
+  { ports }: PagesParts,
+  c: Context,
+  person: Person,
+  id: string,
+  said: string | null,
+): Promise<Problem | null> {
+  try {
+    const { words = null } = checked(rejectBody, { words: said });
+    await ports.approvals.reject(callerOfPerson(person.user), id, words);
+    return null;
+  } catch (thrown) {
+    const problem = worded(c, thrown);
+    return problem.status === 400 ? { ...problem, field: "words" } : problem;
+  }
+}

@@ -1,0 +1,303 @@
+/** The pages of approvals: what is asked is read, decided, and told of, by who may; every word of a site is text. */
+import assert from "node:assert/strict";
+import { said, unescaped } from "../people/kit.ts";
+import { approver, ask, asking, confirm, edit } from "./_approvals.ts";
+
+const LIST = "/admin/approvals";
+const plain = (html: string) => unescaped(html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " "));
+const bytes = (text: string) => new TextEncoder().encode(text).length;
+
+Deno.test("a request is read on its page, approved, and what came of it stands there; the agent is told the same", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const asked = await ask(at, edit(at, { title: "After", content_html: "<p>Old and new</p>" }));
+  const path = `${LIST}/${asked.approval.id}`;
+  const list = await bea.browser.open(LIST);
+  assert.match(list.text, /<title>\(1\) Approvals · /);
+  assert.ok(list.text.includes(`href="${path}"`));
+  const page = await bea.browser.open(path);
+  assert.equal(page.title, 'Change the draft post "Before" on open');
+  assert.match(page.text, /<del>Before<\/del>[\s\S]*<ins>After<\/ins>/);
+  assert.match(page.text, /&lt;p&gt;Old<ins> and new<\/ins>&lt;\/p&gt;/);
+  assert.match(plain(page.text), /Visitors get nothing of it until somebody publishes it/);
+  assert.match(plain(page.text), /Asked by the token “asks”/);
+  assert.equal(page.headers.get("cache-control"), "no-store");
+  assert.doesNotMatch(page.text, /cft_|<script/);
+  assert.equal(at.kit.writes, 0);
+  const done = await bea.browser.submit(`${path}/approve`, {});
+  assert.equal(done.path, path, "led back to the page of the request");
+  assert.match(
+    plain(done.text),
+    /Approved by bea@agency\.example.*Verified.*task admin undo \w{26} --site open/,
+  );
+  assert.doesNotMatch(done.text, /\/approve"/);
+  assert.equal(at.draft.title, "After");
+  const told = await confirm(at, asked, edit(at, { title: "After", content_html: "<p>Old and new</p>" }));
+  assert.equal("code" in told, false);
+  assert.match((await bea.browser.open(`${LIST}?state=decided`)).text, new RegExp(asked.approval.id));
+  assert.match((await bea.browser.open(LIST)).text, /<title>Approvals · [\s\S]*Nothing waits for a person/);
+});
+
+Deno.test("where something goes live the name of the site is typed; a no goes with words, in one line", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const asked = await ask(at, { site_id: "open", post_id: at.draft.id }, "publish_post");
+  const path = `${LIST}/${asked.approval.id}`;
+  const page = await bea.browser.open(path);
+  assert.match(plain(page.text), /Visitors get it as soon as you approve it.*What visitors see differently/);
+  for (const typed of ["", "acme", "op en"]) {
+    const refused = await bea.browser.submit(`${path}/approve`, { typed });
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /id="typed-error">Type “open”, so that it is the site you mean</);
+  }
+  assert.equal(at.draft.status, "draft");
+  const live = await bea.browser.submit(`${path}/approve`, { typed: "  OPEN " });
+  assert.match(plain(live.text), /Approved by bea@.*Live: visitors get it/);
+  assert.equal(at.draft.status, "publish");
+
+  const other = await ask(at, { site_id: "open", title: "New", content_html: "<p>x</p>" }, "create_draft");
+  const there = `${LIST}/${other.approval.id}`;
+  await bea.browser.open(there);
+  const long = await bea.browser.submit(`${there}/reject`, { words: "x".repeat(1001) });
+  assert.equal(long.status, 400);
+  assert.match(long.text, /id="words-error">/);
+  const no = await bea.browser.submit(`${there}/reject`, {
+    words: "Not <b>now</b>\r\n\r\n wait for\nthe relaunch",
+  });
+  assert.match(plain(no.text), /Rejected by bea@.*“Not <b>now<\/b> wait for the relaunch”/);
+  assert.doesNotMatch(no.text, /<b>/);
+});
+
+Deno.test("markup, turned texts and hidden signs of a request or its site are shown as text", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  at.edit(at.draft, { content: "<p>old</p>\u202e<img src=x onerror=alert(1)>" });
+  const title = '"><script>alert(1)</script>\u202eevil\u200b';
+  const asked = await ask(at, edit(at, { title, content_html: "<p>new</p><iframe src=//x></iframe>\u2066" }));
+  for (const query of ["", "?view=side", "?whole=1", "?view=side&whole=1"]) {
+    const { text } = await bea.browser.open(`${LIST}/${asked.approval.id}${query}`);
+    assert.doesNotMatch(text, /<script|<img|<iframe|[\u202e\u2066\u200b]/);
+    assert.match(text, /<span class="sign">U\+202E turned right to left<\/span>/);
+    assert.match(unescaped(text), /<script>alert\(1\)<\/script>/);
+  }
+  for (const path of [LIST, `${LIST}/together?id=${asked.approval.id}`]) {
+    assert.doesNotMatch((await bea.browser.open(path)).text, /<script|<img|<iframe|[\u202e\u2066\u200b]/);
+  }
+});
+
+Deno.test("what was changed meanwhile is said on opening, and between opening and pressing it is shown again", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const asked = await ask(at);
+  const path = `${LIST}/${asked.approval.id}`;
+  assert.doesNotMatch((await bea.browser.open(path)).text, /was changed since the agent asked/);
+  at.edit(at.draft, { title: "By a person" });
+  const late = await bea.browser.submit(`${path}/approve`, {});
+  assert.equal(late.status, 409);
+  assert.match(said(late), /is not what you were shown any more, so nothing was written/);
+  assert.match(late.text, /was changed since the agent asked/);
+  assert.match(plain(late.text), /By a person/);
+  assert.deepEqual([at.kit.writes, at.draft.title], [0, "By a person"]);
+  assert.match((await bea.browser.open(path)).text, /was changed since the agent asked/);
+  const done = await bea.browser.submit(`${path}/approve`, {});
+  assert.match(plain(done.text), /Approved by bea@/, "what the page shows by now is what is approved");
+});
+
+Deno.test("two people: the second is shown what the first decided; a session, a form and a right that are gone do nothing", async () => {
+  await using at = await asking();
+  const [bea, ben] = [await approver(at), await approver(at, "ben@agency.example")];
+  const eve = await approver(at, "eve@agency.example", { approve_sites: ["acme"] });
+  const asked = await ask(at);
+  const path = `${LIST}/${asked.approval.id}`;
+  await bea.browser.open(path);
+  await ben.browser.open(path);
+  assert.equal((await eve.browser.open(path)).status, 404);
+  assert.equal((await eve.browser.open(LIST)).text.includes(asked.approval.id), false);
+  const foreign = await bea.browser.post(`${path}/approve`, new URLSearchParams({ shown: "x" }));
+  assert.equal(foreign.status, 403, "without the proof of the page");
+  await bea.browser.open(path);
+  const crossed = { headers: { origin: "https://evil.example", "sec-fetch-site": "cross-site" } };
+  assert.equal((await bea.browser.submit(`${path}/reject`, {}, crossed)).status, 403);
+  assert.equal((await at.kit.gw.store.approvals.find(asked.approval.id))!.state, "pending");
+  await bea.browser.open(path);
+  assert.match(plain((await bea.browser.submit(`${path}/reject`, { words: "no" })).text), /Rejected by bea@/);
+  const second = await ben.browser.submit(`${path}/approve`, {});
+  assert.match(said(second), /was rejected already, by bea@agency\.example/);
+  assert.equal(at.kit.writes, 0);
+
+  const other = await ask(at, edit(at, { title: "Other" }));
+  const there = `${LIST}/${other.approval.id}`;
+  await bea.browser.open(there);
+  await at.kit.gw.store.users.update(bea.user.id, { approve_sites: [] });
+  assert.equal((await bea.browser.submit(`${there}/approve`, {})).status, 404);
+  await ben.browser.open(there);
+  ben.browser.cookies.clear();
+  const out = await ben.browser.submit(`${there}/approve`, {});
+  assert.equal(out.title, "Sign in");
+  const link = await ben.browser.open(there);
+  assert.match(link.path, /^\/admin\/sign-in\?next=/);
+  assert.ok(link.text.includes(`value="${there}"`), "and back from there");
+  assert.doesNotMatch(link.text, /Other/);
+  assert.equal(at.kit.writes, 0);
+});
+
+Deno.test("who asked sees the request and who decides on it, and under four eyes cannot approve it", async () => {
+  await using at = await asking();
+  const { gw } = at.kit;
+  const [ann, bea] = [await approver(at, "ann@agency.example"), await approver(at)];
+  const { text } = await gw.store.tokens.create({
+    ...{
+      name: "hers",
+      env: "prod",
+      allowed_sites: ["*"],
+      allowed_tools: ["*"],
+      max_risk: 2,
+      super_admin: false,
+    },
+    ...{ skip_write_confirm: false, confirm_policy: "human", owner_user_id: ann.user.id },
+  });
+  const response = await gw.http("/api/v1/tools/update_draft", {
+    method: "POST",
+    headers: { authorization: `Bearer ${text}`, "content-type": "application/json" },
+    body: JSON.stringify(edit(at)),
+  });
+  const path = `${LIST}/${(await response.json()).result.approval.id}`;
+  await gw.store.sites.update("open", { four_eyes: true });
+  const page = await ann.browser.open(path);
+  assert.match(plain(page.text), /another person than the one whose client asked must approve/);
+  assert.doesNotMatch(page.text, /action="[^"]*\/(approve|reject)"/);
+  const list = await ann.browser.open(LIST);
+  assert.match(list.text, /<title>Approvals · /);
+  assert.match(plain(list.text), /1 request waits; you may decide on none/);
+  await bea.browser.open(path);
+  const csrf = /name="csrf" value="([^"]+)"/.exec(list.text)![1]!;
+  const sent = await ann.browser.post(`${path}/approve`, new URLSearchParams({ csrf, shown: "x.1" }));
+  assert.equal(sent.status, 403);
+  assert.match(said(sent), /another person than the one whose client asked must approve/);
+  assert.match(plain(bea.browser.page!.text), /Asked by the token “hers”, for ann@agency\.example/);
+  assert.match(plain((await bea.browser.submit(`${path}/approve`, {})).text), /Approved by bea@/);
+  const told = await ann.browser.open(path);
+  assert.match(plain(told.text), /Approved by bea@agency\.example/);
+});
+
+Deno.test("a long text has a bounded page and is approved where all of it was shown", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const content_html = "<p>All of this is new &amp; long.</p>\n".repeat(6000);
+  const asked = await ask(at, edit(at, { content_html }));
+  const path = `${LIST}/${asked.approval.id}`;
+  const page = await bea.browser.open(path);
+  assert.ok(bytes(page.text) < 100_000, `${bytes(page.text)}`);
+  assert.match(plain(page.text), /characters have no room here\. Show all of it/);
+  assert.doesNotMatch(page.text, /action="[^"]*\/approve"/);
+  assert.match(page.text, /action="[^"]*\/reject"/);
+  const whole = await bea.browser.open(`${path}?whole=1`);
+  assert.ok(bytes(whole.text) > 200_000);
+  assert.match(plain((await bea.browser.submit(`${path}/approve`, {})).text), /Approved by bea@/);
+  assert.equal(at.draft.content, content_html);
+});
+
+Deno.test("of a long text with few changes the page shows those, with what stands around them", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const text = Array.from(
+    { length: 4000 },
+    (_, at) => `<p>Sentence ${at} of a text that stays as it is.</p>\n`,
+  ).join("");
+  at.edit(at.draft, { content: text });
+  const content_html = text.replace("Sentence 2000 of", "Line 2000 of");
+  const asked = await ask(at, edit(at, { content_html }));
+  for (const view of ["inline", "side"]) {
+    const { text: page } = await bea.browser.open(`${LIST}/${asked.approval.id}?view=${view}`);
+    assert.match(page, /<del>Sentence<\/del>[\s\S]*<ins>Line<\/ins>/);
+    assert.match(plain(page), /characters stay as they are/);
+    assert.ok(bytes(page) < 20_000, `${bytes(page)}`);
+    assert.match(page, /\/approve"/);
+  }
+});
+
+Deno.test("the list is narrowed by site, project, person, client, age and tier, and has pages", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const { gw } = at.kit;
+  await gw.store.projects.create({ id: "north", name: "<North>" });
+  await gw.store.sites.update("open", { project_id: "north" });
+  for (let n = 0; n < 24; n++) await ask(at, edit(at, { title: `Number ${n}` }));
+  gw.clock.now += 2 * 3600_000 - 1000;
+  await ask(at, { site_id: "acme", title: "On acme", content_html: "<p>x</p>" }, "create_draft");
+  const ids = async (query: string) =>
+    [...(await bea.browser.open(`${LIST}${query}`)).text.matchAll(/name="id" value="(\w+)"/g)].length;
+  assert.deepEqual(
+    await Promise.all(
+      ["", "?page=2", "?page=99", "?site=acme", "?site=open", "?project=north", "?waits=1"].map(ids),
+    ),
+    [20, 5, 5, 1, 20, 20, 20],
+  );
+  assert.deepEqual(
+    await Promise.all(
+      ["?waits=24", "?tier=1", "?tier=3", "?person=-", "?person=nobody", "?client=nobody"].map(ids),
+    ),
+    [0, 20, 0, 20, 0, 0],
+  );
+  const page = await bea.browser.open(`${LIST}?project=north&chosen=all`);
+  assert.match(page.text, /<title>\(25\) /);
+  assert.match(page.text, /&lt;North&gt;/);
+  assert.equal(page.text.match(/checked/g)?.length, 20);
+  assert.ok(bytes(page.text) < 100_000);
+  await bea.browser.open(`${LIST}?project=%22%3E%3Cscript%3E&page=-1`);
+  assert.doesNotMatch(bea.browser.page!.text, /<script/);
+});
+
+Deno.test("many are looked at and decided together: each as it was shown, what goes wrong by its name", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const one = await ask(at, { site_id: "acme", title: "First", content_html: "<p>x</p>" }, "create_draft");
+  const two = await ask(at, { site_id: "open", title: "Second", content_html: "<p>x</p>" }, "create_draft");
+  const three = await ask(at);
+  const ids = [one, two, three].map(({ approval }) => approval.id);
+  const together = `${LIST}/together`;
+  const query = new URLSearchParams(ids.map((id) => ["id", id]));
+  const page = await bea.browser.open(`${together}?${query}`);
+  assert.equal(page.title, "3 requests");
+  assert.match(plain(page.text), /First.*Second.*Your decision on 3 requests/);
+  const fields = (name: string) =>
+    [...page.text.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, "g"))].map(([, value]) => value!)
+      .slice(0, 3);
+  at.edit(at.draft, { title: "By a person" });
+  const done = await bea.browser.submit(`${together}/approve`, { id: fields("id"), shown: fields("shown") });
+  assert.equal(done.status, 200);
+  assert.match(plain(done.text), /2 of 3 are decided/);
+  assert.match(said(done), /is not what you were shown any more, so nothing was written/);
+  assert.equal(at.draft.title, "By a person");
+  assert.deepEqual(
+    await Promise.all(ids.map(async (id) => (await at.kit.gw.store.approvals.find(id))!.state)),
+    ["approved", "approved", "pending"],
+  );
+  await bea.browser.open(`${together}?${query}`);
+  const no = await bea.browser.submit(`${together}/reject`, { words: "Not these" });
+  assert.match(plain(no.text), /Rejected by bea@.*“Not these”/);
+});
+
+Deno.test("together as well the site is typed where something goes live; none, too many and unknown ones are refused", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const live = await ask(at, { site_id: "open", post_id: at.draft.id }, "publish_post");
+  const draft = await ask(at, { site_id: "acme", title: "First", content_html: "<p>x</p>" }, "create_draft");
+  const together = `${LIST}/together`;
+  const query = new URLSearchParams([live, draft].map(({ approval }) => ["id", approval.id]));
+  const page = await bea.browser.open(`${together}?${query}`);
+  const all = (name: string) =>
+    [...page.text.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, "g"))].map(([, value]) => value!)
+      .slice(0, 2);
+  const fields = { id: all("id"), shown: all("shown") };
+  const refused = await bea.browser.submit(`${together}/approve`, { ...fields, typed: "acme" });
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /id="typed-error">Type “open”/);
+  assert.deepEqual([at.kit.writes, at.draft.status], [0, "draft"]);
+  const done = await bea.browser.submit(`${together}/approve`, { ...fields, typed: "open" });
+  assert.match(plain(done.text), /2 of 2 are decided/);
+  assert.equal((await bea.browser.open(together)).status, 400);
+  assert.equal((await bea.browser.open(`${together}?id=nothing`)).status, 404);
+  const many = new URLSearchParams(Array.from({ length: 21 }, (_, n) => ["id", `x${n}`]));
+  assert.match(said(await bea.browser.open(`${together}?${many}`)), /20 are decided together at most/);
+});
