@@ -98,6 +98,13 @@ export function outcomeOf(shown: ShownApproval, undo: Undo | null): Child {
   const { approval: { state, outcome, request_id }, answer, failed } = shown;
   const fields = isFields(answer) ? answer : {};
   const warnings = Array.isArray(fields["warnings"]) ? fields["warnings"] : [];
+  const lines = [
+    verifiedLine(fields),
+    liveLines(fields),
+    ...warnings.map((one) => <li dir="auto">{`Warning: ${text(one)}`}</li>),
+    typeof fields["url"] === "string" ? <li>{`Its address: ${text(fields["url"])}`}</li> : null,
+    request_id === null ? null : <li>{`Request id: ${request_id}`}</li>,
+  ].filter((line) => line !== null);
   const kind = state !== "approved" ? "note" : outcome === "made" ? "done" : "problem";
   return (
     <Notice kind={kind}>
@@ -109,13 +116,7 @@ export function outcomeOf(shown: ShownApproval, undo: Undo | null): Child {
       {state === "approved" && outcome === null && (
         <p>It is being carried out, or was cut off; look again in a minute.</p>
       )}
-      <ul>
-        {verifiedLine(fields)}
-        {liveLines(fields)}
-        {warnings.map((one) => <li dir="auto">{`Warning: ${text(one)}`}</li>)}
-        {typeof fields["url"] === "string" && <li>{`Its address: ${text(fields["url"])}`}</li>}
-        {request_id !== null && <li>{`Request id: ${request_id}`}</li>}
-      </ul>
+      {lines.length > 0 && <ul>{lines}</ul>}
       {undoLines(shown, undo)}
     </Notice>
   );

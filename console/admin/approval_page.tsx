@@ -85,8 +85,8 @@ const undoWords = ({ undoable, undoable_reason }: NonNullable<ShownApproval["pre
     ? "possible, as long as nobody changes it again"
     : `not possible: ${seen(undoable_reason ?? "it makes something new")}`;
 
-/** The other ways to look at the same request. */
-function ways(path: string, { view, whole, cut }: Drawing): Child {
+/** The other ways to look at the same request, and the way down to the decision. */
+function ways(path: string, { view, whole, cut }: Drawing, canDecide: boolean): Child {
   const to = (query: Record<string, string>) => `${path}?${new URLSearchParams(query)}`;
   const more = { ...whole ? { whole: "1" } : {} };
   return (
@@ -98,6 +98,7 @@ function ways(path: string, { view, whole, cut }: Drawing): Child {
         </p>
       )}
       <p class="ways">
+        {canDecide && <a href="#decide">To the decision</a>}
         {view === "side"
           ? <a href={to({ view: "inline", ...more })}>Show texts in one, with marks</a>
           : <a href={to({ view: "side", ...more })}>Show texts side by side</a>}
@@ -186,7 +187,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
       {preview && (
         <>
           <h2>{preview.tier >= LIVE_TIER ? "What visitors see differently" : "What changes"}</h2>
-          {ways(`${APPROVALS}/${approval.id}`, { ...on, cut })}
+          {ways(`${APPROVALS}/${approval.id}`, { ...on, cut }, approval.not_yours === null)}
           {changes}
         </>
       )}
