@@ -15,6 +15,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "get_approval": {
+    args: { "approval_id": string; "wait_seconds": number };
+    site: "none";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "get_change_set": {
     args: { "set_id": string; "wait_seconds": number };
     site: "none";

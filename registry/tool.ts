@@ -8,6 +8,7 @@ import type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
 import type { PlannedSet, SetsPort } from "./set_port.ts";
 import type { Shapes } from "./shapes.gen.ts";
 import type {
+  ApprovalsPort,
   Explanation,
   ManagedPort,
   PreviewsPort,
@@ -271,6 +272,7 @@ export interface ToolContext {
   readonly calls: CallsPort;
   readonly changes: ChangesPort;
   readonly sets: SetsPort;
+  readonly approvals: ApprovalsPort;
   /** Milliseconds since the epoch, by the gateway's clock. */
   now(): number;
   readonly upstreams: UpstreamsPort;

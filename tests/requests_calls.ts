@@ -50,6 +50,16 @@ class Makers {
     return (await this.gw.call<{ set_id: string }>("prepare_changes", { title: "One", changes })).set_id;
   }
 
+  /** What a person is asked. */
+  async asked(): Promise<string> {
+    const { sites } = this.gw.store;
+    const args = { site_id: SITE, title: title(), content_html: "<p>x</p>" };
+    await sites.update(SITE, { confirm_policy: "human" });
+    const { approval } = await this.gw.call<{ approval: { id: string } }>("create_draft", args);
+    await sites.update(SITE, { confirm_policy: "flag" });
+    return approval.id;
+  }
+
   async published(): Promise<Id> {
     const post_id = await this.draft();
     return await this.#made("publish_post", { post_id });
@@ -110,6 +120,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     }),
     get_change_set: async () => ({ set_id: await make.set() }),
     cancel_change_set: async () => ({ set_id: await make.set() }),
+    get_approval: async () => ({ approval_id: await make.asked() }),
     get_seo_meta: async () => ({ site_id, post_id: await make.draft() }),
     create_draft: () => ({ site_id, ...draft(), tags: ["Known"] }),
     "create_draft (a new tag)": () => ({ site_id, ...draft(), tags: [`New ${make.serial()}`] }),
