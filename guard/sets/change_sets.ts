@@ -137,10 +137,11 @@ export class ChangeSets {
     const found = Promise.withResolvers<Prepared>();
     const planning = { done: found.promise.catch(() => {}), planned: 0, of: order.changes.length };
     this.#planning.set(set_id, planning);
+    const isConfirmed = call.record.root.decision.latest("confirmed") === true; // progress is of what is done then
     try {
       const prepared = await prepare(this.ports, call, order, (planned) => {
         planning.planned = planned;
-        call.follower?.progress(planned, 2 * order.changes.length, `${planned} items planned`);
+        if (!isConfirmed) call.follower?.progress(planned, order.changes.length, `${planned} items planned`);
       });
       await this.ports.store.sets.prepared(
         { set_id, grant: call.caller.token.id, token: null, failed: null },
