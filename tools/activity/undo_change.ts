@@ -47,6 +47,8 @@ const newestFirst = (ids: readonly string[]) => [...new Set(ids)].sort().reverse
 /** What is to be taken back, newest first, and what is said of what is not. */
 interface Choice {
   readonly ids: readonly string[];
+  /** Those that go back only when it is asked for again. */
+  readonly more: readonly ChangeRow[];
   readonly warnings: readonly string[];
 }
 
@@ -62,7 +64,7 @@ async function idsOf(
   { request_id, request_ids, since, client, person, token }: Asked,
   changes: Pick<ChangesPort, "latest">,
 ): Promise<Choice> {
-  if (since === undefined) return { ids: newestFirst(request_ids ?? [request_id!]), warnings: [] };
+  if (since === undefined) return { ids: newestFirst(request_ids ?? [request_id!]), more: [], warnings: [] };
   const from = new Date(since).toISOString();
   const found = await lookedAt(changes.latest({ from, client, person, token }));
   const all = goingBack(found);
@@ -70,6 +72,7 @@ async function idsOf(
   const [going, more] = [all.slice(0, AT_ONCE), all.slice(AT_ONCE)];
   return {
     ids: newestFirst(going.map((row) => row.request_id)),
+    more,
     warnings: [...whose(going), ...staying(found, more)],
   };
 }
@@ -120,7 +123,7 @@ function staying({ rows, unknown, isAll }: Since, more: readonly ChangeRow[]): s
   ];
   return [
     ...more.length === 0 ? [] : [
-      `${AT_ONCE} changes go back at once; ${more.length} older ones stay until it is asked for again: ${
+      `${AT_ONCE} changes go back at once; ${more.length} older ones stay until it is asked for again, or by request_ids: ${
         named(more, AT_ONCE)
       }`,
     ],
@@ -187,17 +190,17 @@ export default tool("undo_change", {
     throw new GatewayError("E_BAD_INPUT", "client, person, token: go with since; give since too");
   },
   async plan(args, ctx) {
-    const { ids, warnings } = await idsOf(args, ctx.changes);
+    const { ids, more, warnings } = await idsOf(args, ctx.changes);
     const leftOut: LeftOut = new Map();
     const writes = await writesOf(ids, ctx.changes, leftOut);
     const planned = await setBack(writes, ctx, leftOut);
-    if (planned.length === 0) throw [...leftOut.values()][0]!;
+    if (planned.length === 0) throw allLeftOut(leftOut, more);
     const count = ids.length - leftOut.size;
     const stays = staysOf(planned);
     return {
       summary: `Take back ${count === 1 ? "a change" : `${count} changes`} on ${ctx.site.name}: ${
-        planned.map(({ call }) => call.summary).join("; ")
-      }`,
+        planned.slice(0, NAMED).map(({ call }) => call.summary).join("; ")
+      }${planned.length > NAMED ? `; and ${planned.length - NAMED} more` : ""}`,
       changes: [],
       // Which changes "since" means is fixed by what was shown.
       ...args.since === undefined ? {} : { revision: { changes: ids } },
@@ -259,6 +262,18 @@ async function writesOf(ids: readonly string[], changes: Pick<ChangesPort, "find
     }
   }
   return writes;
+}
+
+/** Where nothing goes back: why the newest does not, which others do not, and which older ones were not looked at. */
+function allLeftOut(leftOut: LeftOut, more: readonly ChangeRow[]): GatewayError {
+  const [[, first], ...others] = [...leftOut] as [[string, GatewayError], ...[string, GatewayError][]];
+  const nor = others.slice(0, NAMED).map(([request_id, { code }]) => `${request_id} (${code})`).join(", ");
+  const rest = others.length > NAMED ? ` and ${others.length - NAMED} more` : "";
+  return first.saying([
+    first.message,
+    ...nor === "" ? [] : [`nor do these go back: ${nor}${rest}`],
+    ...more.length === 0 ? [] : [`older ones go back by request_ids: ${named(more, NAMED)}`],
+  ].join("; "));
 }
 
 /** A refusal as it is; what is none is thrown on. */
