@@ -11,9 +11,8 @@ const FIELDS_NAMED = 8;
 const FIELD_CHARACTERS = 60;
 const REASON_CHARACTERS = 160;
 const NOTHING_KEPT = "Nothing is kept that could be set back";
-/** What nobody knows the ending of. */
-const IN_DOUBT = "in doubt";
 const HALF_KNOWN = "It is under way, or nobody knows how it ended";
+const KNOWN_PART = "Nobody knows how all of it ended; the part that is known to be made goes back";
 /** What an answer has beside its rows: the day, what comes next, a cursor. */
 const BESIDE_BYTES = 640;
 
@@ -26,19 +25,18 @@ export async function changePage(
   query: ChangeQuery,
   cursor?: string,
 ): Promise<ChangesPage> {
-  const doubted = cursor === undefined
-    ? (await audit.list({ ...query, outcome: "unknown" }, { limit: UNKNOWN_ROWS })).rows
-    : [];
-  const unknown = doubted.map((row) => rowOf(row, IN_DOUBT));
+  const doubted = cursor === undefined ? await doubtedOf({ audit, changes }, query, UNKNOWN_ROWS + 1) : [];
   const many = cursor === undefined ? await ofManyFiles(audit, query) : {};
   const room = LIMITS.CHANGES_PAGE_BYTES - BESIDE_BYTES;
-  const unknownThatFit = unknown.slice(0, fitting(unknown, room / 2));
-  const left = room - sizeOf(unknownThatFit);
+  const first = doubted.slice(0, UNKNOWN_ROWS);
+  const unknown = first.slice(0, fitting(first, room / 2));
+  const beside = { unknown, ...unknown.length < doubted.length ? { more_unknown: true } : {}, ...many };
+  const left = room - sizeOf(unknown);
   for (let limit = PAGE_ROWS;;) {
     const page = await audit.list({ ...query, outcome: "made" }, { limit, cursor });
     const rows = await Promise.all(page.rows.map((row) => told(changes, row)));
     const fits = fitting(rows, left);
-    if (fits >= rows.length) return { rows, unknown: unknownThatFit, next: page.next_cursor, ...many };
+    if (fits >= rows.length) return { rows, next: page.next_cursor, ...beside };
     limit = fits; // asked for again, so that the cursor goes on behind the last row that fits
   }
 }
@@ -52,14 +50,23 @@ export async function* latestChanges(
   { audit, changes }: Pick<Store, "audit" | "changes">,
   query: ChangeQuery,
 ): AsyncGenerator<LatestChanges> {
-  const doubted = (await audit.list({ ...query, outcome: "unknown" }, { limit: PART_UNKNOWN })).rows;
-  let unknown = doubted.map((row) => rowOf(row, IN_DOUBT));
+  let unknown: readonly ChangeRow[] = await doubtedOf({ audit, changes }, query, PART_UNKNOWN);
   for (let cursor: string | undefined;;) {
     const page = await audit.list({ ...query, outcome: "made" }, { limit: PART_ROWS, cursor });
     yield { rows: await Promise.all(page.rows.map((row) => told(changes, row))), unknown };
     if (page.next_cursor === null) return;
     [cursor, unknown] = [page.next_cursor, []];
   }
+}
+
+/** The newest of those of which nobody knows whether they were made. */
+async function doubtedOf(
+  { audit, changes }: Pick<Store, "audit" | "changes">,
+  query: ChangeQuery,
+  limit: number,
+): Promise<ChangeRow[]> {
+  const { rows } = await audit.list({ ...query, outcome: "unknown" }, { limit });
+  return await Promise.all(rows.map((row) => told(changes, row)));
 }
 
 async function told(changes: Pick<ChangeStore, "state">, row: AuditRow): Promise<ChangeRow> {
@@ -93,7 +100,7 @@ function shownOf(changes: unknown): readonly unknown[] {
 }
 
 /** A row of the audit as a list of changes tells it. */
-function rowOf(row: AuditRow, state: ChangeState | null | typeof IN_DOUBT): ChangeRow {
+function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
   const { request_id, at, tool, result_id, changes, token_name, client_id, owner_user_id } = row;
   const fields = [...new Set(shownOf(changes).flatMap((one) => isFields(one) ? String(one["field"]) : []))];
   return {
@@ -111,16 +118,17 @@ function rowOf(row: AuditRow, state: ChangeState | null | typeof IN_DOUBT): Chan
     },
     ...row._published === undefined ? {} : { live: row._published },
     ...row.error === null ? {} : { error: row.error },
-    ...undoableOf(state),
+    ...undoableOf(state, row.outcome === "unknown"),
   };
 }
 
-/** Whether a change can be taken back; else which one did so, or why it cannot. */
-function undoableOf(state: ChangeState | null | typeof IN_DOUBT) {
-  if (state === IN_DOUBT) return { undoable: false, undoable_reason: HALF_KNOWN };
-  if (state === null) return { undoable: false, undoable_reason: NOTHING_KEPT };
+/** Whether a change can be taken back; else which one did so, or why it cannot. Of one in doubt that which is known of it. */
+function undoableOf(state: ChangeState | null, isDoubted: boolean) {
+  if (state === null) return { undoable: false, undoable_reason: isDoubted ? HALF_KNOWN : NOTHING_KEPT };
   const { final, left, undone_by } = state;
   if (undone_by !== null) return { undoable: false, undone_by };
-  if (final === null && isTold(left)) return { undoable: true };
+  if (final === null && isTold(left)) {
+    return isDoubted ? { undoable: true, undoable_reason: KNOWN_PART } : { undoable: true };
+  }
   return { undoable: false, undoable_reason: cut(final ?? HALF_KNOWN, REASON_CHARACTERS) };
 }

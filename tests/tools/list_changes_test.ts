@@ -146,3 +146,21 @@ test("a change of more files than a row names is named wherever a file is asked 
     "is it that one?",
   );
 });
+
+test("more of which nobody knows than a page names are said to be there", async (at) => {
+  const more = /There are more under unknown: narrow it by tool, id, path or date\./;
+  for (let n = 0; n < 3; n++) await append(at, `three-${n}`, { outcome: "unknown" });
+  assert.doesNotMatch((await list(at, {})).next, more);
+  await append(at, "four", { outcome: "unknown", tool: "update_draft" });
+  assert.match((await list(at, {})).next, more);
+  assert.doesNotMatch((await list(at, { tool: "update_draft" })).next, more);
+});
+
+test("a day of a site that does not tell its time zone is said to be one of UTC", async (at) => {
+  const untold = /The site did not tell its time zone, so the day is one of UTC\./;
+  await change(at, { title: "New" }, "all");
+  assert.doesNotMatch((await list(at, { date: "today" })).next, untold);
+  at.cms.inject({ kind: "html", status: 404 }, { method: "GET" });
+  at.kit.gw.clock.now += 24 * 60 * 60_000; // a time zone is remembered for a while
+  assert.match((await list(at, { date: "yesterday" })).next, untold);
+});
