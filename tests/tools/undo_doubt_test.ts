@@ -1,4 +1,4 @@
-/** undo_change of several things of which a later write fails: what went back is told, and goes on being told as it is. */
+/** undo_change of several things of which a later write fails: what went back is listed, and can be taken back. */
 import assert from "node:assert/strict";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import type { Args } from "../cms_kit.ts";
