@@ -17,6 +17,7 @@ export const CEILINGS: readonly (readonly string[])[] = [
     "Leave the preview branch of a static site, so that the next write begins a new one.",
     "Keep markdown files in a repository that no static site is deployed from.",
     "Take back changes that the same token made, each under the ceiling of the tool that made it.",
+    "Make a set of writes with one consent, each under the ceiling of its own tool.",
   ],
   [
     "Schedule drafts, which then go live by themselves, and change what is scheduled.",

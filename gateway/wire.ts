@@ -7,9 +7,9 @@ import { describedTools, openapi } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
 import type { Gateway, Replacements } from "./types.ts";
-import { accessTokens } from "../identity/access.ts";
+import { accessTokens, grantTokens } from "../identity/access.ts";
 import { recorder } from "../guard/audit/admin_row.ts";
-import { authenticator } from "../guard/pipeline/authenticate.ts";
+import { authenticator, callerNow } from "../guard/pipeline/authenticate.ts";
 import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
 import { changePage, type ChangeQuery } from "../guard/change_pages.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
@@ -19,6 +19,7 @@ import { VendorWatch } from "../guard/vendor_watch.ts";
 import { endOfCall } from "../guard/pipeline/context.ts";
 import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
+import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { operatorCalls } from "../guard/operator_calls.ts";
@@ -142,19 +143,18 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
 type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** The tools there are, who may call them, the pipeline of a call, and what runs on the clocks. */
-function guardOf({ settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit }: Base) {
+function guardOf(
+  { settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit, stopping }: Base,
+) {
   const { connectors, tools, proxies } = registry;
+  const tokenOfGrant = grantTokens((groups) => catalog.inGroups(groups));
   const authenticate = authenticator({
     tokens: store.tokens,
     users: store.users,
     masterToken: settings.masterToken,
     grants: store.oauthGrants,
     callersVersion: () => store.callersVersion(),
-    tokenOf: accessTokens({
-      baseUrl: settings.baseUrl,
-      inGroups: (groups) => catalog.inGroups(groups),
-      now,
-    }),
+    tokenOf: accessTokens({ baseUrl: settings.baseUrl, now, tokenOfGrant }),
   });
   const proxied = proxiedTools({
     ...ports,
@@ -171,14 +171,23 @@ function guardOf({ settings, registry, replace, ports, store, now, log, newId, j
   const sources = [builtIn(tools), proxied.source, ...(replace.sources ?? [])];
   const hasSecret = (name: string) => (settings.upstream[name] ?? null) !== null;
   const catalog = new Catalog(sources, { hasSecret, reaches });
-  const dispatch = dispatcher({
+  const admitting = {
     ...ports,
-    every: (ms, work) => CLOCK.every(ms, work),
+    every: (ms: number, work: () => Promise<void>) => CLOCK.every(ms, work),
     catalog,
-    tokenLimit,
-    callsInFlight: new CallsInFlight(settings.callsPerToken),
     siteLimit: new RateLimit(settings.rateLimitSite, "site", store.budgets),
     log,
+  };
+  const sets = setsOnDemand(onDemand(async () => {
+    const { ChangeSets } = await import("../guard/sets/change_sets.ts");
+    const now = callerNow({ ...store, grants: store.oauthGrants, tokenOfGrant });
+    return new ChangeSets({ ...admitting, sets, dispatch, callerNow: now, newId, stopping: stopping.signal });
+  }));
+  const dispatch = dispatcher({
+    ...admitting,
+    sets,
+    tokenLimit,
+    callsInFlight: new CallsInFlight(settings.callsPerToken),
   });
   return {
     authenticate,

@@ -8,9 +8,9 @@ import { isOwnResource } from "./oauth/resources.ts";
 /** What it is judged with. */
 export interface AccessPorts {
   readonly baseUrl: string;
-  /** The names of the tools in those groups; the same list until they change. */
-  inGroups(groups: readonly string[]): readonly string[];
   now(): number;
+  /** The token that a grant stands for. Throws E_AUTH where it has ended. */
+  tokenOfGrant(grant: Grant): Token;
 }
 
 const AGAIN = "refresh it, or connect again";
@@ -19,21 +19,37 @@ const AGAIN = "refresh it, or connect again";
  * Makes the judge of access tokens. It answers the same token for the same grant until its tools change: its id is the
  * grant's, so that what a caller was shown and may confirm outlives a refresh. Throws E_AUTH.
  */
-export function accessTokens({ baseUrl, inGroups, now }: AccessPorts): (access: Access | null) => Token {
-  const made = new WeakMap<Grant, Token>();
+export function accessTokens({ baseUrl, now, tokenOfGrant }: AccessPorts): (access: Access | null) => Token {
   return (access) => {
     if (access === null || !lasts(access.expires_at, OAUTH_LIMITS.ACCESS_MS, now())) {
       throw new GatewayError("E_AUTH", `The access token is not known, or its time is over; ${AGAIN}`);
     }
     const { grant, resource } = access;
+    const token = tokenOfGrant(grant);
+    if (!isOwnResource(resource, baseUrl)) {
+      throw new GatewayError("E_AUTH", "The access token was issued for another address; connect again");
+    }
+    return token;
+  };
+}
+
+/**
+ * Makes what a grant is as a token that calls: the same one until its tools change. It throws E_AUTH for none, and for one
+ * that has ended. `inGroups` answers the names of the tools in those groups, the same list until they change.
+ */
+export function grantTokens(
+  inGroups: (groups: readonly string[]) => readonly string[],
+): (grant: Grant | null) => Token {
+  const made = new WeakMap<Grant, Token>();
+  return (grant) => {
+    if (grant === null) {
+      throw new GatewayError("E_AUTH", "The connection is not known any more; connect again");
+    }
     if (grant.ended_at !== null) {
       throw new GatewayError(
         "E_AUTH",
         `The connection was ended at ${grant.ended_at}, because ${grant.ended_why}; connect again`,
       );
-    }
-    if (!isOwnResource(resource, baseUrl)) {
-      throw new GatewayError("E_AUTH", "The access token was issued for another address; connect again");
     }
     const allowed_tools = inGroups(grant.groups);
     const known = made.get(grant);

@@ -1,9 +1,23 @@
 /** Written by `deno task gen` from the manifests; not edited by hand. */
 
 export interface Shapes {
+  "cancel_change_set": {
+    args: { "set_id": string };
+    site: "none";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "explain_call": {
     args: { "tool": string; "arguments": Record<string, unknown> };
     site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "get_change_set": {
+    args: { "set_id": string; "wait_seconds": number };
+    site: "none";
     tier: 0;
     raises: false;
     publishes: "never";
@@ -22,6 +36,20 @@ export interface Shapes {
     };
     site: "required";
     tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "prepare_changes": {
+    args: {
+      "title": string;
+      "changes": ({ "tool": string; "arguments": Record<string, unknown> })[];
+      "for_each"?: { "sites": (string)[] };
+      "on_failure": "skip_site" | "stop_all" | "continue";
+      "first"?: 1;
+      "wait_seconds": number;
+    };
+    site: "none";
+    tier: 1;
     raises: false;
     publishes: "never";
   };

@@ -5,6 +5,7 @@ import type { Caller, Change, Flag, Made, Making, Site, Tier } from "../core/mod
 import type { Capability, Connector } from "../platforms/_connector/connector.ts";
 import type { PublishGrant } from "../platforms/_http/request.ts";
 import type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
+import type { PlannedSet, SetsPort } from "./set_port.ts";
 import type { Shapes } from "./shapes.gen.ts";
 import type {
   Explanation,
@@ -17,6 +18,7 @@ import type {
 import type { Before, ReadResult, WriteResult } from "./write_result.ts";
 
 export type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
+export type * from "./set_port.ts";
 export type * from "./tool_ports.ts";
 export type { Before } from "./write_result.ts";
 export { asOne, compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
@@ -65,6 +67,8 @@ export interface Plan<State = unknown> {
    * the site cannot do that, a sentence's part. Left out of any other tool.
    */
   readonly dryRun?: (() => Promise<DryRun>) | { readonly unavailable: string };
+  /** Of a tool that makes a change set: that set. */
+  readonly set?: PlannedSet;
   /** The dry run that `run` must equal, where the call was shown as one. */
   readonly expects?: string;
   /** What `run` needs of what was read; never shown. */
@@ -249,6 +253,7 @@ export interface ToolContext {
   readonly sites: SitesPort;
   readonly calls: CallsPort;
   readonly changes: ChangesPort;
+  readonly sets: SetsPort;
   /** Milliseconds since the epoch, by the gateway's clock. */
   now(): number;
   readonly upstreams: UpstreamsPort;

@@ -29,7 +29,8 @@ export function makeFilter(query: AuditQuery): Filter {
   if (query.outcome !== undefined && !OUTCOMES.includes(query.outcome)) {
     throw new GatewayError("E_BAD_INPUT", `outcome: expected one of ${OUTCOMES.join(", ")}`);
   }
-  const { token_id, token_name, client_id, owner_user_id, site_id, tool, path, id, status, outcome } = query;
+  const { token_id, token_name, client_id, owner_user_id, site_id, tool, path, id, set_id, status, outcome } =
+    query;
   const needles = [
     ...client_id === undefined ? [] : [`"client_id":${JSON.stringify(client_id)}`],
     ...owner_user_id === undefined ? [] : [`"owner_user_id":${JSON.stringify(owner_user_id)}`],
@@ -39,6 +40,7 @@ export function makeFilter(query: AuditQuery): Filter {
     ...tool === undefined ? [] : [`"tool":${JSON.stringify(tool)}`],
     ...path === undefined ? [] : [path === MORE_PATHS ? MORE_PATHS_NEEDLE : JSON.stringify(path)],
     ...id === undefined ? [] : [JSON.stringify(id).slice(1, -1)],
+    ...set_id === undefined ? [] : [`"set_id":${JSON.stringify(set_id)}`],
     ...status === undefined ? [] : [`"status":${JSON.stringify(status)}`],
     ...outcome === undefined ? [] : [`"outcome":${JSON.stringify(outcome)}`],
   ];
@@ -51,6 +53,7 @@ export function makeFilter(query: AuditQuery): Filter {
     if (tool !== undefined && row.tool !== tool) return false;
     if (path !== undefined && !pathsOf(row).includes(path)) return false;
     if (id !== undefined && !idsOf(row).includes(id)) return false;
+    if (set_id !== undefined && row.set_id !== set_id) return false;
     if (status !== undefined && row.status !== status) return false;
     if (outcome !== undefined && row.outcome !== outcome) return false;
     if (from === null && to === null) return true;

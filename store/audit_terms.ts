@@ -18,6 +18,7 @@ export type Dimension =
   | "outcome"
   | "path"
   | "id"
+  | "set"
   | "made";
 
 /** A value that rows are looked up by. */
@@ -39,6 +40,7 @@ export function eachTerm(row: AuditRow, take: (dimension: Dimension, value: stri
   take("tool", row.tool);
   for (const path of pathsOf(row)) take("path", path);
   for (const id of idsOf(row)) take("id", id);
+  if (row.set_id !== undefined) take("set", row.set_id);
   if (row.status !== "started") take("status", row.status);
   if (row.outcome !== undefined && row.outcome !== "unknown") take("outcome", row.outcome);
   if (row.outcome === "made") { for (const site of sitesOf(row)) take("made", site); }
@@ -46,10 +48,23 @@ export function eachTerm(row: AuditRow, take: (dimension: Dimension, value: stri
 
 /** What the rows of a query have in common, as far as the index tells. */
 export function termsOf(
-  { token_id, token_name, client_id, owner_user_id, site_id, tool, path, id, status, outcome }: AuditQuery,
+  {
+    token_id,
+    token_name,
+    client_id,
+    owner_user_id,
+    site_id,
+    tool,
+    path,
+    id,
+    set_id,
+    status,
+    outcome,
+  }: AuditQuery,
 ): Term[] {
   const isOfChanges = outcome === "made" && site_id !== undefined; // one term for both: fewer entries to walk
   return given([
+    ["set", set_id],
     ["id", id],
     ["path", path],
     ["tool", tool],

@@ -17,6 +17,8 @@ export interface AuditQuery {
   path?: string;
   /** What a write changed or may have changed, by its id as a text: a post, a page. */
   id?: string;
+  /** The change set that the call made or is an item of. */
+  set_id?: string;
   status?: AuditStatus;
   outcome?: Outcome;
 }

@@ -12,7 +12,8 @@ import type {
 } from "./change_types.ts";
 import type { Beside } from "./consent_types.ts";
 import { type Database, deleteListed } from "./database.ts";
-import type { Sealed, Sealer } from "./seal.ts";
+import type { Sealer } from "./seal.ts";
+import { inPieces, keepPieces, ofPieces } from "./sealed_pieces.ts";
 
 /** As KV keeps it. */
 interface Kept extends Omit<ChangeState, "request_id" | "site_id" | "final" | "made"> {
@@ -25,15 +26,11 @@ interface Kept extends Omit<ChangeState, "request_id" | "site_id" | "final" | "m
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A sealed piece fits into one value, whatever its characters are. */
-const PIECE_CHARACTERS = 16 * 1024;
-/** So many pieces fit into one commit. */
-const PIECES_PER_COMMIT = 8;
 /** A site's records are counted anew once so much was added to them. */
 const RECOUNT_BYTES = LIMITS.UNDO_SITE_BYTES / 10;
 
 const recordKey = (site_id: string, request_id: string) => ["changes", site_id, request_id];
-const pieceKey = (site_id: string, request_id: string, n: number) => [
+const pieceKey = (site_id: string, request_id: string) => (n: number) => [
   "change_pieces",
   site_id,
   request_id,
@@ -77,7 +74,7 @@ export class Changes implements ChangeStore {
     const bytes = Buffer.byteLength(text);
     if (bytes > LIMITS.BEFORE_IMAGE_BYTES) return null;
     const expireIn = this.days * DAY_MS;
-    const pieces = await this.#pieces(site_id, request_id, text, expireIn);
+    const pieces = await inPieces(this.sealer, pieceKey(site_id, request_id), text, expireIn);
     const kept: Kept = {
       grant,
       left: left ?? null,
@@ -89,7 +86,7 @@ export class Changes implements ChangeStore {
       expires_at: this.db.now() + expireIn,
     };
     const along = bytes <= LIMITS.BEFORE_IMAGE_ALONG_BYTES;
-    if (!along) await this.#commit(pieces);
+    if (!along) await keepPieces(this.db, pieces);
     this.#count(site_id, bytes);
     return [{ key: recordKey(site_id, request_id), value: kept, expireIn }, ...along ? pieces : []];
   }
@@ -130,13 +127,8 @@ export class Changes implements ChangeStore {
   async find(site_id: string, request_id: string): Promise<KeptChange | null> {
     const kept = await this.#kept(site_id, request_id);
     if (kept === null) return null;
-    let text = "";
-    for (let n = 0; n < kept.pieces; n++) {
-      const key = pieceKey(site_id, request_id, n);
-      const { value } = await this.db.kv.get<Sealed>(key);
-      if (value === null) return null;
-      text += await this.sealer.unseal(value, key);
-    }
+    const text = await ofPieces(this.db, this.sealer, pieceKey(site_id, request_id), kept.pieces);
+    if (text === null) return null;
     return { ...stateOf(kept, request_id, site_id), setbacks: JSON.parse(text) as Setback[] };
   }
 
@@ -150,26 +142,6 @@ export class Changes implements ChangeStore {
     if (kept === null) return [];
     const expireIn = Math.max(1, kept.expires_at - this.db.now());
     return [{ key: recordKey(site_id, request_id), value: { ...kept, ...patch }, expireIn }];
-  }
-
-  async #pieces(site_id: string, request_id: string, text: string, expireIn: number) {
-    const pieces: { key: string[]; value: Sealed; expireIn: number }[] = [];
-    for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
-      const key = pieceKey(site_id, request_id, pieces.length);
-      const value = await this.sealer.seal(text.slice(at, at + PIECE_CHARACTERS), key);
-      pieces.push({ key, value, expireIn });
-    }
-    return pieces;
-  }
-
-  async #commit(pieces: readonly { key: string[]; value: Sealed; expireIn: number }[]): Promise<void> {
-    for (let at = 0; at < pieces.length; at += PIECES_PER_COMMIT) {
-      const atomic = this.db.kv.atomic();
-      for (const { key, value, expireIn } of pieces.slice(at, at + PIECES_PER_COMMIT)) {
-        atomic.set(key, value, { expireIn });
-      }
-      await this.db.commit(atomic);
-    }
   }
 
   #count(site_id: string, bytes: number): void {

@@ -14,6 +14,10 @@ export interface ConsentContent {
   readonly tier: number;
   /** How a site knows the dry run that was shown of a tool of its own; left out of any other call. */
   readonly dry_run?: string;
+  /** The change set that was shown; left out of any other call. */
+  readonly set?: string;
+  /** The flags that it was shown to need, of a call within a change set. */
+  readonly needs?: readonly string[];
 }
 
 /** A record as it is now. `open`: not spent. `running`: a call has spent it. `done`: its answer is kept. */
@@ -64,6 +68,8 @@ export interface ConsentStore {
   answer(name: string): Promise<unknown>;
   /** A new, open record, to be committed with an audit row. */
   issue(name: string, content: ConsentContent, expires_at: number): Promise<Beside[]>;
+  /** The same, kept at once. */
+  keep(name: string, content: ConsentContent, expires_at: number): Promise<void>;
   /** Spends all of them in one commit; false where one is not any more as it was found, and nothing is changed. */
   spend(spendings: readonly Spending[], run: Run): Promise<boolean>;
   /** A spent record whose call begins to write, and its first sign of life, to be committed with the intent's row. */

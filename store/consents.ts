@@ -43,6 +43,11 @@ export class Consents implements ConsentStore {
     return [await this.#record(name, content, { ...OPEN, expires_at })];
   }
 
+  async keep(name: string, content: ConsentContent, expires_at: number): Promise<void> {
+    const { key, value, expireIn } = await this.#record(name, content, { ...OPEN, expires_at });
+    await this.db.commit(this.db.kv.atomic().set(key, value, { expireIn }));
+  }
+
   async spend(spendings: readonly Spending[], run: Run): Promise<boolean> {
     const atomic = this.db.kv.atomic();
     for (const { name, content, found, expires_at } of spendings) {

@@ -78,6 +78,14 @@ const site = (n = 1): Decision => ({ site: at(n), user: OF_A_SITE });
 const user = (rule: Rule = at(1)): Decision => ({ site: OF_A_PERSON, user: rule });
 const none = (why = NOBODYS): Decision => ({ site: why, user: why });
 
+/** A change set goes as a whole where one of its sites does, or whoever made it. */
+const ofSet: Decision = {
+  site: (_, value, { id }) =>
+    isFields(value) && Array.isArray(value["sites"]) && value["sites"].includes(id) ? null : undefined,
+  user: (_, value, { tokens }) =>
+    isFields(value) && tokens.includes(String(value["grant"])) ? null : undefined,
+};
+
 /**
  * Every kind of record, by the first part of its key. A test holds it complete: whoever stores something new decides here,
  * and in docs/PRIVACY.md, what becomes of it.
@@ -120,6 +128,9 @@ export const DECISIONS: Readonly<Record<string, Decision>> = {
   consents: none(ITSELF),
   consent_answers: none(ITSELF),
   consent_signs: none(ITSELF),
+  sets: ofSet,
+  set_pieces: ofSet,
+  set_results: ofSet,
   changes: none(ITSELF),
   change_pieces: none(ITSELF),
   leases: {

@@ -32,6 +32,7 @@ import { Previews } from "./previews.ts";
 import { Freezes } from "./freezes.ts";
 import { Projects } from "./projects.ts";
 import { type SealedRecord, sealedRecords, Sealer } from "./seal.ts";
+import { Sets } from "./sets.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIns } from "./sign_ins.ts";
 import { Sites } from "./sites.ts";
@@ -116,6 +117,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     managedFiles: new ManagedFiles(db),
     consents: new Consents(db, sealer),
     changes: new Changes(db, sealer, options.undoDays ?? LIMITS.UNDO_DAYS),
+    sets: new Sets(db, sealer),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
     callersVersion: versions.numbering("tokens", "users", "oauth"),

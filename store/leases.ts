@@ -12,6 +12,8 @@ interface Lease {
   readonly ends_at: number;
 }
 
+const leaseKey = (name: string) => ["leases", name];
+
 /** The LeaseStore of a database. */
 export class Leases implements LeaseStore {
   constructor(private readonly db: Database) {}
@@ -21,11 +23,9 @@ export class Leases implements LeaseStore {
     ttl_ms: number,
     work: (renew: () => Promise<boolean>) => Promise<void>,
   ): Promise<boolean> {
-    const key = ["leases", name];
+    const key = leaseKey(name);
     const current = await this.db.kv.get<Lease>(key);
-    // One that ends later than any holder could have asked was taken under a clock that was wrong.
-    const left = (current.value?.ends_at ?? 0) - this.db.now();
-    if (left > 0 && left <= SKEW_MAX * ttl_ms) return false;
+    if (this.#runs(current.value, ttl_ms)) return false;
     const held = new Held(this.db, key, ttl_ms);
     if (!await held.take(current.versionstamp)) return false;
     try {
@@ -34,6 +34,16 @@ export class Leases implements LeaseStore {
       await held.release().catch(() => {}); // it ends by itself, and the work is done all the same
     }
     return true;
+  }
+
+  async isHeld(name: string, ttl_ms: number): Promise<boolean> {
+    return this.#runs((await this.db.kv.get<Lease>(leaseKey(name))).value, ttl_ms);
+  }
+
+  /** One that ends later than any holder could have asked was taken under a clock that was wrong. */
+  #runs(lease: Lease | null, ttl_ms: number): boolean {
+    const left = (lease?.ends_at ?? 0) - this.db.now();
+    return left > 0 && left <= SKEW_MAX * ttl_ms;
   }
 }
 

@@ -39,6 +39,8 @@ const SEALED: Readonly<Record<string, (value: Fields) => readonly [sealed: unkno
   consents: (value) => [value.sealed],
   consent_answers: (value) => [value],
   change_pieces: (value) => [value],
+  set_pieces: (value) => [value.sealed],
+  set_results: (value) => [value.sealed],
   oauth_families: (value) => [value.sealed],
 };
 

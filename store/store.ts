@@ -29,6 +29,7 @@ import type {
 import type { Pace, PaceLimits } from "../core/pace.ts";
 import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
 import type { SealedRecord } from "./seal.ts";
+import type { SetStore } from "./set_types.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
 
 export type * from "./account_types.ts";
@@ -41,6 +42,7 @@ export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
 export type * from "./people_types.ts";
 export type { SealedRecord } from "./seal.ts";
+export type * from "./set_types.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";
 
@@ -205,6 +207,8 @@ export interface LeaseStore {
     ttl_ms: number,
     work: (renew: () => Promise<boolean>) => Promise<void>,
   ): Promise<boolean>;
+  /** Whether somebody holds it, who took it for that long. */
+  isHeld(name: string, ttl_ms: number): Promise<boolean>;
 }
 
 /** Paces of upstreams, kept by all instances together. */
@@ -242,6 +246,7 @@ export interface Store {
   readonly connectLinks: ConnectLinkStore;
   readonly consents: ConsentStore;
   readonly changes: ChangeStore;
+  readonly sets: SetStore;
   readonly erasures: ErasureStore;
   readonly oauthClients: OAuthClientStore;
   readonly oauthGrants: OAuthGrantStore;

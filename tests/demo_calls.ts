@@ -53,6 +53,14 @@ async function posts(call: Call, cms: Site, live: Site, tomorrow: string): Promi
   const { request_id } = await call("update_draft", live({ post_id, title: "Clean guters", ...DO }));
   await call("list_changes", live());
   await call("undo_change", live({ request_id, ...DO }));
+  const again = { tool: "update_draft", arguments: live({ post_id, title: "Clean gutters in autumn" }) };
+  const another = {
+    tool: "create_draft",
+    arguments: live({ title: "Roofs", content_html: "<p>Look up.</p>" }),
+  };
+  const { set_id } = await call("prepare_changes", { title: "Autumn", changes: [again, another], ...DO });
+  await call("get_change_set", { set_id });
+  await call("cancel_change_set", { set_id });
   await call("get_content_history", live({ post_id }));
   await call("explain_call", cms({ tool: "publish_post", arguments: { post_id: 1 } }));
   await call("schedule_draft", live({ post_id, scheduled_at: tomorrow, ...DO }));

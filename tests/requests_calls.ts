@@ -44,6 +44,12 @@ class Makers {
     return { post_id, request_id };
   }
 
+  /** A set that was shown. */
+  async set(): Promise<string> {
+    const changes = [{ tool: "create_draft", arguments: { site_id: SITE, title: "New", content_html: "x" } }];
+    return (await this.gw.call<{ set_id: string }>("prepare_changes", { title: "One", changes })).set_id;
+  }
+
   async published(): Promise<Id> {
     const post_id = await this.draft();
     return await this.#made("publish_post", { post_id });
@@ -95,6 +101,15 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     list_changes: () => ({ site_id }),
     undo_change: async () => ({ site_id, request_id: (await make.changed()).request_id }),
     explain_call: () => ({ site_id, tool: "publish_post", arguments: { post_id: 1 } }),
+    prepare_changes: async () => ({
+      title: "One",
+      changes: [{
+        tool: "update_draft",
+        arguments: { site_id, post_id: await make.draft(), title: "Of a set" },
+      }],
+    }),
+    get_change_set: async () => ({ set_id: await make.set() }),
+    cancel_change_set: async () => ({ set_id: await make.set() }),
     get_seo_meta: async () => ({ site_id, post_id: await make.draft() }),
     create_draft: () => ({ site_id, ...draft(), tags: ["Known"] }),
     "create_draft (a new tag)": () => ({ site_id, ...draft(), tags: [`New ${make.serial()}`] }),

@@ -86,6 +86,9 @@ export interface AuditRow {
   readonly deadline?: string;
   /** The writes that were carried out before the call failed, a few words each. */
   readonly carried_out?: readonly string[];
+  /** The change set that the call made, or is an item of, and its place in that. */
+  readonly set_id?: string;
+  readonly item?: number;
   /** The request whose answer this call was given, for it was the same call again: it did nothing itself. */
   readonly repeats?: string;
   /** What an operator found, where the outcome was unknown. */

@@ -17,3 +17,7 @@ export interface Change {
   /** Where `from` comes from, where that is not the changed thing itself: a template of its type, a default. */
   readonly origin?: string;
 }
+
+/** What becomes of a change set once an item was not done: of that site's further items, of all, or of none. */
+export const ON_FAILURE = ["skip_site", "stop_all", "continue"] as const;
+export type OnFailure = (typeof ON_FAILURE)[number];

@@ -75,6 +75,17 @@ export const LIMITS = {
   UNDO_SITE_BYTES: 100 * MIB,
   UNDO_DAYS: 30,
   UNDO_DAYS_MAX: 400,
+  /**
+   * A change set: its items, what their arguments come to, the sites that are worked on at once, how long one is waited
+   * for within a call, how long it is kept once it has ended, and how soon another instance may go on with one.
+   */
+  SET_ITEMS_MAX: 50,
+  SET_BYTES: 4 * MIB,
+  SET_SITES_AT_ONCE: 8,
+  SET_ANSWER_MS: 20_000,
+  SET_WAIT_SECONDS: 40,
+  SET_KEPT_MS: 24 * 60 * 60_000,
+  SET_LEASE_MS: 12_000,
   /** A page of list_changes. */
   CHANGES_PAGE_BYTES: 4 * KIB,
   REPEATED_ANSWER_BYTES: 60 * KIB,

@@ -5,6 +5,7 @@ import {
   type AuditRow,
   type AuditStatus,
   type Caller,
+  type Flag,
   LIMITS,
   type Made,
   type NestedCall,
@@ -120,6 +121,8 @@ export class CallRecord {
   paths: readonly string[] = [];
   /** What its write left, by part; null until it has written, and where it does not tell. */
   left: Left | null = null;
+  /** The change set that the call makes or is an item of, and its place in that. */
+  set: Pick<AuditRow, "set_id" | "item"> | null = null;
   /** The requests that the whole call takes back. */
   readonly undoes: string[] = [];
   /** What this call brought into being so far. */
@@ -185,6 +188,11 @@ export class CallRecord {
     }
   }
 
+  /** The door that the whole call came through. */
+  get door(): AuditRow["door"] {
+    return this.#call.door;
+  }
+
   /** The id of the whole call's row. */
   get requestId(): string {
     return this.#call.requestId;
@@ -211,6 +219,12 @@ export class CallRecord {
   get allSites(): readonly Site[] {
     const { root } = this;
     return [root, ...root.#calls].flatMap(({ decision }) => decision.latest("sites") ?? []);
+  }
+
+  /** The flags that the whole call was found to need so far. */
+  get needs(): readonly Flag[] {
+    const all = [this.root, ...this.root.#calls].flatMap(({ decision }) => decision.steps);
+    return [...new Set(all.flatMap(({ looked }) => looked.needs ?? []))];
   }
 
   /** What the whole call brought into being so far, that of the calls it makes first. */
@@ -262,7 +276,10 @@ export class CallRecord {
       return _published === undefined ? { outcome } : { outcome, _published };
     }
     if (failure) return {};
-    return this.decision.writing ? { outcome: this.writes.any ? "made" : "none" } : {};
+    if (!this.decision.writing) return {};
+    // What a set has done its items' rows tell; its own says that it was begun.
+    const isSet = this.set !== null && this.set.item === undefined;
+    return { outcome: isSet || this.writes.any ? "made" : "none" };
   }
 
   #row(status: AuditStatus, error: string | null, duration_ms: number | null): AuditRow {
@@ -290,9 +307,19 @@ export class CallRecord {
     const paths = error === null || this.decision.writing
       ? pathsBeside([this, ...this.#calls], this.#shortened)
       : null;
-    if (facts === NO_FACTS && paths === null && this.decision.latest("target") === undefined) return row;
+    if (
+      facts === NO_FACTS && paths === null && this.set === null &&
+      this.decision.latest("target") === undefined
+    ) return row;
     const calls = this.#calls.map((one) => one.#asNested());
-    return { ...row, ...this.#target(), ...facts, ...paths, ...(calls.length > 0 ? { calls } : {}) };
+    return {
+      ...row,
+      ...this.#target(),
+      ...this.set,
+      ...facts,
+      ...paths,
+      ...(calls.length > 0 ? { calls } : {}),
+    };
   }
 
   /** The call's own facts over those of the calls it made; the changes of all. */

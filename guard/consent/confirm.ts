@@ -39,6 +39,9 @@ export interface Preview {
   readonly undoable: boolean;
   readonly undoable_reason?: string;
   readonly warnings: readonly string[];
+  /** Of a change set: its id, and what is said of each item beside its changes, in the order in which they are done. */
+  readonly set_id?: string;
+  readonly items?: readonly Readonly<Record<string, unknown>>[];
   /** The calls of other tools that are part of it, where there are any. */
   readonly calls?: readonly (Pick<PlannedCall, "tool" | "site_id" | "tier" | "summary"> & {
     readonly fields?: readonly string[];
@@ -49,7 +52,7 @@ export interface Preview {
 export interface Previewed
   extends
     Pick<ReadyCall, "tool" | "tier" | "changes" | "revision" | "warnings" | "calls" | "offered" | "dryRun"> {
-  readonly plan: Pick<Plan, "summary"> & Partial<Pick<Plan, "changes">> | null;
+  readonly plan: Pick<Plan, "summary"> & Partial<Pick<Plan, "changes" | "set">> | null;
   /** Of what a site itself has shown why it could not be taken back, null where it could; left out of any other. */
   readonly final?: string | null;
 }
@@ -113,6 +116,8 @@ function undoable(
   isKept: boolean,
 ): Pick<Preview, "undoable" | "undoable_reason"> {
   const not = (undoable_reason: string) => ({ undoable: false, undoable_reason });
+  const set = plan?.set;
+  if (set !== undefined) return set.final === null ? { undoable: true } : not(set.final);
   const why = final ?? allFinal;
   if (!isKept && why === null) return not(KEEPS_NOTHING);
   if (final !== undefined) return final === null ? { undoable: true } : not(final);
@@ -137,11 +142,13 @@ function nextStep({ offered, dryRun }: Pick<Previewed, "offered" | "dryRun">, ex
 export function preview(
   call: Previewed,
   record: Pick<CallRecord, "site" | "highestTier" | "setbacks" | "allFinal">,
-  { token, expires_at, isKept }: {
+  { token, expires_at, isKept, bytes }: {
     readonly token: string;
     readonly expires_at: number;
     /** Whether the gateway keeps at all what a write replaces. */
     readonly isKept: boolean;
+    /** How much of the changes is shown; LIMITS.PREVIEW_BYTES where it is left out. */
+    readonly bytes?: number;
   },
 ): Preview {
   const expires = new Date(expires_at).toISOString();
@@ -151,7 +158,9 @@ export function preview(
     site_id: record.site,
     tier: record.highestTier ?? call.tier,
     summary: redactText(call.plan?.summary ?? ""),
-    ...shownChanges(call.changes),
+    ...call.plan?.set
+      ? { set_id: call.plan.set.id, changes: call.changes, items: call.plan.set.items }
+      : shownChanges(call.changes, bytes),
     revision: revisionName(call.revision),
     confirm_token: token,
     expires_at: expires,

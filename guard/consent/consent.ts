@@ -1,52 +1,20 @@
 /** Steps 13a to 16 of a call that may write: it is previewed, or carried out once among all that are equal to it. */
 import { cancelled, GatewayError } from "../../core/errors.ts";
 import { goneSince } from "../../rules/change.ts";
-import { type Caller, LIMITS } from "../../core/model.ts";
-import type { DryRun, Plan, Revision } from "../../registry/tool.ts";
-import type { Beside, ChangeStore, ConsentContent, ConsentRecord, Run, Spending } from "../../store/store.ts";
-import type { CallRecord, Ending } from "../audit/audit.ts";
+import { LIMITS } from "../../core/model.ts";
+import type { DryRun, Plan, PlannedSet, Revision } from "../../registry/tool.ts";
+import type { Beside } from "../../store/store.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
+import { Brought } from "./brought.ts";
 import { meetsPolicy, needsPerson, type Preview, preview, type Previewed } from "./confirm.ts";
-import { contentOf, differing, hashParts, type Subject } from "./consent_content.ts";
-import { type EqualCallPorts, EqualCalls, type Waits } from "./equal_calls.ts";
-import { repeatable, type Repeated } from "./repeated.ts";
+import type { Bringing, ConsentCall, ConsentPorts, Ticket } from "./consent_call.ts";
+import { contentOf, differing, hashParts, shownAs } from "./consent_content.ts";
+import type { Repeated } from "./repeated.ts";
 
-/** What consent depends on. */
-export interface ConsentPorts extends EqualCallPorts {
-  readonly store: EqualCallPorts["store"] & { readonly changes: Pick<ChangeStore, "days"> };
-  /** Does the work again and again, that far apart, until what it answers is called. */
-  every(ms: number, work: () => Promise<void>): () => void;
-}
-
-/** What a call brings. */
-export interface Presented {
-  /** As it came; looked at only where the call is confirmed. */
-  readonly confirmToken: string | undefined;
-  readonly idempotencyKey: string | undefined;
-}
-
-const TOKEN = /^cft_[A-Za-z0-9_-]{22}$/;
-const KEY = /^[\x21-\x7e]{1,255}$/;
 const TOKEN_BYTES = 16;
 
-const invalid = (why: string) =>
-  new GatewayError("E_CONFIRM_INVALID", `confirm_token: ${why}; preview again and confirm with the new one`);
-
-/** A call that may write: whose it is, what it is of, and what is known of it. */
-export interface ConsentCall {
-  readonly caller: Caller;
-  readonly subject: Subject;
-  readonly run: Run;
-  /** How to see what became of an equal call that never said how it ended. */
-  readonly inspectionHint: string;
-  /** Given back while an equal call is waited for. */
-  readonly place: Waits;
-  readonly record: CallRecord;
-}
-
 /** A write that is asked for, as its steps. */
-export interface Write {
-  readonly presented: Presented;
+export interface Write extends Bringing {
   /** Step 14: reads only. */
   plan(): Promise<ReadyCall>;
   /** Aborted where nobody waits for it any more. */
@@ -73,7 +41,7 @@ function reasonOf(plan: ShownPlan): string {
 }
 
 /** What a preview shows; of a site's own tool what its dry run found. Throws E_NOT_SUPPORTED. */
-async function previewed(ready: ReadyCall): Promise<{ call: Previewed; dryRun: DryRun | null }> {
+export async function previewed(ready: ReadyCall): Promise<{ call: Previewed; dryRun: DryRun | null }> {
   const { plan, tool } = ready;
   if (!ready.offered) {
     return { call: { ...ready, changes: [...ready.changes, ...await ready.shown()] }, dryRun: null };
@@ -108,6 +76,14 @@ const unapproved = (tool: string) =>
     { outcome: "none" },
   );
 
+/** Of an item of a set: its policy has become stricter since the set was consented to. */
+const notConsented = ({ set_id }: Ticket) =>
+  new GatewayError(
+    "E_FORBIDDEN",
+    `By now a person must approve what is written here, which the consent to set "${set_id}" is not; nothing was sent`,
+    { outcome: "none" },
+  );
+
 const notHeldAnyMore = (plan: ShownPlan) =>
   new GatewayError(
     "E_STALE_PREVIEW",
@@ -122,31 +98,25 @@ const notHeldAnyMore = (plan: ShownPlan) =>
 export class Consent {
   readonly #ports: ConsentPorts;
   readonly #call: ConsentCall;
-  readonly #equal: EqualCalls;
-  readonly #spendings: Spending[] = [];
-  #shown: ConsentRecord | null = null;
+  readonly #brought: Brought;
 
   constructor(ports: ConsentPorts, call: ConsentCall) {
     this.#ports = ports;
     this.#call = call;
-    const { run: { deadline }, inspectionHint, place, record: { decision } } = call;
-    this.#equal = new EqualCalls(ports, {
-      deadline,
-      inspectionHint,
-      place,
-      repeats: (first) => decision.finds({ repeats: first }),
-    });
+    this.#brought = new Brought(ports, call);
   }
 
   /**
    * Step 15 for what is not to be carried out: the preview of a plan, with a confirm token that its row keeps. Of a site's
    * own tool it shows a dry run: throws E_NOT_SUPPORTED where the site can make none, and what the write is refused with.
    */
-  async preview(ready: ReadyCall): Promise<Preview> {
+  async preview(ready: ReadyCall): Promise<Preview | PlannedSet["pending"]> {
     const { record } = this.#call;
     record.decision.begin("confirm");
+    const set = ready.plan?.set;
+    if (set?.pending !== undefined) return this.#pending(set);
     const { call, dryRun } = await previewed(ready);
-    const { token, expires_at, beside } = await this.#issue(ready.revision, dryRun?.id);
+    const { token, expires_at, beside } = await this.#issue(ready, dryRun?.id);
     record.beside = () => beside;
     const isKept = this.#ports.store.changes.days > 0;
     const answer = preview(call, record, { token, expires_at, isKept });
@@ -164,18 +134,22 @@ export class Consent {
     const { caller, record } = this.#call;
     const { decision } = record;
     decision.begin("consent", { confirmed: true });
-    const ready = await this.#judge(write.presented) ?? await this.#look(write);
+    const { ticket } = write.presented;
+    const ready = await this.#brought.judge(write) ?? await this.#look(write);
     if ("value" in ready) return this.#givenAgain(ready);
-    if (!meetsPolicy(caller, record.allSites, this.#shown !== null)) {
+    const set = ready.plan?.set;
+    if (set?.pending !== undefined) return this.#pending(set);
+    if (!meetsPolicy(caller, record.allSites, this.#brought.shown !== null)) {
+      if (ticket !== undefined) throw notConsented(ticket);
       if (ready.gate || canShow(ready.plan)) return await this.preview(ready);
       if (needsPerson(caller, record.allSites)) throw unapproved(ready.tool);
     }
-    const expects = this.#shown?.content.dry_run;
+    const expects = this.#brought.shown?.dry_run;
     if (expects !== undefined && !canShow(ready.plan)) throw notHeldAnyMore(ready.plan);
     decision.begin("confirm");
     this.#requireTime();
     if (write.signal?.aborted) throw cancelled();
-    const repeated = await this.#spend();
+    const repeated = await this.#brought.spend(set?.id);
     if (repeated) return this.#givenAgain(repeated);
     this.#requireTime(); // an equal call may take its place from now on
     return await this.#carryOut(write, ready, expects);
@@ -184,10 +158,10 @@ export class Consent {
   /** Step 16. Says that it is at work until it has ended; what was spent is settled with the outcome's row. */
   async #carryOut(write: Write, ready: ReadyCall, expects?: string): Promise<unknown> {
     const { record } = this.#call;
-    record.beside = (ending) => this.#settle(ending);
-    const stopSigns = this.#sign();
+    record.beside = (ending) => this.#brought.settle(ending);
+    const stopSigns = this.#brought.sign();
     try {
-      await write.intent(await this.#begun());
+      await write.intent(await this.#brought.begun());
       record.decision.begin("run", { writing: true });
       if (this.#isLate()) {
         record.beside = () => []; // what was spent may be another call's by now
@@ -197,6 +171,26 @@ export class Consent {
     } finally {
       stopSigns();
     }
+  }
+
+  /** Of a set that is still planned: what is answered meanwhile. Its token is made once it is whole. */
+  #pending({ id: set, later, pending }: PlannedSet): PlannedSet["pending"] {
+    const { subject, record } = this.#call;
+    later?.(async ({ revision, raises }) => {
+      const tier = Math.max(subject.tier, ...raises.map((one) => one.tier));
+      const { text, expires_at } = this.#newToken();
+      const content = { ...contentOf(subject, revision), tier, set };
+      await this.#ports.store.consents.keep(text, content, expires_at);
+      return { text, expires_at };
+    });
+    record.decision.ends("previewed");
+    return pending;
+  }
+
+  #newToken() {
+    const random = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
+    const text = `cft_${random.toBase64({ alphabet: "base64url", omitPadding: true })}`;
+    return { text, expires_at: this.#ports.now() + LIMITS.CONFIRM_TOKEN_MS };
   }
 
   #givenAgain({ value }: Repeated): unknown {
@@ -212,18 +206,6 @@ export class Consent {
     if (this.#isLate()) throw outOfTime();
   }
 
-  /** Step 13a: judges what a confirmed call brings; answers the first call's answer where there is one. */
-  async #judge({ confirmToken, idempotencyKey }: Presented): Promise<Repeated | null> {
-    if (confirmToken !== undefined) {
-      const found = await this.#judgeToken(confirmToken);
-      if ("value" in found) return found;
-      this.#call.record.decision.finds({ bound: true });
-    }
-    if (idempotencyKey === undefined) return null;
-    const found = await this.#judgeKey(idempotencyKey);
-    return found && "value" in found ? found : null;
-  }
-
   /**
    * Steps 14 and 14a, the read before the write. Where that fails and an equal call has come first meanwhile, what it
    * refuses may be that call's own work: then its answer is answered, or thrown, instead.
@@ -232,24 +214,26 @@ export class Consent {
     try {
       const ready = await write.plan();
       this.#compare(ready.revision);
+      this.#requireNoMore();
       return ready;
     } catch (thrown) {
-      for (const { name, found } of this.#spendings) {
-        const now = await this.#ports.store.consents.find(name);
-        if (now === null || now.version === found?.version) continue;
-        const ended = await this.#equal.settled(name);
-        if (ended && "value" in ended) return ended;
-      }
-      const wasShown = this.#shown !== null && thrown instanceof GatewayError && thrown.gone !== undefined;
+      const first = await this.#brought.answeredSince();
+      if (first !== null) return first;
+      const wasShown = this.#brought.shown !== null && thrown instanceof GatewayError &&
+        thrown.gone !== undefined;
       throw wasShown ? goneSince(thrown.gone, thrown) : thrown;
     }
   }
 
   /** Step 14a. Throws E_STALE_PREVIEW naming the parts that are not as the preview showed them. */
   #compare(revision: Revision | null): void {
-    if (this.#shown === null) return;
+    if (this.#brought.shown === null) return;
     this.#call.record.decision.begin("revision");
-    const parts = differing(this.#shown.content.revision, hashParts(revision));
+    const shown = this.#brought.shown.revision;
+    const all = differing(shown, hashParts(revision));
+    const parts = this.#brought.isPartial
+      ? all.filter((part) => shown?.[part] !== undefined && part in (revision ?? {}))
+      : all;
     if (parts.length === 0) return;
     const named = parts.slice(0, 5).map((part) => JSON.stringify(part)).join(", ");
     throw new GatewayError(
@@ -258,102 +242,36 @@ export class Consent {
     );
   }
 
+  /** Throws E_STALE_PREVIEW where the plan found a higher tier, or a further flag, than was shown. */
+  #requireNoMore(): void {
+    const { record } = this.#call;
+    const shown = this.#brought.shown;
+    if (shown === null || shown.needs === undefined) return;
+    const tier = record.highestTier ?? 0;
+    const flags = record.needs.filter((flag) => !shown.needs!.includes(flag));
+    if (tier <= shown.tier && flags.length === 0) return;
+    const why = tier > shown.tier
+      ? `it would be of tier ${tier}, not ${shown.tier}`
+      : `it needs ${flags.join(", ")} as well`;
+    throw new GatewayError(
+      "E_STALE_PREVIEW",
+      `The call would do more than the preview showed (${why}), so nothing was written; preview again and look at what it does now`,
+    );
+  }
+
   /** A new confirm token for what a preview shows, and the record to be committed with the preview's audit row. */
   async #issue(
-    revision: Revision | null,
+    { revision, plan }: Pick<ReadyCall, "revision" | "plan">,
     dry_run?: string,
   ): Promise<{ token: string; expires_at: number; beside: Beside[] }> {
-    const random = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
-    const token = `cft_${random.toBase64({ alphabet: "base64url", omitPadding: true })}`;
-    const expires_at = this.#ports.now() + LIMITS.CONFIRM_TOKEN_MS;
-    const shown = contentOf(this.#call.subject, revision);
-    const content = dry_run === undefined ? shown : { ...shown, dry_run };
+    const { text: token, expires_at } = this.#newToken();
+    const { subject, record } = this.#call;
+    const set = plan?.set?.id;
+    const content = {
+      ...shownAs(subject, record, revision),
+      ...dry_run === undefined ? {} : { dry_run },
+      ...set === undefined ? {} : { set },
+    };
     return { token, expires_at, beside: await this.#ports.store.consents.issue(token, content, expires_at) };
-  }
-
-  /** Spends what the call brought, in one commit; answers the first call's answer where another was first. */
-  async #spend(): Promise<Repeated | null> {
-    while (this.#spendings.length > 0) {
-      if (await this.#ports.store.consents.spend(this.#spendings, this.#call.run)) return null;
-      for (const one of this.#spendings.splice(0)) {
-        const ended = await this.#equal.settled(one.name);
-        if (ended && "value" in ended) return ended;
-        if (ended === null && one.found !== null) throw invalid("another call has used it up");
-        this.#spendings.push({ ...one, found: ended });
-      }
-    }
-    return null;
-  }
-
-  /** From here on the call says that it is at work, until what it answers is called. */
-  #sign(): () => void {
-    const { consents } = this.#ports.store;
-    const names = this.#spendings.map(({ name }) => name);
-    if (names.length === 0) return () => {};
-    // One that is not kept is no worse than a call that is slow to say so.
-    return this.#ports.every(LIMITS.WRITER_SIGN_MS, () => consents.sign(names).catch(() => {}));
-  }
-
-  /** To be committed with the intent's row. */
-  async #begun(): Promise<Beside[]> {
-    const { store: { consents } } = this.#ports;
-    return (await Promise.all(this.#spendings.map((one) => consents.begin(one, this.#call.run)))).flat();
-  }
-
-  /** To be committed with the outcome's row: the answer to repeat, or the right to try again where nothing was done. */
-  async #settle(ending: Ending): Promise<Beside[]> {
-    const { consents } = this.#ports.store;
-    const free = "failure" in ending && ending.outcome === "none";
-    const answer = free ? null : repeatable(ending);
-    return (await Promise.all(
-      this.#spendings.map((one) => free ? consents.free(one) : consents.done(one, this.#call.run, answer)),
-    )).flat();
-  }
-
-  async #judgeToken(token: string): Promise<Repeated | ConsentRecord> {
-    const found = TOKEN.test(token) ? await this.#ports.store.consents.find(token) : null;
-    if (found === null) throw invalid("it is unknown, or its 15 minutes are over");
-    const { content } = found;
-    const mine = contentOf(this.#call.subject, null);
-    if (content.grant !== mine.grant) throw invalid("it belongs to another token");
-    if (content.tool !== mine.tool) throw invalid(`it is of a preview of "${content.tool}"`);
-    const sites = (one: ConsentContent) => one.sites.map(([id]) => id).join(", ");
-    if (sites(content) !== sites(mine)) {
-      throw invalid(`it is of a preview for ${sites(content) || "no site"}`);
-    }
-    const moved = content.sites.find(([, at], index) => at !== mine.sites[index]?.[1]);
-    if (moved) {
-      throw invalid(`the settings of site "${moved[0]}" have changed, so the call would go elsewhere`);
-    }
-    const other = differing(content.args, mine.args);
-    if (other.length > 0) {
-      throw invalid(`it is of a preview with other arguments, which differ in ${other.join(", ")}`);
-    }
-    const ended = found.state === "open" ? found : await this.#equal.settled(token);
-    if (ended && "value" in ended) return ended;
-    if (ended === null) throw invalid("nothing was carried out under it, and it cannot be used any more");
-    this.#shown = ended;
-    const expires_at = this.#ports.now() + LIMITS.IDEMPOTENCY_MS;
-    this.#spendings.push({ name: token, content, found: ended, expires_at, frees_until: found.expires_at });
-    return ended;
-  }
-
-  async #judgeKey(key: string): Promise<Repeated | null> {
-    const refuse = (why: string) => new GatewayError("E_IDEMPOTENCY_KEY", `Idempotency-Key: ${why}`);
-    if (!KEY.test(key)) throw refuse("expected 1 to 255 visible ASCII characters without spaces");
-    const content = contentOf(this.#call.subject, null);
-    const name = `key\n${content.grant}\n${key}`;
-    const found = await this.#ports.store.consents.find(name);
-    if (found !== null) {
-      const same = found.content.tool === content.tool &&
-        differing(found.content.args, content.args).length === 0 &&
-        found.content.sites.map(([id]) => id).join() === content.sites.map(([id]) => id).join();
-      if (!same) throw refuse("it was used for another call within the last 24 hours; take a new one");
-    }
-    const ended = found === null || found.state === "open" ? found : await this.#equal.settled(name);
-    if (ended && "value" in ended) return ended;
-    const expires_at = this.#ports.now() + LIMITS.IDEMPOTENCY_MS;
-    this.#spendings.push({ name, content, found: ended, expires_at, frees_until: null });
-    return null;
   }
 }

@@ -88,6 +88,13 @@ export function contentOf(
   };
 }
 
+/** The same as it is shown: with the tier and the flags that its steps and its plan have found. */
+export const shownAs = (
+  subject: Subject,
+  { highestTier, needs }: { readonly highestTier: number | null; readonly needs: readonly string[] },
+  revision: Readonly<Record<string, unknown>> | null,
+): ConsentContent => ({ ...contentOf(subject, revision), tier: highestTier ?? subject.tier, needs });
+
 /** The names whose hashes differ, or that only one of the two has. */
 export function differing(
   one: Readonly<Record<string, string>> | null,

@@ -27,6 +27,9 @@ interface WaitingCall {
 const WAIT_MS_MIN = 10;
 const WAIT_MS_MAX = 250;
 
+/** A confirm token's record, which ends with its call; keys, and items of sets, may be spent again. */
+const isConfirmToken = (name: string) => !name.includes("\n");
+
 /** Equal calls that came before one call. */
 export class EqualCalls {
   readonly #ports: EqualCallPorts;
@@ -66,7 +69,7 @@ export class EqualCalls {
           throw outcomeUnknown(record.request_id, this.#call.inspectionHint);
         }
         await this.#call.place.take();
-        return record.begun || name.startsWith("key\n") ? record : null;
+        return record.begun || !isConfirmToken(name) ? record : null;
       }
       left -= wait;
       if (left <= 0 || now() + wait >= this.#call.deadline) {

@@ -19,10 +19,10 @@ interface Shown {
   readonly left_out?: string;
 }
 
-/** The changes, secrets hidden; says what was left out where that is more than PREVIEW_BYTES. */
-export function shownChanges(changes: readonly Change[]): Shown {
+/** The changes, secrets hidden; says what was left out where that is more than so many bytes. */
+export function shownChanges(changes: readonly Change[], bytes: number = LIMITS.PREVIEW_BYTES): Shown {
   const shown: Change[] = [];
-  let left = LIMITS.PREVIEW_BYTES;
+  let left = bytes;
   for (const change of changes) {
     const one = shownChange(change);
     left -= Buffer.byteLength(JSON.stringify(one) ?? "");

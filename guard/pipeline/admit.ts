@@ -18,7 +18,7 @@ import type {
 import { asOffered, asWritten, plain } from "./answer.ts";
 import { lazily } from "../../core/made_once.ts";
 import type { CallRecord } from "../audit/audit.ts";
-import { destination, hashParts, KEEPS_NOTHING } from "../consent/consent_content.ts";
+import { destination, hashParts, KEEPS_NOTHING, type Subject } from "../consent/consent_content.ts";
 import { setbackOf } from "../changes.ts";
 import { makeContext } from "./context.ts";
 import type { CallParts, ContextPorts } from "./context_ports.ts";
@@ -58,6 +58,8 @@ export interface Asked {
   /** The tools of the calls that contain it, outermost first. */
   readonly outer: readonly string[];
   readonly follower?: Follower;
+  /** Whether it is planned as an item of a change set. */
+  readonly inSet?: boolean;
 }
 
 /** A call that has passed steps 4 to 13, before anything is sent. */
@@ -134,7 +136,8 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
   const nested = lazily(() => callsWithin(ports, asked, record)); // few tools call others
   const calls = () => nested().port;
-  const parts = { caller, record, manifest, site, others, grant, calls, deadline, follower };
+  const { inSet } = asked;
+  const parts = { caller, record, manifest, site, others, grant, calls, deadline, follower, inSet };
   const ctx = makeContext(ports, parts);
   decision.begin("check");
   if (handler.check && !restore) await handler.check(input.args, ctx);
@@ -201,6 +204,18 @@ function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): Neste
 /** Whether a raise of a site's own tool says more than that the tool writes, which its preview shows. */
 const isNews = ({ flags = [], published }: Raise) => flags.length > 0 || published === true;
 
+/** How long the answer is waited for says nothing of what is done. */
+const withoutWait = ({ wait_seconds: _, ...args }: Record<string, unknown>) => args;
+
+/** What a call is of, as consent binds it. */
+export const subjectOf = ({ caller, entry, site, others, input, tier }: Admitted): Subject => ({
+  grant: caller.token.id,
+  tool: entry.name,
+  sites: allSites(site, others),
+  args: entry.offer ? input.args : withoutWait(input.args),
+  tier,
+});
+
 /** Step 14, which sends reads only, and of 14a what the plan found: ceiling and flags. */
 export async function planned(
   { entry: { name, offer }, input, tier, raises, parts, gate, ctx, nested, keeps, acts }: Admitted,
@@ -213,6 +228,10 @@ export async function planned(
   record.paths = plan?.paths ?? [];
   if (plan?.before !== undefined && parts.site !== null) {
     record.setback = setbackOf(name, parts.site, plan.before, plan.revision ?? null);
+  }
+  if (plan?.set !== undefined) {
+    record.set = { set_id: plan.set.id };
+    record.decision.finds({ sites: plan.set.sites });
   }
   const found = plan?.raises ?? [];
   parts.grant = judgeRaises(parts, found) ?? parts.grant;

@@ -1,8 +1,16 @@
 /** Who calls: the bearer token of a request, and what its owner may do. */
 import { hash } from "node:crypto";
 import { GatewayError } from "../../core/errors.ts";
-import { type Caller, isSuperAdmin, OAUTH_PREFIX, type Tier, type Token } from "../../core/model.ts";
+import {
+  type Caller,
+  type Grant,
+  isSuperAdmin,
+  OAUTH_PREFIX,
+  type Tier,
+  type Token,
+} from "../../core/model.ts";
 import type { Access, Store } from "../../store/store.ts";
+import { OPERATOR } from "../audit/admin_row.ts";
 
 /**
  * Finds the caller of a request; throws E_AUTH. A value when everything is cached, else a promise of one. `before` is who
@@ -80,6 +88,30 @@ export function authenticator(ports: AuthenticatePorts): Authenticate {
       : judge(found, text, version);
   };
 }
+
+/** What tells who a caller is by now. */
+export interface CallerNowPorts {
+  readonly tokens: Pick<Store["tokens"], "get">;
+  readonly users: Pick<Store["users"], "get">;
+  readonly grants: Pick<Store["oauthGrants"], "get">;
+  /** The token that a grant stands for. Throws E_AUTH where it has ended. */
+  tokenOfGrant(grant: Grant | null): Token;
+}
+
+/**
+ * The same caller as it is by now, for what goes on after its request: its token or its grant must stand, not the access
+ * token it came with. Throws E_AUTH.
+ */
+export const callerNow =
+  ({ tokens, users, grants, tokenOfGrant }: CallerNowPorts) => async (caller: Caller): Promise<Caller> => {
+    const { id, client_id } = caller.token;
+    if (id === OPERATOR.token_id) return caller;
+    const token = client_id === undefined ? await tokens.get(id) : tokenOfGrant(await grants.get(id));
+    if (token === null) throw refuse("The token is not known any more");
+    if (token.revoked_at) throw refuse(`The token was revoked at ${token.revoked_at}; ask for a new one`);
+    if (token.owner_user_id !== null) return owned(token, await users.get(token.owner_user_id), NaN);
+    return { token, owner: null, superAdmin: isSuperAdmin(token), maxRisk: token.max_risk, version: NaN };
+  };
 
 function owned(token: Token, owner: Caller["owner"], version: number): Caller {
   if (!owner) throw refuse("The token's owner no longer exists; ask for a new token");

@@ -81,6 +81,9 @@ class CallContext implements ToolContext {
     const bound = root.decision.latest("bound") ?? false;
     return root.decision.latest("confirmed") === true && !bound && meetsPolicy(caller, root.allSites, bound);
   }
+  get sets() {
+    return this.#ports.sets(this.#call);
+  }
   get sites() {
     return this.#sites ??= sitesPort(this.#ports, this.#call);
   }

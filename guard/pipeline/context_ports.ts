@@ -7,6 +7,7 @@ import type {
   Follower,
   ManagedPort,
   PreviewsPort,
+  SetsPort,
   SitesPort,
   ToolContext,
 } from "../../registry/tool.ts";
@@ -37,6 +38,14 @@ export interface ContextPorts extends ConnectorPorts {
     | "oauthGrants"
   >;
   delay(ms: number): Promise<void>;
+  /** The change sets of a call's own token. */
+  sets(call: CallParts): SetCalls;
+}
+
+/** The sets of a call, and its way on with one that an equal call has begun. */
+export interface SetCalls extends SetsPort {
+  /** What became of a set that was consented to; goes on with one that was interrupted. */
+  again(set_id: string): Promise<unknown>;
 }
 
 /** What one call adds. */
@@ -53,6 +62,8 @@ export interface CallParts {
   readonly calls: () => CallsPort;
   /** Milliseconds since the epoch at which the call gives up. */
   readonly deadline: number;
+  /** Whether it is planned as an item of a change set. */
+  readonly inSet?: boolean;
   /** Who follows the call, where somebody does. */
   readonly follower?: Follower;
 }
@@ -104,3 +115,21 @@ export function sitesPort({ store, connectors }: ContextPorts, { caller, site }:
 export const snapshotsPort = ({ store }: ContextPorts, { site }: CallParts): ToolContext["snapshots"] => ({
   list: async ({ name }, first, last) => site ? await store.snapshots.list(name, site.id, first, last) : [],
 });
+
+/** What answers the change sets of one call. */
+export interface SetsOfCalls {
+  port(call: CallParts): SetCalls;
+}
+
+/** The change sets of a call; nothing of them is loaded before the call asks for something. */
+export const setsOnDemand = (load: () => Promise<SetsOfCalls>) => (call: CallParts): SetCalls => {
+  const port = async () => (await load()).port(call);
+  return {
+    plan: async (make) => await (await port()).plan(make),
+    run: async (set, wait_seconds) => await (await port()).run(set, wait_seconds),
+    show: async (set_id, wait_seconds) => await (await port()).show(set_id, wait_seconds),
+    cancel: async (set_id) => await (await port()).cancel(set_id),
+    requests: async (set_id, site_id) => await (await port()).requests(set_id, site_id),
+    again: async (set_id) => await (await port()).again(set_id),
+  };
+};

@@ -45,6 +45,8 @@ export interface Facts {
   readonly confirmed: true;
   /** That it carries the confirm token of a preview of the same call. */
   readonly bound: true;
+  /** The change set that was shown, of a call that carries the confirm token of its preview. */
+  readonly set: string;
   /** The request whose answer it was given in place of its own. */
   readonly repeats: string;
   /** That `run` of a write has begun. */

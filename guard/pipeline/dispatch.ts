@@ -7,10 +7,10 @@ import { answered, asOffered, plain } from "./answer.ts";
 import { AuditOutage, CallRecord, type Ending } from "../audit/audit.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { mayWrite } from "../consent/confirm.ts";
-import { Consent, type ConsentPorts } from "../consent/consent.ts";
-import type { Subject } from "../consent/consent_content.ts";
+import { Consent } from "../consent/consent.ts";
+import type { ConsentPorts, Ticket } from "../consent/consent_call.ts";
 import { keepBefore } from "../changes.ts";
-import { admit, type AdmitPorts, type Admitted, planned } from "./admit.ts";
+import { admit, type AdmitPorts, type Admitted, planned, subjectOf } from "./admit.ts";
 import { endOfCall } from "./context.ts";
 import type { ContextPorts } from "./context_ports.ts";
 import { refuseFrozen } from "./freeze.ts";
@@ -34,6 +34,8 @@ export interface ToolCall {
   readonly idempotencyKey?: string;
   /** Who follows the call: told how far it is, and what is only read ends where nobody waits any more. */
   readonly follower?: Follower;
+  /** Where it is an item of a change set that somebody has consented to. */
+  readonly item?: SetCall;
   /** Aborts when the client leaves; asked for where the call must wait for its turn. */
   readonly left?: () => AbortSignal;
   /**
@@ -41,6 +43,13 @@ export interface ToolCall {
    * token was revoked meanwhile, which are audited as any other refusal.
    */
   parse(limit: number): Parsed | Promise<Parsed>;
+}
+
+/** An item of a change set as a call of its own. */
+export interface SetCall {
+  readonly ticket: Ticket;
+  /** What is to be committed with the row that says how it ended. */
+  told(ending: Ending, record: CallRecord): Promise<readonly Beside[]>;
 }
 
 /** A body as its door read it. */
@@ -76,6 +85,7 @@ export function dispatcher(given: DispatchPorts): Dispatch {
   const ports: Ports = { ...given, outage: new AuditOutage(given) };
   return async (call) => {
     const record = new CallRecord(ports.now(), call);
+    if (call.item) record.set = { set_id: call.item.ticket.set_id, item: call.item.ticket.item };
     const left = () => call.follower?.signal ?? call.left?.();
     const place = ports.callsInFlight.place(call.caller.token.id, left);
     let value: unknown;
@@ -100,6 +110,7 @@ export function dispatcher(given: DispatchPorts): Dispatch {
       const ending = failure ? { failure, outcome: change } : { value };
       const along = record.beside(ending);
       let beside = along instanceof Promise ? await along : along;
+      if (call.item) beside = [...beside, ...await call.item.told(ending, record)];
       if (record.keeping !== null) beside = [...beside, ...await keptOf(ports, record, ending)];
       await appendAudit(ports, record.outcome(failure, ports.now()), change, beside);
     } finally {
@@ -164,7 +175,7 @@ interface MayWrite {
 /** Steps 13a to 16: previews it, or carries it out once. */
 async function write(
   ports: Ports,
-  { requestId, follower, idempotencyKey }: ToolCall,
+  { requestId, follower, idempotencyKey, item }: ToolCall,
   { admitted, record, place, deadline }: MayWrite,
 ): Promise<unknown> {
   const { caller, entry: { manifest }, input: { confirmToken }, gate } = admitted;
@@ -179,8 +190,9 @@ async function write(
   const plan = () => planned(admitted, record); // 14
   if (gate ? !mayWrite(admitted) : admitted.input.dryRun) return await consent.preview(await plan()); // 15
   return await consent.once({ // 13a to 16
-    presented: { confirmToken, idempotencyKey },
+    presented: item ? { ticket: item.ticket } : { confirmToken, idempotencyKey },
     plan,
+    again: async (set_id) => await ports.sets(admitted.parts).again(set_id),
     signal: follower?.signal,
     async intent(beside) {
       await refuseFrozen(ports.store.freezes, record.allSites); // since its steps, or by what its plan raised it to
@@ -190,14 +202,6 @@ async function write(
     run: async (ready, expects) => answered(await ready.run(expects), requestId),
   });
 }
-
-const subjectOf = ({ caller, entry, site, others, input, tier }: Admitted): Subject => ({
-  grant: caller.token.id,
-  tool: entry.name,
-  sites: [...(site ? [site] : []), ...others.values()],
-  args: input.args,
-  tier,
-});
 
 /** What to say when the audit cannot be kept, by what is known of the change. */
 const AUDIT_FAILED = {

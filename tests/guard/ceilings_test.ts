@@ -147,6 +147,32 @@ Deno.test("taking back is for 1, and for the ceiling of the tool that made the c
   }
 });
 
+Deno.test("a set of writes is for 1, and for the ceiling of each of its tools", async () => {
+  await using at = await seoWorld({ tokens });
+  const { gw } = at.kit;
+  const { sentence, ceiling } = sentenceOf("Make a set");
+  tried.add(sentence);
+  triedTools.add("prepare_changes");
+  const { id } = (await gw.store.tokens.list()).find(({ name }) => name === "at2")!;
+  const of = (post_id: number) => ({
+    title: "A set",
+    changes: [{ tool: "update_draft", arguments: { site_id: "live", post_id, title: "T" } }],
+  });
+  for (const risk of RISKS) {
+    await gw.store.tokens.update(id, { max_risk: risk });
+    for (const [args, least] of [[of(at.draft.id), ceiling], [of(at.scheduled.id), 2]] as const) {
+      const ending = await gw.end("prepare_changes", args, { as: "at2" });
+      const ended = "code" in ending ? ending.code : "previewed";
+      assert.equal(
+        ended,
+        risk >= least ? "previewed" : "E_SCOPE_DENIED",
+        `${JSON.stringify(args)} at ${risk}`,
+      );
+    }
+  }
+  assert.deepEqual(at.cms.writes, []);
+});
+
 Deno.test("of custom schema a ceiling of 3 is needed where it is live", async () => {
   await using at = await schemaWorld({ tokens });
   const args = (id: number) => ({ site_id: "schema", id, value: '{"@type":"Thing"}' });

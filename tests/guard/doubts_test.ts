@@ -153,7 +153,7 @@ test("boot judges what a restored store left, and counts it in one line; with no
 });
 
 test("a store that fails is logged, and stops nothing", async (gw) => {
-  const leases = { hold: () => Promise.reject(new Error("gone")) };
+  const leases = { hold: () => Promise.reject(new Error("gone")), isHeld: () => Promise.resolve(false) };
   const { doubts, logged } = instance({ audit: gw.store.audit, leases }, { now: NOW });
   await doubts.run();
   assert.deepEqual(logged, [{ event: "doubts_failed", cause: "Error: gone" }]);

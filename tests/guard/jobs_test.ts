@@ -30,7 +30,11 @@ async function opened() {
   const gw = await gateway({
     store: (real) => {
       const hold = real.leases.hold.bind(real.leases);
-      const leases = { hold: (...args: Parameters<typeof hold>) => world.hold?.(args[0]) ?? hold(...args) };
+      const isHeld = real.leases.isHeld.bind(real.leases);
+      const leases = {
+        isHeld,
+        hold: (...args: Parameters<typeof hold>) => world.hold?.(args[0]) ?? hold(...args),
+      };
       return { ...real, leases };
     },
   });

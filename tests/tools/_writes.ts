@@ -15,6 +15,7 @@ export const WRITES: readonly Write[] = [...POSTS, ...PAGES, ...SEO, ...STATIC, 
 /** Writes that no call of the table makes, and why. */
 export const NOT_HERE: Readonly<Record<string, string>> = {
   undo_change: "calls the others: undo_test.ts",
+  prepare_changes: "the same: change_sets_test.ts",
   duplicate_page: "of the site builder alone: duda_races_test.ts",
   inject_page_section: "the same",
   init_static_project: "begins a repository, which can be done once: approved_static_test.ts",

@@ -62,6 +62,13 @@ async function posts(): Promise<Place> {
       },
       { tool: "update_draft", args: { ...draft, title: "Changed", excerpt: "", tags: ["Two"] } },
       { tool: "undo_change", args: { site_id: draft.site_id, request_id: "of the call before" } },
+      {
+        tool: "prepare_changes",
+        args: {
+          title: "One",
+          changes: [{ tool: "update_draft", arguments: { ...draft, title: "Of a set" } }],
+        },
+      },
       { tool: "upload_media", args: { ...open, filename: "a.png", content_base64: freshPng() } },
       {
         tool: "upload_media",

@@ -24,6 +24,8 @@ class Leases {
     }
     return true;
   }
+
+  isHeld = (name: string) => Promise.resolve(this.held.has(name));
 }
 
 const WORK_MS = 10_000;

@@ -1,7 +1,7 @@
 /** A store in which two clients have worked for two people, everything named after whose it is, and all that is in it. */
 import { inflateRawSync, inflateSync } from "node:zlib";
 import assert from "node:assert/strict";
-import type { Store } from "../../../store/store.ts";
+import type { Beside, Store } from "../../../store/store.ts";
 import { LIMITS } from "../../../core/model.ts";
 import { type Clock, open, row } from "./kit.ts";
 import { sha256 } from "../../../store/database.ts";
@@ -149,6 +149,7 @@ async function workOf(
       ...await store.consents.begin(spending, run),
       ...await store.consents.done(spending, run, { text: site }),
       ...(await store.changes.begin({ request_id: id(n), site_id: site, grant: token_id, setbacks }))!,
+      ...await fillSet(store, id(20), { site, person, grant: token_id }),
     ];
     await store.audit.append({ ...row(id(n), fields), request_id: id(n) }, beside);
   }
@@ -163,6 +164,21 @@ async function workOf(
   }));
   await store.allowances.take(["behavior", `${site}project`], "2026-03-01", 10);
   await store.allowances.keep([`${site}project`, "question"], { text: site }, 3_600_000);
+}
+
+/** A change set that ran; answers what is kept with the row of its item. */
+async function fillSet(
+  store: Store,
+  set_id: string,
+  { site, person, grant }: Party & { readonly grant: string },
+): Promise<readonly Beside[]> {
+  const shown = { grant, tool: "update_draft", sites: [], args: {}, revision: null, tier: 1 };
+  const item = { item: 1, tool: "update_draft", site_id: site, sites: [site], args: { title: person } };
+  const items = [{ ...item, uses: {}, thing: null, shown, preview: {} }];
+  const content = { title: site, on_failure: "skip_site", first: false, items, warnings: [] } as const;
+  await store.sets.prepared({ set_id, grant, token: null, failed: null }, content);
+  const result = { item: 1, state: "done", request_id: set_id, answer: { id: 7 }, left: null } as const;
+  return await store.sets.told({ set_id, grant, sites: [site] }, result);
 }
 
 /** What has no short way in: as store/SCHEMA.md says that it stands there. */

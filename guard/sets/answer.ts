@@ -1,0 +1,124 @@
+/** What a caller is told of a change set: what was shown, and what became of each item. */
+import type { KeptSet, SetContent, SetItem, SetResult, SetState } from "../../store/store.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `interrupted`: it was begun, and nobody is at work on it. */
+export type ToldState = SetState | "interrupted";
+
+/** How far a set is. */
+export interface Progress {
+  readonly results: ReadonlyMap<number, SetResult>;
+  /** Whether some instance is at work on it. */
+  readonly isAlive: boolean;
+}
+
+/** The state of a set as it is told. */
+export const stateOf = (
+  { state }: Pick<KeptSet, "state">,
+  { isAlive }: Pick<Progress, "isAlive">,
+): ToldState => state === "running" && !isAlive ? "interrupted" : state;
+
+/** Items by the sites that they are of, each in its order; those that touch several sites hold these together. */
+export function bySite(items: readonly SetItem[]): readonly (readonly SetItem[])[] {
+  const groups: SetItem[][] = [];
+  for (const item of items) {
+    const touched = groups.filter((group) =>
+      group.some(({ sites }) => sites.some((one) => item.sites.includes(one)))
+    );
+    const [first = [], ...others] = touched;
+    if (touched.length === 0) groups.push(first);
+    first.push(...others.flat(), item);
+    first.sort((a, b) => a.item - b.item);
+    for (const one of others) groups.splice(groups.indexOf(one), 1);
+  }
+  return groups;
+}
+
+/** Why an item is not begun, by what became of the others; null where nothing keeps it back. */
+export function whyNot(
+  item: SetItem,
+  group: readonly SetItem[],
+  { on_failure, items }: Pick<SetContent, "on_failure" | "items">,
+  results: ReadonlyMap<number, SetResult>,
+): string | null {
+  const isLost = (n: number) => {
+    const result = results.get(n);
+    return result !== undefined && result.state !== "done";
+  };
+  for (const from of Object.values(item.uses)) {
+    if (isLost(from)) return `item ${from}, whose id it takes, was not done`;
+    const before = items.find((one) => one.item === from);
+    const why = before && !results.has(from) ? whyNot(before, group, { on_failure, items }, results) : null;
+    if (why !== null) return `item ${from}, whose id it takes, is not begun`;
+  }
+  if (on_failure === "continue") return null;
+  const all = on_failure === "stop_all" ? items : group.filter((one) => one.item < item.item);
+  const lost = all.find((one) => isLost(one.item));
+  return lost === undefined ? null : `item ${lost.item} was not done, and on_failure is ${on_failure}`;
+}
+
+const NEXT: Readonly<Record<ToldState, string>> = {
+  preparing: "Its items are still planned; call get_change_set again to see the preview",
+  prepared:
+    "Nothing was changed; it can be carried out with confirm: true and the confirm_token of its preview",
+  running:
+    "It goes on by itself; call get_change_set with wait_seconds to see how it ends, or cancel_change_set to begin nothing more",
+  interrupted:
+    "Nobody is at work on it; send the same confirmed call again, and what was not begun is done, never what is in doubt",
+  ended: "It has ended; undo_change with set_id takes back what was done on a site",
+};
+
+/** What became of a set. */
+export function answerOf(kept: KeptSet, progress: Progress): Fields {
+  const { set_id, content, failed, cancelled_at, token } = kept;
+  const state = stateOf(kept, progress);
+  const head = {
+    set_id,
+    ...content === null ? {} : { title: content.title },
+    state,
+    ...cancelled_at === null ? {} : { cancelled_at },
+    ...failed === null ? {} : { stopped: failed },
+  };
+  if (content === null) return { ...head, next: failed ?? NEXT[state] };
+  if (state === "prepared" && token !== null) return { ...head, ...shownOf(kept, content) };
+  const items = itemsOf(content, kept, progress, state);
+  const counts = Object.fromEntries(
+    [...Map.groupBy(items, (one) => String(one["state"]))].map(([name, { length }]) => [name, length]),
+  );
+  return { ...head, counts, items, next: NEXT[state] };
+}
+
+/** The preview of a set whose call could not wait for it. */
+function shownOf({ token }: KeptSet, { items, warnings }: SetContent): Fields {
+  return {
+    needs_confirmation: true,
+    items: shownItems(items),
+    warnings,
+    confirm_token: token!.text,
+    expires_at: new Date(token!.expires_at).toISOString(),
+    next:
+      "Nothing was changed; to carry this out send the same call with confirm: true and this confirm_token",
+  };
+}
+
+/** What a preview says of each item, by site. */
+export const shownItems = (items: readonly SetItem[]): Fields[] =>
+  bySite(items).flat().map(({ item, tool, preview }) => ({ item, tool, ...preview }));
+
+function itemsOf(content: SetContent, kept: KeptSet, { results }: Progress, state: ToldState): Fields[] {
+  const groups = bySite(content.items);
+  return content.items.map((item) => {
+    const { item: n, tool, site_id } = item;
+    const named = { item: n, site_id, tool };
+    const result = results.get(n);
+    if (result !== undefined) {
+      const { state, request_id, answer } = result;
+      return { ...named, state, ...request_id === null ? {} : { request_id }, ...answer };
+    }
+    const group = groups.find((one) => one.includes(item))!;
+    const why = whyNot(item, group, content, results) ??
+      (kept.cancelled_at !== null ? "the set was cancelled" : state === "ended" ? kept.failed : null);
+    return { ...named, state: "not_begun", ...why === null ? {} : { reason: why } };
+  });
+}

@@ -1,0 +1,322 @@
+/** Change sets of one gateway: planned, shown, consented to, carried out, looked at. */
+import { hash } from "node:crypto";
+import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import { canonical } from "../../core/canonical.ts";
+import { ended } from "../../core/async.ts";
+import { LIMITS, type Site } from "../../core/model.ts";
+import type { SetOrder, SetPlan } from "../../registry/set_port.ts";
+import { WriteResult } from "../../registry/write_result.ts";
+import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
+import type { AdmitPorts } from "../pipeline/admit.ts";
+import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
+import { answerOf, shownItems, stateOf } from "./answer.ts";
+import { prepare, type Prepared } from "./prepare.ts";
+import { type RunPorts, SetRun } from "./run.ts";
+
+/** What sets depend on. */
+export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"> {
+  readonly store: AdmitPorts["store"] & Pick<Store, "sets" | "leases" | "consents">;
+  /** Does the work again and again, that far apart, until what it answers is called. */
+  every(ms: number, work: () => Promise<void>): () => void;
+  log(event: Record<string, unknown>): void;
+}
+
+type Opened = KeptSet & { readonly content: SetContent };
+
+const leaseOf = (set_id: string) => `set ${set_id}`;
+const LOOK_MS = 500;
+
+const gone = (set_id: string) =>
+  new GatewayError(
+    "E_NOT_FOUND",
+    `set_id: there is no change set "${
+      set_id.slice(0, 40)
+    }" of this token; one is kept for a day after it has ended`,
+  );
+
+/** Two sets that show the same have the same. */
+const digest = (content: SetContent) =>
+  hash("sha256", canonical(content.items.map(({ shown, args }) => [shown, args])));
+
+/** The sets of a gateway. */
+export class ChangeSets {
+  /** Those that this process is at work on, and what it knows of their items. */
+  readonly #running = new Map<
+    string,
+    { readonly done: Promise<void>; readonly results: Map<number, SetResult> }
+  >();
+  /** Those that it is planning. */
+  readonly #planning = new Map<
+    string,
+    { readonly done: Promise<unknown>; planned: number; readonly of: number }
+  >();
+
+  constructor(private readonly ports: SetPorts) {}
+
+  /** The sets as one call may use them. */
+  port(call: CallParts): SetCalls {
+    const mine = async (set_id: string) => await this.#mine(set_id, call);
+    return {
+      plan: async (make) => await this.#plan(call, make),
+      run: async ({ id }, wait_seconds) => {
+        const opened = await this.#opened(id);
+        if (!await this.ports.store.sets.start(id)) throw gone(id);
+        this.#begin({ ...opened, state: "running" }, call);
+        return written(await this.#waited(id, wait_seconds ?? LIMITS.SET_ANSWER_MS / 1000));
+      },
+      show: async (set_id, wait_seconds = 0) => {
+        await mine(set_id);
+        return await this.#waited(set_id, wait_seconds);
+      },
+      cancel: async (set_id) => {
+        const { state } = await mine(set_id);
+        if (state === "ended") return await this.#told(set_id);
+        await this.ports.store.sets.cancel(set_id);
+        if (state !== "running" || !await this.#isAlive(set_id)) {
+          await this.ports.store.sets.end(set_id, "The set was cancelled");
+        }
+        return await this.#told(set_id);
+      },
+      requests: async (set_id, site_id) => {
+        const { content } = await mine(set_id);
+        const results = await this.ports.store.sets.results(set_id);
+        const items = content?.items.filter((one) => one.site_id === site_id) ?? [];
+        return items.flatMap(({ item }) => {
+          const result = results.get(item);
+          return result?.state === "done" && result.request_id !== null ? [result.request_id] : [];
+        });
+      },
+      again: async (set_id) => {
+        const opened = await this.#opened(set_id);
+        if (stateOf(opened, { isAlive: await this.#isAlive(set_id) }) !== "ended") {
+          if (await this.ports.store.sets.start(set_id)) this.#begin({ ...opened, state: "running" }, call);
+        }
+        return {
+          ...written(await this.#waited(set_id, LIMITS.SET_ANSWER_MS / 1000)).toJSON(),
+          replayed: true,
+        };
+      },
+    };
+  }
+
+  /** A set of the caller's own token; of any for who may do everything. */
+  async #mine(set_id: string, { caller }: CallParts): Promise<KeptSet> {
+    const kept = await this.ports.store.sets.find(set_id);
+    if (kept === null || (!caller.superAdmin && kept.grant !== caller.token.id)) throw gone(set_id);
+    return kept;
+  }
+
+  async #opened(set_id: string): Promise<Opened> {
+    const kept = await this.ports.store.sets.find(set_id);
+    if (kept === null || kept.content === null) throw gone(set_id);
+    return kept as Opened;
+  }
+
+  async #plan(call: CallParts, make: () => SetOrder | Promise<SetOrder>): Promise<SetPlan> {
+    const shown = call.record.root.decision.latest("set");
+    if (call.inSet) {
+      throw new GatewayError(
+        "E_FORBIDDEN_OP",
+        `"${call.manifest.name}" makes a set, and a set has none within it`,
+      );
+    }
+    if (shown !== undefined) return await this.#asShown(shown);
+    const order = await make();
+    const id = call.record.requestId;
+    const planning = this.#prepare(id, call, order);
+    const { promise, resolve } = Promise.withResolvers<"late">();
+    const stop = this.ports.every(LIMITS.SET_ANSWER_MS, () => Promise.resolve(resolve("late")));
+    const found = await Promise.race([planning, promise]).finally(stop);
+    return found === "late" ? await this.#pending(id, call, planning) : planOf(id, found);
+  }
+
+  /** What was shown, so that nothing else is carried out. */
+  async #asShown(set_id: string): Promise<SetPlan> {
+    const { content } = await this.#opened(set_id);
+    const sites: Site[] = [];
+    for (const id of new Set(content.items.flatMap((one) => one.sites))) {
+      const site = await this.ports.store.sites.get(id);
+      if (site !== null) sites.push(site);
+    }
+    const tier = Math.max(...content.items.map(({ shown }) => shown.tier)) as Prepared["tier"];
+    return planOf(set_id, { content, sites, tier });
+  }
+
+  async #prepare(set_id: string, call: CallParts, order: SetOrder): Promise<Prepared> {
+    const found = Promise.withResolvers<Prepared>();
+    const planning = { done: found.promise.catch(() => {}), planned: 0, of: order.changes.length };
+    this.#planning.set(set_id, planning);
+    try {
+      const prepared = await prepare(this.ports, call, order, (planned) => {
+        planning.planned = planned;
+        call.follower?.progress(planned, 2 * order.changes.length, `${planned} items planned`);
+      });
+      await this.ports.store.sets.prepared(
+        { set_id, grant: call.caller.token.id, token: null, failed: null },
+        prepared.content,
+      );
+      found.resolve(prepared);
+      return prepared;
+    } catch (thrown) {
+      found.reject(thrown);
+      throw thrown;
+    } finally {
+      this.#planning.delete(set_id);
+    }
+  }
+
+  /** What takes longer than its call may wait is planned on, and shown by get_change_set. */
+  async #pending(set_id: string, call: CallParts, planning: Promise<Prepared>): Promise<SetPlan> {
+    const { store } = this.ports;
+    const grant = call.caller.token.id;
+    await store.sets.begin({ set_id, grant });
+    const issued = Promise.withResolvers<(plan: SetPlan) => Promise<{ text: string; expires_at: number }>>();
+    planning.then(async (prepared) => {
+      const issue = await issued.promise;
+      const token = await issue(planOf(set_id, prepared));
+      await store.sets.prepared({ set_id, grant, token, failed: null }, prepared.content);
+    }).catch(async (thrown) => {
+      const { message } = asGatewayError(thrown, set_id);
+      await store.sets.prepared({ set_id, grant, token: null, failed: message }, null);
+    }).catch((cause) => this.ports.log({ event: "internal", request_id: set_id, cause: String(cause) }));
+    const { planned = 0, of = 0 } = this.#planning.get(set_id) ?? {};
+    return {
+      summary: "",
+      changes: [],
+      revision: {},
+      warnings: [],
+      raises: [],
+      set: {
+        id: set_id,
+        items: [],
+        sites: [],
+        final: null,
+        later: (issue) => issued.resolve(issue),
+        pending: {
+          set_id,
+          state: "preparing",
+          planned,
+          of,
+          next:
+            "Nothing was changed; its items are still planned: call get_change_set, which shows the preview and its " +
+            "confirm_token once it is whole",
+        },
+      },
+    };
+  }
+
+  /** Carries it out in this process, unless another is at work on it. */
+  #begin(set: Opened, { caller, record, follower }: CallParts): void {
+    const { set_id } = set;
+    if (this.#running.has(set_id)) return;
+    const results = new Map<number, SetResult>();
+    const done = this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
+      for (const [item, result] of await this.ports.store.sets.results(set_id)) results.set(item, result);
+      const stop = this.ports.every(
+        LIMITS.SET_LEASE_MS / 4,
+        async () => void await renew().catch(() => false),
+      );
+      try {
+        const consented = { kept: set, caller, door: record.door, follower, results, renew };
+        const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
+        if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
+      } finally {
+        stop();
+      }
+    }).then(() => {}).catch((thrown) =>
+      this.ports.log({ event: "internal", request_id: set_id, cause: String(thrown) })
+    ).finally(() => this.#running.delete(set_id));
+    this.#running.set(set_id, { done, results });
+  }
+
+  async #isAlive(set_id: string): Promise<boolean> {
+    return this.#running.has(set_id) ||
+      await this.ports.store.leases.isHeld(leaseOf(set_id), LIMITS.SET_LEASE_MS);
+  }
+
+  /** What is known of it once it has ended, is whole, or that time is over. */
+  async #waited(set_id: string, seconds: number): Promise<Readonly<Record<string, unknown>>> {
+    const until = this.ports.now() + Math.min(seconds, LIMITS.SET_WAIT_SECONDS) * 1000;
+    for (;;) {
+      const left = until - this.ports.now();
+      const own = this.#running.get(set_id)?.done ?? this.#planning.get(set_id)?.done;
+      if (own !== undefined && left > 0) await ended(own, left);
+      const answer = await this.#told(set_id);
+      if (own !== undefined || left <= 0 || !["running", "preparing"].includes(String(answer["state"]))) {
+        return answer;
+      }
+      await this.ports.delay(Math.min(LOOK_MS, left));
+    }
+  }
+
+  async #told(set_id: string): Promise<Readonly<Record<string, unknown>>> {
+    const kept = await this.ports.store.sets.find(set_id);
+    if (kept === null) throw gone(set_id);
+    const results = new Map([
+      ...await this.ports.store.sets.results(set_id),
+      ...this.#running.get(set_id)?.results ?? [],
+    ]);
+    const isAlive = await this.#isAlive(set_id);
+    const { planned, of } = this.#planning.get(set_id) ?? {};
+    return {
+      ...answerOf(kept, { results, isAlive }),
+      ...kept.state === "preparing" && planned !== undefined ? { planned, of } : {},
+    };
+  }
+}
+
+/** The plan of a set that can be shown. */
+function planOf(id: string, { content, sites, tier }: Prepared): SetPlan {
+  const items = shownItems(content.items);
+  const highest = content.items.find(({ shown }) => shown.tier === tier)!;
+  const notUndoable = content.items.filter(({ preview }) => preview["undoable"] !== true).map(({ item }) =>
+    item
+  );
+  return {
+    summary: `${content.title}: ${content.items.length} changes on ${
+      sites.length === 1 ? sites[0]!.name : `${sites.length} sites`
+    }`,
+    changes: items.flatMap((one) =>
+      (one["changes"] as SetPlan["changes"]).map((change) => ({
+        ...change,
+        field: `item ${one["item"]}: ${change.field}`,
+      }))
+    ),
+    revision: { items: digest(content) },
+    warnings: content.warnings,
+    raises: tier > 1 ? [{ tier, because: `item ${highest.item} is of tier ${tier} (${highest.tool})` }] : [],
+    set: {
+      id,
+      items: items.map(({ changes: _, ...rest }) => rest),
+      sites,
+      final: notUndoable.length === 0
+        ? null
+        : `Items ${notUndoable.join(", ")} cannot be taken back; each says why`,
+    },
+  };
+}
+
+/** What a set has done so far, as the answer of a write. */
+function written(answer: Readonly<Record<string, unknown>>): WriteResult {
+  const items = (answer["items"] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  const isOver = answer["state"] === "ended";
+  const states = items.map((one) => one["state"]);
+  const proofs = items.filter((one) => one["state"] === "done").map(({ verified }) => verified);
+  if (isOver && (states.some((one) => one !== "done") || proofs.includes(false))) {
+    return new WriteResult(answer, { verified: false, reason: null, warnings: warningsOf(items) });
+  }
+  const isProven = isOver && proofs.every((one) => one === true);
+  const reason = isOver ? "Some items cannot be compared; each says why" : "The set has not ended yet";
+  return new WriteResult(answer, {
+    verified: isProven ? true : null,
+    reason: isProven ? null : reason,
+    warnings: [],
+  });
+}
+
+/** What of a set was not done, a sentence each. */
+const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]) =>
+  items.filter(({ state }) => state !== "done").map(({ item, state, error, reason }) => {
+    const why = (error as { message?: string } | undefined)?.message ?? reason;
+    return `Item ${item}: ${String(state).replace("_", " ")}${why == null ? "" : `, ${String(why)}`}`;
+  });

@@ -1,0 +1,278 @@
+/** A set is planned: each of its calls walks the steps up to its plan, and every one that is refused is named. */
+import { Buffer } from "node:buffer";
+import { asGatewayError, clipped, type Code, GatewayError } from "../../core/errors.ts";
+import { type Change, LIMITS, type Site, type Tier } from "../../core/model.ts";
+import { cut } from "../../core/values.ts";
+import type { SetOrder } from "../../registry/set_port.ts";
+import type { SetContent, SetItem } from "../../store/store.ts";
+import { preview } from "../consent/confirm.ts";
+import { previewed } from "../consent/consent.ts";
+import { shownAs } from "../consent/consent_content.ts";
+import { admit, type AdmitPorts, type Admitted, planned, subjectOf } from "../pipeline/admit.ts";
+import { endOfCall } from "../pipeline/context.ts";
+import type { CallParts } from "../pipeline/context_ports.ts";
+import { checkUses, type Earlier, usesIn, withStandIns } from "./references.ts";
+import { thingOf } from "./things.ts";
+
+/** Of what is refused each is named, with so much of its reason. */
+const REASON_CHARACTERS = 400;
+/** The least that is shown of an item, whatever the others take. */
+const ITEM_BYTES_MIN = 3 * 1024;
+
+/** Who asks, as far as planning needs it. */
+export type Asking = Pick<CallParts, "caller" | "record">;
+
+/** A set that can be shown. */
+export interface Prepared {
+  readonly content: SetContent;
+  readonly sites: readonly Site[];
+  readonly tier: Tier;
+}
+
+const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
+
+/** Throws E_BAD_INPUT for what is no set, and E_PAYLOAD_TOO_LARGE. */
+export function checkOrder({ title, changes }: SetOrder): void {
+  const most = LIMITS.SET_ITEMS_MAX;
+  if (changes.length === 0) throw bad("changes: nothing is to be changed; give one call at least");
+  if (changes.length > most) {
+    throw bad(
+      `changes: ${changes.length} calls are more than the ${most} that one set may have; make several sets`,
+    );
+  }
+  const bytes = Buffer.byteLength(JSON.stringify([title, changes]));
+  if (bytes > LIMITS.SET_BYTES) {
+    throw new GatewayError(
+      "E_PAYLOAD_TOO_LARGE",
+      `changes: together they have ${bytes} bytes, and a set at most ${LIMITS.SET_BYTES}; make several sets`,
+    );
+  }
+}
+
+/** An item while it is walked. */
+interface Walked {
+  readonly entry: Earlier["entry"];
+  readonly site_id: string | null;
+  readonly done: Promise<{ readonly item: SetItem; readonly sites: readonly Site[]; readonly tier: Tier }>;
+}
+
+/**
+ * Plans the calls, a few sites side by side; `told` after each. Throws what one is refused with, every refused one
+ * named: with that one's code where it is the same of all, else with E_BAD_INPUT.
+ */
+export async function prepare(
+  ports: AdmitPorts,
+  asking: Asking,
+  order: SetOrder,
+  told: (planned: number) => void,
+): Promise<Prepared> {
+  checkOrder(order);
+  const walk = new Walk(ports, asking, order);
+  const found = await walk.all(told);
+  const tier = Math.max(...found.map((one) => one.tier)) as Tier;
+  const sites = new Map(found.flatMap((one) => one.sites.map((site) => [site.id, site] as const)));
+  const { title, on_failure = "skip_site", first, warnings = [] } = order;
+  const items = found.map(({ item }) => item);
+  const content = { title, on_failure, first: first === 1, items, warnings };
+  return { content, sites: [...sites.values()], tier };
+}
+
+class Walk {
+  readonly #ports: AdmitPorts;
+  readonly #asking: Asking;
+  readonly #order: SetOrder;
+  readonly #earlier: (Earlier | null)[] = [];
+
+  constructor(ports: AdmitPorts, asking: Asking, order: SetOrder) {
+    this.#ports = ports;
+    this.#asking = asking;
+    this.#order = order;
+  }
+
+  async all(told: (planned: number) => void) {
+    const { changes } = this.#order;
+    const refused: { item: number; tool: string; failure: GatewayError }[] = [];
+    const found: Awaited<Walked["done"]>[] = [];
+    let next = 0;
+    let count = 0;
+    const work = async () => {
+      for (let at = next++; at < changes.length; at = next++) {
+        try {
+          found[at] = await this.#one(at + 1);
+        } catch (thrown) {
+          const failure = asGatewayError(thrown, this.#asking.record.requestId);
+          if (failure.code === "E_INTERNAL" || failure.code === "E_CANCELLED") throw failure;
+          refused.push({ item: at + 1, tool: changes[at]!.tool, failure });
+        }
+        told(++count);
+      }
+    };
+    for (const [at] of changes.entries()) await this.#look(at + 1);
+    await Promise.all(Array.from({ length: LIMITS.SET_SITES_AT_ONCE }, work));
+    if (refused.length > 0) throw refusal(refused, changes.length);
+    return found;
+  }
+
+  /** Looks the tool up, so that later items know what this one makes. */
+  async #look(item: number): Promise<void> {
+    const { catalog } = this.#ports;
+    const { tool, arguments: args } = this.#order.changes[item - 1]!;
+    await catalog.fresh(tool);
+    const entry = catalog.get(tool, this.#asking.caller);
+    const site_id = typeof args["site_id"] === "string" ? args["site_id"] : null;
+    this.#earlier.push(entry == null ? null : { entry, site_id });
+  }
+
+  async #one(item: number) {
+    const { caller, record: whole } = this.#asking;
+    const { tool, arguments: args } = this.#order.changes[item - 1]!;
+    const entry = this.#ports.catalog.find(tool, caller);
+    refuseConfirmed(args, entry.offer !== undefined);
+    const uses = usesIn(args, item);
+    checkUses(entry, args["site_id"], uses, (n) => this.#earlier[n - 1] ?? null);
+    const kind = await this.#kindOf(args["site_id"]);
+    const placed = withStandIns(args, uses, (id, field) => accepts(this.#ports, kind, id, field));
+    const record = whole.apart(tool, placed);
+    const deadline = endOfCall(this.#ports.now());
+    const asked = {
+      args: placed,
+      asks: { confirm: true },
+      bytes: 0,
+      caller,
+      tool,
+      deadline,
+      outer: [],
+      inSet: true,
+    };
+    const admitted = await record.watch(() => admit(this.#ports, asked, record));
+    if (admitted.tier === 0) throw bad(`"${tool}" only reads with these arguments; call it by itself`);
+    const shown = Object.keys(uses).length > 0
+      ? this.#unplanned(admitted, record, args, uses)
+      : await this.#planned(admitted, record);
+    const { site } = admitted;
+    return {
+      item: {
+        item,
+        tool: entry.name,
+        site_id: site?.id ?? null,
+        sites: record.allSites.map(({ id }) => id),
+        args,
+        uses,
+        thing: Object.keys(uses).length > 0 ? null : thingOf(entry, admitted.input.args, site?.id ?? null),
+        ...shown,
+      },
+      sites: [...record.allSites],
+      tier: record.highestTier ?? admitted.tier,
+    };
+  }
+
+  /** What is shown of an item whose plan is known. */
+  async #planned(admitted: Admitted, record: CallParts["record"]) {
+    const ready = await record.watch(() => planned(admitted, record));
+    const { call, dryRun } = await previewed(ready);
+    const isKept = this.#ports.store.changes.days > 0;
+    const bytes = Math.max(ITEM_BYTES_MIN, 4 * LIMITS.PREVIEW_BYTES / this.#order.changes.length);
+    const { confirm_token: _, expires_at: __, next: ___, needs_confirmation: ____, tool: _____, ...said } =
+      preview(
+        call,
+        record,
+        { token: "", expires_at: 0, isKept, bytes },
+      );
+    const content = shownAs(subjectOf(admitted), record, ready.revision);
+    return {
+      shown: dryRun === null ? content : { ...content, dry_run: dryRun.id },
+      preview: said as unknown as Readonly<Record<string, unknown>>,
+    };
+  }
+
+  /** What is shown of one that changes what an earlier item makes: all that it will set there. */
+  #unplanned(
+    admitted: Admitted,
+    record: CallParts["record"],
+    args: Readonly<Record<string, unknown>>,
+    uses: Readonly<Record<string, number>>,
+  ) {
+    const { entry: { name }, site, tier } = admitted;
+    const names = Object.entries(uses).map(([field, from]) => `${field} is the id that item ${from} makes`);
+    const given = Object.entries(args).filter(([field]) =>
+      field !== "site_id" && !Object.hasOwn(uses, field)
+    );
+    const changes: Change[] = given.map(([field, to]) => ({ field, from: null, to }));
+    const said = preview(
+      {
+        tool: name,
+        tier: record.highestTier ?? tier,
+        plan: { summary: `${name} on ${site?.name ?? ""}, where ${names.join(" and ")}`, changes },
+        changes,
+        revision: null,
+        warnings: [],
+        calls: [],
+        offered: false,
+        dryRun: false,
+        final: "It changes what the set itself makes",
+      },
+      record,
+      { token: "", expires_at: 0, isKept: true },
+    );
+    const { summary, changes: shownChanges, left_out, site_id } = said;
+    return {
+      shown: { ...shownAs(subjectOf(admitted), record, null) },
+      preview: {
+        site_id,
+        tier: record.highestTier ?? tier,
+        summary,
+        changes: shownChanges,
+        ...left_out === undefined ? {} : { left_out },
+        plan: "It is planned once that is made, and touches nothing that is there now",
+      } as Readonly<Record<string, unknown>>,
+    };
+  }
+
+  async #kindOf(site_id: unknown): Promise<string | null> {
+    if (typeof site_id !== "string") return null;
+    return (await this.#ports.store.sites.get(site_id))?.platform ?? null;
+  }
+}
+
+function accepts(
+  { connectors }: Pick<AdmitPorts, "connectors">,
+  kind: string | null,
+  id: string | number,
+  field: string,
+): boolean {
+  try {
+    if (kind !== null) connectors.ofKind(kind)?.checkId?.(id, field);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function refuseConfirmed(args: Readonly<Record<string, unknown>>, isOffered: boolean): void {
+  if (isOffered) return;
+  const name = ["confirm", "confirm_token"].find((one) => args[one] !== undefined);
+  if (name !== undefined) throw bad(`${name}: leave it out; the set is confirmed as a whole`);
+}
+
+function refusal(
+  refused: readonly { item: number; tool: string; failure: GatewayError }[],
+  count: number,
+): GatewayError {
+  const sorted = refused.toSorted((a, b) => a.item - b.item);
+  const codes = new Set(sorted.map(({ failure }) => failure.code));
+  const audits = new Set(sorted.map(({ failure }) => failure.audit));
+  const code: Code = codes.size === 1 ? [...codes][0]! : "E_BAD_INPUT";
+  const named = sorted.map(({ item, tool, failure }) =>
+    `item ${item} (${clipped(tool)}): ${failure.code}, ${cut(failure.message, REASON_CHARACTERS)}`
+  );
+  const [{ failure: { upstream, retryAfter } }] = sorted as [typeof sorted[number]];
+  return new GatewayError(
+    code,
+    `${sorted.length} of ${count} items cannot be done, and nothing was changed; ${named.join("; ")}`,
+    {
+      outcome: "none",
+      ...codes.size === 1 ? { upstream, retryAfter } : {},
+      ...audits.size === 1 ? { audit: [...audits][0] } : {},
+    },
+  );
+}

@@ -1,0 +1,264 @@
+/** A set is carried out: the items of a site in their order, sites side by side, each a call of its own. */
+import { Buffer } from "node:buffer";
+import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import { type AuditRow, type Caller, LIMITS, type Outcome } from "../../core/model.ts";
+import { isFields } from "../../core/values.ts";
+import type { Follower } from "../../registry/tool.ts";
+import type { Catalog } from "../../registry/catalog.ts";
+import type { Beside, KeptSet, SetContent, SetItem, SetResult, Store } from "../../store/store.ts";
+import type { CallRecord, Ending } from "../audit/audit.ts";
+import type { Dispatch } from "../pipeline/dispatch.ts";
+import { bySite, whyNot } from "./answer.ts";
+import { expected, type Left, madeThing, thingOf } from "./things.ts";
+
+/** What carrying out depends on. */
+export interface RunPorts {
+  readonly store: { readonly sets: Pick<Store["sets"], "told" | "head"> };
+  readonly catalog: Pick<Catalog, "get" | "fresh">;
+  readonly dispatch: Dispatch;
+  /** The caller as it is by now. Throws E_AUTH where it may not call any more. */
+  callerNow(caller: Caller): Promise<Caller>;
+  newId(): string;
+  delay(ms: number): Promise<void>;
+  /** Aborted once the gateway is to end. */
+  readonly stopping: AbortSignal;
+}
+
+/** A set that somebody has consented to. */
+export interface Consented {
+  readonly kept: KeptSet & { readonly content: SetContent };
+  readonly caller: Caller;
+  readonly door: AuditRow["door"];
+  readonly follower?: Follower | undefined;
+  /** What is known of its items already, and is added to. */
+  readonly results: Map<number, SetResult>;
+  /** Asked before each item; false says that another instance may be at work. */
+  renew(): Promise<boolean>;
+}
+
+/** Of an answer so much is kept of an item. */
+const ANSWER_BYTES = 1024;
+const ANSWER_FIELDS = [
+  "id",
+  "post_id",
+  "status",
+  "url",
+  "path",
+  "commit_sha",
+  "branch",
+  "verified",
+  "verified_reason",
+  "live",
+  "live_reason",
+  "warnings",
+  "undone",
+  "left_out",
+];
+/** How often an item is asked for again that came too early, and the longest wait for that. */
+const TRIES = 6;
+const WAIT_SECONDS_MAX = 60;
+
+/** One run of a set, of this process. */
+export class SetRun {
+  readonly #ports: RunPorts;
+  readonly #set: Consented;
+  /** What stands at each thing since items have changed it. */
+  readonly #left = new Map<string, Left>();
+  #stopped: string | null = null;
+  #isLost = false;
+
+  constructor(ports: RunPorts, set: Consented) {
+    this.#ports = ports;
+    this.#set = set;
+  }
+
+  /** Does what is left to do. Answers whether the set has ended with that, and why not all of it was begun. */
+  async all(): Promise<{ readonly hasEnded: boolean; readonly stopped: string | null }> {
+    const { kept: { content }, results } = this.#set;
+    for (const item of content.items) {
+      const result = results.get(item.item);
+      if (result !== undefined) this.#leaves(item, result);
+    }
+    const groups = [...bySite(content.items)];
+    if (content.first && groups.length > 1) {
+      await this.#group(groups[0]!);
+      const why = this.#unproven(groups.shift()!);
+      if (why !== null && this.#stopped === null) this.#stopped = `The first site is not proven: ${why}`;
+    }
+    const work = async () => {
+      for (let group = groups.shift(); group !== undefined; group = groups.shift()) await this.#group(group);
+    };
+    await Promise.all(Array.from({ length: LIMITS.SET_SITES_AT_ONCE }, work));
+    return { hasEnded: !this.#isLost, stopped: this.#stopped };
+  }
+
+  async #group(group: readonly SetItem[]): Promise<void> {
+    const { kept: { content }, results } = this.#set;
+    for (const item of group) {
+      if (results.has(item.item)) continue;
+      if (await this.#isOver()) return;
+      if (whyNot(item, group, content, results) !== null) continue;
+      const result = await this.#item(item);
+      if (result === null) return;
+      results.set(item.item, result);
+      this.#leaves(item, result);
+      this.#set.follower?.progress(
+        results.size,
+        content.items.length,
+        `item ${item.item}, ${item.tool}: ${result.state}`,
+      );
+    }
+  }
+
+  /** Whether nothing more may be begun, by this instance at least. */
+  async #isOver(): Promise<boolean> {
+    if (this.#stopped !== null || this.#isLost) return true;
+    if (this.#ports.stopping.aborted || !await this.#set.renew().catch(() => false)) {
+      this.#isLost = true;
+      return true;
+    }
+    const head = await this.#ports.store.sets.head(this.#set.kept.set_id);
+    if (head === null || head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
+    return this.#stopped !== null;
+  }
+
+  /** Does one, and again where it came too early; null where the set may not go on. */
+  async #item(item: SetItem): Promise<SetResult | null> {
+    for (let tries = 1;; tries++) {
+      const result = await this.#once(item);
+      if (!("wait" in result)) return result;
+      if (tries === TRIES) return result.result;
+      await this.#ports.delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
+      if (await this.#isOver()) return null;
+    }
+  }
+
+  async #once(item: SetItem): Promise<SetResult | { readonly wait: number; readonly result: SetResult }> {
+    const { kept, door } = this.#set;
+    const request_id = this.#ports.newId();
+    let result: SetResult | null = null;
+    let caller: Caller;
+    try {
+      caller = await this.#ports.callerNow(this.#set.caller);
+    } catch (thrown) {
+      const failure = asGatewayError(thrown, request_id);
+      this.#stopped ??= failure.message;
+      return resultOf(item, null, { failure, outcome: "none" }, null);
+    }
+    const args = { ...item.args, ...this.#idsOf(item) };
+    await this.#ports.catalog.fresh(item.tool);
+    const entry = this.#ports.catalog.get(item.tool, caller);
+    const uses = Object.keys(item.uses).length > 0;
+    const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
+    const left = thing === null ? undefined : this.#left.get(thing);
+    const revision = uses ? left ?? null : expected(item.shown.revision, left);
+    const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
+      result = resultOf(item, request_id, ending, record);
+      return shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
+    };
+    let wait: number | null = null;
+    try {
+      await this.#ports.dispatch({
+        door,
+        requestId: request_id,
+        caller,
+        tool: item.tool,
+        asks: { confirm: true },
+        item: {
+          ticket: {
+            set_id: kept.set_id,
+            item: item.item,
+            shown: { ...item.shown, revision },
+            isPartial: uses,
+          },
+          told,
+        },
+        parse: () => ({ args, bytes: Buffer.byteLength(JSON.stringify(args)) }),
+      });
+    } catch (thrown) {
+      const failure = asGatewayError(thrown, request_id);
+      wait = waitOf(failure, failure.outcome ?? "none");
+      result ??= resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
+    }
+    const known: SetResult = result ??
+      { item: item.item, state: "unknown", request_id, answer: {}, left: null };
+    return wait === null ? known : { wait, result: known };
+  }
+
+  /** The ids that earlier items made. */
+  #idsOf({ uses }: SetItem): Record<string, unknown> {
+    const { results } = this.#set;
+    return Object.fromEntries(
+      Object.entries(uses).map(([name, from]) => [name, results.get(from)?.answer["id"]]),
+    );
+  }
+
+  /** Notes what an item has left at the thing that it changed, or made. */
+  #leaves({ tool, site_id, thing, uses }: SetItem, { state, answer, left }: SetResult): void {
+    if (state !== "done") return;
+    const entry = this.#ports.catalog.get(tool, this.#set.caller);
+    const id = answer["id"] as string | number | undefined;
+    const hasUses = Object.keys(uses).length > 0;
+    const place = thing ??
+      (entry == null || id === undefined
+        ? null
+        : hasUses
+        ? thingOf(entry, { id }, site_id) ?? madeThing(entry, id, site_id)
+        : madeThing(entry, id, site_id));
+    if (place !== null && left !== null) this.#left.set(place, { ...this.#left.get(place), ...left });
+  }
+
+  /** Why a site is not proven to have what was asked for; null where it is. */
+  #unproven(group: readonly SetItem[]): string | null {
+    for (const { item } of group) {
+      const result = this.#set.results.get(item);
+      if (result?.state !== "done") return `item ${item} was not done`;
+      const { verified, live } = result.answer;
+      if (verified !== true) return `item ${item} is not verified`;
+      if (isFields(live) && live["as_expected"] !== true) {
+        return `visitors do not get what item ${item} should give them`;
+      }
+    }
+    return null;
+  }
+}
+
+/** What is known of an item by how its call ended. */
+function resultOf(
+  item: SetItem,
+  request_id: string | null,
+  ending: Ending,
+  record: CallRecord | null,
+): SetResult {
+  const left = record?.left ?? null;
+  const of = { item: item.item, request_id, left };
+  if ("failure" in ending) {
+    const { failure: { code, message }, outcome } = ending;
+    const state = outcome === "unknown" ? "unknown" : "failed";
+    return { ...of, state, answer: { error: { code, message }, ...outcome === "none" ? {} : { outcome } } };
+  }
+  const id = record?.facts.result_id ?? record?.allMade.at(-1)?.id;
+  return { ...of, state: "done", answer: { ...id == null ? {} : { id }, ...shortened(ending.value, id) } };
+}
+
+/** The fields of an answer that are kept, as many as fit. */
+function shortened(value: unknown, id: unknown): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  if (!isFields(value)) return kept;
+  for (const name of ANSWER_FIELDS) {
+    const one = value[name];
+    if (one === undefined || (name === "id" && id != null) || (Array.isArray(one) && one.length === 0)) {
+      continue;
+    }
+    kept[name] = one;
+    if (Buffer.byteLength(JSON.stringify(kept)) > ANSWER_BYTES) delete kept[name];
+  }
+  return kept;
+}
+
+/** How many seconds to wait for another try; null for what would not go better then. */
+const waitOf = ({ code, retryAfter }: GatewayError, outcome: Outcome): number | null =>
+  outcome === "none" && (code === "E_RATE_LIMITED" || code === "E_BUSY") ? retryAfter ?? 1 : null;
+
+const shouldWait = (ending: Ending): boolean =>
+  "failure" in ending && waitOf(ending.failure, ending.outcome) !== null;
