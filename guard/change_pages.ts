@@ -99,6 +99,14 @@ function shownOf(changes: unknown): readonly unknown[] {
   return Array.isArray(first) ? first : [];
 }
 
+/** Whether visitors got it at once: a change of what was live, or a publication. */
+function liveOf({ _published, changes, outcome }: AuditRow): { readonly live?: true | null } {
+  if (_published !== undefined) return { live: _published };
+  const isPublication = outcome === "made" &&
+    shownOf(changes).some((one) => isFields(one) && one["field"] === "status" && one["to"] === "published");
+  return isPublication ? { live: true } : {};
+}
+
 /** A row of the audit as a list of changes tells it. */
 function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
   const { request_id, at, tool, result_id, changes, token_name, client_id, owner_user_id } = row;
@@ -116,7 +124,7 @@ function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
       ...client_id === undefined ? {} : { client: client_id },
       ...owner_user_id === null ? {} : { person: owner_user_id },
     },
-    ...row._published === undefined ? {} : { live: row._published },
+    ...liveOf(row),
     ...row.error === null ? {} : { error: row.error },
     ...undoableOf(state, row.outcome === "unknown"),
   };

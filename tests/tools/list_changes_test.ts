@@ -164,3 +164,16 @@ test("a day of a site that does not tell its time zone is said to be one of UTC"
   at.kit.gw.clock.now += 24 * 60 * 60_000; // a time zone is remembered for a while
   assert.match((await list(at, { date: "yesterday" })).next, untold);
 });
+
+test("what visitors got at once is marked: a publication, and a change of what was live", async (at) => {
+  await change(at, { title: "Draft" }, "all");
+  const post = { ...ON, post_id: at.draft.id, confirm: true };
+  await at.kit.gw.call("publish_post", post);
+  await at.kit.gw.call("revise_published", { ...post, title: "Corrected" });
+  const { changes } = await at.kit.gw.call<{ changes: Args[] }>("list_changes", ON);
+  assert.deepEqual(changes.map(({ tool, live }) => [tool, live]), [
+    ["revise_published", true],
+    ["publish_post", true],
+    ["update_draft", undefined],
+  ]);
+});
