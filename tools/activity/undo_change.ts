@@ -1,6 +1,6 @@
 /** undo_change: sets back what changes have replaced, each by the tool that made it, unless somebody changed it since. */
 import { GatewayError } from "../../core/errors.ts";
-import type { Change } from "../../core/model.ts";
+import { type Change, LIMITS } from "../../core/model.ts";
 import {
   asOne,
   type ChangeRow,
@@ -40,6 +40,9 @@ const NAMED = 10;
 /** So many of the changes since a time are looked at; more only until as many are found as go back at once. */
 const LOOKED_AT = 1000;
 const LOOKED_AT_MOST = 10_000;
+/** Of a call's time so much may go by until all is planned, for writing takes longer; and until the last write begins. */
+const PLANNED_MS = LIMITS.CALL_DEADLINE_MS / 4;
+const BEGUN_MS = LIMITS.CALL_DEADLINE_MS * 5 / 6;
 
 /** Ids grow with time: the newest is set back first. */
 const newestFirst = (ids: readonly string[]) => [...new Set(ids)].sort().reverse();
@@ -190,10 +193,11 @@ export default tool("undo_change", {
     throw new GatewayError("E_BAD_INPUT", "client, person, token: go with since; give since too");
   },
   async plan(args, ctx) {
+    const began = ctx.now();
     const { ids, more, warnings } = await idsOf(args, ctx.changes);
     const leftOut: LeftOut = new Map();
     const writes = await writesOf(ids, ctx.changes, leftOut);
-    const planned = await setBack(writes, ctx, leftOut);
+    const planned = await setBack(writes, ctx, leftOut, began + PLANNED_MS);
     if (planned.length === 0) throw allLeftOut(leftOut, more);
     const count = ids.length - leftOut.size;
     const stays = staysOf(planned);
@@ -209,24 +213,50 @@ export default tool("undo_change", {
         ...warnings,
         ...stays,
       ],
-      state: { planned, leftOut, stays },
+      state: { planned, leftOut, stays, until: began + BEGUN_MS },
     };
   },
-  async run(_, ctx, { state: { planned, leftOut, stays } }) {
+  async run(_, ctx, { state: { planned, leftOut, stays, until } }) {
     const results: WriteResult[] = [];
+    const undone = new Set<string>();
     for (const { target, call } of planned) {
+      const ids = requestsOf(target);
+      if (ctx.now() >= until && undone.size > 0 && !ids.some((id) => undone.has(id))) {
+        for (const request_id of ids) leftOut.set(request_id, notBegun(request_id));
+        continue;
+      }
       results.push(await ctx.calls.run(call) as WriteResult);
-      for (const request_id of requestsOf(target)) ctx.changes.undoes(request_id);
+      for (const request_id of ids) ctx.changes.undoes(request_id);
+      for (const request_id of ids) undone.add(request_id);
     }
-    const undone = [...new Set(planned.flatMap(({ target }) => requestsOf(target)))];
     const left_out = [...leftOut].map(([request_id, { code, message: reason }]) => ({
       request_id,
       code,
       reason,
     }));
-    return asOne({ undone, left_out }, results).warned(stays);
+    return asOne({ undone: [...undone], left_out }, results).warned(stays);
   },
 });
+
+const notBegun = (request_id: string) =>
+  new GatewayError(
+    "E_UPSTREAM",
+    `${request_id}: was not begun, for the time of the call was used up; take it back again`,
+  );
+
+/** Of more things than go back within the time of a call: which may. */
+function tooMany(targets: readonly (readonly KeptWrite[])[], at: number): GatewayError {
+  const ids = new Set(targets.slice(0, at).flatMap((target) => target.map(({ request_id }) => request_id)));
+  return new GatewayError(
+    "E_UPSTREAM",
+    `The site answers too slowly for so many changes in one call: ${
+      PLANNED_MS / 1000
+    } s went by until ${at} of ` +
+      `${targets.length} were looked at, so nothing was written; take back fewer at once, such as request_ids ` +
+      [...ids].join(", "),
+    { upstream: 504 },
+  );
+}
 
 /** Where a person deletes what the site's own lists have. */
 const LISTS: Readonly<Record<string, string>> = {
@@ -288,20 +318,22 @@ function refusal(thrown: unknown): GatewayError {
  */
 async function setBack(
   all: readonly KeptWrite[],
-  ctx: Pick<ToolContext, "calls" | "changes">,
+  ctx: Pick<ToolContext, "calls" | "changes" | "now">,
   leftOut: LeftOut,
+  until: number,
 ): Promise<Planned[]> {
   let planned = new Map<string, Planned>();
   for (let writes = all, found = true; found; writes = writes.filter((one) => !leftOut.has(one.request_id))) {
     const known = planned;
     [planned, found] = [new Map(), false];
-    for (
-      const target of Map.groupBy(
+    const targets = [
+      ...Map.groupBy(
         writes,
         ({ tool, site_id, of, byArguments }) => JSON.stringify([tool, site_id, of, byArguments]),
-      )
-        .values()
-    ) {
+      ).values(),
+    ];
+    for (const [at, target] of targets.entries()) {
+      if (at > 0 && ctx.now() >= until) throw tooMany(targets, at);
       const key = JSON.stringify([target[0]!.of, ...target.map(({ request_id }) => request_id)]);
       const done = known.get(key) ?? await planOf(target as unknown as Target, ctx);
       known.delete(key);
