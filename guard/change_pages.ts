@@ -1,10 +1,13 @@
 /** Pages of changes: rows of the audit, newest first, with what is kept of each, no longer than an agent can use. */
 import { type AuditRow, LIMITS, MORE_PATHS } from "../core/model.ts";
 import { cut, isFields } from "../core/values.ts";
-import type { ChangeRow, ChangesPage, LatestChanges } from "../registry/tool.ts";
+import type { ChangeLine, ChangeRow, ChangesPage, LatestChanges } from "../registry/tool.ts";
 import type { AuditQuery, AuditStore, ChangeState, ChangeStore, Store } from "../store/store.ts";
 
 const PAGE_ROWS = 10;
+/** So many are read at once where all are read, or sets are folded, and of such parts so many for one page. */
+const PART_ROWS = 100;
+const PARTS_MAX = 5;
 const UNKNOWN_ROWS = 3;
 const MANY_ROWS = 5;
 const FIELDS_NAMED = 8;
@@ -19,30 +22,102 @@ const BESIDE_BYTES = 640;
 /** What is asked for: any filters of the audit but what became of the rows. */
 export type ChangeQuery = Omit<AuditQuery, "outcome" | "status">;
 
+type Kept = Pick<Store, "audit" | "changes">;
+
 /** A page of changes, at most LIMITS.CHANGES_PAGE_BYTES long with what an answer has beside it. */
-export async function changePage(
-  { audit, changes }: Pick<Store, "audit" | "changes">,
+export const changePage = (kept: Kept, query: ChangeQuery, cursor?: string): Promise<ChangesPage> =>
+  pageOf(kept, query, cursor, (row) => told(kept.changes, row));
+
+/** The same, in which the changes of a set are one line, which stands where the newest of them does. */
+export function foldedPage(
+  kept: Kept,
   query: ChangeQuery,
   cursor?: string,
-): Promise<ChangesPage> {
-  const doubted = cursor === undefined ? await doubtedOf({ audit, changes }, query, UNKNOWN_ROWS + 1) : [];
+): Promise<ChangesPage<ChangeLine>> {
+  const sets = new SetLines(kept, query);
+  return pageOf<ChangeLine>(
+    kept,
+    query,
+    cursor,
+    (row) =>
+      row.set_id === undefined || query.set_id !== undefined
+        ? told(kept.changes, row)
+        : sets.of(row, row.set_id),
+  );
+}
+
+/** `lineOf` makes the line of a row; null for one that stands in another's. */
+async function pageOf<Line>(
+  kept: Kept,
+  query: ChangeQuery,
+  cursor: string | undefined,
+  lineOf: (row: AuditRow) => Promise<Line | null>,
+): Promise<ChangesPage<Line>> {
+  const { audit } = kept;
+  const doubted = cursor === undefined ? await doubtedOf(kept, query, UNKNOWN_ROWS + 1) : [];
   const many = cursor === undefined ? await ofManyFiles(audit, query) : {};
   const room = LIMITS.CHANGES_PAGE_BYTES - BESIDE_BYTES;
   const first = doubted.slice(0, UNKNOWN_ROWS);
   const unknown = first.slice(0, fitting(first, room / 2));
   const beside = { unknown, ...unknown.length < doubted.length ? { more_unknown: true } : {}, ...many };
-  const left = room - sizeOf(unknown);
-  for (let limit = PAGE_ROWS;;) {
-    const page = await audit.list({ ...query, outcome: "made" }, { limit, cursor });
-    const rows = await Promise.all(page.rows.map((row) => told(changes, row)));
-    const fits = fitting(rows, left);
-    if (fits >= rows.length) return { rows, next: page.next_cursor, ...beside };
-    limit = fits; // asked for again, so that the cursor goes on behind the last row that fits
+  let left = room - sizeOf(unknown);
+  const made = { ...query, outcome: "made" } as const;
+  const rows: Line[] = [];
+  const page = (next: string | null) => ({ rows, next, ...beside });
+  let at = cursor;
+  for (let parts = 0; parts < PARTS_MAX; parts++) {
+    const part = await audit.list(made, { limit: parts === 0 ? PAGE_ROWS : PART_ROWS, cursor: at });
+    let isFolded = false;
+    for (const [n, row] of part.rows.entries()) {
+      const line = await lineOf(row);
+      if (line === null) isFolded = true;
+      if (line === null) continue;
+      left -= sizeOf(line) + 1;
+      if (rows.length > 0 && (left < 0 || rows.length === PAGE_ROWS)) {
+        // Asked for again, so that the cursor goes on behind the last line that fits.
+        return page(n === 0 ? at ?? null : (await audit.list(made, { limit: n, cursor: at })).next_cursor);
+      }
+      rows.push(line);
+    }
+    at = part.next_cursor ?? undefined;
+    if (at === undefined || rows.length >= PAGE_ROWS || !isFolded) return page(at ?? null);
+  }
+  return page(at ?? null);
+}
+
+/** The changes of sets as lines. */
+class SetLines {
+  /** The rows of each set, newest first. */
+  readonly #sets = new Map<string, readonly AuditRow[]>();
+
+  constructor(private readonly kept: Kept, private readonly query: ChangeQuery) {}
+
+  /** The line of a set at the newest of its changes; null at the others. */
+  async of(row: AuditRow, set_id: string): Promise<ChangeLine | null> {
+    const { audit, changes } = this.kept;
+    const all = this.#sets.get(set_id) ??
+      (await audit.list({ ...this.query, set_id, outcome: "made" }, { limit: LIMITS.SET_ITEMS_MAX + 1 }))
+        .rows;
+    this.#sets.set(set_id, all);
+    if (all[0]?.request_id !== row.request_id) return null;
+    const made = await Promise.all(all.map((one) => told(changes, one)));
+    if (made.length === 1) return made[0]!;
+    const tools = [...Map.groupBy(made, ({ tool }) => tool)].map(([tool, { length }]) => [tool, length]);
+    const count = made.filter((one) => one.undoable).length;
+    const { at, by } = made[0]!;
+    return {
+      set_id,
+      at,
+      changes: made.length,
+      tools: Object.fromEntries(tools),
+      by,
+      ...made.some((one) => one["live"] !== undefined) ? { live: true } : {},
+      undoable: count > 0,
+      ...count === made.length ? {} : { undoable_changes: count },
+    };
   }
 }
 
-/** So many are read at once where all are read. */
-const PART_ROWS = 100;
 const PART_UNKNOWN = 50;
 
 /** All changes of a query, newest first, a part after the other, with no more reads than they need. */
@@ -109,13 +184,15 @@ function liveOf({ _published, changes, outcome }: AuditRow): { readonly live?: t
 
 /** A row of the audit as a list of changes tells it. */
 function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
-  const { request_id, at, tool, result_id, changes, token_name, client_id, owner_user_id } = row;
+  const { request_id, at, tool, result_id, changes, token_name, client_id, owner_user_id, set_id, item } =
+    row;
   const fields = [...new Set(shownOf(changes).flatMap((one) => isFields(one) ? String(one["field"]) : []))];
   return {
     request_id,
     at,
     tool,
     ...result_id === undefined ? {} : { id: result_id },
+    ...set_id === undefined ? {} : { set_id, item },
     ...fields.length === 0
       ? {}
       : { fields: fields.slice(0, FIELDS_NAMED).map((field) => field.slice(0, FIELD_CHARACTERS)) },

@@ -28,6 +28,7 @@ export interface Shapes {
       "since"?: string;
       "tool"?: string;
       "id"?: number | string;
+      "set"?: string;
       "path"?: string;
       "client"?: string;
       "person"?: string;
@@ -57,6 +58,7 @@ export interface Shapes {
     args: {
       "request_id"?: string;
       "request_ids"?: (string)[];
+      "set_id"?: string;
       "since"?: string;
       "client"?: string;
       "person"?: string;

@@ -129,7 +129,6 @@ export const setsOnDemand = (load: () => Promise<SetsOfCalls>) => (call: CallPar
     run: async (set, wait_seconds) => await (await port()).run(set, wait_seconds),
     show: async (set_id, wait_seconds) => await (await port()).show(set_id, wait_seconds),
     cancel: async (set_id) => await (await port()).cancel(set_id),
-    requests: async (set_id, site_id) => await (await port()).requests(set_id, site_id),
     again: async (set_id) => await (await port()).again(set_id),
   };
 };

@@ -77,15 +77,6 @@ export class ChangeSets {
         }
         return await this.#told(set_id);
       },
-      requests: async (set_id, site_id) => {
-        const { content } = await mine(set_id);
-        const results = await this.ports.store.sets.results(set_id);
-        const items = content?.items.filter((one) => one.site_id === site_id) ?? [];
-        return items.flatMap(({ item }) => {
-          const result = results.get(item);
-          return result?.state === "done" && result.request_id !== null ? [result.request_id] : [];
-        });
-      },
       again: async (set_id) => {
         const opened = await this.#opened(set_id);
         if (stateOf(opened, { isAlive: await this.#isAlive(set_id) }) !== "ended") {

@@ -36,7 +36,7 @@ export interface PagesClient {
   prepare(fields: PageFields, id: Id | null): Promise<PreparedPage>;
   /** Reads only: the template, every placeholder of it covered. Without an id it is for a new page. */
   prepareClone(fields: CloneFields, id: Id | null): Promise<PreparedClone>;
-  create(draft: PreparedPage | PreparedClone, made: Making): Promise<Written | Cloned>;
+  create(draft: PreparedPage | PreparedClone, made: Making): Promise<Updated | Cloned>;
   update(id: Id, draft: PreparedPage | PreparedClone, seen?: Seen): Promise<Updated | Cloned>;
   /** Reads only: refuses what the live state forbids. */
   check(id: Id, verb: Verb, moment?: Moment): Promise<Seen>;

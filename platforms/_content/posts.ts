@@ -52,7 +52,7 @@ export interface PostsClient {
    * Reads only: looks names up and, for a new post (no id), proves rights; for one that is to be changed getDraft does.
    */
   prepareDraft(fields: DraftFields, id: Id | null, type?: ContentType): Promise<PreparedDraft>;
-  createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
+  createDraft(draft: PreparedDraft, made: Making): Promise<Updated>;
   updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Updated>;
   /**
    * Reads only: refuses what the live state forbids. Without a type the id is a post's; for `unschedule` the platform

@@ -120,7 +120,7 @@ test("the command line lists, shows what an undo would set, and does it once it 
   assert.equal(await title(at), "Before");
   const again = await admin(at, "undo", request_id, "--site", "open");
   assert.match(again.err, /E_STALE_PREVIEW: .*was taken back already/);
-  assert.match((await admin(at, "undo", "--site", "open")).err, /Give request ids, or --since/);
+  assert.match((await admin(at, "undo", "--site", "open")).err, /Give request ids, --set or --since/);
   assert.match(
     (await admin(at, "gateway", "health")).out,
     /What stood there before 2 changes is kept \(0\.0 MiB\)/,

@@ -1,6 +1,6 @@
 /** Change sets: one preview, one consent, each item a call of its own, proven site by site. */
 import assert from "node:assert/strict";
-import { test as standIn } from "./_stand_in.ts";
+import { test as standIn, type World, world } from "./_stand_in.ts";
 
 interface Item {
   readonly item: number;
@@ -53,4 +53,102 @@ standIn("a set is shown as one, confirmed once, and each item leaves a row of it
   ]);
   const titles = [...at.cms.posts.values()].map(({ title }) => title);
   assert.deepEqual(titles.filter((one) => one.startsWith("Set")), ["Set one renamed", "Set two"]);
+});
+
+const order = (changes: readonly unknown[], more: Record<string, unknown> = {}) => ({
+  title: "A set",
+  changes,
+  ...more,
+});
+
+async function consented(at: World, changes: readonly unknown[], more: Record<string, unknown> = {}) {
+  const { gw } = at.kit;
+  const shown = await gw.call<Answer>("prepare_changes", order(changes, more));
+  return await gw.call<Answer>("prepare_changes", {
+    ...order(changes, more),
+    confirm: true,
+    confirm_token: shown.confirm_token,
+  });
+}
+
+const ON = { site_id: "open" };
+
+standIn(
+  "items on the same post see what those before them have left",
+  async (at) => {
+    const { id } = at.draft;
+    const changes = [
+      { tool: "update_draft", arguments: { ...ON, post_id: id, title: "One" } },
+      { tool: "update_draft", arguments: { ...ON, post_id: id, title: "Two" } },
+      { tool: "publish_post", arguments: { ...ON, post_id: id } },
+    ];
+    const done = await consented(at, changes);
+    assert.deepEqual(done.items.map(({ state }) => state), ["done", "done", "done"], JSON.stringify(done));
+    assert.deepEqual([at.cms.posts.get(id)!.title, at.cms.posts.get(id)!.status], ["Two", "publish"]);
+  },
+);
+
+Deno.test("what an earlier item made is changed only as it was left", async () => {
+  const person: { edits?: (url: string) => void } = {};
+  await using at = await world({
+    fetch: async (input, init) => {
+      if (init?.method !== "POST") person.edits?.(String(input));
+      return await fetch(input, init);
+    },
+  });
+  const { gw } = at.kit;
+  const changes = [
+    draft("open", "Made"),
+    { tool: "update_draft", arguments: { ...ON, post_id: { $from: 1 }, title: "Renamed" } },
+    { tool: "publish_post", arguments: { ...ON, post_id: { $from: 1 } } },
+  ];
+  const shown = await gw.call<Answer>("prepare_changes", order(changes));
+  person.edits = (url) => {
+    const made = [...at.cms.posts.values()].find(({ title }) => title === "Made");
+    if (made !== undefined && url.includes(`/posts/${made.id}?context=edit`)) {
+      at.edit(made, { title: "A person's" });
+    }
+  };
+  const done = await gw.call<Answer>("prepare_changes", {
+    ...order(changes),
+    confirm: true,
+    confirm_token: shown.confirm_token,
+  });
+  assert.deepEqual(
+    done.items.map(({ state }) => state),
+    ["done", "failed", "not_begun"],
+    JSON.stringify(done),
+  );
+  assert.equal(done.items[1]!.error!.code, "E_STALE_PREVIEW");
+});
+
+standIn("a set is one line among the changes, which opens, and goes back by its id", async (at) => {
+  const { gw } = at.kit;
+  const before = at.cms.posts.get(at.draft.id)!.title;
+  const changes = [
+    { tool: "update_draft", arguments: { ...ON, post_id: at.draft.id, title: "Of the set" } },
+    { tool: "update_draft", arguments: { ...ON, post_id: at.draft.id, excerpt: "Of the set" } },
+    draft("open", "New"),
+  ];
+  const { set_id } = await consented(at, changes);
+  await gw.call("update_draft", { ...ON, post_id: at.draft.id, slug: "after", confirm: true });
+  const list = await gw.call<{ changes: Record<string, unknown>[] }>("list_changes", ON);
+  assert.deepEqual(list.changes.map((one) => one["set_id"] ?? one["tool"]), ["update_draft", set_id]);
+  const [, line] = list.changes;
+  assert.deepEqual(
+    [line!["changes"], line!["tools"], line!["undoable"], line!["undoable_changes"]],
+    [3, { create_draft: 1, update_draft: 2 }, true, 2],
+  );
+  const opened = await gw.call<{ changes: Record<string, unknown>[] }>("list_changes", {
+    ...ON,
+    set: set_id,
+  });
+  assert.deepEqual(opened.changes.map(({ item }) => item), [3, 2, 1]);
+  const undone = await gw.call<{ undone: string[]; warnings: string[] }>("undo_change", {
+    ...ON,
+    set_id,
+    confirm: true,
+  });
+  assert.equal(undone.undone.length, 2);
+  assert.equal(at.cms.posts.get(at.draft.id)!.title, before);
 });

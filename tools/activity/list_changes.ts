@@ -18,7 +18,8 @@ export default tool("list_changes", {
       throw bad(`since: "${since.slice(0, 40)}" is no time; give one such as 2026-03-01T09:00:00Z`);
     }
   },
-  async run({ date, since, ...query }, ctx) {
+  async run({ date, since, set: set_id, ...filters }, ctx) {
+    const query = { ...filters, set_id };
     const { span, time_zone, untold } = date === undefined
       ? { span: since === undefined ? {} : { from: new Date(since).toISOString() } }
       : await spanOf(date, ctx);

@@ -28,6 +28,7 @@ interface Planned {
 interface Asked {
   readonly request_id?: string;
   readonly request_ids?: readonly string[];
+  readonly set_id?: string;
   readonly since?: string;
   readonly client?: string;
   readonly person?: string;
@@ -64,14 +65,16 @@ interface Since {
 }
 
 async function idsOf(
-  { request_id, request_ids, since, client, person, token }: Asked,
+  { request_id, request_ids, set_id, since, client, person, token }: Asked,
   changes: Pick<ChangesPort, "latest">,
 ): Promise<Choice> {
-  if (since === undefined) return { ids: newestFirst(request_ids ?? [request_id!]), more: [], warnings: [] };
-  const from = new Date(since).toISOString();
-  const found = await lookedAt(changes.latest({ from, client, person, token }));
+  if (since === undefined && set_id === undefined) {
+    return { ids: newestFirst(request_ids ?? [request_id!]), more: [], warnings: [] };
+  }
+  const from = since === undefined ? {} : { from: new Date(since).toISOString() };
+  const found = await lookedAt(changes.latest({ ...from, set_id, client, person, token }));
   const all = goingBack(found);
-  if (all.length === 0) throw nothingSince(found);
+  if (all.length === 0) throw set_id === undefined ? nothingSince(found) : nothingOf(set_id);
   const [going, more] = [all.slice(0, AT_ONCE), all.slice(AT_ONCE)];
   return {
     ids: newestFirst(going.map((row) => row.request_id)),
@@ -108,6 +111,12 @@ function goingBack({ rows, isAll }: Since): readonly ChangeRow[] {
   }
   return rows.filter((row) => row.undoable && own.has(row.request_id));
 }
+
+const nothingOf = (set_id: string) =>
+  new GatewayError(
+    "E_NOT_FOUND",
+    `set_id: of "${set_id}" nothing is kept that could be set back on this site; list_changes with set shows what it did`,
+  );
 
 const nothingSince = ({ rows, isAll }: Since) =>
   new GatewayError(
@@ -206,8 +215,8 @@ export default tool("undo_change", {
         planned.slice(0, NAMED).map(({ call }) => call.summary).join("; ")
       }${planned.length > NAMED ? `; and ${planned.length - NAMED} more` : ""}`,
       changes: [],
-      // Which changes "since" means is fixed by what was shown.
-      ...args.since === undefined ? {} : { revision: { changes: ids } },
+      // Which changes "since" or a set means is fixed by what was shown.
+      ...(args.since ?? args.set_id) === undefined ? {} : { revision: { changes: ids } },
       warnings: [
         ...[...leftOut].map(([request_id, why]) => `${request_id} is left out: ${why.message}`),
         ...warnings,

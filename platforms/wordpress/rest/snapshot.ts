@@ -18,6 +18,7 @@ import {
   GOING_LIVE,
   head,
   type Kind,
+  type PostRecord,
   utc,
 } from "./records.ts";
 import type { Query, WordPressClient } from "./wordpress_client.ts";
@@ -262,6 +263,23 @@ function parts(found: StateRead): Record<string, unknown> {
     featured_media_id: featured_media,
     ...record.status === "future" ? { scheduled_at: date_gmt } : { scheduled_at: null, date: date_gmt },
     ...Object.fromEntries(hidden.filter(([, hash]) => hash !== undefined)),
+  };
+}
+
+/** What a draft has that was just made, as far as the answer of its making tells it, in the words of its later plans. */
+export function madeParts(record: PostRecord): Record<string, unknown> {
+  const { status, title, content, excerpt, slug, author, featured_media } = record;
+  return {
+    status,
+    scheduled_at: null,
+    title: title.raw,
+    content_html: content.raw,
+    excerpt: excerpt.raw,
+    slug,
+    author_id: author,
+    featured_media_id: featured_media,
+    tags: sorted(record.tags),
+    categories: sorted(record.categories),
   };
 }
 
