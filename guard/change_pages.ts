@@ -17,7 +17,7 @@ const NOTHING_KEPT = "Nothing is kept that could be set back";
 const HALF_KNOWN = "It is under way, or nobody knows how it ended";
 const KNOWN_PART = "Nobody knows how all of it ended; the part that is known to be made goes back";
 /** What an answer has beside its rows: the day, what comes next, a cursor. */
-const BESIDE_BYTES = 640;
+const BESIDE_BYTES = 760;
 
 /** What is asked for: any filters of the audit but what became of the rows. */
 export type ChangeQuery = Omit<AuditQuery, "outcome" | "status">;

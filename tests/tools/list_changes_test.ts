@@ -156,6 +156,24 @@ test("more of which nobody knows than a page names are said to be there", async 
   assert.doesNotMatch((await list(at, { tool: "update_draft" })).next, more);
 });
 
+test("a page has 4 KB at most with all that is said beside its rows", async (at) => {
+  at.cms.inject({ kind: "html", status: 404 }, { method: "GET" });
+  const long = { token_name: "t".repeat(100), client_id: `https://client.example/${"c".repeat(100)}` };
+  for (let n = 0; n < 30; n++) {
+    const more = n % 5 === 0 ? { paths_left_out: 400 } : {};
+    const outcome = n % 6 === 1 ? "unknown" : "made";
+    await append(at, `many-and-a-long-id-${n}`, { ...long, ...more, paths: ["p.md"], outcome });
+  }
+  const page = await list(at, { path: "p.md", date: "today" });
+  assert.match(
+    page.next,
+    /call again with this cursor\. There are more under unknown.*one of UTC\. Of very many files/,
+  );
+  const bytes = new TextEncoder().encode(JSON.stringify(page)).length;
+  assert.ok(bytes <= 4096, `${bytes} bytes`);
+  assert.ok(bytes > 3300, `${bytes} bytes: the room is used`);
+});
+
 test("a day of a site that does not tell its time zone is said to be one of UTC", async (at) => {
   const untold = /The site did not tell its time zone, so the day is one of UTC\./;
   await change(at, { title: "New" }, "all");
