@@ -7,7 +7,9 @@ import * as comparison from "../../rules/comparison.ts";
 import * as head from "../../rules/data_head.ts";
 import * as file from "../../rules/file.ts";
 import { emailNeedle } from "../../rules/finding/email.ts";
+import { markupOf } from "../../rules/finding/markup.ts";
 import { phoneNeedle } from "../../rules/finding/phone.ts";
+import { exactly, type Form, rewritten } from "../../rules/finding/rewriting.ts";
 import * as signs from "../../rules/finding/signs.ts";
 import { textNeedle } from "../../rules/finding/text.ts";
 import * as location from "../../rules/crm_location.ts";
@@ -55,6 +57,14 @@ const looked = (given: string) => ({
   warnings: [given],
 });
 
+/** A text rewritten in each form, and what its edits are as exact replacements. */
+const rewrittenIn = (of: string) =>
+  (["words", "html", "json", "markdown", "source"] satisfies Form[]).map((form) => {
+    const text = `${of}aa<a href="aa"${of}aa`;
+    const done = rewritten(text, form, { needle: textNeedle("aa"), to: 'a & "b"', isPhone: false });
+    return done && exactly(text, done);
+  });
+
 /** Arguments held to schemas that say as much as they can of them. */
 const typedBy = (args: Names, name = "of") =>
   typed.typeFault(args, {
@@ -86,6 +96,8 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "finding/email.ts": {
     emailNeedle: (of) => [emailNeedle("a@a.aa").spots(of), emailNeedle(`a@a.aa`).spots(`a${of}`)],
   },
+  "finding/markup.ts": { markupOf },
+  "finding/rewriting.ts": { rewritten: rewrittenIn, exactly: rewrittenIn },
   "finding/phone.ts": { phoneNeedle: (of) => phoneNeedle("+49 11111").spots(`${NUMBERS}${of}${NUMBERS}`) },
   "finding/signs.ts": {
     signAt: (of) => signs.signAt(of, 0, true),
