@@ -37,13 +37,13 @@ interface PhoneNumber {
   readonly alone: boolean;
 }
 
-/** The number as a needle. Throws E_BAD_INPUT for what is none. */
-export function phoneNeedle(text: string): Needle {
+/** The number as a needle. Throws E_BAD_INPUT naming the field for what is none. */
+export function phoneNeedle(text: string, field = "text"): Needle {
   const number = numberOf(text);
   if (number === null) {
     throw new GatewayError(
       "E_BAD_INPUT",
-      `text: with kind phone give one phone number of ${FIGURES_MIN} to ${FIGURES_MAX} figures, such as +49 30 1234567; ` +
+      `${field}: with kind phone give one phone number of ${FIGURES_MIN} to ${FIGURES_MAX} figures, such as +49 30 1234567; ` +
         "for anything else leave kind out",
     );
   }
