@@ -8,6 +8,7 @@ import type { FoundPlace } from "../../platforms/_content/text_search.ts";
 import type { ToolContext } from "../../registry/tool.ts";
 import { type Rewriting, rewritten } from "../../rules/finding/rewriting.ts";
 import { changeOf, hitId, type PlaceChange } from "./_places.ts";
+import { CHANGE_ELEMENTS, settingOf } from "./_builder_texts.ts";
 import { argumentsOf, type Branch, type Changed, READERS, type Thing } from "./_rewrites.ts";
 
 /** A place that was found, by the name it is chosen by. */
@@ -87,7 +88,8 @@ export function grouped(hits: readonly Hit[]): { readonly groups: Group[]; reado
   const groups = new Map<string, { tool: string; of: Group["of"]; hits: Hit[]; thing: string }>();
   const stays: Stay[] = [];
   for (const hit of hits) {
-    const { change, place, id } = hit;
+    const { place, id } = hit;
+    const change = settingChange(place) ?? hit.change;
     if (change.tool === null) stays.push({ id, why: `change it ${change.how}` });
     else if (change.needs !== undefined) {
       stays.push({
@@ -114,6 +116,12 @@ export function grouped(hits: readonly Hit[]): { readonly groups: Group[]; reado
 
 const SEO = "set_seo_meta";
 
+/** The site's own tool that changes a setting of a visual builder, where the site has it; null for any other place. */
+const settingChange = ({ field, id, within }: FoundPlace): PlaceChange | null =>
+  field === "builder" && settingOf(within) !== null
+    ? { tool: CHANGE_ELEMENTS, arguments: { post_id: Number(id) } }
+    : null;
+
 /** The tool and what names the thing; all of a page made from code is changed by the tool that changes its code. */
 function toolOf(
   { tool, arguments: args }: PlaceChange & { readonly tool: string },
@@ -132,15 +140,16 @@ function toolOf(
 /** What becomes of each group, as its thing is read now. Throws what the reading of one does, but for what only it is like. */
 export const madeOf = (
   groups: readonly Group[],
-  ctx: Pick<ToolContext, "use">,
+  ctx: Pick<ToolContext, "use" | "can" | "calls" | "site">,
   wanted: Rewriting,
   branch: Branch,
 ): Promise<Made[]> =>
   eachOf(groups, AT_ONCE, async (group) => {
     try {
-      return itemOf(group, await READERS[group.tool]!(ctx, group.of, branch), wanted);
+      const within = group.hits.map(({ place }) => place.within);
+      return itemOf(group, await READERS[group.tool]!(ctx, group.of, { branch, within }), wanted);
     } catch (thrown) {
-      if (!isOfOne(thrown)) throw thrown;
+      if (!isOfOne(thrown, group)) throw thrown;
       return {
         item: null,
         going: [],
@@ -150,10 +159,11 @@ export const madeOf = (
     }
   });
 
-/** Whether only the one thing is the reason: it is gone, or no longer in the state in which it was found. */
-const isOfOne = (thrown: unknown): thrown is GatewayError =>
+/** Whether only the one thing is the reason: it is gone, no longer as it was found, or the site has no tool for it. */
+const isOfOne = (thrown: unknown, { tool }: Group): thrown is GatewayError =>
   thrown instanceof GatewayError &&
-  (["E_FORBIDDEN_OP", "E_NOT_FOUND", "E_BUILDER_MISMATCH", "E_BAD_PATH"].includes(thrown.code) ||
+  (tool === CHANGE_ELEMENTS ||
+    ["E_FORBIDDEN_OP", "E_NOT_FOUND", "E_BUILDER_MISMATCH", "E_BAD_PATH"].includes(thrown.code) ||
     (thrown.code === "E_UPSTREAM" && thrown.upstream === 404));
 
 /** The one call for all chosen hits of a thing, and what of them stays. */
@@ -163,7 +173,9 @@ export function itemOf({ tool, of, hits }: Group, { texts, beside }: Thing, want
   const stays: Stay[] = [];
   let already = 0;
   for (const { id, place } of hits) {
-    const fields = place.path === undefined ? [place.field] : Object.keys(texts);
+    const fields = place.path !== undefined
+      ? Object.keys(texts)
+      : [place.field === "builder" ? place.within! : place.field];
     const own: Changed[] = [];
     for (const field of fields) {
       const { text = null, form = "words", stays: why } = texts[field] ?? {};

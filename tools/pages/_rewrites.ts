@@ -1,9 +1,11 @@
 /** Texts that hold what was found, read whole by the tool that changes each, and the call that changes several of them at once. */
 import { type Id, numericId } from "../../core/ids.ts";
 import { textIn } from "../../core/bytes.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import { codePages, seo } from "../../platforms/wordpress/connector.ts";
 import { CODE_APART } from "../../platforms/_content/page.ts";
+import { holds } from "../../platforms/_content/holds.ts";
 import { liveContent } from "../../platforms/_content/live_content.ts";
 import { pages } from "../../platforms/_content/pages.ts";
 import { posts, typedPosts } from "../../platforms/_content/posts.ts";
@@ -11,6 +13,13 @@ import type { View } from "../../platforms/github/client.ts";
 import { partsOfSource } from "../../platforms/astro/page.ts";
 import type { ToolContext } from "../../registry/tool.ts";
 import { exactly, type Form, type Rewritten } from "../../rules/finding/rewriting.ts";
+import {
+  CHANGE_ELEMENTS,
+  formOf as formOfSetting,
+  operationsOf,
+  settingsOf,
+  textIn as textOfSetting,
+} from "./_builder_texts.ts";
 
 /** A text as it is stored; null where the site does not tell it. */
 export interface StoredText {
@@ -34,6 +43,13 @@ export interface Changed {
   readonly rewritten: Rewritten;
 }
 
+/** What was found of a thing. */
+export interface Places {
+  readonly branch: Branch;
+  /** Where of it, in the words of a visual builder. */
+  readonly within: readonly (string | undefined)[];
+}
+
 /** Where files are read and written. */
 export interface Branch {
   readonly target: "preview" | "main";
@@ -42,7 +58,8 @@ export interface Branch {
 }
 
 type Args = Readonly<Record<string, unknown>>;
-type Reader = (ctx: Pick<ToolContext, "use">, of: Args, branch: Branch) => Promise<Thing>;
+type Using = Pick<ToolContext, "use" | "can" | "calls" | "site">;
+type Reader = (ctx: Using, of: Args, places: Places) => Promise<Thing>;
 
 const words = (text: string | null): StoredText => ({ text, form: "words" });
 const html = (text: string | null): StoredText => ({ text, form: "html" });
@@ -85,7 +102,17 @@ export const READERS: Readonly<Record<string, Reader>> = {
     );
     return { texts: Object.fromEntries(texts) };
   },
-  async update_static_route(_, { path }, branch): Promise<Thing> {
+  async [CHANGE_ELEMENTS](ctx, { post_id }, { within }) {
+    const state = ctx.can(holds) ? await (await ctx.use(holds)).state() : UNHELD;
+    if (!state.ready) throw new GatewayError("E_FORBIDDEN_OP", `${IN_BUILDER}: ${state.why}`);
+    const settings = await settingsOf(ctx, post_id as Id, within);
+    const texts = within.flatMap((one) => {
+      const form = formOfSetting(one ?? "");
+      return one === undefined ? [] : [[one, { text: textOfSetting(settings, one), form }] as const];
+    });
+    return { texts: Object.fromEntries(texts), beside: { settings } };
+  },
+  async update_static_route(_, { path }, { branch }): Promise<Thing> {
     const { text, sha } = await fileAt(String(path), branch);
     const parts = text === null ? null : partsOfSource(String(path), text);
     if (parts === null) return { texts: { content: { text, form: "html", stays: EDITED } } };
@@ -99,7 +126,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
       beside: { ...parts, ...sha, ...targeting(branch) },
     };
   },
-  async write_static_file(_, { path }, branch) {
+  async write_static_file(_, { path }, { branch }) {
     const { text, sha, bytes } = await fileAt(String(path), branch);
     const content = { text, form: formOf(String(path)) };
     const isLarge = bytes > LIMITS.STATIC_FILE_BYTES;
@@ -108,7 +135,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
       beside: { ...sha, ...targeting(branch) },
     };
   },
-  async bulk_write_static_files(_, { path }, branch) {
+  async bulk_write_static_files(_, { path }, { branch }) {
     const { text, sha } = await fileAt(String(path), branch);
     return {
       texts: { content: { text, form: formOf(String(path)) } },
@@ -117,6 +144,9 @@ export const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
+const IN_BUILDER =
+  "change it in the visual builder; the site's own builder tools change it where their writes are held";
+const UNHELD = { ready: false, why: "the site holds no writes of its tools" } as const;
 const TAKEN_OVER = "the visual builder has taken the page over, and its HTML is seen nowhere";
 const WRAPPED =
   "the page is not made of blocks: update_page_draft would put its whole text into one HTML block, which shows its line " +
@@ -165,6 +195,10 @@ export function argumentsOf(
   { of, beside = {} }: { readonly of: Args; readonly beside?: Args | undefined },
   changed: readonly Changed[],
 ): Record<string, unknown> {
+  if (tool === CHANGE_ELEMENTS) {
+    const settings = beside["settings"] as Parameters<typeof operationsOf>[0];
+    return { ...of, operations: operationsOf(settings, changed) };
+  }
   const whole = Object.fromEntries(changed.map(({ field, rewritten }) => [field, rewritten.text]));
   if (tool === "bulk_write_static_files") {
     const { target_branch, sha } = beside;

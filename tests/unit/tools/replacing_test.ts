@@ -4,6 +4,7 @@ import type { FoundPlace } from "../../../platforms/_content/text_search.ts";
 import { phoneNeedle } from "../../../rules/finding/phone.ts";
 import type { Form, Rewriting } from "../../../rules/finding/rewriting.ts";
 import { textNeedle } from "../../../rules/finding/text.ts";
+import { formOf, textIn } from "../../../tools/pages/_builder_texts.ts";
 import { chosen, grouped, hitsOf, itemOf } from "../../../tools/pages/_replacing.ts";
 import type { StoredText } from "../../../tools/pages/_rewrites.ts";
 
@@ -163,7 +164,7 @@ Deno.test("what nothing changes stays, with the reason and another way", () => {
     place({ kind: "menu item", id: 3, field: "label" }),
     place({ status: "published" }),
     place({ status: "published", field: "title", isSeo: true }),
-    place({ kind: "page", field: "builder", within: "heading a1 title", madeWith: "visual" }),
+    place({ kind: "page", madeWith: "visual" }),
   ], CLOSED);
   assert.deepEqual(groups, []);
   assert.deepEqual(stays, [
@@ -177,7 +178,7 @@ Deno.test("what nothing changes stays, with the reason and another way", () => {
       why: "set_seo_meta changes it where the site has allow_seo_on_published, which an operator sets",
     },
     {
-      id: "page:7:builder:heading a1 title",
+      id: "page:7:content_html",
       why:
         "change it in the visual builder, or with the site's own builder tools (builder-mcp-…) where it has them",
     },
@@ -198,6 +199,61 @@ Deno.test("what nothing changes stays, with the reason and another way", () => {
   assert.deepEqual([blank.item, blank.stays.length], [null, 1]);
   const same = made([place({})], { content_html: "Airship" }, { ...AIRSHIP, needle: textNeedle("airship") });
   assert.deepEqual([same.item, same.going, same.already], [null, [], 1]);
+});
+
+Deno.test("settings of a visual builder are one call of the site's own tool, each that is an object given whole", () => {
+  const at = (within: string) =>
+    place({ kind: "page", field: "builder", within, madeWith: "visual", status: "published" });
+  const within = [
+    "heading a1 title",
+    "tabs b2 tabs.0.tab_title",
+    "tabs b2 tabs.1.tab_content",
+    "button c3 link.url",
+    "button c3 text",
+  ];
+  const { groups } = groupsOf(within.map(at), CLOSED);
+  assert.deepEqual(groups.map(({ tool, of }) => [tool, of]), [["builder-mcp-batch-update", { post_id: 7 }]]);
+  const settings = new Map<string, Record<string, unknown>>([
+    ["a1", { title: "Call 030 1234567", size: "xl" }],
+    ["b2", {
+      tabs: [{ _id: 1, tab_title: "030/1234567" }, { tab_content: "<p>+49 30 1234567</p>" }, {}],
+      a: 1,
+    }],
+    ["c3", { link: { url: "tel:+49301234567", nofollow: "" }, text: "Tom & 030 1234567" }],
+  ]);
+  const before = structuredClone([...settings]);
+  const wanted = { needle: phoneNeedle("+49 30 1234567"), to: "+49 40 765", isPhone: true };
+  const texts = Object.fromEntries(
+    within.map((one) => [one, { text: textIn(settings, one), form: formOf(one) }]),
+  );
+  const { item, stays } = itemOf(groups[0]!, { texts, beside: { settings } }, wanted);
+  assert.deepEqual(stays, []);
+  assert.deepEqual(item, {
+    tool: "builder-mcp-batch-update",
+    arguments: {
+      post_id: 7,
+      operations: [
+        { element_id: "a1", settings: { title: "Call +49 40 765" } },
+        {
+          element_id: "b2",
+          settings: { tabs: [{ _id: 1, tab_title: "+49 40 765" }, { tab_content: "<p>+49 40 765</p>" }, {}] },
+        },
+        {
+          element_id: "c3",
+          settings: { link: { url: "tel:+4940765", nofollow: "" }, text: "Tom & +49 40 765" },
+        },
+      ],
+    },
+  });
+  assert.deepEqual([...settings], before);
+  assert.deepEqual(
+    [textIn(settings, "heading a1 size.x"), textIn(settings, "x"), textIn(new Map(), "a b c")],
+    [
+      null,
+      null,
+      null,
+    ],
+  );
 });
 
 Deno.test("what is of one thing stands together, its SEO fields behind what they may follow", () => {
