@@ -3,9 +3,21 @@ import { pieceAround } from "../../core/credentials.ts";
 import { cleaned, oneLine } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
+import type { Needle } from "../../rules/finding/signs.ts";
 import { writablePath } from "../../rules/path.ts";
 import { routeOfFile } from "../../rules/route.ts";
 import type { FoundPlace } from "../../platforms/_content/text_search.ts";
+
+// What reads texts sign by sign brings every entity of HTML, which is not needed to start.
+const NEEDLES = {
+  text: async () => (await import("../../rules/finding/text.ts")).textNeedle,
+  phone: async () => (await import("../../rules/finding/phone.ts")).phoneNeedle,
+  email: async () => (await import("../../rules/finding/email.ts")).emailNeedle,
+} as const;
+
+/** What finds a text of that kind. Throws E_BAD_INPUT naming the field for what is no such text. */
+export const needleOf = async (kind: keyof typeof NEEDLES, text: string, field: string): Promise<Needle> =>
+  (await NEEDLES[kind]())(text, field);
 
 const TITLE_CHARACTERS = 120;
 const SPELLINGS_MAX = 3;
