@@ -5,7 +5,8 @@ import { markupOf, type Part, type Within } from "./markup.ts";
 import { isFigure, type Needle, signAt, type Spot } from "./signs.ts";
 
 /** How a text is written: as words alone, as HTML, as JSON, as markdown, or in a language whose quoting is not known here. */
-export type Form = "words" | "html" | "json" | "markdown" | "source";
+export const FORMS = ["words", "html", "json", "markdown", "source"] as const;
+export type Form = typeof FORMS[number];
 
 /** What is looked for, and what comes into its place. */
 export interface Rewriting {
@@ -208,7 +209,7 @@ const escaped = (text: string, signs: string) =>
 
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1).replaceAll("<", "\\u003c");
 
-/** As WordPress writes a block's attributes into its comment (serialize_block_attributes). */
+/** As the CMS writes a block's attributes into its comment (docs/upstreams/wordpress.md, "Blocks"). */
 const inBlock = (text: string) =>
   JSON.stringify(text).slice(1, -1).replaceAll("--", "\\u002d\\u002d").replaceAll("<", "\\u003c")
     .replaceAll(">", "\\u003e").replaceAll("&", "\\u0026").replaceAll('\\"', "\\u0022");

@@ -9,7 +9,7 @@ import * as file from "../../rules/file.ts";
 import { emailNeedle } from "../../rules/finding/email.ts";
 import { markupOf } from "../../rules/finding/markup.ts";
 import { phoneNeedle } from "../../rules/finding/phone.ts";
-import { exactly, type Form, rewritten } from "../../rules/finding/rewriting.ts";
+import { exactly, FORMS, rewritten } from "../../rules/finding/rewriting.ts";
 import * as signs from "../../rules/finding/signs.ts";
 import { textNeedle } from "../../rules/finding/text.ts";
 import * as location from "../../rules/crm_location.ts";
@@ -57,13 +57,9 @@ const looked = (given: string) => ({
   warnings: [given],
 });
 
-/** A text rewritten in each form, and what its edits are as exact replacements. */
-const rewrittenIn = (of: string) =>
-  (["words", "html", "json", "markdown", "source"] satisfies Form[]).map((form) => {
-    const text = `${of}aa<a href="aa"${of}aa`;
-    const done = rewritten(text, form, { needle: textNeedle("aa"), to: 'a & "b"', isPhone: false });
-    return done && exactly(text, done);
-  });
+const AIM = { needle: textNeedle("aa"), to: '& "', isPhone: false };
+/** A text rewritten in each form, and its edits as exact replacements. */
+const rewrittenIn = (of: string) => FORMS.map((form) => exactly(`${of}aa`, rewritten(`${of}aa`, form, AIM)!));
 
 /** Arguments held to schemas that say as much as they can of them. */
 const typedBy = (args: Names, name = "of") =>

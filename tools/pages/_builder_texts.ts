@@ -1,6 +1,7 @@
 /** Texts that the visual builder keeps: the settings of elements that hold them, and the operations that change those. */
 import type { Id } from "../../core/ids.ts";
-import { isFields } from "../../core/values.ts";
+import { Content } from "../../core/content.ts";
+import { type Fields, isFields } from "../../core/values.ts";
 import { type Form, type Rewritten } from "../../rules/finding/rewriting.ts";
 import type { ToolContext } from "../../registry/tool.ts";
 
@@ -33,11 +34,24 @@ export async function settingsOf(
   const found = new Map<string, Settings>();
   for (const element_id of elements) {
     const call = await calls.plan(READ_ELEMENT, { site_id: site.id, post_id: Number(post_id), element_id });
-    const answer = await calls.run(call);
-    const settings = isFields(answer) ? answer["settings"] : undefined;
+    const { settings } = valueOf(await calls.run(call));
     if (isFields(settings)) found.set(element_id, settings);
   }
   return found;
+}
+
+/** What a site's own tool answered, as its content says it; nothing for what is no object. */
+function valueOf(answer: unknown): Fields {
+  if (!(answer instanceof Content)) return {};
+  if (answer.structured !== undefined) return answer.structured;
+  const [only] = answer.items;
+  const text = isFields(only) && typeof only["text"] === "string" ? only["text"] : "";
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The text of a setting; null where there is none. */

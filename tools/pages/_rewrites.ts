@@ -145,7 +145,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
 };
 
 const IN_BUILDER =
-  "change it in the visual builder; the site's own builder tools change it where their writes are held";
+  "change it in the visual builder; the site's own builder tools are called only where the site holds their writes";
 const UNHELD = { ready: false, why: "the site holds no writes of its tools" } as const;
 const TAKEN_OVER = "the visual builder has taken the page over, and its HTML is seen nowhere";
 const WRAPPED =

@@ -5,7 +5,8 @@ import { phoneNeedle } from "../../../rules/finding/phone.ts";
 import type { Form, Rewriting } from "../../../rules/finding/rewriting.ts";
 import { textNeedle } from "../../../rules/finding/text.ts";
 import { formOf, textIn } from "../../../tools/pages/_builder_texts.ts";
-import { chosen, grouped, hitsOf, itemOf } from "../../../tools/pages/_replacing.ts";
+import { within } from "../../../tools/pages/_replacement_set.ts";
+import { chosen, grouped, hitsOf, itemOf, type Made } from "../../../tools/pages/_replacing.ts";
 import type { StoredText } from "../../../tools/pages/_rewrites.ts";
 
 const OPEN = { flags: { allow_publish: true, allow_seo_on_published: true, allow_full_repo_write: true } };
@@ -268,6 +269,19 @@ Deno.test("what is of one thing stands together, its SEO fields behind what they
     ["set_seo_meta", 7, ["post:7:seo:og_title"]],
     ["update_draft", 8, ["post:8:content_html", "post:8:title"]],
   ]);
+});
+
+Deno.test("a set has no more bytes than it may have; a small call fits behind one that does not", () => {
+  const of = (characters: number): Made => ({
+    item: { tool: "update_draft", arguments: { title: "ä".repeat(characters) } },
+    going: [],
+    stays: [],
+    already: 0,
+  });
+  const [large, small, more] = [of(500), of(10), of(100)];
+  const { fitting, over } = within([small, large, more], 1000);
+  assert.deepEqual([fitting, over], [[small, more], [large]]);
+  assert.deepEqual(within([large], 1).fitting, []);
 });
 
 Deno.test("hits are chosen by their names, and a name of none is refused", () => {
