@@ -77,8 +77,9 @@ function isThere(text: string, { from, to }: Spot, put: string, needle: Needle):
 const SCHEMES = ["tel:", "sms:", "smsto:", "callto:", "tel://"];
 const ADDRESSES = ["wa.me/", "phone="];
 const DIALS_CHARACTERS = 8;
-/** What stands before an address outside of HTML. */
-const OPENS = "\"'(<=`";
+/** What stands before an address; quotes also as HTML, JSON and addresses write them. */
+const OPENS = ['"', "'", "(", "<", "=", "`", "&quot;", "&#34;", "\\u0022", "%22"];
+const OPENS_CHARACTERS = 6;
 
 /** Whether the number there is what an address dials; `isRead` where readers see the place itself, in which "Tel:" is a word. */
 function isDialled(text: string, from: number, isRead: boolean): boolean {
@@ -87,7 +88,8 @@ function isDialled(text: string, from: number, isRead: boolean): boolean {
   const scheme = SCHEMES.find((one) => before.toLowerCase().endsWith(one));
   if (scheme === undefined || isRead) return false;
   const start = from - scheme.length;
-  return start === 0 || OPENS.includes(text[start - 1]!);
+  const opening = text.slice(Math.max(0, start - OPENS_CHARACTERS), start);
+  return start === 0 || OPENS.some((one) => opening.endsWith(one));
 }
 
 /** The number as such an address has it, without what only separates its figures (RFC 3966, 5.1.1). */
@@ -120,9 +122,21 @@ function writerOf(text: string, form: Form, to: string): Writer {
       case "markdown":
         return plainly(to, found, spot.from >= body && place === "text" ? IN_MARKDOWN : IN_SOURCE);
       case "html":
-        return inHtml(place!, found, to);
+        return place === "text" && isInBrackets(text, spot.from)
+          ? escaped(to, QUOTES)
+          : inHtml(place!, found, to);
     }
   };
+}
+
+/** Characters of a shortcode before a place in it. */
+const BRACKET_CHARACTERS = 300;
+const QUOTES = `<>"'`;
+
+/** Whether a place is in brackets: what stands there in quotes may be an attribute of a shortcode. */
+function isInBrackets(text: string, from: number): boolean {
+  const before = text.slice(Math.max(0, from - BRACKET_CHARACTERS), from);
+  return before.lastIndexOf("[") > before.lastIndexOf("]");
 }
 
 const NO_STRING = { because: "it stands there without quotes, as JSON has no text" };

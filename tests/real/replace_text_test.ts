@@ -8,18 +8,15 @@ import { between, cells } from "./_undo_rows.ts";
 import { onWordPress, Real } from "./_wordpress.ts";
 
 interface Answer {
+  readonly set_id: string;
   readonly verified: boolean | null;
   readonly items: readonly {
     readonly tool: string;
     readonly state: string;
-    readonly request_id: string;
     readonly verified?: boolean | null;
     readonly error?: { readonly code: string };
   }[];
 }
-
-const requestsOf = ({ items }: Answer) =>
-  items.flatMap(({ state, request_id }) => state === "done" ? [request_id] : []);
 
 const SITE = "whole";
 const NUMBER = { site_id: SITE, find: "+49 30 5550199", replace: "+49 40 777-1", kind: "phone" } as const;
@@ -107,7 +104,7 @@ onWordPress({
       [`post ${ids.code} post_content`]: code,
       [`meta ${ids.code} _site_ops_js`]: JSON.stringify(["const a = 'tel:+49407771';"]),
     });
-    await at.kit.gw.call("undo_change", { site_id: SITE, request_ids: requestsOf(done), confirm: true });
+    await at.kit.gw.call("undo_change", { site_id: SITE, set_id: done.set_id, confirm: true });
     assert.deepEqual([...between(before, await cells(at))], [], "all of it goes back");
   },
 
@@ -131,7 +128,7 @@ onWordPress({
     const now = await cells(at);
     assert.equal(now[`post ${ids.page} post_content`], theirs);
     assert.equal(now[`post ${ids.out} post_content`], "<p>+49 40 777-1</p>");
-    await at.kit.gw.call("undo_change", { site_id: SITE, request_ids: requestsOf(done), confirm: true });
+    await at.kit.gw.call("undo_change", { site_id: SITE, set_id: done.set_id, confirm: true });
     assert.deepEqual([...between(before, await cells(at)).keys()], [`post ${ids.page} post_content`]);
   },
 }, { plugins: [PLUGIN, fixture("dump"), fixture("peek"), fixture("yoast-standin")] });

@@ -10,6 +10,7 @@ import { test as onFiles } from "./_static.ts";
 const AIRSHIP = { site_id: "open", find: "zeppelin", replace: "Airship" };
 
 interface Answer {
+  readonly set_id: string;
   readonly items: readonly { readonly tool: string; readonly state: string }[];
 }
 
@@ -71,7 +72,9 @@ onFiles("files change on the branch that is written to, each only as it was read
     assert.ok(preview.warnings.some((one) => one.includes(`file:${path} (`)), path);
   }
   const head = await at.head("main");
-  await at.gw.call("replace_text", { ...call, confirm: true, confirm_token: preview.confirm_token });
+  const order = { ...call, confirm: true, confirm_token: preview.confirm_token };
+  const done = await at.gw.call<Answer>("replace_text", order);
+  assert.deepEqual(new Set(done.items.map(({ state }) => state)), new Set(["done"]));
   assert.equal(await at.head("main"), head);
   const branch = (await at.branches()).find((one) => one.startsWith("mcp/"))!;
   const read = async (path: string) =>

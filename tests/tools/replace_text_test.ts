@@ -179,8 +179,7 @@ Deno.test("a thing that a person changed meanwhile fails alone and is told, and 
     ["update_draft", "none"],
     ["update_page_draft", "made"],
   ]);
-  const request_ids = done.items.flatMap(({ state, request_id }) => state === "done" ? [request_id] : []);
-  await at.kit.gw.call("undo_change", { site_id: "open", request_ids, confirm: true });
+  await at.kit.gw.call("undo_change", { site_id: "open", set_id: done.set_id, confirm: true });
   assert.deepEqual(textsOf(posts), { ...before, draft: textsOf(posts).draft });
 });
 

@@ -33,6 +33,11 @@ Deno.test("a new text is written as its place writes signs", () => {
     ],
     ["html", '<a title="Tom &amp; Jerry">', '<a title="Tom &amp; &quot;Co&quot; &lt;new&gt;">'],
     ["html", "<img alt='Tom & Jerry'>", `<img alt='Tom &amp; "Co" &lt;new&gt;'>`],
+    [
+      "html",
+      '[box title="Tom & Jerry"] "Tom & Jerry"',
+      '[box title="Tom &amp; &quot;Co&quot; &lt;new&gt;"] "Tom &amp; "Co" &lt;new&gt;"',
+    ],
     ["html", "<!-- Tom & Jerry -->", '<!-- Tom &amp; "Co" &lt;new&gt; -->'],
     [
       "html",
@@ -70,6 +75,11 @@ Deno.test("a phone number changes in every spelling, and links that dial get its
     ["html", '<a href="tel:%2B49301234567">', '<a href="tel:%2B49407654321">'],
     ["html", '<a href="https://wa.me/+49301234567">', '<a href="https://wa.me/+49407654321">'],
     ["html", "0049&nbsp;30&nbsp;1234567", "+49 (0)40 765-4321"],
+    [
+      "html",
+      String.raw`<!-- wp:x {"a":"\u003ca href=\u0022tel:+49301234567\u0022\u003e"} -->`,
+      String.raw`<!-- wp:x {"a":"\u003ca href=\u0022tel:+49407654321\u0022\u003e"} -->`,
+    ],
     ["markdown", "[030 1234567](tel:+49301234567)", "[+49 (0)40 765-4321](tel:+49407654321)"],
     [
       "markdown",
