@@ -1,6 +1,7 @@
 /** What find_text finds is replaced by one set of calls: each hit is shown by its name, and exactly those that were shown change. */
 import assert from "node:assert/strict";
 import { addCompanionFind, type CompanionFind } from "../../sandbox/wordpress_standin/companion_find.ts";
+import type { Door } from "../../core/model.ts";
 import { addPost, type Post } from "../../sandbox/wordpress_standin/state.ts";
 import type { Args, Preview, RefusedRow } from "../cms_kit.ts";
 import { type World, world } from "./_stand_in.ts";
@@ -24,14 +25,14 @@ interface Answer {
 
 const AIRSHIP = { site_id: "open", find: "zeppelin", replace: "Airship" };
 
-const shown = (at: World, args: Args = {}) =>
-  at.kit.quietly(() => at.kit.gw.call<Preview>("replace_text", { ...AIRSHIP, ...args }));
+const shown = (at: World, args: Args = {}, door: Door = "rest") =>
+  at.kit.quietly(() => at.kit.gw.call<Preview>("replace_text", { ...AIRSHIP, ...args }, { door }));
 
 /** Shows it, and confirms what was shown. */
-async function replace(at: World, args: Args = {}) {
-  const preview = await shown(at, args);
+async function replace(at: World, args: Args = {}, door: Door = "rest") {
+  const preview = await shown(at, args, door);
   const confirmed = { ...AIRSHIP, ...args, confirm: true, confirm_token: preview.confirm_token };
-  return { preview, done: await at.kit.gw.call<Answer>("replace_text", confirmed) };
+  return { preview, done: await at.kit.gw.call<Answer>("replace_text", confirmed, { door }) };
 }
 
 /** Things that hold it, in several ways. */
@@ -49,11 +50,18 @@ const textsOf = (posts: Record<string, Post>) =>
     Object.entries(posts).map(([name, { title, content, excerpt }]) => [name, [title, content, excerpt]]),
   );
 
-Deno.test("each hit is shown by its name with how it is written there, and exactly those shown change", async () => {
+const DOORS = ["rest", "mcp"] as const;
+
+for (const door of DOORS) {
+  Deno.test(`through ${door} each hit is shown by its name, and exactly those shown change`, () =>
+    changes(door));
+}
+
+async function changes(door: Door): Promise<void> {
   await using at = await withPlugin();
   const posts = fill(at);
   const { live, draft, page } = posts;
-  const { preview, done } = await replace(at);
+  const { preview, done } = await replace(at, {}, door);
   assert.equal(done.verified, true);
   assert.equal(preview.tier, 3);
   assert.match(preview.summary, /^Replace "zeppelin" with "Airship", 6 places: 3 changes on open/);
@@ -73,7 +81,7 @@ Deno.test("each hit is shown by its name with how it is written there, and exact
     page: ["Other", "<!-- wp:p --><p>Airship</p><!-- /wp:p -->", ""],
     other: ["Other", "<p>airship</p>", ""],
   });
-});
+}
 
 Deno.test("hits that are left out, or not among those chosen, stay", async () => {
   await using at = await withPlugin();
@@ -199,6 +207,23 @@ Deno.test("what a call of the set is refused with names its hits, so that they c
   const done = await at.kit.gw.call<Answer>("replace_text", left, { as: "low" });
   assert.equal(done.verified, true);
   assert.deepEqual([draft.excerpt, live.title], ["Airship", "The zeppelin"]);
+});
+
+Deno.test("a new text that holds markup is words, wherever it is put", async () => {
+  await using at = await withPlugin();
+  const draft = add(at, { content: '<p title="Zeppelin">Zeppelin</p>', excerpt: "Zeppelin" });
+  const markup = { replace: '"><script>a()</script>-->' };
+  const { preview } = await replace(at, markup);
+  assert.equal(preview.tier, 1);
+  const words = "&gt;&lt;script&gt;a()&lt;/script&gt;--&gt;";
+  assert.deepEqual([draft.content, draft.excerpt], [`<p title="&quot;${words}">"${words}</p>`, `"${words}`]);
+  // A block may print what its comment holds, so script there counts as script.
+  const block = add(at, { content: '<!-- wp:x {"a":"Zeppelin"} -->' });
+  assert.equal((await replace(at, markup)).preview.tier, 2);
+  assert.equal(
+    block.content,
+    String.raw`<!-- wp:x {"a":"\u0022\u003e\u003cscript\u003ea()\u003c/script\u003e\u002d\u002d\u003e"} -->`,
+  );
 });
 
 Deno.test("a text of which the new one is a part changes once, however often it is asked for", async () => {
