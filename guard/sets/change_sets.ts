@@ -302,13 +302,17 @@ function written(answer: Readonly<Record<string, unknown>>): WriteResult {
   return new WriteResult(answer, {
     verified: isProven ? true : null,
     reason: isProven ? null : reason,
-    warnings: [],
+    warnings: warningsOf(items.filter(({ state }) => state === "done")),
   });
 }
 
-/** What of a set was not done, a sentence each. */
-const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]) =>
-  items.filter(({ state }) => state !== "done").map(({ item, state, error, reason }) => {
+/** What of a set was not done, and what its items warn of, a sentence each. */
+const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  items.flatMap(({ item, state, error, reason, warnings = [] }) => {
     const why = (error as { message?: string } | undefined)?.message ?? reason;
-    return `Item ${item}: ${String(state).replace("_", " ")}${why == null ? "" : `, ${String(why)}`}`;
+    const lost = `Item ${item}: ${String(state).replace("_", " ")}${why == null ? "" : `, ${String(why)}`}`;
+    return [
+      ...state === "done" ? [] : [lost],
+      ...(warnings as string[]).map((one) => `Item ${item}: ${one}`),
+    ];
   });

@@ -177,3 +177,13 @@ standIn("what is there already is not changed by an item whose plan nobody could
   });
   assert.equal(post.featured_media_id, done.items[0]!.id);
 });
+
+standIn("what an item warns of stands among the warnings of the set", async (at) => {
+  const changes = [{
+    tool: "create_draft",
+    arguments: { site_id: "author", title: "S", content_html: "<script>1</script>" },
+  }];
+  const { items, verified, ...done } = await consented(at, changes) as Answer & { warnings: string[] };
+  assert.deepEqual([items[0]!.state, verified], ["done", false]);
+  assert.ok(done.warnings.some((one) => one.startsWith("Item 1: content_html")), done.warnings.join("\n"));
+});
