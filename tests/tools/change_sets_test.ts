@@ -153,6 +153,13 @@ standIn("a set is one line among the changes, which opens, and goes back by its 
     confirm: true,
   });
   assert.equal(undone.undone.length, 2);
+  const again = { ...ON, set_id, confirm: true };
+  await gw.refuses(
+    "undo_change",
+    again,
+    "E_NOT_FOUND",
+    /nothing is left .*; 2 of 3 were taken back already, by /,
+  );
   assert.equal(at.cms.posts.get(at.draft.id)!.title, before);
 });
 
