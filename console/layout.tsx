@@ -8,6 +8,7 @@ export const NAVIGATION = [
   { href: "/admin/tokens", label: "Tokens", role: "member" },
   { href: "/admin/connections", label: "Connected accounts", role: "member" },
   { href: "/admin/clients", label: "Connected clients", role: "member" },
+  { href: "/admin/approvals", label: "Approvals", role: "member" },
   { href: "/admin/freezes", label: "Freezes", role: "admin" },
   { href: "/admin/account", label: "Your account", role: "member" },
 ] as const;

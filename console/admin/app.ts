@@ -7,6 +7,7 @@ import { Visitors } from "../../identity/visitors.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
 import { People } from "../../identity/sign_in/people.ts";
 import { accountPages } from "./account.tsx";
+import { approvalPages } from "./approvals.tsx";
 import { clientPages } from "./clients.tsx";
 import { connectionPages } from "./connections.tsx";
 import { type PagesParts, refusalPage } from "./frame.tsx";
@@ -36,6 +37,7 @@ export function pagesApp(ports: AdminPorts): Hono {
   connectionPages(app, parts);
   clientPages(app, parts);
   freezePages(app, parts);
+  approvalPages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
     return await refusalPage(c, await visitors.person(c.req.raw), error, ports.report);
