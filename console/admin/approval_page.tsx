@@ -62,23 +62,26 @@ const undoLine = (undoable: boolean, reason: string | undefined) =>
 function Facts({ found: { approval, preview }, sites, asker }: ApprovalParts): Child {
   const { token_name, client_id, tool, tier, asked_at, expires_at } = approval;
   const client = client_id === null ? "" : `, the client ${visible(client_id)}`;
+  const facts = [
+    ["Who asks", `${visible(token_name)}${client}${asker === null ? "" : `, for ${visible(asker)}`}`],
+    [
+      sites.length > 1 ? "Sites" : "Site",
+      sites.map(({ id, name }) => `${visible(name)} (${id})`).join(", ") || "none",
+    ],
+    ["Tool", tool],
+    ["How far it goes", `tier ${preview?.tier ?? tier}: ${CEILINGS[preview?.tier ?? tier]}`],
+    ["Asked", time(asked_at)],
+    ["Can be decided until", time(expires_at)],
+  ];
   return (
-    <Table
-      caption="What is asked"
-      columns={["What", "Answer"]}
-      empty=""
-      rows={[
-        ["Who asks", `${visible(token_name)}${client}${asker === null ? "" : `, for ${visible(asker)}`}`],
-        [
-          sites.length > 1 ? "Sites" : "Site",
-          sites.map(({ id, name }) => `${visible(name)} (${id})`).join(", ") || "none",
-        ],
-        ["Tool", tool],
-        ["How far it goes", `tier ${preview?.tier ?? tier}: ${CEILINGS[preview?.tier ?? tier]}`],
-        ["Asked", time(asked_at)],
-        ["Can be decided until", time(expires_at)],
-      ]}
-    />
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

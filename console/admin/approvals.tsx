@@ -19,6 +19,8 @@ import { CEILINGS, time } from "./words.ts";
 
 const PATH = "/admin/approvals";
 const HOUR_MS = 3_600_000;
+/** A page is to be small; nobody reads more at once. */
+const ROWS_MAX = 200;
 /** How long a request has waited, by the value of the filter. */
 const AGES: Readonly<Record<string, readonly [label: string, ms: number]>> = {
   hour: ["more than an hour", HOUR_MS],
@@ -158,9 +160,12 @@ async function inbox(c: Context, person: Person, parts: PagesParts): Promise<Res
       <Table
         caption={isAll ? "What agents asked for" : "What waits for a person, the oldest first"}
         columns={["What", "Where", "Who asks", isAll ? "State" : "Since", "How far it goes"]}
-        rows={rows.map((row) => cellsOf(row, isAll))}
+        rows={rows.slice(0, ROWS_MAX).map((row) => cellsOf(row, isAll))}
         empty={all.length === 0 ? "Nothing waits for you." : "Nothing fits what was chosen."}
       />
+      {rows.length > ROWS_MAX && (
+        <p>{rows.length - ROWS_MAX} more are not shown; narrow the list to find them.</p>
+      )}
       <h2>Narrow the list</h2>
       <form method="get" action={PATH}>
         {FILTERS.map(([name, label, of]) => {

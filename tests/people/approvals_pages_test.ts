@@ -29,6 +29,23 @@ Deno.test("the inbox lists what waits for the person, with its count, and is nar
   assert.match((await other.open(`${INBOX}/${first.approval.id}`)).title, /There is no such page/);
 });
 
+Deno.test("of very many the oldest are shown, on a page that stays small", async () => {
+  const tokens = {
+    a: { confirm_policy: "human" },
+    b: { confirm_policy: "human" },
+    c: { confirm_policy: "human" },
+  } as const;
+  await using at = await asking({ tokens });
+  for (const as of Object.keys(tokens)) {
+    for (let n = 0; n < 70; n++) await ask(at, edit(at, { title: `${as} ${n}` }), "update_draft", as);
+  }
+  const { browser } = await approver(at);
+  const page = await browser.open(INBOX);
+  assert.equal(page.title, "Approvals (210)");
+  assert.match(page.text, /10 more are not shown; narrow the list/);
+  assert.ok(page.text.length < 100_000, String(page.text.length));
+});
+
 Deno.test("signed out the link of a request leads to the sign-in and shows nothing of it", async () => {
   await using at = await asking();
   const asked = await ask(at, edit(at, { title: "A secret plan" }));
