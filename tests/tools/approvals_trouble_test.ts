@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Spending } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
+import { openMemory } from "../memory_kv.ts";
 import { operator } from "../people/kit.ts";
 import {
   approver,
@@ -346,4 +347,20 @@ Deno.test("the grant of a client must stand until the decision, its access token
   const ended = await gw.store.approvals.find(two.approval.id);
   assert.deepEqual([ended!.state, await gw.store.approvals.args(two.approval.id)], ["expired", null]);
   refused(await master(at).approve(two.approval.id), "E_STALE_PREVIEW", /does not stand any more/);
+});
+
+Deno.test("a request that no key opens is listed as that, hides no other, and nobody can approve it", async () => {
+  let kv: Deno.Kv | undefined;
+  await using at = await asking({ storage: { open: async (path) => kv = await openMemory(path) } });
+  const [one, two] = [await ask(at), await ask(at, edit(at, { title: "Other" }))];
+  const key = ["approvals", one.approval.id];
+  const { value } = await kv!.get<{ sealed: { key: string } }>(key);
+  await kv!.set(key, { ...value, sealed: { ...value!.sealed, key: "000000000000" } });
+  const { result } = await operator(at.kit.gw, "GET", "approvals");
+  const summaries = (result.approvals as { id: string; summary: string }[]).map(({ summary }) => summary);
+  assert.match(summaries.join("\n"), /^What was asked cannot be read[^]*\nChange the draft/);
+  const { error } = await master(at).approve(one.approval.id, "new.1");
+  assert.ok(error !== undefined, "nobody can approve what nobody can read");
+  assert.equal(at.kit.writes, 0);
+  assert.equal((await master(at).approve(two.approval.id)).status, 200);
 });
