@@ -105,6 +105,7 @@ export function sitesPort({ store, connectors }: ContextPorts, { caller, site }:
       const all = await store.projects.list();
       return reachesAll(caller) ? all : all.filter((project) => reached.has(project.id));
     },
+    freeze: (one) => store.freezes.of(one),
     integrations: (one) => connectors.integrations(one),
     deployedFrom: async (branch, isDefault) =>
       site !== null && await isDeployed(store.sites, connectors, site, branch, isDefault),
