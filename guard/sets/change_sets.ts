@@ -9,6 +9,7 @@ import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
+import { reaches } from "../pipeline/scope.ts";
 import { answerOf, shownItems, stateOf } from "./answer.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { type RunPorts, SetRun } from "./run.ts";
@@ -90,10 +91,12 @@ export class ChangeSets {
     };
   }
 
-  /** A set of the caller's own token; of any for who may do everything. */
+  /** A set of the caller's own token; of any on sites that it reaches for who may do everything. */
   async #mine(set_id: string, { caller }: CallParts): Promise<KeptSet> {
     const kept = await this.ports.store.sets.find(set_id);
-    if (kept === null || (!caller.superAdmin && kept.grant !== caller.token.id)) throw gone(set_id);
+    if (kept === null) throw gone(set_id);
+    const mayAll = caller.superAdmin && kept.sites.every((id) => reaches(caller, id));
+    if (!mayAll && kept.grant !== caller.token.id) throw gone(set_id);
     return kept;
   }
 
