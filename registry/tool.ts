@@ -174,6 +174,8 @@ export interface ChangesPage<Line = ChangeRow> {
   readonly rows: readonly Line[];
   readonly unknown: readonly ChangeRow[];
   readonly next: string | null;
+  /** Of a first page: that there are more of which nobody knows. */
+  readonly more_unknown?: boolean;
   /** Of a first page by path: changes of more files than their rows name, which may be of that file too. */
   readonly of_many_files?: readonly string[];
 }

@@ -140,10 +140,11 @@ export class ChangeSets {
     const found = Promise.withResolvers<Prepared>();
     const planning = { done: found.promise.catch(() => {}), planned: 0, of: order.changes.length };
     this.#planning.set(set_id, planning);
+    const isConfirmed = call.record.root.decision.latest("confirmed") === true; // progress is of what is done then
     try {
       const prepared = await prepare(this.ports, call, order, (planned) => {
         planning.planned = planned;
-        call.follower?.progress(planned, 2 * order.changes.length, `${planned} items planned`);
+        if (!isConfirmed) call.follower?.progress(planned, order.changes.length, `${planned} items planned`);
       });
       await this.ports.store.sets.prepared(
         { set_id, grant: call.caller.token.id, token: null, failed: null },
@@ -304,13 +305,17 @@ function written(answer: Readonly<Record<string, unknown>>): WriteResult {
   return new WriteResult(answer, {
     verified: isProven ? true : null,
     reason: isProven ? null : reason,
-    warnings: [],
+    warnings: warningsOf(items.filter(({ state }) => state === "done")),
   });
 }
 
-/** What of a set was not done, a sentence each. */
-const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]) =>
-  items.filter(({ state }) => state !== "done").map(({ item, state, error, reason }) => {
+/** What of a set was not done, and what its items warn of, a sentence each. */
+const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  items.flatMap(({ item, state, error, reason, warnings = [] }) => {
     const why = (error as { message?: string } | undefined)?.message ?? reason;
-    return `Item ${item}: ${String(state).replace("_", " ")}${why == null ? "" : `, ${String(why)}`}`;
+    const lost = `Item ${item}: ${String(state).replace("_", " ")}${why == null ? "" : `, ${String(why)}`}`;
+    return [
+      ...state === "done" ? [] : [lost],
+      ...(warnings as string[]).map((one) => `Item ${item}: ${one}`),
+    ];
   });

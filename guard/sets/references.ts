@@ -75,6 +75,9 @@ export interface Earlier {
   readonly site_id: string | null;
 }
 
+/** Arguments that say which thing a tool changes. */
+const CHANGED = ["post_id", "page_id", "id"];
+
 /** Throws E_BAD_INPUT where an argument is no id, or where that item makes nothing, or makes it on another site. */
 export function checkUses(
   entry: ToolEntry,
@@ -82,6 +85,15 @@ export function checkUses(
   uses: Readonly<Record<string, number>>,
   earlier: (item: number) => Earlier | null,
 ): void {
+  const names = Object.keys(uses);
+  if (names.length > 0 && !makes(entry) && !names.some((name) => CHANGED.includes(name))) {
+    throw bad(
+      `${
+        names.join(", ")
+      }: "${entry.name}" changes something that is there already, which cannot be planned before item ` +
+        `${uses[names[0]!]} is done; do that one first, and give its id`,
+    );
+  }
   for (const [name, from] of Object.entries(uses)) {
     if (entry.offer !== undefined || !takesId(entry, name)) {
       throw bad(`${name}: "${KEY}" stands for an id, which this argument of "${entry.name}" is not`);

@@ -126,14 +126,16 @@ export class SetRun {
   async #item(item: SetItem): Promise<SetResult | null> {
     for (let tries = 1;; tries++) {
       const result = await this.#once(item);
-      if (!("wait" in result)) return result;
+      if (result === null || !("wait" in result)) return result;
       if (tries === TRIES) return result.result;
       await this.#ports.delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
       if (await this.#isOver()) return null;
     }
   }
 
-  async #once(item: SetItem): Promise<SetResult | { readonly wait: number; readonly result: SetResult }> {
+  async #once(
+    item: SetItem,
+  ): Promise<SetResult | { readonly wait: number; readonly result: SetResult } | null> {
     const { kept, door } = this.#set;
     const request_id = this.#ports.newId();
     let result: SetResult | null = null;
@@ -141,9 +143,8 @@ export class SetRun {
     try {
       caller = await this.#ports.callerNow(this.#set.caller);
     } catch (thrown) {
-      const failure = asGatewayError(thrown, request_id);
-      this.#stopped ??= failure.message;
-      return resultOf(item, null, { failure, outcome: "none" }, null);
+      this.#stopped ??= asGatewayError(thrown, request_id).message;
+      return null;
     }
     const args = { ...item.args, ...this.#idsOf(item) };
     await this.#ports.catalog.fresh(item.tool);
@@ -178,7 +179,10 @@ export class SetRun {
     } catch (thrown) {
       const failure = asGatewayError(thrown, request_id);
       wait = waitOf(failure, failure.outcome ?? "none");
-      result ??= resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
+      // What was to be told of a call that went well, and whose row could not be kept, is not told.
+      if (result === null || (result as SetResult).state === "done") {
+        result = resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
+      }
     }
     const known: SetResult = result ??
       { item: item.item, state: "unknown", request_id, answer: {}, left: null };

@@ -7,7 +7,9 @@ import * as comparison from "../../rules/comparison.ts";
 import * as head from "../../rules/data_head.ts";
 import * as file from "../../rules/file.ts";
 import { emailNeedle } from "../../rules/finding/email.ts";
+import { markupOf } from "../../rules/finding/markup.ts";
 import { phoneNeedle } from "../../rules/finding/phone.ts";
+import { exactly, FORMS, rewritten } from "../../rules/finding/rewriting.ts";
 import * as signs from "../../rules/finding/signs.ts";
 import { textNeedle } from "../../rules/finding/text.ts";
 import * as location from "../../rules/crm_location.ts";
@@ -55,6 +57,10 @@ const looked = (given: string) => ({
   warnings: [given],
 });
 
+const AIM = { needle: textNeedle("aa"), to: '& "', isPhone: false };
+/** A text rewritten in each form, and its edits as exact replacements. */
+const rewrittenIn = (of: string) => FORMS.map((form) => exactly(`${of}aa`, rewritten(`${of}aa`, form, AIM)!));
+
 /** Arguments held to schemas that say as much as they can of them. */
 const typedBy = (args: Names, name = "of") =>
   typed.typeFault(args, {
@@ -86,6 +92,8 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "finding/email.ts": {
     emailNeedle: (of) => [emailNeedle("a@a.aa").spots(of), emailNeedle(`a@a.aa`).spots(`a${of}`)],
   },
+  "finding/markup.ts": { markupOf },
+  "finding/rewriting.ts": { rewritten: rewrittenIn, exactly: rewrittenIn },
   "finding/phone.ts": { phoneNeedle: (of) => phoneNeedle("+49 11111").spots(`${NUMBERS}${of}${NUMBERS}`) },
   "finding/signs.ts": {
     signAt: (of) => signs.signAt(of, 0, true),

@@ -1,5 +1,6 @@
 /** Change sets: one preview, one consent, each item a call of its own, proven site by site. */
 import assert from "node:assert/strict";
+import { freshPng } from "../cms_kit.ts";
 import { test as standIn, type World, world } from "./_stand_in.ts";
 
 interface Item {
@@ -151,4 +152,38 @@ standIn("a set is one line among the changes, which opens, and goes back by its 
   });
   assert.equal(undone.undone.length, 2);
   assert.equal(at.cms.posts.get(at.draft.id)!.title, before);
+});
+
+standIn("what is there already is not changed by an item whose plan nobody could see", async (at) => {
+  const { gw } = at.kit;
+  const image = { tool: "upload_media", arguments: { ...ON, filename: "a.png", content_base64: freshPng() } };
+  const of = (change: Record<string, unknown>) =>
+    order([image, { tool: "update_draft", arguments: { ...ON, ...change } }]);
+  const says =
+    /item 2 \(update_draft\): E_BAD_INPUT, featured_media_id: .* item 1 is done; do that one first, and give its id/;
+  await gw.refuses(
+    "prepare_changes",
+    of({ post_id: at.draft.id, featured_media_id: { $from: 1 } }),
+    "E_BAD_INPUT",
+    says,
+  );
+  const made = draft("open", "With an image");
+  const changes = [image, { ...made, arguments: { ...made.arguments, featured_media_id: { $from: 1 } } }];
+  const done = await consented(at, changes);
+  assert.deepEqual(done.items.map(({ state }) => state), ["done", "done"]);
+  const post = await gw.call<{ featured_media_id: number }>("get_post", {
+    ...ON,
+    post_id: done.items[1]!.id,
+  });
+  assert.equal(post.featured_media_id, done.items[0]!.id);
+});
+
+standIn("what an item warns of stands among the warnings of the set", async (at) => {
+  const changes = [{
+    tool: "create_draft",
+    arguments: { site_id: "author", title: "S", content_html: "<script>1</script>" },
+  }];
+  const { items, verified, ...done } = await consented(at, changes) as Answer & { warnings: string[] };
+  assert.deepEqual([items[0]!.state, verified], ["done", false]);
+  assert.ok(done.warnings.some((one) => one.startsWith("Item 1: content_html")), done.warnings.join("\n"));
 });
