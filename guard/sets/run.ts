@@ -36,6 +36,10 @@ export interface Consented {
   renew(): Promise<boolean>;
 }
 
+/** Why nothing more is begun of a set that there is not any more. */
+export const REMOVED =
+  "A site of the set, or who made it, was erased, and what was kept of the set with it; the audit has what was done";
+
 /** Of an answer so much is kept of an item. */
 const ANSWER_BYTES = 1024;
 const ANSWER_FIELDS = [
@@ -118,7 +122,8 @@ export class SetRun {
       return true;
     }
     const head = await this.#ports.store.sets.head(this.#set.kept.set_id);
-    if (head === null || head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
+    if (head === null) this.#stopped ??= REMOVED;
+    else if (head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
     return this.#stopped !== null;
   }
 
@@ -133,19 +138,25 @@ export class SetRun {
     }
   }
 
+  /** Who consented, as it is by now; null where that one may not call any more, or nobody can tell. */
+  async #callerNow(): Promise<Caller | null> {
+    try {
+      return await this.#ports.callerNow(this.#set.caller);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") this.#stopped ??= thrown.message;
+      else this.#isLost = true;
+      return null;
+    }
+  }
+
   async #once(
     item: SetItem,
   ): Promise<SetResult | { readonly wait: number; readonly result: SetResult } | null> {
     const { kept, door } = this.#set;
     const request_id = this.#ports.newId();
     let result: SetResult | null = null;
-    let caller: Caller;
-    try {
-      caller = await this.#ports.callerNow(this.#set.caller);
-    } catch (thrown) {
-      this.#stopped ??= asGatewayError(thrown, request_id).message;
-      return null;
-    }
+    const caller = await this.#callerNow();
+    if (caller === null) return null;
     const args = { ...item.args, ...this.#idsOf(item) };
     await this.#ports.catalog.fresh(item.tool);
     const entry = this.#ports.catalog.get(item.tool, caller);
