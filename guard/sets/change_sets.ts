@@ -305,9 +305,12 @@ function written(answer: Readonly<Record<string, unknown>>): WriteResult {
   });
 }
 
-/** What of a set was not done, a sentence each. */
+/** What of a set was not done, or is stored otherwise, a sentence each. */
 const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]) =>
-  items.filter(({ state }) => state !== "done").map(({ item, state, error, reason }) => {
-    const why = (error as { message?: string } | undefined)?.message ?? reason;
-    return `Item ${item}: ${String(state).replace("_", " ")}${why == null ? "" : `, ${String(why)}`}`;
+  items.filter(({ state, verified }) => state !== "done" || verified === false).map((one) => {
+    const { item, state, error, reason, warnings } = one;
+    const [first] = (warnings ?? []) as readonly string[];
+    const why = (error as { message?: string } | undefined)?.message ?? reason ?? first;
+    const what = state === "done" ? "done, but not as it was asked for" : String(state).replace("_", " ");
+    return `Item ${item}: ${what}${why == null ? "" : `, ${String(why)}`}`;
   });

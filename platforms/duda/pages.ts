@@ -68,7 +68,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: S
   return { ...written(after.whole, differences(sent, after.parts, now.parts)), parts: after.parts };
 }
 
-async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Written> {
+async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Updated> {
   const now = await readPage(wire, id);
   if (seen) requireUnchanged("page", id, seen, now.parts);
   judge("page", now.whole, now.siteNow, "publish");
@@ -86,7 +86,7 @@ async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen)
   const after = await readPage(wire.forCleanup(), id);
   if (after.whole.status === "published") {
     const state = { status: "published", publish_on_next_site_publish: false };
-    return written(after.whole, differences(state, after.parts, now.parts));
+    return { ...written(after.whole, differences(state, after.parts, now.parts)), parts: after.parts };
   }
   throw new GatewayError(
     "E_UPSTREAM",
