@@ -730,6 +730,7 @@ export interface Shapes {
         | "seo_description"
         | "noindex"
         | "canonical"
+        | "alt_text"
       )[];
       "page": number;
       "per_page": number;
@@ -764,6 +765,8 @@ export interface Shapes {
     args: {
       "post_id"?: number | string;
       "page_id"?: number | string;
+      "media_id"?: number | string;
+      "alt_text"?: string;
       "type"?: string;
       "title"?: string;
       "content_html"?: string;

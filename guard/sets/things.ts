@@ -10,7 +10,7 @@ const OF_POSTS = ["posts", "pages"];
 /** Arguments that say which files it is: a repository is one thing, whose parts are its files. */
 const OF_FILES = ["files", "path", "file_path", "route"];
 /** Arguments that say which thing it is. */
-const NAMING = ["post_id", "page_id", "id", "source", "source_url", "from"];
+const NAMING = ["post_id", "page_id", "media_id", "id", "source", "source_url", "from"];
 
 /** Hashes of what stands at a thing by now, by part. */
 export type Left = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { slugOf } from "../../rules/code_pages/parts.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { PageFields, PreparedPage } from "../_content/page.ts";
 import type { PagesClient } from "../_content/pages.ts";
-import type { Seen, Updated, Written } from "../_content/post.ts";
+import type { Seen, Updated } from "../_content/post.ts";
 import type { PublishGrant } from "../_http/request.ts";
 import { rowsOf } from "./listing.ts";
 import { type PageRead, readPage, seenPage, wentLive } from "./read.ts";

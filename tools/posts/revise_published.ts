@@ -20,7 +20,8 @@ import type { PreparedDraft, Updated } from "../../platforms/_content/post.ts";
 import { storedContent } from "../../platforms/_content/stored_content.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
-import { compared, tool, type ToolContext } from "../../registry/tool.ts";
+import { compared, type Plan, tool, type ToolContext } from "../../registry/tool.ts";
+import { checkDescribed, describeImage, type ImageRevision, plannedImage } from "./_library.ts";
 import {
   fieldChanges,
   fieldsBefore,
@@ -49,8 +50,10 @@ const titled = (type: LiveType, { title }: LiveContent) =>
   type === "page" ? `the page ${quoted(title)}` : `the post ${ofType(type)}${quoted(title)}`;
 
 export default tool("revise_published", {
-  check({ post_id, page_id, type, title, featured_media_id, ...texts }, ctx) {
-    checkArguments({ title, ...texts });
+  check({ post_id, page_id, media_id, type, title, featured_media_id, alt_text, ...texts }, ctx) {
+    checkArguments({ title, alt_text, ...texts });
+    checkDescribed({ media_id, alt_text }, { type, title, featured_media_id, ...texts });
+    ctx.checkId(media_id, "media_id");
     checkNamed(title, "title");
     ctx.checkId(post_id, "post_id");
     ctx.checkId(page_id, "page_id");
@@ -70,8 +73,10 @@ export default tool("revise_published", {
     scriptRaises({ ...fields, replacements: replacements.map(({ replace }) => replace) }, SHOWN, [
       "replacements",
     ]),
-  plan: (args, ctx) => planned(args, ctx),
-  run: (_, ctx, { state, changes }) => revise(ctx, state, changes),
+  plan: async ({ media_id, alt_text, ...args }, ctx): Promise<Plan<Revision | ImageRevision>> =>
+    media_id === undefined ? await planned(args, ctx) : await plannedImage(media_id, alt_text!, ctx),
+  run: (_, ctx, { state, changes }) =>
+    "image" in state ? describeImage(ctx, state, changes) : revise(ctx, state, changes),
   restore: {
     async plan(kept, ctx) {
       const place = { ...named(kept.of as Named), live: true };
