@@ -635,6 +635,7 @@ export interface Shapes {
       "page_id": number | string;
       "title"?: string;
       "content_html"?: string;
+      "replacements"?: ({ "find": string; "replace": string; "count": number })[];
       "slug"?: string;
       "parent_id"?: number | string;
       "template"?: string;
@@ -801,6 +802,7 @@ export interface Shapes {
       "type"?: string;
       "title"?: string;
       "content_html"?: string;
+      "replacements"?: ({ "find": string; "replace": string; "count": number })[];
       "excerpt"?: string;
       "slug"?: string;
       "tags"?: (string)[];
