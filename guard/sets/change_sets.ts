@@ -343,13 +343,16 @@ function written(answer: Readonly<Record<string, unknown>>): WriteResult {
   });
 }
 
-/** What of a set was not done, and what its items warn of, a sentence each. */
+/** What of a set was not done, or is stored otherwise, and what its items warn of, a sentence each. */
 const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]): string[] =>
-  items.flatMap(({ item, state, error, reason, warnings = [] }) => {
+  items.flatMap(({ item, state, verified, error, reason, warnings }) => {
     const why = (error as { message?: string } | undefined)?.message ?? reason;
-    const lost = `Item ${item}: ${String(state).replace("_", " ")}${why == null ? "" : `, ${String(why)}`}`;
+    const what = state === "done" ? "done, but not as it was asked for" : String(state).replace("_", " ");
+    const said = (warnings ?? []) as readonly string[];
     return [
-      ...state === "done" ? [] : [lost],
-      ...(warnings as string[]).map((one) => `Item ${item}: ${one}`),
+      ...state === "done" && verified !== false
+        ? []
+        : [`Item ${item}: ${what}${why == null ? "" : `, ${String(why)}`}`],
+      ...said.map((one) => `Item ${item}: ${one}`),
     ];
   });

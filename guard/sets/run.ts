@@ -9,7 +9,7 @@ import type { Beside, KeptSet, SetContent, SetItem, SetResult, Store } from "../
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import type { Dispatch } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
-import { expected, type Left, madeThing, thingOf } from "./things.ts";
+import { expected, type Left, madeThing, objectOf, thingOf, Touched } from "./things.ts";
 
 /** What carrying out depends on. */
 export interface RunPorts {
@@ -68,6 +68,7 @@ export class SetRun {
   readonly #set: Consented;
   /** What stands at each thing since items have changed it. */
   readonly #left = new Map<string, Left>();
+  readonly #touched = new Touched();
   #stopped: string | null = null;
   #isLost = false;
 
@@ -161,9 +162,13 @@ export class SetRun {
     await this.#ports.catalog.fresh(item.tool);
     const entry = this.#ports.catalog.get(item.tool, caller);
     const uses = Object.keys(item.uses).length > 0;
+    const isLater = uses || item.follows != null;
     const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
     const left = thing === null ? undefined : this.#left.get(thing);
-    const revision = uses ? left ?? null : expected(item.shown.revision, left);
+    const revision = isLater ? left ?? null : expected(item.shown.revision, left);
+    const open = entry == null
+      ? new Set<string>()
+      : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
       result = resultOf(item, request_id, ending, record);
       return shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
@@ -181,7 +186,11 @@ export class SetRun {
             set_id: kept.set_id,
             item: item.item,
             shown: { ...item.shown, revision },
-            isPartial: uses,
+            isPartial: isLater,
+            further: isLater
+              ? []
+              : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),
+            open,
           },
           told,
         },
@@ -209,18 +218,22 @@ export class SetRun {
   }
 
   /** Notes what an item has left at the thing that it changed, or made. */
-  #leaves({ tool, site_id, thing, uses }: SetItem, { state, answer, left }: SetResult): void {
+  #leaves(item: SetItem, { state, answer, left }: SetResult): void {
     if (state !== "done") return;
+    const { tool, site_id, thing, args } = item;
     const entry = this.#ports.catalog.get(tool, this.#set.caller);
+    if (entry == null) return;
     const id = answer["id"] as string | number | undefined;
-    const hasUses = Object.keys(uses).length > 0;
-    const place = thing ??
-      (entry == null || id === undefined
-        ? null
-        : hasUses
-        ? thingOf(entry, { id }, site_id) ?? madeThing(entry, id, site_id)
-        : madeThing(entry, id, site_id));
-    if (place !== null && left !== null) this.#left.set(place, { ...this.#left.get(place), ...left });
+    const given = { ...args, ...this.#idsOf(item) };
+    const hasUses = Object.keys(item.uses).length > 0;
+    const named = hasUses ? thingOf(entry, given, site_id) : thing;
+    const place = named ?? (id === undefined ? null : madeThing(entry, id, site_id));
+    const object = objectOf(entry, given, site_id) ??
+      (id === undefined ? null : objectOf(entry, { post_id: id }, site_id));
+    this.#touched.add(entry, object, site_id);
+    if (place === null || left === null) return;
+    this.#left.set(place, { ...this.#left.get(place), ...left });
+    this.#touched.told(entry, object, left);
   }
 
   /** Why a site is not proven to have what was asked for; null where it is. */
