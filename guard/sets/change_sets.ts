@@ -20,6 +20,8 @@ export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
   log(event: Record<string, unknown>): void;
+  /** Those that this process is at work on: whoever ends it waits for them. None of them rejects. */
+  readonly setRuns: Set<Promise<void>>;
 }
 
 type Opened = KeptSet & { readonly content: SetContent };
@@ -236,8 +238,12 @@ export class ChangeSets {
       }
     }).then(() => {}).catch((thrown) =>
       this.ports.log({ event: "internal", request_id: set_id, cause: String(thrown) })
-    ).finally(() => this.#running.delete(set_id));
+    ).finally(() => {
+      this.#running.delete(set_id);
+      this.ports.setRuns.delete(done);
+    });
     this.#running.set(set_id, { done, results });
+    this.ports.setRuns.add(done);
     return results;
   }
 

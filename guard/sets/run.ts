@@ -1,5 +1,6 @@
 /** A set is carried out: the items of a site in their order, sites side by side, each a call of its own. */
 import { Buffer } from "node:buffer";
+import { abortable } from "../../core/async.ts";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { type AuditRow, type Caller, LIMITS, type Outcome } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
@@ -134,7 +135,9 @@ export class SetRun {
       const result = await this.#once(item);
       if (result === null || !("wait" in result)) return result;
       if (tries === TRIES) return result.result;
-      await this.#ports.delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
+      const { delay, stopping } = this.#ports;
+      const waited = delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
+      await abortable(waited, stopping).catch(() => {}); // a gateway that ends waits for no turn
       if (await this.#isOver()) return null;
     }
   }
