@@ -31,8 +31,6 @@ export const rejectBody = closed({
   }).nullish(),
 });
 
-export type { ApprovalPreview, ApprovalReport, ShownApproval } from "../registry/approval_reports.ts";
-
 /** The tier of what somebody was shown, which stands in its name, as `guard/consent/approval.ts` makes it. */
 export const tierShown = (shown: string): number => Number(shown.split(".")[1] ?? 4);
 

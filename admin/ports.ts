@@ -31,6 +31,8 @@ import type {
 } from "../registry/proxied_reports.ts";
 import type { ToolState } from "../registry/proxies.ts";
 
+export type { ApprovalPreview, ApprovalReport, ShownApproval } from "../registry/approval_reports.ts";
+
 /** The repository app as it is now. */
 export interface RepoAppReport {
   readonly configured: boolean;

@@ -11,6 +11,9 @@ export interface Stretch {
 const EDITS_MAX = 1500;
 /** Stretches that differ are compared by words up to here; longer ones are gone and new as they are. */
 const WORDS_CHARACTERS_MAX = 40_000;
+/** So much is compared by words however long the rest took: a few changes are marked on a busy machine as well. */
+const ALWAYS_CHARACTERS = 20_000;
+const ALWAYS_MS = 50;
 /** Words of scripts that put blanks between them; a sign of any other; blanks; anything else by itself. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]\p{M}*|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*|\s+|[^]/gu;
@@ -20,14 +23,19 @@ export function textDiff(from: string, to: string, ms: number): readonly Stretch
   const until = performance.now() + ms;
   const all: Stretch[] = [];
   let gone = "";
+  let always = ALWAYS_CHARACTERS;
   const compare = (come: string) => {
-    const short = gone.length + come.length <= WORDS_CHARACTERS_MAX && gone !== "" && come !== "";
+    const characters = gone.length + come.length;
+    const short = characters <= WORDS_CHARACTERS_MAX && gone !== "" && come !== "";
     const left = until - performance.now();
-    if (short && left > 0) all.push(...compared(wordsOf(gone), wordsOf(come), left));
+    const goes = short && (left > 0 || characters <= always);
+    if (goes) always -= characters;
+    const words = goes ? compared(wordsOf(gone), wordsOf(come), Math.max(left, ALWAYS_MS)) : [];
+    if (isAlike(words, gone, come)) all.push(...words);
     else all.push({ kind: "gone", text: gone }, { kind: "new", text: come });
     gone = "";
   };
-  for (const { kind, text } of compared(sentencesOf(from), sentencesOf(to), ms)) {
+  for (const { kind, text } of compared(sentencesOf(from), sentencesOf(to), Math.max(ms, ALWAYS_MS))) {
     if (kind === "new") compare(text);
     else {
       if (gone !== "") compare("");
@@ -38,6 +46,13 @@ export function textDiff(from: string, to: string, ms: number): readonly Stretch
   if (gone !== "") compare("");
   return tidied(all);
 }
+
+/** Whether two texts share enough that marks within them say more than the one after the other. */
+function isAlike(words: readonly Stretch[], gone: string, come: string): boolean {
+  const shared = words.reduce((sum, { kind, text }) => kind === "same" ? sum + text.trim().length : sum, 0);
+  return shared > 0 && shared * ALIKE_PARTS >= Math.min(gone.length, come.length);
+}
+const ALIKE_PARTS = 4;
 
 /** The parts of two texts compared; where that takes too long everything between what they begin and end with differs. */
 function compared(from: readonly string[], to: readonly string[], ms: number): Stretch[] {

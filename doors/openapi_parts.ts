@@ -35,24 +35,33 @@ const WHOAMI = object({
   },
 }, "The token of the call");
 
+const ERROR: OpenApiSchema = {
+  ...object({ code: ref("schemas", "ErrorCode"), message: text("For a person") }, "Why a call failed"),
+  properties: {
+    code: ref("schemas", "ErrorCode"),
+    message: text(
+      "For a person; where a change may have been made, it says where to look before trying again",
+    ),
+    outcome: {
+      type: "string",
+      enum: [...OUTCOMES],
+      description: "What is known of the change; of tools that write",
+    },
+    approval: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description:
+        "The request for a person's approval that the call waits for, or was refused by: id, url, state, and after a no " +
+        "the person's words",
+    },
+  },
+};
+
 /** The named schemas beside those of the tools' arguments; `kinds` are those of site. */
 export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<string, OpenApiSchema> {
   return {
     ErrorCode: { type: "string", enum: Object.keys(codes), description: "Stable; clients may branch on it" },
-    Error: {
-      ...object({ code: ref("schemas", "ErrorCode"), message: text("For a person") }, "Why a call failed"),
-      properties: {
-        code: ref("schemas", "ErrorCode"),
-        message: text(
-          "For a person; where a change may have been made, it says where to look before trying again",
-        ),
-        outcome: {
-          type: "string",
-          enum: [...OUTCOMES],
-          description: "What is known of the change; of tools that write",
-        },
-      },
-    },
+    Error: ERROR,
     ErrorEnvelope: object(
       { ok: { type: "boolean", enum: [false] }, error: ref("schemas", "Error") },
       "The answer to a call that was refused or failed",

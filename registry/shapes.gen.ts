@@ -15,6 +15,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "get_approval": {
+    args: { "approval_id": string; "wait_seconds": number };
+    site: "none";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "get_change_set": {
     args: { "set_id": string; "wait_seconds": number };
     site: "none";
@@ -623,6 +630,22 @@ export interface Shapes {
     raises: false;
     publishes: "always";
   };
+  "replace_text": {
+    args: {
+      "find": string;
+      "replace": string;
+      "kind": "text" | "phone" | "email";
+      "only"?: (string)[];
+      "leave_out"?: (string)[];
+      "limit": number;
+      "wait_seconds": number;
+      "target_branch": "preview" | "main";
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
   "schedule_page": {
     args: { "page_id": number | string; "scheduled_at": string };
     site: "required";
@@ -635,6 +658,7 @@ export interface Shapes {
       "page_id": number | string;
       "title"?: string;
       "content_html"?: string;
+      "replacements"?: ({ "find": string; "replace": string; "count": number })[];
       "slug"?: string;
       "parent_id"?: number | string;
       "template"?: string;
@@ -730,6 +754,7 @@ export interface Shapes {
         | "seo_description"
         | "noindex"
         | "canonical"
+        | "alt_text"
       )[];
       "page": number;
       "per_page": number;
@@ -764,6 +789,8 @@ export interface Shapes {
     args: {
       "post_id"?: number | string;
       "page_id"?: number | string;
+      "media_id"?: number | string;
+      "alt_text"?: string;
       "type"?: string;
       "title"?: string;
       "content_html"?: string;
@@ -798,6 +825,7 @@ export interface Shapes {
       "type"?: string;
       "title"?: string;
       "content_html"?: string;
+      "replacements"?: ({ "find": string; "replace": string; "count": number })[];
       "excerpt"?: string;
       "slug"?: string;
       "tags"?: (string)[];

@@ -2,6 +2,7 @@
 import type { Awaitable } from "../core/async.ts";
 import type { Code } from "../core/errors.ts";
 import type {
+  ApprovalState,
   ConfirmPolicy,
   Flag,
   Freeze,
@@ -107,4 +108,28 @@ export interface Explanation {
   /** null where the call does not get to them. */
   readonly flags: readonly ExplainedFlag[] | null;
   readonly confirm: Confirmation | null;
+}
+
+/** What became of a request for a person's approval, as the agent that made it is told. */
+export interface ApprovalAnswer {
+  readonly approval_id: string;
+  readonly state: ApprovalState;
+  readonly tool: string;
+  readonly site_ids: readonly string[];
+  readonly url: string;
+  readonly asked_at: string;
+  readonly expires_at: string;
+  readonly decided_at?: string;
+  /** The person's words, which are data, or why nobody can decide any more. */
+  readonly words?: string;
+  /** What was done, or what that failed with. */
+  readonly answer?: unknown;
+  readonly failed?: unknown;
+  readonly next: string;
+}
+
+/** The requests of the caller's own token. */
+export interface ApprovalsPort {
+  /** Once it is decided and done, or that time is over. Throws E_NOT_FOUND. */
+  find(id: string, wait_seconds?: number): Promise<ApprovalAnswer>;
 }

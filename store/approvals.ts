@@ -31,6 +31,12 @@ interface Waiting extends Pick<NewApproval, "sites"> {
   readonly id: string;
 }
 
+const UNREADABLE: Told = {
+  summary: "What was asked cannot be read: the key that it was sealed under is missing, or it was damaged",
+  confirm_token: "",
+  words: null,
+};
+
 const recordKey = (id: string) => ["approvals", id];
 const pieceKey = (id: string) => (n: number) => ["approval_pieces", id, String(n)];
 const waitingKey = (grant: string, same: string) => ["approvals_waiting", grant, same];
@@ -179,7 +185,9 @@ export class Approvals implements ApprovalStore {
   }
 
   async #opened(id: string, { sealed, same: _, pieces: __, ...kept }: Kept): Promise<Approval> {
-    const told = JSON.parse(await this.sealer.unseal(sealed, recordKey(id))) as Told;
+    // One whose key is gone must not hide the others.
+    const told = await this.sealer.unseal(sealed, recordKey(id)).then((text) => JSON.parse(text) as Told)
+      .catch(() => UNREADABLE);
     const { asked_at, expires_at } = kept;
     return {
       ...kept,

@@ -1,4 +1,5 @@
 /** One call of every tool on the sites of `deno task demo`: what tries the demo, and what the examples of docs/TOOLS.md are. */
+import type { ConfirmPolicy } from "../core/model.ts";
 import { ahead, type Args, PNG } from "./cms_kit.ts";
 import { catalogue } from "./contract/golden.ts";
 import { CALLS as OF_BEHAVIOR } from "./tools/_behavior.ts";
@@ -14,6 +15,8 @@ export interface On {
   readonly section: string;
   /** The demo's clock. */
   readonly now: () => number;
+  /** Says what writes on a site need. */
+  policy(site_id: string, confirm_policy: ConfirmPolicy): Promise<void>;
 }
 
 type Site = (args?: Args) => Args;
@@ -21,12 +24,13 @@ const DO = { confirm: true };
 const at = (site_id: string): Site => (args = {}) => ({ site_id, ...args });
 
 /** Makes one call of every tool of the catalogue or more, in an order in which each finds what it is about. */
-export async function callEach(call: Call, { section, now }: On): Promise<void> {
+export async function callEach(call: Call, { section, now, policy }: On): Promise<void> {
   const [cms, live] = [at("demo"), at("demo-live")];
   const tomorrow = ahead(86_400, now());
   const day = (back: number) => new Date(now() - back * 86_400_000).toISOString().slice(0, 10);
   await discovery(call, cms);
   await posts(call, cms, live, tomorrow);
+  await asked(call, live, policy);
   await pages(call, live, at("demo-built"), tomorrow, section);
   await seo(call, live);
   await repository(call, at("demo-static"));
@@ -41,6 +45,15 @@ async function discovery(call: Call, cms: Site): Promise<void> {
   for (const tool of ["get_site", "ping_site", "diagnose_site", "list_builders_for_site", "list_cms_users"]) {
     await call(tool, cms());
   }
+}
+
+async function asked(call: Call, live: Site, policy: On["policy"]): Promise<void> {
+  const id = "demo-live";
+  await policy(id, "human");
+  const preview = await call("create_draft", live({ title: "Gutters", content_html: "<p>Look up.</p>" }));
+  await policy(id, "flag");
+  const { approval } = preview as { approval?: { id: string } };
+  await call("get_approval", { approval_id: approval?.id });
 }
 
 async function posts(call: Call, cms: Site, live: Site, tomorrow: string): Promise<void> {
@@ -83,6 +96,7 @@ async function pages(call: Call, live: Site, built: Site, tomorrow: string, sect
   await call("get_page", live({ page_id }));
   await call("view_live", live({ path: "/hello-world/" }));
   await call("find_text", live({ text: "our prices" }));
+  await call("replace_text", live({ find: "from 50", replace: "From 60", ...DO }));
   await call("update_page_draft", live({ page_id, title: "What it costs", ...DO }));
   await call("list_page_templates", live());
   await call("schedule_page", live({ page_id, scheduled_at: tomorrow, ...DO }));

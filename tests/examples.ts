@@ -118,7 +118,11 @@ export async function run(): Promise<Examples> {
     const done = await ask(tool, { ...args, confirm, confirm_token });
     if (!found.has(tool)) found.set(tool, { args, preview: first, answer: done });
     return done;
-  }, { section, now: Date.now });
+  }, {
+    section,
+    now: Date.now,
+    policy: async (id, confirm_policy) => void await gw.store.sites.update(id, { confirm_policy }),
+  });
   const text = masked(JSON.stringify(Object.fromEntries([...found].map(([tool, one]) => [tool, cut(one)]))));
   return JSON.parse(text.replaceAll(origin, "https://demo.example"));
 }

@@ -37,6 +37,13 @@ class Makers {
 
   draft = () => this.#made("create_draft", { title: title(), content_html: "<p>x</p>", tags: ["Known"] });
 
+  /** A word that one draft has in its title, and nothing else. */
+  async named(): Promise<string> {
+    const word = `zeppelin-${this.serial()}`;
+    await this.#made("create_draft", { title: word, content_html: "<p>x</p>" });
+    return word;
+  }
+
   async changed(): Promise<{ post_id: Id; request_id: string }> {
     const post_id = await this.draft();
     const args = { site_id: SITE, post_id, title: "Changed", confirm: true };
@@ -48,6 +55,16 @@ class Makers {
   async set(): Promise<string> {
     const changes = [{ tool: "create_draft", arguments: { site_id: SITE, title: "New", content_html: "x" } }];
     return (await this.gw.call<{ set_id: string }>("prepare_changes", { title: "One", changes })).set_id;
+  }
+
+  /** What a person is asked. */
+  async asked(): Promise<string> {
+    const { sites } = this.gw.store;
+    const args = { site_id: SITE, title: title(), content_html: "<p>x</p>" };
+    await sites.update(SITE, { confirm_policy: "human" });
+    const { approval } = await this.gw.call<{ approval: { id: string } }>("create_draft", args);
+    await sites.update(SITE, { confirm_policy: "flag" });
+    return approval.id;
   }
 
   async published(): Promise<Id> {
@@ -97,6 +114,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     get_page: async () => ({ site_id, page_id: await make.page() }),
     view_live: () => ({ site_id, path: "/robots.txt" }),
     find_text: () => ({ site_id, text: "zeppelin" }),
+    replace_text: async () => ({ site_id, find: await make.named(), replace: "Airship" }),
     list_page_templates: () => ({ site_id }),
     list_changes: () => ({ site_id }),
     undo_change: async () => ({ site_id, request_id: (await make.changed()).request_id }),
@@ -110,6 +128,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     }),
     get_change_set: async () => ({ set_id: await make.set() }),
     cancel_change_set: async () => ({ set_id: await make.set() }),
+    get_approval: async () => ({ approval_id: await make.asked() }),
     get_seo_meta: async () => ({ site_id, post_id: await make.draft() }),
     create_draft: () => ({ site_id, ...draft(), tags: ["Known"] }),
     "create_draft (a new tag)": () => ({ site_id, ...draft(), tags: [`New ${make.serial()}`] }),

@@ -1,6 +1,6 @@
 /** What a request would change: short values as a table, from and to; every long text by itself. */
 import type { Child } from "hono/jsx";
-import type { ApprovalPreview } from "../../admin/approvals.ts";
+import type { ApprovalPreview } from "../../admin/ports.ts";
 import { redactText } from "../../core/credentials.ts";
 import type { Change } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";

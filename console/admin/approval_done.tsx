@@ -1,6 +1,6 @@
 /** What came of a request: what was proven of it, what visitors get, and how it is taken back. */
 import type { Child } from "hono/jsx";
-import type { ShownApproval } from "../../admin/approvals.ts";
+import type { ShownApproval } from "../../admin/ports.ts";
 import { isFields } from "../../core/values.ts";
 import { seen } from "../../core/unseen.ts";
 import { Notice } from "../notice.tsx";

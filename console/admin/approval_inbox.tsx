@@ -1,7 +1,7 @@
 /** The list of what waits for a person: filtered, in pages, and chosen to be decided together. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { ApprovalReport } from "../../admin/approvals.ts";
+import type { ApprovalReport } from "../../admin/ports.ts";
 import { approvalFigures } from "../../admin/approval_figures.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";

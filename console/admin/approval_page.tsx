@@ -1,7 +1,8 @@
 /** One request: what is asked in the words of a person, what it would do now, and the decision. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { type ShownApproval, tierShown } from "../../admin/approvals.ts";
+import { tierShown } from "../../admin/approvals.ts";
+import type { ShownApproval } from "../../admin/ports.ts";
 import { LIMITS } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";

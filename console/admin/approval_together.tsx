@@ -1,7 +1,8 @@
 /** Several requests on one page, each as it would be done now, and one decision on them. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { type ShownApproval, tierShown } from "../../admin/approvals.ts";
+import { tierShown } from "../../admin/approvals.ts";
+import type { ShownApproval } from "../../admin/ports.ts";
 import { LIMITS } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";

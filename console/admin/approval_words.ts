@@ -1,5 +1,5 @@
 /** How pages word what agents ask for: who asks, on which sites, how long it waits, what visitors get of it. */
-import type { ApprovalReport } from "../../admin/approvals.ts";
+import type { ApprovalReport } from "../../admin/ports.ts";
 import type { Site } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { PagesParts } from "./frame.tsx";

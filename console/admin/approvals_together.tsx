@@ -1,6 +1,7 @@
 /** Deciding on several requests at once: those of a site one after the other, sites side by side. */
 import type { Context, Hono } from "hono";
-import { rejectBody, type ShownApproval } from "../../admin/approvals.ts";
+import { rejectBody } from "../../admin/approvals.ts";
+import type { ShownApproval } from "../../admin/ports.ts";
 import { checked } from "../../core/faults.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Person } from "../../identity/visitors.ts";

@@ -23,6 +23,7 @@ import {
   snapshotsPort,
 } from "./context_ports.ts";
 import { changesPort } from "../changes.ts";
+import { approvalsPort } from "./approvals_port.ts";
 import { exclusively } from "./exclusive.ts";
 
 type Reached = Pick<CallParts, "site" | "caller" | "deadline" | "record" | "follower">;
@@ -69,6 +70,9 @@ class CallContext implements ToolContext {
   }
   get changes() {
     return changesPort(this.#ports.store, this.#call);
+  }
+  get approvals() {
+    return approvalsPort(this.#ports, this.#call);
   }
   get previews() {
     return previewsPort(this.#ports.store.previews, this.#call);

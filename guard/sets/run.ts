@@ -1,5 +1,6 @@
 /** A set is carried out: the items of a site in their order, sites side by side, each a call of its own. */
 import { Buffer } from "node:buffer";
+import { abortable } from "../../core/async.ts";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { type AuditRow, type Caller, LIMITS, type Outcome } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
@@ -9,7 +10,7 @@ import type { Beside, KeptSet, SetContent, SetItem, SetResult, Store } from "../
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import type { Dispatch } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
-import { expected, type Left, madeThing, thingOf } from "./things.ts";
+import { expected, type Left, madeThing, objectOf, thingOf, Touched } from "./things.ts";
 
 /** What carrying out depends on. */
 export interface RunPorts {
@@ -35,6 +36,10 @@ export interface Consented {
   /** Asked before each item; false says that another instance may be at work. */
   renew(): Promise<boolean>;
 }
+
+/** Why nothing more is begun of a set that there is not any more. */
+export const REMOVED =
+  "A site of the set, or who made it, was erased, and what was kept of the set with it; the audit has what was done";
 
 /** Of an answer so much is kept of an item. */
 const ANSWER_BYTES = 1024;
@@ -64,6 +69,7 @@ export class SetRun {
   readonly #set: Consented;
   /** What stands at each thing since items have changed it. */
   readonly #left = new Map<string, Left>();
+  readonly #touched = new Touched();
   #stopped: string | null = null;
   #isLost = false;
 
@@ -118,7 +124,8 @@ export class SetRun {
       return true;
     }
     const head = await this.#ports.store.sets.head(this.#set.kept.set_id);
-    if (head === null || head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
+    if (head === null) this.#stopped ??= REMOVED;
+    else if (head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
     return this.#stopped !== null;
   }
 
@@ -126,32 +133,45 @@ export class SetRun {
   async #item(item: SetItem): Promise<SetResult | null> {
     for (let tries = 1;; tries++) {
       const result = await this.#once(item);
-      if (!("wait" in result)) return result;
+      if (result === null || !("wait" in result)) return result;
       if (tries === TRIES) return result.result;
-      await this.#ports.delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
+      const { delay, stopping } = this.#ports;
+      const waited = delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
+      await abortable(waited, stopping).catch(() => {}); // a gateway that ends waits for no turn
       if (await this.#isOver()) return null;
     }
   }
 
-  async #once(item: SetItem): Promise<SetResult | { readonly wait: number; readonly result: SetResult }> {
+  /** Who consented, as it is by now; null where that one may not call any more, or nobody can tell. */
+  async #callerNow(): Promise<Caller | null> {
+    try {
+      return await this.#ports.callerNow(this.#set.caller);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") this.#stopped ??= thrown.message;
+      else this.#isLost = true;
+      return null;
+    }
+  }
+
+  async #once(
+    item: SetItem,
+  ): Promise<SetResult | { readonly wait: number; readonly result: SetResult } | null> {
     const { kept, door } = this.#set;
     const request_id = this.#ports.newId();
     let result: SetResult | null = null;
-    let caller: Caller;
-    try {
-      caller = await this.#ports.callerNow(this.#set.caller);
-    } catch (thrown) {
-      const failure = asGatewayError(thrown, request_id);
-      this.#stopped ??= failure.message;
-      return resultOf(item, null, { failure, outcome: "none" }, null);
-    }
+    const caller = await this.#callerNow();
+    if (caller === null) return null;
     const args = { ...item.args, ...this.#idsOf(item) };
     await this.#ports.catalog.fresh(item.tool);
     const entry = this.#ports.catalog.get(item.tool, caller);
     const uses = Object.keys(item.uses).length > 0;
+    const isLater = uses || item.follows != null;
     const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
     const left = thing === null ? undefined : this.#left.get(thing);
-    const revision = uses ? left ?? null : expected(item.shown.revision, left);
+    const revision = isLater ? left ?? null : expected(item.shown.revision, left);
+    const open = entry == null
+      ? new Set<string>()
+      : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
       result = resultOf(item, request_id, ending, record);
       return shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
@@ -169,7 +189,11 @@ export class SetRun {
             set_id: kept.set_id,
             item: item.item,
             shown: { ...item.shown, revision },
-            isPartial: uses,
+            isPartial: isLater,
+            further: isLater
+              ? []
+              : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),
+            open,
           },
           told,
         },
@@ -178,7 +202,10 @@ export class SetRun {
     } catch (thrown) {
       const failure = asGatewayError(thrown, request_id);
       wait = waitOf(failure, failure.outcome ?? "none");
-      result ??= resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
+      // What was to be told of a call that went well, and whose row could not be kept, is not told.
+      if (result === null || (result as SetResult).state === "done") {
+        result = resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
+      }
     }
     const known: SetResult = result ??
       { item: item.item, state: "unknown", request_id, answer: {}, left: null };
@@ -194,18 +221,22 @@ export class SetRun {
   }
 
   /** Notes what an item has left at the thing that it changed, or made. */
-  #leaves({ tool, site_id, thing, uses }: SetItem, { state, answer, left }: SetResult): void {
+  #leaves(item: SetItem, { state, answer, left }: SetResult): void {
     if (state !== "done") return;
+    const { tool, site_id, thing, args } = item;
     const entry = this.#ports.catalog.get(tool, this.#set.caller);
+    if (entry == null) return;
     const id = answer["id"] as string | number | undefined;
-    const hasUses = Object.keys(uses).length > 0;
-    const place = thing ??
-      (entry == null || id === undefined
-        ? null
-        : hasUses
-        ? thingOf(entry, { id }, site_id) ?? madeThing(entry, id, site_id)
-        : madeThing(entry, id, site_id));
-    if (place !== null && left !== null) this.#left.set(place, { ...this.#left.get(place), ...left });
+    const given = { ...args, ...this.#idsOf(item) };
+    const hasUses = Object.keys(item.uses).length > 0;
+    const named = hasUses ? thingOf(entry, given, site_id) : thing;
+    const place = named ?? (id === undefined ? null : madeThing(entry, id, site_id));
+    const object = objectOf(entry, given, site_id) ??
+      (id === undefined ? null : objectOf(entry, { post_id: id }, site_id));
+    this.#touched.add(entry, object, site_id);
+    if (place === null || left === null) return;
+    this.#left.set(place, { ...this.#left.get(place), ...left });
+    this.#touched.told(entry, object, left);
   }
 
   /** Why a site is not proven to have what was asked for; null where it is. */

@@ -6,7 +6,7 @@ const ROOT = new URL("../../", import.meta.url);
 const FILES = ["tests/companion/", "tests/tools/", "tests/people/"].flatMap((folder) =>
   [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)
 ).filter((path) =>
-  /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|updates|approvals\w*|policies)_test\.ts$/
+  /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies)_test\.ts$/
     .test(path)
 );
 

@@ -1,5 +1,6 @@
 /** Every tool can be tried on what `deno task demo` starts: each is called there as a newcomer would. */
 import assert from "node:assert/strict";
+import { DEV_SECRETS_PATH, readDevSecrets } from "../../admin/dev_secrets.ts";
 import { phpMissing } from "../../sandbox/wordpress/start.ts";
 import { copyProject } from "../e2e/copy.ts";
 import type { Args } from "../cms_kit.ts";
@@ -18,6 +19,7 @@ class Demo implements AsyncDisposable {
     readonly address: string,
     readonly token: string,
     readonly section: string,
+    readonly master: string,
   ) {}
 
   /** Starts it in a folder, on a free port. */
@@ -41,7 +43,18 @@ class Demo implements AsyncDisposable {
       await child.status;
       assert.fail(`the demo did not start: ${text}`);
     }
-    return new Demo(child, address, token, section);
+    const { MASTER_TOKEN: master } = readDevSecrets(`${cwd}/${DEV_SECRETS_PATH}`)!;
+    return new Demo(child, address, token, section, master);
+  }
+
+  /** A change with the master token. */
+  async operate(method: string, path: string, body: object): Promise<void> {
+    const response = await fetch(`${this.address}/admin/api/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.master}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    assert.equal(response.status, 200, await response.text());
   }
 
   /** What was refused, a sentence each. */
@@ -101,7 +114,11 @@ Deno.test({
     await callEach((tool, args) => {
       tried.add(tool);
       return demo.call(tool, args);
-    }, { section: demo.section, now: Date.now });
+    }, {
+      section: demo.section,
+      now: Date.now,
+      policy: (id, confirm_policy) => demo.operate("PATCH", `sites/${id}`, { confirm_policy }),
+    });
     assert.deepEqual(demo.refusals, []);
     assert.deepEqual([...tried].sort(), (await rows()).map(({ name }) => name).sort());
   },

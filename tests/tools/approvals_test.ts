@@ -186,3 +186,47 @@ Deno.test("requests are listed to who may decide or has asked, with figures; the
   );
   assert.match((await admin(gw, "approvals", "--report")).out, /Half of the decisions took 60 s or less/);
 });
+
+interface Told {
+  readonly state: string;
+  readonly next: string;
+  readonly words?: string;
+  readonly answer?: { readonly request_id: string };
+  readonly failed?: { readonly code: string };
+}
+
+Deno.test("get_approval tells the state, what was done and the person's words, to the token that asked alone", async () => {
+  await using at = await asking({ tokens: { other: {} } });
+  const { gw } = at.kit;
+  const bea = await approver(at);
+  const asked = await ask(at);
+  const { id } = asked.approval;
+  const told = (approval_id = id, more = {}) =>
+    gw.call<Told>("get_approval", { approval_id, ...more }, { as: "asks" });
+  assert.equal((await told()).state, "pending");
+  for (const as of ["other", "all"]) {
+    await gw.refuses("get_approval", { approval_id: id }, "E_NOT_FOUND", /asked for no approval/, { as });
+  }
+  const never = "01M8H9WNN6T3QNFBA8SN1VPJ4M";
+  await gw.refuses("get_approval", { approval_id: never }, "E_NOT_FOUND", /asked for no approval/, {
+    as: "asks",
+  });
+  const waits = told(id, { wait_seconds: 40 });
+  const done = await bea.approve(id);
+  const { state, answer } = await waits;
+  assert.deepEqual([state, answer!.request_id], [
+    "approved",
+    (done.result.answer as Record<string, unknown>)["request_id"],
+  ]);
+  const other = await ask(at, edit(at, { title: "Other" }));
+  await bea.reject(other.approval.id, "Never");
+  const no = await told(other.approval.id, { wait_seconds: 40 });
+  assert.deepEqual([no.state, no.words], ["rejected", "Never"]);
+  const third = await ask(at, edit(at, { title: "Third" }));
+  at.cms.inject({ kind: "answer", status: 500, body: {} }, { method: "POST" });
+  await bea.approve(third.approval.id);
+  assert.equal((await told(third.approval.id)).failed!.code, "E_UPSTREAM");
+  const late = await ask(at, edit(at, { title: "Late" }));
+  gw.clock.now += 7 * 24 * 3600_000;
+  assert.equal((await told(late.approval.id)).state, "expired");
+});

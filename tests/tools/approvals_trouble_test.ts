@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Spending } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
+import { openMemory } from "../memory_kv.ts";
 import { operator } from "../people/kit.ts";
 import {
   approver,
@@ -299,4 +300,67 @@ Deno.test("a site or a project that asks for a person does so for every token, a
   assert.equal((await bea.approve(asked.approval.id)).status, 200);
   const done = await operator(gw, "POST", "undo", call);
   assert.equal((done.result as Record<string, unknown>)["replayed"], true);
+});
+
+Deno.test("the grant of a client must stand until the decision, its access token need not; a revoked one ends within a minute", async () => {
+  await using at = await asking();
+  const { gw } = at.kit;
+  const { oauthGrants } = gw.store;
+  await gw.store.sites.update("open", { confirm_policy: "human" });
+  const ann = await approver(at, "ann@agency.example");
+  const granted = {
+    ...{ user_id: ann.user.id, client_id: "https://client.example/c", client_name: "Claude" },
+    ...{ redirect_host: "client.example", allowed_sites: ["open"], groups: ["posts", "activity"] },
+    max_risk: 2,
+    expires_at: gw.clock.now + 90 * 24 * 3600_000,
+  } as const;
+  const order = { granted, redirect_uri: "https://client.example/cb", challenge: "c", resource: null };
+  const code = await oauthGrants.issueCode(order);
+  const redeemed = await oauthGrants.redeem(code, () => null);
+  assert.ok(redeemed.outcome === "redeemed");
+  const { grant, access_token: access } = redeemed.tokens;
+  const asked = async (title: string) => {
+    const response = await gw.http("/api/v1/tools/update_draft", {
+      method: "POST",
+      headers: { authorization: `Bearer ${access}`, "content-type": "application/json" },
+      body: JSON.stringify(edit(at, { title })),
+    });
+    const { result, error } = await response.json();
+    assert.ok(result, JSON.stringify(error));
+    return result as Asked;
+  };
+  const [one, two] = [await asked("One"), await asked("Two")];
+  gw.clock.now += 24 * 3600_000; // no access token lives so long
+  const done = await master(at).approve(one.approval.id);
+  assert.equal(done.status, 200, JSON.stringify(done.error));
+  const row = (await gw.audit()).find(({ approved_by, status }) =>
+    approved_by !== undefined && status === "ok"
+  )!;
+  assert.deepEqual([row.token_id, row.client_id, row.owner_user_id], [
+    grant.id,
+    granted.client_id,
+    ann.user.id,
+  ]);
+  assert.equal(at.draft.title, "One");
+  await oauthGrants.end(grant.id, "its user ended it");
+  await gw.gateway.approvals.run();
+  const ended = await gw.store.approvals.find(two.approval.id);
+  assert.deepEqual([ended!.state, await gw.store.approvals.args(two.approval.id)], ["expired", null]);
+  refused(await master(at).approve(two.approval.id), "E_STALE_PREVIEW", /does not stand any more/);
+});
+
+Deno.test("a request that no key opens is listed as that, hides no other, and nobody can approve it", async () => {
+  let kv: Deno.Kv | undefined;
+  await using at = await asking({ storage: { open: async (path) => kv = await openMemory(path) } });
+  const [one, two] = [await ask(at), await ask(at, edit(at, { title: "Other" }))];
+  const key = ["approvals", one.approval.id];
+  const { value } = await kv!.get<{ sealed: { key: string } }>(key);
+  await kv!.set(key, { ...value, sealed: { ...value!.sealed, key: "000000000000" } });
+  const { result } = await operator(at.kit.gw, "GET", "approvals");
+  const summaries = (result.approvals as { id: string; summary: string }[]).map(({ summary }) => summary);
+  assert.match(summaries.join("\n"), /^What was asked cannot be read[^]*\nChange the draft/);
+  const { error } = await master(at).approve(one.approval.id, "new.1");
+  assert.ok(error !== undefined, "nobody can approve what nobody can read");
+  assert.equal(at.kit.writes, 0);
+  assert.equal((await master(at).approve(two.approval.id)).status, 200);
 });

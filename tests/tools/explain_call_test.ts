@@ -271,9 +271,16 @@ async function everyCall(gw: Kit, flags: boolean): Promise<{ tool: string; args:
     const { site_id: _, ...args } = filled(definition.input_schema as Shape);
     if ("target_site_id" in args) args["target_site_id"] = "bad-cms";
     if (tool === "explain_call") args["tool"] = "list_sites";
+    // Its plan takes the steps of each.
+    if (tool === "prepare_changes") {
+      args["changes"] = [{ tool: "update_draft", arguments: { site_id: "bad-cms", post_id: 1, title: "x" } }];
+    }
     return sites.map(({ id }) => ({ tool, args, site_id: id }));
   });
 }
+
+/** What looks further than at a site: at what the gateway keeps, or at the calls of a set. */
+const OF_GATEWAY = ["get_approval", "get_change_set", "cancel_change_set", "prepare_changes"];
 
 for (const flags of [true, false]) {
   const how = `on sites with ${flags ? "every flag" : "no flag"}`;
@@ -312,6 +319,7 @@ for (const flags of [true, false]) {
     for (const { tool, args, site_id } of passed) {
       const ending = await gw.end(tool, { ...args, site_id });
       if (left.splice(0).length > 0) asking.add(tool);
+      else if (OF_GATEWAY.includes(tool)) assert.ok("code" in ending, tool);
       // A quota that was used up by the call before is behind these steps.
       else assert.ok("value" in ending || ending.code === "E_UPSTREAM", `${tool} on ${site_id}`);
     }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { publishNow } from "../../sandbox/wordpress_standin/state.ts";
 import type { CallOptions } from "../kit.ts";
+import { ask } from "../operator.ts";
 import { type Args, type HeldWorld, heldWorld } from "./_held.ts";
 
 const ADD = "builder-mcp-add-free-widget";
@@ -139,6 +140,32 @@ Deno.test("where a person must approve, a write is shown, and what cannot be sho
     else await at.gw.refuses(ADD, args, "E_FORBIDDEN", /person must approve/, { as });
     assert.equal(at.site(), before);
   }
+});
+
+Deno.test("what a person was shown of a held call is what is kept: by that person's dry run, whatever became of the agent's", async () => {
+  await using at = await heldWorld({ kit: { tokens: { watched: { confirm_policy: "human" } } } });
+  const page = at.tools.page({ title: "About" });
+  const args = add(at, page.id);
+  const asked = await shown(at, ADD, args, { as: "watched" }) as Preview & { approval: { id: string } };
+  const path = `approvals/${asked.approval.id}`;
+  at.hold.runs.clear(); // days later the site has forgotten it
+  const show = async () =>
+    (await ask<{ preview: Preview & { shown: string } }>(at.gw, "GET", path)).result.preview;
+  const preview = await show();
+  assert.deepEqual(preview.changes[0], asked.changes[0]);
+  const before = at.site();
+  Object.assign(at.tools.state.pages.get(page.id)!.elements[0]!.settings, { title: "A person's" });
+  const stale = await ask(at.gw, "POST", `${path}/approve`, { shown: preview.shown });
+  assert.equal(stale.error?.code, "E_STALE_PREVIEW", JSON.stringify(stale));
+  assert.notEqual(at.site(), before, "that person's edit stands");
+  const { result, error } = await ask<{ answer: { verified: boolean } }>(at.gw, "POST", `${path}/approve`, {
+    shown: (await show()).shown,
+  });
+  assert.equal(result?.answer.verified, true, JSON.stringify(error));
+  const call = { ...args, confirm: true, confirm_token: asked.confirm_token };
+  const ends = at.calls().length;
+  await at.gw.proven(ADD, call, { as: "watched" });
+  assert.equal(at.calls().length, ends, "it is told again, and not run");
 });
 
 /** What happens between the preview and its confirmation, and how that is refused. */

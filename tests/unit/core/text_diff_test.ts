@@ -24,6 +24,7 @@ const ROWS: readonly [from: string, to: string, shown: string][] = [
   ["مرحبا بالعالم", "مرحبا بالبيت", "مرحبا [-بالعالم][+بالبيت]"],
   ["東京の天気", "京都の天気", "[-東]京[+都]の天気"],
   ["a 👨‍👩‍👧 b", "a 👍🏽 b", "a [-👨‍👩‍👧][+👍🏽] b"],
+  ["all of this is gone", "nothing here is alike now", "[-all of this is gone][+nothing here is alike now]"],
   ["line\nline two\n", "line\nother\nline two\n", "line\n[+other\n]line two\n"],
 ];
 

@@ -1,7 +1,7 @@
 /** The pages of approvals: what is asked is read, decided, and told of, by who may; every word of a site is text. */
 import assert from "node:assert/strict";
-import { said, unescaped } from "../people/kit.ts";
-import { approver, ask, asking, confirm, edit } from "./_approvals.ts";
+import { approver, ask, asking, confirm, edit } from "../tools/_approvals.ts";
+import { PersonBrowser, said, unescaped } from "./kit.ts";
 
 const LIST = "/admin/approvals";
 const plain = (html: string) => unescaped(html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " "));
@@ -103,7 +103,7 @@ Deno.test("what was changed meanwhile is said on opening, and between opening an
   assert.match(plain(done.text), /Approved by bea@/, "what the page shows by now is what is approved");
 });
 
-Deno.test("two people: the second is shown what the first decided; a session, a form and a right that are gone do nothing", async () => {
+Deno.test("two people: the second is shown what the first decided; a right that is gone finds nothing", async () => {
   await using at = await asking();
   const [bea, ben] = [await approver(at), await approver(at, "ben@agency.example")];
   const eve = await approver(at, "eve@agency.example", { approve_sites: ["acme"] });
@@ -113,32 +113,56 @@ Deno.test("two people: the second is shown what the first decided; a session, a 
   await ben.browser.open(path);
   assert.equal((await eve.browser.open(path)).status, 404);
   assert.equal((await eve.browser.open(LIST)).text.includes(asked.approval.id), false);
-  const foreign = await bea.browser.post(`${path}/approve`, new URLSearchParams({ shown: "x" }));
-  assert.equal(foreign.status, 403, "without the proof of the page");
-  await bea.browser.open(path);
-  const crossed = { headers: { origin: "https://evil.example", "sec-fetch-site": "cross-site" } };
-  assert.equal((await bea.browser.submit(`${path}/reject`, {}, crossed)).status, 403);
-  assert.equal((await at.kit.gw.store.approvals.find(asked.approval.id))!.state, "pending");
-  await bea.browser.open(path);
   assert.match(plain((await bea.browser.submit(`${path}/reject`, { words: "no" })).text), /Rejected by bea@/);
   const second = await ben.browser.submit(`${path}/approve`, {});
   assert.match(said(second), /was rejected already, by bea@agency\.example/);
-  assert.equal(at.kit.writes, 0);
 
   const other = await ask(at, edit(at, { title: "Other" }));
   const there = `${LIST}/${other.approval.id}`;
   await bea.browser.open(there);
   await at.kit.gw.store.users.update(bea.user.id, { approve_sites: [] });
   assert.equal((await bea.browser.submit(`${there}/approve`, {})).status, 404);
-  await ben.browser.open(there);
-  ben.browser.cookies.clear();
-  const out = await ben.browser.submit(`${there}/approve`, {});
-  assert.equal(out.title, "Sign in");
-  const link = await ben.browser.open(there);
-  assert.match(link.path, /^\/admin\/sign-in\?next=/);
-  assert.ok(link.text.includes(`value="${there}"`), "and back from there");
-  assert.doesNotMatch(link.text, /Other/);
   assert.equal(at.kit.writes, 0);
+});
+
+Deno.test("a form of another site, or without its proof, decides nothing", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const asked = await ask(at);
+  const one = `${LIST}/${asked.approval.id}`;
+  const page = await bea.browser.open(one);
+  const policy = page.headers.get("content-security-policy")!;
+  assert.match(policy, /^default-src 'none'; style-src 'self'; form-action 'self';/);
+  const shown = /name="shown" value="([^"]*)"/.exec(page.text)![1]!;
+  const together = `${LIST}/together`;
+  const fields = { id: asked.approval.id, shown };
+  for (const path of [`${one}/approve`, `${one}/reject`, `${together}/approve`, `${together}/reject`]) {
+    assert.equal((await bea.browser.post(path, new URLSearchParams(fields))).status, 403, path);
+    await bea.browser.open(path.startsWith(one) ? one : `${together}?id=${fields.id}`);
+    const crossed = { headers: { origin: "https://evil.example", "sec-fetch-site": "cross-site" } };
+    assert.equal((await bea.browser.submit(path, fields, crossed)).status, 403, path);
+  }
+  assert.equal((await at.kit.gw.store.approvals.find(asked.approval.id))!.state, "pending");
+  assert.equal(at.kit.writes, 0);
+});
+
+Deno.test("signed out the link of a request leads to the sign-in and shows nothing of it", async () => {
+  await using at = await asking();
+  const asked = await ask(at, edit(at, { title: "A secret plan" }));
+  const stranger = new PersonBrowser(at.kit.gw);
+  for (
+    const path of [asked.approval.url, LIST, `${LIST}/together?id=${asked.approval.id}`, `${LIST}/nothing`]
+  ) {
+    const page = await stranger.open(path, { stay: true });
+    const next = encodeURIComponent(path.replace("http://127.0.0.1:8000", ""));
+    assert.deepEqual([page.status, page.path], [303, `/admin/sign-in?next=${next}`]);
+    assert.ok(!(await stranger.open(path)).text.includes("secret plan"));
+  }
+  const bea = await approver(at);
+  await bea.browser.open(`${LIST}/${asked.approval.id}`);
+  bea.browser.cookies.clear();
+  const out = await bea.browser.submit(`${LIST}/${asked.approval.id}/approve`, {});
+  assert.deepEqual([out.title, at.kit.writes], ["Sign in", 0]);
 });
 
 Deno.test("who asked sees the request and who decides on it, and under four eyes cannot approve it", async () => {
