@@ -1,0 +1,156 @@
+/** A request in a real browser: an agent asks over MCP, a person approves on a phone, the agent's waiting call answers. */
+import assert from "node:assert/strict";
+import type { Browser, Page } from "../packages/puppeteer.ts";
+import { listen } from "../e2e/mcp_start.ts";
+import type { Args } from "../cms_kit.ts";
+import { endingOf } from "../endings.ts";
+import type { Kit } from "../kit.ts";
+import { type Asked, asking, edit } from "../tools/_approvals.ts";
+import { invited, PASSPHRASE, person } from "../people/kit.ts";
+import { assertUsable, inChromium, led, pageOf, tabTo, textOf, titleOf } from "./browser.ts";
+
+const TEXT = Array.from(
+  { length: 12 },
+  (_, n) =>
+    `<!-- wp:paragraph -->\n<p>Paragraph ${n}: we repair bicycles of every kind, from nine to five.</p>\n`,
+).join("");
+
+/** A gateway on a port, reached by a host name, on whose site writes wait for a person; and a person who may approve. */
+async function place(browser: Browser) {
+  const opened = Promise.withResolvers<Kit>();
+  const { port, shutdown } = await listen(async () => (await opened.promise).gateway.fetch);
+  const baseUrl = `http://localhost:${port}`;
+  const at = await asking({ settings: { baseUrl } });
+  opened.resolve(at.kit.gw);
+  const bea = await person(at.kit.gw, "bea@agency.example", { approve_sites: ["*"], max_risk: 3 });
+  const context = await browser.createBrowserContext();
+  const { page } = await pageOf(context);
+  await page.goto(await invited(at.kit.gw, bea));
+  for (const field of ["#passphrase", "#again"]) await page.type(field, PASSPHRASE);
+  await led(page, page.keyboard.press("Enter"));
+  await context.close();
+  return {
+    at,
+    baseUrl,
+    /** The agent's call over MCP, at the address that the gateway is reached by. */
+    async ask<T>(tool: string, args: Args): Promise<T> {
+      const params = { name: tool, arguments: args };
+      const response = await fetch(`${baseUrl}/mcp`, {
+        method: "POST",
+        headers: {
+          accept: "application/json, text/event-stream",
+          authorization: `Bearer ${at.kit.gw.token("asks")}`,
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+      });
+      const ending = await endingOf("mcp", response);
+      if ("code" in ending) assert.fail(`${tool}: ${ending.code}: ${ending.message}`);
+      return ending.value as T;
+    },
+    async [Symbol.asyncDispose]() {
+      await shutdown();
+      await at[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Opens the link of a request signed out, signs in by keyboard, and is led back to it. */
+async function openedBy(page: Page, asked: Asked): Promise<void> {
+  await page.goto(asked.approval.url);
+  assert.equal(await titleOf(page), "Sign in");
+  await tabTo(page, "#email");
+  await page.keyboard.type("bea@agency.example");
+  await tabTo(page, "#passphrase");
+  await page.keyboard.type(PASSPHRASE);
+  await led(page, page.keyboard.press("Enter"));
+  assert.equal(page.url(), asked.approval.url);
+}
+
+inChromium("approvals", {
+  "an agent asks over MCP, a person approves on a phone by keyboard, the agent's waiting call answers":
+    async (
+      browser: Browser,
+    ) => {
+      await using here = await place(browser);
+      const { at } = here;
+      at.edit(at.draft, { content: TEXT });
+      const title = "<b>From an agent</b> \u202eevil";
+      const args = edit(at, {
+        title,
+        content_html: TEXT.replace("Paragraph 7: we", "Paragraph 7: in Kiel we"),
+      });
+      const asked = await here.ask<Asked>("update_draft", args);
+      const { page, complaints } = await pageOf(await browser.createBrowserContext());
+      await page.setJavaScriptEnabled(false);
+      await openedBy(page, asked);
+      await page.setJavaScriptEnabled(true); // for axe; the pages have none
+      assert.match(await titleOf(page) ?? "", /^Change the draft post "Before" on open/);
+      assert.equal(await page.$eval("ins", (one) => one.querySelector("b")), null, "markup is text");
+      await assertUsable(page, complaints);
+      await page.goto(`${asked.approval.url}?view=side`);
+      await assertUsable(page, complaints);
+      const about = { approval_id: asked.approval.id, wait_seconds: 20 };
+      const waiting = here.ask<Record<string, unknown>>("get_approval", about);
+      await tabTo(page, 'form[action$="/approve"] button');
+      await led(page, page.keyboard.press("Enter"));
+      assert.match(await textOf(page), /Approved by bea@agency\.example/);
+      await assertUsable(page, complaints);
+      const told = await waiting;
+      assert.equal(told["state"], "approved");
+      assert.equal((told["answer"] as Record<string, unknown>)["verified"], true);
+      assert.equal(at.draft.title, title, "the post on the site is changed");
+      const call = { ...args, confirm: true, confirm_token: asked.confirm_token };
+      const again = await here.ask<Record<string, unknown>>("update_draft", call);
+      assert.equal(again["replayed"], true);
+    },
+
+  "the list is narrowed and several are decided together, by keyboard, where one of them goes live": async (
+    browser: Browser,
+  ) => {
+    await using here = await place(browser);
+    const { at, baseUrl } = here;
+    const first = await here.ask<Asked>("publish_post", { site_id: "open", post_id: at.draft.id });
+    await here.ask("create_draft", { site_id: "acme", title: "Another", content_html: TEXT });
+    await here.ask("create_draft", { site_id: "open", title: "A third", content_html: TEXT.repeat(200) });
+    const { page, complaints } = await pageOf(await browser.createBrowserContext());
+    await openedBy(page, first);
+    await assertUsable(page, complaints);
+    await page.goto(`${baseUrl}/admin/approvals`);
+    assert.match(await page.title(), /^\(3\) Approvals/);
+    await assertUsable(page, complaints);
+    await page.goto(`${baseUrl}/admin/approvals?site=open&chosen=all`);
+    await assertUsable(page, complaints);
+    await page.goto(`${baseUrl}/admin/approvals`);
+    for (const label of ["Publish", "Another"]) {
+      await tabTo(page, `input[name="id"][aria-label*="${label}"]`);
+      await page.keyboard.press("Space");
+    }
+    await led(page, page.keyboard.press("Enter"));
+    assert.equal(await titleOf(page), "2 requests");
+    await assertUsable(page, complaints);
+    await tabTo(page, "#typed");
+    await page.keyboard.type("acme");
+    await led(page, page.keyboard.press("Enter"));
+    assert.match(await page.$eval("#typed-error", (one) => one.textContent) ?? "", /Type “open”/);
+    await assertUsable(page, complaints);
+    await tabTo(page, "#typed");
+    await page.keyboard.type("open");
+    await led(page, page.keyboard.press("Enter"));
+    assert.match(await textOf(page), /2 of 2 are decided[^]*Live: visitors get it/);
+    await assertUsable(page, complaints);
+    assert.equal(at.draft.status, "publish");
+    await page.goto(`${baseUrl}/admin/approvals`);
+    await led(page, page.click("th a"));
+    assert.match(await textOf(page), /characters have no room here/);
+    await assertUsable(page, complaints);
+    await tabTo(page, "#words");
+    await page.keyboard.type("Too long\nfor one post");
+    await led(page, page.click('form[action$="/reject"] button'));
+    assert.match(await textOf(page), /“Too long for one post”/);
+    await assertUsable(page, complaints);
+    await page.goto(`${baseUrl}/admin/approvals?state=decided`);
+    assert.match(await textOf(page), /Who decided/);
+    await assertUsable(page, complaints);
+  },
+});
