@@ -1,5 +1,6 @@
 /** `deno task bench`: the figures; `--only` runs one part, `--rounds 5` makes some quick, `--write` keeps RESULTS.md. */
 import { parseArgs } from "node:util";
+import { approvalRows } from "./approvals.ts";
 import { durableTable } from "./beside_durable.ts";
 import { builderRows } from "./builder.ts";
 import { changeRows } from "./changes.ts";
@@ -53,6 +54,7 @@ const PARTS: Readonly<Record<string, (told: Told) => Promise<string>>> = {
   oauth: async ({ rounds }) => lines(await oauthRows(rounds)),
   holds: async ({ rounds }) => lines(await holdRows(rounds)),
   changes: async () => lines(await changeRows()),
+  approvals: async ({ rounds }) => lines(await approvalRows(rounds)),
 };
 
 const RESULTS = new URL("RESULTS.md", import.meta.url);

@@ -8,8 +8,10 @@ export interface Stretch {
   readonly text: string;
 }
 
-const EDITS_MAX = 1500;
-/** Stretches that differ are compared by words up to here; longer ones are gone and new as they are. */
+/** Beyond so many edits a comparison of sentences, or of words, is given up: it takes the square of them. */
+const SENTENCE_EDITS_MAX = 600;
+const WORD_EDITS_MAX = 1500;
+/** Stretches that differ are compared by words up to here; longer ones sentence by sentence, or not at all. */
 const WORDS_CHARACTERS_MAX = 40_000;
 /** So much is compared by words however long the rest took: a few changes are marked on a busy machine as well. */
 const ALWAYS_CHARACTERS = 20_000;
@@ -20,31 +22,54 @@ const WORD =
 
 /** The stretches in their order: those that are the same or new make the later text, the same and the gone the earlier one. */
 export function textDiff(from: string, to: string, ms: number): readonly Stretch[] {
-  const until = performance.now() + ms;
+  const words = new Words(ms);
   const all: Stretch[] = [];
-  let gone = "";
-  let always = ALWAYS_CHARACTERS;
-  const compare = (come: string) => {
-    const characters = gone.length + come.length;
-    const short = characters <= WORDS_CHARACTERS_MAX && gone !== "" && come !== "";
-    const left = until - performance.now();
-    const goes = short && (left > 0 || characters <= always);
-    if (goes) always -= characters;
-    const words = goes ? compared(wordsOf(gone), wordsOf(come), Math.max(left, ALWAYS_MS)) : [];
-    if (isAlike(words, gone, come)) all.push(...words);
-    else all.push({ kind: "gone", text: gone }, { kind: "new", text: come });
-    gone = "";
-  };
-  for (const { kind, text } of compared(sentencesOf(from), sentencesOf(to), Math.max(ms, ALWAYS_MS))) {
-    if (kind === "new") compare(text);
-    else {
-      if (gone !== "") compare("");
-      if (kind === "gone") gone = text;
-      else all.push({ kind, text });
+  let gone: readonly string[] = [];
+  const found = compared(sentencesOf(from), sentencesOf(to), SENTENCE_EDITS_MAX, Math.max(ms, ALWAYS_MS));
+  for (const { kind, parts } of found) {
+    if (kind === "new") {
+      all.push(...words.compare(gone, parts));
+      gone = [];
+      continue;
     }
+    all.push(...words.compare(gone, []));
+    gone = kind === "gone" ? parts : [];
+    if (kind === "same") all.push({ kind, text: parts.join("") });
   }
-  if (gone !== "") compare("");
-  return tidied(all);
+  return tidied([...all, ...words.compare(gone, [])]);
+}
+
+/** Compares by words, within a time for all that it compares. */
+class Words {
+  readonly #until: number;
+  #always = ALWAYS_CHARACTERS;
+
+  constructor(ms: number) {
+    this.#until = performance.now() + ms;
+  }
+
+  /** Sentences that are gone and those in their place; where they are long and as many, each with its own. */
+  compare(gone: readonly string[], come: readonly string[]): readonly Stretch[] {
+    const [from, to] = [gone.join(""), come.join("")];
+    if (from.length + to.length <= WORDS_CHARACTERS_MAX || gone.length !== come.length) {
+      return this.#texts(from, to);
+    }
+    return gone.flatMap((one, at) =>
+      one === come[at] ? [{ kind: "same", text: one }] : this.#texts(one, come[at]!)
+    );
+  }
+
+  #texts(gone: string, come: string): readonly Stretch[] {
+    const whole: Stretch[] = [{ kind: "gone", text: gone }, { kind: "new", text: come }];
+    const characters = gone.length + come.length;
+    if (characters > WORDS_CHARACTERS_MAX || gone === "" || come === "") return whole;
+    const left = this.#until - performance.now();
+    if (left <= 0 && characters > this.#always) return whole;
+    this.#always -= characters;
+    const found = compared(wordsOf(gone), wordsOf(come), WORD_EDITS_MAX, Math.max(left, ALWAYS_MS))
+      .map(({ kind, parts }) => ({ kind, text: parts.join("") }));
+    return isAlike(found, gone, come) ? found : whole;
+  }
 }
 
 /** Whether two texts share enough that marks within them say more than the one after the other. */
@@ -54,22 +79,33 @@ function isAlike(words: readonly Stretch[], gone: string, come: string): boolean
 }
 const ALIKE_PARTS = 4;
 
+/** A run of the parts of a text. */
+interface Run {
+  readonly kind: Stretch["kind"];
+  readonly parts: readonly string[];
+}
+
 /** The parts of two texts compared; where that takes too long everything between what they begin and end with differs. */
-function compared(from: readonly string[], to: readonly string[], ms: number): Stretch[] {
-  const found = diffArrays([...from], [...to], { maxEditLength: EDITS_MAX, timeout: Math.max(1, ms) });
-  if (found === undefined) {
-    const { start, end } = commonEnds(from, to);
-    return [
-      { kind: "same", text: from.slice(0, start).join("") },
-      { kind: "gone", text: from.slice(start, from.length - end).join("") },
-      { kind: "new", text: to.slice(start, to.length - end).join("") },
-      { kind: "same", text: from.slice(from.length - end).join("") },
-    ];
+function compared(
+  from: readonly string[],
+  to: readonly string[],
+  maxEditLength: number,
+  timeout: number,
+): Run[] {
+  const found = diffArrays([...from], [...to], { maxEditLength, timeout });
+  if (found !== undefined) {
+    return found.map(({ value, added, removed }) => ({
+      kind: added ? "new" : removed ? "gone" : "same",
+      parts: value,
+    }));
   }
-  return found.map(({ value, added, removed }) => ({
-    kind: added ? "new" : removed ? "gone" : "same",
-    text: value.join(""),
-  }));
+  const { start, end } = commonEnds(from, to);
+  return [
+    { kind: "same", parts: from.slice(0, start) },
+    { kind: "gone", parts: from.slice(start, from.length - end) },
+    { kind: "new", parts: to.slice(start, to.length - end) },
+    { kind: "same", parts: from.slice(from.length - end) },
+  ];
 }
 
 const wordsOf = (text: string): readonly string[] => text.match(WORD) ?? [];

@@ -45,6 +45,15 @@ Deno.test("both texts come out of it whole, whatever they are and however little
 });
 const PARTS = ["a", "b ", " ", "\n", "<p>", "</p>", ". ", "ü", "👍", "字", "\u202e", "long-word"];
 
+Deno.test("of a long text in which every sentence differs a little, the words are marked", () => {
+  const from = Array.from({ length: 3000 }, (_, at) => `Sentence ${at} is about bicycles of every kind. `)
+    .join("");
+  const to = from.replaceAll("bicycles", "boats");
+  const all = textDiff(from, to, 60_000);
+  assert.deepEqual(both(all), { from, to });
+  assert.equal(all.filter(({ kind, text }) => kind === "gone" && text === "bicycles").length, 3000);
+});
+
 Deno.test("200 KiB that differ everywhere are compared within their time, and by what they begin and end with beyond it", () => {
   const from = Array.from({ length: 20_000 }, (_, at) => `word${at} `).join("");
   const to = from.replaceAll("1", "one");
