@@ -22,6 +22,10 @@ export function seenParts(text: string, joiners = false): readonly SeenPart[] {
   return parts;
 }
 
+/** Whether one sign stands as its number. */
+export const isUnseen = (sign: string): boolean =>
+  seenParts(sign, true).some((part) => typeof part !== "string");
+
 /** The same as one text, for where nothing can be marked. */
 export const seen = (text: string): string =>
   seenParts(text).map((part) => typeof part === "string" ? part : `[${part.sign}]`).join("");

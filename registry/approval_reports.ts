@@ -34,6 +34,8 @@ export interface ApprovalPreview {
   readonly undoable: boolean;
   readonly undoable_reason?: string;
   readonly warnings: readonly string[];
+  /** Of a change set what each of its items would do. */
+  readonly items?: readonly Readonly<Record<string, unknown>>[];
   readonly calls?: readonly Pick<PlannedCall, "tool" | "site_id" | "tier" | "summary">[];
 }
 

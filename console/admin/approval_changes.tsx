@@ -5,7 +5,16 @@ import { redactText } from "../../core/credentials.ts";
 import type { Change } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { Table } from "../table.tsx";
-import { comparedText, type Drawing, marked, oneSide, stretchesOf, wholeText } from "./approval_text.tsx";
+import {
+  comparedText,
+  type Drawing,
+  fitting,
+  marked,
+  oneSide,
+  stretchesOf,
+  takes,
+  wholeText,
+} from "./approval_text.tsx";
 import { fieldName } from "./approval_words.ts";
 
 /** Values up to here stand in the table. */
@@ -35,7 +44,7 @@ function side(change: Change, which: "from" | "to", on: Drawing): Child {
   const [from, to] = [valueText(change.from), valueText(change.to)];
   const text = which === "from" ? from : to;
   if (text === null) return NOTHING;
-  if (from === null || to === null) return <span dir="auto">{marked(text)}</span>;
+  if (from === null || to === null) return <span dir="auto">{marked(fitting(text, on))}</span>;
   return oneSide(stretchesOf(from, to, on), which === "from" ? "gone" : "new", on);
 }
 
@@ -56,10 +65,61 @@ function longText(change: Change, on: Drawing): Child {
   );
 }
 
-/** All changes of a preview, with the calls that it stands for. */
-export function changesOf({ changes, left_out, calls = [] }: ApprovalPreview, on: Drawing): Child {
-  const short = changes.filter(({ from, to }) => isShort(valueText(from)) && isShort(valueText(to)));
-  const long = changes.filter((one) => !short.includes(one));
+/** The markup of a row, and of a text by itself. */
+const ROW_BYTES = 400;
+
+const lengthOf = ({ from, to }: Change) => (valueText(from) ?? "").length + (valueText(to) ?? "").length;
+
+/** Fields, short ones as a table. */
+function fieldsOf(changes: readonly Change[], on: Drawing): Child {
+  const fits = (change: Change) =>
+    takes(ROW_BYTES + 4 * fieldName(change.field).length, Math.max(1, lengthOf(change)), on);
+  const isRow = ({ from, to }: Change) => isShort(valueText(from)) && isShort(valueText(to));
+  const rows = changes.filter((change) => isRow(change) && fits(change)).map((change) => [
+    fieldName(change.field),
+    <>
+      {side(change, "from", on)}
+      {originOf(change)}
+    </>,
+    side(change, "to", on),
+  ]);
+  const texts = changes.filter((change) => !isRow(change) && fits(change)).map((change) =>
+    longText(change, on)
+  );
+  const caption = "Each field, as it is and as it would be";
+  return (
+    <>
+      {rows.length > 0 && <Table caption={caption} columns={["Field", "Now", "Then"]} rows={rows} empty="" />}
+      {texts}
+    </>
+  );
+}
+
+/** An item of a set, as far as a page needs it. */
+interface Item {
+  readonly item?: unknown;
+  readonly site_id?: unknown;
+  readonly summary?: unknown;
+  readonly changes?: readonly Change[];
+  readonly left_out?: string;
+  readonly warnings?: readonly string[];
+}
+
+function itemOf({ item, site_id, summary, changes = [], left_out, warnings = [] }: Item, on: Drawing): Child {
+  const where = typeof site_id === "string" ? ` on ${site_id}` : "";
+  return (
+    <section class="item">
+      <h3 dir="auto">{`${String(item ?? "")}${where}: ${seen(String(summary ?? ""))}`}</h3>
+      {warnings.map((one) => <p class="error" dir="auto">{seen(one)}</p>)}
+      {fieldsOf(changes, on)}
+      {left_out && <p class="error">{`Too large to be shown here: ${seen(left_out)}.`}</p>}
+    </section>
+  );
+}
+
+/** All changes of a preview, with the calls that it stands for; of a set each item by itself. */
+export function changesOf({ changes, left_out, calls = [], items }: ApprovalPreview, on: Drawing): Child {
+  if (items !== undefined) return items.map((item) => itemOf(item, on));
   return (
     <>
       {calls.length > 1 && (
@@ -68,22 +128,7 @@ export function changesOf({ changes, left_out, calls = [] }: ApprovalPreview, on
           <ol>{calls.map(({ summary, tool }) => <li dir="auto">{seen(summary || tool)}</li>)}</ol>
         </>
       )}
-      {short.length > 0 && (
-        <Table
-          caption="Each field, as it is and as it would be"
-          columns={["Field", "Now", "Then"]}
-          rows={short.map((change) => [
-            fieldName(change.field),
-            <>
-              {side(change, "from", on)}
-              {originOf(change)}
-            </>,
-            side(change, "to", on),
-          ])}
-          empty=""
-        />
-      )}
-      {long.map((change) => longText(change, on))}
+      {fieldsOf(changes, on)}
       {changes.length === 0 && <p>The plan names no field that changes.</p>}
       {left_out && <p class="error">{`Too large to be shown here: ${seen(left_out)}.`}</p>}
     </>

@@ -20,12 +20,12 @@ export interface Undo {
 
 /** Looks the row of the call up that carried it out. */
 export async function undoOf({ ports }: PagesParts, { approval }: ShownApproval): Promise<Undo | null> {
-  const { request_id, decided_at, sites: [site_id] } = approval;
+  const { request_id, decided_at, token_id, tool, sites: [site_id] } = approval;
   if (request_id === null || decided_at === null || site_id === undefined) return null;
   const at = Date.parse(decided_at);
   const from = new Date(at - ROW_MS).toISOString();
   const to = new Date(at + ROW_MS).toISOString();
-  const { rows } = await ports.changes({ site_id, from, to });
+  const { rows } = await ports.changes({ site_id, token_id, tool, from, to });
   const row = rows.find((one) => "request_id" in one && one.request_id === request_id);
   return row === undefined ? null : { undoable: row.undoable, undone: row.undone_by !== undefined };
 }

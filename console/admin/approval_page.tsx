@@ -11,7 +11,7 @@ import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { argumentsOf, changesOf } from "./approval_changes.tsx";
 import { outcomeOf, type Undo } from "./approval_done.tsx";
-import { type Drawing, drawing } from "./approval_text.tsx";
+import { type Drawing, drawing, fitting } from "./approval_text.tsx";
 import { askerOf, lasting, LIVE_TIER, type Names, siteNames, typedWord, VISITORS } from "./approval_words.ts";
 import { CEILINGS, time } from "./words.ts";
 
@@ -35,8 +35,11 @@ export interface OnePage {
 }
 
 /** What a person should know first; each is a sentence of a site or a plan. */
-export function warningsOf({ preview, refused, changed_since_asked }: ShownApproval): Child {
-  const warnings = preview?.warnings ?? [];
+export function warningsOf(
+  { preview, refused, changed_since_asked }: ShownApproval,
+  on: Drawing,
+): Child {
+  const warnings = (preview?.warnings ?? []).map((one) => fitting(one, on)).filter((one) => one !== "");
   if (warnings.length === 0 && refused === null && !changed_since_asked) return null;
   return (
     <Notice kind="warning">
@@ -64,6 +67,7 @@ export function factsOf({ approval, preview }: ShownApproval, names: Names, now:
     [approval.sites.length === 1 ? "Site" : "Sites", siteNames(approval, names, 50)],
     ...approval.state === "pending" ? [["What visitors get", VISITORS[tier]] as [string, Child]] : [],
     ["Asked by", askerOf(approval, names)],
+    ...approval.client_id === null ? [] : [["Client", seen(approval.client_id)] as [string, Child]],
     ["Tier", `${tier}: ${CEILINGS[tier]}`],
     ["Asked", `${lasting(now - Date.parse(approval.asked_at))} ago, ${time(approval.asked_at)}`],
     ...approval.state === "pending" ? [["Waits until", time(approval.expires_at)] as [string, Child]] : [],
@@ -164,6 +168,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
   const { shown, names, undo, now, problem } = page;
   const { approval, preview } = shown;
   const on = drawingFor(c);
+  const warnings = warningsOf(shown, on);
   const changes = preview && changesOf(preview, on);
   const cut = on.cut;
   const args = shown.arguments &&
@@ -183,7 +188,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
           <p>{`${seen(problem.message)}.`}</p>
         </Notice>
       )}
-      {approval.state === "pending" ? warningsOf(shown) : outcomeOf(shown, undo)}
+      {approval.state === "pending" ? warnings : outcomeOf(shown, undo)}
       {factsOf(shown, names, now)}
       {preview && (
         <>

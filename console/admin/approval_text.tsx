@@ -1,7 +1,7 @@
 /** Texts as they are and as they would be: in one text with marks, or side by side; every sign of theirs is text. */
 import type { Child } from "hono/jsx";
 import { type Stretch, textDiff } from "../../core/text_diff.ts";
-import { seenParts } from "../../core/unseen.ts";
+import { isUnseen, seenParts } from "../../core/unseen.ts";
 
 /** How long all texts of a page are compared; what is not compared by then is shown as gone and new. */
 const COMPARED_MS = 150;
@@ -62,13 +62,27 @@ function folded(all: readonly Stretch[], { whole }: Drawing): readonly Part[] {
 }
 
 const COSTS: Readonly<Record<string, number>> = { "<": 4, ">": 4, "&": 5, '"': 6, "'": 5 };
-const costOf = (sign: string) => {
+/** The most that a sign takes which stands as its number, and an element around a stretch. */
+const SIGN_BYTES = 64;
+const ELEMENT_BYTES = 12;
+
+function costOf(sign: string): number {
   const code = sign.codePointAt(0)!;
+  if (isUnseen(sign)) return SIGN_BYTES;
   return COSTS[sign] ?? (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
-};
+}
+
+/** Takes the room of markup; false where there is none, and what would stand in it has not been seen. */
+export function takes(bytes: number, characters: number, on: Drawing): boolean {
+  on.room -= bytes;
+  if (on.room > 0) return true;
+  on.room = 0;
+  on.cut += characters;
+  return false;
+}
 
 /** As much of a text as there is room for. */
-function fitting(text: string, on: Drawing): string {
+export function fitting(text: string, on: Drawing): string {
   if (on.room === Infinity) return text;
   let end = 0;
   for (const sign of text) {
@@ -92,11 +106,13 @@ export const marked = (text: string, joiners = false): Child[] =>
 
 function drawn({ kind, text }: Part, on: Drawing): Child {
   if (kind === "fold") {
+    takes(SIGN_BYTES, 0, on);
     return <span class="fold">{` … ${number(text.length)} characters stay as they are … `}</span>;
   }
   const part = fitting(text, on);
   if (part === "") return null;
   if (kind === "same") return marked(part);
+  takes(ELEMENT_BYTES, 0, on);
   const signs = marked(part, true);
   return kind === "gone" ? <del>{signs}</del> : <ins>{signs}</ins>;
 }

@@ -46,6 +46,7 @@ interface Section {
 function sectionOf(shown: ShownApproval, page: Together, on: Drawing): Section {
   const { approval, preview, refused } = shown;
   const before = on.cut;
+  const warnings = warningsOf(shown, on);
   const changes = preview && changesOf(preview, on);
   const cut = on.cut - before;
   const problem = page.problems?.get(approval.id);
@@ -60,7 +61,7 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing): Section {
           <p>{`${seen(problem)}.`}</p>
         </Notice>
       )}
-      {approval.state === "pending" ? warningsOf(shown) : outcomeOf(shown, null)}
+      {approval.state === "pending" ? warnings : outcomeOf(shown, null)}
       {factsOf(shown, page.names, page.now)}
       {changes}
       {approval.state === "pending" && !fits && (

@@ -32,7 +32,7 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
     asSender(parts, c, async (person, form) => {
       const problem = await approved(parts, c, person, idOf(c), form);
       return problem === null ? leadTo(c, pathOf(c)) : await look(parts, c, person, idOf(c), { problem });
-    }));
+    }, pathOf(c)));
 
   app.post(`${APPROVALS}/:id/reject`, (c) =>
     asSender(parts, c, async (person, form) => {
@@ -41,7 +41,7 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
       return problem === null
         ? leadTo(c, pathOf(c))
         : await look(parts, c, person, idOf(c), { problem, words: words ?? "" });
-    }));
+    }, pathOf(c)));
 }
 
 const pathOf = (c: Context) => `${APPROVALS}/${encodeURIComponent(c.req.param("id") ?? "")}`;
@@ -75,7 +75,7 @@ async function approved(
   const { approvals } = parts.ports;
   const caller = callerOfPerson(person.user);
   const shown = form.get("shown") ?? "";
-  const found = (await approvals.list(caller)).find((one) => one.id === id);
+  const found = (await approvals.list(caller, { states: ["pending"] })).find((one) => one.id === id);
   if (found !== undefined && tierShown(shown) >= LIVE_TIER) {
     const wanted = typedWord(found.sites, await namesFor(parts, [found]));
     if (wanted !== null && !isTyped(form.get("typed") ?? "", wanted)) {

@@ -80,7 +80,7 @@ async function untyped(
 ): Promise<Together["problem"] | null> {
   const ids = form.getAll("id");
   const shown = form.getAll("shown");
-  const all = await parts.ports.approvals.list(callerOfPerson(person.user));
+  const all = await parts.ports.approvals.list(callerOfPerson(person.user), { states: ["pending"] });
   const known = all.filter(({ id }) => ids.includes(id));
   const sites = liveSites(known.map(({ id, sites }) => ({ sites, shown: shown[ids.indexOf(id)] ?? "" })));
   const wanted = typedWord(sites, await namesFor(parts, known));
@@ -96,7 +96,7 @@ async function decide(
   ids: readonly string[],
   work: (id: string, at: number) => Promise<void>,
 ): Promise<Response> {
-  const known = await parts.ports.approvals.list(callerOfPerson(person.user), {});
+  const known = await parts.ports.approvals.list(callerOfPerson(person.user), { states: ["pending"] });
   const siteOf = new Map(known.map(({ id, sites }) => [id, sites[0] ?? ""]));
   const lanes = Map.groupBy(ids.map((id, at) => ({ id, at })), ({ id }) => siteOf.get(id) ?? "");
   const problems = new Map<string, string>();

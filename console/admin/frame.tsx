@@ -22,16 +22,17 @@ export function signInAddress(next: string): string {
   return `/admin/sign-in?${new URLSearchParams({ next })}`;
 }
 
-/** Runs a page for somebody who has signed in; anybody else is led to the sign-in, and back from there. */
+/** Runs a page for somebody who has signed in; anybody else is led to the sign-in, and back from there, from a form to `back`. */
 export async function asPerson(
   { visitors }: PagesParts,
   c: Context,
   show: (person: Person) => Promise<Response>,
+  back = "/admin",
 ): Promise<Response> {
   const person = await visitors.person(c.req.raw);
   if (person !== null) return await show(person);
   const { pathname, search } = new URL(c.req.url);
-  return leadTo(c, signInAddress(c.req.method === "GET" ? pathname + search : "/admin"));
+  return leadTo(c, signInAddress(c.req.method === "GET" ? pathname + search : back));
 }
 
 /** Runs what a form asks for, sent by somebody who has signed in. */
@@ -39,8 +40,10 @@ export async function asSender(
   parts: PagesParts,
   c: Context,
   act: (person: Person, form: URLSearchParams) => Promise<Response>,
+  back?: string,
 ): Promise<Response> {
-  return await asPerson(parts, c, async (person) => await act(person, await parts.visitors.form(c, person)));
+  const work = async (person: Person) => await act(person, await parts.visitors.form(c, person));
+  return await asPerson(parts, c, work, back);
 }
 
 /** A page that says what was wrong, with a way back. */

@@ -163,6 +163,7 @@ Deno.test("signed out the link of a request leads to the sign-in and shows nothi
   bea.browser.cookies.clear();
   const out = await bea.browser.submit(`${LIST}/${asked.approval.id}/approve`, {});
   assert.deepEqual([out.title, at.kit.writes], ["Sign in", 0]);
+  assert.ok(out.text.includes(`value="${LIST}/${asked.approval.id}"`), "and back to the request");
 });
 
 Deno.test("who asked sees the request and who decides on it, and under four eyes cannot approve it", async () => {
@@ -219,6 +220,24 @@ Deno.test("a long text has a bounded page and is approved where all of it was sh
   assert.ok(bytes(whole.text) > 200_000);
   assert.match(plain((await bea.browser.submit(`${path}/approve`, {})).text), /Approved by bea@/);
   assert.equal(at.draft.content, content_html);
+});
+
+Deno.test("a page stays small whatever fills it: signs that stand as their numbers, many fields, many marks", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const fills = ["\u202e<&".repeat(20_000), "a b ".repeat(20_000), "<p>\u0627</p>\u200b\n".repeat(8000)];
+  at.edit(at.draft, { content: "a c ".repeat(20_000) });
+  for (const content_html of fills) {
+    const asked = await ask(
+      at,
+      edit(at, { content_html, tags: Array.from({ length: 50 }, (_, n) => `t${n}\u202e`) }),
+    );
+    for (const view of ["inline", "side"]) {
+      const { text } = await bea.browser.open(`${LIST}/${asked.approval.id}?view=${view}`);
+      assert.ok(bytes(text) < 100_000, `${view}: ${bytes(text)}`);
+      assert.match(plain(text), /characters have no room here/);
+    }
+  }
 });
 
 Deno.test("of a long text with few changes the page shows those, with what stands around them", async () => {
