@@ -13,7 +13,7 @@ import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
 import { reaches } from "../pipeline/scope.ts";
 import { answerOf, type Progress, shownItems } from "./answer.ts";
 import { prepare, type Prepared } from "./prepare.ts";
-import { REMOVED, type RunPorts, SetRun } from "./run.ts";
+import { leftBefore, REMOVED, type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
 export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"> {
@@ -293,6 +293,11 @@ export class ChangeSets {
       ...this.#running.get(set_id)?.results ?? [],
     ]);
     const isAlive = await this.#isAlive(set_id);
+    for (const { item } of isAlive ? [] : kept.content?.items ?? []) {
+      if (results.has(item)) continue;
+      const left = await leftBefore(this.ports.store, set_id, item);
+      if (left !== null) results.set(item, left);
+    }
     const { planned, of } = this.#planning.get(set_id) ?? {};
     return {
       ...answerOf(kept, { results, isAlive }),
