@@ -19,10 +19,16 @@ export interface ChangeList {
 }
 
 const ID_CHARACTERS = 200;
-const { from, to, token_id, client_id, owner_user_id, site_id, tool, path, set_id } = FILTERS;
+const { from, to, client_id, site_id, tool, path, set_id } = FILTERS;
+const token_error = expected("the id or the name of a token");
+const token_id = z.string().min(1, { error: token_error }).max(200, { error: token_error });
+const person_error = expected("the id or the e-mail address of a person");
+const owner_user_id = z.string().min(1, { error: person_error }).max(256, { error: person_error });
 const id_error = expected(`the id of a post or page, at most ${ID_CHARACTERS} characters`);
 const listQuery = closed({
-  ...{ from, to, token_id, client_id, owner_user_id, site_id, tool, path, set_id },
+  ...{ from, to, client_id, site_id, tool, path, set_id },
+  token_id: token_id.optional(),
+  owner_user_id: owner_user_id.optional(),
   id: z.string().max(ID_CHARACTERS, { error: id_error }).optional(),
   date: z.string().max(10, { error: expected("today, yesterday or a day as YYYY-MM-DD") }).optional(),
   cursor: z.string().regex(/^[\x21-\x7e]{1,1024}$/, { error: expected("a cursor of an earlier answer") })
@@ -39,8 +45,8 @@ const undoBody = closed({
   set_id,
   since: z.string({ error: expected("a time such as 2026-11-21T09:30:00Z") }).max(40).optional(),
   client: z.string().min(1).max(512).optional(),
-  person: z.string().min(1).max(256).optional(),
-  token: z.string().min(1).max(200).optional(),
+  person: owner_user_id.optional(),
+  token: token_id.optional(),
   confirm_token: z.string({ error: expected("the confirm_token of the preview") }).max(40).optional(),
 });
 

@@ -11,6 +11,7 @@ import { accessTokens, grantTokens } from "../identity/access.ts";
 import { recorder } from "../guard/audit/admin_row.ts";
 import { authenticator, callerNow } from "../guard/pipeline/authenticate.ts";
 import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
+import { operatorFilters } from "../guard/change_filters.ts";
 import { changePage, type ChangeQuery } from "../guard/change_pages.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
@@ -328,7 +329,8 @@ function watched({ store, dispatch, retention, doubts, erasing, jobs, noticed, w
     doubts,
     erasing,
     operate: operatorCalls(dispatch, newId),
-    changes: (query: ChangeQuery, cursor?: string) => changePage(store, query, cursor),
+    changes: async (query: ChangeQuery, cursor?: string) =>
+      await changePage(store, await operatorFilters(store, query), cursor),
     jobs: () => jobs.report(),
     proxies: () => noticed.report(),
     versions: () => watch.ending(),

@@ -14,11 +14,10 @@ const FIELDS_NAMED = 8;
 const FIELD_CHARACTERS = 60;
 const REASON_CHARACTERS = 160;
 const NOTHING_KEPT = "Nothing is kept that could be set back";
-/** What nobody knows the ending of. */
-const IN_DOUBT = "in doubt";
 const HALF_KNOWN = "It is under way, or nobody knows how it ended";
+const KNOWN_PART = "Nobody knows how all of it ended; the part that is known to be made goes back";
 /** What an answer has beside its rows: the day, what comes next, a cursor. */
-const BESIDE_BYTES = 640;
+const BESIDE_BYTES = 760;
 
 /** What is asked for: any filters of the audit but what became of the rows. */
 export type ChangeQuery = Omit<AuditQuery, "outcome" | "status">;
@@ -49,22 +48,22 @@ export function foldedPage(
 
 /** `lineOf` makes the line of a row; null for one that stands in another's. */
 async function pageOf<Line>(
-  { audit }: Kept,
+  kept: Kept,
   query: ChangeQuery,
   cursor: string | undefined,
   lineOf: (row: AuditRow) => Promise<Line | null>,
 ): Promise<ChangesPage<Line>> {
-  const doubted = cursor === undefined
-    ? (await audit.list({ ...query, outcome: "unknown" }, { limit: UNKNOWN_ROWS })).rows
-    : [];
-  const unknown = doubted.map((row) => rowOf(row, IN_DOUBT));
+  const { audit } = kept;
+  const doubted = cursor === undefined ? await doubtedOf(kept, query, UNKNOWN_ROWS + 1) : [];
   const many = cursor === undefined ? await ofManyFiles(audit, query) : {};
   const room = LIMITS.CHANGES_PAGE_BYTES - BESIDE_BYTES;
-  const unknownThatFit = unknown.slice(0, fitting(unknown, room / 2));
-  let left = room - sizeOf(unknownThatFit);
+  const first = doubted.slice(0, UNKNOWN_ROWS);
+  const unknown = first.slice(0, fitting(first, room / 2));
+  const beside = { unknown, ...unknown.length < doubted.length ? { more_unknown: true } : {}, ...many };
+  let left = room - sizeOf(unknown);
   const made = { ...query, outcome: "made" } as const;
   const rows: Line[] = [];
-  const page = (next: string | null) => ({ rows, unknown: unknownThatFit, next, ...many });
+  const page = (next: string | null) => ({ rows, next, ...beside });
   let at = cursor;
   for (let parts = 0; parts < PARTS_MAX; parts++) {
     const part = await audit.list(made, { limit: parts === 0 ? PAGE_ROWS : PART_ROWS, cursor: at });
@@ -126,14 +125,23 @@ export async function* latestChanges(
   { audit, changes }: Pick<Store, "audit" | "changes">,
   query: ChangeQuery,
 ): AsyncGenerator<LatestChanges> {
-  const doubted = (await audit.list({ ...query, outcome: "unknown" }, { limit: PART_UNKNOWN })).rows;
-  let unknown = doubted.map((row) => rowOf(row, IN_DOUBT));
+  let unknown: readonly ChangeRow[] = await doubtedOf({ audit, changes }, query, PART_UNKNOWN);
   for (let cursor: string | undefined;;) {
     const page = await audit.list({ ...query, outcome: "made" }, { limit: PART_ROWS, cursor });
     yield { rows: await Promise.all(page.rows.map((row) => told(changes, row))), unknown };
     if (page.next_cursor === null) return;
     [cursor, unknown] = [page.next_cursor, []];
   }
+}
+
+/** The newest of those of which nobody knows whether they were made. */
+async function doubtedOf(
+  { audit, changes }: Pick<Store, "audit" | "changes">,
+  query: ChangeQuery,
+  limit: number,
+): Promise<ChangeRow[]> {
+  const { rows } = await audit.list({ ...query, outcome: "unknown" }, { limit });
+  return await Promise.all(rows.map((row) => told(changes, row)));
 }
 
 async function told(changes: Pick<ChangeStore, "state">, row: AuditRow): Promise<ChangeRow> {
@@ -166,8 +174,16 @@ function shownOf(changes: unknown): readonly unknown[] {
   return Array.isArray(first) ? first : [];
 }
 
+/** Whether visitors got it at once: a change of what was live, or a publication. */
+function liveOf({ _published, changes, outcome }: AuditRow): { readonly live?: true | null } {
+  if (_published !== undefined) return { live: _published };
+  const isPublication = outcome === "made" &&
+    shownOf(changes).some((one) => isFields(one) && one["field"] === "status" && one["to"] === "published");
+  return isPublication ? { live: true } : {};
+}
+
 /** A row of the audit as a list of changes tells it. */
-function rowOf(row: AuditRow, state: ChangeState | null | typeof IN_DOUBT): ChangeRow {
+function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
   const { request_id, at, tool, result_id, changes, token_name, client_id, owner_user_id, set_id, item } =
     row;
   const fields = [...new Set(shownOf(changes).flatMap((one) => isFields(one) ? String(one["field"]) : []))];
@@ -185,18 +201,19 @@ function rowOf(row: AuditRow, state: ChangeState | null | typeof IN_DOUBT): Chan
       ...client_id === undefined ? {} : { client: client_id },
       ...owner_user_id === null ? {} : { person: owner_user_id },
     },
-    ...row._published === undefined ? {} : { live: row._published },
+    ...liveOf(row),
     ...row.error === null ? {} : { error: row.error },
-    ...undoableOf(state),
+    ...undoableOf(state, row.outcome === "unknown"),
   };
 }
 
-/** Whether a change can be taken back; else which one did so, or why it cannot. */
-function undoableOf(state: ChangeState | null | typeof IN_DOUBT) {
-  if (state === IN_DOUBT) return { undoable: false, undoable_reason: HALF_KNOWN };
-  if (state === null) return { undoable: false, undoable_reason: NOTHING_KEPT };
+/** Whether a change can be taken back; else which one did so, or why it cannot. Of one in doubt that which is known of it. */
+function undoableOf(state: ChangeState | null, isDoubted: boolean) {
+  if (state === null) return { undoable: false, undoable_reason: isDoubted ? HALF_KNOWN : NOTHING_KEPT };
   const { final, left, undone_by } = state;
   if (undone_by !== null) return { undoable: false, undone_by };
-  if (final === null && isTold(left)) return { undoable: true };
+  if (final === null && isTold(left)) {
+    return isDoubted ? { undoable: true, undoable_reason: KNOWN_PART } : { undoable: true };
+  }
   return { undoable: false, undoable_reason: cut(final ?? HALF_KNOWN, REASON_CHARACTERS) };
 }

@@ -623,6 +623,22 @@ export interface Shapes {
     raises: false;
     publishes: "always";
   };
+  "replace_text": {
+    args: {
+      "find": string;
+      "replace": string;
+      "kind": "text" | "phone" | "email";
+      "only"?: (string)[];
+      "leave_out"?: (string)[];
+      "limit": number;
+      "wait_seconds": number;
+      "target_branch": "preview" | "main";
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
   "schedule_page": {
     args: { "page_id": number | string; "scheduled_at": string };
     site: "required";

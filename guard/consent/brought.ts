@@ -43,6 +43,11 @@ export class Brought {
     return this.#shown;
   }
 
+  /** Whether only the parts that are named there must be as they were shown. */
+  get isPartial(): boolean {
+    return this.#ticket?.isPartial ?? false;
+  }
+
   /** Of which of the differing parts it matters that they differ, by what is there now. */
   drifted(differ: readonly string[], now: Readonly<Record<string, unknown>>): readonly string[] {
     if (this.#ticket === null) return differ;

@@ -15,7 +15,10 @@ const STAND_INS = [1, "1", "00000000-0000-0000-0000-000000000000"] as const;
 export function usesIn(args: Readonly<Record<string, unknown>>, item: number): Record<string, number> {
   const uses: Record<string, number> = {};
   for (const [name, value] of Object.entries(args)) {
-    if (!isFields(value) || !Object.hasOwn(value, KEY)) continue;
+    if (!isFields(value) || !Object.hasOwn(value, KEY)) {
+      refuseWithin(name, value);
+      continue;
+    }
     const from = value[KEY];
     if (Object.keys(value).length > 1 || !Number.isInteger(from)) {
       throw bad(`${name}: expected {"${KEY}": the number of an earlier item} and nothing beside it`);
@@ -28,6 +31,32 @@ export function usesIn(args: Readonly<Record<string, unknown>>, item: number): R
     uses[name] = from as number;
   }
   return uses;
+}
+
+/** Throws E_BAD_INPUT for a reference that is not the whole value: it would be written as it stands. */
+function refuseWithin(name: string, value: unknown): void {
+  const isText = typeof value === "string";
+  if (isText ? !namesOne(value) : !holdsOne(value)) return;
+  throw bad(
+    `${name}: "${KEY}" stands within ${
+      isText ? "a text" : "it"
+    }; it is taken as the whole value of an id argument only`,
+  );
+}
+
+/** Whether a value holds one somewhere within. */
+function holdsOne(value: unknown): boolean {
+  if (typeof value === "string") return namesOne(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, KEY) || Object.values(value).some(holdsOne);
+}
+
+/** Whether a text has one as JSON writes it. */
+function namesOne(text: string): boolean {
+  for (let at = -1; (at = text.indexOf(`"${KEY}"`, at + 1)) >= 0;) {
+    if (text.slice(0, at).trimEnd().endsWith("{")) return true;
+  }
+  return false;
 }
 
 /** Whether the tool takes an id as that argument. */
@@ -46,6 +75,9 @@ export interface Earlier {
   readonly site_id: string | null;
 }
 
+/** Arguments that say which thing a tool changes. */
+const CHANGED = ["post_id", "page_id", "id"];
+
 /** Throws E_BAD_INPUT where an argument is no id, or where that item makes nothing, or makes it on another site. */
 export function checkUses(
   entry: ToolEntry,
@@ -53,6 +85,15 @@ export function checkUses(
   uses: Readonly<Record<string, number>>,
   earlier: (item: number) => Earlier | null,
 ): void {
+  const names = Object.keys(uses);
+  if (names.length > 0 && !makes(entry) && !names.some((name) => CHANGED.includes(name))) {
+    throw bad(
+      `${
+        names.join(", ")
+      }: "${entry.name}" changes something that is there already, which cannot be planned before item ` +
+        `${uses[names[0]!]} is done; do that one first, and give its id`,
+    );
+  }
   for (const [name, from] of Object.entries(uses)) {
     if (entry.offer !== undefined || !takesId(entry, name)) {
       throw bad(`${name}: "${KEY}" stands for an id, which this argument of "${entry.name}" is not`);

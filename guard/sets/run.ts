@@ -36,6 +36,10 @@ export interface Consented {
   renew(): Promise<boolean>;
 }
 
+/** Why nothing more is begun of a set that there is not any more. */
+export const REMOVED =
+  "A site of the set, or who made it, was erased, and what was kept of the set with it; the audit has what was done";
+
 /** Of an answer so much is kept of an item. */
 const ANSWER_BYTES = 1024;
 const ANSWER_FIELDS = [
@@ -119,7 +123,8 @@ export class SetRun {
       return true;
     }
     const head = await this.#ports.store.sets.head(this.#set.kept.set_id);
-    if (head === null || head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
+    if (head === null) this.#stopped ??= REMOVED;
+    else if (head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
     return this.#stopped !== null;
   }
 
@@ -127,25 +132,32 @@ export class SetRun {
   async #item(item: SetItem): Promise<SetResult | null> {
     for (let tries = 1;; tries++) {
       const result = await this.#once(item);
-      if (!("wait" in result)) return result;
+      if (result === null || !("wait" in result)) return result;
       if (tries === TRIES) return result.result;
       await this.#ports.delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
       if (await this.#isOver()) return null;
     }
   }
 
-  async #once(item: SetItem): Promise<SetResult | { readonly wait: number; readonly result: SetResult }> {
+  /** Who consented, as it is by now; null where that one may not call any more, or nobody can tell. */
+  async #callerNow(): Promise<Caller | null> {
+    try {
+      return await this.#ports.callerNow(this.#set.caller);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") this.#stopped ??= thrown.message;
+      else this.#isLost = true;
+      return null;
+    }
+  }
+
+  async #once(
+    item: SetItem,
+  ): Promise<SetResult | { readonly wait: number; readonly result: SetResult } | null> {
     const { kept, door } = this.#set;
     const request_id = this.#ports.newId();
     let result: SetResult | null = null;
-    let caller: Caller;
-    try {
-      caller = await this.#ports.callerNow(this.#set.caller);
-    } catch (thrown) {
-      const failure = asGatewayError(thrown, request_id);
-      this.#stopped ??= failure.message;
-      return resultOf(item, null, { failure, outcome: "none" }, null);
-    }
+    const caller = await this.#callerNow();
+    if (caller === null) return null;
     const args = { ...item.args, ...this.#idsOf(item) };
     await this.#ports.catalog.fresh(item.tool);
     const entry = this.#ports.catalog.get(item.tool, caller);
@@ -187,7 +199,10 @@ export class SetRun {
     } catch (thrown) {
       const failure = asGatewayError(thrown, request_id);
       wait = waitOf(failure, failure.outcome ?? "none");
-      result ??= resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
+      // What was to be told of a call that went well, and whose row could not be kept, is not told.
+      if (result === null || (result as SetResult).state === "done") {
+        result = resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
+      }
     }
     const known: SetResult = result ??
       { item: item.item, state: "unknown", request_id, answer: {}, left: null };

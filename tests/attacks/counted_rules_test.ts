@@ -7,6 +7,7 @@ import * as comparison from "../../rules/comparison.ts";
 import * as head from "../../rules/data_head.ts";
 import * as file from "../../rules/file.ts";
 import { emailNeedle } from "../../rules/finding/email.ts";
+import { markupOf } from "../../rules/finding/markup.ts";
 import { phoneNeedle } from "../../rules/finding/phone.ts";
 import * as signs from "../../rules/finding/signs.ts";
 import { textNeedle } from "../../rules/finding/text.ts";
@@ -40,6 +41,7 @@ import * as names from "../../rules/proxied/names.ts";
 import * as typed from "../../rules/proxied/typed.ts";
 import type { Change } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
+import { rewrittenIn } from "./_rewritten.ts";
 
 type Named<Given> = Readonly<Record<string, Reader<Given>>>;
 type Names = Record<string, unknown>;
@@ -86,6 +88,8 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "finding/email.ts": {
     emailNeedle: (of) => [emailNeedle("a@a.aa").spots(of), emailNeedle(`a@a.aa`).spots(`a${of}`)],
   },
+  "finding/markup.ts": { markupOf },
+  "finding/rewriting.ts": { rewritten: rewrittenIn, exactly: rewrittenIn },
   "finding/phone.ts": { phoneNeedle: (of) => phoneNeedle("+49 11111").spots(`${NUMBERS}${of}${NUMBERS}`) },
   "finding/signs.ts": {
     signAt: (of) => signs.signAt(of, 0, true),
@@ -344,6 +348,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "comparison.ts lengthOf": "reckons with days",
   "file.ts checkFileSize": "compares two numbers",
   "file.ts checkSha": "compares two hashes",
+  "finding/unread.ts": "looks a bounded way around one place, measured through rewritten",
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
   "wording.ts canBeGiven": "compares one value with three",

@@ -1,5 +1,6 @@
 /** Change sets: one preview, one consent, each item a call of its own, proven site by site. */
 import assert from "node:assert/strict";
+import { freshPng } from "../cms_kit.ts";
 import { test as standIn, type World, world } from "./_stand_in.ts";
 
 interface Item {
@@ -88,39 +89,41 @@ standIn(
   },
 );
 
-Deno.test("what an earlier item made is changed only as it was left", async () => {
-  const person: { edits?: (url: string) => void } = {};
-  await using at = await world({
-    fetch: async (input, init) => {
-      if (init?.method !== "POST") person.edits?.(String(input));
-      return await fetch(input, init);
-    },
+for (const change of [{ title: "A person's" }, { content: "<p>A person's</p>" }]) {
+  Deno.test(`what an earlier item made is changed only as it was left, ${Object.keys(change)}`, async () => {
+    const person: { edits?: (url: string) => void } = {};
+    await using at = await world({
+      fetch: async (input, init) => {
+        if (init?.method !== "POST") person.edits?.(String(input));
+        return await fetch(input, init);
+      },
+    });
+    const { gw } = at.kit;
+    const changes = [
+      draft("open", "Made"),
+      { tool: "update_draft", arguments: { ...ON, post_id: { $from: 1 }, title: "Renamed" } },
+      { tool: "publish_post", arguments: { ...ON, post_id: { $from: 1 } } },
+    ];
+    const shown = await gw.call<Answer>("prepare_changes", order(changes));
+    person.edits = (url) => {
+      const made = [...at.cms.posts.values()].find(({ title }) => title === "Made");
+      if (made !== undefined && url.includes(`/posts/${made.id}?context=edit`)) {
+        at.edit(made, change);
+      }
+    };
+    const done = await gw.call<Answer>("prepare_changes", {
+      ...order(changes),
+      confirm: true,
+      confirm_token: shown.confirm_token,
+    });
+    assert.deepEqual(
+      done.items.map(({ state }) => state),
+      ["done", "failed", "not_begun"],
+      JSON.stringify(done),
+    );
+    assert.equal(done.items[1]!.error!.code, "E_STALE_PREVIEW");
   });
-  const { gw } = at.kit;
-  const changes = [
-    draft("open", "Made"),
-    { tool: "update_draft", arguments: { ...ON, post_id: { $from: 1 }, title: "Renamed" } },
-    { tool: "publish_post", arguments: { ...ON, post_id: { $from: 1 } } },
-  ];
-  const shown = await gw.call<Answer>("prepare_changes", order(changes));
-  person.edits = (url) => {
-    const made = [...at.cms.posts.values()].find(({ title }) => title === "Made");
-    if (made !== undefined && url.includes(`/posts/${made.id}?context=edit`)) {
-      at.edit(made, { title: "A person's" });
-    }
-  };
-  const done = await gw.call<Answer>("prepare_changes", {
-    ...order(changes),
-    confirm: true,
-    confirm_token: shown.confirm_token,
-  });
-  assert.deepEqual(
-    done.items.map(({ state }) => state),
-    ["done", "failed", "not_begun"],
-    JSON.stringify(done),
-  );
-  assert.equal(done.items[1]!.error!.code, "E_STALE_PREVIEW");
-});
+}
 
 standIn("a set is one line among the changes, which opens, and goes back by its id", async (at) => {
   const { gw } = at.kit;
@@ -150,5 +153,46 @@ standIn("a set is one line among the changes, which opens, and goes back by its 
     confirm: true,
   });
   assert.equal(undone.undone.length, 2);
+  const again = { ...ON, set_id, confirm: true };
+  await gw.refuses(
+    "undo_change",
+    again,
+    "E_NOT_FOUND",
+    /nothing is left .*; 2 of 3 were taken back already, by /,
+  );
   assert.equal(at.cms.posts.get(at.draft.id)!.title, before);
+});
+
+standIn("what is there already is not changed by an item whose plan nobody could see", async (at) => {
+  const { gw } = at.kit;
+  const image = { tool: "upload_media", arguments: { ...ON, filename: "a.png", content_base64: freshPng() } };
+  const of = (change: Record<string, unknown>) =>
+    order([image, { tool: "update_draft", arguments: { ...ON, ...change } }]);
+  const says =
+    /item 2 \(update_draft\): E_BAD_INPUT, featured_media_id: .* item 1 is done; do that one first, and give its id/;
+  await gw.refuses(
+    "prepare_changes",
+    of({ post_id: at.draft.id, featured_media_id: { $from: 1 } }),
+    "E_BAD_INPUT",
+    says,
+  );
+  const made = draft("open", "With an image");
+  const changes = [image, { ...made, arguments: { ...made.arguments, featured_media_id: { $from: 1 } } }];
+  const done = await consented(at, changes);
+  assert.deepEqual(done.items.map(({ state }) => state), ["done", "done"]);
+  const post = await gw.call<{ featured_media_id: number }>("get_post", {
+    ...ON,
+    post_id: done.items[1]!.id,
+  });
+  assert.equal(post.featured_media_id, done.items[0]!.id);
+});
+
+standIn("what an item warns of stands among the warnings of the set", async (at) => {
+  const changes = [{
+    tool: "create_draft",
+    arguments: { site_id: "author", title: "S", content_html: "<script>1</script>" },
+  }];
+  const { items, verified, ...done } = await consented(at, changes) as Answer & { warnings: string[] };
+  assert.deepEqual([items[0]!.state, verified], ["done", false]);
+  assert.ok(done.warnings.some((one) => one.startsWith("Item 1: content_html")), done.warnings.join("\n"));
 });

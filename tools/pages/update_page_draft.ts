@@ -89,6 +89,7 @@ export default tool("update_page_draft", {
       summary: from === "" ? `Change ${what}${apart}` : `Make all content of ${what} anew${from}`,
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
+      whole: now.parts,
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
       ...ctx.can(storedContent)
         ? storedBefore(page_id, draft, now)

@@ -73,6 +73,7 @@ export default tool("update_draft", {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
+      whole: now.parts,
       ...fieldsBefore({ post_id, type }, fields, now, ctx),
       warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
       state: { draft, now, lasting },
