@@ -174,3 +174,13 @@ Deno.test("an item that is not stored as it was asked for is named", async () =>
   const done = await gw.call<Done>("prepare_changes", { ...order, confirm: true, confirm_token });
   assert.match(done.warnings[0] ?? "", /^Item 1: alt_text: not set/);
 });
+
+Deno.test("a reason that several items are refused for is said once", async () => {
+  await using at = await worldOf(true);
+  const changes = changesOf(at, [["update_draft", { title: " " }], ["publish_post", {}], ["update_draft", {
+    title: " ",
+  }]]);
+  const says =
+    /^2 of 3 items cannot be done, and nothing was changed; items 1, 3 \(update_draft\): E_BAD_INPUT, title[^;]*$/;
+  await at.kit.refuses("prepare_changes", { title: "Thrice", changes }, "E_BAD_INPUT", says, "reads");
+});
