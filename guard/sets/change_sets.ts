@@ -20,6 +20,8 @@ export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
   log(event: Record<string, unknown>): void;
+  /** Those that this process is at work on: whoever ends it waits for them. None of them rejects. */
+  readonly setRuns: Set<Promise<void>>;
 }
 
 type Opened = KeptSet & { readonly content: SetContent };
@@ -236,8 +238,12 @@ export class ChangeSets {
       }
     }).then(() => {}).catch((thrown) =>
       this.ports.log({ event: "internal", request_id: set_id, cause: String(thrown) })
-    ).finally(() => this.#running.delete(set_id));
+    ).finally(() => {
+      this.#running.delete(set_id);
+      this.ports.setRuns.delete(done);
+    });
     this.#running.set(set_id, { done, results });
+    this.ports.setRuns.add(done);
     return results;
   }
 
@@ -348,13 +354,16 @@ function written(answer: Readonly<Record<string, unknown>>): WriteResult {
   });
 }
 
-/** What of a set was not done, and what its items warn of, a sentence each. */
+/** What of a set was not done, or is stored otherwise, and what its items warn of, a sentence each. */
 const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]): string[] =>
-  items.flatMap(({ item, state, error, reason, warnings = [] }) => {
+  items.flatMap(({ item, state, verified, error, reason, warnings }) => {
     const why = (error as { message?: string } | undefined)?.message ?? reason;
-    const lost = `Item ${item}: ${String(state).replace("_", " ")}${why == null ? "" : `, ${String(why)}`}`;
+    const what = state === "done" ? "done, but not as it was asked for" : String(state).replace("_", " ");
+    const said = (warnings ?? []) as readonly string[];
     return [
-      ...state === "done" ? [] : [lost],
-      ...(warnings as string[]).map((one) => `Item ${item}: ${one}`),
+      ...state === "done" && verified !== false
+        ? []
+        : [`Item ${item}: ${what}${why == null ? "" : `, ${String(why)}`}`],
+      ...said.map((one) => `Item ${item}: ${one}`),
     ];
   });

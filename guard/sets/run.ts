@@ -1,5 +1,6 @@
 /** A set is carried out: the items of a site in their order, sites side by side, each a call of its own. */
 import { Buffer } from "node:buffer";
+import { abortable } from "../../core/async.ts";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { type AuditRow, type Caller, LIMITS, type Outcome } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
@@ -10,7 +11,7 @@ import type { CallRecord, Ending } from "../audit/audit.ts";
 import type { Dispatch } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
 import { ticketName } from "../consent/consent_call.ts";
-import { expected, type Left, madeThing, thingOf } from "./things.ts";
+import { expected, type Left, madeThing, objectOf, thingOf, Touched } from "./things.ts";
 
 /** Where it is looked for what an earlier run of a set has left. */
 export interface DoubtStore {
@@ -94,6 +95,7 @@ export class SetRun {
   readonly #set: Consented;
   /** What stands at each thing since items have changed it. */
   readonly #left = new Map<string, Left>();
+  readonly #touched = new Touched();
   #stopped: string | null = null;
   #isLost = false;
 
@@ -159,7 +161,9 @@ export class SetRun {
       const result = await this.#once(item);
       if (result === null || !("wait" in result)) return result;
       if (tries === TRIES) return result.result;
-      await this.#ports.delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
+      const { delay, stopping } = this.#ports;
+      const waited = delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
+      await abortable(waited, stopping).catch(() => {}); // a gateway that ends waits for no turn
       if (await this.#isOver()) return null;
     }
   }
@@ -187,9 +191,13 @@ export class SetRun {
     await this.#ports.catalog.fresh(item.tool);
     const entry = this.#ports.catalog.get(item.tool, caller);
     const uses = Object.keys(item.uses).length > 0;
+    const isLater = uses || item.follows != null;
     const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
     const left = thing === null ? undefined : this.#left.get(thing);
-    const revision = uses ? left ?? null : expected(item.shown.revision, left);
+    const revision = isLater ? left ?? null : expected(item.shown.revision, left);
+    const open = entry == null
+      ? new Set<string>()
+      : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
       result = await this.#resultOf(item, ending, record);
       return shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
@@ -207,7 +215,11 @@ export class SetRun {
             set_id: kept.set_id,
             item: item.item,
             shown: { ...item.shown, revision },
-            isPartial: uses,
+            isPartial: isLater,
+            further: isLater
+              ? []
+              : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),
+            open,
           },
           told,
         },
@@ -247,18 +259,22 @@ export class SetRun {
   }
 
   /** Notes what an item has left at the thing that it changed, or made. */
-  #leaves({ tool, site_id, thing, uses }: SetItem, { state, answer, left }: SetResult): void {
+  #leaves(item: SetItem, { state, answer, left }: SetResult): void {
     if (state !== "done") return;
+    const { tool, site_id, thing, args } = item;
     const entry = this.#ports.catalog.get(tool, this.#set.caller);
+    if (entry == null) return;
     const id = answer["id"] as string | number | undefined;
-    const hasUses = Object.keys(uses).length > 0;
-    const place = thing ??
-      (entry == null || id === undefined
-        ? null
-        : hasUses
-        ? thingOf(entry, { id }, site_id) ?? madeThing(entry, id, site_id)
-        : madeThing(entry, id, site_id));
-    if (place !== null && left !== null) this.#left.set(place, { ...this.#left.get(place), ...left });
+    const given = { ...args, ...this.#idsOf(item) };
+    const hasUses = Object.keys(item.uses).length > 0;
+    const named = hasUses ? thingOf(entry, given, site_id) : thing;
+    const place = named ?? (id === undefined ? null : madeThing(entry, id, site_id));
+    const object = objectOf(entry, given, site_id) ??
+      (id === undefined ? null : objectOf(entry, { post_id: id }, site_id));
+    this.#touched.add(entry, object, site_id);
+    if (place === null || left === null) return;
+    this.#left.set(place, { ...this.#left.get(place), ...left });
+    this.#touched.told(entry, object, left);
   }
 
   /** Why a site is not proven to have what was asked for; null where it is. */
