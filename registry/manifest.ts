@@ -30,6 +30,10 @@ export function resolveShared(schema: unknown, more: Readonly<Record<string, Sch
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolveShared(value, more)]));
 }
 
+/** What tools make that other tools name by its id. */
+const MADE_KINDS = ["post", "page", "image", "term"] as const;
+export type MadeKind = typeof MADE_KINDS[number];
+
 const TIERS = ["T0", "T1", "T2", "T3", "T4"] as const;
 const tier = z.enum(TIERS).transform((text) => Number(text[1]) as Tier);
 const code = z.string().transform((name) => name as Code);
@@ -73,6 +77,8 @@ const manifestSchema = z.strictObject({
     open_world: z.boolean().optional(),
     destructive: z.literal(false).optional(),
   }).default({}),
+  /** Of what a write that only adds makes: a later call of the same change set may use its id where such a thing is named. */
+  makes: z.enum(MADE_KINDS).optional(),
   errors: z.array(code).default([]),
   /** Arguments that become text in a file of a repository, where a status is a word and publishes nothing. */
   file_text: z.array(z.string()).default([]),
@@ -160,6 +166,9 @@ function consistency(manifest: Manifest): string[] {
   }
   if (manifest.hints.destructive === false && (manifest.tier === 0 || manifest.tier >= 3)) {
     found.push("hints.destructive: false is for tools of tiers T1 and T2, which only add");
+  }
+  if (manifest.makes !== undefined && manifest.hints.destructive !== false) {
+    found.push("makes is for tools that only add (hints.destructive: false)");
   }
   if (manifest.tier === 0 && manifest.raise.length === 0 && manifest.flags.length) {
     found.push("tier T0 takes no flag");

@@ -29,6 +29,8 @@ export interface Ticket {
   readonly shown: ConsentContent;
   /** Whether only the parts that are named must be as they were shown: the item changes what an earlier one has made. */
   readonly isPartial: boolean;
+  /** Whether it changes what an earlier one has made, and nobody knows how that was left: it is refused then. */
+  readonly isUnknown?: boolean;
 }
 
 /** What a call brings, and its way on. */

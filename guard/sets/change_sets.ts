@@ -3,14 +3,14 @@ import { hash } from "node:crypto";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { canonical } from "../../core/canonical.ts";
 import { ended } from "../../core/async.ts";
-import { LIMITS, type Site } from "../../core/model.ts";
+import { type Caller, LIMITS, type Site } from "../../core/model.ts";
 import type { SetOrder, SetPlan } from "../../registry/set_port.ts";
 import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
 import { answerOf, shownItems, stateOf } from "./answer.ts";
-import { prepare, type Prepared } from "./prepare.ts";
+import { partsNow, prepare, type Prepared } from "./prepare.ts";
 import { type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
@@ -217,7 +217,9 @@ export class ChangeSets {
         async () => void await renew().catch(() => false),
       );
       try {
-        const consented = { kept: set, caller, door: record.door, follower, results, renew };
+        const look = async (now: Caller, tool: string, args: Readonly<Record<string, unknown>>) =>
+          await partsNow(this.ports, record.apart(tool, args), { caller: now, tool, args: { ...args } });
+        const consented = { kept: set, caller, door: record.door, follower, results, renew, look };
         const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
         if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
       } finally {

@@ -7,8 +7,8 @@ import type { SetOrder } from "../../registry/set_port.ts";
 import type { SetContent, SetItem } from "../../store/store.ts";
 import { preview } from "../consent/confirm.ts";
 import { previewed } from "../consent/consent.ts";
-import { shownAs } from "../consent/consent_content.ts";
-import { admit, type AdmitPorts, type Admitted, planned, subjectOf } from "../pipeline/admit.ts";
+import { hashParts, shownAs } from "../consent/consent_content.ts";
+import { admit, type AdmitPorts, type Admitted, type Asked, planned, subjectOf } from "../pipeline/admit.ts";
 import { endOfCall } from "../pipeline/context.ts";
 import type { CallParts } from "../pipeline/context_ports.ts";
 import { checkUses, type Earlier, usesIn, withStandIns } from "./references.ts";
@@ -77,6 +77,18 @@ export async function prepare(
   return { content, sites: [...sites.values()], tier };
 }
 
+/** Hashes of what a call would replace, by part; only reads. Throws what its steps do. */
+export async function partsNow(
+  ports: AdmitPorts,
+  record: CallParts["record"],
+  asked: Pick<Asked, "caller" | "tool" | "args">,
+): Promise<Readonly<Record<string, string>> | null> {
+  const deadline = endOfCall(ports.now());
+  const beside = { asks: { confirm: true }, bytes: 0, deadline, outer: [], inSet: true };
+  const admitted = await record.watch(() => admit(ports, { ...asked, ...beside }, record));
+  return hashParts((await record.watch(() => planned(admitted, record))).revision);
+}
+
 class Walk {
   readonly #ports: AdmitPorts;
   readonly #asking: Asking;
@@ -129,7 +141,7 @@ class Walk {
     const entry = this.#ports.catalog.find(tool, caller);
     refuseConfirmed(args, entry.offer !== undefined);
     const uses = usesIn(args, item);
-    checkUses(entry, args["site_id"], uses, (n) => this.#earlier[n - 1] ?? null);
+    checkUses(entry, args, uses, (n) => this.#earlier[n - 1] ?? null);
     const kind = await this.#kindOf(args["site_id"]);
     const placed = withStandIns(args, uses, (id, field) => accepts(this.#ports, kind, id, field));
     const record = whole.apart(tool, placed);

@@ -2,7 +2,8 @@
 import { GatewayError } from "../../core/errors.ts";
 import { isFields } from "../../core/values.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
-import { SHARED } from "../../registry/manifest.ts";
+import { type MadeKind, SHARED } from "../../registry/manifest.ts";
+import { TARGETS } from "./things.ts";
 
 const KEY = "$from";
 
@@ -36,9 +37,28 @@ function takesId({ manifest }: Pick<ToolEntry, "manifest">, name: string): boole
   return JSON.stringify(anyOf) === JSON.stringify(SHARED["id"]!.anyOf);
 }
 
-/** Whether the tool makes something new that has an id: it only adds. */
-export const makes = ({ manifest, offer }: Pick<ToolEntry, "manifest" | "offer">): boolean =>
-  offer === undefined && manifest.hints.destructive === false && manifest.tier > 0;
+/** Of which kinds of things an argument takes the id: ids of other kinds are the same numbers, of something else. */
+function kindsOf({ manifest }: Pick<ToolEntry, "manifest">, name: string): readonly MadeKind[] {
+  switch (name) {
+    case "post_id":
+      return ["post", "page"];
+    case "page_id":
+      return ["page"];
+    case "featured_media_id":
+      return ["image"];
+    case "parent_id":
+      return [manifest.makes === "term" ? "term" : "page"];
+    default:
+      return [];
+  }
+}
+
+const A: Readonly<Record<MadeKind, string>> = {
+  post: "a post",
+  page: "a page",
+  image: "an image",
+  term: "a tag or category",
+};
 
 /** What an earlier item is, as far as a later one may use it. */
 export interface Earlier {
@@ -46,10 +66,13 @@ export interface Earlier {
   readonly site_id: string | null;
 }
 
-/** Throws E_BAD_INPUT where an argument is no id, or where that item makes nothing, or makes it on another site. */
+/**
+ * Throws E_BAD_INPUT where an argument is no id, where that item makes nothing of its kind, or makes it on another site,
+ * and for a change of something that is there already: only what the set itself makes can be changed unseen.
+ */
 export function checkUses(
   entry: ToolEntry,
-  site_id: unknown,
+  args: Readonly<Record<string, unknown>>,
   uses: Readonly<Record<string, number>>,
   earlier: (item: number) => Earlier | null,
 ): void {
@@ -59,13 +82,33 @@ export function checkUses(
     }
     const made = earlier(from);
     if (made === null) throw bad(`${name}: item ${from} is refused itself`);
-    if (!makes(made.entry)) {
-      throw bad(`${name}: item ${from} is "${made.entry.name}", which makes nothing new; give the id itself`);
+    const { makes } = made.entry.manifest;
+    if (made.entry.offer !== undefined || makes === undefined) {
+      throw bad(
+        `${name}: item ${from} is "${made.entry.name}", which makes nothing new of that kind; give the id itself`,
+      );
     }
-    if (made.site_id !== site_id) {
+    const kinds = kindsOf(entry, name);
+    if (!kinds.includes(makes)) {
+      throw bad(
+        kinds.length === 0
+          ? `${name}: no item of a set makes what it names; give the id itself`
+          : `${name}: item ${from} makes ${A[makes]}, and it takes ${
+            kinds.map((one) => A[one]).join(" or ")
+          }`,
+      );
+    }
+    if (made.site_id !== args["site_id"]) {
       throw bad(`${name}: item ${from} makes it on site "${made.site_id}", and this item is of another`);
     }
   }
+  if (Object.keys(uses).length === 0 || entry.manifest.makes !== undefined) return;
+  const there = TARGETS.find((name) => args[name] !== undefined && !Object.hasOwn(uses, name));
+  if (there === undefined) return;
+  throw bad(
+    `${there}: it names what is there already, which is shown before it is changed, and "${KEY}" is of what is made only ` +
+      "later; make that in a set, or a call, of its own, then change this with its id",
+  );
 }
 
 /** The arguments with an id of the platform's form in the place of each that is not known yet. */

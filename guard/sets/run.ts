@@ -9,7 +9,7 @@ import type { Beside, KeptSet, SetContent, SetItem, SetResult, Store } from "../
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import type { Dispatch } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
-import { expected, type Left, madeThing, thingOf } from "./things.ts";
+import { changesMade, expected, type Left, madeThing, ownParts, thingOf } from "./things.ts";
 
 /** What carrying out depends on. */
 export interface RunPorts {
@@ -34,6 +34,8 @@ export interface Consented {
   readonly results: Map<number, SetResult>;
   /** Asked before each item; false says that another instance may be at work. */
   renew(): Promise<boolean>;
+  /** Hashes of what a call would replace, by part; only reads. Throws what it is refused with. */
+  look(caller: Caller, tool: string, args: Readonly<Record<string, unknown>>): Promise<Left | null>;
 }
 
 /** Of an answer so much is kept of an item. */
@@ -102,6 +104,7 @@ export class SetRun {
       if (result === null) return;
       results.set(item.item, result);
       this.#leaves(item, result);
+      await this.#seeMade(item, result);
       this.#set.follower?.progress(
         results.size,
         content.items.length,
@@ -152,6 +155,7 @@ export class SetRun {
     const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
     const left = thing === null ? undefined : this.#left.get(thing);
     const revision = uses ? left ?? null : expected(item.shown.revision, left);
+    const isUnknown = left === undefined && entry != null && changesMade(entry, item.uses);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
       result = resultOf(item, request_id, ending, record);
       return shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
@@ -170,6 +174,7 @@ export class SetRun {
             item: item.item,
             shown: { ...item.shown, revision },
             isPartial: uses,
+            isUnknown,
           },
           told,
         },
@@ -194,18 +199,35 @@ export class SetRun {
   }
 
   /** Notes what an item has left at the thing that it changed, or made. */
-  #leaves({ tool, site_id, thing, uses }: SetItem, { state, answer, left }: SetResult): void {
-    if (state !== "done") return;
+  #leaves({ tool, site_id, thing }: SetItem, { state, answer, left }: SetResult): void {
+    if (state !== "done" || left === null) return;
     const entry = this.#ports.catalog.get(tool, this.#set.caller);
     const id = answer["id"] as string | number | undefined;
-    const hasUses = Object.keys(uses).length > 0;
-    const place = thing ??
-      (entry == null || id === undefined
-        ? null
-        : hasUses
-        ? thingOf(entry, { id }, site_id) ?? madeThing(entry, id, site_id)
-        : madeThing(entry, id, site_id));
-    if (place !== null && left !== null) this.#left.set(place, { ...this.#left.get(place), ...left });
+    const made = entry == null || id === undefined ? null : madeThing(entry, id, site_id);
+    const place = entry?.manifest.makes === undefined ? thing ?? made : made;
+    if (place !== null) this.#left.set(place, { ...this.#left.get(place), ...left });
+  }
+
+  /** Looks at what an item has made and does not tell, where a later one changes that: so it knows what to find. */
+  async #seeMade({ item, site_id, tool }: SetItem, { state, answer, left }: SetResult): Promise<void> {
+    const id = answer["id"] as string | number | undefined;
+    if (state !== "done" || left !== null || id === undefined) return;
+    const maker = this.#ports.catalog.get(tool, this.#set.caller);
+    const place = maker && madeThing(maker, id, site_id);
+    if (place == null) return;
+    for (const later of this.#set.kept.content.items) {
+      const entry = this.#ports.catalog.get(later.tool, this.#set.caller);
+      if (entry == null || !Object.values(later.uses).includes(item) || !changesMade(entry, later.uses)) {
+        continue;
+      }
+      try {
+        const args = { ...later.args, ...this.#idsOf(later) };
+        const seen = await this.#set.look(await this.#ports.callerNow(this.#set.caller), later.tool, args);
+        if (seen !== null) this.#left.set(place, { ...this.#left.get(place), ...ownParts(seen) });
+      } catch {
+        // What it is refused with, its own call is refused with as well.
+      }
+    }
   }
 
   /** Why a site is not proven to have what was asked for; null where it is. */

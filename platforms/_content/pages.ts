@@ -14,7 +14,7 @@ import type {
   TemplatesQuery,
 } from "./page.ts";
 import type { PublishGrant } from "../_http/request.ts";
-import type { ContentList, ListQuery, Seen, Updated, Verb, Written } from "./post.ts";
+import type { ContentList, ListQuery, Seen, Updated, Verb } from "./post.ts";
 
 export type { CloneFields, Page, PageFields, PreparedClone, PreparedPage } from "./page.ts";
 
@@ -36,14 +36,14 @@ export interface PagesClient {
   prepare(fields: PageFields, id: Id | null): Promise<PreparedPage>;
   /** Reads only: the template, every placeholder of it covered. Without an id it is for a new page. */
   prepareClone(fields: CloneFields, id: Id | null): Promise<PreparedClone>;
-  create(draft: PreparedPage | PreparedClone, made: Making): Promise<Written | Cloned>;
+  create(draft: PreparedPage | PreparedClone, made: Making): Promise<Updated | Cloned>;
   update(id: Id, draft: PreparedPage | PreparedClone, seen?: Seen): Promise<Updated | Cloned>;
   /** Reads only: refuses what the live state forbids. */
   check(id: Id, verb: Verb, moment?: Moment): Promise<Seen>;
   /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */
   timeZone(): Promise<string | undefined>;
-  schedule(id: Id, moment: Moment, seen?: Seen): Promise<Written>;
-  publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Written>;
+  schedule(id: Id, moment: Moment, seen?: Seen): Promise<Updated>;
+  publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Updated>;
 
   templates(query: TemplatesQuery): Promise<TemplateList>;
 }

@@ -52,7 +52,7 @@ export interface PostsClient {
    * Reads only: looks names up and, for a new post (no id), proves rights; for one that is to be changed getDraft does.
    */
   prepareDraft(fields: DraftFields, id: Id | null, type?: ContentType): Promise<PreparedDraft>;
-  createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
+  createDraft(draft: PreparedDraft, made: Making): Promise<Updated>;
   updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Updated>;
   /**
    * Reads only: refuses what the live state forbids. Without a type the id is a post's; for `unschedule` the platform
@@ -61,9 +61,9 @@ export interface PostsClient {
   check(id: Id, verb: Verb, moment?: Moment, type?: ContentType): Promise<Seen>;
   /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */
   timeZone(): Promise<string | undefined>;
-  schedule(id: Id, moment: Moment, seen?: Seen, type?: ContentType): Promise<Written>;
-  unschedule(id: Id, type?: ContentType, seen?: Seen): Promise<Written>;
-  publish(id: Id, grant: PublishGrant, seen?: Seen, type?: ContentType): Promise<Written>;
+  schedule(id: Id, moment: Moment, seen?: Seen, type?: ContentType): Promise<Updated>;
+  unschedule(id: Id, type?: ContentType, seen?: Seen): Promise<Updated>;
+  publish(id: Id, grant: PublishGrant, seen?: Seen, type?: ContentType): Promise<Updated>;
 }
 
 /** A post or page as it is found by its id alone. */

@@ -26,6 +26,7 @@ export {
   revealed,
   STATE_FINAL,
   stateChanges,
+  stateLeft,
 } from "../../rules/wording.ts";
 
 /** Where script in a page runs. */

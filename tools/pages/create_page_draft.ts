@@ -33,8 +33,9 @@ export default tool("create_page_draft", {
     };
   },
   async run(_, ctx, { state, changes }) {
-    const made = await (await ctx.use(pages)).create(state.draft, ctx.made);
+    const written = await (await ctx.use(pages)).create(state.draft, ctx.made);
+    const { parts, ...made } = { parts: undefined, ...written };
     ctx.annotate({ result_id: made.id, changes });
-    return compared(made).warned(stillSo(state.lasting, made.differences));
+    return compared(made).warned(stillSo(state.lasting, made.differences)).leaving(parts);
   },
 });

@@ -11,6 +11,7 @@ import {
   revealed,
   STATE_FINAL,
   stateChanges,
+  stateLeft,
 } from "./_plans.ts";
 
 export default tool("publish_page", {
@@ -31,9 +32,10 @@ export default tool("publish_page", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
-    const done = await (await ctx.use(pages)).publish(page_id, ctx.grant, state);
+    const { parts, ...done } = await (await ctx.use(pages)).publish(page_id, ctx.grant, state);
     const { published } = await expectations();
     const { url, caches_asked } = done;
-    return compared(done).seen(await liveAt(await ctx.use(visitor), url, published(state), caches_asked));
+    const live = await liveAt(await ctx.use(visitor), url, published(state), caches_asked);
+    return compared(done).leaving(stateLeft(parts)).seen(live);
   },
 });

@@ -3,7 +3,15 @@ import { numericId } from "../../core/ids.ts";
 import { atSite, bothTimes, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
 import { pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { lastChange, liveWarnings, quoted, revealed, STATE_FINAL, stateChanges } from "./_plans.ts";
+import {
+  lastChange,
+  liveWarnings,
+  quoted,
+  revealed,
+  STATE_FINAL,
+  stateChanges,
+  stateLeft,
+} from "./_plans.ts";
 
 export default tool("schedule_page", {
   check({ page_id, scheduled_at }, { now }) {
@@ -29,7 +37,7 @@ export default tool("schedule_page", {
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
     const { moment, page } = state;
-    const done = await (await ctx.use(pages)).schedule(page_id, moment, page);
-    return compared({ ...done, ...bothTimes(moment, page.time_zone) });
+    const { parts, ...done } = await (await ctx.use(pages)).schedule(page_id, moment, page);
+    return compared({ ...done, ...bothTimes(moment, page.time_zone) }).leaving(stateLeft(parts));
   },
 });

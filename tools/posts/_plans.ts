@@ -44,6 +44,7 @@ export {
   revealed,
   STATE_FINAL,
   stateChanges,
+  stateLeft,
 } from "../../rules/wording.ts";
 
 /** Where script in a post runs. */

@@ -41,8 +41,8 @@ export default tool("create_draft", {
     };
   },
   async run({ type }, ctx, { state, changes }) {
-    const made = await (await contentOf(ctx, type)).createDraft(state.draft, ctx.made);
+    const { parts, ...made } = await (await contentOf(ctx, type)).createDraft(state.draft, ctx.made);
     ctx.annotate({ result_id: made.id, changes });
-    return compared(made).warned(stillSo(state.lasting, made.differences));
+    return compared(made).warned(stillSo(state.lasting, made.differences)).leaving(parts);
   },
 });

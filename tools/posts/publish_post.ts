@@ -12,6 +12,7 @@ import {
   revealed,
   STATE_FINAL,
   stateChanges,
+  stateLeft,
 } from "./_plans.ts";
 
 export default tool("publish_post", {
@@ -33,9 +34,10 @@ export default tool("publish_post", {
   },
   async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
-    const done = await (await contentOf(ctx, type)).publish(post_id, ctx.grant, state, type);
+    const { parts, ...done } = await (await contentOf(ctx, type)).publish(post_id, ctx.grant, state, type);
     const { published } = await expectations();
     const { url, caches_asked } = done;
-    return compared(done).seen(await liveAt(await ctx.use(visitor), url, published(state), caches_asked));
+    const live = await liveAt(await ctx.use(visitor), url, published(state), caches_asked);
+    return compared(done).leaving(stateLeft(parts)).seen(live);
   },
 });

@@ -1,6 +1,6 @@
 /** unschedule: a scheduled post, or page, is a draft again. */
 import { compared, tool } from "../../registry/tool.ts";
-import { checkType, contentOf, quoted, STATE_FINAL, stateChanges } from "./_plans.ts";
+import { checkType, contentOf, quoted, STATE_FINAL, stateChanges, stateLeft } from "./_plans.ts";
 
 export default tool("unschedule", {
   check({ post_id, type }, ctx) {
@@ -22,6 +22,7 @@ export default tool("unschedule", {
   async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const client = await contentOf(ctx, type === "page" ? "post" : type);
-    return compared(await client.unschedule(post_id, type ?? state.type, state));
+    const { parts, ...done } = await client.unschedule(post_id, type ?? state.type, state);
+    return compared(done).leaving(stateLeft(parts));
   },
 });

@@ -4,7 +4,7 @@ import { GatewayError } from "../../../core/errors.ts";
 import { type Id, numericId } from "../../../core/ids.ts";
 import type { Making } from "../../../core/model.ts";
 import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../../_content/page.ts";
-import type { Updated, Written } from "../../_content/post.ts";
+import type { Updated } from "../../_content/post.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "../rest/builders.ts";
@@ -12,7 +12,7 @@ import { changeDraft } from "../rest/posts.ts";
 import { rowOf } from "../rest/lists.ts";
 import { readOne } from "../rest/reader.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts";
-import { readState, type StateSnapshot, toSnapshot } from "../rest/snapshot.ts";
+import { madeParts, readState, type StateSnapshot, toSnapshot } from "../rest/snapshot.ts";
 import { judge, requireUnpublished } from "../rest/states.ts";
 import { takenWarnings } from "../rest/slugs.ts";
 import { accountIfShown, mayStoreAny, requireRight, uncheckedRights } from "../rest/users.ts";
@@ -115,7 +115,7 @@ export async function createPage(
   wire: WordPressClient,
   { fields }: PreparedPage,
   made: Making,
-): Promise<Written> {
+): Promise<Updated> {
   const sent = body(fields);
   const record = await wire.post(
     "wp/v2/pages",
@@ -124,7 +124,8 @@ export async function createPage(
     CONTENT,
   );
   await requireUnpublished(wire, "pages", record, made);
-  return written(record, pageDifferences(record, { ...sent, status: "draft" }, mayStoreAny(wire)));
+  const differs = pageDifferences(record, { ...sent, status: "draft" }, mayStoreAny(wire));
+  return { ...written(record, differs), parts: madeParts(record) };
 }
 
 /** Changes the given fields of a draft or scheduled page. Throws E_FORBIDDEN_OP, CmsError. */

@@ -13,7 +13,6 @@ import type {
   PreparedDraft,
   Updated,
   Verb,
-  Written,
 } from "../../_content/post.ts";
 import { CmsError } from "../errors.ts";
 import { builderSeen, builderTold } from "./builders.ts";
@@ -30,7 +29,7 @@ import {
   TERMS_TOO,
   utc,
 } from "./records.ts";
-import { readState, type StateRead, type StateSnapshot, toSnapshot } from "./snapshot.ts";
+import { madeParts, readState, type StateRead, type StateSnapshot, toSnapshot } from "./snapshot.ts";
 import { checkState, judge, publish, requireUnpublished, schedule, unschedule } from "./states.ts";
 import { kindNamed, requireFields, rightAt, typeAt } from "./types.ts";
 import { takenWarnings } from "./slugs.ts";
@@ -249,15 +248,13 @@ export async function bodyOf(
 }
 
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
-async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making): Promise<Written> {
+async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making): Promise<Updated> {
   const { sent, renamed } = await bodyOf(wire, draft, made);
   const { kind } = draft;
   const record = await wire.post(`wp/v2/${kind}`, { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, kind, record, made);
-  return written(record, [
-    ...differences(record, { ...sent, status: "draft" }, mayStoreAny(wire)),
-    ...renamed,
-  ]);
+  const differs = differences(record, { ...sent, status: "draft" }, mayStoreAny(wire));
+  return { ...written(record, [...differs, ...renamed]), parts: madeParts(record) };
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */

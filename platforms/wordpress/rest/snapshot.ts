@@ -18,6 +18,7 @@ import {
   GOING_LIVE,
   head,
   type Kind,
+  type PostRecord,
   utc,
 } from "./records.ts";
 import type { Query, WordPressClient } from "./wordpress_client.ts";
@@ -263,6 +264,40 @@ function parts(found: StateRead): Record<string, unknown> {
     ...record.status === "future" ? { scheduled_at: date_gmt } : { scheduled_at: null, date: date_gmt },
     ...Object.fromEntries(hidden.filter(([, hash]) => hash !== undefined)),
   };
+}
+
+/** What an answer tells of what was just made. */
+type MadeRecord = PostRecord & Partial<Pick<ContentRecord, "parent" | "template">>;
+
+/** The parts of what was just made, in the words of a plan's revision, as far as its own answer tells them. */
+export function madeParts(record: MadeRecord): Record<string, unknown> {
+  const {
+    status,
+    title,
+    content,
+    excerpt,
+    slug,
+    author,
+    featured_media,
+    tags,
+    categories,
+    parent,
+    template,
+  } = record;
+  const told = {
+    status,
+    title: title.raw,
+    content_html: content.raw,
+    excerpt: excerpt.raw,
+    slug,
+    author_id: author,
+    featured_media_id: featured_media,
+    tags: sorted(tags),
+    categories: sorted(categories),
+    parent_id: parent,
+    template,
+  };
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
 }
 
 /** The state in the tools' words. */
