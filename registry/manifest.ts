@@ -82,6 +82,8 @@ const manifestSchema = z.strictObject({
   errors: z.array(code).default([]),
   /** Arguments that become text in a file of a repository, where a status is a word and publishes nothing. */
   file_text: z.array(z.string()).default([]),
+  /** Arguments that hold calls of other tools: each of them is judged as that tool judges, not by this one. */
+  calls: z.array(z.string()).default([]),
   input: z.strictObject({
     properties: z.record(z.string(), z.unknown()).default({}),
     required: z.array(z.string()).default([]),
@@ -150,6 +152,7 @@ function consistency(manifest: Manifest): string[] {
   for (const name of Object.keys(manifest.only)) known(name, "only");
   for (const name of manifest.sites) known(name, "sites");
   for (const name of manifest.file_text) known(name, "file_text");
+  for (const name of manifest.calls) known(name, "calls");
   if (manifest.file_text.length > 0 && !manifest.links.includes("repo")) {
     found.push("file_text is for tools that write to the repository (links: [repo])");
   }
