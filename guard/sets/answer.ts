@@ -1,4 +1,5 @@
 /** What a caller is told of a change set: what was shown, and what became of each item. */
+import type { Change } from "../../core/model.ts";
 import type { KeptSet, SetContent, SetItem, SetResult, SetState } from "../../store/store.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -81,7 +82,7 @@ export function answerOf(kept: KeptSet, progress: Progress): Fields {
     ...failed === null ? {} : { stopped: failed },
   };
   if (content === null) return { ...head, next: failed ?? NEXT[state] };
-  if (state === "prepared" && token !== null) return { ...head, ...shownOf(kept, content) };
+  if (state === "prepared" && token !== null) return { ...head, ...previewOf(kept, content) };
   const items = itemsOf(content, kept, progress, state);
   const counts = Object.fromEntries(
     [...Map.groupBy(items, (one) => String(one["state"]))].map(([name, { length }]) => [name, length]),
@@ -90,11 +91,17 @@ export function answerOf(kept: KeptSet, progress: Progress): Fields {
 }
 
 /** The preview of a set whose call could not wait for it. */
-function shownOf({ token }: KeptSet, { items, warnings }: SetContent): Fields {
+function previewOf({ token, sites }: KeptSet, content: SetContent): Fields {
+  const { summary, changes, items, final } = shownOf(content, sites);
   return {
     needs_confirmation: true,
-    items: shownItems(items),
-    warnings,
+    tier: Math.max(...content.items.map(({ shown }) => shown.tier)),
+    summary,
+    changes,
+    items,
+    undoable: final === null,
+    ...final === null ? {} : { undoable_reason: final },
+    warnings: content.warnings,
     confirm_token: token!.text,
     expires_at: new Date(token!.expires_at).toISOString(),
     next:
@@ -102,9 +109,26 @@ function shownOf({ token }: KeptSet, { items, warnings }: SetContent): Fields {
   };
 }
 
-/** What a preview says of each item, by site. */
-export const shownItems = (items: readonly SetItem[]): Fields[] =>
-  bySite(items).flat().map(({ item, tool, preview }) => ({ item, tool, ...preview }));
+/** What a preview shows of a set on sites of those names. */
+export function shownOf({ title, items }: SetContent, sites: readonly string[]) {
+  const inOrder = bySite(items).flat();
+  const final = items.filter(({ preview }) => preview["undoable"] !== true).map(({ item }) => item);
+  return {
+    summary: `${title}: ${items.length === 1 ? "1 change" : `${items.length} changes`} on ${
+      sites.length === 1 ? sites[0] : `${sites.length} sites`
+    }`,
+    changes: inOrder.flatMap(({ item, preview }) =>
+      (preview["changes"] as readonly Change[]).map((change) => ({
+        ...change,
+        field: `item ${item}: ${change.field}`,
+      }))
+    ),
+    items: inOrder.map(({ item, tool, preview: { changes: _, ...rest } }) => ({ item, tool, ...rest })),
+    final: final.length === 0
+      ? null
+      : `Item${final.length === 1 ? "" : "s"} ${final.join(", ")} cannot be taken back; each says why`,
+  };
+}
 
 function itemsOf(content: SetContent, kept: KeptSet, { results }: Progress, state: ToldState): Fields[] {
   const groups = bySite(content.items);

@@ -9,8 +9,8 @@ import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
-import { answerOf, shownItems, stateOf } from "./answer.ts";
-import { partsNow, prepare, type Prepared } from "./prepare.ts";
+import { answerOf, shownOf, stateOf } from "./answer.ts";
+import { type Asking, partsNow, prepare, type Prepared } from "./prepare.ts";
 import { type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
@@ -32,6 +32,15 @@ const gone = (set_id: string) =>
     `set_id: there is no change set "${
       set_id.slice(0, 40)
     }" of this token; one is kept for a day after it has ended`,
+  );
+
+const wasEnded = (cancelled_at: string | null) =>
+  new GatewayError(
+    "E_CONFIRM_INVALID",
+    cancelled_at === null
+      ? "confirm_token: its set has ended; prepare what is left to do anew"
+      : `confirm_token: its set was cancelled at ${cancelled_at}, and nothing of it is begun any more; prepare it anew`,
+    { outcome: "none" },
   );
 
 /** Two sets that show the same have the same. */
@@ -59,6 +68,7 @@ export class ChangeSets {
     return {
       plan: async (make) => await this.#plan(call, make),
       run: async ({ id }, wait_seconds) => {
+        call.place?.leave(); // its items take places of their own
         const opened = await this.#opened(id);
         if (!await this.ports.store.sets.start(id)) throw gone(id);
         this.#begin({ ...opened, state: "running" }, call);
@@ -66,6 +76,7 @@ export class ChangeSets {
       },
       show: async (set_id, wait_seconds = 0) => {
         await mine(set_id);
+        call.place?.leave();
         return await this.#waited(set_id, wait_seconds);
       },
       cancel: async (set_id) => {
@@ -87,6 +98,7 @@ export class ChangeSets {
         });
       },
       again: async (set_id) => {
+        call.place?.leave();
         const opened = await this.#opened(set_id);
         if (stateOf(opened, { isAlive: await this.#isAlive(set_id) }) !== "ended") {
           if (await this.ports.store.sets.start(set_id)) this.#begin({ ...opened, state: "running" }, call);
@@ -123,16 +135,20 @@ export class ChangeSets {
     if (shown !== undefined) return await this.#asShown(shown);
     const order = await make();
     const id = call.record.requestId;
-    const planning = this.#prepare(id, call, order);
+    let isLate = false;
+    const isLeft = () => !isLate && call.follower?.signal.aborted === true;
+    const planning = this.#prepare(id, { ...call, isLeft }, order);
     const { promise, resolve } = Promise.withResolvers<"late">();
     const stop = this.ports.every(LIMITS.SET_ANSWER_MS, () => Promise.resolve(resolve("late")));
     const found = await Promise.race([planning, promise]).finally(stop);
+    isLate = found === "late";
     return found === "late" ? await this.#pending(id, call, planning) : planOf(id, found);
   }
 
   /** What was shown, so that nothing else is carried out. */
   async #asShown(set_id: string): Promise<SetPlan> {
-    const { content } = await this.#opened(set_id);
+    const { content, state, cancelled_at } = await this.#opened(set_id);
+    if (state === "ended") throw wasEnded(cancelled_at);
     const sites: Site[] = [];
     for (const id of new Set(content.items.flatMap((one) => one.sites))) {
       const site = await this.ports.store.sites.get(id);
@@ -142,7 +158,7 @@ export class ChangeSets {
     return planOf(set_id, { content, sites, tier });
   }
 
-  async #prepare(set_id: string, call: CallParts, order: SetOrder): Promise<Prepared> {
+  async #prepare(set_id: string, call: CallParts & Asking, order: SetOrder): Promise<Prepared> {
     const found = Promise.withResolvers<Prepared>();
     const planning = { done: found.promise.catch(() => {}), planned: 0, of: order.changes.length };
     this.#planning.set(set_id, planning);
@@ -173,6 +189,7 @@ export class ChangeSets {
     const issued = Promise.withResolvers<(plan: SetPlan) => Promise<{ text: string; expires_at: number }>>();
     planning.then(async (prepared) => {
       const issue = await issued.promise;
+      if ((await store.sets.head(set_id))?.state === "ended") return; // cancelled meanwhile
       const token = await issue(planOf(set_id, prepared));
       await store.sets.prepared({ set_id, grant, token, failed: null }, prepared.content);
     }).catch(async (thrown) => {
@@ -269,32 +286,15 @@ export class ChangeSets {
 
 /** The plan of a set that can be shown. */
 function planOf(id: string, { content, sites, tier }: Prepared): SetPlan {
-  const items = shownItems(content.items);
+  const { summary, changes, items, final } = shownOf(content, sites.map(({ name }) => name));
   const highest = content.items.find(({ shown }) => shown.tier === tier)!;
-  const notUndoable = content.items.filter(({ preview }) => preview["undoable"] !== true).map(({ item }) =>
-    item
-  );
   return {
-    summary: `${content.title}: ${content.items.length} changes on ${
-      sites.length === 1 ? sites[0]!.name : `${sites.length} sites`
-    }`,
-    changes: items.flatMap((one) =>
-      (one["changes"] as SetPlan["changes"]).map((change) => ({
-        ...change,
-        field: `item ${one["item"]}: ${change.field}`,
-      }))
-    ),
+    summary,
+    changes,
     revision: { items: digest(content) },
     warnings: content.warnings,
     raises: tier > 1 ? [{ tier, because: `item ${highest.item} is of tier ${tier} (${highest.tool})` }] : [],
-    set: {
-      id,
-      items: items.map(({ changes: _, ...rest }) => rest),
-      sites,
-      final: notUndoable.length === 0
-        ? null
-        : `Items ${notUndoable.join(", ")} cannot be taken back; each says why`,
-    },
+    set: { id, items, sites, final },
   };
 }
 

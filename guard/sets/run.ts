@@ -105,9 +105,10 @@ export class SetRun {
       results.set(item.item, result);
       this.#leaves(item, result);
       await this.#seeMade(item, result);
+      // Planning the items has been as many steps before.
       this.#set.follower?.progress(
-        results.size,
-        content.items.length,
+        content.items.length + results.size,
+        2 * content.items.length,
         `item ${item.item}, ${item.tool}: ${result.state}`,
       );
     }

@@ -16,7 +16,6 @@ import type {
   Seen,
   Updated,
   Verb,
-  Written,
 } from "./post.ts";
 
 export type {

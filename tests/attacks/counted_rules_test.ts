@@ -349,6 +349,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "wording.ts canBeGiven": "compares one value with three",
   "wording.ts notTakenAway": "puts a few names of arguments into one sentence",
   "wording.ts hasPassword": "looks one value up among three",
+  "wording.ts stateLeft": "takes four parts by their names",
   "schedule.ts hasLead": "compares times",
   "schedule.ts bothTimes": "puts two times into an answer",
   "code_pages/bounds.ts": "reads what parse5 has open, measured through inspectHtml",
