@@ -23,7 +23,9 @@ export function usesIn(args: Readonly<Record<string, unknown>>, item: number): R
     }
     if ((from as number) < 1 || (from as number) >= item) {
       throw bad(
-        `${name}: "${KEY}" is ${String(from)}, and this is item ${item}; name one that comes before it`,
+        `${name}: "${KEY}" is ${
+          String(from)
+        }, and this is item ${item}, counted from 1; name one that comes before it`,
       );
     }
     uses[name] = from as number;
@@ -100,6 +102,11 @@ export function checkUses(
     }
     if (made.site_id !== args["site_id"]) {
       throw bad(`${name}: item ${from} makes it on site "${made.site_id}", and this item is of another`);
+    }
+  }
+  for (const [name, value] of Object.entries(args)) {
+    if (typeof value === "string" && value.includes(KEY) && takesId(entry, name)) {
+      throw bad(`${name}: give {"${KEY}": 1} itself, an object, not as a text`);
     }
   }
   if (Object.keys(uses).length === 0 || entry.manifest.makes !== undefined) return;
