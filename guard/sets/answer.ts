@@ -1,5 +1,5 @@
 /** What a caller is told of a change set: what was shown, and what became of each item. */
-import type { Change } from "../../core/model.ts";
+import type { Change, Tier } from "../../core/model.ts";
 import type { KeptSet, SetContent, SetItem, SetResult, SetState } from "../../store/store.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -93,20 +93,28 @@ export function answerOf(kept: KeptSet, progress: Progress): Fields {
 /** The preview of a set whose call could not wait for it. */
 function previewOf({ token, sites }: KeptSet, content: SetContent): Fields {
   const { summary, changes, items, final } = shownOf(content, sites);
+  const { tier, because } = highestOf(content);
   return {
     needs_confirmation: true,
-    tier: Math.max(...content.items.map(({ shown }) => shown.tier)),
+    tier,
     summary,
     changes,
     items,
     undoable: final === null,
     ...final === null ? {} : { undoable_reason: final },
-    warnings: content.warnings,
+    warnings: [...because === null ? [] : [because], ...content.warnings],
     confirm_token: token!.text,
     expires_at: new Date(token!.expires_at).toISOString(),
     next:
       "Nothing was changed; to carry this out send the same call with confirm: true and this confirm_token",
   };
+}
+
+/** The tier of a set, which is the highest of its items, and whose that is where it is above an ordinary write's. */
+export function highestOf({ items }: SetContent): { readonly tier: Tier; readonly because: string | null } {
+  const [{ item, tool, shown }] = items.toSorted((a, b) => b.shown.tier - a.shown.tier) as [SetItem];
+  const because = shown.tier > 1 ? `item ${item} is of tier ${shown.tier} (${tool})` : null;
+  return { tier: shown.tier as Tier, because };
 }
 
 /** What a preview shows of a set on sites of those names. */

@@ -9,7 +9,7 @@ import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
-import { answerOf, shownOf, stateOf } from "./answer.ts";
+import { answerOf, highestOf, shownOf, stateOf } from "./answer.ts";
 import { type Asking, partsNow, prepare, type Prepared } from "./prepare.ts";
 import { type RunPorts, SetRun } from "./run.ts";
 
@@ -287,13 +287,13 @@ export class ChangeSets {
 /** The plan of a set that can be shown. */
 function planOf(id: string, { content, sites, tier }: Prepared): SetPlan {
   const { summary, changes, items, final } = shownOf(content, sites.map(({ name }) => name));
-  const highest = content.items.find(({ shown }) => shown.tier === tier)!;
+  const { because } = highestOf(content);
   return {
     summary,
     changes,
     revision: { items: digest(content) },
     warnings: content.warnings,
-    raises: tier > 1 ? [{ tier, because: `item ${highest.item} is of tier ${tier} (${highest.tool})` }] : [],
+    raises: because === null ? [] : [{ tier, because }],
     set: { id, items, sites, final },
   };
 }

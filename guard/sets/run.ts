@@ -2,11 +2,14 @@
 import { Buffer } from "node:buffer";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { type AuditRow, type Caller, LIMITS, type Outcome } from "../../core/model.ts";
+import { Content } from "../../core/content.ts";
+import { oneLine } from "../../core/one_line.ts";
 import { isFields } from "../../core/values.ts";
 import type { Follower } from "../../registry/tool.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { Beside, KeptSet, SetContent, SetItem, SetResult, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
+import { redactText } from "../audit/redact.ts";
 import type { Dispatch } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
 import { changesMade, expected, type Left, madeThing, ownParts, thingOf } from "./things.ts";
@@ -55,7 +58,10 @@ const ANSWER_FIELDS = [
   "warnings",
   "undone",
   "left_out",
+  "said",
 ];
+/** Of what a site's own tool said so much. */
+const SAID_CHARACTERS = 300;
 /** How often an item is asked for again that came too early, and the longest wait for that. */
 const TRIES = 6;
 const WAIT_SECONDS_MAX = 60;
@@ -261,7 +267,18 @@ function resultOf(
     return { ...of, state, answer: { error: { code, message }, ...outcome === "none" ? {} : { outcome } } };
   }
   const id = record?.facts.result_id ?? record?.allMade.at(-1)?.id;
-  return { ...of, state: "done", answer: { ...id == null ? {} : { id }, ...shortened(ending.value, id) } };
+  return {
+    ...of,
+    state: "done",
+    answer: { ...id == null ? {} : { id }, ...shortened(fieldsOf(ending.value), id) },
+  };
+}
+
+/** What was proven of what a site's own tool wrote, and what it said; of any other answer that. */
+function fieldsOf(value: unknown): unknown {
+  if (!(value instanceof Content)) return value;
+  const text = typeof value.value === "string" ? value.value : JSON.stringify(value.value) ?? "";
+  return { ...value.proof, said: redactText(oneLine(text, SAID_CHARACTERS)) };
 }
 
 /** The fields of an answer that are kept, as many as fit. */
