@@ -46,6 +46,7 @@ export const FILTERS = {
   site_id: filter("a site id", SITE_ID).optional(),
   tool: filter("a tool name", TOOL_NAME).optional(),
   path: z.string().min(1, { error: path_error }).max(PATH_CHARACTERS, { error: path_error }).optional(),
+  set_id: filter("the set_id of a change set", /^[0-9A-HJKMNP-TV-Z]{26}$/).optional(),
   status: z.enum(AUDIT_STATUSES, { error: expected(`one of ${AUDIT_STATUSES.join(", ")}`) }).optional(),
   outcome: z.enum(OUTCOMES, { error: expected(`one of ${OUTCOMES.join(", ")}`) }).optional(),
 };

@@ -18,6 +18,7 @@ export const CEILINGS: readonly (readonly string[])[] = [
     "Keep markdown files in a repository that no static site is deployed from.",
     "Take back changes that the same token made, each under the ceiling of the tool that made it.",
     "Make a set of writes with one consent, each under the ceiling of its own tool.",
+    "Replace a text wherever it occurs on a site, each place under the ceiling of the tool that changes it.",
   ],
   [
     "Schedule drafts, which then go live by themselves, and change what is scheduled.",

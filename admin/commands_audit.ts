@@ -21,6 +21,7 @@ const FILTERS: Options = {
   site: { value: "id", help: "calls on one site" },
   tool: { value: "name", help: "calls of one tool" },
   path: { value: "path", help: "calls that name one file of a repository, as they name it" },
+  set: { value: "set_id", help: "a change set and its items" },
   status: { value: "status", help: AUDIT_STATUSES.join(", ") },
   outcome: { value: "outcome", help: `of a write: ${OUTCOMES.join(", ")}` },
 };
@@ -36,6 +37,7 @@ function query(words: Words): Record<string, string> {
     site: "site_id",
     tool: "tool",
     path: "path",
+    set: "set_id",
     status: "status",
     outcome: "outcome",
   };

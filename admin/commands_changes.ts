@@ -1,6 +1,6 @@
 /** `changes` and `undo`. */
 import type { Change } from "../core/model.ts";
-import type { ChangeRow } from "../registry/tool.ts";
+import type { ChangeLine, ChangeRow } from "../registry/tool.ts";
 import type { Command, Words } from "./command.ts";
 import type { ChangeList } from "./undo.ts";
 import { cell, CommandError, table } from "./terminal.ts";
@@ -19,6 +19,7 @@ const FILTERS = {
   tool: "tool",
   id: "id",
   path: "path",
+  set: "set_id",
 } as const;
 
 function filtersOf(words: Words): Record<string, string> {
@@ -38,18 +39,19 @@ const list: Command = {
     date: { value: "day", help: "today, yesterday or YYYY-MM-DD, in the time zone of --site" },
     from: { value: "time", help: "ISO 8601, included" },
     to: { value: "time", help: "ISO 8601, excluded" },
-    user: { value: "user_id", help: "for one person" },
+    user: { value: "user_id", help: "for one person, by id or e-mail address" },
     client: { value: "client_id", help: "by one client that users let in" },
-    token: { value: "token_id", help: "by one token" },
+    token: { value: "token_id", help: "by one token, by id or name" },
     tool: { value: "name", help: "by one tool" },
     id: { value: "id", help: "of the post or page of that id" },
     path: { value: "path", help: "of one file of a repository" },
+    set: { value: "set_id", help: "of one change set" },
     limit: { value: "rows", help: `how many (${ROWS_DEFAULT})` },
   },
   notes: "What people changed outside the gateway is not in it. undo takes back what is undoable.",
   async run({ words, api, show }) {
     const most = words.whole("limit") ?? ROWS_DEFAULT;
-    const changes: ChangeRow[] = [];
+    const changes: ChangeLine[] = [];
     let unknown: readonly ChangeRow[] = [];
     let cursor: string | undefined;
     do {
@@ -71,9 +73,17 @@ const list: Command = {
 
 const COLUMNS = ["at", "request_id", "tool", "id", "fields", "by", "undo"];
 
-const tableOf = (rows: readonly ChangeRow[]): string =>
+/** A change set as a row: by its id, with how often it called which tool. */
+const asRow = (line: ChangeLine): ChangeRow => {
+  if ("request_id" in line) return line as ChangeRow;
+  const { set_id, tools, changes, ...rest } = line as Exclude<ChangeLine, ChangeRow>;
+  const tool = Object.entries(tools).map(([name, count]) => `${count} ${name}`).join(", ");
+  return { ...rest, request_id: `set ${set_id}`, tool, fields: [`${changes} changes`] };
+};
+
+const tableOf = (lines: readonly ChangeLine[]): string =>
   table(
-    rows.map((row) => ({
+    lines.map(asRow).map((row) => ({
       ...row,
       by: [row.by.token, row.by.client, row.by.person].filter((one) => one !== undefined),
       undo: row.undone_by === undefined ? row.undoable ? "yes" : "no" : `by ${row.undone_by}`,
@@ -105,6 +115,7 @@ const undo: Command = {
   summary: "Show what taking changes back would set; with --confirm it is done",
   options: {
     site: { value: "id", help: "the site", required: true },
+    set: { value: "set_id", help: "all that a change set did on the site, in the place of request ids" },
     since: { value: "time", help: "all from then on, the newest 50, in the place of request ids" },
     client: { value: "client_id", help: "with --since: only by that client" },
     user: { value: "user_id", help: "with --since: only for that person, by id or e-mail address" },
@@ -116,12 +127,14 @@ const undo: Command = {
     "unpublished. An undo can be taken back as well.",
   async run({ words, api, show }) {
     const request_ids = words.subject.split(",").map((id) => id.trim()).filter((id) => id !== "");
-    if ((request_ids.length === 0) === (words.text("since") === undefined)) {
-      throw new CommandError("Give request ids, or --since; changes lists what can be taken back");
+    const given = [request_ids[0], words.text("set"), words.text("since")].filter((one) => one !== undefined);
+    if (given.length !== 1) {
+      throw new CommandError("Give request ids, --set or --since; changes lists what can be taken back");
     }
     const done = await api.call("POST", "undo", {
       site_id: words.text("site"),
       ...request_ids.length === 0 ? {} : { request_ids },
+      set_id: words.text("set"),
       since: words.text("since"),
       client: words.text("client"),
       person: words.text("user"),

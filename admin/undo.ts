@@ -3,7 +3,7 @@ import type { Hono } from "hono";
 import { z } from "zod";
 import { closed, expected, text } from "../core/fields.ts";
 import { checked, refuseAny } from "../core/faults.ts";
-import type { ChangeRow } from "../registry/tool.ts";
+import type { ChangeLine, ChangeRow } from "../registry/tool.ts";
 import { FILTERS, span } from "./audit.ts";
 import { SITE_ID } from "./bodies.ts";
 import { answer, jsonObject, parameters } from "./exchange.ts";
@@ -12,17 +12,23 @@ import { findSite } from "./sites.ts";
 
 /** A page of changes; `unknown` has those of which nobody knows whether they were made. */
 export interface ChangeList {
-  readonly changes: readonly ChangeRow[];
+  readonly changes: readonly ChangeLine[];
   readonly unknown?: readonly ChangeRow[];
   readonly cursor?: string;
   readonly time_zone?: string;
 }
 
 const ID_CHARACTERS = 200;
-const { from, to, token_id, client_id, owner_user_id, site_id, tool, path } = FILTERS;
+const { from, to, client_id, site_id, tool, path, set_id } = FILTERS;
+const token_error = expected("the id or the name of a token");
+const token_id = z.string().min(1, { error: token_error }).max(200, { error: token_error });
+const person_error = expected("the id or the e-mail address of a person");
+const owner_user_id = z.string().min(1, { error: person_error }).max(256, { error: person_error });
 const id_error = expected(`the id of a post or page, at most ${ID_CHARACTERS} characters`);
 const listQuery = closed({
-  ...{ from, to, token_id, client_id, owner_user_id, site_id, tool, path },
+  ...{ from, to, client_id, site_id, tool, path, set_id },
+  token_id: token_id.optional(),
+  owner_user_id: owner_user_id.optional(),
   id: z.string().max(ID_CHARACTERS, { error: id_error }).optional(),
   date: z.string().max(10, { error: expected("today, yesterday or a day as YYYY-MM-DD") }).optional(),
   cursor: z.string().regex(/^[\x21-\x7e]{1,1024}$/, { error: expected("a cursor of an earlier answer") })
@@ -36,10 +42,11 @@ const undoBody = closed({
   site_id: text("a site id", SITE_ID),
   request_ids: z.array(request_id, { error: ids_error }).min(1, { error: ids_error })
     .max(IDS_MAX, { error: ids_error }).optional(),
+  set_id,
   since: z.string({ error: expected("a time such as 2026-11-21T09:30:00Z") }).max(40).optional(),
   client: z.string().min(1).max(512).optional(),
-  person: z.string().min(1).max(256).optional(),
-  token: z.string().min(1).max(200).optional(),
+  person: owner_user_id.optional(),
+  token: token_id.optional(),
   confirm_token: z.string({ error: expected("the confirm_token of the preview") }).max(40).optional(),
 });
 
@@ -59,7 +66,7 @@ export function changeRoutes(app: Hono, ports: AdminPorts): void {
 
   /** A day is one in the zone of a site, which its own tool asks for. */
   async function ofDay(date: string, query: z.output<typeof listQuery>, cursor: string | undefined) {
-    const { site_id, client_id, owner_user_id, token_id, from, to, ...more } = query;
+    const { site_id, client_id, owner_user_id, token_id, set_id, from, to, ...more } = query;
     if (site_id === undefined) {
       refuseAny(["date: goes with site_id, for it is a day in the site's time zone"]);
     }
@@ -70,6 +77,7 @@ export function changeRoutes(app: Hono, ports: AdminPorts): void {
       ...client_id === undefined ? {} : { client: client_id },
       ...owner_user_id === undefined ? {} : { person: owner_user_id },
       ...token_id === undefined ? {} : { token: token_id },
+      ...set_id === undefined ? {} : { set: set_id },
       ...cursor === undefined ? {} : { cursor },
     }) as ChangeList;
     return list;

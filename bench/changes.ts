@@ -91,7 +91,7 @@ const FILTERS: Readonly<Record<string, ChangeQuery>> = {
   post: { id: "500" },
   path: { path: "src/pages/501.md" },
   "own token": { token_id: TOKEN },
-  "a token by name": { token_name: "token 2" },
+  "a token by name": { token_name: "token 0" },
 };
 
 /** Every query: none, one and two of them. */

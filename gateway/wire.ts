@@ -11,6 +11,7 @@ import { accessTokens, grantTokens } from "../identity/access.ts";
 import { recorder } from "../guard/audit/admin_row.ts";
 import { authenticator, callerNow } from "../guard/pipeline/authenticate.ts";
 import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
+import { operatorFilters } from "../guard/change_filters.ts";
 import { changePage, type ChangeQuery } from "../guard/change_pages.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
@@ -79,6 +80,9 @@ export async function openGateway(
     toolCatalogs: proxied,
     watch: parts.watch,
     log: parts.log,
+    setsAtRest: async () => {
+      while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
+    },
     drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop()),
     cutOff: () => ownHttp?.[Symbol.dispose](),
     close: async () => {
@@ -113,6 +117,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
   const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
   const http = replace.http ?? ownHttp!;
   const { upstream, baseUrl } = settings;
+  const setRuns = new Set<Promise<void>>();
   return {
     settings,
     registry,
@@ -125,7 +130,8 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     now,
     log,
     newId,
-    ports: { connectors, store, http, upstream, cache: new FactCaches(now), now, delay },
+    setRuns,
+    ports: { connectors, store, http, upstream, cache: new FactCaches(now), now, delay, setRuns },
     jobs: new Jobs({ now, log }),
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
     bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
@@ -328,7 +334,8 @@ function watched({ store, dispatch, retention, doubts, erasing, jobs, noticed, w
     doubts,
     erasing,
     operate: operatorCalls(dispatch, newId),
-    changes: (query: ChangeQuery, cursor?: string) => changePage(store, query, cursor),
+    changes: async (query: ChangeQuery, cursor?: string) =>
+      await changePage(store, await operatorFilters(store, query), cursor),
     jobs: () => jobs.report(),
     proxies: () => noticed.report(),
     versions: () => watch.ending(),

@@ -42,6 +42,18 @@ export async function filtersOf(
   };
 }
 
+/** What an operator asks for, with a token that is given by its name found as its rows show it, and a person by e-mail. */
+export async function operatorFilters(
+  named: Named,
+  { token_id, owner_user_id, ...query }: ChangeQuery,
+): Promise<ChangeQuery> {
+  return {
+    ...query,
+    ...await tokenOf(named, token_id),
+    ...owner_user_id === undefined ? {} : { owner_user_id: await personOf(named, null, owner_user_id) },
+  };
+}
+
 async function tokenOf({ tokens, oauthGrants }: Named, token: string | undefined) {
   if (token === undefined) return {};
   const isId = await tokens.get(token) !== null || await oauthGrants.get(token) !== null;

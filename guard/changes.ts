@@ -5,7 +5,7 @@ import type { Before, ChangesPort, ChangesQuery, KeptWrite, Revision } from "../
 import type { Beside, ChangeState, ChangeStore, NewChange, Setback, Store } from "../store/store.ts";
 import type { CallRecord, Ending } from "./audit/audit.ts";
 import { filtersOf, knownChanges, type Named } from "./change_filters.ts";
-import { changePage, isTold, latestChanges } from "./change_pages.ts";
+import { foldedPage, isTold, latestChanges } from "./change_pages.ts";
 import { destination, differing, hashParts, TOO_LARGE } from "./consent/consent_content.ts";
 import type { CallParts } from "./pipeline/context_ports.ts";
 import { fitForRow } from "./pipeline/made.ts";
@@ -83,7 +83,7 @@ export function changesPort(
   const isMine = (grant: string) => caller.superAdmin || grant === caller.token.id;
   const asked = async (query: ChangesQuery) => ({ ...await filtersOf(named, caller, query), site_id });
   return {
-    list: async (query) => await changePage({ audit, changes }, await asked(query), query.cursor),
+    list: async (query) => await foldedPage({ audit, changes }, await asked(query), query.cursor),
     known: async (query) => await knownChanges({ audit, users: named.users }, await asked({}), query),
     async *latest(query) {
       yield* latestChanges({ audit, changes }, await asked(query));

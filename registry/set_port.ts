@@ -59,6 +59,4 @@ export interface SetsPort {
   show(set_id: string, wait_seconds?: number): Promise<Readonly<Record<string, unknown>>>;
   /** Begins nothing more of a set; what is under way ends. Throws E_NOT_FOUND. */
   cancel(set_id: string): Promise<Readonly<Record<string, unknown>>>;
-  /** The requests of a set that were carried out on a site. Throws E_NOT_FOUND. */
-  requests(set_id: string, site_id: string): Promise<readonly string[]>;
 }

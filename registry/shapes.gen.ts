@@ -28,6 +28,7 @@ export interface Shapes {
       "since"?: string;
       "tool"?: string;
       "id"?: number | string;
+      "set"?: string;
       "path"?: string;
       "client"?: string;
       "person"?: string;
@@ -57,6 +58,7 @@ export interface Shapes {
     args: {
       "request_id"?: string;
       "request_ids"?: (string)[];
+      "set_id"?: string;
       "since"?: string;
       "client"?: string;
       "person"?: string;
@@ -621,6 +623,22 @@ export interface Shapes {
     raises: false;
     publishes: "always";
   };
+  "replace_text": {
+    args: {
+      "find": string;
+      "replace": string;
+      "kind": "text" | "phone" | "email";
+      "only"?: (string)[];
+      "leave_out"?: (string)[];
+      "limit": number;
+      "wait_seconds": number;
+      "target_branch": "preview" | "main";
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
   "schedule_page": {
     args: { "page_id": number | string; "scheduled_at": string };
     site: "required";
@@ -633,6 +651,7 @@ export interface Shapes {
       "page_id": number | string;
       "title"?: string;
       "content_html"?: string;
+      "replacements"?: ({ "find": string; "replace": string; "count": number })[];
       "slug"?: string;
       "parent_id"?: number | string;
       "template"?: string;
@@ -728,6 +747,7 @@ export interface Shapes {
         | "seo_description"
         | "noindex"
         | "canonical"
+        | "alt_text"
       )[];
       "page": number;
       "per_page": number;
@@ -762,6 +782,8 @@ export interface Shapes {
     args: {
       "post_id"?: number | string;
       "page_id"?: number | string;
+      "media_id"?: number | string;
+      "alt_text"?: string;
       "type"?: string;
       "title"?: string;
       "content_html"?: string;
@@ -796,6 +818,7 @@ export interface Shapes {
       "type"?: string;
       "title"?: string;
       "content_html"?: string;
+      "replacements"?: ({ "find": string; "replace": string; "count": number })[];
       "excerpt"?: string;
       "slug"?: string;
       "tags"?: (string)[];

@@ -52,6 +52,8 @@ export interface Plan<State = unknown> {
    * Left out, or null, where the call touches nothing that exists.
    */
   readonly revision?: Revision | null;
+  /** All that was read of the thing, by the same parts: an item of a change set finds by it what its maker did not leave. */
+  readonly whole?: Revision;
   /** What only the live state tells; judged before the preview, the right to publish is in `ctx.grant` from then on. */
   readonly raises?: readonly Raise[];
   /** What a person should know before approving, a sentence each. */
@@ -156,11 +158,26 @@ export interface ChangeRow {
   readonly [more: string]: unknown;
 }
 
+/** One change, or all that a change set has made on the site: how many by which tools, and of how many nothing is undoable. */
+export type ChangeLine = ChangeRow | {
+  readonly set_id: string;
+  readonly at: string;
+  readonly changes: number;
+  readonly tools: Readonly<Record<string, number>>;
+  readonly by: ChangeRow["by"];
+  readonly live?: true;
+  readonly undoable: boolean;
+  /** How many of them are, where not all are. */
+  readonly undoable_changes?: number;
+};
+
 /** A page of them, and with the first one those of which nobody knows whether they were made. */
-export interface ChangesPage {
-  readonly rows: readonly ChangeRow[];
+export interface ChangesPage<Line = ChangeRow> {
+  readonly rows: readonly Line[];
   readonly unknown: readonly ChangeRow[];
   readonly next: string | null;
+  /** Of a first page: that there are more of which nobody knows. */
+  readonly more_unknown?: boolean;
   /** Of a first page by path: changes of more files than their rows name, which may be of that file too. */
   readonly of_many_files?: readonly string[];
 }
@@ -196,6 +213,8 @@ export interface ChangesQuery {
   /** By id or name. */
   readonly token?: string | undefined;
   readonly path?: string | undefined;
+  /** Of one change set, which are not folded then. */
+  readonly set_id?: string | undefined;
   /** The id of a post or page. */
   readonly id?: string | number | undefined;
   readonly cursor?: string | undefined;
@@ -204,7 +223,7 @@ export interface ChangesQuery {
 /** The changes of the call's site: those of the caller's own token, all of them for who may do everything. */
 export interface ChangesPort {
   /** Newest first, as many as fit a page; with the first page those of which nobody knows whether they were made. */
-  list(query: ChangesQuery): Promise<ChangesPage>;
+  list(query: ChangesQuery): Promise<ChangesPage<ChangeLine>>;
   /** What is known where nothing fits. */
   known(query: Pick<ChangesQuery, "tool" | "path">): Promise<KnownChanges>;
   /** The same changes as `list`, however many, in larger parts. */

@@ -1,7 +1,16 @@
 /** What a call may ask of the gateway beside the clients of its upstreams, already cut to its caller's scope and site. */
 import type { Awaitable } from "../core/async.ts";
 import type { Code } from "../core/errors.ts";
-import type { ConfirmPolicy, Flag, PlatformKind, Project, Site, Snapshot, Tier } from "../core/model.ts";
+import type {
+  ConfirmPolicy,
+  Flag,
+  Freeze,
+  PlatformKind,
+  Project,
+  Site,
+  Snapshot,
+  Tier,
+} from "../core/model.ts";
 import type { Check } from "../platforms/_connector/checks.ts";
 import type { Connector } from "../platforms/_connector/connector.ts";
 
@@ -9,6 +18,8 @@ import type { Connector } from "../platforms/_connector/connector.ts";
 export interface SitesPort {
   list(): Awaitable<readonly Site[]>;
   projects(): Promise<readonly Project[]>;
+  /** What freezes a site, with others or alone; null where nothing does. */
+  freeze(site: Site): Awaitable<Freeze | null>;
   /** Which integrations a site has set up; presence only, nothing is asked. */
   integrations(site: Site): Readonly<Record<string, boolean>>;
   /** Whether a site of any scope is deployed from that branch of the call's repository, by its name or as the default. */

@@ -102,13 +102,6 @@ export function replaced({ parts }: Looked, fields: object): Record<string, unkn
   return Object.fromEntries(names.filter((name) => name in parts).map((name) => [name, parts[name]]));
 }
 
-/** What of a post or page a change of its state alone may change. */
-const STATE_PARTS = ["status", "scheduled_at", "date", "slug"];
-
-/** Those parts as they are after it; undefined where the platform does not tell. */
-export const stateLeft = (parts: Looked["parts"] | undefined): Record<string, unknown> | undefined =>
-  parts && Object.fromEntries(STATE_PARTS.filter((name) => name in parts).map((name) => [name, parts[name]]));
-
 /** Whether an argument takes the value that something has: not a title or a slug that is none, nor an image that is none. */
 export const canBeGiven = (field: string, value: unknown): boolean =>
   value !== null && value !== 0 && !(value === "" && ["title", "slug"].includes(field));

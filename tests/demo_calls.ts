@@ -83,6 +83,7 @@ async function pages(call: Call, live: Site, built: Site, tomorrow: string, sect
   await call("get_page", live({ page_id }));
   await call("view_live", live({ path: "/hello-world/" }));
   await call("find_text", live({ text: "our prices" }));
+  await call("replace_text", live({ find: "from 50", replace: "From 60", ...DO }));
   await call("update_page_draft", live({ page_id, title: "What it costs", ...DO }));
   await call("list_page_templates", live());
   await call("schedule_page", live({ page_id, scheduled_at: tomorrow, ...DO }));

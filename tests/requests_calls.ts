@@ -37,6 +37,13 @@ class Makers {
 
   draft = () => this.#made("create_draft", { title: title(), content_html: "<p>x</p>", tags: ["Known"] });
 
+  /** A word that one draft has in its title, and nothing else. */
+  async named(): Promise<string> {
+    const word = `zeppelin-${this.serial()}`;
+    await this.#made("create_draft", { title: word, content_html: "<p>x</p>" });
+    return word;
+  }
+
   async changed(): Promise<{ post_id: Id; request_id: string }> {
     const post_id = await this.draft();
     const args = { site_id: SITE, post_id, title: "Changed", confirm: true };
@@ -97,6 +104,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     get_page: async () => ({ site_id, page_id: await make.page() }),
     view_live: () => ({ site_id, path: "/robots.txt" }),
     find_text: () => ({ site_id, text: "zeppelin" }),
+    replace_text: async () => ({ site_id, find: await make.named(), replace: "Airship" }),
     list_page_templates: () => ({ site_id }),
     list_changes: () => ({ site_id }),
     undo_change: async () => ({ site_id, request_id: (await make.changed()).request_id }),

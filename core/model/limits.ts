@@ -153,6 +153,8 @@ export const LIMITS = {
   FIND_PAGES: 10,
   FIND_FILES: 300,
   FIND_BYTES: 16 * MIB,
+  /** Things that are read for the calls of one set, most of which may have the new text already. */
+  REPLACE_READS: 150,
   /** How long a session of a tool server is used; the content platform's end after a day without use. */
   TOOL_SESSION_MS: 12 * 60 * 60_000,
   /** What behavior analytics can be asked for at once: days back from now, and dimensions. */

@@ -29,8 +29,12 @@ export interface Ticket {
   readonly shown: ConsentContent;
   /** Whether only the parts that are named must be as they were shown: the item changes what an earlier one has made. */
   readonly isPartial: boolean;
+  /** Parts that were not shown but left by items before it: they must be so only where the plan has them now. */
+  readonly further: readonly string[];
+  /** Parts that items before it have changed without saying to what, which are not compared. */
+  readonly open: ReadonlySet<string>;
   /** Whether it changes what an earlier one has made, and nobody knows how that was left: it is refused then. */
-  readonly isUnknown?: boolean;
+  readonly isUnknown: boolean;
 }
 
 /** What a call brings, and its way on. */

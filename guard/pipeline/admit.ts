@@ -193,8 +193,10 @@ function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): Neste
   return nestedCalls({
     record,
     tools,
-    prepare: async (tool, args, inner, kept) =>
-      planned(await admit(ports, { ...shared, tool, args, kept }, inner), inner),
+    async prepare(tool, args, inner, kept) {
+      await ports.catalog.fresh(tool);
+      return await planned(await admit(ports, { ...shared, tool, args, kept }, inner), inner);
+    },
     async explain(tool, args) {
       await ports.catalog.fresh(tool);
       const alone = { ...shared, tool, args, outer: [] };

@@ -9,9 +9,10 @@ import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
-import { answerOf, highestOf, shownOf, stateOf } from "./answer.ts";
-import { type Asking, partsNow, prepare, type Prepared } from "./prepare.ts";
-import { type RunPorts, SetRun } from "./run.ts";
+import { reaches } from "../pipeline/scope.ts";
+import { answerOf, highestOf, type Progress, shownOf } from "./answer.ts";
+import { type Asking, planParts, prepare, type Prepared } from "./prepare.ts";
+import { REMOVED, type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
 export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"> {
@@ -19,9 +20,19 @@ export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
   log(event: Record<string, unknown>): void;
+  /** Those that this process is at work on: whoever ends it waits for them. None of them rejects. */
+  readonly setRuns: Set<Promise<void>>;
 }
 
 type Opened = KeptSet & { readonly content: SetContent };
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What this process knows of a set that it was asked to carry out, whatever the store still has of it. */
+interface Known extends Pick<Progress, "results"> {
+  readonly kept: Opened;
+}
+
+const NO_RESULTS: Progress["results"] = new Map();
 
 const leaseOf = (set_id: string) => `set ${set_id}`;
 const LOOK_MS = 500;
@@ -34,12 +45,10 @@ const gone = (set_id: string) =>
     }" of this token; one is kept for a day after it has ended`,
   );
 
-const wasEnded = (cancelled_at: string | null) =>
+const over = (failed: string | null) =>
   new GatewayError(
     "E_CONFIRM_INVALID",
-    cancelled_at === null
-      ? "confirm_token: its set has ended; prepare what is left to do anew"
-      : `confirm_token: its set was cancelled at ${cancelled_at}, and nothing of it is begun any more; prepare it anew`,
+    `confirm_token: ${failed ?? "The set has ended"}, and it is not begun any more; prepare it again`,
     { outcome: "none" },
   );
 
@@ -70,9 +79,9 @@ export class ChangeSets {
       run: async ({ id }, wait_seconds) => {
         call.place?.leave(); // its items take places of their own
         const opened = await this.#opened(id);
-        if (!await this.ports.store.sets.start(id)) throw gone(id);
-        this.#begin({ ...opened, state: "running" }, call);
-        return written(await this.#waited(id, wait_seconds ?? LIMITS.SET_ANSWER_MS / 1000));
+        if (!await this.ports.store.sets.start(id)) throw over((await this.#opened(id)).failed);
+        const results = this.#begin({ ...opened, state: "running" }, call);
+        return written(await this.#followed({ kept: opened, results }, wait_seconds));
       },
       show: async (set_id, wait_seconds = 0) => {
         await mine(set_id);
@@ -88,33 +97,25 @@ export class ChangeSets {
         }
         return await this.#told(set_id);
       },
-      requests: async (set_id, site_id) => {
-        const { content } = await mine(set_id);
-        const results = await this.ports.store.sets.results(set_id);
-        const items = content?.items.filter((one) => one.site_id === site_id) ?? [];
-        return items.flatMap(({ item }) => {
-          const result = results.get(item);
-          return result?.state === "done" && result.request_id !== null ? [result.request_id] : [];
-        });
-      },
-      again: async (set_id) => {
+      again: async (set_id, wait_seconds) => {
         call.place?.leave();
         const opened = await this.#opened(set_id);
-        if (stateOf(opened, { isAlive: await this.#isAlive(set_id) }) !== "ended") {
-          if (await this.ports.store.sets.start(set_id)) this.#begin({ ...opened, state: "running" }, call);
-        }
+        const goesOn = opened.state !== "ended" && await this.ports.store.sets.start(set_id);
+        const results = goesOn ? this.#begin({ ...opened, state: "running" }, call) : NO_RESULTS;
         return {
-          ...written(await this.#waited(set_id, LIMITS.SET_ANSWER_MS / 1000)).toJSON(),
+          ...written(await this.#followed({ kept: opened, results }, wait_seconds)).toJSON(),
           replayed: true,
         };
       },
     };
   }
 
-  /** A set of the caller's own token; of any for who may do everything. */
+  /** A set of the caller's own token; of any on sites that it reaches for who may do everything. */
   async #mine(set_id: string, { caller }: CallParts): Promise<KeptSet> {
     const kept = await this.ports.store.sets.find(set_id);
-    if (kept === null || (!caller.superAdmin && kept.grant !== caller.token.id)) throw gone(set_id);
+    if (kept === null) throw gone(set_id);
+    const mayAll = caller.superAdmin && kept.sites.every((id) => reaches(caller, id));
+    if (!mayAll && kept.grant !== caller.token.id) throw gone(set_id);
     return kept;
   }
 
@@ -147,8 +148,8 @@ export class ChangeSets {
 
   /** What was shown, so that nothing else is carried out. */
   async #asShown(set_id: string): Promise<SetPlan> {
-    const { content, state, cancelled_at } = await this.#opened(set_id);
-    if (state === "ended") throw wasEnded(cancelled_at);
+    const { content, state, failed } = await this.#opened(set_id);
+    if (state === "ended") throw over(failed);
     const sites: Site[] = [];
     for (const id of new Set(content.items.flatMap((one) => one.sites))) {
       const site = await this.ports.store.sites.get(id);
@@ -162,10 +163,11 @@ export class ChangeSets {
     const found = Promise.withResolvers<Prepared>();
     const planning = { done: found.promise.catch(() => {}), planned: 0, of: order.changes.length };
     this.#planning.set(set_id, planning);
+    const isConfirmed = call.record.root.decision.latest("confirmed") === true; // progress is of what is done then
     try {
       const prepared = await prepare(this.ports, call, order, (planned) => {
         planning.planned = planned;
-        call.follower?.progress(planned, 2 * order.changes.length, `${planned} items planned`);
+        if (!isConfirmed) call.follower?.progress(planned, order.changes.length, `${planned} items planned`);
       });
       await this.ports.store.sets.prepared(
         { set_id, grant: call.caller.token.id, token: null, failed: null },
@@ -222,10 +224,11 @@ export class ChangeSets {
     };
   }
 
-  /** Carries it out in this process, unless another is at work on it. */
-  #begin(set: Opened, { caller, record, follower }: CallParts): void {
+  /** Carries it out in this process, unless another is at work on it. Answers what is known of its items, as it grows. */
+  #begin(set: Opened, { caller, record, follower }: CallParts): Progress["results"] {
     const { set_id } = set;
-    if (this.#running.has(set_id)) return;
+    const running = this.#running.get(set_id);
+    if (running !== undefined) return running.results;
     const results = new Map<number, SetResult>();
     const done = this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
       for (const [item, result] of await this.ports.store.sets.results(set_id)) results.set(item, result);
@@ -235,7 +238,7 @@ export class ChangeSets {
       );
       try {
         const look = async (now: Caller, tool: string, args: Readonly<Record<string, unknown>>) =>
-          await partsNow(this.ports, record.apart(tool, args), { caller: now, tool, args: { ...args } });
+          await planParts(this.ports, record.apart(tool, args), { caller: now, tool, args: { ...args } });
         const consented = { kept: set, caller, door: record.door, follower, results, renew, look };
         const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
         if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
@@ -244,8 +247,28 @@ export class ChangeSets {
       }
     }).then(() => {}).catch((thrown) =>
       this.ports.log({ event: "internal", request_id: set_id, cause: String(thrown) })
-    ).finally(() => this.#running.delete(set_id));
+    ).finally(() => {
+      this.#running.delete(set_id);
+      this.ports.setRuns.delete(done);
+    });
     this.#running.set(set_id, { done, results });
+    this.ports.setRuns.add(done);
+    return results;
+  }
+
+  /** What is known of one that was begun; where it cannot be told, that it was begun is. */
+  async #followed(known: Known, seconds = LIMITS.SET_ANSWER_MS / 1000): Promise<Fields> {
+    const { set_id } = known.kept;
+    try {
+      return await this.#waited(set_id, seconds, known);
+    } catch (thrown) {
+      const { code, message } = asGatewayError(thrown, set_id);
+      throw new GatewayError(
+        code,
+        `${message}; set "${set_id}" was begun and may go on: look with get_change_set, or send the same call again`,
+        { cause: thrown, outcome: "unknown" },
+      );
+    }
   }
 
   async #isAlive(set_id: string): Promise<boolean> {
@@ -254,23 +277,25 @@ export class ChangeSets {
   }
 
   /** What is known of it once it has ended, is whole, or that time is over. */
-  async #waited(set_id: string, seconds: number): Promise<Readonly<Record<string, unknown>>> {
+  async #waited(set_id: string, seconds: number, known?: Known): Promise<Fields> {
     const until = this.ports.now() + Math.min(seconds, LIMITS.SET_WAIT_SECONDS) * 1000;
     for (;;) {
       const left = until - this.ports.now();
       const own = this.#running.get(set_id)?.done ?? this.#planning.get(set_id)?.done;
       if (own !== undefined && left > 0) await ended(own, left);
-      const answer = await this.#told(set_id);
-      if (own !== undefined || left <= 0 || !["running", "preparing"].includes(String(answer["state"]))) {
-        return answer;
-      }
+      const answer = await this.#told(set_id, known);
+      if (left <= 0 || !["running", "preparing"].includes(String(answer["state"]))) return answer;
+      // Another instance is at work on it, or this one has just lost it.
       await this.ports.delay(Math.min(LOOK_MS, left));
     }
   }
 
-  async #told(set_id: string): Promise<Readonly<Record<string, unknown>>> {
+  async #told(set_id: string, known?: Known): Promise<Fields> {
     const kept = await this.ports.store.sets.find(set_id);
-    if (kept === null) throw gone(set_id);
+    if (kept === null && known === undefined) throw gone(set_id);
+    if (kept === null) {
+      return answerOf({ ...known!.kept, state: "ended", failed: REMOVED }, { ...known!, isAlive: false });
+    }
     const results = new Map([
       ...await this.ports.store.sets.results(set_id),
       ...this.#running.get(set_id)?.results ?? [],
@@ -312,13 +337,20 @@ function written(answer: Readonly<Record<string, unknown>>): WriteResult {
   return new WriteResult(answer, {
     verified: isProven ? true : null,
     reason: isProven ? null : reason,
-    warnings: [],
+    warnings: warningsOf(items.filter(({ state }) => state === "done")),
   });
 }
 
-/** What of a set was not done, a sentence each. */
-const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]) =>
-  items.filter(({ state }) => state !== "done").map(({ item, state, error, reason }) => {
+/** What of a set was not done, or is stored otherwise, and what its items warn of, a sentence each. */
+const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  items.flatMap(({ item, state, verified, error, reason, warnings }) => {
     const why = (error as { message?: string } | undefined)?.message ?? reason;
-    return `Item ${item}: ${String(state).replace("_", " ")}${why == null ? "" : `, ${String(why)}`}`;
+    const what = state === "done" ? "done, but not as it was asked for" : String(state).replace("_", " ");
+    const said = (warnings ?? []) as readonly string[];
+    return [
+      ...state === "done" && verified !== false
+        ? []
+        : [`Item ${item}: ${what}${why == null ? "" : `, ${String(why)}`}`],
+      ...said.map((one) => `Item ${item}: ${one}`),
+    ];
   });

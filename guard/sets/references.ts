@@ -16,7 +16,10 @@ const STAND_INS = [1, "1", "00000000-0000-0000-0000-000000000000"] as const;
 export function usesIn(args: Readonly<Record<string, unknown>>, item: number): Record<string, number> {
   const uses: Record<string, number> = {};
   for (const [name, value] of Object.entries(args)) {
-    if (!isFields(value) || !Object.hasOwn(value, KEY)) continue;
+    if (!isFields(value) || !Object.hasOwn(value, KEY)) {
+      refuseWithin(name, value);
+      continue;
+    }
     const from = value[KEY];
     if (Object.keys(value).length > 1 || !Number.isInteger(from)) {
       throw bad(`${name}: expected {"${KEY}": the number of an earlier item} and nothing beside it`);
@@ -25,12 +28,38 @@ export function usesIn(args: Readonly<Record<string, unknown>>, item: number): R
       throw bad(
         `${name}: "${KEY}" is ${
           String(from)
-        }, and this is item ${item}, counted from 1; name one that comes before it`,
+        }, and this is item ${item}; name one that comes before it, counted from 1`,
       );
     }
     uses[name] = from as number;
   }
   return uses;
+}
+
+/** Throws E_BAD_INPUT for a reference that is not the whole value: it would be written as it stands. */
+function refuseWithin(name: string, value: unknown): void {
+  const isText = typeof value === "string";
+  if (isText ? !namesOne(value) : !holdsOne(value)) return;
+  throw bad(
+    `${name}: "${KEY}" stands within ${
+      isText ? "a text" : "it"
+    }; it is taken as the whole value of an id argument only`,
+  );
+}
+
+/** Whether a value holds one somewhere within. */
+function holdsOne(value: unknown): boolean {
+  if (typeof value === "string") return namesOne(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, KEY) || Object.values(value).some(holdsOne);
+}
+
+/** Whether a text has one as JSON writes it. */
+function namesOne(text: string): boolean {
+  for (let at = -1; (at = text.indexOf(`"${KEY}"`, at + 1)) >= 0;) {
+    if (text.slice(0, at).trimEnd().endsWith("{")) return true;
+  }
+  return false;
 }
 
 /** Whether the tool takes an id as that argument. */
@@ -87,7 +116,7 @@ export function checkUses(
     const { makes } = made.entry.manifest;
     if (made.entry.offer !== undefined || makes === undefined) {
       throw bad(
-        `${name}: item ${from} is "${made.entry.name}", which makes nothing new of that kind; give the id itself`,
+        `${name}: item ${from} is "${made.entry.name}", which makes nothing new; give the id itself`,
       );
     }
     const kinds = kindsOf(entry, name);
@@ -110,11 +139,11 @@ export function checkUses(
     }
   }
   if (Object.keys(uses).length === 0 || entry.manifest.makes !== undefined) return;
-  const there = TARGETS.find((name) => args[name] !== undefined && !Object.hasOwn(uses, name));
-  if (there === undefined) return;
+  if (!TARGETS.some((name) => args[name] !== undefined && !Object.hasOwn(uses, name))) return;
+  const [name, from] = Object.entries(uses)[0]!;
   throw bad(
-    `${there}: it names what is there already, which is shown before it is changed, and "${KEY}" is of what is made only ` +
-      "later; make that in a set, or a call, of its own, then change this with its id",
+    `${name}: "${entry.name}" changes something that is there already, which cannot be planned before item ${from} is ` +
+      "done; do that one first, and give its id",
   );
 }
 

@@ -1,5 +1,6 @@
 /** A set is carried out: the items of a site in their order, sites side by side, each a call of its own. */
 import { Buffer } from "node:buffer";
+import { abortable } from "../../core/async.ts";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { type AuditRow, type Caller, LIMITS, type Outcome } from "../../core/model.ts";
 import { Content } from "../../core/content.ts";
@@ -12,7 +13,16 @@ import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
 import type { Dispatch } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
-import { changesMade, expected, type Left, madeThing, ownParts, thingOf } from "./things.ts";
+import {
+  changesMade,
+  expected,
+  type Left,
+  madeThing,
+  objectOf,
+  ownParts,
+  thingOf,
+  Touched,
+} from "./things.ts";
 
 /** What carrying out depends on. */
 export interface RunPorts {
@@ -40,6 +50,10 @@ export interface Consented {
   /** Hashes of what a call would replace, by part; only reads. Throws what it is refused with. */
   look(caller: Caller, tool: string, args: Readonly<Record<string, unknown>>): Promise<Left | null>;
 }
+
+/** Why nothing more is begun of a set that there is not any more. */
+export const REMOVED =
+  "A site of the set, or who made it, was erased, and what was kept of the set with it; the audit has what was done";
 
 /** Of an answer so much is kept of an item. */
 const ANSWER_BYTES = 1024;
@@ -72,6 +86,7 @@ export class SetRun {
   readonly #set: Consented;
   /** What stands at each thing since items have changed it. */
   readonly #left = new Map<string, Left>();
+  readonly #touched = new Touched();
   #stopped: string | null = null;
   #isLost = false;
 
@@ -111,10 +126,9 @@ export class SetRun {
       results.set(item.item, result);
       this.#leaves(item, result);
       await this.#seeMade(item, result);
-      // Planning the items has been as many steps before.
       this.#set.follower?.progress(
-        content.items.length + results.size,
-        2 * content.items.length,
+        results.size,
+        content.items.length,
         `item ${item.item}, ${item.tool}: ${result.state}`,
       );
     }
@@ -128,7 +142,8 @@ export class SetRun {
       return true;
     }
     const head = await this.#ports.store.sets.head(this.#set.kept.set_id);
-    if (head === null || head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
+    if (head === null) this.#stopped ??= REMOVED;
+    else if (head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
     return this.#stopped !== null;
   }
 
@@ -136,33 +151,45 @@ export class SetRun {
   async #item(item: SetItem): Promise<SetResult | null> {
     for (let tries = 1;; tries++) {
       const result = await this.#once(item);
-      if (!("wait" in result)) return result;
+      if (result === null || !("wait" in result)) return result;
       if (tries === TRIES) return result.result;
-      await this.#ports.delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
+      const { delay, stopping } = this.#ports;
+      const waited = delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
+      await abortable(waited, stopping).catch(() => {}); // a gateway that ends waits for no turn
       if (await this.#isOver()) return null;
     }
   }
 
-  async #once(item: SetItem): Promise<SetResult | { readonly wait: number; readonly result: SetResult }> {
+  /** Who consented, as it is by now; null where that one may not call any more, or nobody can tell. */
+  async #callerNow(): Promise<Caller | null> {
+    try {
+      return await this.#ports.callerNow(this.#set.caller);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") this.#stopped ??= thrown.message;
+      else this.#isLost = true;
+      return null;
+    }
+  }
+
+  async #once(
+    item: SetItem,
+  ): Promise<SetResult | { readonly wait: number; readonly result: SetResult } | null> {
     const { kept, door } = this.#set;
     const request_id = this.#ports.newId();
     let result: SetResult | null = null;
-    let caller: Caller;
-    try {
-      caller = await this.#ports.callerNow(this.#set.caller);
-    } catch (thrown) {
-      const failure = asGatewayError(thrown, request_id);
-      this.#stopped ??= failure.message;
-      return resultOf(item, null, { failure, outcome: "none" }, null);
-    }
+    const caller = await this.#callerNow();
+    if (caller === null) return null;
     const args = { ...item.args, ...this.#idsOf(item) };
     await this.#ports.catalog.fresh(item.tool);
     const entry = this.#ports.catalog.get(item.tool, caller);
     const uses = Object.keys(item.uses).length > 0;
+    const isLater = uses || item.follows != null;
     const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
     const left = thing === null ? undefined : this.#left.get(thing);
-    const revision = uses ? left ?? null : expected(item.shown.revision, left);
-    const isUnknown = left === undefined && entry != null && changesMade(entry, item.uses);
+    const revision = isLater ? left ?? null : expected(item.shown.revision, left);
+    const open = entry == null
+      ? new Set<string>()
+      : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
       result = resultOf(item, request_id, ending, record);
       return shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
@@ -180,8 +207,12 @@ export class SetRun {
             set_id: kept.set_id,
             item: item.item,
             shown: { ...item.shown, revision },
-            isPartial: uses,
-            isUnknown,
+            isPartial: isLater,
+            further: isLater
+              ? []
+              : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),
+            open,
+            isUnknown: left === undefined && entry != null && changesMade(entry, item.uses),
           },
           told,
         },
@@ -190,7 +221,10 @@ export class SetRun {
     } catch (thrown) {
       const failure = asGatewayError(thrown, request_id);
       wait = waitOf(failure, failure.outcome ?? "none");
-      result ??= resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
+      // What was to be told of a call that went well, and whose row could not be kept, is not told.
+      if (result === null || (result as SetResult).state === "done") {
+        result = resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
+      }
     }
     const known: SetResult = result ??
       { item: item.item, state: "unknown", request_id, answer: {}, left: null };
@@ -206,13 +240,23 @@ export class SetRun {
   }
 
   /** Notes what an item has left at the thing that it changed, or made. */
-  #leaves({ tool, site_id, thing }: SetItem, { state, answer, left }: SetResult): void {
-    if (state !== "done" || left === null) return;
+  #leaves(item: SetItem, { state, answer, left }: SetResult): void {
+    if (state !== "done") return;
+    const { tool, site_id, thing, args } = item;
     const entry = this.#ports.catalog.get(tool, this.#set.caller);
+    if (entry == null) return;
     const id = answer["id"] as string | number | undefined;
-    const made = entry == null || id === undefined ? null : madeThing(entry, id, site_id);
-    const place = entry?.manifest.makes === undefined ? thing ?? made : made;
-    if (place !== null) this.#left.set(place, { ...this.#left.get(place), ...left });
+    const given = { ...args, ...this.#idsOf(item) };
+    const hasUses = Object.keys(item.uses).length > 0;
+    const named = hasUses ? thingOf(entry, given, site_id) : thing;
+    const made = id === undefined ? null : madeThing(entry, id, site_id);
+    const place = entry.manifest.makes === undefined ? named ?? made : made; // not what it was made of
+    const object = objectOf(entry, given, site_id) ??
+      (id === undefined ? null : objectOf(entry, { post_id: id }, site_id));
+    this.#touched.add(entry, object, site_id);
+    if (place === null || left === null) return;
+    this.#left.set(place, { ...this.#left.get(place), ...left });
+    this.#touched.told(entry, object, left);
   }
 
   /** Looks at what an item has made and does not tell, where a later one changes that: so it knows what to find. */

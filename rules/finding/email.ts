@@ -13,8 +13,8 @@ const isLetter = (one: string) => one >= "a" && one <= "z";
 const isOfLocal = (one: string) => isOfWords(one) || "!#$%&'*+/=?^`{|}~.-".includes(one);
 const isOfDomain = (one: string) => isFigure(one) || one === "-" || (isOfWords(one) && one !== "_");
 
-/** The address as a needle. Throws E_BAD_INPUT for what is none. */
-export function emailNeedle(text: string): Needle {
+/** The address as a needle. Throws E_BAD_INPUT naming the field for what is none. */
+export function emailNeedle(text: string, field = "text"): Needle {
   const [local = "", domain = "", ...more] = text.trim().toLowerCase().split("@");
   const labels = domain.split(".");
   const isAddress = more.length === 0 && local !== "" && local.length <= LOCAL_CHARACTERS &&
@@ -24,7 +24,7 @@ export function emailNeedle(text: string): Needle {
   if (!isAddress) {
     throw new GatewayError(
       "E_BAD_INPUT",
-      "text: with kind email give one whole address, such as info@example.com; for a part of one leave kind out",
+      `${field}: with kind email give one whole address, such as info@example.com; for a part of one leave kind out`,
     );
   }
   return {

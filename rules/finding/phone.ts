@@ -37,13 +37,13 @@ interface PhoneNumber {
   readonly alone: boolean;
 }
 
-/** The number as a needle. Throws E_BAD_INPUT for what is none. */
-export function phoneNeedle(text: string): Needle {
+/** The number as a needle. Throws E_BAD_INPUT naming the field for what is none. */
+export function phoneNeedle(text: string, field = "text"): Needle {
   const number = numberOf(text);
   if (number === null) {
     throw new GatewayError(
       "E_BAD_INPUT",
-      `text: with kind phone give one phone number of ${FIGURES_MIN} to ${FIGURES_MAX} figures, such as +49 30 1234567; ` +
+      `${field}: with kind phone give one phone number of ${FIGURES_MIN} to ${FIGURES_MAX} figures, such as +49 30 1234567; ` +
         "for anything else leave kind out",
     );
   }
@@ -163,11 +163,15 @@ const withBracket = (text: string) => ({ from, to }: Spot): Spot => {
 
 function spotsIn(run: Run, number: PhoneNumber): Spot[] {
   const spots: Spot[] = [];
+  let from = 0; // behind the number found last: what follows is no part of it
   for (let index = run.figures.indexOf(number.figures); index >= 0;) {
     const end = index + number.figures.length;
-    const start = canEnd(run, end, number) ? startOf(run, index, number) : null;
-    if (start !== null) spots.push({ from: start, to: run.at[end - 1]!.to });
-    index = run.figures.indexOf(number.figures, index + 1);
+    const start = canEnd(run, end, number) ? startOf(run, { from, index }, number) : null;
+    if (start !== null) {
+      spots.push({ from: start, to: run.at[end - 1]!.to });
+      from = end;
+    }
+    index = run.figures.indexOf(number.figures, start === null ? index + 1 : end);
   }
   return spots;
 }
@@ -180,24 +184,30 @@ function canEnd({ figures, gaps }: Run, end: number, number: PhoneNumber): boole
   return gap.includes(" ") && !gap.includes("-") && number.figures.length >= WHOLE_FIGURES;
 }
 
+/** Figures of a number within a row of which so many are of numbers before it. */
+interface Figures {
+  readonly from: number;
+  readonly index: number;
+}
+
 /** Where the number begins whose figures begin at that one of the row, with what is dialled before them; null for another number. */
-function startOf(run: Run, index: number, number: PhoneNumber): number | null {
-  const before = run.figures.slice(Math.max(0, index - BEFORE_FIGURES), index);
-  const isWhole = run.plus !== null || run.figures.startsWith("00");
-  if (isWhole) {
-    const isIt = index <= BEFORE_FIGURES && fromAbroad(run, before, number);
-    return isIt ? run.plus ?? run.at[0]!.from : null;
+function startOf(run: Run, { from, index }: Figures, number: PhoneNumber): number | null {
+  const before = run.figures.slice(Math.max(from, index - BEFORE_FIGURES), index);
+  const plus = from === 0 ? run.plus : null;
+  if (plus !== null || run.figures.startsWith("00", from)) {
+    const isIt = index - from <= BEFORE_FIGURES && fromAbroad(plus, before, number);
+    return isIt ? plus ?? run.at[from]!.from : null;
   }
   for (const dialled of dialledBefore(number)) {
     const first = index - dialled.length;
-    if (!before.endsWith(dialled) || (dialled === "" && run.isWord)) continue;
-    if (first === 0 || run.gaps[first]!.includes(" ")) return run.at[first]!.from;
+    if (first < from || !before.endsWith(dialled) || (dialled === "" && run.isWord)) continue;
+    if (first === from || run.gaps[first]!.includes(" ")) return run.at[first]!.from;
   }
   return null;
 }
 
 /** Whether what stands before is the way there from abroad, the 0 that is dialled at home within it or not. */
-function fromAbroad({ plus }: Run, before: string, { country }: PhoneNumber): boolean {
+function fromAbroad(plus: number | null, before: string, { country }: PhoneNumber): boolean {
   const code = plus === null ? before.slice(2) : before;
   const own = country ?? codeOf(code);
   return isCode(own) && [own, `${own}0`].includes(code);

@@ -6,14 +6,14 @@ import { comparable, isOfWords, isUnseen, type Needle, partsOf, signAt, type Spo
 const RUN_MAX = 40;
 const LETTERS_MIN = 2;
 
-/** The text as a needle. Throws E_BAD_INPUT where it has fewer than two letters or figures. */
-export function textNeedle(text: string): Needle {
+/** The text as a needle. Throws E_BAD_INPUT naming the field where it has fewer than two letters or figures. */
+export function textNeedle(text: string, field = "text"): Needle {
   const wanted = signsOf(text);
   const letters = wanted.filter((one) => isOfWords(one) || one > "\u2e7f");
   if (letters.length < LETTERS_MIN) {
     throw new GatewayError(
       "E_BAD_INPUT",
-      "text: give two letters or figures at least; fewer stand nearly everywhere",
+      `${field}: give two letters or figures at least; fewer stand nearly everywhere`,
     );
   }
   const parts = partsOf(text.trim());

@@ -7,6 +7,7 @@ import * as comparison from "../../rules/comparison.ts";
 import * as head from "../../rules/data_head.ts";
 import * as file from "../../rules/file.ts";
 import { emailNeedle } from "../../rules/finding/email.ts";
+import { markupOf } from "../../rules/finding/markup.ts";
 import { phoneNeedle } from "../../rules/finding/phone.ts";
 import * as signs from "../../rules/finding/signs.ts";
 import { textNeedle } from "../../rules/finding/text.ts";
@@ -40,6 +41,7 @@ import * as names from "../../rules/proxied/names.ts";
 import * as typed from "../../rules/proxied/typed.ts";
 import type { Change } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
+import { rewrittenIn } from "./_rewritten.ts";
 
 type Named<Given> = Readonly<Record<string, Reader<Given>>>;
 type Names = Record<string, unknown>;
@@ -86,6 +88,8 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "finding/email.ts": {
     emailNeedle: (of) => [emailNeedle("a@a.aa").spots(of), emailNeedle(`a@a.aa`).spots(`a${of}`)],
   },
+  "finding/markup.ts": { markupOf },
+  "finding/rewriting.ts": { rewritten: rewrittenIn, exactly: rewrittenIn },
   "finding/phone.ts": { phoneNeedle: (of) => phoneNeedle("+49 11111").spots(`${NUMBERS}${of}${NUMBERS}`) },
   "finding/signs.ts": {
     signAt: (of) => signs.signAt(of, 0, true),
@@ -197,6 +201,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     parseSheet: (of) => css.parseSheet(new tokens.Css(of)),
     parseDeclarations: (of) => css.parseDeclarations(new tokens.Css(of)),
   },
+  "code_pages/script_raises.ts": { newScript: (of) => raises.newScript(`<p>${of}`, of, "on the site") },
   "whole_document.ts": { ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }) },
   "code_pages/document.ts": {
     bodyOf: (of) => document.bodyOf(`<body>${of}`),
@@ -344,12 +349,13 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "comparison.ts lengthOf": "reckons with days",
   "file.ts checkFileSize": "compares two numbers",
   "file.ts checkSha": "compares two hashes",
+  "finding/unread.ts": "looks a bounded way around one place, measured through rewritten",
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
+  "replacements.ts checkReplacements": "looks whether two arguments are there",
   "wording.ts canBeGiven": "compares one value with three",
   "wording.ts notTakenAway": "puts a few names of arguments into one sentence",
   "wording.ts hasPassword": "looks one value up among three",
-  "wording.ts stateLeft": "takes four parts by their names",
   "schedule.ts hasLead": "compares times",
   "schedule.ts bothTimes": "puts two times into an answer",
   "code_pages/bounds.ts": "reads what parse5 has open, measured through inspectHtml",

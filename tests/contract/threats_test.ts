@@ -6,7 +6,7 @@ const ROOT = new URL("../../", import.meta.url);
 const FILES = ["tests/companion/", "tests/tools/"].flatMap((folder) =>
   [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)
 ).filter((path) =>
-  /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|updates)_test\.ts$/
+  /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates)_test\.ts$/
     .test(path)
 );
 

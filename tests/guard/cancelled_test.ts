@@ -110,16 +110,15 @@ Deno.test("a change set is planned no further for a client that has gone, and is
   assert.deepEqual((await at.kit.gw.audit()).map(({ error }) => error), ["E_CANCELLED"]);
 });
 
-Deno.test("the progress of a set never goes back, from its planning to its end", async () => {
+Deno.test("the progress of a set never goes back", async () => {
   await using at = await world();
   const changes = ["One", "Two", "Three"].map((title) => ({
     tool: "create_draft",
     arguments: { site_id: "open", title, content_html: "<p>x</p>" },
   }));
-  const call = following(at.kit.gw, "prepare_changes", { title: "Three", changes, confirm: true });
-  const told = [...(await call.answer).matchAll(/"progress":(\d+),"total":(\d+)/g)];
-  assert.deepEqual(
-    told.map(([, done, total]) => [Number(done), Number(total)]),
-    [1, 2, 3, 4, 5, 6].map((n) => [n, 6]),
-  );
+  for (const confirm of [false, true]) {
+    const call = following(at.kit.gw, "prepare_changes", { title: "Three", changes, confirm });
+    const told = [...(await call.answer).matchAll(/"progress":(\d+),"total":(\d+)/g)];
+    assert.deepEqual(told.map(([, done, total]) => `${done} of ${total}`), ["1 of 3", "2 of 3", "3 of 3"]);
+  }
 });

@@ -4,6 +4,7 @@ import { CEILINGS } from "../../admin/ceilings.ts";
 import { readRegistry } from "../../gateway/wire.ts";
 import { isSuperAdmin } from "../../core/model.ts";
 import { writes } from "../../registry/manifest.ts";
+import { addCompanionFind } from "../../sandbox/wordpress_standin/companion_find.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { ahead, type Args, PNG } from "../cms_kit.ts";
 import { type Kit, NOW, site } from "../kit.ts";
@@ -171,6 +172,26 @@ Deno.test("a set of writes is for 1, and for the ceiling of each of its tools", 
     }
   }
   assert.deepEqual(at.cms.writes, []);
+});
+
+Deno.test("replacing a text is for 1, and for the ceiling of the tool that changes each place", async () => {
+  await using at = await seoWorld({ tokens });
+  const { gw } = at.kit;
+  addCompanionFind(at.cms.app, at.cms.state);
+  const { sentence, ceiling } = sentenceOf("Replace a text");
+  tried.add(sentence);
+  triedTools.add("replace_text");
+  Object.assign(at.draft, { title: "Zeppelin" });
+  Object.assign(at.scheduled, { title: "Dirigible" });
+  for (const risk of RISKS) {
+    for (const [find, least] of [["zeppelin", ceiling], ["dirigible", 2]] as const) {
+      const ending = await gw.end("replace_text", { site_id: "live", find, replace: "Airship" }, {
+        as: `at${risk}`,
+      });
+      const ended = "code" in ending ? ending.code : "previewed";
+      assert.equal(ended, risk >= least ? "previewed" : "E_SCOPE_DENIED", `${find} at ${risk}`);
+    }
+  }
 });
 
 Deno.test("of custom schema a ceiling of 3 is needed where it is live", async () => {

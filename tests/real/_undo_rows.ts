@@ -15,13 +15,13 @@ const STEPS = 24;
 const SITE = "whole";
 
 /** What stands there cell by cell: a column of a post, all texts under a meta key, the terms of a post. */
-type Cells = Readonly<Record<string, string>>;
+export type Cells = Readonly<Record<string, string>>;
 
 /** Columns that each write sets, and meta that WordPress notes for itself while it publishes or edits. */
 const CLOCKS: ReadonlySet<string> = new Set(["post_modified", "post_modified_gmt"]);
 const NOTES: ReadonlySet<string> = new Set(["_edit_last", "_edit_lock", "_encloseme", "_pingme"]);
 
-async function cells(at: Real): Promise<Cells> {
+export async function cells(at: Real): Promise<Cells> {
   const { body } = await at.ask.send("admin", "GET", "/wp-json/dump/v1/rows");
   const all = body as unknown as Record<string, string[]>;
   const rowsOf = (table: string) => all[table]!.map((text) => JSON.parse(text) as Record<string, string>);
@@ -62,7 +62,7 @@ async function cells(at: Real): Promise<Cells> {
 }
 
 /** Which cells are another, as they were and as they are. */
-function between(
+export function between(
   before: Cells,
   after: Cells,
 ): Map<string, readonly [string | undefined, string | undefined]> {

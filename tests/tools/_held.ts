@@ -33,17 +33,20 @@ export interface HeldOptions extends ToolServersOptions {
   /** No companion plugin at all. */
   readonly bare?: true;
   readonly kit?: KitOptions;
+  /** Gives the site more, before its first request. */
+  readonly adds?: (cms: WordPressStandIn) => void;
 }
 
 /** Sites "acme" (may not publish), "open" (may), both by an administrator; "editor" (may) by an editor. */
 export async function heldWorld(options: HeldOptions = {}): Promise<HeldWorld> {
-  const { paired = ["acme"], bare, kit = {}, ...more } = options;
+  const { paired = ["acme"], bare, kit = {}, adds, ...more } = options;
   let now = () => NOW;
   const cms = await startWordPressStandIn({ now: () => now() });
   const hold = addCompanionHold(cms);
   const health = { version: "1.5.0", visual: true };
   if (!bare) addCompanionHealth(cms.app, cms.state.namespaces, health, undefined, hold);
   const tools = addToolServers(cms, { race_ms: 0, ...more, ...(bare ? {} : { hold }) });
+  adds?.(cms);
   const gw = await gateway({
     fetch: "network",
     allowPrivate: ["127.0.0.1"],

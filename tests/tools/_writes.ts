@@ -16,6 +16,7 @@ export const WRITES: readonly Write[] = [...POSTS, ...PAGES, ...SEO, ...STATIC, 
 export const NOT_HERE: Readonly<Record<string, string>> = {
   undo_change: "calls the others: undo_test.ts",
   prepare_changes: "the same: change_sets_test.ts",
+  replace_text: "the same: replace_text_test.ts",
   duplicate_page: "of the site builder alone: duda_races_test.ts",
   inject_page_section: "the same",
   init_static_project: "begins a repository, which can be done once: approved_static_test.ts",

@@ -26,11 +26,21 @@ test("an operator sees the changes of every site and takes one back, previewed a
   ]]);
   const id = String(at.draft.id);
   for (
-    const query of [`id=${id}&site_id=open`, "site_id=open&date=today", "tool=update_draft", "token_id="]
+    const query of [
+      `id=${id}&site_id=open`,
+      "site_id=open&date=today",
+      "site_id=open&date=today&token_id=all",
+      "tool=update_draft",
+      "token_id=",
+      "token_id=all",
+      `token_id=${(await at.kit.gw.store.tokens.list()).find(({ name }) => name === "all")!.id}`,
+    ]
   ) {
     assert.equal((await ask(at, "GET", `changes?${query}`)).result.changes.length, 1, query);
   }
-  assert.equal((await ask(at, "GET", "changes?id=999&site_id=open")).result.changes.length, 0);
+  for (const query of ["id=999&site_id=open", "token_id=nobody", "owner_user_id=ann@agency.example"]) {
+    assert.equal((await ask(at, "GET", `changes?${query}`)).result.changes.length, 0, query);
+  }
   assert.equal((await ask(at, "GET", "changes?site_id=open&date=yesterday")).result.changes.length, 0);
 
   const order = { site_id: "open", request_ids: [request_id] };
@@ -110,7 +120,7 @@ test("the command line lists, shows what an undo would set, and does it once it 
   assert.equal(await title(at), "Before");
   const again = await admin(at, "undo", request_id, "--site", "open");
   assert.match(again.err, /E_STALE_PREVIEW: .*was taken back already/);
-  assert.match((await admin(at, "undo", "--site", "open")).err, /Give request ids, or --since/);
+  assert.match((await admin(at, "undo", "--site", "open")).err, /Give request ids, --set or --since/);
   assert.match(
     (await admin(at, "gateway", "health")).out,
     /What stood there before 2 changes is kept \(0\.0 MiB\)/,

@@ -148,7 +148,7 @@ standIn("a set that was cancelled cannot be confirmed, says so, and leaves no in
     "prepare_changes",
     confirmed,
     "E_CONFIRM_INVALID",
-    /^confirm_token: its set was cancelled at 20.*, and nothing of it is begun any more; prepare it anew/,
+    /^confirm_token: The set was cancelled, and it is not begun any more; prepare it again/,
   );
   assert.equal(at.kit.writes, 0);
   const rows = (await gw.audit()).filter(({ tool }) => tool === "prepare_changes");

@@ -100,8 +100,8 @@ standIn("a reference that is written as a text, or counted from 0, is named", as
   };
   const rows: readonly (readonly [unknown, RegExp])[] = [
     ["$from:1", /post_id: give {"\$from": 1} itself, an object, not as a text/],
-    ['{"$from": 1}', /post_id: give {"\$from": 1} itself/],
-    [{ $from: 0 }, /"\$from" is 0, and this is item 2, counted from 1/],
+    ['{"$from": 1}', /post_id: "\$from" stands within a text/],
+    [{ $from: 0 }, /"\$from" is 0, and this is item 2; name one that comes before it, counted from 1/],
     [{ $from: 3 }, /"\$from" is 3, and this is item 2/],
   ];
   for (const [post_id, says] of rows) {

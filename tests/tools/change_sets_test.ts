@@ -1,6 +1,7 @@
 /** Change sets: one preview, one consent, each item a call of its own, proven site by site. */
 import assert from "node:assert/strict";
-import { test as standIn } from "./_stand_in.ts";
+import { freshPng } from "../cms_kit.ts";
+import { test as standIn, type World, world } from "./_stand_in.ts";
 
 interface Item {
   readonly item: number;
@@ -53,4 +54,145 @@ standIn("a set is shown as one, confirmed once, and each item leaves a row of it
   ]);
   const titles = [...at.cms.posts.values()].map(({ title }) => title);
   assert.deepEqual(titles.filter((one) => one.startsWith("Set")), ["Set one renamed", "Set two"]);
+});
+
+const order = (changes: readonly unknown[], more: Record<string, unknown> = {}) => ({
+  title: "A set",
+  changes,
+  ...more,
+});
+
+async function consented(at: World, changes: readonly unknown[], more: Record<string, unknown> = {}) {
+  const { gw } = at.kit;
+  const shown = await gw.call<Answer>("prepare_changes", order(changes, more));
+  return await gw.call<Answer>("prepare_changes", {
+    ...order(changes, more),
+    confirm: true,
+    confirm_token: shown.confirm_token,
+  });
+}
+
+const ON = { site_id: "open" };
+
+standIn(
+  "items on the same post see what those before them have left",
+  async (at) => {
+    const { id } = at.draft;
+    const changes = [
+      { tool: "update_draft", arguments: { ...ON, post_id: id, title: "One" } },
+      { tool: "update_draft", arguments: { ...ON, post_id: id, title: "Two" } },
+      { tool: "publish_post", arguments: { ...ON, post_id: id } },
+    ];
+    const done = await consented(at, changes);
+    assert.deepEqual(done.items.map(({ state }) => state), ["done", "done", "done"], JSON.stringify(done));
+    assert.deepEqual([at.cms.posts.get(id)!.title, at.cms.posts.get(id)!.status], ["Two", "publish"]);
+  },
+);
+
+for (const change of [{ title: "A person's" }, { content: "<p>A person's</p>" }]) {
+  Deno.test(`what an earlier item made is changed only as it was left, ${Object.keys(change)}`, async () => {
+    const person: { edits?: (url: string) => void } = {};
+    await using at = await world({
+      fetch: async (input, init) => {
+        if (init?.method !== "POST") person.edits?.(String(input));
+        return await fetch(input, init);
+      },
+    });
+    const { gw } = at.kit;
+    const changes = [
+      draft("open", "Made"),
+      { tool: "update_draft", arguments: { ...ON, post_id: { $from: 1 }, title: "Renamed" } },
+      { tool: "publish_post", arguments: { ...ON, post_id: { $from: 1 } } },
+    ];
+    const shown = await gw.call<Answer>("prepare_changes", order(changes));
+    person.edits = (url) => {
+      const made = [...at.cms.posts.values()].find(({ title }) => title === "Made");
+      if (made !== undefined && url.includes(`/posts/${made.id}?context=edit`)) {
+        at.edit(made, change);
+      }
+    };
+    const done = await gw.call<Answer>("prepare_changes", {
+      ...order(changes),
+      confirm: true,
+      confirm_token: shown.confirm_token,
+    });
+    assert.deepEqual(
+      done.items.map(({ state }) => state),
+      ["done", "failed", "not_begun"],
+      JSON.stringify(done),
+    );
+    assert.equal(done.items[1]!.error!.code, "E_STALE_PREVIEW");
+  });
+}
+
+standIn("a set is one line among the changes, which opens, and goes back by its id", async (at) => {
+  const { gw } = at.kit;
+  const before = at.cms.posts.get(at.draft.id)!.title;
+  const changes = [
+    { tool: "update_draft", arguments: { ...ON, post_id: at.draft.id, title: "Of the set" } },
+    { tool: "update_draft", arguments: { ...ON, post_id: at.draft.id, excerpt: "Of the set" } },
+    draft("open", "New"),
+  ];
+  const { set_id } = await consented(at, changes);
+  await gw.call("update_draft", { ...ON, post_id: at.draft.id, slug: "after", confirm: true });
+  const list = await gw.call<{ changes: Record<string, unknown>[] }>("list_changes", ON);
+  assert.deepEqual(list.changes.map((one) => one["set_id"] ?? one["tool"]), ["update_draft", set_id]);
+  const [, line] = list.changes;
+  assert.deepEqual(
+    [line!["changes"], line!["tools"], line!["undoable"], line!["undoable_changes"]],
+    [3, { create_draft: 1, update_draft: 2 }, true, 2],
+  );
+  const opened = await gw.call<{ changes: Record<string, unknown>[] }>("list_changes", {
+    ...ON,
+    set: set_id,
+  });
+  assert.deepEqual(opened.changes.map(({ item }) => item), [3, 2, 1]);
+  const undone = await gw.call<{ undone: string[]; warnings: string[] }>("undo_change", {
+    ...ON,
+    set_id,
+    confirm: true,
+  });
+  assert.equal(undone.undone.length, 2);
+  const again = { ...ON, set_id, confirm: true };
+  await gw.refuses(
+    "undo_change",
+    again,
+    "E_NOT_FOUND",
+    /nothing is left .*; 2 of 3 were taken back already, by /,
+  );
+  assert.equal(at.cms.posts.get(at.draft.id)!.title, before);
+});
+
+standIn("what is there already is not changed by an item whose plan nobody could see", async (at) => {
+  const { gw } = at.kit;
+  const image = { tool: "upload_media", arguments: { ...ON, filename: "a.png", content_base64: freshPng() } };
+  const of = (change: Record<string, unknown>) =>
+    order([image, { tool: "update_draft", arguments: { ...ON, ...change } }]);
+  const says =
+    /item 2 \(update_draft\): E_BAD_INPUT, featured_media_id: .* item 1 is done; do that one first, and give its id/;
+  await gw.refuses(
+    "prepare_changes",
+    of({ post_id: at.draft.id, featured_media_id: { $from: 1 } }),
+    "E_BAD_INPUT",
+    says,
+  );
+  const made = draft("open", "With an image");
+  const changes = [image, { ...made, arguments: { ...made.arguments, featured_media_id: { $from: 1 } } }];
+  const done = await consented(at, changes);
+  assert.deepEqual(done.items.map(({ state }) => state), ["done", "done"]);
+  const post = await gw.call<{ featured_media_id: number }>("get_post", {
+    ...ON,
+    post_id: done.items[1]!.id,
+  });
+  assert.equal(post.featured_media_id, done.items[0]!.id);
+});
+
+standIn("what an item warns of stands among the warnings of the set", async (at) => {
+  const changes = [{
+    tool: "create_draft",
+    arguments: { site_id: "author", title: "S", content_html: "<script>1</script>" },
+  }];
+  const { items, verified, ...done } = await consented(at, changes) as Answer & { warnings: string[] };
+  assert.deepEqual([items[0]!.state, verified], ["done", false]);
+  assert.ok(done.warnings.some((one) => one.startsWith("Item 1: content_html")), done.warnings.join("\n"));
 });

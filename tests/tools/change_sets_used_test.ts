@@ -70,12 +70,12 @@ const REFUSED: readonly (readonly [maker: Change, user: Change, says: RegExp])[]
   [
     of("update_draft", { post_id: 4, title: "x" }),
     of("publish_post", { post_id: MADE }),
-    /post_id: item 1 is "update_draft", which makes nothing new of that kind; give the id itself/,
+    /post_id: item 1 is "update_draft", which makes nothing new; give the id itself/,
   ],
   [
     of("upload_media", { filename: "a.png", content_base64: PNG }),
     of("update_draft", { post_id: 4, content_html: "<p>x</p>", featured_media_id: MADE }),
-    /post_id: it names what is there already, which is shown before it is changed.*a set, or a call, of its own/,
+    /featured_media_id: "update_draft" changes something that is there already.*do that one first/,
   ],
 ];
 

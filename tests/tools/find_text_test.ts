@@ -8,6 +8,7 @@ import { test as onFiles } from "./_static.ts";
 import { type World, world } from "./_stand_in.ts";
 
 interface Hit {
+  readonly hit: string;
   readonly place: Args;
   readonly snippet: string;
   readonly found: readonly string[];
@@ -47,6 +48,7 @@ Deno.test("a hit of find_text has its place, a snippet, how often, and what chan
   const { total, shown, hits, not_searched, ...rest } = await find(at, { text: "zeppelin" });
   assert.deepEqual([total, shown, not_searched, rest], [1, 1, [], {}]);
   assert.deepEqual(hits, [{
+    hit: `post:${post.id}:content_html`,
     place: { kind: "post", id: post.id, status: "published", title: "Live", field: "content_html" },
     snippet: text,
     found: ["Zeppelin", "zeppelin"],
@@ -125,6 +127,12 @@ Deno.test("the tool that a hit names fits its place", async () => {
     [`page ${page.id} excerpt`, "in the CMS: pages have no excerpt here", null],
     [`post ${draft.id} content_html`, "update_draft", { post_id: draft.id }],
   ]);
+  const ids = hits.map(({ hit }) => hit);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const id of [`page:${page_id}:builder:heading a1 title`, "widget:text-2:text", "menu item:900:url"]) {
+    assert.ok(ids.includes(id), id);
+  }
+  assert.equal(ids[0], `page:${page_id}:seo:og_title`);
   assert.equal(
     hits.find(({ place }) => place["field"] === "seo og_title")?.change.needs,
     "allow_seo_on_published",
@@ -331,6 +339,7 @@ onFiles("the files of a static site are looked through at the head of its branch
       needs: "allow_full_repo_write",
     }],
   ]);
+  assert.equal(found.hits[0]!.hit, "file:src/content/contact.md");
   await at.host.commit("acme/site", { branch: "other", files: { "src/content/more.md": "zeppelin" } });
   const other = await at.both<Found>("find_text", { site_id: "closed", text: "zeppelin", ref: "other" });
   assert.deepEqual(other.hits.map(({ place }) => place["path"]), ["src/content/more.md"]);

@@ -53,6 +53,8 @@ standIn(
       /with every site/,
     );
     await gw.call("get_post", { site_id: "open", post_id: at.draft.id });
+    const { freeze } = await gw.call<{ freeze: Record<string, unknown> }>("get_site", { site_id: "open" });
+    assert.deepEqual([freeze["scope"], freeze["by"], freeze["reason"]], ["all", BY.by, BY.reason]);
     const { steps } = await gw.call<{ steps: { step: string; verdict: string; code?: string }[] }>(
       "explain_call",
       {

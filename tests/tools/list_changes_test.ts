@@ -146,3 +146,52 @@ test("a change of more files than a row names is named wherever a file is asked 
     "is it that one?",
   );
 });
+
+test("more of which nobody knows than a page names are said to be there", async (at) => {
+  const more = /There are more under unknown: narrow it by tool, id, path or date\./;
+  for (let n = 0; n < 3; n++) await append(at, `three-${n}`, { outcome: "unknown" });
+  assert.doesNotMatch((await list(at, {})).next, more);
+  await append(at, "four", { outcome: "unknown", tool: "update_draft" });
+  assert.match((await list(at, {})).next, more);
+  assert.doesNotMatch((await list(at, { tool: "update_draft" })).next, more);
+});
+
+test("a page has 4 KB at most with all that is said beside its rows", async (at) => {
+  at.cms.inject({ kind: "html", status: 404 }, { method: "GET" });
+  const long = { token_name: "t".repeat(100), client_id: `https://client.example/${"c".repeat(100)}` };
+  for (let n = 0; n < 30; n++) {
+    const more = n % 5 === 0 ? { paths_left_out: 400 } : {};
+    const outcome = n % 6 === 1 ? "unknown" : "made";
+    await append(at, `many-and-a-long-id-${n}`, { ...long, ...more, paths: ["p.md"], outcome });
+  }
+  const page = await list(at, { path: "p.md", date: "today" });
+  assert.match(
+    page.next,
+    /call again with this cursor\. There are more under unknown.*one of UTC\. Of very many files/,
+  );
+  const bytes = new TextEncoder().encode(JSON.stringify(page)).length;
+  assert.ok(bytes <= 4096, `${bytes} bytes`);
+  assert.ok(bytes > 3300, `${bytes} bytes: the room is used`);
+});
+
+test("a day of a site that does not tell its time zone is said to be one of UTC", async (at) => {
+  const untold = /The site did not tell its time zone, so the day is one of UTC\./;
+  await change(at, { title: "New" }, "all");
+  assert.doesNotMatch((await list(at, { date: "today" })).next, untold);
+  at.cms.inject({ kind: "html", status: 404 }, { method: "GET" });
+  at.kit.gw.clock.now += 24 * 60 * 60_000; // a time zone is remembered for a while
+  assert.match((await list(at, { date: "yesterday" })).next, untold);
+});
+
+test("what visitors got at once is marked: a publication, and a change of what was live", async (at) => {
+  await change(at, { title: "Draft" }, "all");
+  const post = { ...ON, post_id: at.draft.id, confirm: true };
+  await at.kit.gw.call("publish_post", post);
+  await at.kit.gw.call("revise_published", { ...post, title: "Corrected" });
+  const { changes } = await at.kit.gw.call<{ changes: Args[] }>("list_changes", ON);
+  assert.deepEqual(changes.map(({ tool, live }) => [tool, live]), [
+    ["revise_published", true],
+    ["publish_post", true],
+    ["update_draft", undefined],
+  ]);
+});

@@ -69,6 +69,7 @@ async function posts(): Promise<Place> {
           changes: [{ tool: "update_draft", arguments: { ...draft, title: "Of a set" } }],
         },
       },
+      { tool: "replace_text", args: { ...open, find: "of a set", replace: "Of several" } },
       { tool: "upload_media", args: { ...open, filename: "a.png", content_base64: freshPng() } },
       {
         tool: "upload_media",

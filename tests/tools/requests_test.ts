@@ -88,6 +88,11 @@ function repositoryCalls({ gw }: StaticWorld): Calls {
     read_static_file: () => ({ site_id, path: "src/styles/site.css" }),
     get_content_history: () => ({ site_id, path: "src/styles/site.css" }),
     find_text: () => ({ site_id, text: "zeppelin" }),
+    replace_text: async () => {
+      const made = { site_id, path: path(), content: `zeppelin ${serial}`, confirm: true };
+      await gw.call("write_static_file", made);
+      return { site_id, find: made.content, replace: "Airship" };
+    },
     list_static_routes: () => ({ site_id }),
     write_static_file: () => ({ site_id, path: path(), content: "x" }),
     "write_static_file (a new preview branch)": async () => {

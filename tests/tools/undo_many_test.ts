@@ -63,7 +63,7 @@ test("of more than go back at once each is named, and goes back when it is asked
   const ids = await changes(at, 55);
   const [said, ...others] = await warnings(at, since);
   assert.deepEqual(others, []);
-  assert.match(said!, /^50 changes go back at once; 5 older ones stay until it is asked for again: /);
+  assert.match(said!, /^50 changes go back at once; 5 older ones stay until it is asked for again, or by /);
   for (const id of ids.slice(50)) assert.ok(said!.includes(`${id} (update_draft)`), id);
   assert.deepEqual((await undo(at, { since })).undone, ids.slice(0, 50));
   assert.deepEqual((await undo(at, { since })).undone, ids.slice(50));
@@ -100,4 +100,22 @@ test("where nothing of very many goes back it is not said of all of them", async
   const says =
     /none of the newest 10000 changes from then on can be taken back, and older ones were not looked at/;
   await at.kit.gw.refuses("undo_change", { ...ON, since }, "E_NOT_FOUND", says);
+});
+
+test("where the newest that go back at once all stay, each is named, and so are the older ones", async (at) => {
+  const since = now(at);
+  const ids = await changes(at, 52);
+  at.edit(at.draft, { excerpt: "A person's" });
+  const message = await at.kit.gw.refuses("undo_change", { ...ON, since, confirm: true }, "E_STALE_PREVIEW");
+  assert.match(
+    message,
+    /; nor do these go back: (\S+ \(E_STALE_PREVIEW\)(, )?){10} and 39 more; older ones go back by /,
+  );
+  for (const id of ids.slice(50)) assert.ok(message.includes(`${id} (update_draft)`), id);
+  const one = await at.kit.gw.refuses(
+    "undo_change",
+    { ...ON, request_id: ids[0]!, confirm: true },
+    "E_STALE_PREVIEW",
+  );
+  assert.doesNotMatch(one, /nor do|older ones/);
 });

@@ -18,11 +18,15 @@ export default tool("list_changes", {
       throw bad(`since: "${since.slice(0, 40)}" is no time; give one such as 2026-03-01T09:00:00Z`);
     }
   },
-  async run({ date, since, ...query }, ctx) {
-    const { span, time_zone } = date === undefined
-      ? { span: since === undefined ? {} : { from: new Date(since).toISOString() }, time_zone: undefined }
+  async run({ date, since, set: set_id, ...filters }, ctx) {
+    const query = { ...filters, set_id };
+    const { span, time_zone, untold } = date === undefined
+      ? { span: since === undefined ? {} : { from: new Date(since).toISOString() } }
       : await spanOf(date, ctx);
-    const { rows, unknown, next, of_many_files } = await ctx.changes.list({ ...query, ...span });
+    const { rows, unknown, next, more_unknown, of_many_files } = await ctx.changes.list({
+      ...query,
+      ...span,
+    });
     const isNone = rows.length === 0 && unknown.length === 0 && next === null && query.cursor === undefined;
     const known = isNone ? await knownWords(query, ctx) : null;
     return {
@@ -31,6 +35,8 @@ export default tool("list_changes", {
       ...unknown.length === 0 ? {} : { unknown },
       next: [
         known ?? (next === null ? "This is all." : "There may be more: call again with this cursor."),
+        ...more_unknown ? ["There are more under unknown: narrow it by tool, id, path or date."] : [],
+        ...untold ? ["The site did not tell its time zone, so the day is one of UTC."] : [],
         ...of_many_files === undefined ? [] : [
           `Of very many files a change keeps the first by name; these may have written this file too: ${
             of_many_files.join(", ")
@@ -94,5 +100,6 @@ async function spanOf(date: string, ctx: Pick<ToolContext, "can" | "now" | "use"
     ? today.subtract({ days: 1 })
     : dayOf(date, "date");
   const at = (one: Temporal.PlainDate) => one.toZonedDateTime(time_zone).toInstant().toString();
-  return { span: { from: at(day), to: at(day.add({ days: 1 })) }, time_zone };
+  const span = { from: at(day), to: at(day.add({ days: 1 })) };
+  return { span, time_zone, untold: ctx.can(posts) && told === undefined };
 }

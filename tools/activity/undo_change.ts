@@ -1,6 +1,6 @@
 /** undo_change: sets back what changes have replaced, each by the tool that made it, unless somebody changed it since. */
 import { GatewayError } from "../../core/errors.ts";
-import type { Change } from "../../core/model.ts";
+import { type Change, LIMITS } from "../../core/model.ts";
 import {
   asOne,
   type ChangeRow,
@@ -11,6 +11,7 @@ import {
   type ToolContext,
   type WriteResult,
 } from "../../registry/tool.ts";
+import { idsOf, NAMED, named } from "./_choice.ts";
 
 /** Writes to one thing by one tool, newest first, that are set back together. */
 type Target = readonly [newest: KeptWrite, ...older: KeptWrite[]];
@@ -24,133 +25,9 @@ interface Planned {
   readonly call: PlannedCall;
 }
 
-/** What is asked to be taken back. */
-interface Asked {
-  readonly request_id?: string;
-  readonly request_ids?: readonly string[];
-  readonly since?: string;
-  readonly client?: string;
-  readonly person?: string;
-  readonly token?: string;
-}
-
-const AT_ONCE = 50;
-/** How many of what stays are named. */
-const NAMED = 10;
-/** So many of the changes since a time are looked at; more only until as many are found as go back at once. */
-const LOOKED_AT = 1000;
-const LOOKED_AT_MOST = 10_000;
-
-/** Ids grow with time: the newest is set back first. */
-const newestFirst = (ids: readonly string[]) => [...new Set(ids)].sort().reverse();
-
-/** What is to be taken back, newest first, and what is said of what is not. */
-interface Choice {
-  readonly ids: readonly string[];
-  readonly warnings: readonly string[];
-}
-
-/** The changes since a time, newest first, as far as they are looked at. */
-interface Since {
-  readonly rows: readonly ChangeRow[];
-  readonly unknown: readonly ChangeRow[];
-  /** Whether there are no more of them. */
-  readonly isAll: boolean;
-}
-
-async function idsOf(
-  { request_id, request_ids, since, client, person, token }: Asked,
-  changes: Pick<ChangesPort, "latest">,
-): Promise<Choice> {
-  if (since === undefined) return { ids: newestFirst(request_ids ?? [request_id!]), warnings: [] };
-  const from = new Date(since).toISOString();
-  const found = await lookedAt(changes.latest({ from, client, person, token }));
-  const all = goingBack(found);
-  if (all.length === 0) throw nothingSince(found);
-  const [going, more] = [all.slice(0, AT_ONCE), all.slice(AT_ONCE)];
-  return {
-    ids: newestFirst(going.map((row) => row.request_id)),
-    warnings: [...whose(going), ...staying(found, more)],
-  };
-}
-
-async function lookedAt(parts: ReturnType<ChangesPort["latest"]>): Promise<Since> {
-  const rows: ChangeRow[] = [];
-  const unknown: ChangeRow[] = [];
-  for await (const part of parts) {
-    const isEnough = rows.length >= LOOKED_AT &&
-      goingBack({ rows, unknown, isAll: false }).length >= AT_ONCE;
-    if (isEnough || rows.length >= LOOKED_AT_MOST) return { rows, unknown, isAll: false };
-    rows.push(...part.rows);
-    unknown.push(...part.unknown);
-  }
-  return { rows, unknown, isAll: true };
-}
-
-/**
- * Those that can be taken back and have work of their own among them. An undo of one of them has none, so that asking again
- * does not bring it back; the undo of such an undo is that change again. Of an undo of what is older than what was looked
- * at nobody knows.
- */
-function goingBack({ rows, isAll }: Since): readonly ChangeRow[] {
-  const undid = Map.groupBy(rows, ({ undone_by }) => undone_by);
-  const own = new Set<string>();
-  for (const { request_id, tool } of rows.toReversed()) {
-    const took = undid.get(request_id) ?? [];
-    const isOpen = !isAll && tool === "undo_change" && took.length === 0;
-    if (!isOpen && !took.some((one) => own.has(one.request_id))) own.add(request_id);
-  }
-  return rows.filter((row) => row.undoable && own.has(row.request_id));
-}
-
-const nothingSince = ({ rows, isAll }: Since) =>
-  new GatewayError(
-    "E_NOT_FOUND",
-    isAll
-      ? "since: no change from then on can be taken back; list_changes shows what was changed"
-      : `since: none of the newest ${rows.length} changes from then on can be taken back, and older ones were not looked ` +
-        "at; list_changes shows them by date, and request_ids takes them back",
-  );
-
-/** What is said of what does not go back now: what comes next, what nothing takes back, what was not looked at. */
-function staying({ rows, unknown, isAll }: Since, more: readonly ChangeRow[]): string[] {
-  const never = [
-    ...unknown,
-    ...rows.filter(({ undoable, undone_by }) => !undoable && undone_by === undefined),
-  ];
-  return [
-    ...more.length === 0 ? [] : [
-      `${AT_ONCE} changes go back at once; ${more.length} older ones stay until it is asked for again: ${
-        named(more, AT_ONCE)
-      }`,
-    ],
-    ...never.length === 0 ? [] : [`These stay, list_changes says why: ${named(never, NAMED)}`],
-    ...isAll ? [] : [
-      `There are more than the newest ${rows.length} changes from then on, and those beyond were not looked at: they stay ` +
-      "until it is asked for again",
-    ],
-  ];
-}
-
-/** Whose changes go back, where they are not all of one. */
-function whose(rows: readonly ChangeRow[]): string[] {
-  const all = Map.groupBy(
-    rows,
-    ({ by: { token, client, person } }) =>
-      [
-        `token ${token}`,
-        ...client === undefined ? [] : [`client ${client}`],
-        ...person === undefined ? [] : [`person ${person}`],
-      ].join(", "),
-  );
-  if (all.size < 2) return [];
-  const counts = [...all].map(([by, { length }]) => `${length} by ${by}`).join("; ");
-  return [`These are changes of several: ${counts}; give client, person, token or request_ids for fewer`];
-}
-
-const named = (rows: readonly ChangeRow[], most: number) =>
-  rows.slice(0, most).map(({ request_id, tool }) => `${request_id} (${tool})`).join(", ") +
-  (rows.length > most ? ` and ${rows.length - most} more` : "");
+/** Of a call's time so much may go by until all is planned, for writing takes longer; and until the last write begins. */
+const PLANNED_MS = LIMITS.CALL_DEADLINE_MS / 4;
+const BEGUN_MS = LIMITS.CALL_DEADLINE_MS * 5 / 6;
 
 const requestsOf = (target: Target) => [...new Set(target.map(({ request_id }) => request_id))];
 
@@ -187,43 +64,70 @@ export default tool("undo_change", {
     throw new GatewayError("E_BAD_INPUT", "client, person, token: go with since; give since too");
   },
   async plan(args, ctx) {
-    const { ids, warnings } = await idsOf(args, ctx.changes);
+    const began = ctx.now();
+    const { ids, more, warnings } = await idsOf(args, ctx.changes);
     const leftOut: LeftOut = new Map();
     const writes = await writesOf(ids, ctx.changes, leftOut);
-    const planned = await setBack(writes, ctx, leftOut);
-    if (planned.length === 0) throw [...leftOut.values()][0]!;
+    const planned = await setBack(writes, ctx, leftOut, began + PLANNED_MS);
+    if (planned.length === 0) throw allLeftOut(leftOut, more);
     const count = ids.length - leftOut.size;
     const stays = staysOf(planned);
     return {
       summary: `Take back ${count === 1 ? "a change" : `${count} changes`} on ${ctx.site.name}: ${
-        planned.map(({ call }) => call.summary).join("; ")
-      }`,
+        planned.slice(0, NAMED).map(({ call }) => call.summary).join("; ")
+      }${planned.length > NAMED ? `; and ${planned.length - NAMED} more` : ""}`,
       changes: [],
-      // Which changes "since" means is fixed by what was shown.
-      ...args.since === undefined ? {} : { revision: { changes: ids } },
+      // Which changes "since" or a set means is fixed by what was shown.
+      ...(args.since ?? args.set_id) === undefined ? {} : { revision: { changes: ids } },
       warnings: [
         ...[...leftOut].map(([request_id, why]) => `${request_id} is left out: ${why.message}`),
         ...warnings,
         ...stays,
       ],
-      state: { planned, leftOut, stays },
+      state: { planned, leftOut, stays, until: began + BEGUN_MS },
     };
   },
-  async run(_, ctx, { state: { planned, leftOut, stays } }) {
+  async run(_, ctx, { state: { planned, leftOut, stays, until } }) {
     const results: WriteResult[] = [];
+    const undone = new Set<string>();
     for (const { target, call } of planned) {
+      const ids = requestsOf(target);
+      if (ctx.now() >= until && undone.size > 0 && !ids.some((id) => undone.has(id))) {
+        for (const request_id of ids) leftOut.set(request_id, notBegun(request_id));
+        continue;
+      }
       results.push(await ctx.calls.run(call) as WriteResult);
-      for (const request_id of requestsOf(target)) ctx.changes.undoes(request_id);
+      for (const request_id of ids) ctx.changes.undoes(request_id);
+      for (const request_id of ids) undone.add(request_id);
     }
-    const undone = [...new Set(planned.flatMap(({ target }) => requestsOf(target)))];
     const left_out = [...leftOut].map(([request_id, { code, message: reason }]) => ({
       request_id,
       code,
       reason,
     }));
-    return asOne({ undone, left_out }, results).warned(stays);
+    return asOne({ undone: [...undone], left_out }, results).warned(stays);
   },
 });
+
+const notBegun = (request_id: string) =>
+  new GatewayError(
+    "E_UPSTREAM",
+    `${request_id}: was not begun, for the time of the call was used up; take it back again`,
+  );
+
+/** Of more things than go back within the time of a call: which may. */
+function tooMany(targets: readonly (readonly KeptWrite[])[], at: number): GatewayError {
+  const ids = new Set(targets.slice(0, at).flatMap((target) => target.map(({ request_id }) => request_id)));
+  return new GatewayError(
+    "E_UPSTREAM",
+    `The site answers too slowly for so many changes in one call: ${
+      PLANNED_MS / 1000
+    } s went by until ${at} of ` +
+      `${targets.length} were looked at, so nothing was written; take back fewer at once, such as request_ids ` +
+      [...ids].join(", "),
+    { upstream: 504 },
+  );
+}
 
 /** Where a person deletes what the site's own lists have. */
 const LISTS: Readonly<Record<string, string>> = {
@@ -261,6 +165,18 @@ async function writesOf(ids: readonly string[], changes: Pick<ChangesPort, "find
   return writes;
 }
 
+/** Where nothing goes back: why the newest does not, which others do not, and which older ones were not looked at. */
+function allLeftOut(leftOut: LeftOut, more: readonly ChangeRow[]): GatewayError {
+  const [[, first], ...others] = [...leftOut] as [[string, GatewayError], ...[string, GatewayError][]];
+  const nor = others.slice(0, NAMED).map(([request_id, { code }]) => `${request_id} (${code})`).join(", ");
+  const rest = others.length > NAMED ? ` and ${others.length - NAMED} more` : "";
+  return first.saying([
+    first.message,
+    ...nor === "" ? [] : [`nor do these go back: ${nor}${rest}`],
+    ...more.length === 0 ? [] : [`older ones go back by request_ids: ${named(more, NAMED)}`],
+  ].join("; "));
+}
+
 /** A refusal as it is; what is none is thrown on. */
 function refusal(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError && thrown.code !== "E_INTERNAL") return thrown;
@@ -273,20 +189,22 @@ function refusal(thrown: unknown): GatewayError {
  */
 async function setBack(
   all: readonly KeptWrite[],
-  ctx: Pick<ToolContext, "calls" | "changes">,
+  ctx: Pick<ToolContext, "calls" | "changes" | "now">,
   leftOut: LeftOut,
+  until: number,
 ): Promise<Planned[]> {
   let planned = new Map<string, Planned>();
   for (let writes = all, found = true; found; writes = writes.filter((one) => !leftOut.has(one.request_id))) {
     const known = planned;
     [planned, found] = [new Map(), false];
-    for (
-      const target of Map.groupBy(
+    const targets = [
+      ...Map.groupBy(
         writes,
         ({ tool, site_id, of, byArguments }) => JSON.stringify([tool, site_id, of, byArguments]),
-      )
-        .values()
-    ) {
+      ).values(),
+    ];
+    for (const [at, target] of targets.entries()) {
+      if (at > 0 && ctx.now() >= until) throw tooMany(targets, at);
       const key = JSON.stringify([target[0]!.of, ...target.map(({ request_id }) => request_id)]);
       const done = known.get(key) ?? await planOf(target as unknown as Target, ctx);
       known.delete(key);

@@ -3,15 +3,28 @@ import { pieceAround } from "../../core/credentials.ts";
 import { cleaned, oneLine } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
+import type { Needle } from "../../rules/finding/signs.ts";
 import { writablePath } from "../../rules/path.ts";
 import { routeOfFile } from "../../rules/route.ts";
 import type { FoundPlace } from "../../platforms/_content/text_search.ts";
 
+// What reads texts sign by sign brings every entity of HTML, which is not needed to start.
+const NEEDLES = {
+  text: async () => (await import("../../rules/finding/text.ts")).textNeedle,
+  phone: async () => (await import("../../rules/finding/phone.ts")).phoneNeedle,
+  email: async () => (await import("../../rules/finding/email.ts")).emailNeedle,
+} as const;
+
+/** What finds a text of that kind. Throws E_BAD_INPUT naming the field for what is no such text. */
+export const needleOf = async (kind: keyof typeof NEEDLES, text: string, field: string): Promise<Needle> =>
+  (await NEEDLES[kind]())(text, field);
+
 const TITLE_CHARACTERS = 120;
 const SPELLINGS_MAX = 3;
+const HIT_CHARACTERS = 400;
 
 /** What changes a text: a tool and what it is called with, or how else. */
-type Change =
+export type PlaceChange =
   | {
     readonly tool: string;
     readonly arguments: Readonly<Record<string, unknown>>;
@@ -25,6 +38,7 @@ export function hitOf(place: FoundPlace, site: Pick<Site, "flags">) {
   const pieces = spots.map((spot) => cleaned(pieceAround(spot)));
   const spellings = [...new Set(spots.map(({ found }) => found))].slice(0, SPELLINGS_MAX);
   return {
+    hit: hitId(place),
     place: whereOf(place),
     snippet: pieces[0]!,
     found: spellings.map((one) => cleaned(pieceAround({ ...NOTHING, found: one }))),
@@ -48,7 +62,16 @@ function whereOf({ kind, type, id, path, lines, status, title, field, isSeo, wit
   };
 }
 
-function changeOf(place: FoundPlace, site: Pick<Site, "flags">): Change {
+/** What a hit is named by in a further call: the same for the same text of the same thing. */
+export function hitId({ kind, type, id, path, field, isSeo, within }: FoundPlace): string {
+  if (path !== undefined) return oneLine(`file:${path}`, HIT_CHARACTERS);
+  const isPart = within !== undefined && kind !== "widget";
+  const part = isSeo ? `seo:${field}` : isPart ? `${field}:${within}` : field;
+  return oneLine(`${type ?? kind}:${id}:${part}`, HIT_CHARACTERS);
+}
+
+/** What changes the text of a place. */
+export function changeOf(place: FoundPlace, site: Pick<Site, "flags">): PlaceChange {
   switch (place.kind) {
     case "file":
       return ofFile(place, site);
@@ -71,7 +94,7 @@ function changeOf(place: FoundPlace, site: Pick<Site, "flags">): Change {
   }
 }
 
-function ofContent(place: FoundPlace, { flags }: Pick<Site, "flags">): Change {
+function ofContent(place: FoundPlace, { flags }: Pick<Site, "flags">): PlaceChange {
   const { kind, type, id, status, field, isSeo, madeWith, isForWriters } = place;
   const isLive = status === "published";
   if (isSeo) {
@@ -110,7 +133,7 @@ function ofContent(place: FoundPlace, { flags }: Pick<Site, "flags">): Change {
   return { tool: kind === "page" ? "update_page_draft" : "update_draft", arguments: of };
 }
 
-function ofFile({ path = "", isManaged }: FoundPlace, { flags }: Pick<Site, "flags">): Change {
+function ofFile({ path = "", isManaged }: FoundPlace, { flags }: Pick<Site, "flags">): PlaceChange {
   const route = isManaged ? routeOfFile(path) : null;
   if (route !== null) return { tool: "update_static_route", arguments: { route } };
   try {

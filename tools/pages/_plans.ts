@@ -26,7 +26,6 @@ export {
   revealed,
   STATE_FINAL,
   stateChanges,
-  stateLeft,
 } from "../../rules/wording.ts";
 
 /** Where script in a page runs. */

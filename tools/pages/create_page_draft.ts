@@ -33,8 +33,10 @@ export default tool("create_page_draft", {
     };
   },
   async run(_, ctx, { state, changes }) {
-    const written = await (await ctx.use(pages)).create(state.draft, ctx.made);
-    const { parts, ...made } = { parts: undefined, ...written };
+    const { parts, ...made } = {
+      parts: undefined,
+      ...await (await ctx.use(pages)).create(state.draft, ctx.made),
+    };
     ctx.annotate({ result_id: made.id, changes });
     return compared(made).warned(stillSo(state.lasting, made.differences)).leaving(parts);
   },

@@ -11,7 +11,6 @@ import {
   revealed,
   STATE_FINAL,
   stateChanges,
-  stateLeft,
 } from "./_plans.ts";
 
 export default tool("publish_page", {
@@ -35,7 +34,8 @@ export default tool("publish_page", {
     const { parts, ...done } = await (await ctx.use(pages)).publish(page_id, ctx.grant, state);
     const { published } = await expectations();
     const { url, caches_asked } = done;
-    const live = await liveAt(await ctx.use(visitor), url, published(state), caches_asked);
-    return compared(done).leaving(stateLeft(parts)).seen(live);
+    return compared(done).leaving(parts).seen(
+      await liveAt(await ctx.use(visitor), url, published(state), caches_asked),
+    );
   },
 });

@@ -3,15 +3,7 @@ import { numericId } from "../../core/ids.ts";
 import { atSite, bothTimes, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
 import { pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import {
-  lastChange,
-  liveWarnings,
-  quoted,
-  revealed,
-  STATE_FINAL,
-  stateChanges,
-  stateLeft,
-} from "./_plans.ts";
+import { lastChange, liveWarnings, quoted, revealed, STATE_FINAL, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_page", {
   check({ page_id, scheduled_at }, { now }) {
@@ -38,6 +30,6 @@ export default tool("schedule_page", {
     ctx.annotate({ result_id: page_id, changes });
     const { moment, page } = state;
     const { parts, ...done } = await (await ctx.use(pages)).schedule(page_id, moment, page);
-    return compared({ ...done, ...bothTimes(moment, page.time_zone) }).leaving(stateLeft(parts));
+    return compared({ ...done, ...bothTimes(moment, page.time_zone) }).leaving(parts);
   },
 });

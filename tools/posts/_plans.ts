@@ -44,7 +44,6 @@ export {
   revealed,
   STATE_FINAL,
   stateChanges,
-  stateLeft,
 } from "../../rules/wording.ts";
 
 /** Where script in a post runs. */

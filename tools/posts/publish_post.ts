@@ -12,7 +12,6 @@ import {
   revealed,
   STATE_FINAL,
   stateChanges,
-  stateLeft,
 } from "./_plans.ts";
 
 export default tool("publish_post", {
@@ -37,7 +36,8 @@ export default tool("publish_post", {
     const { parts, ...done } = await (await contentOf(ctx, type)).publish(post_id, ctx.grant, state, type);
     const { published } = await expectations();
     const { url, caches_asked } = done;
-    const live = await liveAt(await ctx.use(visitor), url, published(state), caches_asked);
-    return compared(done).leaving(stateLeft(parts)).seen(live);
+    return compared(done).leaving(parts).seen(
+      await liveAt(await ctx.use(visitor), url, published(state), caches_asked),
+    );
   },
 });

@@ -10,7 +10,6 @@ import {
   revealed,
   STATE_FINAL,
   stateChanges,
-  stateLeft,
 } from "./_plans.ts";
 
 export default tool("schedule_draft", {
@@ -39,6 +38,6 @@ export default tool("schedule_draft", {
     ctx.annotate({ result_id: post_id, changes });
     const { moment, post } = state;
     const { parts, ...done } = await (await contentOf(ctx, type)).schedule(post_id, moment, post, type);
-    return compared({ ...done, ...bothTimes(moment, post.time_zone) }).leaving(stateLeft(parts));
+    return compared({ ...done, ...bothTimes(moment, post.time_zone) }).leaving(parts);
   },
 });

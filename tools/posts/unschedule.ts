@@ -1,6 +1,6 @@
 /** unschedule: a scheduled post, or page, is a draft again. */
 import { compared, tool } from "../../registry/tool.ts";
-import { checkType, contentOf, quoted, STATE_FINAL, stateChanges, stateLeft } from "./_plans.ts";
+import { checkType, contentOf, quoted, STATE_FINAL, stateChanges } from "./_plans.ts";
 
 export default tool("unschedule", {
   check({ post_id, type }, ctx) {
@@ -23,6 +23,6 @@ export default tool("unschedule", {
     ctx.annotate({ result_id: post_id, changes });
     const client = await contentOf(ctx, type === "page" ? "post" : type);
     const { parts, ...done } = await client.unschedule(post_id, type ?? state.type, state);
-    return compared(done).leaving(stateLeft(parts));
+    return compared(done).leaving(parts);
   },
 });

@@ -124,8 +124,8 @@ export async function createPage(
     CONTENT,
   );
   await requireUnpublished(wire, "pages", record, made);
-  const differs = pageDifferences(record, { ...sent, status: "draft" }, mayStoreAny(wire));
-  return { ...written(record, differs), parts: madeParts(record) };
+  const differences = pageDifferences(record, { ...sent, status: "draft" }, mayStoreAny(wire));
+  return { ...written(record, differences), parts: madeParts(record) };
 }
 
 /** Changes the given fields of a draft or scheduled page. Throws E_FORBIDDEN_OP, CmsError. */

@@ -253,8 +253,8 @@ async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making)
   const { kind } = draft;
   const record = await wire.post(`wp/v2/${kind}`, { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, kind, record, made);
-  const differs = differences(record, { ...sent, status: "draft" }, mayStoreAny(wire));
-  return { ...written(record, [...differs, ...renamed]), parts: madeParts(record) };
+  const beside = [...differences(record, { ...sent, status: "draft" }, mayStoreAny(wire)), ...renamed];
+  return { ...written(record, beside), parts: madeParts(record) };
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */

@@ -266,38 +266,27 @@ function parts(found: StateRead): Record<string, unknown> {
   };
 }
 
-/** What an answer tells of what was just made. */
-type MadeRecord = PostRecord & Partial<Pick<ContentRecord, "parent" | "template">>;
-
-/** The parts of what was just made, in the words of a plan's revision, as far as its own answer tells them. */
-export function madeParts(record: MadeRecord): Record<string, unknown> {
-  const {
+/** What a draft has that was just made, as far as the answer of its making tells it, in the words of its later plans. */
+export function madeParts(record: PostRecord): Record<string, unknown> {
+  const { status, title, content, excerpt, slug, author, featured_media } = record;
+  return {
     status,
-    title,
-    content,
-    excerpt,
-    slug,
-    author,
-    featured_media,
-    tags,
-    categories,
-    parent,
-    template,
-  } = record;
-  const told = {
-    status,
+    scheduled_at: null,
     title: title.raw,
     content_html: content.raw,
     excerpt: excerpt.raw,
     slug,
     author_id: author,
     featured_media_id: featured_media,
-    tags: sorted(tags),
-    categories: sorted(categories),
-    parent_id: parent,
-    template,
+    tags: sorted(record.tags),
+    categories: sorted(record.categories),
   };
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+}
+
+/** The parts after a change of the state: what the record shows, with the hashes of what it cannot have changed. */
+export function partsNow({ guarded, ...seen }: StateRead, record: ContentRecord): Record<string, unknown> {
+  const { date_gmt: _, ...hashes } = guarded?.hashes ?? {};
+  return parts({ ...seen, record, guarded: guarded && { ...guarded, hashes } });
 }
 
 /** The state in the tools' words. */

@@ -20,6 +20,7 @@ import {
 import {
   datedAt,
   LIVE_TOO,
+  partsNow,
   readPlainState,
   readState,
   type StateRead,
@@ -305,14 +306,12 @@ export function written(state: PostState, differences: readonly string[]): Writt
   return { id: state.id, status: statusWord(state.status), url: state.link, differences };
 }
 
-/** The same after a change of the state alone, everything else compared with what was seen. */
+/** The same after a change of the state alone, everything else compared with what was seen, and the parts it has now. */
 export function moved(before: StateSnapshot | undefined, after: ContentRecord): Updated {
   if (before === undefined) return written(after, []);
   const told = before.going === after.slug ? { slug: after.slug } : {};
-  return {
-    ...written(after, changedBeside(before.read.record, after, { status: after.status, ...told })),
-    parts: toSnapshot({ ...before.read, record: after }).parts,
-  };
+  const differences = changedBeside(before.read.record, after, { status: after.status, ...told });
+  return { ...written(after, differences), parts: partsNow(before.read, after) };
 }
 
 /**

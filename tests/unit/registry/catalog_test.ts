@@ -236,7 +236,7 @@ const ADDING = words(`
 /** The others, so that a new tool is judged by whoever adds it. */
 const OVERWRITING = words(`
   bulk_write_static_files delete_static_route deploy_md_to_site get_sitemap_status init_static_project
-  prepare_changes publish_page publish_post reset_static_preview_branch revise_published save_md_to_repo schedule_draft schedule_page
+  prepare_changes publish_page publish_post replace_text reset_static_preview_branch revise_published save_md_to_repo schedule_draft schedule_page
   set_custom_schema set_seo_meta set_seo_redirect set_seo_schema topicmap_rerun_audit
   topicmap_rerun_content_brief topicmap_rerun_job undo_change unschedule update_draft update_md_status update_page_draft
   update_page_from_code update_static_route write_static_file

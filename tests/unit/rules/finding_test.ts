@@ -92,6 +92,19 @@ for (const [asked, rows] of NUMBERS) {
   }
 }
 
+Deno.test("a number that stands behind itself is found each time", () => {
+  const needle = phoneNeedle("+49 30 1234567");
+  const twice: readonly (readonly [text: string, ...spots: string[]])[] = [
+    ["+49 30 1234567 030 1234567", "+49 30 1234567", "030 1234567"],
+    ["+49 30 1234567 / 030 1234567", "+49 30 1234567", "030 1234567"],
+    ["030 1234567/030 1234567", "030 1234567", "030 1234567"],
+    ["0049 30 1234567 0049 30 1234567", "0049 30 1234567", "0049 30 1234567"],
+    ["(tel:+49301234567) 030 1234567 030 12345678", "+49301234567", "030 1234567"],
+    ["030 1234567 40 1234567", "030 1234567"],
+  ];
+  for (const [text, ...spots] of twice) assert.deepEqual(found(needle, text), spots, text);
+});
+
 Deno.test("a number as it is dialled at home is that of any country", () => {
   const needle = phoneNeedle("030/123 45 67");
   for (const text of ["+49 30 1234567", "+41 30 1234567", "030 1234567", "0049301234567"]) {
