@@ -110,7 +110,8 @@ class Stopping {
 
   async #stop(waitMs: number): Promise<void> {
     this.gateway.drain();
-    const answered = this.listening.stop();
+    // A set goes on behind its answer: what of it is under way ends as a call does.
+    const answered = this.listening.stop().then(() => this.gateway.setsAtRest());
     await ended(answered, waitMs);
     // What still waits for an upstream ends here, so that its caller is told of the doubt and its row is kept.
     this.gateway.cutOff();

@@ -51,6 +51,8 @@ export interface Gateway {
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */
   drain(): void;
+  /** Resolves once nothing of a change set is under way any more; after `drain` none of its items is begun. */
+  setsAtRest(): Promise<void>;
   /** Closes the connections to upstreams: what waits for one fails now. */
   cutOff(): void;
   /** Flushes the audit, closes the store and the connections that were kept. */

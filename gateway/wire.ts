@@ -80,6 +80,9 @@ export async function openGateway(
     toolCatalogs: proxied,
     watch: parts.watch,
     log: parts.log,
+    setsAtRest: async () => {
+      while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
+    },
     drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop()),
     cutOff: () => ownHttp?.[Symbol.dispose](),
     close: async () => {
@@ -114,6 +117,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
   const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
   const http = replace.http ?? ownHttp!;
   const { upstream, baseUrl } = settings;
+  const setRuns = new Set<Promise<void>>();
   return {
     settings,
     registry,
@@ -126,7 +130,8 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     now,
     log,
     newId,
-    ports: { connectors, store, http, upstream, cache: new FactCaches(now), now, delay },
+    setRuns,
+    ports: { connectors, store, http, upstream, cache: new FactCaches(now), now, delay, setRuns },
     jobs: new Jobs({ now, log }),
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
     bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),

@@ -213,7 +213,7 @@ export class Consent {
   async #look(write: Write): Promise<ReadyCall | Repeated> {
     try {
       const ready = await write.plan();
-      this.#compare(this.#brought.isPartial ? { ...ready.plan?.whole, ...ready.revision } : ready.revision);
+      this.#compare(this.#brought.isLater ? { ...ready.plan?.whole, ...ready.revision } : ready.revision);
       this.#requireNoMore();
       return ready;
     } catch (thrown) {

@@ -58,8 +58,8 @@ interface Draft {
   readonly status: string;
 }
 
-/** Begins a write that is held upstream; answers its ending once the upstream has it. */
-async function beginWrite(gateway: Running, site: Held): Promise<{ ending: Promise<Answered<Draft>> }> {
+/** Registers the site; answers a token that may do everything. */
+async function register(gateway: Running, site: Held): Promise<string> {
   const { username, application_password } = site.cms.users.admin;
   await gateway.admin("POST", "/sites", {
     id: "acme",
@@ -68,7 +68,12 @@ async function beginWrite(gateway: Running, site: Held): Promise<{ ending: Promi
     base_url: site.base_url,
     credentials: { cms: { username, application_password } },
   });
-  const { token } = await gateway.token();
+  return (await gateway.token()).token;
+}
+
+/** Begins a write that is held upstream; answers its ending once the upstream has it. */
+async function beginWrite(gateway: Running, site: Held): Promise<{ ending: Promise<Answered<Draft>> }> {
+  const token = await register(gateway, site);
   const ending = gateway.call<Draft>(token, "create_draft", DRAFT);
   ending.catch(() => {}); // a killed gateway answers nothing
   const early = await Promise.race([site.arrived, ending]);
@@ -176,10 +181,56 @@ Deno.test("kill -9 in the middle of a write: after a restart its row is there, a
   });
 });
 
+/** A set of two drafts, whose first is at the site by the time this resolves; nobody waits for it. */
+async function beginSet(gateway: Running, site: Held): Promise<void> {
+  const token = await register(gateway, site);
+  const changes = ["One", "Two"].map((title) => ({
+    tool: "create_draft",
+    arguments: { site_id: "acme", title, content_html: `<p>${title}</p>` },
+  }));
+  const prepare = (more: Record<string, unknown>) =>
+    gateway.call<{ confirm_token: string; state: string }>(token, "prepare_changes", {
+      title: "Two",
+      changes,
+      wait_seconds: 0,
+      ...more,
+    });
+  const { result: { confirm_token } } = await prepare({});
+  assert.equal((await prepare({ confirm: true, confirm_token })).result.state, "running");
+  await site.arrived;
+}
+
+const SET_ENDINGS = [
+  { title: "ends in order", letsThrough: true, env: {}, row: ["ok", "made"] },
+  {
+    title: "is cut off, and its row says that it is in doubt",
+    letsThrough: false,
+    env: { SHUTDOWN_SECONDS: "1" },
+    row: ["error", "unknown"],
+  },
+] as const;
+
+for (const { title, letsThrough, env, row } of SET_ENDINGS) {
+  Deno.test(`SIGTERM while a set goes on behind its answer: the item that is under way ${title}, and no further one begins`, async () => {
+    await inFolder(async (folder) => {
+      await using site = await held();
+      await using gateway = start(folder, env);
+      await beginSet(gateway, site);
+      gateway.kill("SIGTERM");
+      await turnedAway(await gateway.address());
+      if (letsThrough) site.letThrough();
+      const { code, stderr } = await gateway.ended;
+      assert.deepEqual([code, beyondFirst(stderr)], [0, ""]);
+      const items = (await rowsIn(folder)).filter(({ item }) => item !== undefined);
+      assert.deepEqual(items.map(({ item, status, outcome }) => [item, status, outcome]), [[1, ...row]]);
+    });
+  });
+}
+
 /** A server of nothing that is told to stop in the very moment it says where it listens. */
 const STOPPED_AT_ONCE = `
 import { serve } from ${JSON.stringify(new URL("../../gateway/serve.ts", import.meta.url).href)};
-const gateway = { fetch: () => new Response(), drain() {}, cutOff() {}, close: () => Promise.resolve() };
+const gateway = { fetch: () => new Response(), drain() {}, cutOff() {}, setsAtRest: async () => {}, close: () => Promise.resolve() };
 await serve(gateway, { host: "127.0.0.1", port: 0, shutdownSeconds: 4 }, () => Deno.kill(Deno.pid, "SIGTERM"));
 `;
 
