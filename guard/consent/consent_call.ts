@@ -24,6 +24,9 @@ export interface Presented {
   readonly ticket?: Ticket | undefined;
 }
 
+/** The name of the record that an item's consent is spent in. */
+export const ticketName = ({ set_id, item }: Pick<Ticket, "set_id" | "item">) => `set\n${set_id}\n${item}`;
+
 /** The consent of one item of a change set. */
 export interface Ticket {
   readonly set_id: string;
@@ -36,6 +39,8 @@ export interface Ticket {
   readonly further: readonly string[];
   /** Parts that items before it have changed without saying to what, which are not compared. */
   readonly open: ReadonlySet<string>;
+  /** Whether it changes what an earlier one has made, and nobody knows how that was left: it is refused then. */
+  readonly isUnknown: boolean;
 }
 
 /** What a call brings, and its way on. */

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { canonical } from "../../core/canonical.ts";
 import { ended } from "../../core/async.ts";
-import { LIMITS, type Site } from "../../core/model.ts";
+import { type Caller, LIMITS, type Site } from "../../core/model.ts";
 import type { SetOrder, SetPlan } from "../../registry/set_port.ts";
 import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
@@ -11,9 +11,9 @@ import { underProjects } from "../consent/confirm.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
 import { reaches } from "../pipeline/scope.ts";
-import { answerOf, type Progress, shownItems } from "./answer.ts";
-import { prepare, type Prepared } from "./prepare.ts";
-import { REMOVED, type RunPorts, SetRun } from "./run.ts";
+import { answerOf, highestOf, type Progress, shownOf } from "./answer.ts";
+import { type Asking, planParts, prepare, type Prepared } from "./prepare.ts";
+import { leftBefore, REMOVED, type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
 export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"> {
@@ -33,6 +33,7 @@ interface Known extends Pick<Progress, "results"> {
   readonly kept: Opened;
 }
 
+const UNPLANNED = "Its planning was cut off, and nothing was changed; prepare it again";
 const NO_RESULTS: Progress["results"] = new Map();
 
 const leaseOf = (set_id: string) => `set ${set_id}`;
@@ -78,6 +79,7 @@ export class ChangeSets {
     return {
       plan: async (make) => await this.#plan(call, make),
       run: async ({ id }, wait_seconds) => {
+        call.place?.leave(); // its items take places of their own
         const opened = await this.#opened(id);
         if (!await this.ports.store.sets.start(id)) throw over((await this.#opened(id)).failed);
         const results = this.#begin({ ...opened, state: "running" }, call);
@@ -85,6 +87,7 @@ export class ChangeSets {
       },
       show: async (set_id, wait_seconds = 0) => {
         await mine(set_id);
+        call.place?.leave();
         return await this.#waited(set_id, wait_seconds);
       },
       cancel: async (set_id) => {
@@ -97,6 +100,7 @@ export class ChangeSets {
         return await this.#told(set_id);
       },
       again: async (set_id, wait_seconds) => {
+        call.place?.leave();
         const opened = await this.#opened(set_id);
         const goesOn = opened.state !== "ended" && await this.ports.store.sets.start(set_id);
         const results = goesOn ? this.#begin({ ...opened, state: "running" }, call) : NO_RESULTS;
@@ -134,10 +138,13 @@ export class ChangeSets {
     if (shown !== undefined) return await this.#asShown(shown);
     const order = await make();
     const id = call.record.requestId;
-    const planning = this.#prepare(id, call, order);
+    let isLate = false;
+    const isLeft = () => !isLate && call.follower?.signal.aborted === true;
+    const planning = this.#prepare(id, { ...call, isLeft }, order);
     const { promise, resolve } = Promise.withResolvers<"late">();
     const stop = this.ports.every(LIMITS.SET_ANSWER_MS, () => Promise.resolve(resolve("late")));
     const found = await Promise.race([planning, promise]).finally(stop);
+    isLate = found === "late";
     return found === "late" ? await this.#pending(id, call, planning) : planOf(id, found);
   }
 
@@ -154,7 +161,7 @@ export class ChangeSets {
     return planOf(set_id, { content, sites: await underProjects(this.ports.store.projects, sites), tier });
   }
 
-  async #prepare(set_id: string, call: CallParts, order: SetOrder): Promise<Prepared> {
+  async #prepare(set_id: string, call: CallParts & Asking, order: SetOrder): Promise<Prepared> {
     const found = Promise.withResolvers<Prepared>();
     const planning = { done: found.promise.catch(() => {}), planned: 0, of: order.changes.length };
     this.#planning.set(set_id, planning);
@@ -182,16 +189,26 @@ export class ChangeSets {
   async #pending(set_id: string, call: CallParts, planning: Promise<Prepared>): Promise<SetPlan> {
     const { store } = this.ports;
     const grant = call.caller.token.id;
-    await store.sets.begin({ set_id, grant });
     const issued = Promise.withResolvers<(plan: SetPlan) => Promise<{ text: string; expires_at: number }>>();
-    planning.then(async (prepared) => {
-      const issue = await issued.promise;
-      const token = await issue(planOf(set_id, prepared));
-      await store.sets.prepared({ set_id, grant, token, failed: null }, prepared.content);
-    }).catch(async (thrown) => {
-      const { message } = asGatewayError(thrown, set_id);
-      await store.sets.prepared({ set_id, grant, token: null, failed: message }, null);
-    }).catch((cause) => this.ports.log({ event: "internal", request_id: set_id, cause: String(cause) }));
+    const begun = Promise.withResolvers<void>();
+    const work = async () => {
+      await store.sets.begin({ set_id, grant });
+      begun.resolve();
+      try {
+        const prepared = await planning;
+        const issue = await issued.promise;
+        const token = await issue(planOf(set_id, prepared));
+        await store.sets.prepared({ set_id, grant, token, failed: null }, prepared.content);
+      } catch (thrown) {
+        const { message } = asGatewayError(thrown, set_id);
+        await store.sets.prepared({ set_id, grant, token: null, failed: message }, null);
+      }
+    };
+    this.#held(set_id, work).catch((cause) => {
+      begun.reject(cause);
+      this.ports.log({ event: "internal", request_id: set_id, cause: String(cause) });
+    });
+    await begun.promise;
     const { planned = 0, of = 0 } = this.#planning.get(set_id) ?? {};
     return {
       summary: "",
@@ -224,19 +241,13 @@ export class ChangeSets {
     const running = this.#running.get(set_id);
     if (running !== undefined) return running.results;
     const results = new Map<number, SetResult>();
-    const done = this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
+    const done = this.#held(set_id, async (renew) => {
       for (const [item, result] of await this.ports.store.sets.results(set_id)) results.set(item, result);
-      const stop = this.ports.every(
-        LIMITS.SET_LEASE_MS / 4,
-        async () => void await renew().catch(() => false),
-      );
-      try {
-        const consented = { kept: set, caller, door: record.door, follower, results, renew };
-        const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
-        if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
-      } finally {
-        stop();
-      }
+      const look = async (now: Caller, tool: string, args: Readonly<Record<string, unknown>>) =>
+        await planParts(this.ports, record.apart(tool, args), { caller: now, tool, args: { ...args } });
+      const consented = { kept: set, caller, door: record.door, follower, results, renew, look };
+      const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
+      if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
     }).then(() => {}).catch((thrown) =>
       this.ports.log({ event: "internal", request_id: set_id, cause: String(thrown) })
     ).finally(() => {
@@ -246,6 +257,15 @@ export class ChangeSets {
     this.#running.set(set_id, { done, results });
     this.ports.setRuns.add(done);
     return results;
+  }
+
+  /** Does the work on a set while no other instance is at work on it; false where one is. */
+  async #held(set_id: string, work: (renew: () => Promise<boolean>) => Promise<void>): Promise<boolean> {
+    return await this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
+      const again = async () => void await renew().catch(() => false);
+      const stop = this.ports.every(LIMITS.SET_LEASE_MS / 4, again);
+      await work(renew).finally(stop);
+    });
   }
 
   /** What is known of one that was begun; where it cannot be told, that it was begun is. */
@@ -264,7 +284,7 @@ export class ChangeSets {
   }
 
   async #isAlive(set_id: string): Promise<boolean> {
-    return this.#running.has(set_id) ||
+    return this.#running.has(set_id) || this.#planning.has(set_id) ||
       await this.ports.store.leases.isHeld(leaseOf(set_id), LIMITS.SET_LEASE_MS);
   }
 
@@ -293,6 +313,14 @@ export class ChangeSets {
       ...this.#running.get(set_id)?.results ?? [],
     ]);
     const isAlive = await this.#isAlive(set_id);
+    if (kept.state === "preparing" && !isAlive) {
+      return answerOf({ ...kept, state: "ended", failed: UNPLANNED }, { results, isAlive });
+    }
+    for (const { item } of isAlive ? [] : kept.content?.items ?? []) {
+      if (results.has(item)) continue;
+      const left = await leftBefore(this.ports.store, set_id, item);
+      if (left !== null) results.set(item, left);
+    }
     const { planned, of } = this.#planning.get(set_id) ?? {};
     return {
       ...answerOf(kept, { results, isAlive }),
@@ -303,32 +331,15 @@ export class ChangeSets {
 
 /** The plan of a set that can be shown. */
 function planOf(id: string, { content, sites, tier }: Prepared): SetPlan {
-  const items = shownItems(content.items);
-  const highest = content.items.find(({ shown }) => shown.tier === tier)!;
-  const notUndoable = content.items.filter(({ preview }) => preview["undoable"] !== true).map(({ item }) =>
-    item
-  );
+  const { summary, changes, items, final } = shownOf(content, sites.map(({ name }) => name));
+  const { because } = highestOf(content);
   return {
-    summary: `${content.title}: ${content.items.length} changes on ${
-      sites.length === 1 ? sites[0]!.name : `${sites.length} sites`
-    }`,
-    changes: items.flatMap((one) =>
-      (one["changes"] as SetPlan["changes"]).map((change) => ({
-        ...change,
-        field: `item ${one["item"]}: ${change.field}`,
-      }))
-    ),
+    summary,
+    changes,
     revision: { items: digest(content) },
     warnings: content.warnings,
-    raises: tier > 1 ? [{ tier, because: `item ${highest.item} is of tier ${tier} (${highest.tool})` }] : [],
-    set: {
-      id,
-      items: items.map(({ changes: _, ...rest }) => rest),
-      sites,
-      final: notUndoable.length === 0
-        ? null
-        : `Items ${notUndoable.join(", ")} cannot be taken back; each says why`,
-    },
+    raises: because === null ? [] : [{ tier, because }],
+    set: { id, items, sites, final },
   };
 }
 

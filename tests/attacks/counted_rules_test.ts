@@ -224,6 +224,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "code_pages/script_raises.ts": {
     scriptRaises: (of) => raises.scriptRaises({ html: of, part: [of] }, "on the site", ["part"]),
     ownScript: (of) => raises.ownScript("js", of, "on the site"),
+    newScript: (of) => raises.newScript(`<p>${of}`, of, "on the site"),
   },
   "code_pages/tags.ts": {
     addressRuns: (of) => tags.addressRuns("srcset", of),
@@ -351,6 +352,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "finding/unread.ts": "looks a bounded way around one place, measured through rewritten",
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
+  "replacements.ts checkReplacements": "looks whether two arguments are there",
   "wording.ts canBeGiven": "compares one value with three",
   "wording.ts notTakenAway": "puts a few names of arguments into one sentence",
   "wording.ts hasPassword": "looks one value up among three",
