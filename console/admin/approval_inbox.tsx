@@ -222,19 +222,13 @@ function waitingList(inbox: Inbox, rows: readonly ApprovalReport[], asked: Asked
         empty={asked.filters.size > 0 ? "Nothing that waits fits." : "Nothing waits for a person."}
       />
       {mine > 1 && (
-        <>
-          <p class="ways">
-            {asked.chosen
-              ? <a href={addressWith(asked, { page: String(page) })}>Choose none</a>
-              : (
-                <a href={addressWith(asked, { page: String(page), chosen: "all" })}>
-                  Choose all of this page
-                </a>
-              )}
-          </p>
-          <button type="submit">Look at those chosen</button>
-        </>
+        <p class="ways">
+          {asked.chosen
+            ? <a href={addressWith(asked, { page: String(page) })}>Choose none</a>
+            : <a href={addressWith(asked, { page: String(page), chosen: "all" })}>Choose all of this page</a>}
+        </p>
       )}
+      {mine > 0 && <button type="submit">Look at those chosen</button>}
     </form>
   );
 }

@@ -1,7 +1,7 @@
 /** The pages of approvals: what is asked is read, decided, and told of, by who may; every word of a site is text. */
 import assert from "node:assert/strict";
 import { approver, ask, asking, confirm, edit } from "../tools/_approvals.ts";
-import { PersonBrowser, said, unescaped } from "./kit.ts";
+import { operator, PersonBrowser, said, unescaped } from "./kit.ts";
 
 const LIST = "/admin/approvals";
 const plain = (html: string) => unescaped(html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " "));
@@ -220,6 +220,52 @@ Deno.test("a long text has a bounded page and is approved where all of it was sh
   assert.ok(bytes(whole.text) > 200_000);
   assert.match(plain((await bea.browser.submit(`${path}/approve`, {})).text), /Approved by bea@/);
   assert.equal(at.draft.content, content_html);
+});
+
+Deno.test("what cannot be carried out while the page is open says why, and can be rejected all the same", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const asked = await ask(at);
+  const path = `${LIST}/${asked.approval.id}`;
+  await bea.browser.open(path);
+  await operator(at.kit.gw, "POST", "freezes", { scope: "site", id: "open", reason: "the <relaunch>" });
+  const frozen = await bea.browser.submit(`${path}/approve`, {});
+  assert.match(said(frozen), /the <relaunch>/);
+  assert.match(plain(frozen.text), /It cannot be carried out now:/);
+  assert.doesNotMatch(frozen.text, /\/approve"/);
+  const no = await bea.browser.submit(`${path}/reject`, {});
+  assert.match(plain(no.text), /Rejected by bea@/);
+
+  await operator(at.kit.gw, "POST", "freezes/lift", { scope: "site", id: "open" });
+  const late = await ask(at, edit(at, { title: "Late" }));
+  const there = `${LIST}/${late.approval.id}`;
+  await bea.browser.open(there);
+  at.kit.gw.clock.now += 3600_000;
+  const token = (await at.kit.gw.store.tokens.list()).find(({ name }) => name === "asks")!;
+  await at.kit.gw.store.tokens.revoke(token.id);
+  const ended = await bea.browser.submit(`${there}/approve`, {});
+  assert.match(plain(ended.text), /Ended undecided at .*does not stand any more/);
+  assert.doesNotMatch(ended.text, /action="[^"]*\/(approve|reject)"/);
+  assert.equal(at.kit.writes, 0);
+});
+
+Deno.test("a write that failed is told of on the page: it waits on, or nobody knows", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const path = `${LIST}/${(await ask(at)).approval.id}`;
+  await bea.browser.open(path);
+  at.cms.inject({ kind: "answer", status: 400, body: { code: "no", message: "No <b>" } }, { method: "POST" });
+  const waits = await bea.browser.submit(`${path}/approve`, {});
+  assert.match(said(waits), /400/);
+  at.cms.inject({ kind: "answer", status: 500, body: {} }, { method: "POST" });
+  const unknown = await bea.browser.submit(`${path}/approve`, {});
+  assert.match(said(unknown), /the outcome is unknown/);
+  const page = await bea.browser.open(path);
+  assert.match(plain(page.text), /Approved by bea@.*It failed:.*Nobody knows whether it was done/);
+  assert.match(
+    plain((await bea.browser.open(`${LIST}?state=decided`)).text),
+    /nobody knows whether it was done/,
+  );
 });
 
 Deno.test("a page stays small whatever fills it: signs that stand as their numbers, many fields, many marks", async () => {
