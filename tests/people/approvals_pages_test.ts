@@ -1,7 +1,8 @@
 /** The pages of approvals: what is asked is read, decided, and told of, by who may; every word of a site is text. */
 import assert from "node:assert/strict";
-import { approver, ask, asking, confirm, edit } from "../tools/_approvals.ts";
-import { operator, PersonBrowser, said, unescaped } from "./kit.ts";
+import { approver, ask, type Asked, asking, confirm, edit } from "../tools/_approvals.ts";
+import { heldWorld } from "../tools/_held.ts";
+import { operator, PersonBrowser, said, signedIn, unescaped } from "./kit.ts";
 
 const LIST = "/admin/approvals";
 const plain = (html: string) => unescaped(html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " "));
@@ -247,6 +248,25 @@ Deno.test("what cannot be carried out while the page is open says why, and can b
   assert.match(plain(ended.text), /Ended undecided at .*does not stand any more/);
   assert.doesNotMatch(ended.text, /action="[^"]*\/(approve|reject)"/);
   assert.equal(at.kit.writes, 0);
+});
+
+Deno.test("a call of a site's own tool is read by its dry run, and its effects are kept as they were shown", async () => {
+  await using at = await heldWorld({ kit: { tokens: { watched: { confirm_policy: "human" } } } });
+  const { browser } = await signedIn(at.gw, "bea@agency.example", { approve_sites: ["*"] });
+  const page = at.tools.page({ title: "About" });
+  const args = {
+    ...{ site_id: "acme", post_id: page.id, widget_type: "heading" },
+    parent_id: at.tools.state.pages.get(page.id)!.elements[0]!.id,
+    settings: { title: "New <b>", align: "left" },
+  };
+  const asked = await at.gw.call<Asked>("builder-mcp-add-free-widget", args, { as: "watched" });
+  const path = `${LIST}/${asked.approval.id}`;
+  const shown = await browser.open(path);
+  assert.match(plain(shown.text), /New <b>/);
+  const before = at.site();
+  const done = await browser.submit(`${path}/approve`, {});
+  assert.match(plain(done.text), /Approved by bea@.*Verified/);
+  assert.notEqual(at.site(), before);
 });
 
 Deno.test("a write that failed is told of on the page: it waits on, or nobody knows", async () => {
