@@ -97,7 +97,9 @@ export class ApprovalDesk implements ApprovalsPort {
     try {
       const preview = previewOf(await this.#call(approver, approval, args, null, whole));
       const asked = await this.ports.store.consents.find(approval.confirm_token);
-      const changed_since_asked = asked !== null && nameOfParts(asked.content.revision) !== preview.revision;
+      // A dry run is named by its effects alone, which the agent's has no more.
+      const changed_since_asked = asked !== null && asked.content.dry_run === undefined &&
+        nameOfParts(asked.content.revision) !== preview.revision;
       return { approval: report, arguments: args, preview, refused: null, changed_since_asked };
     } catch (thrown) {
       const { code, message } = asGatewayError(thrown, id);

@@ -263,6 +263,7 @@ Deno.test("a call of a site's own tool is read by its dry run, and its effects a
   const path = `${LIST}/${asked.approval.id}`;
   const shown = await browser.open(path);
   assert.match(plain(shown.text), /New <b>/);
+  assert.doesNotMatch(shown.text, /was changed since the agent asked/);
   const before = at.site();
   const done = await browser.submit(`${path}/approve`, {});
   assert.match(plain(done.text), /Approved by bea@.*Verified/);
