@@ -112,6 +112,12 @@ export class Sets implements SetStore {
     return [{ key, value, expireIn: RUNNING_MS }];
   }
 
+  async result(set_id: string, item: number): Promise<SetResult | null> {
+    const key = resultKey(set_id, item);
+    const { value } = await this.db.kv.get<KeptPart>(key);
+    return value === null ? null : JSON.parse(await this.sealer.unseal(value.sealed, key)) as SetResult;
+  }
+
   async results(set_id: string): Promise<Map<number, SetResult>> {
     const found = new Map<number, SetResult>();
     for await (const { key, value } of this.db.kv.list<KeptPart>({ prefix: ["set_results", set_id] })) {

@@ -3,7 +3,13 @@ import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { Beside, ConsentContent, ConsentRecord, Spending } from "../../store/store.ts";
 import type { Ending } from "../audit/audit.ts";
-import type { Bringing, ConsentCall, ConsentPorts, Ticket } from "./consent_call.ts";
+import {
+  type Bringing,
+  type ConsentCall,
+  type ConsentPorts,
+  type Ticket,
+  ticketName,
+} from "./consent_call.ts";
 import { contentOf, differing } from "./consent_content.ts";
 import { EqualCalls } from "./equal_calls.ts";
 import { repeatable, type Repeated } from "./repeated.ts";
@@ -33,6 +39,7 @@ export class Brought {
   readonly #spendings: Spending[] = [];
   #shown: ConsentContent | null = null;
   #ticket: Pick<Ticket, "isPartial" | "further" | "open"> | null = null;
+  #again: Bringing["again"];
 
   constructor(ports: ConsentPorts, call: ConsentCall) {
     this.#ports = ports;
@@ -70,6 +77,7 @@ export class Brought {
   async judge(
     { presented: { confirmToken, idempotencyKey, ticket }, again }: Bringing,
   ): Promise<Repeated | null> {
+    this.#again = again;
     if (ticket !== undefined) {
       const found = await this.#judgeTicket(ticket);
       this.#call.record.decision.finds({ bound: true });
@@ -102,6 +110,9 @@ export class Brought {
     while (this.#spendings.length > 0) {
       if (await this.#ports.store.consents.spend(this.#spendings, this.#call.run)) return null;
       for (const one of this.#spendings.splice(0)) {
+        const now = await this.#ports.store.consents.find(one.name);
+        const of = now && await this.#ofSet(now, this.#again);
+        if (of !== null) return of;
         const ended = await this.#equal.settled(one.name);
         if (ended && "value" in ended) return ended;
         if (ended === null && one.found !== null) throw invalid("another call has used it up");
@@ -142,8 +153,9 @@ export class Brought {
     )).flat();
   }
 
-  async #judgeTicket({ set_id, item, shown, ...rest }: Ticket): Promise<Repeated | ConsentRecord | null> {
-    const name = `set\n${set_id}\n${item}`;
+  async #judgeTicket(ticket: Ticket): Promise<Repeated | ConsentRecord | null> {
+    const { shown } = ticket;
+    const name = ticketName(ticket);
     const moved = contentOf(this.#call.subject, null).sites.find(([id, at]) =>
       shown.sites.some(([other, then]) => id === other && at !== then)
     );
@@ -151,9 +163,9 @@ export class Brought {
     const found = await this.#ports.store.consents.find(name);
     const ended = found === null || found.state === "open" ? found : await this.#equal.settled(name);
     if (ended && "value" in ended) return ended;
-    if (rest.isUnknown) throw notKnown();
+    if (ticket.isUnknown) throw notKnown();
     this.#shown = shown;
-    this.#ticket = rest;
+    this.#ticket = ticket;
     const expires_at = this.#ports.now() + 2 * LIMITS.SET_KEPT_MS;
     this.#spendings.push({ name, content: shown, found: ended, expires_at, frees_until: null });
     return ended;

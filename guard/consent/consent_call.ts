@@ -21,6 +21,9 @@ export interface Presented {
   readonly ticket?: Ticket | undefined;
 }
 
+/** The name of the record that an item's consent is spent in. */
+export const ticketName = ({ set_id, item }: Pick<Ticket, "set_id" | "item">) => `set\n${set_id}\n${item}`;
+
 /** The consent of one item of a change set. */
 export interface Ticket {
   readonly set_id: string;

@@ -12,7 +12,7 @@ import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
 import { reaches } from "../pipeline/scope.ts";
 import { answerOf, highestOf, type Progress, shownOf } from "./answer.ts";
 import { type Asking, planParts, prepare, type Prepared } from "./prepare.ts";
-import { REMOVED, type RunPorts, SetRun } from "./run.ts";
+import { leftBefore, REMOVED, type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
 export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"> {
@@ -301,6 +301,11 @@ export class ChangeSets {
       ...this.#running.get(set_id)?.results ?? [],
     ]);
     const isAlive = await this.#isAlive(set_id);
+    for (const { item } of isAlive ? [] : kept.content?.items ?? []) {
+      if (results.has(item)) continue;
+      const left = await leftBefore(this.ports.store, set_id, item);
+      if (left !== null) results.set(item, left);
+    }
     const { planned, of } = this.#planning.get(set_id) ?? {};
     return {
       ...answerOf(kept, { results, isAlive }),

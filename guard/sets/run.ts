@@ -13,6 +13,7 @@ import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
 import type { Dispatch } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
+import { ticketName } from "../consent/consent_call.ts";
 import {
   changesMade,
   expected,
@@ -24,9 +25,34 @@ import {
   Touched,
 } from "./things.ts";
 
+/** Where it is looked for what an earlier run of a set has left. */
+export interface DoubtStore {
+  readonly sets: Pick<Store["sets"], "result">;
+  readonly consents: Pick<Store["consents"], "find">;
+}
+
+/**
+ * What an earlier run has left of an item: its result as it was kept; `unknown` where its write was begun and has not said
+ * how it ended; null where nothing was begun.
+ */
+export async function leftBefore(
+  { sets, consents }: DoubtStore,
+  set_id: string,
+  item: number,
+): Promise<SetResult | null> {
+  const record = await consents.find(ticketName({ set_id, item }));
+  const kept = await sets.result(set_id, item);
+  if (kept !== null || record === null || record.state !== "running" || !record.begun) return kept;
+  const message =
+    `Request "${record.request_id}" was begun and has not said how it ended, and it is not carried out twice; look at ` +
+    "the site, or ask the gateway's operator what became of that request";
+  const answer = { error: { code: "E_OUTCOME_UNKNOWN", message }, outcome: "unknown" };
+  return { item, state: "unknown", request_id: record.request_id, answer, left: null };
+}
+
 /** What carrying out depends on. */
 export interface RunPorts {
-  readonly store: { readonly sets: Pick<Store["sets"], "told" | "head"> };
+  readonly store: DoubtStore & { readonly sets: Pick<Store["sets"], "told" | "head"> };
   readonly catalog: Pick<Catalog, "get" | "fresh">;
   readonly dispatch: Dispatch;
   /** The caller as it is by now. Throws E_AUTH where it may not call any more. */
@@ -191,7 +217,7 @@ export class SetRun {
       ? new Set<string>()
       : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
-      result = resultOf(item, request_id, ending, record);
+      result = await this.#resultOf(item, ending, record);
       return shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
     };
     let wait: number | null = null;
@@ -229,6 +255,18 @@ export class SetRun {
     const known: SetResult = result ??
       { item: item.item, state: "unknown", request_id, answer: {}, left: null };
     return wait === null ? known : { wait, result: known };
+  }
+
+  /** What is known of an item by how its call ended, and of one that an earlier run has begun by what that left. */
+  async #resultOf(item: SetItem, ending: Ending, record: CallRecord): Promise<SetResult> {
+    const own = resultOf(item, record.requestId, ending, record);
+    const isOwn = "failure" in ending
+      ? ending.outcome !== "none" && ending.failure.code !== "E_OUTCOME_UNKNOWN"
+      : record.decision.latest("repeats") === undefined;
+    if (isOwn) return own;
+    const before = await leftBefore(this.#ports.store, this.#set.kept.set_id, item.item);
+    if (before === null || before.request_id === record.requestId) return own;
+    return own.state === "unknown" ? { ...own, request_id: before.request_id } : before;
   }
 
   /** The ids that earlier items made. */

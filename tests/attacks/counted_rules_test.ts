@@ -201,7 +201,6 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     parseSheet: (of) => css.parseSheet(new tokens.Css(of)),
     parseDeclarations: (of) => css.parseDeclarations(new tokens.Css(of)),
   },
-  "code_pages/script_raises.ts": { newScript: (of) => raises.newScript(`<p>${of}`, of, "on the site") },
   "whole_document.ts": { ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }) },
   "code_pages/document.ts": {
     bodyOf: (of) => document.bodyOf(`<body>${of}`),
@@ -223,6 +222,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   },
   "code_pages/script.ts": { scriptsIn: script.scriptsIn, scriptsInPart: script.scriptsInPart },
   "code_pages/script_raises.ts": {
+    newScript: (of) => raises.newScript(`<p>${of}`, of, "on the site"),
     scriptRaises: (of) => raises.scriptRaises({ html: of, part: [of] }, "on the site", ["part"]),
     ownScript: (of) => raises.ownScript("js", of, "on the site"),
   },
