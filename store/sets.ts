@@ -48,7 +48,7 @@ export class Sets implements SetStore {
     if ((await this.#get(set_id)).value?.state === "ended") return;
     const pieces = await this.#keep({ set_id, grant, content }, SHOWN_MS);
     const sealed = token && await this.sealer.seal(JSON.stringify(token), headKey(set_id));
-    await this.#put(set_id, {
+    const next: Kept = {
       grant,
       sites: sitesOf(content),
       items: content?.items.length ?? 0,
@@ -58,7 +58,9 @@ export class Sets implements SetStore {
       token: sealed,
       pieces,
       expires_at: this.#until(SHOWN_MS),
-    });
+    };
+    // One that was cancelled while it was planned stays so.
+    await this.#replace(set_id, (kept) => kept?.state === "ended" ? null : next);
   }
 
   async head(set_id: string): Promise<SetHead | null> {
@@ -159,9 +161,14 @@ export class Sets implements SetStore {
 
   /** Changes the record; `patch` answers null for one that stays as it is. Answers what it is by then. */
   async #change(set_id: string, patch: (kept: Kept) => Kept | null): Promise<Kept | null> {
+    return await this.#replace(set_id, (kept) => kept && patch(kept));
+  }
+
+  /** The same of one that may not be there yet. */
+  async #replace(set_id: string, patch: (kept: Kept | null) => Kept | null): Promise<Kept | null> {
     return await untilSettled(async () => {
       const { entry, value } = await this.#get(set_id);
-      const next = value && patch(value);
+      const next = patch(value);
       if (next === null) return value;
       const expireIn = Math.max(1, next.expires_at - this.db.now());
       const change = this.db.kv.atomic().check(entry).set(entry.key, next, { expireIn });

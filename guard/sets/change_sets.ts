@@ -32,6 +32,7 @@ interface Known extends Pick<Progress, "results"> {
   readonly kept: Opened;
 }
 
+const UNPLANNED = "Its planning was cut off, and nothing was changed; prepare it again";
 const NO_RESULTS: Progress["results"] = new Map();
 
 const leaseOf = (set_id: string) => `set ${set_id}`;
@@ -187,17 +188,26 @@ export class ChangeSets {
   async #pending(set_id: string, call: CallParts, planning: Promise<Prepared>): Promise<SetPlan> {
     const { store } = this.ports;
     const grant = call.caller.token.id;
-    await store.sets.begin({ set_id, grant });
     const issued = Promise.withResolvers<(plan: SetPlan) => Promise<{ text: string; expires_at: number }>>();
-    planning.then(async (prepared) => {
-      const issue = await issued.promise;
-      if ((await store.sets.head(set_id))?.state === "ended") return; // cancelled meanwhile
-      const token = await issue(planOf(set_id, prepared));
-      await store.sets.prepared({ set_id, grant, token, failed: null }, prepared.content);
-    }).catch(async (thrown) => {
-      const { message } = asGatewayError(thrown, set_id);
-      await store.sets.prepared({ set_id, grant, token: null, failed: message }, null);
-    }).catch((cause) => this.ports.log({ event: "internal", request_id: set_id, cause: String(cause) }));
+    const begun = Promise.withResolvers<void>();
+    const work = async () => {
+      await store.sets.begin({ set_id, grant });
+      begun.resolve();
+      try {
+        const prepared = await planning;
+        const issue = await issued.promise;
+        const token = await issue(planOf(set_id, prepared));
+        await store.sets.prepared({ set_id, grant, token, failed: null }, prepared.content);
+      } catch (thrown) {
+        const { message } = asGatewayError(thrown, set_id);
+        await store.sets.prepared({ set_id, grant, token: null, failed: message }, null);
+      }
+    };
+    this.#held(set_id, work).catch((cause) => {
+      begun.reject(cause);
+      this.ports.log({ event: "internal", request_id: set_id, cause: String(cause) });
+    });
+    await begun.promise;
     const { planned = 0, of = 0 } = this.#planning.get(set_id) ?? {};
     return {
       summary: "",
@@ -230,21 +240,13 @@ export class ChangeSets {
     const running = this.#running.get(set_id);
     if (running !== undefined) return running.results;
     const results = new Map<number, SetResult>();
-    const done = this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
+    const done = this.#held(set_id, async (renew) => {
       for (const [item, result] of await this.ports.store.sets.results(set_id)) results.set(item, result);
-      const stop = this.ports.every(
-        LIMITS.SET_LEASE_MS / 4,
-        async () => void await renew().catch(() => false),
-      );
-      try {
-        const look = async (now: Caller, tool: string, args: Readonly<Record<string, unknown>>) =>
-          await planParts(this.ports, record.apart(tool, args), { caller: now, tool, args: { ...args } });
-        const consented = { kept: set, caller, door: record.door, follower, results, renew, look };
-        const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
-        if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
-      } finally {
-        stop();
-      }
+      const look = async (now: Caller, tool: string, args: Readonly<Record<string, unknown>>) =>
+        await planParts(this.ports, record.apart(tool, args), { caller: now, tool, args: { ...args } });
+      const consented = { kept: set, caller, door: record.door, follower, results, renew, look };
+      const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
+      if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
     }).then(() => {}).catch((thrown) =>
       this.ports.log({ event: "internal", request_id: set_id, cause: String(thrown) })
     ).finally(() => {
@@ -254,6 +256,15 @@ export class ChangeSets {
     this.#running.set(set_id, { done, results });
     this.ports.setRuns.add(done);
     return results;
+  }
+
+  /** Does the work on a set while no other instance is at work on it; false where one is. */
+  async #held(set_id: string, work: (renew: () => Promise<boolean>) => Promise<void>): Promise<boolean> {
+    return await this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
+      const again = async () => void await renew().catch(() => false);
+      const stop = this.ports.every(LIMITS.SET_LEASE_MS / 4, again);
+      await work(renew).finally(stop);
+    });
   }
 
   /** What is known of one that was begun; where it cannot be told, that it was begun is. */
@@ -272,7 +283,7 @@ export class ChangeSets {
   }
 
   async #isAlive(set_id: string): Promise<boolean> {
-    return this.#running.has(set_id) ||
+    return this.#running.has(set_id) || this.#planning.has(set_id) ||
       await this.ports.store.leases.isHeld(leaseOf(set_id), LIMITS.SET_LEASE_MS);
   }
 
@@ -301,6 +312,9 @@ export class ChangeSets {
       ...this.#running.get(set_id)?.results ?? [],
     ]);
     const isAlive = await this.#isAlive(set_id);
+    if (kept.state === "preparing" && !isAlive) {
+      return answerOf({ ...kept, state: "ended", failed: UNPLANNED }, { results, isAlive });
+    }
     for (const { item } of isAlive ? [] : kept.content?.items ?? []) {
       if (results.has(item)) continue;
       const left = await leftBefore(this.ports.store, set_id, item);

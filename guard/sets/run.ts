@@ -150,13 +150,10 @@ export class SetRun {
       const result = await this.#item(item);
       if (result === null) return;
       results.set(item.item, result);
+      const said = `item ${item.item}, ${item.tool}: ${result.state}`;
+      this.#set.follower?.progress(results.size, content.items.length, said);
       this.#leaves(item, result);
       await this.#seeMade(item, result);
-      this.#set.follower?.progress(
-        results.size,
-        content.items.length,
-        `item ${item.item}, ${item.tool}: ${result.state}`,
-      );
     }
   }
 

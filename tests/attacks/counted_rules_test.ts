@@ -225,6 +225,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     newScript: (of) => raises.newScript(`<p>${of}`, of, "on the site"),
     scriptRaises: (of) => raises.scriptRaises({ html: of, part: [of] }, "on the site", ["part"]),
     ownScript: (of) => raises.ownScript("js", of, "on the site"),
+    newScript: (of) => raises.newScript(`<p>${of}`, of, "on the site"),
   },
   "code_pages/tags.ts": {
     addressRuns: (of) => tags.addressRuns("srcset", of),
