@@ -222,7 +222,6 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   },
   "code_pages/script.ts": { scriptsIn: script.scriptsIn, scriptsInPart: script.scriptsInPart },
   "code_pages/script_raises.ts": {
-    newScript: (of) => raises.newScript(`<p>${of}`, of, "on the site"),
     scriptRaises: (of) => raises.scriptRaises({ html: of, part: [of] }, "on the site", ["part"]),
     ownScript: (of) => raises.ownScript("js", of, "on the site"),
     newScript: (of) => raises.newScript(`<p>${of}`, of, "on the site"),
