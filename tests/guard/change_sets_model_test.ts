@@ -153,7 +153,9 @@ class Play {
     this.log.push(`${what} at ${site}`);
     switch (what) {
       case "edit": {
-        const { post } = this.one(this.items);
+        const { mark, site, post: old } = this.one(this.items);
+        const made = [...this.at.cms.get(site)!.posts.values()].find(({ title }) => title === mark);
+        const post = old ?? made ?? null;
         // Without the plugin a window is left between the last look and the write: there nobody edits here.
         const isLook = method === "GET" && post !== null && url.pathname.endsWith(`/${post.id}`);
         if (post !== null && (this.guarded || isLook)) {
@@ -385,11 +387,20 @@ async function play(seed: number): Promise<string[]> {
   }
 }
 
-Deno.test("whatever happens to a set, nothing runs twice, nothing unshown runs, and all that is told of it is true", async () => {
-  if (ONLY !== undefined) return void await play(Number(ONLY));
-  const seen = new Set<string>();
-  for (let seed = 1; seed <= SEEDS; seed++) for (const one of await play(seed)) seen.add(one.split(" ")[0]!);
-  for (const what of EVENTS) {
-    assert.ok(SEEDS < 28 || seen.has(what), `${what} happened in none of the ${SEEDS}`);
-  }
-});
+/** A process that is cut off leaves behind what it waited for. */
+const LEFT_BEHIND = { sanitizeOps: false, sanitizeResources: false };
+
+Deno.test(
+  "whatever happens to a set, nothing runs twice, nothing unshown runs, and all that is told of it is true",
+  LEFT_BEHIND,
+  async () => {
+    if (ONLY !== undefined) return void await play(Number(ONLY));
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      for (const one of await play(seed)) seen.add(one.split(" ")[0]!);
+    }
+    for (const what of EVENTS) {
+      assert.ok(SEEDS < 28 || seen.has(what), `${what} happened in none of the ${SEEDS}`);
+    }
+  },
+);
