@@ -3,15 +3,27 @@ import { Buffer } from "node:buffer";
 import { abortable } from "../../core/async.ts";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { type AuditRow, type Caller, LIMITS, type Outcome } from "../../core/model.ts";
+import { Content } from "../../core/content.ts";
+import { oneLine } from "../../core/one_line.ts";
 import { isFields } from "../../core/values.ts";
 import type { Follower } from "../../registry/tool.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { Beside, KeptSet, SetContent, SetItem, SetResult, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
+import { redactText } from "../audit/redact.ts";
 import type { Dispatch } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
 import { ticketName } from "../consent/consent_call.ts";
-import { expected, type Left, madeThing, objectOf, thingOf, Touched } from "./things.ts";
+import {
+  changesMade,
+  expected,
+  type Left,
+  madeThing,
+  objectOf,
+  ownParts,
+  thingOf,
+  Touched,
+} from "./things.ts";
 
 /** Where it is looked for what an earlier run of a set has left. */
 export interface DoubtStore {
@@ -61,6 +73,8 @@ export interface Consented {
   readonly results: Map<number, SetResult>;
   /** Asked before each item; false says that another instance may be at work. */
   renew(): Promise<boolean>;
+  /** Hashes of what a call would replace, by part; only reads. Throws what it is refused with. */
+  look(caller: Caller, tool: string, args: Readonly<Record<string, unknown>>): Promise<Left | null>;
 }
 
 /** Why nothing more is begun of a set that there is not any more. */
@@ -84,7 +98,10 @@ const ANSWER_FIELDS = [
   "warnings",
   "undone",
   "left_out",
+  "said",
 ];
+/** Of what a site's own tool said so much. */
+const SAID_CHARACTERS = 300;
 /** How often an item is asked for again that came too early, and the longest wait for that. */
 const TRIES = 6;
 const WAIT_SECONDS_MAX = 60;
@@ -133,12 +150,10 @@ export class SetRun {
       const result = await this.#item(item);
       if (result === null) return;
       results.set(item.item, result);
+      const said = `item ${item.item}, ${item.tool}: ${result.state}`;
+      this.#set.follower?.progress(results.size, content.items.length, said);
       this.#leaves(item, result);
-      this.#set.follower?.progress(
-        results.size,
-        content.items.length,
-        `item ${item.item}, ${item.tool}: ${result.state}`,
-      );
+      await this.#seeMade(item, result);
     }
   }
 
@@ -220,6 +235,7 @@ export class SetRun {
               ? []
               : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),
             open,
+            isUnknown: left === undefined && entry != null && changesMade(entry, item.uses),
           },
           told,
         },
@@ -268,13 +284,36 @@ export class SetRun {
     const given = { ...args, ...this.#idsOf(item) };
     const hasUses = Object.keys(item.uses).length > 0;
     const named = hasUses ? thingOf(entry, given, site_id) : thing;
-    const place = named ?? (id === undefined ? null : madeThing(entry, id, site_id));
+    const made = id === undefined ? null : madeThing(entry, id, site_id);
+    const place = entry.manifest.makes === undefined ? named ?? made : made; // not what it was made of
     const object = objectOf(entry, given, site_id) ??
       (id === undefined ? null : objectOf(entry, { post_id: id }, site_id));
     this.#touched.add(entry, object, site_id);
     if (place === null || left === null) return;
     this.#left.set(place, { ...this.#left.get(place), ...left });
     this.#touched.told(entry, object, left);
+  }
+
+  /** Looks at what an item has made and does not tell, where a later one changes that: so it knows what to find. */
+  async #seeMade({ item, site_id, tool }: SetItem, { state, answer, left }: SetResult): Promise<void> {
+    const id = answer["id"] as string | number | undefined;
+    if (state !== "done" || left !== null || id === undefined) return;
+    const maker = this.#ports.catalog.get(tool, this.#set.caller);
+    const place = maker && madeThing(maker, id, site_id);
+    if (place == null) return;
+    for (const later of this.#set.kept.content.items) {
+      const entry = this.#ports.catalog.get(later.tool, this.#set.caller);
+      if (entry == null || !Object.values(later.uses).includes(item) || !changesMade(entry, later.uses)) {
+        continue;
+      }
+      try {
+        const args = { ...later.args, ...this.#idsOf(later) };
+        const seen = await this.#set.look(await this.#ports.callerNow(this.#set.caller), later.tool, args);
+        if (seen !== null) this.#left.set(place, { ...this.#left.get(place), ...ownParts(seen) });
+      } catch {
+        // What it is refused with, its own call is refused with as well.
+      }
+    }
   }
 
   /** Why a site is not proven to have what was asked for; null where it is. */
@@ -307,7 +346,18 @@ function resultOf(
     return { ...of, state, answer: { error: { code, message }, ...outcome === "none" ? {} : { outcome } } };
   }
   const id = record?.facts.result_id ?? record?.allMade.at(-1)?.id;
-  return { ...of, state: "done", answer: { ...id == null ? {} : { id }, ...shortened(ending.value, id) } };
+  return {
+    ...of,
+    state: "done",
+    answer: { ...id == null ? {} : { id }, ...shortened(fieldsOf(ending.value), id) },
+  };
+}
+
+/** What was proven of what a site's own tool wrote, and what it said; of any other answer that. */
+function fieldsOf(value: unknown): unknown {
+  if (!(value instanceof Content)) return value;
+  const text = typeof value.value === "string" ? value.value : JSON.stringify(value.value) ?? "";
+  return { ...value.proof, said: redactText(oneLine(text, SAID_CHARACTERS)) };
 }
 
 /** The fields of an answer that are kept, as many as fit. */
