@@ -8,13 +8,17 @@ import type { Follower } from "../../registry/tool.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { Beside, KeptSet, SetContent, SetItem, SetResult, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
-import type { Dispatch } from "../pipeline/dispatch.ts";
+import { type Dispatch, NotAudited } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
+import { firstRequest } from "./in_doubt.ts";
 import { expected, type Left, madeThing, thingOf } from "./things.ts";
 
 /** What carrying out depends on. */
 export interface RunPorts {
-  readonly store: { readonly sets: Pick<Store["sets"], "told" | "head"> };
+  readonly store: {
+    readonly sets: Pick<Store["sets"], "told" | "head" | "results">;
+    readonly consents: Pick<Store["consents"], "find">;
+  };
   readonly catalog: Pick<Catalog, "get" | "fresh">;
   readonly dispatch: Dispatch;
   /** The caller as it is by now. Throws E_AUTH where it may not call any more. */
@@ -58,6 +62,16 @@ const ANSWER_FIELDS = [
 /** How often an item is asked for again that came too early, and the longest wait for that. */
 const TRIES = 6;
 const WAIT_SECONDS_MAX = 60;
+/** Until one is asked for again whose row could not be written. */
+const AUDIT_WAIT_SECONDS = 0.5;
+
+/** An item that was refused before anything was done, and may not be that many seconds later. */
+interface TooEarly {
+  readonly wait: number;
+  readonly result: SetResult;
+  /** Whether a row tells of it. */
+  readonly isKept: boolean;
+}
 
 /** One run of a set, of this process. */
 export class SetRun {
@@ -67,13 +81,17 @@ export class SetRun {
   readonly #left = new Map<string, Left>();
   #stopped: string | null = null;
   #isLost = false;
+  #fault: unknown = null;
 
   constructor(ports: RunPorts, set: Consented) {
     this.#ports = ports;
     this.#set = set;
   }
 
-  /** Does what is left to do. Answers whether the set has ended with that, and why not all of it was begun. */
+  /**
+   * Does what is left to do. Answers whether the set has ended with that, and why not all of it was begun. Throws what
+   * keeps it from going on here, once nothing of it is under way.
+   */
   async all(): Promise<{ readonly hasEnded: boolean; readonly stopped: string | null }> {
     const { kept: { content }, results } = this.#set;
     for (const item of content.items) {
@@ -90,10 +108,21 @@ export class SetRun {
       for (let group = groups.shift(); group !== undefined; group = groups.shift()) await this.#group(group);
     };
     await Promise.all(Array.from({ length: LIMITS.SET_SITES_AT_ONCE }, work));
+    if (this.#fault !== null) throw this.#fault;
     return { hasEnded: !this.#isLost, stopped: this.#stopped };
   }
 
+  /** The items of one site. Never throws: what they fail with beyond themselves, as a store that is away, ends all. */
   async #group(group: readonly SetItem[]): Promise<void> {
+    try {
+      await this.#inOrder(group);
+    } catch (thrown) {
+      this.#isLost = true;
+      this.#fault ??= thrown;
+    }
+  }
+
+  async #inOrder(group: readonly SetItem[]): Promise<void> {
     const { kept: { content }, results } = this.#set;
     for (const item of group) {
       if (results.has(item.item)) continue;
@@ -126,9 +155,13 @@ export class SetRun {
   /** Does one, and again where it came too early; null where the set may not go on. */
   async #item(item: SetItem): Promise<SetResult | null> {
     for (let tries = 1;; tries++) {
-      const result = await this.#once(item);
+      const result = await this.#once(item, tries === TRIES);
       if (result === null || !("wait" in result)) return result;
-      if (tries === TRIES) return result.result;
+      if (tries === TRIES && result.isKept) return result.result;
+      if (tries === TRIES) {
+        this.#isLost = true; // what no row says was not told to anybody
+        return null;
+      }
       const { delay, stopping } = this.#ports;
       const waited = delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
       await abortable(waited, stopping).catch(() => {}); // a gateway that ends waits for no turn
@@ -136,19 +169,23 @@ export class SetRun {
     }
   }
 
-  async #once(
-    item: SetItem,
-  ): Promise<SetResult | { readonly wait: number; readonly result: SetResult } | null> {
+  /** Who consented, as it is by now; null where that one may not call any more. */
+  async #callerNow(): Promise<Caller | null> {
+    try {
+      return await this.#ports.callerNow(this.#set.caller);
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || thrown.code !== "E_AUTH") throw thrown;
+      this.#stopped ??= thrown.message;
+      return null;
+    }
+  }
+
+  async #once(item: SetItem, isLast: boolean): Promise<SetResult | TooEarly | null> {
     const { kept, door } = this.#set;
     const request_id = this.#ports.newId();
     let result: SetResult | null = null;
-    let caller: Caller;
-    try {
-      caller = await this.#ports.callerNow(this.#set.caller);
-    } catch (thrown) {
-      this.#stopped ??= asGatewayError(thrown, request_id).message;
-      return null;
-    }
+    const caller = await this.#callerNow();
+    if (caller === null) return null;
     const args = { ...item.args, ...this.#idsOf(item) };
     await this.#ports.catalog.fresh(item.tool);
     const entry = this.#ports.catalog.get(item.tool, caller);
@@ -157,10 +194,13 @@ export class SetRun {
     const left = thing === null ? undefined : this.#left.get(thing);
     const revision = uses ? left ?? null : expected(item.shown.revision, left);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
-      result = resultOf(item, request_id, ending, record);
-      return shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
+      const repeated = await this.#repeated(item, ending, record);
+      result = repeated ?? resultOf(item, request_id, ending, record);
+      if (repeated?.state === "done" || (!isLast && shouldWait(ending))) return []; // that one stands beside its own row
+      return await this.#ports.store.sets.told(kept, result);
     };
     let wait: number | null = null;
+    let isKept = true;
     try {
       await this.#ports.dispatch({
         door,
@@ -182,6 +222,9 @@ export class SetRun {
     } catch (thrown) {
       const failure = asGatewayError(thrown, request_id);
       wait = waitOf(failure, failure.outcome ?? "none");
+      isKept = !(failure instanceof NotAudited);
+      // Its row may be written late, with what became of it: until then nothing that follows can be judged.
+      if (!isKept && wait === null) this.#isLost = true;
       // What was to be told of a call that went well, and whose row could not be kept, is not told.
       if (result === null || (result as SetResult).state === "done") {
         result = resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
@@ -189,7 +232,20 @@ export class SetRun {
     }
     const known: SetResult = result ??
       { item: item.item, state: "unknown", request_id, answer: {}, left: null };
-    return wait === null ? known : { wait, result: known };
+    return wait === null ? known : { wait, isKept, result: known };
+  }
+
+  /** What is known of an item that another call was first with: its own result, or the request that is in doubt. */
+  async #repeated(item: SetItem, ending: Ending, record: CallRecord): Promise<SetResult | null> {
+    const { store } = this.#ports;
+    const { set_id } = this.#set.kept;
+    if ("value" in ending) {
+      if (record.decision.verdict !== "repeated") return null;
+      return (await store.sets.results(set_id)).get(item.item) ?? null;
+    }
+    if (ending.failure.code !== "E_OUTCOME_UNKNOWN") return null;
+    const request_id = await firstRequest(this.#ports, { set_id, item: item.item });
+    return request_id === null ? null : { ...resultOf(item, request_id, ending, record), left: null };
   }
 
   /** The ids that earlier items made. */
@@ -241,6 +297,10 @@ function resultOf(
   const of = { item: item.item, request_id, left };
   if ("failure" in ending) {
     const { failure: { code, message }, outcome } = ending;
+    // What an operator has found to be made is not to be done any more.
+    if (code === "E_OUTCOME_UNKNOWN" && outcome === "made") {
+      return { ...of, state: "done", answer: { verified: null, verified_reason: message } };
+    }
     const state = outcome === "unknown" ? "unknown" : "failed";
     return { ...of, state, answer: { error: { code, message }, ...outcome === "none" ? {} : { outcome } } };
   }
@@ -264,8 +324,12 @@ function shortened(value: unknown, id: unknown): Record<string, unknown> {
 }
 
 /** How many seconds to wait for another try; null for what would not go better then. */
-const waitOf = ({ code, retryAfter }: GatewayError, outcome: Outcome): number | null =>
-  outcome === "none" && (code === "E_RATE_LIMITED" || code === "E_BUSY") ? retryAfter ?? 1 : null;
+function waitOf(failure: GatewayError, outcome: Outcome): number | null {
+  if (outcome !== "none") return null;
+  if (failure instanceof NotAudited) return AUDIT_WAIT_SECONDS;
+  const { code, retryAfter } = failure;
+  return code === "E_RATE_LIMITED" || code === "E_BUSY" ? retryAfter ?? 1 : null;
+}
 
 const shouldWait = (ending: Ending): boolean =>
   "failure" in ending && waitOf(ending.failure, ending.outcome) !== null;
