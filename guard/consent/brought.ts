@@ -3,7 +3,13 @@ import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { Beside, ConsentContent, ConsentRecord, Spending } from "../../store/store.ts";
 import type { Ending } from "../audit/audit.ts";
-import type { Bringing, ConsentCall, ConsentPorts, Ticket } from "./consent_call.ts";
+import {
+  type Bringing,
+  type ConsentCall,
+  type ConsentPorts,
+  nameOfTicket,
+  type Ticket,
+} from "./consent_call.ts";
 import { contentOf, differing } from "./consent_content.ts";
 import { EqualCalls } from "./equal_calls.ts";
 import { repeatable, type Repeated } from "./repeated.ts";
@@ -124,8 +130,9 @@ export class Brought {
     )).flat();
   }
 
-  async #judgeTicket({ set_id, item, shown, isPartial }: Ticket): Promise<Repeated | ConsentRecord | null> {
-    const name = `set\n${set_id}\n${item}`;
+  async #judgeTicket(ticket: Ticket): Promise<Repeated | ConsentRecord | null> {
+    const { shown, isPartial } = ticket;
+    const name = nameOfTicket(ticket);
     const moved = contentOf(this.#call.subject, null).sites.find(([id, at]) =>
       shown.sites.some(([other, then]) => id === other && at !== then)
     );

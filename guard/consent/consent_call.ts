@@ -31,6 +31,10 @@ export interface Ticket {
   readonly isPartial: boolean;
 }
 
+/** The name under which the consent of an item is spent. */
+export const nameOfTicket = ({ set_id, item }: Pick<Ticket, "set_id" | "item">): string =>
+  `set\n${set_id}\n${item}`;
+
 /** What a call brings, and its way on. */
 export interface Bringing {
   readonly presented: Presented;

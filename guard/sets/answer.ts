@@ -1,4 +1,5 @@
 /** What a caller is told of a change set: what was shown, and what became of each item. */
+import { cutOff } from "./in_doubt.ts";
 import type { KeptSet, SetContent, SetItem, SetResult, SetState } from "../../store/store.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -9,6 +10,8 @@ export type ToldState = SetState | "interrupted";
 /** How far a set is. */
 export interface Progress {
   readonly results: ReadonlyMap<number, SetResult>;
+  /** The requests of the items that were begun and have no result. */
+  readonly begun: ReadonlyMap<number, string>;
   /** Whether some instance is at work on it. */
   readonly isAlive: boolean;
 }
@@ -48,6 +51,10 @@ export function whyNot(
   };
   for (const from of Object.values(item.uses)) {
     if (isLost(from)) return `item ${from}, whose id it takes, was not done`;
+    const made = results.get(from);
+    if (made?.state === "done" && made.answer["id"] === undefined) {
+      return `item ${from}, whose id it takes, has told none`;
+    }
     const before = items.find((one) => one.item === from);
     const why = before && !results.has(from) ? whyNot(before, group, { on_failure, items }, results) : null;
     if (why !== null) return `item ${from}, whose id it takes, is not begun`;
@@ -106,8 +113,13 @@ function shownOf({ token }: KeptSet, { items, warnings }: SetContent): Fields {
 export const shownItems = (items: readonly SetItem[]): Fields[] =>
   bySite(items).flat().map(({ item, tool, preview }) => ({ item, tool, ...preview }));
 
-function itemsOf(content: SetContent, kept: KeptSet, { results }: Progress, state: ToldState): Fields[] {
+function itemsOf(content: SetContent, kept: KeptSet, progress: Progress, state: ToldState): Fields[] {
+  const { begun, isAlive } = progress;
   const groups = bySite(content.items);
+  const doubtful = isAlive
+    ? []
+    : [...begun].map(([item, request_id]) => [item, cutOff(item, request_id)] as const);
+  const results = new Map([...progress.results, ...doubtful]);
   return content.items.map((item) => {
     const { item: n, tool, site_id } = item;
     const named = { item: n, site_id, tool };
@@ -115,6 +127,10 @@ function itemsOf(content: SetContent, kept: KeptSet, { results }: Progress, stat
     if (result !== undefined) {
       const { state, request_id, answer } = result;
       return { ...named, state, ...request_id === null ? {} : { request_id }, ...answer };
+    }
+    const request_id = begun.get(n);
+    if (request_id !== undefined) {
+      return { ...named, state: "unknown", request_id, reason: "It is under way" };
     }
     const group = groups.find((one) => one.includes(item))!;
     const why = whyNot(item, group, content, results) ??

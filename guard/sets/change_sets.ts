@@ -10,12 +10,13 @@ import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
 import { answerOf, shownItems, stateOf } from "./answer.ts";
+import { asFound, begunItems, type InDoubtPorts } from "./in_doubt.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
 export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"> {
-  readonly store: AdmitPorts["store"] & Pick<Store, "sets" | "leases" | "consents">;
+  readonly store: AdmitPorts["store"] & Pick<Store, "sets" | "leases" | "consents"> & InDoubtPorts["store"];
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
   log(event: Record<string, unknown>): void;
@@ -250,14 +251,20 @@ export class ChangeSets {
   async #told(set_id: string): Promise<Readonly<Record<string, unknown>>> {
     const kept = await this.ports.store.sets.find(set_id);
     if (kept === null) throw gone(set_id);
-    const results = new Map([
-      ...await this.ports.store.sets.results(set_id),
-      ...this.#running.get(set_id)?.results ?? [],
-    ]);
-    const isAlive = await this.#isAlive(set_id);
+    const isAlive = await this.#isAlive(set_id); // before its results: what ends meanwhile was not cut off
+    const results = await asFound(
+      this.ports,
+      new Map([
+        ...await this.ports.store.sets.results(set_id),
+        ...this.#running.get(set_id)?.results ?? [],
+      ]),
+    );
+    const isBegun = kept.state === "running" || kept.state === "ended";
+    const items = isBegun ? kept.content?.items ?? [] : [];
+    const begun = await begunItems(this.ports, set_id, items, results);
     const { planned, of } = this.#planning.get(set_id) ?? {};
     return {
-      ...answerOf(kept, { results, isAlive }),
+      ...answerOf(kept, { results, begun, isAlive }),
       ...kept.state === "preparing" && planned !== undefined ? { planned, of } : {},
     };
   }
