@@ -30,6 +30,10 @@ export function resolveShared(schema: unknown, more: Readonly<Record<string, Sch
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolveShared(value, more)]));
 }
 
+/** The states of posts and pages, in the tools' words. */
+const STATES = ["draft", "scheduled", "published"] as const;
+export type ContentState = typeof STATES[number];
+
 const TIERS = ["T0", "T1", "T2", "T3", "T4"] as const;
 const tier = z.enum(TIERS).transform((text) => Number(text[1]) as Tier);
 const code = z.string().transform((name) => name as Code);
@@ -73,6 +77,14 @@ const manifestSchema = z.strictObject({
     open_world: z.boolean().optional(),
     destructive: z.literal(false).optional(),
   }).default({}),
+  /** The states of the posts or pages that it changes, without it every one; and the state that it gives them. */
+  state: z.strictObject({ of: z.array(z.enum(STATES)).min(1).optional(), to: z.enum(STATES).optional() })
+    .default({}),
+  /**
+   * Parts of what later plans of the same thing rely on that it changes as well and does not report, by the group of those
+   * plans; by `new`, of what is made on the site afterwards.
+   */
+  touches: z.record(z.string(), z.array(z.string().min(1)).min(1)).default({}),
   errors: z.array(code).default([]),
   /** Arguments that become text in a file of a repository, where a status is a word and publishes nothing. */
   file_text: z.array(z.string()).default([]),

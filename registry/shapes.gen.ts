@@ -651,6 +651,7 @@ export interface Shapes {
       "page_id": number | string;
       "title"?: string;
       "content_html"?: string;
+      "replacements"?: ({ "find": string; "replace": string; "count": number })[];
       "slug"?: string;
       "parent_id"?: number | string;
       "template"?: string;
@@ -746,6 +747,7 @@ export interface Shapes {
         | "seo_description"
         | "noindex"
         | "canonical"
+        | "alt_text"
       )[];
       "page": number;
       "per_page": number;
@@ -780,6 +782,8 @@ export interface Shapes {
     args: {
       "post_id"?: number | string;
       "page_id"?: number | string;
+      "media_id"?: number | string;
+      "alt_text"?: string;
       "type"?: string;
       "title"?: string;
       "content_html"?: string;
@@ -814,6 +818,7 @@ export interface Shapes {
       "type"?: string;
       "title"?: string;
       "content_html"?: string;
+      "replacements"?: ({ "find": string; "replace": string; "count": number })[];
       "excerpt"?: string;
       "slug"?: string;
       "tags"?: (string)[];

@@ -128,6 +128,8 @@ function manifestOf({ name, title = name, description, writes, ...more }: Offere
     description,
     tier: writes ? OFFERED_WRITE : 0,
     raise: [],
+    state: {},
+    touches: {},
     site: "required",
     sites: [],
     platforms: [...more.platforms],

@@ -52,6 +52,8 @@ export interface Plan<State = unknown> {
    * Left out, or null, where the call touches nothing that exists.
    */
   readonly revision?: Revision | null;
+  /** All that was read of the thing, by the same parts: an item of a change set finds by it what its maker did not leave. */
+  readonly whole?: Revision;
   /** What only the live state tells; judged before the preview, the right to publish is in `ctx.grant` from then on. */
   readonly raises?: readonly Raise[];
   /** What a person should know before approving, a sentence each. */

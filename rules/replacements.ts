@@ -17,6 +17,14 @@ export interface Replaced {
   readonly warnings: readonly string[];
 }
 
+/** Throws E_BAD_INPUT where a whole text is given beside them. */
+export function checkReplacements(
+  { content_html, replacements }: { readonly content_html?: unknown; readonly replacements?: unknown },
+): void {
+  if (content_html === undefined || replacements === undefined) return;
+  throw new GatewayError("E_BAD_INPUT", "content_html, replacements: give one of the two");
+}
+
 /** A place of the text that one of them stands for. */
 interface Place {
   readonly at: number;

@@ -14,6 +14,8 @@ export interface SetItem {
   readonly args: Readonly<Record<string, unknown>>;
   /** Arguments that take the id of what an earlier item makes, with the place of that one. */
   readonly uses: Readonly<Record<string, number>>;
+  /** The place of the one that it is planned after, where that gives its thing the state that it needs; else null. */
+  readonly follows?: number | null;
   /** What it changes, where an earlier item may have changed it; null where that is not known before it runs. */
   readonly thing: string | null;
   /** What it was shown as; of one that uses an earlier item all but what it would replace. */

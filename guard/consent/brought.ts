@@ -30,7 +30,7 @@ export class Brought {
   readonly #equal: EqualCalls;
   readonly #spendings: Spending[] = [];
   #shown: ConsentContent | null = null;
-  #isPartial = false;
+  #ticket: Pick<Ticket, "isPartial" | "further" | "open"> | null = null;
 
   constructor(ports: ConsentPorts, call: ConsentCall) {
     this.#ports = ports;
@@ -49,9 +49,19 @@ export class Brought {
     return this.#shown;
   }
 
-  /** Whether only the parts that are named there must be as they were shown. */
-  get isPartial(): boolean {
-    return this.#isPartial;
+  /** Whether it is planned only now, for what it changes was made, or changed, by an earlier item of its set. */
+  get isLater(): boolean {
+    return this.#ticket?.isPartial ?? false;
+  }
+
+  /** Of which of the differing parts it matters that they differ, by what is there now. */
+  drifted(differ: readonly string[], now: Readonly<Record<string, unknown>>): readonly string[] {
+    if (this.#ticket === null) return differ;
+    const { isPartial, further, open } = this.#ticket;
+    const shown = this.#shown?.revision;
+    const isOpen = (part: string) => open.has(part) || open.has(part.slice(part.lastIndexOf(": ")));
+    const closed = differ.filter((part) => !isOpen(part) && (part in now || !further.includes(part)));
+    return isPartial ? closed.filter((part) => shown?.[part] !== undefined && part in now) : closed;
   }
 
   /** Step 13a: judges what a confirmed call brings; answers the first call's answer where there is one. */
@@ -131,7 +141,7 @@ export class Brought {
   }
 
   async #judgeTicket(ticket: Ticket): Promise<Repeated | ConsentRecord | null> {
-    const { shown, isPartial } = ticket;
+    const { set_id: _, item: __, shown, ...rest } = ticket;
     const name = nameOfTicket(ticket);
     const moved = contentOf(this.#call.subject, null).sites.find(([id, at]) =>
       shown.sites.some(([other, then]) => id === other && at !== then)
@@ -141,7 +151,7 @@ export class Brought {
     const ended = found === null || found.state === "open" ? found : await this.#equal.settled(name);
     if (ended && "value" in ended) return ended;
     this.#shown = shown;
-    this.#isPartial = isPartial;
+    this.#ticket = rest;
     const expires_at = this.#ports.now() + 2 * LIMITS.SET_KEPT_MS;
     this.#spendings.push({ name, content: shown, found: ended, expires_at, frees_until: null });
     return ended;

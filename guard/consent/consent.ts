@@ -213,7 +213,7 @@ export class Consent {
   async #look(write: Write): Promise<ReadyCall | Repeated> {
     try {
       const ready = await write.plan();
-      this.#compare(ready.revision);
+      this.#compare(this.#brought.isLater ? { ...ready.plan?.whole, ...ready.revision } : ready.revision);
       this.#requireNoMore();
       return ready;
     } catch (thrown) {
@@ -229,11 +229,8 @@ export class Consent {
   #compare(revision: Revision | null): void {
     if (this.#brought.shown === null) return;
     this.#call.record.decision.begin("revision");
-    const shown = this.#brought.shown.revision;
-    const all = differing(shown, hashParts(revision));
-    const parts = this.#brought.isPartial
-      ? all.filter((part) => shown?.[part] !== undefined && part in (revision ?? {}))
-      : all;
+    const all = differing(this.#brought.shown.revision, hashParts(revision));
+    const parts = this.#brought.drifted(all, revision ?? {});
     if (parts.length === 0) return;
     const named = parts.slice(0, 5).map((part) => JSON.stringify(part)).join(", ");
     throw new GatewayError(

@@ -29,6 +29,10 @@ export interface Ticket {
   readonly shown: ConsentContent;
   /** Whether only the parts that are named must be as they were shown: the item changes what an earlier one has made. */
   readonly isPartial: boolean;
+  /** Parts that were not shown but left by items before it: they must be so only where the plan has them now. */
+  readonly further: readonly string[];
+  /** Parts that items before it have changed without saying to what, which are not compared. */
+  readonly open: ReadonlySet<string>;
 }
 
 /** The name under which the consent of an item is spent. */

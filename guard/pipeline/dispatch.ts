@@ -192,7 +192,10 @@ async function write(
   return await consent.once({ // 13a to 16
     presented: item ? { ticket: item.ticket } : { confirmToken, idempotencyKey },
     plan,
-    again: async (set_id) => await ports.sets(admitted.parts).again(set_id),
+    again: async (set_id) => {
+      const { wait_seconds } = admitted.input.args;
+      return await ports.sets(admitted.parts).again(set_id, wait_seconds as number | undefined);
+    },
     signal: follower?.signal,
     async intent(beside) {
       await refuseFrozen(ports.store.freezes, record.allSites); // since its steps, or by what its plan raised it to

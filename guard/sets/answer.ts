@@ -59,6 +59,9 @@ export function whyNot(
     const why = before && !results.has(from) ? whyNot(before, group, { on_failure, items }, results) : null;
     if (why !== null) return `item ${from}, whose id it takes, is not begun`;
   }
+  if (item.follows != null && isLost(item.follows)) {
+    return `item ${item.follows}, which it follows, was not done`;
+  }
   if (on_failure === "continue") return null;
   const all = on_failure === "stop_all" ? items : group.filter((one) => one.item < item.item);
   const lost = all.find((one) => isLost(one.item));

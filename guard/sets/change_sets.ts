@@ -9,10 +9,11 @@ import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
-import { answerOf, shownItems, stateOf } from "./answer.ts";
+import { reaches } from "../pipeline/scope.ts";
+import { answerOf, type Progress, shownItems } from "./answer.ts";
 import { asFound, begunItems, type InDoubtPorts } from "./in_doubt.ts";
 import { prepare, type Prepared } from "./prepare.ts";
-import { type RunPorts, SetRun } from "./run.ts";
+import { REMOVED, type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
 export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"> {
@@ -25,6 +26,15 @@ export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"
 }
 
 type Opened = KeptSet & { readonly content: SetContent };
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What this process knows of a set that it was asked to carry out, whatever the store still has of it. */
+interface Known extends Pick<Progress, "results"> {
+  readonly kept: Opened;
+}
+
+const NO_RESULTS: Progress["results"] = new Map();
+const NONE_BEGUN: Progress["begun"] = new Map();
 
 const leaseOf = (set_id: string) => `set ${set_id}`;
 const LOOK_MS = 500;
@@ -35,6 +45,13 @@ const gone = (set_id: string) =>
     `set_id: there is no change set "${
       set_id.slice(0, 40)
     }" of this token; one is kept for a day after it has ended`,
+  );
+
+const over = (failed: string | null) =>
+  new GatewayError(
+    "E_CONFIRM_INVALID",
+    `confirm_token: ${failed ?? "The set has ended"}, and it is not begun any more; prepare it again`,
+    { outcome: "none" },
   );
 
 /** Two sets that show the same have the same. */
@@ -63,9 +80,9 @@ export class ChangeSets {
       plan: async (make) => await this.#plan(call, make),
       run: async ({ id }, wait_seconds) => {
         const opened = await this.#opened(id);
-        if (!await this.ports.store.sets.start(id)) throw gone(id);
-        this.#begin({ ...opened, state: "running" }, call);
-        return written(await this.#waited(id, wait_seconds ?? LIMITS.SET_ANSWER_MS / 1000));
+        if (!await this.ports.store.sets.start(id)) throw over((await this.#opened(id)).failed);
+        const results = this.#begin({ ...opened, state: "running" }, call);
+        return written(await this.#followed({ kept: opened, results }, wait_seconds));
       },
       show: async (set_id, wait_seconds = 0) => {
         await mine(set_id);
@@ -80,23 +97,24 @@ export class ChangeSets {
         }
         return await this.#told(set_id);
       },
-      again: async (set_id) => {
+      again: async (set_id, wait_seconds) => {
         const opened = await this.#opened(set_id);
-        if (stateOf(opened, { isAlive: await this.#isAlive(set_id) }) !== "ended") {
-          if (await this.ports.store.sets.start(set_id)) this.#begin({ ...opened, state: "running" }, call);
-        }
+        const goesOn = opened.state !== "ended" && await this.ports.store.sets.start(set_id);
+        const results = goesOn ? this.#begin({ ...opened, state: "running" }, call) : NO_RESULTS;
         return {
-          ...written(await this.#waited(set_id, LIMITS.SET_ANSWER_MS / 1000)).toJSON(),
+          ...written(await this.#followed({ kept: opened, results }, wait_seconds)).toJSON(),
           replayed: true,
         };
       },
     };
   }
 
-  /** A set of the caller's own token; of any for who may do everything. */
+  /** A set of the caller's own token; of any on sites that it reaches for who may do everything. */
   async #mine(set_id: string, { caller }: CallParts): Promise<KeptSet> {
     const kept = await this.ports.store.sets.find(set_id);
-    if (kept === null || (!caller.superAdmin && kept.grant !== caller.token.id)) throw gone(set_id);
+    if (kept === null) throw gone(set_id);
+    const mayAll = caller.superAdmin && kept.sites.every((id) => reaches(caller, id));
+    if (!mayAll && kept.grant !== caller.token.id) throw gone(set_id);
     return kept;
   }
 
@@ -126,7 +144,8 @@ export class ChangeSets {
 
   /** What was shown, so that nothing else is carried out. */
   async #asShown(set_id: string): Promise<SetPlan> {
-    const { content } = await this.#opened(set_id);
+    const { content, state, failed } = await this.#opened(set_id);
+    if (state === "ended") throw over(failed);
     const sites: Site[] = [];
     for (const id of new Set(content.items.flatMap((one) => one.sites))) {
       const site = await this.ports.store.sites.get(id);
@@ -200,10 +219,11 @@ export class ChangeSets {
     };
   }
 
-  /** Carries it out in this process, unless another is at work on it. */
-  #begin(set: Opened, { caller, record, follower }: CallParts): void {
+  /** Carries it out in this process, unless another is at work on it. Answers what is known of its items, as it grows. */
+  #begin(set: Opened, { caller, record, follower }: CallParts): Progress["results"] {
     const { set_id } = set;
-    if (this.#running.has(set_id)) return;
+    const running = this.#running.get(set_id);
+    if (running !== undefined) return running.results;
     const results = new Map<number, SetResult>();
     const done = this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
       for (const [item, result] of await this.ports.store.sets.results(set_id)) results.set(item, result);
@@ -226,6 +246,22 @@ export class ChangeSets {
     });
     this.#running.set(set_id, { done, results });
     this.ports.setRuns.add(done);
+    return results;
+  }
+
+  /** What is known of one that was begun; where it cannot be told, that it was begun is. */
+  async #followed(known: Known, seconds = LIMITS.SET_ANSWER_MS / 1000): Promise<Fields> {
+    const { set_id } = known.kept;
+    try {
+      return await this.#waited(set_id, seconds, known);
+    } catch (thrown) {
+      const { code, message } = asGatewayError(thrown, set_id);
+      throw new GatewayError(
+        code,
+        `${message}; set "${set_id}" was begun and may go on: look with get_change_set, or send the same call again`,
+        { cause: thrown, outcome: "unknown" },
+      );
+    }
   }
 
   async #isAlive(set_id: string): Promise<boolean> {
@@ -234,23 +270,26 @@ export class ChangeSets {
   }
 
   /** What is known of it once it has ended, is whole, or that time is over. */
-  async #waited(set_id: string, seconds: number): Promise<Readonly<Record<string, unknown>>> {
+  async #waited(set_id: string, seconds: number, known?: Known): Promise<Fields> {
     const until = this.ports.now() + Math.min(seconds, LIMITS.SET_WAIT_SECONDS) * 1000;
     for (;;) {
       const left = until - this.ports.now();
       const own = this.#running.get(set_id)?.done ?? this.#planning.get(set_id)?.done;
       if (own !== undefined && left > 0) await ended(own, left);
-      const answer = await this.#told(set_id);
-      if (own !== undefined || left <= 0 || !["running", "preparing"].includes(String(answer["state"]))) {
-        return answer;
-      }
+      const answer = await this.#told(set_id, known);
+      if (left <= 0 || !["running", "preparing"].includes(String(answer["state"]))) return answer;
+      // Another instance is at work on it, or this one has just lost it.
       await this.ports.delay(Math.min(LOOK_MS, left));
     }
   }
 
-  async #told(set_id: string): Promise<Readonly<Record<string, unknown>>> {
+  async #told(set_id: string, known?: Known): Promise<Fields> {
     const kept = await this.ports.store.sets.find(set_id);
-    if (kept === null) throw gone(set_id);
+    if (kept === null && known === undefined) throw gone(set_id);
+    if (kept === null) {
+      const progress = { ...known!, begun: NONE_BEGUN, isAlive: false };
+      return answerOf({ ...known!.kept, state: "ended", failed: REMOVED }, progress);
+    }
     const isAlive = await this.#isAlive(set_id); // before its results: what ends meanwhile was not cut off
     const results = await asFound(
       this.ports,
@@ -319,13 +358,16 @@ function written(answer: Readonly<Record<string, unknown>>): WriteResult {
   });
 }
 
-/** What of a set was not done, and what its items warn of, a sentence each. */
+/** What of a set was not done, or is stored otherwise, and what its items warn of, a sentence each. */
 const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]): string[] =>
-  items.flatMap(({ item, state, error, reason, warnings = [] }) => {
+  items.flatMap(({ item, state, verified, error, reason, warnings }) => {
     const why = (error as { message?: string } | undefined)?.message ?? reason;
-    const lost = `Item ${item}: ${String(state).replace("_", " ")}${why == null ? "" : `, ${String(why)}`}`;
+    const what = state === "done" ? "done, but not as it was asked for" : String(state).replace("_", " ");
+    const said = (warnings ?? []) as readonly string[];
     return [
-      ...state === "done" ? [] : [lost],
-      ...(warnings as string[]).map((one) => `Item ${item}: ${one}`),
+      ...state === "done" && verified !== false
+        ? []
+        : [`Item ${item}: ${what}${why == null ? "" : `, ${String(why)}`}`],
+      ...said.map((one) => `Item ${item}: ${one}`),
     ];
   });

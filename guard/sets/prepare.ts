@@ -3,16 +3,18 @@ import { Buffer } from "node:buffer";
 import { asGatewayError, clipped, type Code, GatewayError } from "../../core/errors.ts";
 import { type Change, LIMITS, type Site, type Tier } from "../../core/model.ts";
 import { cut } from "../../core/values.ts";
+import type { Raise } from "../../registry/tool.ts";
 import type { SetOrder } from "../../registry/set_port.ts";
 import type { SetContent, SetItem } from "../../store/store.ts";
 import { preview } from "../consent/confirm.ts";
 import { previewed } from "../consent/consent.ts";
 import { shownAs } from "../consent/consent_content.ts";
 import { admit, type AdmitPorts, type Admitted, planned, subjectOf } from "../pipeline/admit.ts";
+import { judgeRaises } from "../pipeline/raises.ts";
 import { endOfCall } from "../pipeline/context.ts";
 import type { CallParts } from "../pipeline/context_ports.ts";
 import { checkUses, type Earlier, usesIn, withStandIns } from "./references.ts";
-import { thingOf } from "./things.ts";
+import { type Forecast, Forecasts, thingOf } from "./things.ts";
 
 /** Of what is refused each is named, with so much of its reason. */
 const REASON_CHARACTERS = 400;
@@ -82,6 +84,9 @@ class Walk {
   readonly #asking: Asking;
   readonly #order: SetOrder;
   readonly #earlier: (Earlier | null)[] = [];
+  /** In which state each will find its thing, where an earlier one decides that. */
+  readonly #forecasts: (Forecast | null)[] = [];
+  readonly #states = new Forecasts();
 
   constructor(ports: AdmitPorts, asking: Asking, order: SetOrder) {
     this.#ports = ports;
@@ -121,6 +126,7 @@ class Walk {
     const entry = catalog.get(tool, this.#asking.caller);
     const site_id = typeof args["site_id"] === "string" ? args["site_id"] : null;
     this.#earlier.push(entry == null ? null : { entry, site_id });
+    this.#forecasts.push(entry == null ? null : this.#states.next(item, entry, args, site_id));
   }
 
   async #one(item: number) {
@@ -144,11 +150,17 @@ class Walk {
       outer: [],
       inSet: true,
     };
-    const admitted = await record.watch(() => admit(this.#ports, asked, record));
-    if (admitted.tier === 0) throw bad(`"${tool}" only reads with these arguments; call it by itself`);
+    const now = await record.watch(() => admit(this.#ports, asked, record));
+    if (now.tier === 0) throw bad(`"${tool}" only reads with these arguments; call it by itself`);
+    const forecast = this.#forecasts[item - 1] ?? null;
+    const admitted = await record.watch(() => Promise.resolve(inState(now, record, forecast)));
+    const later = { uses, follows: forecast?.by ?? null };
     const shown = Object.keys(uses).length > 0
-      ? this.#unplanned(admitted, record, args, uses)
-      : await this.#planned(admitted, record);
+      ? { ...this.#unplanned(admitted, record, args, later), follows: null }
+      : await this.#planned(admitted, record).then((one) => ({ ...one, follows: null })).catch((thrown) => {
+        if (!isOfState(thrown, forecast)) throw thrown;
+        return { ...this.#unplanned(admitted, record, args, later), follows: forecast!.by };
+      });
     const { site } = admitted;
     return {
       item: {
@@ -190,10 +202,12 @@ class Walk {
     admitted: Admitted,
     record: CallParts["record"],
     args: Readonly<Record<string, unknown>>,
-    uses: Readonly<Record<string, number>>,
+    { uses, follows }: { readonly uses: Readonly<Record<string, number>>; readonly follows: number | null },
   ) {
-    const { entry: { name }, site, tier } = admitted;
+    const { entry: { name }, site, tier, raises } = admitted;
+    const isMade = Object.keys(uses).length > 0;
     const names = Object.entries(uses).map(([field, from]) => `${field} is the id that item ${from} makes`);
+    const where = isMade ? `, where ${names.join(" and ")}` : `, once item ${follows} is done`;
     const given = Object.entries(args).filter(([field]) =>
       field !== "site_id" && !Object.hasOwn(uses, field)
     );
@@ -202,14 +216,14 @@ class Walk {
       {
         tool: name,
         tier: record.highestTier ?? tier,
-        plan: { summary: `${name} on ${site?.name ?? ""}, where ${names.join(" and ")}`, changes },
+        plan: { summary: `${name} on ${site?.name ?? ""}${where}`, changes },
         changes,
         revision: null,
         warnings: [],
         calls: [],
         offered: false,
         dryRun: false,
-        final: "It changes what the set itself makes",
+        final: isMade ? "It changes what the set itself makes" : undefined,
       },
       record,
       { token: "", expires_at: 0, isKept: true },
@@ -223,7 +237,10 @@ class Walk {
         summary,
         changes: shownChanges,
         ...left_out === undefined ? {} : { left_out },
-        plan: "It is planned once that is made, and touches nothing that is there now",
+        ...raises.length === 0 ? {} : { warnings: raises.map(({ because }) => because) },
+        plan: isMade
+          ? "It is planned once that is made, and touches nothing that is there now"
+          : `It is planned once item ${follows} is done, and changes what that leaves, as it leaves it`,
       } as Readonly<Record<string, unknown>>,
     };
   }
@@ -232,6 +249,38 @@ class Walk {
     if (typeof site_id !== "string") return null;
     return (await this.#ports.store.sites.get(site_id))?.platform ?? null;
   }
+}
+
+/** Whether a plan was refused for a state that an earlier item will change. */
+const isOfState = (thrown: unknown, forecast: Forecast | null): boolean =>
+  forecast !== null && thrown instanceof GatewayError && thrown.code === "E_FORBIDDEN_OP";
+
+/** The call as it will be once an earlier item has changed the state of its thing: tier and flags go by that. */
+function inState(admitted: Admitted, record: CallParts["record"], forecast: Forecast | null): Admitted {
+  if (forecast === null) return admitted;
+  const { entry: { name, manifest: { state: { of, to }, flags } }, raises, parts } = admitted;
+  const { state, by } = forecast;
+  if (of !== undefined && !of.includes(state)) {
+    const what = state === "draft" ? "leaves it a draft" : `makes it ${state}`;
+    throw new GatewayError(
+      "E_FORBIDDEN_OP",
+      `item ${by} ${what} by then, and "${name}" changes only what is ${
+        of.join(" or ")
+      }; put them in another order, ` +
+        "or use another tool",
+    );
+  }
+  if (to !== undefined || state === "draft") return admitted;
+  const found: Raise = state === "scheduled"
+    ? { tier: 2, because: `item ${by} schedules it, so that it goes live by itself, with this change` }
+    : {
+      tier: 3,
+      flags: flags.filter(({ live }) => live).map(({ flag }) => flag),
+      published: true,
+      because: `item ${by} publishes it, and visitors get this change at once`,
+    };
+  parts.grant = judgeRaises({ ...parts, record }, [found]) ?? parts.grant;
+  return { ...admitted, tier: record.decision.tier ?? admitted.tier, raises: [...raises, found] };
 }
 
 function accepts(

@@ -15,7 +15,10 @@ const STAND_INS = [1, "1", "00000000-0000-0000-0000-000000000000"] as const;
 export function usesIn(args: Readonly<Record<string, unknown>>, item: number): Record<string, number> {
   const uses: Record<string, number> = {};
   for (const [name, value] of Object.entries(args)) {
-    if (!isFields(value) || !Object.hasOwn(value, KEY)) continue;
+    if (!isFields(value) || !Object.hasOwn(value, KEY)) {
+      refuseWithin(name, value);
+      continue;
+    }
     const from = value[KEY];
     if (Object.keys(value).length > 1 || !Number.isInteger(from)) {
       throw bad(`${name}: expected {"${KEY}": the number of an earlier item} and nothing beside it`);
@@ -28,6 +31,32 @@ export function usesIn(args: Readonly<Record<string, unknown>>, item: number): R
     uses[name] = from as number;
   }
   return uses;
+}
+
+/** Throws E_BAD_INPUT for a reference that is not the whole value: it would be written as it stands. */
+function refuseWithin(name: string, value: unknown): void {
+  const isText = typeof value === "string";
+  if (isText ? !namesOne(value) : !holdsOne(value)) return;
+  throw bad(
+    `${name}: "${KEY}" stands within ${
+      isText ? "a text" : "it"
+    }; it is taken as the whole value of an id argument only`,
+  );
+}
+
+/** Whether a value holds one somewhere within. */
+function holdsOne(value: unknown): boolean {
+  if (typeof value === "string") return namesOne(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, KEY) || Object.values(value).some(holdsOne);
+}
+
+/** Whether a text has one as JSON writes it. */
+function namesOne(text: string): boolean {
+  for (let at = -1; (at = text.indexOf(`"${KEY}"`, at + 1)) >= 0;) {
+    if (text.slice(0, at).trimEnd().endsWith("{")) return true;
+  }
+  return false;
 }
 
 /** Whether the tool takes an id as that argument. */

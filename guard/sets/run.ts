@@ -11,7 +11,7 @@ import type { CallRecord, Ending } from "../audit/audit.ts";
 import { type Dispatch, NotAudited } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
 import { firstRequest } from "./in_doubt.ts";
-import { expected, type Left, madeThing, thingOf } from "./things.ts";
+import { expected, type Left, madeThing, objectOf, thingOf, Touched } from "./things.ts";
 
 /** What carrying out depends on. */
 export interface RunPorts {
@@ -40,6 +40,10 @@ export interface Consented {
   /** Asked before each item; false says that another instance may be at work. */
   renew(): Promise<boolean>;
 }
+
+/** Why nothing more is begun of a set that there is not any more. */
+export const REMOVED =
+  "A site of the set, or who made it, was erased, and what was kept of the set with it; the audit has what was done";
 
 /** Of an answer so much is kept of an item. */
 const ANSWER_BYTES = 1024;
@@ -79,6 +83,7 @@ export class SetRun {
   readonly #set: Consented;
   /** What stands at each thing since items have changed it. */
   readonly #left = new Map<string, Left>();
+  readonly #touched = new Touched();
   #stopped: string | null = null;
   #isLost = false;
   #fault: unknown = null;
@@ -148,7 +153,8 @@ export class SetRun {
       return true;
     }
     const head = await this.#ports.store.sets.head(this.#set.kept.set_id);
-    if (head === null || head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
+    if (head === null) this.#stopped ??= REMOVED;
+    else if (head.cancelled_at !== null) this.#stopped ??= "The set was cancelled";
     return this.#stopped !== null;
   }
 
@@ -190,9 +196,13 @@ export class SetRun {
     await this.#ports.catalog.fresh(item.tool);
     const entry = this.#ports.catalog.get(item.tool, caller);
     const uses = Object.keys(item.uses).length > 0;
+    const isLater = uses || item.follows != null;
     const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
     const left = thing === null ? undefined : this.#left.get(thing);
-    const revision = uses ? left ?? null : expected(item.shown.revision, left);
+    const revision = isLater ? left ?? null : expected(item.shown.revision, left);
+    const open = entry == null
+      ? new Set<string>()
+      : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
       const repeated = await this.#repeated(item, ending, record);
       result = repeated ?? resultOf(item, request_id, ending, record);
@@ -213,7 +223,11 @@ export class SetRun {
             set_id: kept.set_id,
             item: item.item,
             shown: { ...item.shown, revision },
-            isPartial: uses,
+            isPartial: isLater,
+            further: isLater
+              ? []
+              : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),
+            open,
           },
           told,
         },
@@ -257,18 +271,22 @@ export class SetRun {
   }
 
   /** Notes what an item has left at the thing that it changed, or made. */
-  #leaves({ tool, site_id, thing, uses }: SetItem, { state, answer, left }: SetResult): void {
+  #leaves(item: SetItem, { state, answer, left }: SetResult): void {
     if (state !== "done") return;
+    const { tool, site_id, thing, args } = item;
     const entry = this.#ports.catalog.get(tool, this.#set.caller);
+    if (entry == null) return;
     const id = answer["id"] as string | number | undefined;
-    const hasUses = Object.keys(uses).length > 0;
-    const place = thing ??
-      (entry == null || id === undefined
-        ? null
-        : hasUses
-        ? thingOf(entry, { id }, site_id) ?? madeThing(entry, id, site_id)
-        : madeThing(entry, id, site_id));
-    if (place !== null && left !== null) this.#left.set(place, { ...this.#left.get(place), ...left });
+    const given = { ...args, ...this.#idsOf(item) };
+    const hasUses = Object.keys(item.uses).length > 0;
+    const named = hasUses ? thingOf(entry, given, site_id) : thing;
+    const place = named ?? (id === undefined ? null : madeThing(entry, id, site_id));
+    const object = objectOf(entry, given, site_id) ??
+      (id === undefined ? null : objectOf(entry, { post_id: id }, site_id));
+    this.#touched.add(entry, object, site_id);
+    if (place === null || left === null) return;
+    this.#left.set(place, { ...this.#left.get(place), ...left });
+    this.#touched.told(entry, object, left);
   }
 
   /** Why a site is not proven to have what was asked for; null where it is. */

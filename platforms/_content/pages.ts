@@ -14,7 +14,7 @@ import type {
   TemplatesQuery,
 } from "./page.ts";
 import type { PublishGrant } from "../_http/request.ts";
-import type { ContentList, ListQuery, Seen, Updated, Verb, Written } from "./post.ts";
+import type { ContentList, ListQuery, Seen, Updated, Verb } from "./post.ts";
 
 export type { CloneFields, Page, PageFields, PreparedClone, PreparedPage } from "./page.ts";
 
@@ -42,8 +42,8 @@ export interface PagesClient {
   check(id: Id, verb: Verb, moment?: Moment): Promise<Seen>;
   /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */
   timeZone(): Promise<string | undefined>;
-  schedule(id: Id, moment: Moment, seen?: Seen): Promise<Written>;
-  publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Written>;
+  schedule(id: Id, moment: Moment, seen?: Seen): Promise<Updated>;
+  publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Updated>;
 
   templates(query: TemplatesQuery): Promise<TemplateList>;
 }

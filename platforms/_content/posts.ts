@@ -16,7 +16,6 @@ import type {
   Seen,
   Updated,
   Verb,
-  Written,
 } from "./post.ts";
 
 export type {
@@ -61,9 +60,9 @@ export interface PostsClient {
   check(id: Id, verb: Verb, moment?: Moment, type?: ContentType): Promise<Seen>;
   /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */
   timeZone(): Promise<string | undefined>;
-  schedule(id: Id, moment: Moment, seen?: Seen, type?: ContentType): Promise<Written>;
-  unschedule(id: Id, type?: ContentType, seen?: Seen): Promise<Written>;
-  publish(id: Id, grant: PublishGrant, seen?: Seen, type?: ContentType): Promise<Written>;
+  schedule(id: Id, moment: Moment, seen?: Seen, type?: ContentType): Promise<Updated>;
+  unschedule(id: Id, type?: ContentType, seen?: Seen): Promise<Updated>;
+  publish(id: Id, grant: PublishGrant, seen?: Seen, type?: ContentType): Promise<Updated>;
 }
 
 /** A post or page as it is found by its id alone. */

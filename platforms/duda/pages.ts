@@ -3,7 +3,7 @@ import { slugOf } from "../../rules/code_pages/parts.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { PageFields, PreparedPage } from "../_content/page.ts";
 import type { PagesClient } from "../_content/pages.ts";
-import type { Seen, Updated, Written } from "../_content/post.ts";
+import type { Seen, Updated } from "../_content/post.ts";
 import type { PublishGrant } from "../_http/request.ts";
 import { rowsOf } from "./listing.ts";
 import { type PageRead, readPage, seenPage, wentLive } from "./read.ts";
@@ -68,7 +68,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: S
   return { ...written(after.whole, differences(sent, after.parts, now.parts)), parts: after.parts };
 }
 
-async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Written> {
+async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Updated> {
   const now = await readPage(wire, id);
   if (seen) requireUnchanged("page", id, seen, now.parts);
   judge("page", now.whole, now.siteNow, "publish");
@@ -86,7 +86,7 @@ async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen)
   const after = await readPage(wire.forCleanup(), id);
   if (after.whole.status === "published") {
     const state = { status: "published", publish_on_next_site_publish: false };
-    return written(after.whole, differences(state, after.parts, now.parts));
+    return { ...written(after.whole, differences(state, after.parts, now.parts)), parts: after.parts };
   }
   throw new GatewayError(
     "E_UPSTREAM",

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { allOrThrow } from "../../core/async.ts";
 import type { Page } from "../_content/page.ts";
-import type { Seen, Written } from "../_content/post.ts";
+import type { Seen, Updated } from "../_content/post.ts";
 import { DudaError } from "./errors.ts";
 import { readPage, seenPage, wentLive } from "./read.ts";
 import { ELEMENT, ELEMENTS, SECTION } from "./records.ts";
@@ -17,7 +17,7 @@ export interface PreparedSection {
 }
 
 /** The result, with the id of the new element. */
-export interface Added extends Written {
+export interface Added extends Updated {
   readonly element_id: string;
 }
 
@@ -48,7 +48,7 @@ export async function addSection(wire: Wire, section: string, { page }: Prepared
     if (after.whole.status === "published") throw wentLive(after);
     const stands = data.some((one) => one.element_id === element_id);
     const lost = stands ? [] : [`element_id: the page shows no element ${element_id}; look at it there`];
-    return { ...written(after.whole, lost), element_id };
+    return { ...written(after.whole, lost), element_id, parts: after.parts };
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.published) throw thrown;
     return { ...unread(now.whole, "the page", thrown), element_id };

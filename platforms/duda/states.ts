@@ -3,7 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { Outcome } from "../../core/model.ts";
 import type { Moment } from "../../rules/schedule.ts";
-import type { Seen, Verb, Written } from "../_content/post.ts";
+import type { Seen, Updated, Verb } from "../_content/post.ts";
 import type { PublishGrant } from "../_http/request.ts";
 import { dudaDate } from "./dates.ts";
 import { type PostRead, readPost } from "./read.ts";
@@ -29,9 +29,9 @@ async function before(
 }
 
 /** The result, everything but the state compared with what it was. */
-const moved = (was: PostRead, { whole, parts }: PostRead): Written => {
+const moved = (was: PostRead, { whole, parts }: PostRead): Updated => {
   const state = { status: parts["status"], scheduled_at: parts["scheduled_at"] };
-  return written(whole, differences(state, parts, was.parts));
+  return { ...written(whole, differences(state, parts, was.parts)), parts };
 };
 
 const ifLive = ({ whole }: PostRead) => whole.status === "published" ? { published: true } as const : {};
@@ -40,7 +40,7 @@ const setDate = (wire: Wire, id: string, date: string | null) =>
   wire.ask("change_post", POST.nullish(), { id, json: { schedule_publish_date: date } });
 
 /** Schedules; what the site did not schedule is made a draft again at once. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW. */
-export async function schedule(wire: Wire, id: string, moment: Moment, seen?: Seen): Promise<Written> {
+export async function schedule(wire: Wire, id: string, moment: Moment, seen?: Seen): Promise<Updated> {
   const was = await before(wire, id, "schedule", seen, { moment });
   await setDate(wire, id, dudaDate(moment.at));
   const late = wire.forCleanup();
@@ -81,7 +81,7 @@ export async function revert(wire: Wire, id: string): Promise<Reverted> {
 }
 
 /** Takes a schedule back. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW, E_UPSTREAM where it is still scheduled. */
-export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<Written> {
+export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<Updated> {
   const was = await before(wire, id, "unschedule", seen, { names: ["status", "scheduled_at"] });
   await setDate(wire, id, null);
   const late = wire.forCleanup();
@@ -96,7 +96,7 @@ export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<W
 }
 
 /** Publishes at once. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW, E_UPSTREAM where it is not public afterwards. */
-export async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Written> {
+export async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Updated> {
   const was = await before(wire, id, "publish", seen);
   await wire.ask("publish_post", NOTHING, { id, grant });
   const after = await readPost(wire.forCleanup(), id);

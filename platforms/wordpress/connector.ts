@@ -14,6 +14,7 @@ import {
 import { contentStates, posts, postTexts, siteZone, typedPosts } from "../_content/posts.ts";
 import { builtPages, pages } from "../_content/pages.ts";
 import { storedContent } from "../_content/stored_content.ts";
+import { libraryImages } from "../_content/images.ts";
 import { liveContent } from "../_content/live_content.ts";
 import { history } from "../_content/history.ts";
 import { holds } from "../_content/holds.ts";
@@ -210,6 +211,7 @@ export default connector({
     provide(typedPosts, postsOf),
     provide(liveContent, async (ctx) => (await live()).liveContentOf(ctx)),
     provide(storedContent, async (ctx) => (await import("./pages/restore.ts")).storedContentOf(ctx)),
+    provide(libraryImages, async (ctx) => (await import("./rest/library.ts")).libraryImagesOf(ctx)),
     provide(contentStates, statesOf),
     provide(siteZone, zoneOf),
     provide(publicContent, publicOf),

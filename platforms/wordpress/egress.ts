@@ -57,6 +57,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "slug[]",
   "include[]",
   "roles[]",
+  "media_type",
   "mime_type",
   "orderby",
   "order",

@@ -32,6 +32,18 @@ export async function scriptRaises(
   });
 }
 
+/** Raises for script that a new text holds and the old one does not, where no replacement alone shows it. */
+export async function newScript(
+  old: string,
+  text: string | undefined,
+  where: string,
+): Promise<ScriptRaise[]> {
+  if (text === undefined) return [];
+  const before = await scriptRaises({ content_html: old }, where);
+  const made = await scriptRaises({ content_html: text }, where);
+  return made.filter(({ because }) => !before.some((one) => one.because === because));
+}
+
 /** Script of its own, which needs no look; a blank one runs nothing. */
 export function ownScript(name: string, js: string | undefined, where: string): ScriptRaise[] {
   return js === undefined || js.trim() === ""

@@ -8,9 +8,11 @@ export interface Part {
   readonly from: number;
   readonly to: number;
   readonly within: Exclude<Within, "text">;
+  /** Of a value the attribute that has it, in lower case. */
+  readonly attribute?: string;
 }
 
-const NAME_CHARACTERS = 12;
+const NAME_CHARACTERS = 20;
 /** As far as a comment is read to tell whether it is a block's. */
 const COMMENT_CHARACTERS = 20;
 const BLANKS = " \t\n\r\f";
@@ -47,14 +49,20 @@ const isTag = (html: string, at: number) =>
 /** A tag, the values of its attributes by themselves, and behind that of a script or style what it holds. */
 function tag(html: string, from: number, parts: Part[]): number {
   let [start, at, isValue] = [from, from + 1, false];
+  let [word, attribute] = [at, ""]; // the last word, which names an attribute where an equals sign follows
   for (; at < html.length && html[at] !== ">"; at++) {
     const one = html[at]!;
     if (isValue && (one === '"' || one === "'")) {
       const to = endOf(html, one, at + 1);
+      const within = one === '"' ? "double" : "single";
       parts.push({ from: start, to: at + 1, within: "tag" });
-      parts.push({ from: at + 1, to: Math.max(at + 1, to - 1), within: one === '"' ? "double" : "single" });
-      [start, at, isValue] = [to - 1, to - 1, false];
-    } else if (!BLANKS.includes(one)) isValue = one === "=";
+      parts.push({ from: at + 1, to: Math.max(at + 1, to - 1), within, attribute });
+      [start, at, isValue, word] = [to - 1, to - 1, false, to];
+    } else if (BLANKS.includes(one) || one === "=") {
+      if (at > word) attribute = html.slice(word, Math.min(at, word + NAME_CHARACTERS)).toLowerCase();
+      word = at + 1;
+      isValue ||= one === "=";
+    } else isValue = false;
   }
   const to = Math.min(html.length, at + 1);
   parts.push({ from: start, to, within: "tag" });

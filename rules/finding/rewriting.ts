@@ -3,10 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { type Replacement, replacing } from "../replacements.ts";
 import { markupOf, type Part, type Within } from "./markup.ts";
 import { isFigure, type Needle, signAt, type Spot } from "./signs.ts";
-
-/** How a text is written: as words alone, as HTML, as JSON, as markdown, or in a language whose quoting is not known here. */
-export const FORMS = ["words", "html", "json", "markdown", "source"] as const;
-export type Form = typeof FORMS[number];
+import { type Form, unreadBecause } from "./unread.ts";
 
 /** What is looked for, and what comes into its place. */
 export interface Rewriting {
@@ -15,6 +12,8 @@ export interface Rewriting {
   readonly to: string;
   /** Whether both are phone numbers, so that links that dial get the figures alone. */
   readonly isPhone: boolean;
+  /** Whether only what is read is to change, and no address, class or key that holds the same word. */
+  readonly isWords: boolean;
 }
 
 /** A place that changes. */
@@ -35,17 +34,22 @@ export interface Rewritten {
   readonly stays: readonly string[];
 }
 
+/** As many places of one text are replaced; each is looked around. */
+const PLACES_MAX = 5000;
+const TOO_OFTEN = `it stands in one text more than ${PLACES_MAX} times; give a longer text`;
+
 /** The text with the new one in each place; null where what is looked for is not in it. */
 export function rewritten(text: string, form: Form, wanted: Rewriting): Rewritten | null {
   const spots = wanted.needle.spots(text);
   if (spots.length === 0) return null;
-  const writer = writerOf(text, form, asRead(wanted.to));
+  if (spots.length > PLACES_MAX) return { text, edits: [], already: 0, stays: [TOO_OFTEN] };
+  const writer = writerOf(text, form, wanted);
   const edits: Edit[] = [];
   const stays: string[] = [];
   let already = 0;
   for (const spot of spots) {
     const found = text.slice(spot.from, spot.to);
-    const put = found.includes("<") ? wanted.to : writer(spot, found, wanted.isPhone);
+    const put = found.includes("<") ? wanted.to : writer(spot, found);
     if (typeof put !== "string") stays.push(put.because);
     else if (isThere(text, spot, put, wanted.needle)) already++;
     else edits.push({ ...spot, found, put });
@@ -102,15 +106,19 @@ function dialled(number: string, found: string): string {
 // How a new text is written at a place
 
 /** What is put at a place, or why nothing is; asked in the order of the text. */
-type Writer = (spot: Spot, found: string, isPhone: boolean) => string | { readonly because: string };
+type Writer = (spot: Spot, found: string) => string | { readonly because: string };
 
-function writerOf(text: string, form: Form, to: string): Writer {
-  const within = form === "html" || form === "markdown" ? placesIn(text) : () => null;
+function writerOf(text: string, form: Form, { to: given, isPhone, isWords }: Rewriting): Writer {
+  const to = asRead(given);
+  const placeOf = form === "html" || form === "markdown" ? placesIn(text) : () => NOWHERE;
   const isInString = stringsOf(text, 0);
   const body = form === "markdown" ? bodyOf(text) : Infinity;
-  return (spot, found, isPhone) => {
-    const place = within(spot);
-    const isRead = form === "html" && (place === "text" || place === "comment");
+  return (spot, found) => {
+    const { within, attribute, start, isBare } = placeOf(spot);
+    const isBody = spot.from >= body;
+    const because = isWords ? unreadBecause(text, spot, { form, within, attribute, start, isBody }) : null;
+    if (because !== null) return { because };
+    const isRead = form === "html" && (within === "text" || within === "comment");
     if (isPhone && isDialled(text, spot.from, isRead)) return dialled(to, found);
     switch (form) {
       case "words":
@@ -118,13 +126,15 @@ function writerOf(text: string, form: Form, to: string): Writer {
       case "json":
         return isInString(spot.from) ? inJson(to) : NO_STRING;
       case "source":
+      case "code":
         return plainly(to, found, IN_SOURCE);
       case "markdown":
-        return plainly(to, found, spot.from >= body && place === "text" ? IN_MARKDOWN : IN_SOURCE);
+        return plainly(to, found, isBody && within === "text" ? IN_MARKDOWN : IN_SOURCE);
       case "html":
-        return place === "text" && isInBrackets(text, spot.from)
+        if (isBare) return NO_STRING;
+        return within === "text" && isInBrackets(text, spot.from)
           ? escaped(to, QUOTES)
-          : inHtml(place!, found, to);
+          : inHtml(within!, found, to);
     }
   };
 }
@@ -161,10 +171,8 @@ function bodyOf(text: string): number {
   return end === -1 ? Infinity : end + 4;
 }
 
-function inHtml(place: Within | "no string", found: string, to: string) {
+function inHtml(place: Within, found: string, to: string) {
   switch (place) {
-    case "no string":
-      return NO_STRING;
     case "text":
     case "comment":
       return escaped(to, "<>");
@@ -184,17 +192,29 @@ function inHtml(place: Within | "no string", found: string, to: string) {
   }
 }
 
-/** What a place is part of, asked in the order of the text; of JSON also whether it is in one of its strings. */
-function placesIn(text: string): (spot: Spot) => Within | "no string" {
+/** What a place of HTML is part of. */
+interface Place {
+  readonly within: Within | null;
+  readonly attribute: string;
+  readonly start: number;
+  /** Whether it is in JSON and in none of its strings. */
+  readonly isBare: boolean;
+}
+
+const NOWHERE: Place = { within: null, attribute: "", start: 0, isBare: false };
+
+/** What places are part of, asked in the order of the text. */
+function placesIn(text: string): (spot: Spot) => Place {
   const parts = markupOf(text);
   let [next, strings]: [number, ((at: number) => boolean) | null] = [0, null];
   return ({ from }) => {
     while (next < parts.length && parts[next]!.to <= from) [next, strings] = [next + 1, null];
     const part: Part | undefined = parts[next];
-    if (part === undefined || part.from > from) return "text";
-    if (part.within !== "json" && part.within !== "block") return part.within;
-    strings ??= stringsOf(text, part.from);
-    return strings(from) ? part.within : "no string";
+    if (part === undefined || part.from > from) return { ...NOWHERE, within: "text" };
+    const { within, attribute = "", from: start } = part;
+    const isJson = within === "json" || within === "block";
+    if (isJson) strings ??= stringsOf(text, start);
+    return { within, attribute, start, isBare: isJson && !strings!(from) };
   };
 }
 

@@ -153,11 +153,14 @@ function update(ask: Ask): Answer {
 function list(ask: Ask): Answer {
   const search = ((ask.params["search"] as string | undefined) ?? "").toLowerCase();
   const mime = ask.params["mime_type"] as string | undefined;
+  const type = ask.params["media_type"] as string | undefined;
+  const modified = ask.params["orderby"] === "modified";
   const sign = ask.params["order"] === "asc" ? -1 : 1;
   const rows = [...ask.state.posts.values()].filter(isMedium)
     .filter(({ file }) => mime === undefined || file.mime_type === mime)
+    .filter(({ file }) => type === undefined || file.mime_type.startsWith(`${type}/`))
     .filter((row) => `${row.title}\n${row.file.path}`.toLowerCase().includes(search))
-    .sort((a, b) => sign * (b.date.at - a.date.at || b.id - a.id));
+    .sort((a, b) => sign * ((modified ? b.modified - a.modified : b.date.at - a.date.at) || b.id - a.id));
   return paged(
     ask,
     "/wp/v2/media",
@@ -192,6 +195,7 @@ export function addMedia(app: Hono<RestEnv>): void {
   const listing: ParamRules = {
     ...PAGING,
     mime_type: { type: "string" },
+    media_type: { type: "string", enum: ["image", "video", "audio", "application", "text"] },
     order: { type: "string", enum: ["asc", "desc"], fallback: "desc" },
     orderby: { type: "string", fallback: "date" },
   };

@@ -9,7 +9,6 @@ import * as file from "../../rules/file.ts";
 import { emailNeedle } from "../../rules/finding/email.ts";
 import { markupOf } from "../../rules/finding/markup.ts";
 import { phoneNeedle } from "../../rules/finding/phone.ts";
-import { exactly, FORMS, rewritten } from "../../rules/finding/rewriting.ts";
 import * as signs from "../../rules/finding/signs.ts";
 import { textNeedle } from "../../rules/finding/text.ts";
 import * as location from "../../rules/crm_location.ts";
@@ -42,6 +41,7 @@ import * as names from "../../rules/proxied/names.ts";
 import * as typed from "../../rules/proxied/typed.ts";
 import type { Change } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
+import { rewrittenIn } from "./_rewritten.ts";
 
 type Named<Given> = Readonly<Record<string, Reader<Given>>>;
 type Names = Record<string, unknown>;
@@ -56,10 +56,6 @@ const looked = (given: string) => ({
   noindex: null,
   warnings: [given],
 });
-
-const AIM = { needle: textNeedle("aa"), to: '& "', isPhone: false };
-/** A text rewritten in each form, and its edits as exact replacements. */
-const rewrittenIn = (of: string) => FORMS.map((form) => exactly(`${of}aa`, rewritten(`${of}aa`, form, AIM)!));
 
 /** Arguments held to schemas that say as much as they can of them. */
 const typedBy = (args: Names, name = "of") =>
@@ -352,6 +348,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "comparison.ts lengthOf": "reckons with days",
   "file.ts checkFileSize": "compares two numbers",
   "file.ts checkSha": "compares two hashes",
+  "finding/unread.ts": "looks a bounded way around one place, measured through rewritten",
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
   "wording.ts canBeGiven": "compares one value with three",

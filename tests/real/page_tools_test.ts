@@ -13,9 +13,9 @@ import { fresh, onWordPress, Real } from "./_wordpress.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const TOOLS = [...(await loadTools({ roots: [ROOT], known: CONNECTORS })).values()];
-/** What looks at pages and their history, of posts too, has tests of its own. */
-const LOOKING = ["find_text", "get_content_history", "view_live"];
-const PAGE_TOOLS = TOOLS.filter(({ group, name }) => group === "pages" && !LOOKING.includes(name));
+/** What looks at pages and their history, of posts too, or calls the tools of both, has tests of its own. */
+const APART = ["find_text", "get_content_history", "replace_text", "view_live"];
+const PAGE_TOOLS = TOOLS.filter(({ group, name }) => group === "pages" && !APART.includes(name));
 
 /** A kit with two sites more: "both", an editor's with both builders that may publish; "weak", an author's. */
 async function open(site: CmsSandbox, options: Parameters<typeof Real.open>[1] = {}): Promise<Real> {

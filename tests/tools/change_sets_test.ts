@@ -89,39 +89,41 @@ standIn(
   },
 );
 
-Deno.test("what an earlier item made is changed only as it was left", async () => {
-  const person: { edits?: (url: string) => void } = {};
-  await using at = await world({
-    fetch: async (input, init) => {
-      if (init?.method !== "POST") person.edits?.(String(input));
-      return await fetch(input, init);
-    },
+for (const change of [{ title: "A person's" }, { content: "<p>A person's</p>" }]) {
+  Deno.test(`what an earlier item made is changed only as it was left, ${Object.keys(change)}`, async () => {
+    const person: { edits?: (url: string) => void } = {};
+    await using at = await world({
+      fetch: async (input, init) => {
+        if (init?.method !== "POST") person.edits?.(String(input));
+        return await fetch(input, init);
+      },
+    });
+    const { gw } = at.kit;
+    const changes = [
+      draft("open", "Made"),
+      { tool: "update_draft", arguments: { ...ON, post_id: { $from: 1 }, title: "Renamed" } },
+      { tool: "publish_post", arguments: { ...ON, post_id: { $from: 1 } } },
+    ];
+    const shown = await gw.call<Answer>("prepare_changes", order(changes));
+    person.edits = (url) => {
+      const made = [...at.cms.posts.values()].find(({ title }) => title === "Made");
+      if (made !== undefined && url.includes(`/posts/${made.id}?context=edit`)) {
+        at.edit(made, change);
+      }
+    };
+    const done = await gw.call<Answer>("prepare_changes", {
+      ...order(changes),
+      confirm: true,
+      confirm_token: shown.confirm_token,
+    });
+    assert.deepEqual(
+      done.items.map(({ state }) => state),
+      ["done", "failed", "not_begun"],
+      JSON.stringify(done),
+    );
+    assert.equal(done.items[1]!.error!.code, "E_STALE_PREVIEW");
   });
-  const { gw } = at.kit;
-  const changes = [
-    draft("open", "Made"),
-    { tool: "update_draft", arguments: { ...ON, post_id: { $from: 1 }, title: "Renamed" } },
-    { tool: "publish_post", arguments: { ...ON, post_id: { $from: 1 } } },
-  ];
-  const shown = await gw.call<Answer>("prepare_changes", order(changes));
-  person.edits = (url) => {
-    const made = [...at.cms.posts.values()].find(({ title }) => title === "Made");
-    if (made !== undefined && url.includes(`/posts/${made.id}?context=edit`)) {
-      at.edit(made, { title: "A person's" });
-    }
-  };
-  const done = await gw.call<Answer>("prepare_changes", {
-    ...order(changes),
-    confirm: true,
-    confirm_token: shown.confirm_token,
-  });
-  assert.deepEqual(
-    done.items.map(({ state }) => state),
-    ["done", "failed", "not_begun"],
-    JSON.stringify(done),
-  );
-  assert.equal(done.items[1]!.error!.code, "E_STALE_PREVIEW");
-});
+}
 
 standIn("a set is one line among the changes, which opens, and goes back by its id", async (at) => {
   const { gw } = at.kit;
@@ -151,6 +153,13 @@ standIn("a set is one line among the changes, which opens, and goes back by its 
     confirm: true,
   });
   assert.equal(undone.undone.length, 2);
+  const again = { ...ON, set_id, confirm: true };
+  await gw.refuses(
+    "undo_change",
+    again,
+    "E_NOT_FOUND",
+    /nothing is left .*; 2 of 3 were taken back already, by /,
+  );
   assert.equal(at.cms.posts.get(at.draft.id)!.title, before);
 });
 

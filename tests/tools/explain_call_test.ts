@@ -271,6 +271,10 @@ async function everyCall(gw: Kit, flags: boolean): Promise<{ tool: string; args:
     const { site_id: _, ...args } = filled(definition.input_schema as Shape);
     if ("target_site_id" in args) args["target_site_id"] = "bad-cms";
     if (tool === "explain_call") args["tool"] = "list_sites";
+    // Its plan takes the steps of each.
+    if (tool === "prepare_changes") {
+      args["changes"] = [{ tool: "update_draft", arguments: { site_id: "bad-cms", post_id: 1, title: "x" } }];
+    }
     return sites.map(({ id }) => ({ tool, args, site_id: id }));
   });
 }

@@ -226,6 +226,25 @@ Deno.test("a new text that holds markup is words, wherever it is put", async () 
   );
 });
 
+Deno.test("a word changes where it is read, and stays where it leads or names; an address changes for who looks for it", async () => {
+  await using at = await withPlugin();
+  const content =
+    '<p class="zeppelin"><img src="/zeppelin.jpg" alt="The Zeppelin"> <a href="/zeppelin/">Zeppelin</a></p>';
+  const draft = add(at, { content });
+  const { preview } = await replace(at);
+  assert.equal(
+    draft.content,
+    '<p class="zeppelin"><img src="/zeppelin.jpg" alt="The Airship"> <a href="/zeppelin/">Airship</a></p>',
+  );
+  const stays = preview.warnings.filter((one) => one.startsWith("Stays: "));
+  assert.deepEqual(
+    stays.map((one) => one.includes("an address") || one.includes("a name that code goes by")),
+    [true, true],
+  );
+  await replace(at, { find: "/zeppelin/", replace: "/airship/" });
+  assert.match(draft.content, /<a href="\/airship\/">/);
+});
+
 Deno.test("a text of which the new one is a part changes once, however often it is asked for", async () => {
   await using at = await withPlugin();
   const post = add(at, { content: "<p>Zeppelin</p>" });

@@ -40,6 +40,8 @@ test("asked for again, a time's changes do not come back, and what stays is name
   assert.deepEqual(first.undone, [id]);
   const nothing = /since: no change from then on can be taken back/;
   await at.kit.gw.refuses("undo_change", { ...ON, since, confirm: true }, "E_NOT_FOUND", nothing);
+  const already = new RegExp(`1 of 3 were taken back already, by ${first.request_id}; list_changes`);
+  await at.kit.gw.refuses("undo_change", { ...ON, since }, "E_NOT_FOUND", already);
   const later = await change(at, { excerpt: "Later" });
   assert.deepEqual((await undo(at, { since })).undone, [later], "only what is new");
   assert.equal((await stands(at))["title"], before["title"]);

@@ -50,7 +50,7 @@ export async function idsOf(
   const from = since === undefined ? {} : { from: new Date(since).toISOString() };
   const found = await lookedAt(changes.latest({ ...from, set_id, client, person, token }));
   const all = goingBack(found);
-  if (all.length === 0) throw set_id === undefined ? nothingSince(found) : nothingOf(set_id);
+  if (all.length === 0) throw set_id === undefined ? nothingSince(found) : nothingOf(set_id, found);
   const [going, more] = [all.slice(0, AT_ONCE), all.slice(AT_ONCE)];
   return {
     ids: newestFirst(going.map((row) => row.request_id)),
@@ -88,17 +88,32 @@ function goingBack({ rows, isAll }: Since): readonly ChangeRow[] {
   return rows.filter((row) => row.undoable && own.has(row.request_id));
 }
 
-const nothingOf = (set_id: string) =>
+/** By which calls they were taken back already, for a sentence. */
+function undoneBy(rows: readonly ChangeRow[]): string {
+  const undone = rows.filter(({ undone_by }) => undone_by !== undefined);
+  const by = [...new Set(undone.map(({ undone_by }) => undone_by))];
+  if (by.length === 0) return "";
+  const more = by.length > NAMED ? ` and ${by.length - NAMED} more` : "";
+  return `; ${undone.length} of ${rows.length} were taken back already, by ${
+    by.slice(0, NAMED).join(", ")
+  }${more}`;
+}
+
+const nothingOf = (set_id: string, { rows }: Since) =>
   new GatewayError(
     "E_NOT_FOUND",
-    `set_id: of "${set_id}" nothing is kept that could be set back on this site; list_changes with set shows what it did`,
+    `set_id: of "${set_id}" nothing is left that could be set back on this site${
+      undoneBy(rows)
+    }; list_changes with set shows what it did`,
   );
 
 const nothingSince = ({ rows, isAll }: Since) =>
   new GatewayError(
     "E_NOT_FOUND",
     isAll
-      ? "since: no change from then on can be taken back; list_changes shows what was changed"
+      ? `since: no change from then on can be taken back${
+        undoneBy(rows)
+      }; list_changes shows what was changed`
       : `since: none of the newest ${rows.length} changes from then on can be taken back, and older ones were not looked ` +
         "at; list_changes shows them by date, and request_ids takes them back",
   );

@@ -2,7 +2,8 @@
 import type { Id } from "../../core/ids.ts";
 import { Content } from "../../core/content.ts";
 import { type Fields, isFields } from "../../core/values.ts";
-import { type Form, type Rewritten } from "../../rules/finding/rewriting.ts";
+import type { Rewritten } from "../../rules/finding/rewriting.ts";
+import type { Form } from "../../rules/finding/unread.ts";
 import type { ToolContext } from "../../registry/tool.ts";
 
 /** The site's own tools that read the settings of an element, and change those of several at once. */
@@ -67,6 +68,14 @@ const isTree = (value: unknown): value is Record<string, unknown> =>
 
 /** How a setting is written: most are HTML, addresses are not. */
 export const formOf = (within: string): Form => settingOf(within)?.path.at(-1) === "url" ? "words" : "html";
+
+const NAMES = ["css_classes", "custom_css"];
+
+/** Whether a setting names or styles its element. */
+export function isNaming(within: string): boolean {
+  const name = settingOf(within)?.path.at(-1) ?? "";
+  return name.startsWith("_") || NAMES.includes(name);
+}
 
 /** An operation for each element, with the settings that change, each whole, as the site's tool replaces it. */
 export function operationsOf(

@@ -47,7 +47,12 @@ export async function replacementSet(asked: Asked, ctx: Using): Promise<WantedSe
     target: asked.target_branch,
     view: onDemand(async () => await (await ctx.use(github)).view(preview?.commit)),
   };
-  const wanted = { needle, to: replace, isPhone: kind === "phone" };
+  const wanted = {
+    needle,
+    to: replace,
+    isPhone: kind === "phone",
+    isWords: kind === "text" && !isAddress(find),
+  };
   const made: Made[] = [];
   const items = () => made.filter(({ item }) => item !== null);
   while (made.length < Math.min(groups.length, LIMITS.REPLACE_READS) && items().length < limit) {
@@ -79,6 +84,9 @@ export async function replacementSet(asked: Asked, ctx: Using): Promise<WantedSe
     ],
   };
 }
+
+/** Whether a text that is looked for is one that only addresses hold. */
+const isAddress = (find: string) => !find.includes(" ") && [..."/@.:#"].some((sign) => find.includes(sign));
 
 const alreadyIn = (made: readonly Made[]) => made.reduce((sum, one) => sum + one.already, 0);
 

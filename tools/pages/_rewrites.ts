@@ -12,10 +12,12 @@ import { posts, typedPosts } from "../../platforms/_content/posts.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { partsOfSource } from "../../platforms/astro/page.ts";
 import type { ToolContext } from "../../registry/tool.ts";
-import { exactly, type Form, type Rewritten } from "../../rules/finding/rewriting.ts";
+import { exactly, type Rewritten } from "../../rules/finding/rewriting.ts";
+import type { Form } from "../../rules/finding/unread.ts";
 import {
   CHANGE_ELEMENTS,
   formOf as formOfSetting,
+  isNaming,
   operationsOf,
   settingsOf,
   textIn as textOfSetting,
@@ -85,13 +87,13 @@ export const READERS: Readonly<Record<string, Reader>> = {
   },
   async update_page_from_code(ctx, { page_id }) {
     const page = await (await ctx.use(codePages)).read(numericId(page_id as Id, "page_id"));
-    const source = (text: string): StoredText => ({ text, form: "source" });
+    const code = (text: string): StoredText => ({ text, form: "code" });
     return {
       texts: {
         title: words(page.title),
         content_html: page.shown ? html(page.html) : { ...html(page.html), stays: TAKEN_OVER },
-        css: source(page.css),
-        js: source(page.js),
+        css: code(page.css),
+        js: code(page.js),
       },
     };
   },
@@ -108,7 +110,10 @@ export const READERS: Readonly<Record<string, Reader>> = {
     const settings = await settingsOf(ctx, post_id as Id, within);
     const texts = within.flatMap((one) => {
       const form = formOfSetting(one ?? "");
-      return one === undefined ? [] : [[one, { text: textOfSetting(settings, one), form }] as const];
+      const stays = isNaming(one ?? "") ? { stays: NAMING } : {};
+      return one === undefined
+        ? []
+        : [[one, { text: textOfSetting(settings, one), form, ...stays }] as const];
     });
     return { texts: Object.fromEntries(texts), beside: { settings } };
   },
@@ -147,6 +152,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
 const IN_BUILDER =
   "change it in the visual builder; the site's own builder tools are called only where the site holds their writes";
 const UNHELD = { ready: false, why: "the site holds no writes of its tools" } as const;
+const NAMING = "it names or styles an element of the visual builder; change it there";
 const TAKEN_OVER = "the visual builder has taken the page over, and its HTML is seen nowhere";
 const WRAPPED =
   "the page is not made of blocks: update_page_draft would put its whole text into one HTML block, which shows its line " +
@@ -173,21 +179,20 @@ async function fileAt(path: string, branch: Branch) {
   return { text, sha: entry === null ? {} : { sha: entry.sha }, bytes: entry?.size ?? 0 };
 }
 
-const FORMS: Readonly<Record<string, Form>> = {
-  html: "html",
-  htm: "html",
-  xml: "html",
-  svg: "html",
-  md: "markdown",
-  mdx: "markdown",
-  mdoc: "markdown",
-  markdown: "markdown",
-  json: "json",
-  webmanifest: "json",
-  txt: "words",
+/** Endings of files by how they are written; what is not named holds names with values. */
+const ENDINGS: Readonly<Record<Exclude<Form, "source">, readonly string[]>> = {
+  words: ["txt"],
+  html: "html htm xml svg".split(" "),
+  markdown: "md mdx mdoc markdown".split(" "),
+  json: ["json", "webmanifest"],
+  code: "astro vue svelte tsx jsx ts js mjs cjs css scss njk liquid hbs ejs pug php".split(" "),
 };
 
-const formOf = (path: string): Form => FORMS[path.slice(path.lastIndexOf(".") + 1).toLowerCase()] ?? "source";
+function formOf(path: string): Form {
+  const ending = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  const found = Object.entries(ENDINGS).find(([, endings]) => endings.includes(ending))?.[0];
+  return (found ?? "source") as Form;
+}
 
 /** The arguments that put all these texts of one thing there, and nothing else. */
 export function argumentsOf(

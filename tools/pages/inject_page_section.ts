@@ -27,6 +27,7 @@ export default tool("inject_page_section", {
   },
   async run({ page_id, element_source_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
-    return compared(await (await ctx.use(duda)).addSection(String(element_source_id), state));
+    const { parts, ...done } = await (await ctx.use(duda)).addSection(String(element_source_id), state);
+    return compared(done).leaving(parts);
   },
 });

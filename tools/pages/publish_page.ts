@@ -31,9 +31,11 @@ export default tool("publish_page", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
-    const done = await (await ctx.use(pages)).publish(page_id, ctx.grant, state);
+    const { parts, ...done } = await (await ctx.use(pages)).publish(page_id, ctx.grant, state);
     const { published } = await expectations();
     const { url, caches_asked } = done;
-    return compared(done).seen(await liveAt(await ctx.use(visitor), url, published(state), caches_asked));
+    return compared(done).leaving(parts).seen(
+      await liveAt(await ctx.use(visitor), url, published(state), caches_asked),
+    );
   },
 });

@@ -2,7 +2,10 @@
 import { GatewayError } from "../../core/errors.ts";
 import { tool } from "../../registry/tool.ts";
 import { needleOf } from "./_places.ts";
-import { leftIn, replacementSet, type WantedSet, withHits } from "./_replacement_set.ts";
+import type { WantedSet } from "./_replacement_set.ts";
+
+// What reads and rewrites texts is not needed to start.
+const making = () => import("./_replacement_set.ts");
 
 export default tool("replace_text", {
   async check({ find, replace, kind }) {
@@ -10,6 +13,7 @@ export default tool("replace_text", {
     if (kind !== "text") await needleOf(kind, replace, "replace");
   },
   async plan(args, ctx) {
+    const { replacementSet, withHits } = await making();
     let order: WantedSet | undefined;
     try {
       return await ctx.sets.plan(async () => order = await replacementSet(args, ctx));
@@ -18,6 +22,7 @@ export default tool("replace_text", {
     }
   },
   async run({ wait_seconds }, { sets }, { set, warnings = [] }) {
+    const { leftIn } = await making();
     return (await sets.run(set!, wait_seconds)).warned(leftIn(warnings));
   },
 });

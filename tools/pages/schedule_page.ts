@@ -29,7 +29,7 @@ export default tool("schedule_page", {
   async run({ page_id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: page_id, changes });
     const { moment, page } = state;
-    const done = await (await ctx.use(pages)).schedule(page_id, moment, page);
-    return compared({ ...done, ...bothTimes(moment, page.time_zone) });
+    const { parts, ...done } = await (await ctx.use(pages)).schedule(page_id, moment, page);
+    return compared({ ...done, ...bothTimes(moment, page.time_zone) }).leaving(parts);
   },
 });

@@ -3,10 +3,11 @@ import { GatewayError } from "../../core/errors.ts";
 import { type Id, numericId } from "../../core/ids.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { maybeUnseen, whenScheduled } from "../../rules/change.ts";
+import { checkReplacements, type Replacement, replacing } from "../../rules/replacements.ts";
 import { ofDocument } from "../../rules/whole_document.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { stillSo } from "../../rules/wording.ts";
-import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
+import { newScript, scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { CODE_APART } from "../../platforms/_content/page.ts";
 import { builtPages, pages } from "../../platforms/_content/pages.ts";
 import { storedContent } from "../../platforms/_content/stored_content.ts";
@@ -27,10 +28,27 @@ import {
   valuesBefore,
 } from "./_plans.ts";
 
+/** The fields with what the replacements make of the text that is there. Throws E_BAD_INPUT for one that is not of blocks. */
+function replacedText<Fields extends object>(
+  given: Fields,
+  replacements: readonly Replacement[] = [],
+  { content_html }: { readonly content_html: string | null },
+) {
+  if (content_html !== null && !content_html.includes("<!-- wp:")) {
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      "replacements: the page is not made of blocks, and its text would be made one; give the whole text as content_html",
+    );
+  }
+  const { text, warnings } = replacing(content_html ?? "", replacements);
+  return { fields: { ...given, content_html: text }, warnings };
+}
+
 export default tool("update_page_draft", {
   check(args, { site, can, checkId }) {
     checkArguments(args);
     checkNamed(args.title, "title");
+    checkReplacements(args);
     checkId(args.page_id, "page_id");
     if (!can(builtPages)) return refuseHtml(site, args);
     const id = numericId(args.page_id, "page_id");
@@ -40,17 +58,28 @@ export default tool("update_page_draft", {
       throw new GatewayError("E_BAD_INPUT", "parent_id: a page cannot be its own parent");
     }
   },
-  raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
-  async plan({ page_id, page_builder: _, ...given }, ctx) {
-    const { fields: args, warnings } = await ofDocument(given);
-    await checkHeader(args.header_html);
+  raises: ({ replacements = [], ...args }) =>
+    scriptRaises({ ...args, replacements: replacements.map(({ replace }) => replace) }, SHOWN_PAGE, [
+      "variables",
+      "replacements",
+    ]),
+  async plan({ page_id, page_builder: _, replacements, ...given }, ctx) {
     const client = await ctx.use(pages);
-    const [now, draft] = await allOrThrow(client.readDraft(page_id), prepared(client, args, page_id));
+    const read = replacements && await client.readDraft(page_id);
+    const { fields: args, warnings } = read
+      ? replacedText(given, replacements, read)
+      : await ofDocument(given);
+    await checkHeader(args.header_html);
+    const [now, draft] = await allOrThrow(
+      read ?? client.readDraft(page_id),
+      prepared(client, args, page_id),
+    );
     let unsure: string[] = [];
     if (args.content_html !== undefined) {
       const builder = now.page_builder ?? await client.builderSeen(page_id);
-      requireShown("content_html", page_id, builder !== "visual");
-      unsure = maybeUnseen(builder, "content_html");
+      const field = replacements ? "replacements" : "content_html";
+      requireShown(field, page_id, builder !== "visual");
+      unsure = maybeUnseen(builder, field);
     }
     const what = `the ${now.status} page ${quoted(now.title)} on ${ctx.site.name}`;
     const from = origin(draft);
@@ -60,13 +89,17 @@ export default tool("update_page_draft", {
       summary: from === "" ? `Change ${what}${apart}` : `Make all content of ${what} anew${from}`,
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
+      whole: now.parts,
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
       ...ctx.can(storedContent)
         ? storedBefore(page_id, draft, now)
         : await valuesBefore(client, page_id, draft, now),
       warnings: [...now.warnings, ...draft.warnings ?? [], ...lasting],
       state: { draft, now, lasting },
-      raises: whenScheduled(now, `the page ${quoted(now.title)}`),
+      raises: [
+        ...whenScheduled(now, `the page ${quoted(now.title)}`),
+        ...replacements ? await newScript(now.content_html ?? "", args.content_html, SHOWN_PAGE) : [],
+      ],
     };
   },
   async run({ page_id }, ctx, { state, changes }) {

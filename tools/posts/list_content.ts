@@ -1,8 +1,10 @@
 /** list_content: posts, pages or a type of the site's own, of any status, to find one by. */
 import { GatewayError } from "../../core/errors.ts";
 import { pages } from "../../platforms/_content/pages.ts";
+import type { ImageList, LibraryImage } from "../../platforms/_content/images.ts";
 import type { ContentList, ListedRow, ListQuery } from "../../platforms/_content/post.ts";
 import { tool } from "../../registry/tool.ts";
+import { IMAGES, listImages } from "./_library.ts";
 import { checkType, contentOf } from "./_plans.ts";
 
 /** Columns that are asked for beside a row's own fields, and what they are asked by. */
@@ -33,6 +35,7 @@ export default tool("list_content", {
       ...modified_after === undefined ? {} : { modified_after: new Date(modified_after).toISOString() },
       beside: besideOf(fields),
     };
+    if (type === IMAGES) return withColumns(await listImages(asked, ctx), fields);
     const list = type === "page"
       ? await (await ctx.use(pages)).list(asked)
       : await (await contentOf(ctx, type)).list(asked, type);
@@ -45,15 +48,17 @@ function besideOf(fields: readonly string[] = []): NonNullable<ListQuery["beside
 }
 
 /** The list with the columns that were asked for; with those that every row has where none were. */
-function withColumns({ items, ...list }: ContentList, fields: readonly string[] | undefined) {
+function withColumns({ items, ...list }: ContentList | ImageList, fields: readonly string[] | undefined) {
   if (fields === undefined) return { items, ...list };
   const wanted = new Set(["id", ...fields]);
-  const columns = (row: ListedRow) => Object.entries(flat(row)).filter(([name]) => wanted.has(name));
+  const columns = (row: ListedRow | LibraryImage) =>
+    Object.entries(flat(row)).filter(([name]) => wanted.has(name));
   return { items: items.map((row) => Object.fromEntries(columns(row))), ...list };
 }
 
-function flat({ seo, ...row }: ListedRow): Record<string, unknown> {
-  if (seo === undefined) return row;
+function flat(listed: ListedRow | LibraryImage): Record<string, unknown> {
+  if (!("seo" in listed) || listed.seo === undefined) return { ...listed };
+  const { seo, ...row } = listed;
   const { title = null, description = null, noindex = null, canonical = null } = seo ?? {};
   return { ...row, seo_title: title, seo_description: description, noindex, canonical };
 }

@@ -33,9 +33,11 @@ export default tool("publish_post", {
   },
   async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
-    const done = await (await contentOf(ctx, type)).publish(post_id, ctx.grant, state, type);
+    const { parts, ...done } = await (await contentOf(ctx, type)).publish(post_id, ctx.grant, state, type);
     const { published } = await expectations();
     const { url, caches_asked } = done;
-    return compared(done).seen(await liveAt(await ctx.use(visitor), url, published(state), caches_asked));
+    return compared(done).leaving(parts).seen(
+      await liveAt(await ctx.use(visitor), url, published(state), caches_asked),
+    );
   },
 });

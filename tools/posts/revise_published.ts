@@ -1,11 +1,10 @@
 /** revise_published: given fields of a post or page that is live, or exact replacements in its text; never its state. */
 import { GatewayError } from "../../core/errors.ts";
-import { allOrThrow } from "../../core/async.ts";
 import type { Id } from "../../core/ids.ts";
 import type { Change } from "../../core/model.ts";
 import { maybeUnseen, refuseUnseen, whenLive } from "../../rules/change.ts";
-import { type Replacement, replacing } from "../../rules/replacements.ts";
-import { type ScriptRaise, scriptRaises } from "../../rules/code_pages/script_raises.ts";
+import { checkReplacements, type Replacement, replacing } from "../../rules/replacements.ts";
+import { newScript, scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { ofDocument } from "../../rules/whole_document.ts";
 import { hasPassword, PASSWORD } from "../../rules/wording.ts";
@@ -20,7 +19,8 @@ import type { PreparedDraft, Updated } from "../../platforms/_content/post.ts";
 import { storedContent } from "../../platforms/_content/stored_content.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
 import { liveAt } from "../../platforms/visitor/live.ts";
-import { compared, tool, type ToolContext } from "../../registry/tool.ts";
+import { compared, type Plan, tool, type ToolContext } from "../../registry/tool.ts";
+import { checkDescribed, describeImage, type ImageRevision, plannedImage } from "./_library.ts";
 import {
   fieldChanges,
   fieldsBefore,
@@ -49,8 +49,10 @@ const titled = (type: LiveType, { title }: LiveContent) =>
   type === "page" ? `the page ${quoted(title)}` : `the post ${ofType(type)}${quoted(title)}`;
 
 export default tool("revise_published", {
-  check({ post_id, page_id, type, title, featured_media_id, ...texts }, ctx) {
-    checkArguments({ title, ...texts });
+  check({ post_id, page_id, media_id, type, title, featured_media_id, alt_text, ...texts }, ctx) {
+    checkArguments({ title, alt_text, ...texts });
+    checkDescribed({ media_id, alt_text }, { type, title, featured_media_id, ...texts });
+    ctx.checkId(media_id, "media_id");
     checkNamed(title, "title");
     ctx.checkId(post_id, "post_id");
     ctx.checkId(page_id, "page_id");
@@ -58,9 +60,7 @@ export default tool("revise_published", {
     if (type !== undefined && page_id !== undefined) {
       throw new GatewayError("E_BAD_INPUT", "type: goes with post_id; a page is named by page_id alone");
     }
-    if (texts.content_html !== undefined && texts.replacements !== undefined) {
-      throw new GatewayError("E_BAD_INPUT", "content_html, replacements: give one of the two");
-    }
+    checkReplacements(texts);
     const other = page_id === undefined ? undefined : OF_POSTS.find((name) => texts[name] !== undefined);
     if (other !== undefined) {
       throw new GatewayError("E_BAD_INPUT", `${other}: a page has none; leave it out, or give post_id`);
@@ -70,8 +70,10 @@ export default tool("revise_published", {
     scriptRaises({ ...fields, replacements: replacements.map(({ replace }) => replace) }, SHOWN, [
       "replacements",
     ]),
-  plan: (args, ctx) => planned(args, ctx),
-  run: (_, ctx, { state, changes }) => revise(ctx, state, changes),
+  plan: async ({ media_id, alt_text, ...args }, ctx): Promise<Plan<Revision | ImageRevision>> =>
+    media_id === undefined ? await planned(args, ctx) : await plannedImage(media_id, alt_text!, ctx),
+  run: (_, ctx, { state, changes }) =>
+    "image" in state ? describeImage(ctx, state, changes) : revise(ctx, state, changes),
   restore: {
     async plan(kept, ctx) {
       const place = { ...named(kept.of as Named), live: true };
@@ -140,7 +142,7 @@ async function planned(
     state: { draft: changing(draft, fields), now, type },
     raises: [
       ...whenLive(true, titled(type, now), { status: "published", protected: hasPassword(now) }),
-      ...asked.replacements ? await newScript(fields, now) : [],
+      ...asked.replacements ? await newScript(now.content_html ?? "", fields.content_html, SHOWN) : [],
     ],
   };
 }
@@ -203,16 +205,6 @@ function changing({ tags, categories }: PreparedDraft, fields: LiveFields): Prep
     ...fields.tags && tags ? { tags } : {},
     ...fields.categories && categories ? { categories } : {},
   };
-}
-
-/** Script of the new text that the old one does not hold, where no replacement alone shows it. */
-async function newScript({ content_html }: LiveFields, now: LiveContent): Promise<readonly ScriptRaise[]> {
-  if (content_html === undefined) return [];
-  const [old, made] = await allOrThrow(
-    scriptRaises({ content_html: now.content_html ?? "" }, SHOWN),
-    scriptRaises({ content_html }, SHOWN),
-  );
-  return made.filter(({ because }) => !old.some((one) => one.because === because));
 }
 
 /** What to know of what is changed beside what the changes show. */

@@ -37,7 +37,7 @@ export default tool("schedule_draft", {
   async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const { moment, post } = state;
-    const done = await (await contentOf(ctx, type)).schedule(post_id, moment, post, type);
-    return compared({ ...done, ...bothTimes(moment, post.time_zone) });
+    const { parts, ...done } = await (await contentOf(ctx, type)).schedule(post_id, moment, post, type);
+    return compared({ ...done, ...bothTimes(moment, post.time_zone) }).leaving(parts);
   },
 });

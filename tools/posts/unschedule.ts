@@ -22,6 +22,7 @@ export default tool("unschedule", {
   async run({ post_id, type }, ctx, { state, changes }) {
     ctx.annotate({ result_id: post_id, changes });
     const client = await contentOf(ctx, type === "page" ? "post" : type);
-    return compared(await client.unschedule(post_id, type ?? state.type, state));
+    const { parts, ...done } = await client.unschedule(post_id, type ?? state.type, state);
+    return compared(done).leaving(parts);
   },
 });

@@ -73,7 +73,9 @@ async function twinOf(
 /** What the image that is there is left without. */
 const leftOut = (fields: readonly string[]): string[] =>
   fields.map((field) =>
-    `${field}: not set, for the image that is there is left as it is; change it in the CMS`
+    `${field}: not set, for the image that is there is left as it is; ${
+      field === "alt_text" ? "revise_published with media_id changes it" : "change it in the CMS"
+    }`
   );
 
 export default tool("upload_media", {

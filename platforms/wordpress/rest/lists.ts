@@ -130,7 +130,8 @@ function narrowed(modified_by: ListQuery["modified_by"]): Query {
   }
 }
 
-function ordered(sort: ListSort = "-modified"): Query {
+/** The order of a list, as WordPress asks for it; last changed first without one. */
+export function ordered(sort: ListSort = "-modified"): Query {
   const isFalling = sort.startsWith("-");
   return { orderby: isFalling ? sort.slice(1) : sort, order: isFalling ? "desc" : "asc" };
 }

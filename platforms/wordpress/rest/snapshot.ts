@@ -283,6 +283,12 @@ export function madeParts(record: PostRecord): Record<string, unknown> {
   };
 }
 
+/** The parts after a change of the state: what the record shows, with the hashes of what it cannot have changed. */
+export function partsNow({ guarded, ...seen }: StateRead, record: ContentRecord): Record<string, unknown> {
+  const { date_gmt: _, ...hashes } = guarded?.hashes ?? {};
+  return parts({ ...seen, record, guarded: guarded && { ...guarded, hashes } });
+}
+
 /** The state in the tools' words. */
 export function toSnapshot(found: StateRead): StateSnapshot {
   const { record, guarded } = found;

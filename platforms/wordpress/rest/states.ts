@@ -4,7 +4,7 @@ import { allOrThrow } from "../../../core/async.ts";
 import { hasLead, type Moment } from "../../../rules/schedule.ts";
 import type { Making, Outcome } from "../../../core/model.ts";
 import type { PublishGrant } from "../../_http/request.ts";
-import type { Verb, Written } from "../../_content/post.ts";
+import type { Updated, Verb } from "../../_content/post.ts";
 import { REVISED } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
 import {
@@ -103,7 +103,7 @@ export async function schedule(
   id: number,
   moment: Moment,
   seen?: StateSnapshot,
-): Promise<Written> {
+): Promise<Updated> {
   const before = seen ?? await checkState(wire, kind, id, "schedule", moment);
   const after = await sendSchedule(wire, kind, id, moment, before);
   if (after.status === "future" && utc(after.date_gmt) === moment.utc) return moved(before, after);
@@ -169,7 +169,7 @@ export async function unschedule(
   kind: Kind,
   id: number,
   seen?: StateSnapshot,
-): Promise<Written> {
+): Promise<Updated> {
   const fields = { status: "draft", date: null };
   const what = { kind, id, fields, dependsOn: ["status", "date_gmt"], judge: judge(kind, "unschedule") };
   const after = await change(wire, what, seen);
@@ -193,7 +193,7 @@ export async function publish(
   id: number,
   grant: PublishGrant,
   seen?: StateSnapshot,
-): Promise<Written> {
+): Promise<Updated> {
   const before = seen ?? await checkState(wire, kind, id, "publish");
   const { status, date_gmt } = before.read.record;
   const dated = status === "future" || Date.parse(utc(date_gmt) ?? "") > wire.now();

@@ -1,7 +1,7 @@
 /** Writing a post or page: what goes live with it, the write that overwrites nothing else, and what it left behind. */
 import { GatewayError } from "../../../core/errors.ts";
 import type { Moment } from "../../../rules/schedule.ts";
-import type { Written } from "../../_content/post.ts";
+import type { Updated, Written } from "../../_content/post.ts";
 import type { PublishGrant } from "../../_http/request.ts";
 import { stale, writeGuarded } from "../companion/guarded.ts";
 import { SEO_ROBOTS, SEO_TEXTS, type SeoFields } from "../seo/names.ts";
@@ -20,6 +20,7 @@ import {
 import {
   datedAt,
   LIVE_TOO,
+  partsNow,
   readPlainState,
   readState,
   type StateRead,
@@ -305,11 +306,12 @@ export function written(state: PostState, differences: readonly string[]): Writt
   return { id: state.id, status: statusWord(state.status), url: state.link, differences };
 }
 
-/** The same after a change of the state alone, everything else compared with what was seen. */
-export function moved(before: StateSnapshot | undefined, after: ContentRecord): Written {
+/** The same after a change of the state alone, everything else compared with what was seen, and the parts it has now. */
+export function moved(before: StateSnapshot | undefined, after: ContentRecord): Updated {
   if (before === undefined) return written(after, []);
   const told = before.going === after.slug ? { slug: after.slug } : {};
-  return written(after, changedBeside(before.read.record, after, { status: after.status, ...told }));
+  const differences = changedBeside(before.read.record, after, { status: after.status, ...told });
+  return { ...written(after, differences), parts: partsNow(before.read, after) };
 }
 
 /**

@@ -3,13 +3,29 @@ import assert from "node:assert/strict";
 import { emailNeedle } from "../../../rules/finding/email.ts";
 import { markupOf } from "../../../rules/finding/markup.ts";
 import { phoneNeedle } from "../../../rules/finding/phone.ts";
-import { exactly, type Form, type Rewriting, rewritten } from "../../../rules/finding/rewriting.ts";
+import { exactly, type Rewriting, rewritten } from "../../../rules/finding/rewriting.ts";
 import { textNeedle } from "../../../rules/finding/text.ts";
+import type { Form } from "../../../rules/finding/unread.ts";
 import { replacing } from "../../../rules/replacements.ts";
 
-const words = (find: string, to: string): Rewriting => ({ needle: textNeedle(find), to, isPhone: false });
-const phone = (find: string, to: string): Rewriting => ({ needle: phoneNeedle(find), to, isPhone: true });
-const email = (find: string, to: string): Rewriting => ({ needle: emailNeedle(find), to, isPhone: false });
+const words = (find: string, to: string): Rewriting => ({
+  needle: textNeedle(find),
+  to,
+  isPhone: false,
+  isWords: false,
+});
+const phone = (find: string, to: string): Rewriting => ({
+  needle: phoneNeedle(find),
+  to,
+  isPhone: true,
+  isWords: false,
+});
+const email = (find: string, to: string): Rewriting => ({
+  needle: emailNeedle(find),
+  to,
+  isPhone: false,
+  isWords: false,
+});
 
 type Row = readonly [form: Form, text: string, made: string];
 
@@ -168,6 +184,8 @@ Deno.test("replacements are exact: each as often as it says, with more of the te
   of("Zeppelin. The Zeppelin GmbH. Zeppelin.", words("Zeppelin", "The Zeppelin GmbH"));
   of("😀Zeppelin😀Zeppelin GmbH😀", words("Zeppelin", "Zeppelin GmbH"));
   of("Zeppelin ".repeat(500), words("Zeppelin", "Airship"));
+  const often = rewritten("Zeppelin ".repeat(5001), "html", words("Zeppelin", "Airship"))!;
+  assert.deepEqual([often.edits, often.stays.length], [[], 1]);
   // Sixty places that nothing tells from what stays but what stands far away.
   const alike = Array.from({ length: 60 }, (_, n) => `${n} 030 1234567 x 030 12345678 `).join("");
   of(alike, phone("030 1234567", "040 1"));

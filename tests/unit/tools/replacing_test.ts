@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import type { FoundPlace } from "../../../platforms/_content/text_search.ts";
 import { phoneNeedle } from "../../../rules/finding/phone.ts";
-import type { Form, Rewriting } from "../../../rules/finding/rewriting.ts";
+import type { Rewriting } from "../../../rules/finding/rewriting.ts";
+import type { Form } from "../../../rules/finding/unread.ts";
 import { textNeedle } from "../../../rules/finding/text.ts";
-import { formOf, textIn } from "../../../tools/pages/_builder_texts.ts";
+import { formOf, isNaming, textIn } from "../../../tools/pages/_builder_texts.ts";
 import { within } from "../../../tools/pages/_replacement_set.ts";
 import { chosen, grouped, hitsOf, itemOf, type Made } from "../../../tools/pages/_replacing.ts";
 import type { StoredText } from "../../../tools/pages/_rewrites.ts";
@@ -28,7 +29,7 @@ const place = (more: Partial<FoundPlace>): FoundPlace => ({
 const groupsOf = (places: readonly FoundPlace[], site: unknown = OPEN) =>
   grouped(hitsOf(places, site as Site));
 
-const AIRSHIP: Rewriting = { needle: textNeedle("zeppelin"), to: "Airship", isPhone: false };
+const AIRSHIP: Rewriting = { needle: textNeedle("zeppelin"), to: "Airship", isPhone: false, isWords: true };
 
 /** The one call for places of one thing, whose texts are these. */
 function made(
@@ -89,7 +90,7 @@ Deno.test("several hits in one thing are one call, of what is live with exact re
 Deno.test("a text that no fifty replacements tell exactly is given whole", () => {
   const text = Array.from({ length: 60 }, (_, n) => `${"x 030 12345678 y ".repeat(80)}${n}: 030 1234567. `)
     .join("");
-  const wanted = { needle: phoneNeedle("030 1234567"), to: "040 7654321", isPhone: true };
+  const wanted = { needle: phoneNeedle("030 1234567"), to: "040 7654321", isPhone: true, isWords: false };
   const { item } = made([place({ status: "published" })], { content_html: text }, wanted);
   assert.deepEqual(item!.arguments, {
     post_id: 7,
@@ -223,7 +224,7 @@ Deno.test("settings of a visual builder are one call of the site's own tool, eac
     ["c3", { link: { url: "tel:+49301234567", nofollow: "" }, text: "Tom & 030 1234567" }],
   ]);
   const before = structuredClone([...settings]);
-  const wanted = { needle: phoneNeedle("+49 30 1234567"), to: "+49 40 765", isPhone: true };
+  const wanted = { needle: phoneNeedle("+49 30 1234567"), to: "+49 40 765", isPhone: true, isWords: false };
   const texts = Object.fromEntries(
     within.map((one) => [one, { text: textIn(settings, one), form: formOf(one) }]),
   );
@@ -247,6 +248,11 @@ Deno.test("settings of a visual builder are one call of the site's own tool, eac
     },
   });
   assert.deepEqual([...settings], before);
+  assert.deepEqual(["heading a1 _css_classes", "html a1 custom_css", "heading a1 title"].map(isNaming), [
+    true,
+    true,
+    false,
+  ]);
   assert.deepEqual(
     [textIn(settings, "heading a1 size.x"), textIn(settings, "x"), textIn(new Map(), "a b c")],
     [
