@@ -8,6 +8,7 @@ import type { Follower } from "../../registry/tool.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { Beside, KeptSet, SetContent, SetItem, SetResult, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
+import type { Ticket } from "../consent/consent_call.ts";
 import { type Dispatch, NotAudited } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
 import { firstRequest } from "./in_doubt.ts";
@@ -194,15 +195,7 @@ export class SetRun {
     if (caller === null) return null;
     const args = { ...item.args, ...this.#idsOf(item) };
     await this.#ports.catalog.fresh(item.tool);
-    const entry = this.#ports.catalog.get(item.tool, caller);
-    const uses = Object.keys(item.uses).length > 0;
-    const isLater = uses || item.follows != null;
-    const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
-    const left = thing === null ? undefined : this.#left.get(thing);
-    const revision = isLater ? left ?? null : expected(item.shown.revision, left);
-    const open = entry == null
-      ? new Set<string>()
-      : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites);
+    const ticket = this.#ticketFor(item, args, caller);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
       const repeated = await this.#repeated(item, ending, record);
       result = repeated ?? resultOf(item, request_id, ending, record);
@@ -218,19 +211,7 @@ export class SetRun {
         caller,
         tool: item.tool,
         asks: { confirm: true },
-        item: {
-          ticket: {
-            set_id: kept.set_id,
-            item: item.item,
-            shown: { ...item.shown, revision },
-            isPartial: isLater,
-            further: isLater
-              ? []
-              : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),
-            open,
-          },
-          told,
-        },
+        item: { ticket, told },
         parse: () => ({ args, bytes: Buffer.byteLength(JSON.stringify(args)) }),
       });
     } catch (thrown) {
@@ -247,6 +228,28 @@ export class SetRun {
     const known: SetResult = result ??
       { item: item.item, state: "unknown", request_id, answer: {}, left: null };
     return wait === null ? known : { wait, isKept, result: known };
+  }
+
+  /** What was consented to of an item, with what those before it have left. */
+  #ticketFor(item: SetItem, args: Readonly<Record<string, unknown>>, caller: Caller): Ticket {
+    const entry = this.#ports.catalog.get(item.tool, caller);
+    const uses = Object.keys(item.uses).length > 0;
+    const isLater = uses || item.follows != null;
+    const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
+    const left = thing === null ? undefined : this.#left.get(thing);
+    const revision = isLater ? left ?? null : expected(item.shown.revision, left);
+    return {
+      set_id: this.#set.kept.set_id,
+      item: item.item,
+      shown: { ...item.shown, revision },
+      isPartial: isLater,
+      further: isLater
+        ? []
+        : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),
+      open: entry == null
+        ? new Set<string>()
+        : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites),
+    };
   }
 
   /** What is known of an item that another call was first with: its own result, or the request that is in doubt. */
