@@ -47,7 +47,7 @@ export class Sets implements SetStore {
   ): Promise<void> {
     const pieces = await this.#keep({ set_id, grant, content }, SHOWN_MS);
     const sealed = token && await this.sealer.seal(JSON.stringify(token), headKey(set_id));
-    await this.#put(set_id, {
+    const kept: Kept = {
       grant,
       sites: sitesOf(content),
       items: content?.items.length ?? 0,
@@ -57,6 +57,13 @@ export class Sets implements SetStore {
       token: sealed,
       pieces,
       expires_at: this.#until(SHOWN_MS),
+    };
+    await untilSettled(async () => {
+      const { entry, value } = await this.#get(set_id);
+      if (value?.state === "ended") return null; // it was cancelled while it was planned
+      const expireIn = Math.max(1, kept.expires_at - this.db.now());
+      const change = this.db.kv.atomic().check(entry).set(entry.key, kept, { expireIn });
+      return (await this.db.commit(change)).ok ? kept : AGAIN;
     });
   }
 

@@ -20,7 +20,7 @@ export interface Progress {
 export const stateOf = (
   { state }: Pick<KeptSet, "state">,
   { isAlive }: Pick<Progress, "isAlive">,
-): ToldState => state === "running" && !isAlive ? "interrupted" : state;
+): ToldState => (state === "running" || state === "preparing") && !isAlive ? "interrupted" : state;
 
 /** Items by the sites that they are of, each in its order; those that touch several sites hold these together. */
 export function bySite(items: readonly SetItem[]): readonly (readonly SetItem[])[] {
@@ -79,6 +79,9 @@ const NEXT: Readonly<Record<ToldState, string>> = {
   ended: "It has ended; undo_change with set_id takes back what was done on a site",
 };
 
+const NOT_PLANNED =
+  "Nothing was changed, and its items are not planned any more: its gateway was stopped meanwhile. Send prepare_changes again";
+
 /** What became of a set. */
 export function answerOf(kept: KeptSet, progress: Progress): Fields {
   const { set_id, content, failed, cancelled_at, token } = kept;
@@ -90,7 +93,9 @@ export function answerOf(kept: KeptSet, progress: Progress): Fields {
     ...cancelled_at === null ? {} : { cancelled_at },
     ...failed === null ? {} : { stopped: failed },
   };
-  if (content === null) return { ...head, next: failed ?? NEXT[state] };
+  if (content === null) {
+    return { ...head, next: failed ?? (state === "interrupted" ? NOT_PLANNED : NEXT[state]) };
+  }
   if (state === "prepared" && token !== null) return { ...head, ...shownOf(kept, content) };
   const items = itemsOf(content, kept, progress, state);
   const counts = Object.fromEntries(

@@ -68,7 +68,7 @@ export class ChangeSets {
   /** Those that it is planning. */
   readonly #planning = new Map<
     string,
-    { readonly done: Promise<unknown>; planned: number; readonly of: number }
+    { readonly done: Promise<unknown>; planned: number; readonly of: number; isLate: boolean }
   >();
 
   constructor(private readonly ports: SetPorts) {}
@@ -157,7 +157,12 @@ export class ChangeSets {
 
   async #prepare(set_id: string, call: CallParts, order: SetOrder): Promise<Prepared> {
     const found = Promise.withResolvers<Prepared>();
-    const planning = { done: found.promise.catch(() => {}), planned: 0, of: order.changes.length };
+    const planning = {
+      done: found.promise.catch(() => {}),
+      planned: 0,
+      of: order.changes.length,
+      isLate: false,
+    };
     this.#planning.set(set_id, planning);
     const isConfirmed = call.record.root.decision.latest("confirmed") === true; // progress is of what is done then
     try {
@@ -165,10 +170,9 @@ export class ChangeSets {
         planning.planned = planned;
         if (!isConfirmed) call.follower?.progress(planned, order.changes.length, `${planned} items planned`);
       });
-      await this.ports.store.sets.prepared(
-        { set_id, grant: call.caller.token.id, token: null, failed: null },
-        prepared.content,
-      );
+      const head = { set_id, grant: call.caller.token.id, token: null, failed: null };
+      // Of one whose call could not wait the preview is shown with its token, and not before there is one.
+      if (!planning.isLate) await this.ports.store.sets.prepared(head, prepared.content);
       found.resolve(prepared);
       return prepared;
     } catch (thrown) {
@@ -183,9 +187,11 @@ export class ChangeSets {
   async #pending(set_id: string, call: CallParts, planning: Promise<Prepared>): Promise<SetPlan> {
     const { store } = this.ports;
     const grant = call.caller.token.id;
+    const at = this.#planning.get(set_id);
+    if (at !== undefined) at.isLate = true;
     await store.sets.begin({ set_id, grant });
     const issued = Promise.withResolvers<(plan: SetPlan) => Promise<{ text: string; expires_at: number }>>();
-    planning.then(async (prepared) => {
+    const shown = planning.then(async (prepared) => {
       const issue = await issued.promise;
       const token = await issue(planOf(set_id, prepared));
       await store.sets.prepared({ set_id, grant, token, failed: null }, prepared.content);
@@ -193,6 +199,7 @@ export class ChangeSets {
       const { message } = asGatewayError(thrown, set_id);
       await store.sets.prepared({ set_id, grant, token: null, failed: message }, null);
     }).catch((cause) => this.ports.log({ event: "internal", request_id: set_id, cause: String(cause) }));
+    await this.#heldWhile(set_id, shown);
     const { planned = 0, of = 0 } = this.#planning.get(set_id) ?? {};
     return {
       summary: "",
@@ -217,6 +224,20 @@ export class ChangeSets {
         },
       },
     };
+  }
+
+  /** Says that this process is at work on it until that has ended; resolves once it says so. */
+  async #heldWhile(set_id: string, work: Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
+      resolve();
+      const stop = this.ports.every(
+        LIMITS.SET_LEASE_MS / 4,
+        async () => void await renew().catch(() => false),
+      );
+      await work.finally(stop);
+    }).catch(() => false).finally(resolve);
+    await promise;
   }
 
   /** Carries it out in this process, unless another is at work on it. Answers what is known of its items, as it grows. */
