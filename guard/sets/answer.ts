@@ -1,4 +1,5 @@
 /** What a caller is told of a change set: what was shown, and what became of each item. */
+import { WriteResult } from "../../registry/write_result.ts";
 import { cutOff } from "./in_doubt.ts";
 import type { KeptSet, SetContent, SetItem, SetResult, SetState } from "../../store/store.ts";
 
@@ -146,3 +147,35 @@ function itemsOf(content: SetContent, kept: KeptSet, progress: Progress, state: 
     return { ...named, state: "not_begun", ...why === null ? {} : { reason: why } };
   });
 }
+
+/** What a set has done so far, as the answer of a write. */
+export function written(answer: Readonly<Record<string, unknown>>): WriteResult {
+  const items = (answer["items"] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  const isOver = answer["state"] === "ended";
+  const states = items.map((one) => one["state"]);
+  const proofs = items.filter((one) => one["state"] === "done").map(({ verified }) => verified);
+  if (isOver && (states.some((one) => one !== "done") || proofs.includes(false))) {
+    return new WriteResult(answer, { verified: false, reason: null, warnings: warningsOf(items) });
+  }
+  const isProven = isOver && proofs.every((one) => one === true);
+  const reason = isOver ? "Some items cannot be compared; each says why" : "The set has not ended yet";
+  return new WriteResult(answer, {
+    verified: isProven ? true : null,
+    reason: isProven ? null : reason,
+    warnings: warningsOf(items.filter(({ state }) => state === "done")),
+  });
+}
+
+/** What of a set was not done, or is stored otherwise, and what its items warn of, a sentence each. */
+const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  items.flatMap(({ item, state, verified, error, reason, warnings }) => {
+    const why = (error as { message?: string } | undefined)?.message ?? reason;
+    const what = state === "done" ? "done, but not as it was asked for" : String(state).replace("_", " ");
+    const said = (warnings ?? []) as readonly string[];
+    return [
+      ...state === "done" && verified !== false
+        ? []
+        : [`Item ${item}: ${what}${why == null ? "" : `, ${String(why)}`}`],
+      ...said.map((one) => `Item ${item}: ${one}`),
+    ];
+  });

@@ -5,12 +5,11 @@ import { canonical } from "../../core/canonical.ts";
 import { ended } from "../../core/async.ts";
 import { LIMITS, type Site } from "../../core/model.ts";
 import type { SetOrder, SetPlan } from "../../registry/set_port.ts";
-import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
 import { reaches } from "../pipeline/scope.ts";
-import { answerOf, type Progress, shownItems } from "./answer.ts";
+import { answerOf, type Progress, shownItems, written } from "./answer.ts";
 import { asFound, begunItems, type InDoubtPorts } from "./in_doubt.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { REMOVED, type RunPorts, SetRun } from "./run.ts";
@@ -292,16 +291,24 @@ export class ChangeSets {
 
   /** What is known of it once it has ended, is whole, or that time is over. */
   async #waited(set_id: string, seconds: number, known?: Known): Promise<Fields> {
-    const until = this.ports.now() + Math.min(seconds, LIMITS.SET_WAIT_SECONDS) * 1000;
+    let left = Math.min(seconds, LIMITS.SET_WAIT_SECONDS) * 1000;
     for (;;) {
-      const left = until - this.ports.now();
+      const began = this.ports.now();
       const own = this.#running.get(set_id)?.done ?? this.#planning.get(set_id)?.done;
       if (own !== undefined && left > 0) await ended(own, left);
-      const answer = await this.#told(set_id, known);
-      if (left <= 0 || !["running", "preparing"].includes(String(answer["state"]))) return answer;
+      const isOpen = await this.#isOpen(set_id);
+      left -= Math.max(0, this.ports.now() - began);
+      if (left <= 0 || !isOpen) return await this.#told(set_id, known);
       // Another instance is at work on it, or this one has just lost it.
       await this.ports.delay(Math.min(LOOK_MS, left));
+      left -= LOOK_MS; // whatever the clock does
     }
+  }
+
+  /** Whether somebody is at work on it, or plans it: by its head alone, for all of it may be four megabytes. */
+  async #isOpen(set_id: string): Promise<boolean> {
+    const head = await this.ports.store.sets.head(set_id);
+    return (head?.state === "running" || head?.state === "preparing") && await this.#isAlive(set_id);
   }
 
   async #told(set_id: string, known?: Known): Promise<Fields> {
@@ -360,35 +367,3 @@ function planOf(id: string, { content, sites, tier }: Prepared): SetPlan {
     },
   };
 }
-
-/** What a set has done so far, as the answer of a write. */
-function written(answer: Readonly<Record<string, unknown>>): WriteResult {
-  const items = (answer["items"] ?? []) as readonly Readonly<Record<string, unknown>>[];
-  const isOver = answer["state"] === "ended";
-  const states = items.map((one) => one["state"]);
-  const proofs = items.filter((one) => one["state"] === "done").map(({ verified }) => verified);
-  if (isOver && (states.some((one) => one !== "done") || proofs.includes(false))) {
-    return new WriteResult(answer, { verified: false, reason: null, warnings: warningsOf(items) });
-  }
-  const isProven = isOver && proofs.every((one) => one === true);
-  const reason = isOver ? "Some items cannot be compared; each says why" : "The set has not ended yet";
-  return new WriteResult(answer, {
-    verified: isProven ? true : null,
-    reason: isProven ? null : reason,
-    warnings: warningsOf(items.filter(({ state }) => state === "done")),
-  });
-}
-
-/** What of a set was not done, or is stored otherwise, and what its items warn of, a sentence each. */
-const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]): string[] =>
-  items.flatMap(({ item, state, verified, error, reason, warnings }) => {
-    const why = (error as { message?: string } | undefined)?.message ?? reason;
-    const what = state === "done" ? "done, but not as it was asked for" : String(state).replace("_", " ");
-    const said = (warnings ?? []) as readonly string[];
-    return [
-      ...state === "done" && verified !== false
-        ? []
-        : [`Item ${item}: ${what}${why == null ? "" : `, ${String(why)}`}`],
-      ...said.map((one) => `Item ${item}: ${one}`),
-    ];
-  });

@@ -24,3 +24,13 @@ Deno.test("a set that was cancelled while its items were planned stays so, whate
     assert.equal(await store.sets.start(head.set_id), false);
   }
 });
+
+Deno.test("a set of many pieces is whole once it is begun, and twice begun at once too", async () => {
+  await using store = await open({ now: new Clock().now });
+  const head = { set_id: "SET", grant: "token", token: null, failed: null };
+  const content = { ...CONTENT, title: "ä".repeat(400_000) };
+  await store.sets.prepared(head, content);
+  assert.deepEqual(await Promise.all([store.sets.start("SET"), store.sets.start("SET")]), [true, true]);
+  const { state, content: kept } = (await store.sets.find("SET"))!;
+  assert.deepEqual([state, kept], ["running", content]);
+});
