@@ -91,6 +91,8 @@ export interface SetStore {
   end(set_id: string, failed: string | null): Promise<void>;
   /** What became of an item, to be committed with the row that tells of it. */
   told(head: Pick<SetHead, "set_id" | "grant" | "sites">, result: SetResult): Promise<Beside[]>;
+  /** What became of an item; null where nothing is known of it. */
+  result(set_id: string, item: number): Promise<SetResult | null>;
   /** What became of its items so far, by their places. */
   results(set_id: string): Promise<Map<number, SetResult>>;
 }

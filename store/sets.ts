@@ -47,7 +47,7 @@ export class Sets implements SetStore {
   ): Promise<void> {
     const pieces = await this.#keep({ set_id, grant, content });
     const sealed = token && await this.sealer.seal(JSON.stringify(token), headKey(set_id));
-    const kept: Kept = {
+    const next: Kept = {
       grant,
       sites: sitesOf(content),
       items: content?.items.length ?? 0,
@@ -58,13 +58,8 @@ export class Sets implements SetStore {
       pieces,
       expires_at: this.#until(SHOWN_MS),
     };
-    await untilSettled(async () => {
-      const { entry, value } = await this.#get(set_id);
-      if (value?.state === "ended") return null; // it was cancelled while it was planned
-      const expireIn = Math.max(1, kept.expires_at - this.db.now());
-      const change = this.db.kv.atomic().check(entry).set(entry.key, kept, { expireIn });
-      return (await this.db.commit(change)).ok ? kept : AGAIN;
-    });
+    // One that was cancelled while it was planned stays so.
+    await this.#replace(set_id, (kept) => kept?.state === "ended" ? null : next);
   }
 
   async head(set_id: string): Promise<SetHead | null> {
@@ -119,6 +114,12 @@ export class Sets implements SetStore {
     return [{ key, value, expireIn: RUNNING_MS }];
   }
 
+  async result(set_id: string, item: number): Promise<SetResult | null> {
+    const key = resultKey(set_id, item);
+    const { value } = await this.db.kv.get<KeptPart>(key);
+    return value === null ? null : JSON.parse(await this.sealer.unseal(value.sealed, key)) as SetResult;
+  }
+
   async results(set_id: string): Promise<Map<number, SetResult>> {
     const found = new Map<number, SetResult>();
     for await (const { key, value } of this.db.kv.list<KeptPart>({ prefix: ["set_results", set_id] })) {
@@ -157,9 +158,14 @@ export class Sets implements SetStore {
 
   /** Changes the record; `patch` answers null for one that stays as it is. Answers what it is by then. */
   async #change(set_id: string, patch: (kept: Kept) => Kept | null): Promise<Kept | null> {
+    return await this.#replace(set_id, (kept) => kept && patch(kept));
+  }
+
+  /** The same of one that may not be there yet. */
+  async #replace(set_id: string, patch: (kept: Kept | null) => Kept | null): Promise<Kept | null> {
     return await untilSettled(async () => {
       const { entry, value } = await this.#get(set_id);
-      const next = value && patch(value);
+      const next = patch(value);
       if (next === null) return value;
       const expireIn = Math.max(1, next.expires_at - this.db.now());
       const change = this.db.kv.atomic().check(entry).set(entry.key, next, { expireIn });

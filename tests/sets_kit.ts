@@ -329,8 +329,10 @@ export class SetWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const dead = this.instances.filter(({ life }) => life.isOver);
-    for (const { life } of dead) life.bury();
+    for (const { life } of this.instances) {
+      life.left = Infinity;
+      if (life.isOver) life.bury();
+    }
     for (const { kit, life } of this.instances) {
       const closed = kit[Symbol.asyncDispose]();
       await (life.isOver ? Promise.allSettled([closed]) : closed);

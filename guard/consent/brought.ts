@@ -7,8 +7,8 @@ import {
   type Bringing,
   type ConsentCall,
   type ConsentPorts,
-  nameOfTicket,
   type Ticket,
+  ticketName,
 } from "./consent_call.ts";
 import { contentOf, differing } from "./consent_content.ts";
 import { EqualCalls } from "./equal_calls.ts";
@@ -31,6 +31,7 @@ export class Brought {
   readonly #spendings: Spending[] = [];
   #shown: ConsentContent | null = null;
   #ticket: Pick<Ticket, "isPartial" | "further" | "open"> | null = null;
+  #again: Bringing["again"];
 
   constructor(ports: ConsentPorts, call: ConsentCall) {
     this.#ports = ports;
@@ -68,6 +69,7 @@ export class Brought {
   async judge(
     { presented: { confirmToken, idempotencyKey, ticket }, again }: Bringing,
   ): Promise<Repeated | null> {
+    this.#again = again;
     if (ticket !== undefined) {
       const found = await this.#judgeTicket(ticket);
       this.#call.record.decision.finds({ bound: true });
@@ -100,6 +102,9 @@ export class Brought {
     while (this.#spendings.length > 0) {
       if (await this.#ports.store.consents.spend(this.#spendings, this.#call.run)) return null;
       for (const one of this.#spendings.splice(0)) {
+        const now = await this.#ports.store.consents.find(one.name);
+        const of = now && await this.#ofSet(now, this.#again);
+        if (of !== null) return of;
         const ended = await this.#equal.settled(one.name);
         if (ended && "value" in ended) return ended;
         if (ended === null && one.found !== null) throw invalid("another call has used it up");
@@ -141,8 +146,8 @@ export class Brought {
   }
 
   async #judgeTicket(ticket: Ticket): Promise<Repeated | ConsentRecord | null> {
-    const { set_id: _, item: __, shown, ...rest } = ticket;
-    const name = nameOfTicket(ticket);
+    const { shown } = ticket;
+    const name = ticketName(ticket);
     const moved = contentOf(this.#call.subject, null).sites.find(([id, at]) =>
       shown.sites.some(([other, then]) => id === other && at !== then)
     );
@@ -151,7 +156,7 @@ export class Brought {
     const ended = found === null || found.state === "open" ? found : await this.#equal.settled(name);
     if (ended && "value" in ended) return ended;
     this.#shown = shown;
-    this.#ticket = rest;
+    this.#ticket = ticket;
     const expires_at = this.#ports.now() + 2 * LIMITS.SET_KEPT_MS;
     this.#spendings.push({ name, content: shown, found: ended, expires_at, frees_until: null });
     return ended;

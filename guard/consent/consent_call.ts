@@ -21,6 +21,9 @@ export interface Presented {
   readonly ticket?: Ticket | undefined;
 }
 
+/** The name of the record that an item's consent is spent in. */
+export const ticketName = ({ set_id, item }: Pick<Ticket, "set_id" | "item">) => `set\n${set_id}\n${item}`;
+
 /** The consent of one item of a change set. */
 export interface Ticket {
   readonly set_id: string;
@@ -34,10 +37,6 @@ export interface Ticket {
   /** Parts that items before it have changed without saying to what, which are not compared. */
   readonly open: ReadonlySet<string>;
 }
-
-/** The name under which the consent of an item is spent. */
-export const nameOfTicket = ({ set_id, item }: Pick<Ticket, "set_id" | "item">): string =>
-  `set\n${set_id}\n${item}`;
 
 /** What a call brings, and its way on. */
 export interface Bringing {

@@ -1,6 +1,5 @@
 /** What a caller is told of a change set: what was shown, and what became of each item. */
 import { WriteResult } from "../../registry/write_result.ts";
-import { cutOff } from "./in_doubt.ts";
 import type { KeptSet, SetContent, SetItem, SetResult, SetState } from "../../store/store.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -11,8 +10,8 @@ export type ToldState = SetState | "interrupted";
 /** How far a set is. */
 export interface Progress {
   readonly results: ReadonlyMap<number, SetResult>;
-  /** The requests of the items that were begun and have no result. */
-  readonly begun: ReadonlyMap<number, string>;
+  /** Items that are under way. */
+  readonly begun: ReadonlyMap<number, Pick<SetResult, "request_id">>;
   /** Whether some instance is at work on it. */
   readonly isAlive: boolean;
 }
@@ -21,7 +20,7 @@ export interface Progress {
 export const stateOf = (
   { state }: Pick<KeptSet, "state">,
   { isAlive }: Pick<Progress, "isAlive">,
-): ToldState => (state === "running" || state === "preparing") && !isAlive ? "interrupted" : state;
+): ToldState => state === "running" && !isAlive ? "interrupted" : state;
 
 /** Items by the sites that they are of, each in its order; those that touch several sites hold these together. */
 export function bySite(items: readonly SetItem[]): readonly (readonly SetItem[])[] {
@@ -80,9 +79,6 @@ const NEXT: Readonly<Record<ToldState, string>> = {
   ended: "It has ended; undo_change with set_id takes back what was done on a site",
 };
 
-const NOT_PLANNED =
-  "Nothing was changed, and its items are not planned any more: its gateway was stopped meanwhile. Send prepare_changes again";
-
 /** What became of a set. */
 export function answerOf(kept: KeptSet, progress: Progress): Fields {
   const { set_id, content, failed, cancelled_at, token } = kept;
@@ -95,7 +91,7 @@ export function answerOf(kept: KeptSet, progress: Progress): Fields {
     ...failed === null ? {} : { stopped: failed },
   };
   if (content === null) {
-    return { ...head, next: failed ?? (state === "interrupted" ? NOT_PLANNED : NEXT[state]) };
+    return { ...head, next: failed ?? NEXT[state] };
   }
   if (state === "prepared" && token !== null) return { ...head, ...shownOf(kept, content) };
   const items = itemsOf(content, kept, progress, state);
@@ -123,12 +119,8 @@ export const shownItems = (items: readonly SetItem[]): Fields[] =>
   bySite(items).flat().map(({ item, tool, preview }) => ({ item, tool, ...preview }));
 
 function itemsOf(content: SetContent, kept: KeptSet, progress: Progress, state: ToldState): Fields[] {
-  const { begun, isAlive } = progress;
+  const { results, begun } = progress;
   const groups = bySite(content.items);
-  const doubtful = isAlive
-    ? []
-    : [...begun].map(([item, request_id]) => [item, cutOff(item, request_id)] as const);
-  const results = new Map([...progress.results, ...doubtful]);
   return content.items.map((item) => {
     const { item: n, tool, site_id } = item;
     const named = { item: n, site_id, tool };
@@ -137,9 +129,9 @@ function itemsOf(content: SetContent, kept: KeptSet, progress: Progress, state: 
       const { state, request_id, answer } = result;
       return { ...named, state, ...request_id === null ? {} : { request_id }, ...answer };
     }
-    const request_id = begun.get(n);
-    if (request_id !== undefined) {
-      return { ...named, state: "unknown", request_id, reason: "It is under way" };
+    const under = begun.get(n);
+    if (under !== undefined) {
+      return { ...named, state: "unknown", request_id: under.request_id, reason: "It is under way" };
     }
     const group = groups.find((one) => one.includes(item))!;
     const why = whyNot(item, group, content, results) ??

@@ -10,13 +10,13 @@ import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
 import { reaches } from "../pipeline/scope.ts";
 import { answerOf, type Progress, shownItems, written } from "./answer.ts";
-import { asFound, begunItems, type InDoubtPorts } from "./in_doubt.ts";
+import { asFound, leftOf } from "./in_doubt.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { REMOVED, type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
 export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"> {
-  readonly store: AdmitPorts["store"] & Pick<Store, "sets" | "leases" | "consents"> & InDoubtPorts["store"];
+  readonly store: AdmitPorts["store"] & Pick<Store, "sets" | "leases" | "consents" | "audit">;
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
   log(event: Record<string, unknown>): void;
@@ -32,6 +32,7 @@ interface Known extends Pick<Progress, "results"> {
   readonly kept: Opened;
 }
 
+const UNPLANNED = "Its planning was cut off, and nothing was changed; prepare it again";
 const NO_RESULTS: Progress["results"] = new Map();
 const NONE_BEGUN: Progress["begun"] = new Map();
 
@@ -188,17 +189,26 @@ export class ChangeSets {
     const grant = call.caller.token.id;
     const at = this.#planning.get(set_id);
     if (at !== undefined) at.isLate = true;
-    await store.sets.begin({ set_id, grant });
     const issued = Promise.withResolvers<(plan: SetPlan) => Promise<{ text: string; expires_at: number }>>();
-    const shown = planning.then(async (prepared) => {
-      const issue = await issued.promise;
-      const token = await issue(planOf(set_id, prepared));
-      await store.sets.prepared({ set_id, grant, token, failed: null }, prepared.content);
-    }).catch(async (thrown) => {
-      const { message } = asGatewayError(thrown, set_id);
-      await store.sets.prepared({ set_id, grant, token: null, failed: message }, null);
-    }).catch((cause) => this.ports.log({ event: "internal", request_id: set_id, cause: String(cause) }));
-    await this.#heldWhile(set_id, shown);
+    const begun = Promise.withResolvers<void>();
+    const work = async () => {
+      await store.sets.begin({ set_id, grant });
+      begun.resolve();
+      try {
+        const prepared = await planning;
+        const issue = await issued.promise;
+        const token = await issue(planOf(set_id, prepared));
+        await store.sets.prepared({ set_id, grant, token, failed: null }, prepared.content);
+      } catch (thrown) {
+        const { message } = asGatewayError(thrown, set_id);
+        await store.sets.prepared({ set_id, grant, token: null, failed: message }, null);
+      }
+    };
+    this.#held(set_id, work).catch((cause) => {
+      begun.reject(cause);
+      this.ports.log({ event: "internal", request_id: set_id, cause: String(cause) });
+    });
+    await begun.promise;
     const { planned = 0, of = 0 } = this.#planning.get(set_id) ?? {};
     return {
       summary: "",
@@ -225,39 +235,17 @@ export class ChangeSets {
     };
   }
 
-  /** Says that this process is at work on it until that has ended; resolves once it says so. */
-  async #heldWhile(set_id: string, work: Promise<void>): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
-      resolve();
-      const stop = this.ports.every(
-        LIMITS.SET_LEASE_MS / 4,
-        async () => void await renew().catch(() => false),
-      );
-      await work.finally(stop);
-    }).catch(() => false).finally(resolve);
-    await promise;
-  }
-
   /** Carries it out in this process, unless another is at work on it. Answers what is known of its items, as it grows. */
   #begin(set: Opened, { caller, record, follower }: CallParts): Progress["results"] {
     const { set_id } = set;
     const running = this.#running.get(set_id);
     if (running !== undefined) return running.results;
     const results = new Map<number, SetResult>();
-    const done = this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
+    const done = this.#held(set_id, async (renew) => {
       for (const [item, result] of await this.ports.store.sets.results(set_id)) results.set(item, result);
-      const stop = this.ports.every(
-        LIMITS.SET_LEASE_MS / 4,
-        async () => void await renew().catch(() => false),
-      );
-      try {
-        const consented = { kept: set, caller, door: record.door, follower, results, renew };
-        const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
-        if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
-      } finally {
-        stop();
-      }
+      const consented = { kept: set, caller, door: record.door, follower, results, renew };
+      const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
+      if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
     }).then(() => {}).catch((thrown) =>
       this.ports.log({ event: "internal", request_id: set_id, cause: String(thrown) })
     ).finally(() => {
@@ -267,6 +255,15 @@ export class ChangeSets {
     this.#running.set(set_id, { done, results });
     this.ports.setRuns.add(done);
     return results;
+  }
+
+  /** Does the work on a set while no other instance is at work on it; false where one is. */
+  async #held(set_id: string, work: (renew: () => Promise<boolean>) => Promise<void>): Promise<boolean> {
+    return await this.ports.store.leases.hold(leaseOf(set_id), LIMITS.SET_LEASE_MS, async (renew) => {
+      const again = async () => void await renew().catch(() => false);
+      const stop = this.ports.every(LIMITS.SET_LEASE_MS / 4, again);
+      await work(renew).finally(stop);
+    });
   }
 
   /** What is known of one that was begun; where it cannot be told, that it was begun is. */
@@ -285,7 +282,7 @@ export class ChangeSets {
   }
 
   async #isAlive(set_id: string): Promise<boolean> {
-    return this.#running.has(set_id) ||
+    return this.#running.has(set_id) || this.#planning.has(set_id) ||
       await this.ports.store.leases.isHeld(leaseOf(set_id), LIMITS.SET_LEASE_MS);
   }
 
@@ -319,19 +316,22 @@ export class ChangeSets {
       return answerOf({ ...known!.kept, state: "ended", failed: REMOVED }, progress);
     }
     const isAlive = await this.#isAlive(set_id); // before its results: what ends meanwhile was not cut off
-    const results = await asFound(
-      this.ports,
-      new Map([
-        ...await this.ports.store.sets.results(set_id),
-        ...this.#running.get(set_id)?.results ?? [],
-      ]),
-    );
-    const isBegun = kept.state === "running" || kept.state === "ended";
-    const items = isBegun ? kept.content?.items ?? [] : [];
-    const begun = await begunItems(this.ports, set_id, items, results);
+    const own = this.#running.get(set_id)?.results ?? [];
+    const results = new Map([...await this.ports.store.sets.results(set_id), ...own]);
+    if (kept.state === "preparing" && !isAlive) {
+      return answerOf({ ...kept, state: "ended", failed: UNPLANNED }, {
+        results,
+        begun: NONE_BEGUN,
+        isAlive,
+      });
+    }
+    const left = await leftOf(this.ports.store, set_id, kept.content?.items ?? [], results);
+    const begun = new Map(isAlive ? left : []);
+    const all = new Map([...results, ...isAlive ? [] : left]);
+    const found = await asFound(this.ports.store, all);
     const { planned, of } = this.#planning.get(set_id) ?? {};
     return {
-      ...answerOf(kept, { results, begun, isAlive }),
+      ...answerOf(kept, { results: found, begun, isAlive }),
       ...kept.state === "preparing" && planned !== undefined ? { planned, of } : {},
     };
   }

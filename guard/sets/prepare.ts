@@ -311,8 +311,12 @@ function refusal(
   const codes = new Set(sorted.map(({ failure }) => failure.code));
   const audits = new Set(sorted.map(({ failure }) => failure.audit));
   const code: Code = codes.size === 1 ? [...codes][0]! : "E_BAD_INPUT";
-  const named = sorted.map(({ item, tool, failure }) =>
-    `item ${item} (${clipped(tool)}): ${failure.code}, ${cut(failure.message, REASON_CHARACTERS)}`
+  const reasons = Map.groupBy(
+    sorted,
+    ({ tool, failure }) => `(${clipped(tool)}): ${failure.code}, ${cut(failure.message, REASON_CHARACTERS)}`,
+  );
+  const named = [...reasons].map(([reason, all]) =>
+    `item${all.length > 1 ? "s" : ""} ${all.map(({ item }) => item).join(", ")} ${reason}`
   );
   const [{ failure: { upstream, retryAfter } }] = sorted as [typeof sorted[number]];
   return new GatewayError(

@@ -11,15 +11,12 @@ import type { CallRecord, Ending } from "../audit/audit.ts";
 import type { Ticket } from "../consent/consent_call.ts";
 import { type Dispatch, NotAudited } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
-import { firstRequest } from "./in_doubt.ts";
+import { type DoubtStore, leftBefore } from "./in_doubt.ts";
 import { expected, type Left, madeThing, objectOf, thingOf, Touched } from "./things.ts";
 
 /** What carrying out depends on. */
 export interface RunPorts {
-  readonly store: {
-    readonly sets: Pick<Store["sets"], "told" | "head" | "results">;
-    readonly consents: Pick<Store["consents"], "find">;
-  };
+  readonly store: DoubtStore & { readonly sets: Pick<Store["sets"], "told" | "head"> };
   readonly catalog: Pick<Catalog, "get" | "fresh">;
   readonly dispatch: Dispatch;
   /** The caller as it is by now. Throws E_AUTH where it may not call any more. */
@@ -197,10 +194,8 @@ export class SetRun {
     await this.#ports.catalog.fresh(item.tool);
     const ticket = this.#ticketFor(item, args, caller);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
-      const repeated = await this.#repeated(item, ending, record);
-      result = repeated ?? resultOf(item, request_id, ending, record);
-      if (repeated?.state === "done" || (!isLast && shouldWait(ending))) return []; // that one stands beside its own row
-      return await this.#ports.store.sets.told(kept, result);
+      result = await this.#resultOf(item, ending, record);
+      return !isLast && shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
     };
     let wait: number | null = null;
     let isKept = true;
@@ -252,17 +247,18 @@ export class SetRun {
     };
   }
 
-  /** What is known of an item that another call was first with: its own result, or the request that is in doubt. */
-  async #repeated(item: SetItem, ending: Ending, record: CallRecord): Promise<SetResult | null> {
-    const { store } = this.#ports;
-    const { set_id } = this.#set.kept;
-    if ("value" in ending) {
-      if (record.decision.verdict !== "repeated") return null;
-      return (await store.sets.results(set_id)).get(item.item) ?? null;
-    }
-    if (ending.failure.code !== "E_OUTCOME_UNKNOWN") return null;
-    const request_id = await firstRequest(this.#ports, { set_id, item: item.item });
-    return request_id === null ? null : { ...resultOf(item, request_id, ending, record), left: null };
+  /** What is known of an item by how its call ended, and of one that an earlier run has begun by what that left. */
+  async #resultOf(item: SetItem, ending: Ending, record: CallRecord): Promise<SetResult> {
+    const own = resultOf(item, record.requestId, ending, record);
+    const isOwn = "failure" in ending
+      ? ending.outcome !== "none" && ending.failure.code !== "E_OUTCOME_UNKNOWN"
+      : record.decision.latest("repeats") === undefined;
+    if (isOwn) return own;
+    const before = await leftBefore(this.#ports.store, this.#set.kept.set_id, item.item);
+    if (before === null || before.request_id === record.requestId) return own;
+    // Also of one that an operator has found to be made.
+    const isToldNow = own.state === "unknown" || (own.state === "done" && "failure" in ending);
+    return isToldNow ? { ...own, request_id: before.request_id } : before;
   }
 
   /** The ids that earlier items made. */

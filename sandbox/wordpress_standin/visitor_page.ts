@@ -59,9 +59,21 @@ export function visitorPage(state: State, url: URL): Response | undefined {
   if (state.plain_permalinks) return undefined;
   const bare = (path: string) => path.endsWith("/") ? path.slice(0, -1) : path;
   const there = shown.find((post) => bare(new URL(permalink(state, post)).pathname) === bare(url.pathname));
-  if (there === undefined || bare(url.pathname) === "") return undefined;
+  if (bare(url.pathname) === "") return undefined;
+  if (there === undefined) return guessed(state, shown, url.pathname);
   if (url.pathname.endsWith("/")) return new Response(pageOf(state, there), { headers });
   return new Response(null, { status: 301, headers: { location: `${url.pathname}/${url.search}` } });
+}
+
+/**
+ * Where visitors are led from a path of one segment that is nobody's: to a post whose slug begins with it
+ * (`redirect_guess_404_permalink`, wp-includes/canonical.php).
+ */
+function guessed(state: State, shown: readonly Post[], path: string): Response | undefined {
+  const [name = "", ...deeper] = path.split("/").filter((part) => part !== "");
+  const found = deeper.length > 0 ? undefined : shown.find(({ slug }) => slug.startsWith(name));
+  if (found === undefined || name === "") return undefined;
+  return new Response(null, { status: 301, headers: { location: permalink(state, found) } });
 }
 
 /** The SEO fields of a post, as far as a page shows them. */

@@ -357,6 +357,8 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "schedule.ts hasLead": "compares times",
   "schedule.ts bothTimes": "puts two times into an answer",
   "code_pages/bounds.ts": "reads what parse5 has open, measured through inspectHtml",
+  "code_pages/script_raises.ts newScript": "looks twice by scriptRaises, which is measured",
+  "replacements.ts checkReplacements": "looks which of two arguments are given",
   "code_pages/selectors.ts": "reads tokens, measured through scopeCss",
   "code_pages/tags.ts faultsOf": "reads a tag of parse5, measured through inspectHtml",
   "code_pages/tokens.ts CssFault": "is thrown",

@@ -1,112 +1,88 @@
-/** A gateway killed in the middle of a change set: what is said of each item then, and what the same call and the operator make of it. */
+/** A gateway killed in the middle of a change set: what was not begun is done by the same call again, what is in doubt never. */
 import assert from "node:assert/strict";
-import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
+import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { type Answered, inFolder, type Running, start } from "./running.ts";
 
-/** A lease is over by then, and who was at a write has said nothing for long. */
-const LATER_MS = 30_000;
-/** The time of all calls is over by then, and their doubts are judged. */
-const JUDGED_MS = 125_000;
+/** A lease, the first call's minute, another until its doubt is judged, and some. */
+const LATER_MS = 125_000;
+
+/** Where the second of three items is cut off, after how many passes, what is told then, and what comes of the same call. */
+const POINTS = [
+  ["spent", 2, ["done", "not_begun", "not_begun"], ["done", "done", "done"]],
+  ["begun", 2, ["done", "unknown", "not_begun"], ["done", "unknown", "not_begun"]],
+  ["written", 1, ["done", "unknown", "not_begun"], ["done", "unknown", "not_begun"]],
+  ["kept", 1, ["done", "done", "not_begun"], ["done", "done", "done"]],
+] as const;
 
 interface Told {
   readonly set_id: string;
   readonly confirm_token: string;
   readonly state: string;
   readonly replayed?: boolean;
-  readonly items: readonly {
-    readonly item: number;
-    readonly state: string;
-    readonly request_id?: string;
-    readonly reason?: string;
-    readonly verified_reason?: string;
-  }[];
+  readonly items: readonly { readonly state: string; readonly request_id?: string }[];
 }
 
-const gatewayAt = (folder: string, env: Record<string, string> = {}) =>
+const gatewayAt = (folder: string, env: Record<string, string>) =>
   start(folder, env, {
     run: ["-A", "--no-check", "--unstable-kv", "--unstable-cron", "tests/e2e/stopping_gateway.ts"],
   });
 
-const CHANGES = ["Set one", "Set two"].map((title) => ({
-  tool: "create_draft",
-  arguments: { site_id: "acme", title, content_html: `<p>${title}</p>` },
-}));
+const order = (point: string) => ({
+  title: `Until ${point}`,
+  changes: [1, 2, 3].map((n) => ({
+    tool: "create_draft",
+    arguments: { site_id: "acme", title: `${point} ${n}`, content_html: "<p>x</p>" },
+  })),
+});
 
-const prepare = (
-  gateway: Running,
-  token: string,
-  more: Record<string, unknown> = {},
-): Promise<Answered<Told>> =>
-  gateway.call<Told>(token, "prepare_changes", { title: "Two", changes: CHANGES, ...more });
-
-const look = async (gateway: Running, token: string, set_id: string): Promise<Told> =>
-  (await gateway.call<Told>(token, "get_change_set", { set_id })).result;
-
-const madeBy = ({ posts }: WordPressStandIn) =>
-  [...posts.values()].map(({ title }) => title).filter((title) => title.startsWith("Set"));
-
-const states = ({ items }: Told) => items.map(({ state }) => state);
-
-/** A set that was confirmed, by a gateway that was killed at that point of a call of that tool. */
-async function killedAt(folder: string, cms: WordPressStandIn, STOP_AT: string, STOP_TOOL: string) {
-  await using gateway = gatewayAt(folder, { STOP_AT, STOP_TOOL });
-  const { username, application_password } = cms.users.admin;
-  const credentials = { cms: { username, application_password } };
-  const { base_url } = cms;
-  await gateway.admin("POST", "/sites", { id: "acme", name: "Acme", platform: "cms", base_url, credentials });
-  const { token } = await gateway.token();
-  const { result: { set_id, confirm_token } } = await prepare(gateway, token);
-  const confirmed = { confirm: true, confirm_token };
-  await assert.rejects(prepare(gateway, token, confirmed), TypeError);
+/** Has a gateway killed there; answers the set and the call that confirms it. */
+async function killed(folder: string, token: string, [point, after]: typeof POINTS[number]) {
+  await using gateway = gatewayAt(folder, { STOP_AT: point, STOP_AFTER: String(after) });
+  const { result } = await gateway.call<Told>(token, "prepare_changes", order(point));
+  const call = { ...order(point), confirm: true, confirm_token: result.confirm_token };
+  await assert.rejects(gateway.call(token, "prepare_changes", call), TypeError);
   assert.equal((await gateway.ended).signal, "SIGKILL");
-  return { token, set_id, confirmed };
+  return { set_id: result.set_id, call };
 }
 
-const OF_ITEM = [
-  { point: "begun", made: 0, found: "none", ends: "failed" },
-  { point: "written", made: 1, found: "made", ends: "done" },
-] as const;
+const states = ({ result }: Answered<Told>) => [result.state, result.items.map(({ state }) => state)];
 
-for (const { point, made, found, ends } of OF_ITEM) {
-  Deno.test(`killed once an item is ${point}: it is in doubt under the request that its row has, never done twice, and what the operator finds is told`, async () => {
-    await using cms = await startWordPressStandIn();
-    await inFolder(async (folder) => {
-      const { token, set_id, confirmed } = await killedAt(folder, cms, point, "create_draft");
-      let doubt = "";
-      {
-        await using after = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });
-        const cut = await look(after, token, set_id);
-        assert.deepEqual([cut.state, states(cut)], ["interrupted", ["unknown", "not_begun"]]);
-        const row = (await after.audit()).find(({ item }) => item === 1);
-        doubt = cut.items[0]!.request_id!;
-        assert.deepEqual([row!.request_id, row!.status], [doubt, "started"]);
-        assert.match(cut.items[0]!.reason!, /look at the site, or ask the gateway's operator/);
-        const again = (await prepare(after, token, confirmed)).result;
-        assert.deepEqual([again.state, again.replayed, states(again)], ["ended", true, [
-          "unknown",
-          "not_begun",
-        ]]);
-        assert.equal(again.items[0]!.request_id, doubt, "not the request that asked for it in vain");
-        assert.equal(madeBy(cms).length, made);
-      }
-      await using judged = gatewayAt(folder, { AHEAD_MS: String(JUDGED_MS) });
-      await judged.admin("POST", `/audit/${doubt}/resolve`, { found, note: "Seen on the site" });
-      const told = await look(judged, token, set_id);
-      assert.deepEqual([told.state, states(told)], ["ended", [ends, "not_begun"]]);
-      assert.match(JSON.stringify(told.items[0]), /operator found at .* that it was/);
-    });
-  });
+async function register(gateway: Running, base_url: string, credentials: object): Promise<string> {
+  await gateway.admin("POST", "/sites", { id: "acme", name: "Acme", platform: "cms", base_url, credentials });
+  return (await gateway.token()).token;
 }
 
-Deno.test("killed between two items: the same call goes on, and does each once", async () => {
+Deno.test("killed at each step of a set's second item, two instances on one store go on with it, and no item is done twice", async () => {
   await using cms = await startWordPressStandIn();
+  const { username, application_password } = cms.users.admin;
+  const written = (title: string) => [...cms.posts.values()].filter((post) => post.title === title).length;
   await inFolder(async (folder) => {
-    const { token, set_id, confirmed } = await killedAt(folder, cms, "kept", "create_draft");
-    await using after = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });
-    const cut = await look(after, token, set_id);
-    assert.deepEqual([cut.state, states(cut)], ["interrupted", ["done", "not_begun"]]);
-    const again = (await prepare(after, token, confirmed)).result;
-    assert.deepEqual([again.state, states(again)], ["ended", ["done", "done"]]);
-    assert.deepEqual(madeBy(cms), ["Set one", "Set two"]);
+    let token = "";
+    {
+      await using gateway = gatewayAt(folder, {});
+      token = await register(gateway, cms.base_url, { cms: { username, application_password } });
+      gateway.kill("SIGTERM");
+      await gateway.ended;
+    }
+    const sets = [];
+    for (const point of POINTS) sets.push(await killed(folder, token, point));
+    await using one = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });
+    await using other = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });
+    for (const [n, [point, , interrupted, ended]] of POINTS.entries()) {
+      const { set_id, call } = sets[n]!;
+      const seen = await other.call<Told>(token, "get_change_set", { set_id });
+      assert.deepEqual(states(seen), ["interrupted", interrupted], point);
+      const both = await Promise.all([one, other].map((by) => by.call<Told>(token, "prepare_changes", call)));
+      for (const told of both) {
+        assert.deepEqual(states(told), ["ended", ended], `${point}: ${JSON.stringify(told)}`);
+        assert.equal(told.result.replayed, true);
+      }
+      const doubt = point === "begun" || point === "written";
+      const count = (n: number) => written(`${point} ${n}`);
+      const second = point === "begun" ? 0 : 1;
+      assert.deepEqual([count(1), count(2), count(3)], [1, second, doubt ? 0 : 1], point);
+    }
+    const { faults } = await one.admin<{ faults: string[] }>("GET", "/audit/verify");
+    assert.deepEqual(faults, []);
   });
 });

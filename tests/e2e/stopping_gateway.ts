@@ -7,12 +7,14 @@ import type { Store } from "../../store/store.ts";
 import { instead } from "../instead.ts";
 
 const STOP_AT = Deno.env.get("STOP_AT");
+/** How often it passes that point first: a set's own call is a write too, and each of its items. */
+let passes = Number(Deno.env.get("STOP_AFTER") ?? 0);
 const STOP_TOOL = Deno.env.get("STOP_TOOL");
 const AHEAD_MS = Number(Deno.env.get("AHEAD_MS") ?? 0);
 
 /** Never resolves where the process is to end here: nothing is flushed, closed or answered. */
 async function reached(point: string, tool: string | undefined): Promise<void> {
-  if (point !== STOP_AT || (STOP_TOOL !== undefined && tool !== STOP_TOOL)) return;
+  if (point !== STOP_AT || (STOP_TOOL !== undefined && tool !== STOP_TOOL) || passes-- > 0) return;
   Deno.kill(Deno.pid, "SIGKILL");
   await new Promise(() => {});
 }

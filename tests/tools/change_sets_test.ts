@@ -199,21 +199,6 @@ standIn("what an item warns of stands among the warnings of the set", async (at)
   assert.ok(done.warnings.some((one) => one.startsWith("Item 1: content_html")), done.warnings.join("\n"));
 });
 
-standIn(
-  "of a set whose planning was cut off with its gateway that is said, and not that it is planned still",
-  async (at) => {
-    const { gw } = at.kit;
-    const [own] = await gw.store.tokens.list();
-    const set_id = "01M8H9HRFX5DJV4JZSBYQHWJ4F";
-    await gw.store.sets.begin({ set_id, grant: own!.id });
-    const cut = await gw.call<Answer & { next: string }>("get_change_set", { set_id, wait_seconds: 40 });
-    assert.deepEqual([cut.state, cut.items], ["interrupted", undefined]);
-    assert.match(cut.next, /^Nothing was changed.* Send prepare_changes again$/);
-    const cancelled = await gw.call<Answer>("cancel_change_set", { set_id });
-    assert.equal(cancelled.state, "ended");
-  },
-);
-
 Deno.test("who waits for a set that another instance is at work on opens it once, not at each look", async () => {
   let opened = 0;
   await using at = await world({

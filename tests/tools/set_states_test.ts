@@ -175,3 +175,35 @@ Deno.test("an item that is not stored as it was asked for is named", async () =>
   assert.equal(done.warnings[0], "Item 1: done, but not as it was asked for");
   assert.match(done.warnings[1] ?? "", /^Item 1: alt_text: not set/);
 });
+
+Deno.test("a reason that several items are refused for is said once", async () => {
+  await using at = await worldOf(true);
+  const changes = changesOf(at, [["update_draft", { title: " " }], ["publish_post", {}], ["update_draft", {
+    title: " ",
+  }]]);
+  const says =
+    /^2 of 3 items cannot be done, and nothing was changed; items 1, 3 \(update_draft\): E_BAD_INPUT, title[^;]*$/;
+  await at.kit.refuses("prepare_changes", { title: "Thrice", changes }, "E_BAD_INPUT", says, "reads");
+});
+
+Deno.test("a redirect to a page that the set publishes is made, though WordPress leads there by its own guess", async () => {
+  await using at = await worldOf(true);
+  at.draft.slug = "spring-offer";
+  const made = (destination: string) => ({
+    tool: "set_seo_redirect",
+    arguments: { site_id: "both", source: "/spring", destination },
+  });
+  const order = {
+    title: "Redirect",
+    changes: [...changesOf(at, [["publish_post", {}]]), made("/spring-offer")],
+  };
+  const { confirm_token, items } = await at.kit.gw.call<Done>("prepare_changes", order);
+  assert.deepEqual(items.map(({ tier }) => tier), [3, 1]);
+  const done = await at.kit.gw.call<Done>("prepare_changes", { ...order, confirm: true, confirm_token });
+  assert.deepEqual(done.items.map(({ state }) => state), ["done", "done"], JSON.stringify(done));
+  const elsewhere = await at.kit.preview("set_seo_redirect", {
+    ...made("/other").arguments,
+    source: "/spring-o",
+  });
+  assert.equal(elsewhere.tier, 3, "visitors would be sent elsewhere than today");
+});

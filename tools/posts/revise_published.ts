@@ -51,8 +51,8 @@ const titled = (type: LiveType, { title }: LiveContent) =>
 export default tool("revise_published", {
   check({ post_id, page_id, media_id, type, title, featured_media_id, alt_text, ...texts }, ctx) {
     checkArguments({ title, alt_text, ...texts });
-    checkDescribed({ media_id, alt_text }, { type, title, featured_media_id, ...texts });
     ctx.checkId(media_id, "media_id");
+    checkDescribed({ media_id, alt_text }, { type, title, featured_media_id, ...texts });
     checkNamed(title, "title");
     ctx.checkId(post_id, "post_id");
     ctx.checkId(page_id, "page_id");

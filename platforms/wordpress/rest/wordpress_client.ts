@@ -295,6 +295,13 @@ export class WordPressClient {
     return (await this.#visit(path))?.status ?? null;
   }
 
+  /** The same with the address where they end up; null for one that they are not led away from. */
+  async visitorsLed(path: string): Promise<{ readonly status: number | null; readonly to: string | null }> {
+    const answer = await this.#visit(path);
+    const isLed = answer !== null && answer.url !== this.#addressOf(path);
+    return { status: answer?.status ?? null, to: isLed ? answer.url : null };
+  }
+
   /** Whether visitors get anything at a path below the site's address; what cannot be told counts as if they did. */
   async answersVisitors(path: string): Promise<boolean> {
     return isAnswer(await this.visitorsGet(path));

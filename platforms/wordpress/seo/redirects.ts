@@ -56,7 +56,7 @@ export interface PreparedRedirect {
   readonly now: RedirectRow | null;
   /** The published post or page that visitors no longer reach; null for none, or where the plugin does not tell. */
   readonly hides: { readonly id: number; readonly title: string } | null;
-  /** Whether visitors get anything at the source today: a page, an archive, a file, a redirect. */
+  /** Whether visitors get anything at the source today that is not the destination: a page, an archive, a file, a redirect. */
   readonly answers: boolean;
   /** The status with which the web server answers there today; null where no answer told. */
   readonly answered: number | null;
@@ -89,9 +89,9 @@ export async function prepareRedirect(
 ): Promise<PreparedRedirect> {
   const { source, destination, status } = redirect;
   const asked = { source: escaped(source), destination, status };
-  const [told, answered] = await allOrThrow(
+  const [told, { status: answered, to }] = await allOrThrow(
     readTold(wire, GUARDED_REDIRECTS, asked),
-    wire.visitorsGet(source),
+    wire.visitorsLed(source),
   );
   if (told === null) {
     requireCapability(await readCompanion(wire, "seo"), "manage_options", "set redirects");
@@ -105,10 +105,17 @@ export async function prepareRedirect(
   const next = (path: string) => follow ? follow.next().value ?? null : rowFrom(wire, path);
   await requireEnd(redirect, homeOf(site.base_url), next);
   const now = redirects[0] ?? null;
-  const answers = now !== null || hides !== null || isAnswer(answered);
+  const home = homeOf(site.base_url);
+  // WordPress leads visitors of an address that is nobody's to one that begins like it.
+  const isThere = to !== null && isPlain(destination) &&
+    sameDestination(pathOnSite(to, home) ?? to, destination, home);
+  const answers = now !== null || hides !== null || (isAnswer(answered) && !isThere);
   const found = { redirect, now, hides, answers, answered, provider, stored };
   return { ...found, ...(told ? { hashes: told.hashes } : {}) };
 }
+
+/** Whether an address is that of a page alone. */
+const isPlain = (address: string) => !address.includes("?") && !address.includes("#");
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 

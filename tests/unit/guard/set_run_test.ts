@@ -61,7 +61,7 @@ async function carriedOut(
     store: {
       sets: {
         head: head as never,
-        results: () => Promise.resolve(new Map()),
+        result: () => Promise.resolve(null),
         told: (_, result) => Promise.resolve([{ key: [], value: result }] as never),
       },
       consents: { find: () => Promise.resolve(null) },
