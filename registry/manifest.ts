@@ -30,6 +30,9 @@ export function resolveShared(schema: unknown, more: Readonly<Record<string, Sch
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolveShared(value, more)]));
 }
 
+/** What tools make that other tools name by its id. */
+const MADE_KINDS = ["post", "page", "image", "term"] as const;
+export type MadeKind = typeof MADE_KINDS[number];
 /** The states of posts and pages, in the tools' words. */
 const STATES = ["draft", "scheduled", "published"] as const;
 export type ContentState = typeof STATES[number];
@@ -77,6 +80,8 @@ const manifestSchema = z.strictObject({
     open_world: z.boolean().optional(),
     destructive: z.literal(false).optional(),
   }).default({}),
+  /** Of what a write that only adds makes: a later call of the same change set may use its id where such a thing is named. */
+  makes: z.enum(MADE_KINDS).optional(),
   /** The states of the posts or pages that it changes, without it every one; and the state that it gives them. */
   state: z.strictObject({ of: z.array(z.enum(STATES)).min(1).optional(), to: z.enum(STATES).optional() })
     .default({}),
@@ -88,6 +93,8 @@ const manifestSchema = z.strictObject({
   errors: z.array(code).default([]),
   /** Arguments that become text in a file of a repository, where a status is a word and publishes nothing. */
   file_text: z.array(z.string()).default([]),
+  /** Arguments that hold calls of other tools: each of them is judged as that tool judges, not by this one. */
+  calls: z.array(z.string()).default([]),
   input: z.strictObject({
     properties: z.record(z.string(), z.unknown()).default({}),
     required: z.array(z.string()).default([]),
@@ -156,6 +163,7 @@ function consistency(manifest: Manifest): string[] {
   for (const name of Object.keys(manifest.only)) known(name, "only");
   for (const name of manifest.sites) known(name, "sites");
   for (const name of manifest.file_text) known(name, "file_text");
+  for (const name of manifest.calls) known(name, "calls");
   if (manifest.file_text.length > 0 && !manifest.links.includes("repo")) {
     found.push("file_text is for tools that write to the repository (links: [repo])");
   }
@@ -172,6 +180,9 @@ function consistency(manifest: Manifest): string[] {
   }
   if (manifest.hints.destructive === false && (manifest.tier === 0 || manifest.tier >= 3)) {
     found.push("hints.destructive: false is for tools of tiers T1 and T2, which only add");
+  }
+  if (manifest.makes !== undefined && manifest.hints.destructive !== false) {
+    found.push("makes is for tools that only add (hints.destructive: false)");
   }
   if (manifest.tier === 0 && manifest.raise.length === 0 && manifest.flags.length) {
     found.push("tier T0 takes no flag");

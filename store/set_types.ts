@@ -75,7 +75,7 @@ export interface SetResult {
 export interface SetStore {
   /** Keeps a set whose items are still to be planned. */
   begin(head: Pick<SetHead, "set_id" | "grant">): Promise<void>;
-  /** Keeps a set that can be shown, or why it cannot; one that has ended meanwhile stays so. */
+  /** Keeps a set that can be shown, or why it cannot; one that was cancelled meanwhile stays so. */
   prepared(
     head: Pick<SetHead, "set_id" | "grant" | "token" | "failed">,
     content: SetContent | null,

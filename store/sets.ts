@@ -45,6 +45,7 @@ export class Sets implements SetStore {
     { set_id, grant, token, failed }: Pick<SetHead, "set_id" | "grant" | "token" | "failed">,
     content: SetContent | null,
   ): Promise<void> {
+    if ((await this.#get(set_id)).value?.state === "ended") return;
     const pieces = await this.#keep({ set_id, grant, content });
     const sealed = token && await this.sealer.seal(JSON.stringify(token), headKey(set_id));
     const next: Kept = {

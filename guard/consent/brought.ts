@@ -23,6 +23,14 @@ const invalid = (why: string) =>
 const goesElsewhere = (site: string) =>
   invalid(`the settings of site "${site}" have changed, so the call would go elsewhere`);
 
+const notKnown = () =>
+  new GatewayError(
+    "E_STALE_PREVIEW",
+    "How an earlier item left what it made is not known any more, so whether somebody changed that since is not either, " +
+      "and nothing was written; look at it, and make a new set for what is left to do",
+    { outcome: "none" },
+  );
+
 /** What one call brought. */
 export class Brought {
   readonly #ports: ConsentPorts;
@@ -155,6 +163,7 @@ export class Brought {
     const found = await this.#ports.store.consents.find(name);
     const ended = found === null || found.state === "open" ? found : await this.#equal.settled(name);
     if (ended && "value" in ended) return ended;
+    if (ticket.isUnknown) throw notKnown();
     this.#shown = shown;
     this.#ticket = ticket;
     const expires_at = this.#ports.now() + 2 * LIMITS.SET_KEPT_MS;

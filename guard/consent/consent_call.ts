@@ -36,6 +36,8 @@ export interface Ticket {
   readonly further: readonly string[];
   /** Parts that items before it have changed without saying to what, which are not compared. */
   readonly open: ReadonlySet<string>;
+  /** Whether it changes what an earlier one has made, and nobody knows how that was left: it is refused then. */
+  readonly isUnknown: boolean;
 }
 
 /** What a call brings, and its way on. */

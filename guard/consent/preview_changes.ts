@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { diffLines, diffWordsWithSpace } from "diff";
 import { commonEnds } from "../../core/common_ends.ts";
+import { lazily } from "../../core/made_once.ts";
 import { type Change, LIMITS } from "../../core/model.ts";
 import { redactText, shorten } from "../audit/redact.ts";
 
@@ -13,6 +14,9 @@ const WORDS_CHARACTERS_MAX = 40_000;
 const EDITS_MAX = 1500;
 const DIFF_MS = 150;
 const TAIL_CHARACTERS = 500;
+/** Of one value so much is shown, and at least so much where many share a budget. */
+const ROOM_CHARACTERS = LIMITS.PREVIEW_FIELD_BYTES / 4;
+const ROOM_CHARACTERS_MIN = 128;
 
 interface Shown {
   readonly changes: readonly Change[];
@@ -20,11 +24,30 @@ interface Shown {
 }
 
 /** The changes, secrets hidden; says what was left out where that is more than so many bytes. */
-export function shownChanges(changes: readonly Change[], bytes: number = LIMITS.PREVIEW_BYTES): Shown {
+export function shownChanges(changes: readonly Change[], bytes?: number): Shown {
+  const sides = changes.map((change) => lazily(() => sidesOf(change)));
+  if (bytes === undefined) return within(changes, sides, LIMITS.PREVIEW_BYTES, ROOM_CHARACTERS);
+  // Of several a part of each: a short one behind a long one is shown as well.
+  for (let room = ROOM_CHARACTERS; room > ROOM_CHARACTERS_MIN; room /= 2) {
+    const shown = within(changes, sides, bytes, room);
+    if (shown.left_out === undefined) return shown;
+  }
+  return within(changes, sides, bytes, ROOM_CHARACTERS_MIN);
+}
+
+/** Both sides of a change within so many characters each. */
+type Sides = (room: number) => Pick<Change, "from" | "to">;
+
+function within(
+  changes: readonly Change[],
+  sides: readonly (() => Sides)[],
+  bytes: number,
+  room: number,
+): Shown {
   const shown: Change[] = [];
   let left = bytes;
-  for (const change of changes) {
-    const one = shownChange(change);
+  for (const [at, { field, origin }] of changes.entries()) {
+    const one = { field, ...sides[at]!()(room), ...(origin === undefined ? {} : { origin }) };
     left -= Buffer.byteLength(JSON.stringify(one) ?? "");
     if (left < 0 && shown.length > 0) break;
     shown.push(one);
@@ -37,23 +60,23 @@ export function shownChanges(changes: readonly Change[], bytes: number = LIMITS.
   };
 }
 
-function shownChange({ field, from, to, origin }: Change): Change {
+function sidesOf({ from, to }: Change): Sides {
   const long = [from, to].some((one) => typeof one === "string" && one.length > WHOLE_CHARACTERS);
-  const differ = typeof from === "string" && typeof to === "string" && from !== to;
-  const sides = long && differ ? parts(from, to) : { from: ends(from), to: ends(to) };
-  return { field, ...sides, ...(origin === undefined ? {} : { origin }) };
+  if (!long || typeof from !== "string" || typeof to !== "string" || from === to) {
+    return (room) => ({ from: ends(from, room), to: ends(to, room) });
+  }
+  const side = parts(from, to);
+  return (room) => ({ from: bounded(side.from, side.to, room), to: bounded(side.to, side.from, room) });
 }
 
 /** A text by its beginning and end; what is none as it is. */
-function ends(value: unknown): unknown {
-  if (typeof value !== "string") return shorten(value, LIMITS.PREVIEW_FIELD_BYTES);
+function ends(value: unknown, room: number): unknown {
+  if (typeof value !== "string") return shorten(value, 4 * room);
   const text = redactText(value);
-  const room = LIMITS.PREVIEW_FIELD_BYTES / 4;
   if (text.length <= room) return text;
   const cut = text.length - room;
-  return `${text.slice(0, room - TAIL_CHARACTERS)} … (${cut} characters left out) … ${
-    text.slice(-TAIL_CHARACTERS)
-  }`;
+  const tail = Math.min(TAIL_CHARACTERS, Math.floor(room / 4));
+  return `${text.slice(0, room - tail)} … (${cut} characters left out) … ${text.slice(-tail)}`;
 }
 
 /** The parts of two texts that differ, each with the text around it. */
@@ -73,7 +96,7 @@ function parts(before: string, after: string): { from: string; to: string } {
       side.to += around;
     }
   });
-  return { from: bounded(side.from, side.to), to: bounded(side.to, side.from) };
+  return side;
 }
 
 /** Without a comparison: the text between the common beginning and the common end. */
@@ -94,8 +117,7 @@ function context(text: string, first: boolean, last: boolean): string {
 }
 
 /** Within the budget of a field, from where the two begin to differ. */
-function bounded(text: string, other: string): string {
-  const room = LIMITS.PREVIEW_FIELD_BYTES / 4;
+function bounded(text: string, other: string, room: number): string {
   if (text.length <= room) return text;
   let at = 0;
   while (at < text.length && text[at] === other[at]) at++;

@@ -29,6 +29,7 @@ import { explain, traceless } from "./explain.ts";
 import { flagStep, neededFlags } from "./flags.ts";
 import { type Asks, forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
+import type { Place } from "./in_flight.ts";
 import { linkStep } from "./links.ts";
 import { type NestedCalls, nestedCalls, type ReadyCall } from "./nested_calls.ts";
 import { platformStep } from "./platform.ts";
@@ -58,6 +59,8 @@ export interface Asked {
   /** The tools of the calls that contain it, outermost first. */
   readonly outer: readonly string[];
   readonly follower?: Follower;
+  /** Of a call that came through a door: given back while it only waits for others of its token. */
+  readonly place?: Pick<Place, "leave">;
   /** Whether it is planned as an item of a change set. */
   readonly inSet?: boolean;
 }
@@ -136,8 +139,8 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
   const nested = lazily(() => callsWithin(ports, asked, record)); // few tools call others
   const calls = () => nested().port;
-  const { inSet } = asked;
-  const parts = { caller, record, manifest, site, others, grant, calls, deadline, follower, inSet };
+  const { inSet, place } = asked;
+  const parts = { caller, record, manifest, site, others, grant, calls, deadline, follower, inSet, place };
   const ctx = makeContext(ports, parts);
   decision.begin("check");
   if (handler.check && !restore) await handler.check(input.args, ctx);

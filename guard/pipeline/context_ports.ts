@@ -15,6 +15,7 @@ import type { Store } from "../../store/store.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import type { ConnectorPorts } from "../connector_context.ts";
 import { isDeployed } from "./deployed.ts";
+import type { Place } from "./in_flight.ts";
 import { inScope, reachesAll } from "./scope.ts";
 
 /** What contexts are made from; one for the whole gateway. */
@@ -64,6 +65,8 @@ export interface CallParts {
   readonly deadline: number;
   /** Whether it is planned as an item of a change set. */
   readonly inSet?: boolean;
+  /** Its place among the calls of its token, given back while it only waits for others of them. */
+  readonly place?: Pick<Place, "leave">;
   /** Who follows the call, where somebody does. */
   readonly follower?: Follower;
 }

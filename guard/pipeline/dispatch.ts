@@ -154,7 +154,7 @@ async function runPipeline(
   if (waits) await waits;
   const { tool, follower, asks } = call;
   const deadline = endOfCall(ports.now());
-  const asked = { ...body, caller, tool, asks, deadline, outer: [], follower };
+  const asked = { ...body, caller, tool, asks, deadline, outer: [], follower, place };
   const admitted = await admit(ports, asked, record); // 4 to 13
   if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
     decision.begin("run");

@@ -150,7 +150,8 @@ function refuseSiteId(site_id: unknown): asserts site_id is string | undefined {
 
 /** What no tool of the gateway's own takes, whatever its schema. */
 function refusePublishing(raw: Record<string, unknown>, manifest: Manifest, now: number): void {
-  const judged = Object.entries(raw).filter(([name]) => !manifest.file_text.includes(name));
+  const apart = [...manifest.file_text, ...manifest.calls];
+  const judged = Object.entries(raw).filter(([name]) => !apart.includes(name));
   const found = wouldPublish(Object.fromEntries(judged));
   if (found) {
     throw new GatewayError(

@@ -1,4 +1,5 @@
 /** What a caller is told of a change set: what was shown, and what became of each item. */
+import type { Change, Tier } from "../../core/model.ts";
 import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetItem, SetResult, SetState } from "../../store/store.ts";
 
@@ -90,10 +91,8 @@ export function answerOf(kept: KeptSet, progress: Progress): Fields {
     ...cancelled_at === null ? {} : { cancelled_at },
     ...failed === null ? {} : { stopped: failed },
   };
-  if (content === null) {
-    return { ...head, next: failed ?? NEXT[state] };
-  }
-  if (state === "prepared" && token !== null) return { ...head, ...shownOf(kept, content) };
+  if (content === null) return { ...head, next: failed ?? NEXT[state] };
+  if (state === "prepared" && token !== null) return { ...head, ...previewOf(kept, content) };
   const items = itemsOf(content, kept, progress, state);
   const counts = Object.fromEntries(
     [...Map.groupBy(items, (one) => String(one["state"]))].map(([name, { length }]) => [name, length]),
@@ -102,11 +101,18 @@ export function answerOf(kept: KeptSet, progress: Progress): Fields {
 }
 
 /** The preview of a set whose call could not wait for it. */
-function shownOf({ token }: KeptSet, { items, warnings }: SetContent): Fields {
+function previewOf({ token, sites }: KeptSet, content: SetContent): Fields {
+  const { summary, changes, items, final } = shownOf(content, sites);
+  const { tier, because } = highestOf(content);
   return {
     needs_confirmation: true,
-    items: shownItems(items),
-    warnings,
+    tier,
+    summary,
+    changes,
+    items,
+    undoable: final === null,
+    ...final === null ? {} : { undoable_reason: final },
+    warnings: [...because === null ? [] : [because], ...content.warnings],
     confirm_token: token!.text,
     expires_at: new Date(token!.expires_at).toISOString(),
     next:
@@ -114,9 +120,33 @@ function shownOf({ token }: KeptSet, { items, warnings }: SetContent): Fields {
   };
 }
 
-/** What a preview says of each item, by site. */
-export const shownItems = (items: readonly SetItem[]): Fields[] =>
-  bySite(items).flat().map(({ item, tool, preview }) => ({ item, tool, ...preview }));
+/** The tier of a set, which is the highest of its items, and whose that is where it is above an ordinary write's. */
+export function highestOf({ items }: SetContent): { readonly tier: Tier; readonly because: string | null } {
+  const [{ item, tool, shown }] = items.toSorted((a, b) => b.shown.tier - a.shown.tier) as [SetItem];
+  const because = shown.tier > 1 ? `item ${item} is of tier ${shown.tier} (${tool})` : null;
+  return { tier: shown.tier as Tier, because };
+}
+
+/** What a preview shows of a set on sites of those names. */
+export function shownOf({ title, items }: SetContent, sites: readonly string[]) {
+  const inOrder = bySite(items).flat();
+  const final = items.filter(({ preview }) => preview["undoable"] !== true).map(({ item }) => item);
+  return {
+    summary: `${title}: ${items.length === 1 ? "1 change" : `${items.length} changes`} on ${
+      sites.length === 1 ? sites[0] : `${sites.length} sites`
+    }`,
+    changes: inOrder.flatMap(({ item, preview }) =>
+      (preview["changes"] as readonly Change[]).map((change) => ({
+        ...change,
+        field: `item ${item}: ${change.field}`,
+      }))
+    ),
+    items: inOrder.map(({ item, tool, preview: { changes: _, ...rest } }) => ({ item, tool, ...rest })),
+    final: final.length === 0
+      ? null
+      : `Item${final.length === 1 ? "" : "s"} ${final.join(", ")} cannot be taken back; each says why`,
+  };
+}
 
 function itemsOf(content: SetContent, kept: KeptSet, progress: Progress, state: ToldState): Fields[] {
   const { results, begun } = progress;

@@ -3,15 +3,15 @@ import { hash } from "node:crypto";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { canonical } from "../../core/canonical.ts";
 import { ended } from "../../core/async.ts";
-import { LIMITS, type Site } from "../../core/model.ts";
+import { type Caller, LIMITS, type Site } from "../../core/model.ts";
 import type { SetOrder, SetPlan } from "../../registry/set_port.ts";
 import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
 import { reaches } from "../pipeline/scope.ts";
-import { answerOf, type Progress, shownItems, written } from "./answer.ts";
+import { answerOf, highestOf, type Progress, shownOf, written } from "./answer.ts";
 import { asFound, leftOf } from "./in_doubt.ts";
-import { prepare, type Prepared } from "./prepare.ts";
+import { type Asking, planParts, prepare, type Prepared } from "./prepare.ts";
 import { REMOVED, type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
@@ -79,6 +79,7 @@ export class ChangeSets {
     return {
       plan: async (make) => await this.#plan(call, make),
       run: async ({ id }, wait_seconds) => {
+        call.place?.leave(); // its items take places of their own
         const opened = await this.#opened(id);
         if (!await this.ports.store.sets.start(id)) throw over((await this.#opened(id)).failed);
         const results = this.#begin({ ...opened, state: "running" }, call);
@@ -86,6 +87,7 @@ export class ChangeSets {
       },
       show: async (set_id, wait_seconds = 0) => {
         await mine(set_id);
+        call.place?.leave();
         return await this.#waited(set_id, wait_seconds);
       },
       cancel: async (set_id) => {
@@ -98,6 +100,7 @@ export class ChangeSets {
         return await this.#told(set_id);
       },
       again: async (set_id, wait_seconds) => {
+        call.place?.leave();
         const opened = await this.#opened(set_id);
         const goesOn = opened.state !== "ended" && await this.ports.store.sets.start(set_id);
         const results = goesOn ? this.#begin({ ...opened, state: "running" }, call) : NO_RESULTS;
@@ -135,10 +138,13 @@ export class ChangeSets {
     if (shown !== undefined) return await this.#asShown(shown);
     const order = await make();
     const id = call.record.requestId;
-    const planning = this.#prepare(id, call, order);
+    let isLate = false;
+    const isLeft = () => !isLate && call.follower?.signal.aborted === true;
+    const planning = this.#prepare(id, { ...call, isLeft }, order);
     const { promise, resolve } = Promise.withResolvers<"late">();
     const stop = this.ports.every(LIMITS.SET_ANSWER_MS, () => Promise.resolve(resolve("late")));
     const found = await Promise.race([planning, promise]).finally(stop);
+    isLate = found === "late";
     return found === "late" ? await this.#pending(id, call, planning) : planOf(id, found);
   }
 
@@ -155,7 +161,7 @@ export class ChangeSets {
     return planOf(set_id, { content, sites, tier });
   }
 
-  async #prepare(set_id: string, call: CallParts, order: SetOrder): Promise<Prepared> {
+  async #prepare(set_id: string, call: CallParts & Asking, order: SetOrder): Promise<Prepared> {
     const found = Promise.withResolvers<Prepared>();
     const planning = {
       done: found.promise.catch(() => {}),
@@ -243,7 +249,9 @@ export class ChangeSets {
     const results = new Map<number, SetResult>();
     const done = this.#held(set_id, async (renew) => {
       for (const [item, result] of await this.ports.store.sets.results(set_id)) results.set(item, result);
-      const consented = { kept: set, caller, door: record.door, follower, results, renew };
+      const look = async (now: Caller, tool: string, args: Readonly<Record<string, unknown>>) =>
+        await planParts(this.ports, record.apart(tool, args), { caller: now, tool, args: { ...args } });
+      const consented = { kept: set, caller, door: record.door, follower, results, renew, look };
       const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
       if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
     }).then(() => {}).catch((thrown) =>
@@ -339,31 +347,14 @@ export class ChangeSets {
 
 /** The plan of a set that can be shown. */
 function planOf(id: string, { content, sites, tier }: Prepared): SetPlan {
-  const items = shownItems(content.items);
-  const highest = content.items.find(({ shown }) => shown.tier === tier)!;
-  const notUndoable = content.items.filter(({ preview }) => preview["undoable"] !== true).map(({ item }) =>
-    item
-  );
+  const { summary, changes, items, final } = shownOf(content, sites.map(({ name }) => name));
+  const { because } = highestOf(content);
   return {
-    summary: `${content.title}: ${content.items.length} changes on ${
-      sites.length === 1 ? sites[0]!.name : `${sites.length} sites`
-    }`,
-    changes: items.flatMap((one) =>
-      (one["changes"] as SetPlan["changes"]).map((change) => ({
-        ...change,
-        field: `item ${one["item"]}: ${change.field}`,
-      }))
-    ),
+    summary,
+    changes,
     revision: { items: digest(content) },
     warnings: content.warnings,
-    raises: tier > 1 ? [{ tier, because: `item ${highest.item} is of tier ${tier} (${highest.tool})` }] : [],
-    set: {
-      id,
-      items: items.map(({ changes: _, ...rest }) => rest),
-      sites,
-      final: notUndoable.length === 0
-        ? null
-        : `Items ${notUndoable.join(", ")} cannot be taken back; each says why`,
-    },
+    raises: because === null ? [] : [{ tier, because }],
+    set: { id, items, sites, final },
   };
 }

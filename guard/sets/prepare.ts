@@ -1,15 +1,20 @@
 /** A set is planned: each of its calls walks the steps up to its plan, and every one that is refused is named. */
 import { Buffer } from "node:buffer";
-import { asGatewayError, clipped, type Code, GatewayError } from "../../core/errors.ts";
+import { asGatewayError, cancelled, clipped, type Code, GatewayError } from "../../core/errors.ts";
 import { type Change, LIMITS, type Site, type Tier } from "../../core/model.ts";
+import { askedBy } from "../../core/asked_names.ts";
+import { cleaned } from "../../core/one_line.ts";
 import { cut } from "../../core/values.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
+import { writes } from "../../registry/manifest.ts";
 import type { Raise } from "../../registry/tool.ts";
 import type { SetOrder } from "../../registry/set_port.ts";
 import type { SetContent, SetItem } from "../../store/store.ts";
 import { preview } from "../consent/confirm.ts";
+import { redactText } from "../audit/redact.ts";
 import { previewed } from "../consent/consent.ts";
-import { shownAs } from "../consent/consent_content.ts";
-import { admit, type AdmitPorts, type Admitted, planned, subjectOf } from "../pipeline/admit.ts";
+import { hashParts, shownAs } from "../consent/consent_content.ts";
+import { admit, type AdmitPorts, type Admitted, type Asked, planned, subjectOf } from "../pipeline/admit.ts";
 import { judgeRaises } from "../pipeline/raises.ts";
 import { endOfCall } from "../pipeline/context.ts";
 import type { CallParts } from "../pipeline/context_ports.ts";
@@ -22,7 +27,10 @@ const REASON_CHARACTERS = 400;
 const ITEM_BYTES_MIN = 3 * 1024;
 
 /** Who asks, as far as planning needs it. */
-export type Asking = Pick<CallParts, "caller" | "record">;
+export interface Asking extends Pick<CallParts, "caller" | "record"> {
+  /** Whether nobody waits for it any more. */
+  isLeft(): boolean;
+}
 
 /** A set that can be shown. */
 export interface Prepared {
@@ -36,6 +44,7 @@ const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 /** Throws E_BAD_INPUT for what is no set, and E_PAYLOAD_TOO_LARGE. */
 export function checkOrder({ title, changes }: SetOrder): void {
   const most = LIMITS.SET_ITEMS_MAX;
+  if (cleaned(title) === "") throw bad("title: must not be blank");
   if (changes.length === 0) throw bad("changes: nothing is to be changed; give one call at least");
   if (changes.length > most) {
     throw bad(
@@ -75,8 +84,20 @@ export async function prepare(
   const sites = new Map(found.flatMap((one) => one.sites.map((site) => [site.id, site] as const)));
   const { title, on_failure = "skip_site", first, warnings = [] } = order;
   const items = found.map(({ item }) => item);
-  const content = { title, on_failure, first: first === 1, items, warnings };
+  const content = { title: redactText(cleaned(title)), on_failure, first: first === 1, items, warnings };
   return { content, sites: [...sites.values()], tier };
+}
+
+/** Hashes of what a call would replace, by part; only reads. Throws what its steps do. */
+export async function planParts(
+  ports: AdmitPorts,
+  record: CallParts["record"],
+  asked: Pick<Asked, "caller" | "tool" | "args">,
+): Promise<Readonly<Record<string, string>> | null> {
+  const deadline = endOfCall(ports.now());
+  const beside = { asks: { confirm: true }, bytes: 0, deadline, outer: [], inSet: true };
+  const admitted = await record.watch(() => admit(ports, { ...asked, ...beside }, record));
+  return hashParts((await record.watch(() => planned(admitted, record))).revision);
 }
 
 class Walk {
@@ -102,6 +123,7 @@ class Walk {
     let count = 0;
     const work = async () => {
       for (let at = next++; at < changes.length; at = next++) {
+        if (this.#asking.isLeft()) throw cancelled();
         try {
           found[at] = await this.#one(at + 1);
         } catch (thrown) {
@@ -133,9 +155,9 @@ class Walk {
     const { caller, record: whole } = this.#asking;
     const { tool, arguments: args } = this.#order.changes[item - 1]!;
     const entry = this.#ports.catalog.find(tool, caller);
-    refuseConfirmed(args, entry.offer !== undefined);
+    refuseAsked(entry, args);
     const uses = usesIn(args, item);
-    checkUses(entry, args["site_id"], uses, (n) => this.#earlier[n - 1] ?? null);
+    checkUses(entry, args, uses, (n) => this.#earlier[n - 1] ?? null);
     const kind = await this.#kindOf(args["site_id"]);
     const placed = withStandIns(args, uses, (id, field) => accepts(this.#ports, kind, id, field));
     const record = whole.apart(tool, placed);
@@ -178,17 +200,21 @@ class Walk {
     };
   }
 
+  /** How much is shown of the changes of each. */
+  get #bytes(): number {
+    return Math.max(ITEM_BYTES_MIN, 4 * LIMITS.PREVIEW_BYTES / this.#order.changes.length);
+  }
+
   /** What is shown of an item whose plan is known. */
   async #planned(admitted: Admitted, record: CallParts["record"]) {
     const ready = await record.watch(() => planned(admitted, record));
     const { call, dryRun } = await previewed(ready);
     const isKept = this.#ports.store.changes.days > 0;
-    const bytes = Math.max(ITEM_BYTES_MIN, 4 * LIMITS.PREVIEW_BYTES / this.#order.changes.length);
     const { confirm_token: _, expires_at: __, next: ___, needs_confirmation: ____, tool: _____, ...said } =
       preview(
         call,
         record,
-        { token: "", expires_at: 0, isKept, bytes },
+        { token: "", expires_at: 0, isKept, bytes: this.#bytes },
       );
     const content = shownAs(subjectOf(admitted), record, ready.revision);
     return {
@@ -226,9 +252,9 @@ class Walk {
         final: isMade ? "It changes what the set itself makes" : undefined,
       },
       record,
-      { token: "", expires_at: 0, isKept: true },
+      { token: "", expires_at: 0, isKept: true, bytes: this.#bytes },
     );
-    const { summary, changes: shownChanges, left_out, site_id } = said;
+    const { summary, changes: shownChanges, left_out, site_id, undoable, undoable_reason } = said;
     return {
       shown: { ...shownAs(subjectOf(admitted), record, null) },
       preview: {
@@ -237,6 +263,8 @@ class Walk {
         summary,
         changes: shownChanges,
         ...left_out === undefined ? {} : { left_out },
+        undoable,
+        ...undoable_reason === undefined ? {} : { undoable_reason },
         ...raises.length === 0 ? {} : { warnings: raises.map(({ because }) => because) },
         plan: isMade
           ? "It is planned once that is made, and touches nothing that is there now"
@@ -297,10 +325,23 @@ function accepts(
   }
 }
 
-function refuseConfirmed(args: Readonly<Record<string, unknown>>, isOffered: boolean): void {
-  if (isOffered) return;
-  const name = ["confirm", "confirm_token"].find((one) => args[one] !== undefined);
-  if (name !== undefined) throw bad(`${name}: leave it out; the set is confirmed as a whole`);
+/**
+ * Refuses what is no write, what makes a set itself, and what would ask something for this item alone: each is previewed and
+ * confirmed with the others.
+ */
+function refuseAsked(entry: ToolEntry, args: Readonly<Record<string, unknown>>): void {
+  const { name, manifest, offer } = entry;
+  if (manifest.calls.length > 0) {
+    throw new GatewayError("E_FORBIDDEN_OP", `"${name}" makes a set, and a set has none within it`);
+  }
+  if (!offer && !writes(manifest)) throw bad(`"${name}" only reads; call it by itself`);
+  const site = typeof args["site_id"] === "string" ? args["site_id"] : offer?.sites[0] ?? "";
+  const isTools = (one: string) =>
+    offer ? offer.has(one, site) : Object.hasOwn(manifest.input.properties ?? {}, one);
+  const asked = Object.keys(args).find((one) => askedBy(one) !== null && !isTools(one));
+  if (asked !== undefined) {
+    throw bad(`${clipped(asked)}: leave it out; the set is previewed and confirmed as a whole`);
+  }
 }
 
 function refusal(

@@ -2,7 +2,8 @@
 import { GatewayError } from "../../core/errors.ts";
 import { isFields } from "../../core/values.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
-import { SHARED } from "../../registry/manifest.ts";
+import { type MadeKind, SHARED } from "../../registry/manifest.ts";
+import { TARGETS } from "./things.ts";
 
 const KEY = "$from";
 
@@ -25,7 +26,9 @@ export function usesIn(args: Readonly<Record<string, unknown>>, item: number): R
     }
     if ((from as number) < 1 || (from as number) >= item) {
       throw bad(
-        `${name}: "${KEY}" is ${String(from)}, and this is item ${item}; name one that comes before it`,
+        `${name}: "${KEY}" is ${
+          String(from)
+        }, and this is item ${item}; name one that comes before it, counted from 1`,
       );
     }
     uses[name] = from as number;
@@ -65,9 +68,28 @@ function takesId({ manifest }: Pick<ToolEntry, "manifest">, name: string): boole
   return JSON.stringify(anyOf) === JSON.stringify(SHARED["id"]!.anyOf);
 }
 
-/** Whether the tool makes something new that has an id: it only adds. */
-export const makes = ({ manifest, offer }: Pick<ToolEntry, "manifest" | "offer">): boolean =>
-  offer === undefined && manifest.hints.destructive === false && manifest.tier > 0;
+/** Of which kinds of things an argument takes the id: ids of other kinds are the same numbers, of something else. */
+function kindsOf({ manifest }: Pick<ToolEntry, "manifest">, name: string): readonly MadeKind[] {
+  switch (name) {
+    case "post_id":
+      return ["post", "page"];
+    case "page_id":
+      return ["page"];
+    case "featured_media_id":
+      return ["image"];
+    case "parent_id":
+      return [manifest.makes === "term" ? "term" : "page"];
+    default:
+      return [];
+  }
+}
+
+const A: Readonly<Record<MadeKind, string>> = {
+  post: "a post",
+  page: "a page",
+  image: "an image",
+  term: "a tag or category",
+};
 
 /** What an earlier item is, as far as a later one may use it. */
 export interface Earlier {
@@ -75,38 +97,54 @@ export interface Earlier {
   readonly site_id: string | null;
 }
 
-/** Arguments that say which thing a tool changes. */
-const CHANGED = ["post_id", "page_id", "id"];
-
-/** Throws E_BAD_INPUT where an argument is no id, or where that item makes nothing, or makes it on another site. */
+/**
+ * Throws E_BAD_INPUT where an argument is no id, where that item makes nothing of its kind, or makes it on another site,
+ * and for a change of something that is there already: only what the set itself makes can be changed unseen.
+ */
 export function checkUses(
   entry: ToolEntry,
-  site_id: unknown,
+  args: Readonly<Record<string, unknown>>,
   uses: Readonly<Record<string, number>>,
   earlier: (item: number) => Earlier | null,
 ): void {
-  const names = Object.keys(uses);
-  if (names.length > 0 && !makes(entry) && !names.some((name) => CHANGED.includes(name))) {
-    throw bad(
-      `${
-        names.join(", ")
-      }: "${entry.name}" changes something that is there already, which cannot be planned before item ` +
-        `${uses[names[0]!]} is done; do that one first, and give its id`,
-    );
-  }
   for (const [name, from] of Object.entries(uses)) {
     if (entry.offer !== undefined || !takesId(entry, name)) {
       throw bad(`${name}: "${KEY}" stands for an id, which this argument of "${entry.name}" is not`);
     }
     const made = earlier(from);
     if (made === null) throw bad(`${name}: item ${from} is refused itself`);
-    if (!makes(made.entry)) {
-      throw bad(`${name}: item ${from} is "${made.entry.name}", which makes nothing new; give the id itself`);
+    const { makes } = made.entry.manifest;
+    if (made.entry.offer !== undefined || makes === undefined) {
+      throw bad(
+        `${name}: item ${from} is "${made.entry.name}", which makes nothing new; give the id itself`,
+      );
     }
-    if (made.site_id !== site_id) {
+    const kinds = kindsOf(entry, name);
+    if (!kinds.includes(makes)) {
+      throw bad(
+        kinds.length === 0
+          ? `${name}: no item of a set makes what it names; give the id itself`
+          : `${name}: item ${from} makes ${A[makes]}, and it takes ${
+            kinds.map((one) => A[one]).join(" or ")
+          }`,
+      );
+    }
+    if (made.site_id !== args["site_id"]) {
       throw bad(`${name}: item ${from} makes it on site "${made.site_id}", and this item is of another`);
     }
   }
+  for (const [name, value] of Object.entries(args)) {
+    if (typeof value === "string" && value.includes(KEY) && takesId(entry, name)) {
+      throw bad(`${name}: give {"${KEY}": 1} itself, an object, not as a text`);
+    }
+  }
+  if (Object.keys(uses).length === 0 || entry.manifest.makes !== undefined) return;
+  if (!TARGETS.some((name) => args[name] !== undefined && !Object.hasOwn(uses, name))) return;
+  const [name, from] = Object.entries(uses)[0]!;
+  throw bad(
+    `${name}: "${entry.name}" changes something that is there already, which cannot be planned before item ${from} is ` +
+      "done; do that one first, and give its id",
+  );
 }
 
 /** The arguments with an id of the platform's form in the place of each that is not known yet. */

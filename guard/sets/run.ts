@@ -12,7 +12,17 @@ import type { Ticket } from "../consent/consent_call.ts";
 import { type Dispatch, NotAudited } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
 import { type DoubtStore, leftBefore } from "./in_doubt.ts";
-import { expected, type Left, madeThing, objectOf, thingOf, Touched } from "./things.ts";
+import { resultOf } from "./result.ts";
+import {
+  changesMade,
+  expected,
+  type Left,
+  madeThing,
+  objectOf,
+  ownParts,
+  thingOf,
+  Touched,
+} from "./things.ts";
 
 /** What carrying out depends on. */
 export interface RunPorts {
@@ -37,30 +47,14 @@ export interface Consented {
   readonly results: Map<number, SetResult>;
   /** Asked before each item; false says that another instance may be at work. */
   renew(): Promise<boolean>;
+  /** Hashes of what a call would replace, by part; only reads. Throws what it is refused with. */
+  look(caller: Caller, tool: string, args: Readonly<Record<string, unknown>>): Promise<Left | null>;
 }
 
 /** Why nothing more is begun of a set that there is not any more. */
 export const REMOVED =
   "A site of the set, or who made it, was erased, and what was kept of the set with it; the audit has what was done";
 
-/** Of an answer so much is kept of an item. */
-const ANSWER_BYTES = 1024;
-const ANSWER_FIELDS = [
-  "id",
-  "post_id",
-  "status",
-  "url",
-  "path",
-  "commit_sha",
-  "branch",
-  "verified",
-  "verified_reason",
-  "live",
-  "live_reason",
-  "warnings",
-  "undone",
-  "left_out",
-];
 /** How often an item is asked for again that came too early, and the longest wait for that. */
 const TRIES = 6;
 const WAIT_SECONDS_MAX = 60;
@@ -134,12 +128,10 @@ export class SetRun {
       const result = await this.#item(item);
       if (result === null) return;
       results.set(item.item, result);
+      const said = `item ${item.item}, ${item.tool}: ${result.state}`;
+      this.#set.follower?.progress(results.size, content.items.length, said);
       this.#leaves(item, result);
-      this.#set.follower?.progress(
-        results.size,
-        content.items.length,
-        `item ${item.item}, ${item.tool}: ${result.state}`,
-      );
+      await this.#seeMade(item, result);
     }
   }
 
@@ -244,6 +236,7 @@ export class SetRun {
       open: entry == null
         ? new Set<string>()
         : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites),
+      isUnknown: left === undefined && entry != null && changesMade(entry, item.uses),
     };
   }
 
@@ -279,13 +272,36 @@ export class SetRun {
     const given = { ...args, ...this.#idsOf(item) };
     const hasUses = Object.keys(item.uses).length > 0;
     const named = hasUses ? thingOf(entry, given, site_id) : thing;
-    const place = named ?? (id === undefined ? null : madeThing(entry, id, site_id));
+    const made = id === undefined ? null : madeThing(entry, id, site_id);
+    const place = entry.manifest.makes === undefined ? named ?? made : made; // not what it was made of
     const object = objectOf(entry, given, site_id) ??
       (id === undefined ? null : objectOf(entry, { post_id: id }, site_id));
     this.#touched.add(entry, object, site_id);
     if (place === null || left === null) return;
     this.#left.set(place, { ...this.#left.get(place), ...left });
     this.#touched.told(entry, object, left);
+  }
+
+  /** Looks at what an item has made and does not tell, where a later one changes that: so it knows what to find. */
+  async #seeMade({ item, site_id, tool }: SetItem, { state, answer, left }: SetResult): Promise<void> {
+    const id = answer["id"] as string | number | undefined;
+    if (state !== "done" || left !== null || id === undefined) return;
+    const maker = this.#ports.catalog.get(tool, this.#set.caller);
+    const place = maker && madeThing(maker, id, site_id);
+    if (place == null) return;
+    for (const later of this.#set.kept.content.items) {
+      const entry = this.#ports.catalog.get(later.tool, this.#set.caller);
+      if (entry == null || !Object.values(later.uses).includes(item) || !changesMade(entry, later.uses)) {
+        continue;
+      }
+      try {
+        const args = { ...later.args, ...this.#idsOf(later) };
+        const seen = await this.#set.look(await this.#ports.callerNow(this.#set.caller), later.tool, args);
+        if (seen !== null) this.#left.set(place, { ...this.#left.get(place), ...ownParts(seen) });
+      } catch {
+        // What it is refused with, its own call is refused with as well.
+      }
+    }
   }
 
   /** Why a site is not proven to have what was asked for; null where it is. */
@@ -301,43 +317,6 @@ export class SetRun {
     }
     return null;
   }
-}
-
-/** What is known of an item by how its call ended. */
-function resultOf(
-  item: SetItem,
-  request_id: string | null,
-  ending: Ending,
-  record: CallRecord | null,
-): SetResult {
-  const left = record?.left ?? null;
-  const of = { item: item.item, request_id, left };
-  if ("failure" in ending) {
-    const { failure: { code, message }, outcome } = ending;
-    // What an operator has found to be made is not to be done any more.
-    if (code === "E_OUTCOME_UNKNOWN" && outcome === "made") {
-      return { ...of, state: "done", answer: { verified: null, verified_reason: message } };
-    }
-    const state = outcome === "unknown" ? "unknown" : "failed";
-    return { ...of, state, answer: { error: { code, message }, ...outcome === "none" ? {} : { outcome } } };
-  }
-  const id = record?.facts.result_id ?? record?.allMade.at(-1)?.id;
-  return { ...of, state: "done", answer: { ...id == null ? {} : { id }, ...shortened(ending.value, id) } };
-}
-
-/** The fields of an answer that are kept, as many as fit. */
-function shortened(value: unknown, id: unknown): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  if (!isFields(value)) return kept;
-  for (const name of ANSWER_FIELDS) {
-    const one = value[name];
-    if (one === undefined || (name === "id" && id != null) || (Array.isArray(one) && one.length === 0)) {
-      continue;
-    }
-    kept[name] = one;
-    if (Buffer.byteLength(JSON.stringify(kept)) > ANSWER_BYTES) delete kept[name];
-  }
-  return kept;
 }
 
 /** How many seconds to wait for another try; null for what would not go better then. */

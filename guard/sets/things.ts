@@ -10,7 +10,7 @@ const OF_POSTS = ["posts", "pages"];
 /** Arguments that say which files it is: a repository is one thing, whose parts are its files. */
 const OF_FILES = ["files", "path", "file_path", "route"];
 /** Arguments that say which thing it is. */
-const NAMING = ["post_id", "page_id", "media_id", "id", "source", "source_url", "from"];
+export const TARGETS = ["post_id", "page_id", "media_id", "id", "source", "source_url", "from"];
 
 /** Hashes of what stands at a thing by now, by part. */
 export type Left = Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export function thingOf(
 ): string | null {
   if (site_id === null || offer !== undefined) return null;
   if (OF_FILES.some((name) => args[name] !== undefined)) return JSON.stringify([site_id, "files"]);
-  const named = NAMING.filter((name) => args[name] !== undefined).map((name) => String(args[name]));
+  const named = TARGETS.filter((name) => args[name] !== undefined).map((name) => String(args[name]));
   if (named.length === 0) return null;
   return JSON.stringify([site_id, OF_POSTS.includes(group) ? "posts" : group, ...named]);
 }
@@ -128,6 +128,21 @@ export class Touched {
     return new Set([...own, ...object === null ? made : made.map((part) => `: ${part}`)]);
   }
 }
+
+/** Whether a call changes a post or page that an earlier item makes, of which it must know how that was left. */
+export const changesMade = (
+  { group, manifest }: Pick<ToolEntry, "group" | "manifest">,
+  uses: Readonly<Record<string, number>>,
+): boolean =>
+  OF_POSTS.includes(group) && manifest.makes === undefined &&
+  TARGETS.some((name) => Object.hasOwn(uses, name));
+
+/** Parts of a post or page that other items of the set may change beside it, in tools of other groups. */
+const BESIDE = ["seo", "schema", "meta", "terms", "address"];
+
+/** Of what was seen of a thing that was just made the parts that are its own. */
+export const ownParts = (seen: Left): Left =>
+  Object.fromEntries(Object.entries(seen).filter(([part]) => !BESIDE.includes(part)));
 
 /** What was shown of a thing, with what the items before have left of it since: parts too that were not there then. */
 export const expected = (shown: Left | null, left: Left | undefined): Left | null =>

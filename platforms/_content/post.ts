@@ -145,7 +145,7 @@ export interface Written extends Compared {
   readonly url: string;
 }
 
-/** The result of a change of what existed. */
+/** The result of a write that tells what it left. */
 export interface Updated extends Written {
   /** The values of its fields after it, in the words of arguments; left out where the platform does not tell them. */
   readonly parts?: Seen["parts"];

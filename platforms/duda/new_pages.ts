@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { Making } from "../../core/model.ts";
 import type { PreparedPage } from "../_content/page.ts";
-import type { Written } from "../_content/post.ts";
+import type { Updated } from "../_content/post.ts";
 import { type PageRead, readPage, seenPage } from "./read.ts";
 import { bodyOf, checkPath, plainPath, sentParts } from "./page_fields.ts";
 import { CREATED, PAGE, PAGES } from "./records.ts";
@@ -79,14 +79,14 @@ async function madeDraft(wire: Wire, id: string): Promise<PageRead | null> {
 }
 
 /** Makes a page. Throws E_FORBIDDEN_OP where the platform made it no draft and keeps it so. */
-export async function create(wire: Wire, { fields, known }: NewPage, made: Making): Promise<Written> {
+export async function create(wire: Wire, { fields, known }: NewPage, made: Making): Promise<Updated> {
   const page = { ...bodyOf(fields), draft_status: "DRAFT" };
   const { data } = await wire.ask("create_page", CREATED, { json: { page } });
   const late = wire.forCleanup();
   const id = await readAfterWrite(idOfNew(late, data?.uuid, known, fields.title));
   made({ what: "page", id, name: fields.title });
   const after = await requireDraft(late, id);
-  return written(after.whole, differences(sentParts(fields), after.parts));
+  return { ...written(after.whole, differences(sentParts(fields), after.parts)), parts: after.parts };
 }
 
 /** What a copy is made of. */
@@ -109,7 +109,7 @@ export async function copyPage(
   fields: CopyFields,
   { page, known }: PreparedCopy,
   made: Making,
-): Promise<Written> {
+): Promise<Updated> {
   const id = String(page.id);
   requireUnchanged("page", id, page, (await readPage(wire, id)).parts);
   const json = { ...bodyOf(fields), draft_status: "DRAFT" };
@@ -119,5 +119,6 @@ export async function copyPage(
   made({ what: "page", id: fresh, name: fields.title ?? page.title });
   const after = await requireDraft(late, fresh);
   const lost = differences(sentParts(fields), after.parts);
-  return written(after.whole, lost, "the content of the copy was not compared with the page it was made of");
+  const uncompared = "the content of the copy was not compared with the page it was made of";
+  return { ...written(after.whole, lost, uncompared), parts: after.parts };
 }

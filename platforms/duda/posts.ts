@@ -3,15 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import type { Making } from "../../core/model.ts";
 import type { PostsClient } from "../_content/posts.ts";
 import { excerpt } from "../_content/excerpt.ts";
-import type {
-  DraftFields,
-  DraftList,
-  PostRow,
-  PreparedDraft,
-  Seen,
-  Updated,
-  Written,
-} from "../_content/post.ts";
+import type { DraftFields, DraftList, PostRow, PreparedDraft, Seen, Updated } from "../_content/post.ts";
 import { rowsOf } from "./listing.ts";
 import { type PostRead, readPost, seenPost } from "./read.ts";
 import { checkPath, plainPath } from "./page_fields.ts";
@@ -148,7 +140,7 @@ async function importOf(wire: Wire, json: Readonly<Record<string, unknown>>) {
   }
 }
 
-async function create(wire: Wire, { fields }: PreparedDraft, made: Making): Promise<Written> {
+async function create(wire: Wire, { fields }: PreparedDraft, made: Making): Promise<Updated> {
   const { title = "", content_html = "", excerpt: description } = fields;
   const began = wire.now();
   const content = new TextEncoder().encode(content_html).toBase64();
@@ -178,7 +170,8 @@ async function create(wire: Wire, { fields }: PreparedDraft, made: Making): Prom
     failed.length > 0 ? sentParts({ title, excerpt: description }) : sentParts(fields),
     after.parts,
   );
-  return written(after.whole, [...failed, ...lost], "the platform does not show the text of a post");
+  const unread = "the platform does not show the text of a post";
+  return { ...written(after.whole, [...failed, ...lost], unread), parts: after.parts };
 }
 
 /** An import need not tell its id: it is the newest draft of that title. */

@@ -224,6 +224,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "code_pages/script_raises.ts": {
     scriptRaises: (of) => raises.scriptRaises({ html: of, part: [of] }, "on the site", ["part"]),
     ownScript: (of) => raises.ownScript("js", of, "on the site"),
+    newScript: (of) => raises.newScript(`<p>${of}`, of, "on the site"),
   },
   "code_pages/tags.ts": {
     addressRuns: (of) => tags.addressRuns("srcset", of),
@@ -351,14 +352,13 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "finding/unread.ts": "looks a bounded way around one place, measured through rewritten",
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
+  "replacements.ts checkReplacements": "looks whether two arguments are there",
   "wording.ts canBeGiven": "compares one value with three",
   "wording.ts notTakenAway": "puts a few names of arguments into one sentence",
   "wording.ts hasPassword": "looks one value up among three",
   "schedule.ts hasLead": "compares times",
   "schedule.ts bothTimes": "puts two times into an answer",
   "code_pages/bounds.ts": "reads what parse5 has open, measured through inspectHtml",
-  "code_pages/script_raises.ts newScript": "looks twice by scriptRaises, which is measured",
-  "replacements.ts checkReplacements": "looks which of two arguments are given",
   "code_pages/selectors.ts": "reads tokens, measured through scopeCss",
   "code_pages/tags.ts faultsOf": "reads a tag of parse5, measured through inspectHtml",
   "code_pages/tokens.ts CssFault": "is thrown",

@@ -64,7 +64,7 @@ Deno.test("killed at each step of a set's second item, two instances on one stor
       gateway.kill("SIGTERM");
       await gateway.ended;
     }
-    const sets = [];
+    const sets: Awaited<ReturnType<typeof killed>>[] = [];
     for (const point of POINTS) sets.push(await killed(folder, token, point));
     await using one = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });
     await using other = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });

@@ -93,3 +93,32 @@ Deno.test("a write that has begun is carried through, whoever waits for it", asy
   const [row] = await at.kit.gw.audit();
   assert.deepEqual([row?.status, row?.error, row?.outcome], ["ok", null, "made"]);
 });
+
+Deno.test("a change set is planned no further for a client that has gone, and is not shown to anybody", async () => {
+  let [asked, leave] = [0, () => {}];
+  using out = watched(() => ++asked === 2 && leave());
+  await using at = await world({ http: { fetch: out.fetch } });
+  const { confirm: _, ...draft } = DRAFT;
+  const changes = Array.from({ length: 50 }, (_, n) => ({
+    tool: "create_draft",
+    arguments: { ...draft, title: `Spring ${n}`, tags: [`new ${n}`] },
+  }));
+  const call = following(at.kit.gw, "prepare_changes", { title: "Fifty", changes });
+  leave = call.leave;
+  await call.answer;
+  assert.ok(asked < 50, `${asked} requests`);
+  assert.deepEqual((await at.kit.gw.audit()).map(({ error }) => error), ["E_CANCELLED"]);
+});
+
+Deno.test("the progress of a set never goes back", async () => {
+  await using at = await world();
+  const changes = ["One", "Two", "Three"].map((title) => ({
+    tool: "create_draft",
+    arguments: { site_id: "open", title, content_html: "<p>x</p>" },
+  }));
+  for (const confirm of [false, true]) {
+    const call = following(at.kit.gw, "prepare_changes", { title: "Three", changes, confirm });
+    const told = [...(await call.answer).matchAll(/"progress":(\d+),"total":(\d+)/g)];
+    assert.deepEqual(told.map(([, done, total]) => `${done} of ${total}`), ["1 of 3", "2 of 3", "3 of 3"]);
+  }
+});

@@ -60,7 +60,7 @@ const ROWS: readonly (readonly [
     "a confirmation of one item",
     () => order([create("a", "One", { confirm: true })]),
     "E_BAD_INPUT",
-    /item 1 .*confirm: leave it out; the set is confirmed as a whole/,
+    /item 1 .*confirm: leave it out; the set is previewed and confirmed as a whole/,
   ],
   [
     "a reference to a later item",

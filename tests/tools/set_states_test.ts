@@ -35,6 +35,10 @@ const SETS: Readonly<Record<string, readonly Change[]>> = {
     ["set_seo_meta", { title: "Seo" }],
     ["set_seo_schema", { schema: ARTICLE }],
   ],
+  "two entries of structured data": [
+    ["set_seo_schema", { schema: ARTICLE }],
+    ["set_seo_schema", { schema: { ...ARTICLE, "@type": "Offer" } }],
+  ],
   "publish, then a correction": [["publish_post", {}], ["revise_published", { title: "Corrected" }]],
   "schedule, another moment, SEO fields, another text, and back": [
     ["schedule_draft", { scheduled_at: AT }],

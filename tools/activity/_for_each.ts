@@ -35,6 +35,12 @@ export async function onEachSite(
   });
 }
 
+/** Whether a text among them names what stands for a site's own value. */
+export const namesSite = (changes: readonly SetChange[]): boolean => {
+  const text = JSON.stringify(changes);
+  return NAMES.some((name) => text.includes(`{{${name}}}`));
+};
+
 const namesOf = (site: Site, projects: ReadonlyMap<string, Project>): Names => ({
   "site.name": site.name,
   "site.base_url": site.base_url,
@@ -51,23 +57,69 @@ function filled(
     Object.entries(args).map(([name, value]) => {
       const from = isFields(value) ? value["$from"] : undefined;
       if (typeof from === "number") return [name, { ...value as object, $from: from + before }];
-      return [name, names === null ? value : put(value, names, name)];
+      return [name, names === null ? value : put(value, names, writingOf(name, args))];
     }),
   );
 }
 
-/** Whether an argument of that name is HTML. */
-const isHtml = (name: string) => name.split("_").includes("html");
+/** What a text is read as, by which a name is written in it. */
+type Writing = "text" | "html" | "code" | "json";
 
-function put(value: unknown, names: Names, name: string): unknown {
-  if (typeof value === "string") return inText(value, names, isHtml(name));
-  if (Array.isArray(value)) return value.map((one) => put(one, names, name));
+/** By the ending of the file that a text is the content of. */
+const OF_FILES: Readonly<Record<string, Writing>> = {
+  html: "html",
+  htm: "html",
+  astro: "html",
+  svg: "html",
+  xml: "html",
+  vue: "html",
+  svelte: "html",
+  css: "code",
+  scss: "code",
+  js: "code",
+  mjs: "code",
+  cjs: "code",
+  ts: "code",
+  jsx: "code",
+  tsx: "code",
+  mdx: "code",
+  json: "json",
+};
+
+/** What an argument of that name is, beside those others. */
+function writingOf(name: string, beside: Readonly<Record<string, unknown>>): Writing {
+  if (name.split("_").includes("html")) return "html";
+  if (name === "js" || name === "css") return "code";
+  const { path } = beside;
+  if (name !== "content" || typeof path !== "string") return "text";
+  return OF_FILES[path.slice(path.lastIndexOf(".") + 1).toLowerCase()] ?? "text";
+}
+
+function put(value: unknown, names: Names, writing: Writing): unknown {
+  if (typeof value === "string") return inText(value, names, isJson(value) ? "json" : writing);
+  if (Array.isArray(value)) return value.map((one) => put(one, names, writing));
   if (!isFields(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, put(one, names, key)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      const own = writingOf(key, value);
+      return [key, put(one, names, own === "text" ? writing : own)];
+    }),
+  );
+}
+
+/** Whether a text is JSON by itself, names not yet put in. */
+function isJson(text: string): boolean {
+  if (!["{", "["].includes(text.trimStart()[0] ?? "")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** One pass from left to right: what was put in is never looked at again. */
-function inText(text: string, names: Names, html: boolean): string {
+function inText(text: string, names: Names, writing: Writing): string {
   let made = "";
   let at = 0;
   for (;;) {
@@ -76,16 +128,31 @@ function inText(text: string, names: Names, html: boolean): string {
     if (close < 0) return made + text.slice(at);
     const name = text.slice(open + 2, close).trim();
     const value = valueOf(name, names);
-    made += text.slice(at, open) +
-      (value === null ? text.slice(open, close + 2) : html ? escaped(value) : value);
-    at = close + 2;
+    made += text.slice(at, open) + (value === null ? "{" : written(value, name, writing));
+    at = value === null ? open + 1 : close + 2; // braces before a name are none of its own
   }
+}
+
+/** Signs that end a text in code, or begin something else there. */
+const BREAKS_CODE = ['"', "'", "`", "\\", "<", ">", "&", "$", "{", "}", "*", "\n", "\r"];
+
+/** A name as it is written there. Throws E_BAD_INPUT for one that would be more than a text. */
+function written(value: string, name: string, writing: Writing): string {
+  if (writing === "html") return escaped(value);
+  if (writing === "json") return JSON.stringify(value).slice(1, -1);
+  const broken = writing === "code" ? BREAKS_CODE.find((one) => value.includes(one)) : undefined;
+  if (broken === undefined) return value;
+  throw bad(
+    `{{${name}}}: ${JSON.stringify(clipped(value))} has ${
+      JSON.stringify(broken)
+    }, which in code is no text; write it out`,
+  );
 }
 
 /** What stands for a name; null for what is none of ours, and stays as it is. */
 function valueOf(name: string, names: Names): string | null {
-  const [of] = name.split(".");
-  if (of !== "site" && of !== "project") return null;
+  const [of = ""] = name.split(".");
+  if (!["site", "project"].includes(of.toLowerCase())) return null;
   if (!(NAMES as readonly string[]).includes(name)) {
     throw bad(
       `{{${clipped(name)}}}: there is no such value; there are ${

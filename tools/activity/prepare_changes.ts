@@ -2,7 +2,9 @@
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
-import { onEachSite } from "./_for_each.ts";
+import { namesSite, onEachSite } from "./_for_each.ts";
+
+const NOT_FILLED = "{{site.name}} and its like stay as they are here: they are filled in with for_each";
 
 export default tool("prepare_changes", {
   check({ changes, for_each }) {
@@ -20,6 +22,7 @@ export default tool("prepare_changes", {
       changes: for_each === undefined ? changes : await onEachSite(changes, for_each.sites, ctx.sites),
       on_failure,
       first,
+      warnings: for_each === undefined && namesSite(changes) ? [NOT_FILLED] : [],
     })),
   run: ({ wait_seconds }, { sets }, { set }) => sets.run(set!, wait_seconds),
 });

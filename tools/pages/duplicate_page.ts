@@ -23,8 +23,8 @@ export default tool("duplicate_page", {
     };
   },
   async run({ page_id: _, ...fields }, ctx, { state, changes }) {
-    const made = await (await ctx.use(duda)).copyPage(fields, state, ctx.made);
+    const { parts, ...made } = await (await ctx.use(duda)).copyPage(fields, state, ctx.made);
     ctx.annotate({ result_id: made.id, changes });
-    return compared(made);
+    return compared(made).leaving(parts);
   },
 });

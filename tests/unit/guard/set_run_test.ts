@@ -72,7 +72,14 @@ async function carriedOut(
     newId: () => "REQUEST",
     delay: () => Promise.resolve(),
     stopping: new AbortController().signal,
-  }, { kept, caller: ANY as Caller, door: "rest", results, renew: () => Promise.resolve(true) });
+  }, {
+    kept,
+    caller: ANY as Caller,
+    door: "rest",
+    results,
+    renew: () => Promise.resolve(true),
+    look: () => Promise.resolve(null),
+  });
   const ended = await run.all().catch(({ message }) => ({ hasEnded: false, stopped: message, under }));
   return { ended, told: Object.fromEntries(told), asked };
 }
