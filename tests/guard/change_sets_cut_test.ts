@@ -23,6 +23,7 @@ async function cutAfter(steps: number, atOnce: boolean): Promise<boolean> {
   one.life.left = Infinity;
   const say = `after ${steps} steps${atOnce ? ", both at once" : ""}`;
   if (wasCut) {
+    await other.kit.gateway.setsAtRest(); // what it has under way would run out of its time
     at.later(LATER_MS);
     const { set_id } = shown;
     const before = await at.call("get_change_set", { set_id }, { by: other });
