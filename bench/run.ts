@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { approvalRows } from "./approvals.ts";
 import { durableTable } from "./beside_durable.ts";
 import { builderRows } from "./builder.ts";
+import { changeSetRows } from "./change_sets.ts";
 import { changeRows } from "./changes.ts";
 import { codePageRows } from "./code_pages.ts";
 import { sitePageRows } from "./code_pages_site.ts";
@@ -55,6 +56,7 @@ const PARTS: Readonly<Record<string, (told: Told) => Promise<string>>> = {
   holds: async ({ rounds }) => lines(await holdRows(rounds)),
   changes: async () => lines(await changeRows()),
   approvals: async ({ rounds }) => lines(await approvalRows(rounds)),
+  change_sets: async ({ rounds }) => lines(await changeSetRows(rounds)),
 };
 
 const RESULTS = new URL("RESULTS.md", import.meta.url);

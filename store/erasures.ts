@@ -328,9 +328,23 @@ function siteJudge({ id }: Erased) {
     const isOf = (text: string, name: string) =>
       text === id && (name.includes("site") || (row.door === "admin" && OF_SITES.includes(name)));
     const { arguments: args, ...rest } = row;
-    const left = without({ args }, isOf);
+    const left = without({ args: withoutCallsOn(args, id) }, isOf);
     return left.args === args ? row : { ...rest, arguments: left.args };
   };
+}
+
+/** Of a call that holds calls on several sites, as that of a change set does, those on one go with all they say. */
+function withoutCallsOn(args: unknown, id: string): unknown {
+  if (typeof args !== "object" || args === null) return args;
+  if (isFields(args) && args["site_id"] === id) return { site_id: ERASED };
+  if (Array.isArray(args)) {
+    const left = args.map((one) => withoutCallsOn(one, id));
+    return left.some((one, at) => one !== args[at]) ? left : args;
+  }
+  const left = Object.entries(args).map(([name, one]) => [name, withoutCallsOn(one, id)] as const);
+  return left.some(([name, one]) => one !== (args as Record<string, unknown>)[name])
+    ? Object.fromEntries(left)
+    : args;
 }
 
 /** Ids and e-mail addresses are nobody else's, wherever they stand. */

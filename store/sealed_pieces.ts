@@ -1,5 +1,5 @@
 /** Long texts, sealed in pieces of which each fits into one value. */
-import type { Database } from "./database.ts";
+import { AGAIN, type Database, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 
 /** A sealed piece fits into one value, whatever its characters are. */
@@ -40,6 +40,28 @@ export async function keepPieces(db: Database, pieces: readonly Piece[]): Promis
   }
 }
 
+/** Keeps them for that long from now on, as they are. Answers whether all of them are still there. */
+export async function prolongPieces(
+  db: Database,
+  keyOf: (n: number) => string[],
+  count: number,
+  expireIn: number,
+): Promise<boolean> {
+  for (let n = 0; n < count; n += PIECES_PER_COMMIT) {
+    const keys = Array.from({ length: Math.min(PIECES_PER_COMMIT, count - n) }, (_, at) => keyOf(n + at));
+    const isThere = await untilSettled(async () => {
+      const atomic = db.kv.atomic();
+      for (const entry of await db.kv.getMany(keys)) {
+        if (entry.value === null) return false;
+        atomic.check(entry).set(entry.key, entry.value, { expireIn });
+      }
+      return (await db.commit(atomic)).ok || AGAIN;
+    });
+    if (!isThere) return false;
+  }
+  return true;
+}
+
 /** The text of so many pieces; null where one of them is gone. `sealedOf` finds one in what is kept under its key. */
 export async function ofPieces(
   db: Database,
@@ -49,11 +71,12 @@ export async function ofPieces(
   sealedOf = (value: unknown) => value as Sealed,
 ): Promise<string | null> {
   let text = "";
-  for (let n = 0; n < count; n++) {
-    const key = keyOf(n);
-    const { value } = await db.kv.get(key);
-    if (value === null) return null;
-    text += await sealer.unseal(sealedOf(value), key);
+  for (let n = 0; n < count; n += PIECES_PER_COMMIT) {
+    const keys = Array.from({ length: Math.min(PIECES_PER_COMMIT, count - n) }, (_, at) => keyOf(n + at));
+    for (const { key, value } of await db.kv.getMany(keys)) {
+      if (value === null) return null;
+      text += await sealer.unseal(sealedOf(value), key as string[]);
+    }
   }
   return text;
 }

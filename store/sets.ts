@@ -3,7 +3,7 @@ import { LIMITS } from "../core/model.ts";
 import type { Beside } from "./consent_types.ts";
 import { AGAIN, type Database, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
-import { inPieces, keepPieces, ofPieces } from "./sealed_pieces.ts";
+import { inPieces, keepPieces, ofPieces, prolongPieces } from "./sealed_pieces.ts";
 import type { KeptSet, SetContent, SetHead, SetResult, SetStore } from "./set_types.ts";
 
 /** As KV keeps it. */
@@ -46,7 +46,7 @@ export class Sets implements SetStore {
     content: SetContent | null,
   ): Promise<void> {
     if ((await this.#get(set_id)).value?.state === "ended") return;
-    const pieces = await this.#keep({ set_id, grant, content }, SHOWN_MS);
+    const pieces = await this.#keep({ set_id, grant, content });
     const sealed = token && await this.sealer.seal(JSON.stringify(token), headKey(set_id));
     const next: Kept = {
       grant,
@@ -78,9 +78,10 @@ export class Sets implements SetStore {
   }
 
   async start(set_id: string): Promise<boolean> {
-    const found = await this.find(set_id);
-    if (found === null || found.content === null || found.state === "ended") return false;
-    await this.#keep(found, RUNNING_MS);
+    const { value: found } = await this.#get(set_id);
+    if (found === null || found.pieces === 0 || found.state === "ended") return false;
+    // They are not opened for that: a set may have four megabytes.
+    if (!await prolongPieces(this.db, pieceKey(set_id), found.pieces, RUNNING_MS)) return false;
     const expires_at = this.#until(RUNNING_MS);
     const started = await this.#change(
       set_id,
@@ -134,12 +135,9 @@ export class Sets implements SetStore {
     return { ...head, set_id, token: opened };
   }
 
-  async #keep(
-    { set_id, grant, content }: Pick<KeptSet, "set_id" | "grant" | "content">,
-    expireIn: number,
-  ): Promise<number> {
+  async #keep({ set_id, grant, content }: Pick<KeptSet, "set_id" | "grant" | "content">): Promise<number> {
     if (content === null) return 0;
-    const pieces = await inPieces(this.sealer, pieceKey(set_id), JSON.stringify(content), expireIn);
+    const pieces = await inPieces(this.sealer, pieceKey(set_id), JSON.stringify(content), SHOWN_MS);
     const sites = sitesOf(content);
     await keepPieces(
       this.db,

@@ -1,6 +1,6 @@
 /** Writes nobody knows the outcome of: found each minute, counted at boot, and resolved by an operator. */
 import { GatewayError } from "../../core/errors.ts";
-import { type AuditRow, LIMITS, type Resolution } from "../../core/model.ts";
+import { type AuditRow, LIMITS, type Outcome, type Resolution } from "../../core/model.ts";
 import type { Store } from "../../store/store.ts";
 import type { Jobs } from "../jobs.ts";
 
@@ -12,7 +12,7 @@ export type Found = Pick<Resolution, "found" | "note">;
 
 /** What it depends on. */
 export interface DoubtPorts {
-  readonly store: Pick<Store, "audit" | "leases">;
+  readonly store: Pick<Store, "audit" | "leases" | "sets">;
   now(): number;
   /** Milliseconds that never go back. */
   elapsed(): number;
@@ -69,9 +69,20 @@ export class Doubts {
       const { row } = found;
       // What an operator or the gateway itself began is no write to a site, unless it is a call of a tool.
       if (row.outcome !== undefined || (row.door === "admin" && row.tier === null)) continue;
-      if (this.#isOver(row, ahead)) await audit.settle(found, { ...row, outcome: "unknown" });
+      if (this.#isOver(row, ahead)) {
+        await audit.settle(found, { ...row, outcome: await this.#outcomeOf(row) });
+      }
     }
     this.#ahead = ahead;
+  }
+
+  /** A set's own row says whether that was begun, which its record knows: what was done is in the rows of its items. */
+  async #outcomeOf({ set_id, item }: AuditRow): Promise<Outcome> {
+    if (set_id === undefined || item !== undefined) return "unknown";
+    // One that no key opens, or whose time is over, says nothing.
+    const set = await this.#ports.store.sets.head(set_id).catch(() => null);
+    if (set === null) return "unknown";
+    return set.state === "prepared" ? "none" : "made";
   }
 
   #isOver(row: AuditRow, ahead: Map<string, number>): boolean {

@@ -81,7 +81,7 @@ interface Ports extends DispatchPorts {
 }
 
 /** A row could not be written, which the log has already. */
-class NotAudited extends GatewayError {}
+export class NotAudited extends GatewayError {}
 
 /** Joins the ports to the one way through. */
 export function dispatcher(given: DispatchPorts): Dispatch {

@@ -1,5 +1,6 @@
 /** What a caller is told of a change set: what was shown, and what became of each item. */
 import type { Change, Tier } from "../../core/model.ts";
+import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetItem, SetResult, SetState } from "../../store/store.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -10,6 +11,8 @@ export type ToldState = SetState | "interrupted";
 /** How far a set is. */
 export interface Progress {
   readonly results: ReadonlyMap<number, SetResult>;
+  /** Items that are under way. */
+  readonly begun: ReadonlyMap<number, Pick<SetResult, "request_id">>;
   /** Whether some instance is at work on it. */
   readonly isAlive: boolean;
 }
@@ -49,6 +52,10 @@ export function whyNot(
   };
   for (const from of Object.values(item.uses)) {
     if (isLost(from)) return `item ${from}, whose id it takes, was not done`;
+    const made = results.get(from);
+    if (made?.state === "done" && made.answer["id"] === undefined) {
+      return `item ${from}, whose id it takes, has told none`;
+    }
     const before = items.find((one) => one.item === from);
     const why = before && !results.has(from) ? whyNot(before, group, { on_failure, items }, results) : null;
     if (why !== null) return `item ${from}, whose id it takes, is not begun`;
@@ -141,7 +148,8 @@ export function shownOf({ title, items }: SetContent, sites: readonly string[]) 
   };
 }
 
-function itemsOf(content: SetContent, kept: KeptSet, { results }: Progress, state: ToldState): Fields[] {
+function itemsOf(content: SetContent, kept: KeptSet, progress: Progress, state: ToldState): Fields[] {
+  const { results, begun } = progress;
   const groups = bySite(content.items);
   return content.items.map((item) => {
     const { item: n, tool, site_id } = item;
@@ -151,9 +159,45 @@ function itemsOf(content: SetContent, kept: KeptSet, { results }: Progress, stat
       const { state, request_id, answer } = result;
       return { ...named, state, ...request_id === null ? {} : { request_id }, ...answer };
     }
+    const under = begun.get(n);
+    if (under !== undefined) {
+      return { ...named, state: "unknown", request_id: under.request_id, reason: "It is under way" };
+    }
     const group = groups.find((one) => one.includes(item))!;
     const why = whyNot(item, group, content, results) ??
       (kept.cancelled_at !== null ? "the set was cancelled" : state === "ended" ? kept.failed : null);
     return { ...named, state: "not_begun", ...why === null ? {} : { reason: why } };
   });
 }
+
+/** What a set has done so far, as the answer of a write. */
+export function written(answer: Readonly<Record<string, unknown>>): WriteResult {
+  const items = (answer["items"] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  const isOver = answer["state"] === "ended";
+  const states = items.map((one) => one["state"]);
+  const proofs = items.filter((one) => one["state"] === "done").map(({ verified }) => verified);
+  if (isOver && (states.some((one) => one !== "done") || proofs.includes(false))) {
+    return new WriteResult(answer, { verified: false, reason: null, warnings: warningsOf(items) });
+  }
+  const isProven = isOver && proofs.every((one) => one === true);
+  const reason = isOver ? "Some items cannot be compared; each says why" : "The set has not ended yet";
+  return new WriteResult(answer, {
+    verified: isProven ? true : null,
+    reason: isProven ? null : reason,
+    warnings: warningsOf(items.filter(({ state }) => state === "done")),
+  });
+}
+
+/** What of a set was not done, or is stored otherwise, and what its items warn of, a sentence each. */
+const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  items.flatMap(({ item, state, verified, error, reason, warnings }) => {
+    const why = (error as { message?: string } | undefined)?.message ?? reason;
+    const what = state === "done" ? "done, but not as it was asked for" : String(state).replace("_", " ");
+    const said = (warnings ?? []) as readonly string[];
+    return [
+      ...state === "done" && verified !== false
+        ? []
+        : [`Item ${item}: ${what}${why == null ? "" : `, ${String(why)}`}`],
+      ...said.map((one) => `Item ${item}: ${one}`),
+    ];
+  });

@@ -5,19 +5,19 @@ import { canonical } from "../../core/canonical.ts";
 import { ended } from "../../core/async.ts";
 import { type Caller, LIMITS, type Site } from "../../core/model.ts";
 import type { SetOrder, SetPlan } from "../../registry/set_port.ts";
-import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
 import { underProjects } from "../consent/confirm.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
 import { reaches } from "../pipeline/scope.ts";
-import { answerOf, highestOf, type Progress, shownOf } from "./answer.ts";
+import { answerOf, highestOf, type Progress, shownOf, written } from "./answer.ts";
+import { asFound, leftOf } from "./in_doubt.ts";
 import { type Asking, planParts, prepare, type Prepared } from "./prepare.ts";
-import { leftBefore, REMOVED, type RunPorts, SetRun } from "./run.ts";
+import { REMOVED, type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
 export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"> {
-  readonly store: AdmitPorts["store"] & Pick<Store, "sets" | "leases" | "consents">;
+  readonly store: AdmitPorts["store"] & Pick<Store, "sets" | "leases" | "consents" | "audit">;
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
   log(event: Record<string, unknown>): void;
@@ -35,6 +35,7 @@ interface Known extends Pick<Progress, "results"> {
 
 const UNPLANNED = "Its planning was cut off, and nothing was changed; prepare it again";
 const NO_RESULTS: Progress["results"] = new Map();
+const NONE_BEGUN: Progress["begun"] = new Map();
 
 const leaseOf = (set_id: string) => `set ${set_id}`;
 const LOOK_MS = 500;
@@ -68,7 +69,7 @@ export class ChangeSets {
   /** Those that it is planning. */
   readonly #planning = new Map<
     string,
-    { readonly done: Promise<unknown>; planned: number; readonly of: number }
+    { readonly done: Promise<unknown>; planned: number; readonly of: number; isLate: boolean }
   >();
 
   constructor(private readonly ports: SetPorts) {}
@@ -163,7 +164,12 @@ export class ChangeSets {
 
   async #prepare(set_id: string, call: CallParts & Asking, order: SetOrder): Promise<Prepared> {
     const found = Promise.withResolvers<Prepared>();
-    const planning = { done: found.promise.catch(() => {}), planned: 0, of: order.changes.length };
+    const planning = {
+      done: found.promise.catch(() => {}),
+      planned: 0,
+      of: order.changes.length,
+      isLate: false,
+    };
     this.#planning.set(set_id, planning);
     const isConfirmed = call.record.root.decision.latest("confirmed") === true; // progress is of what is done then
     try {
@@ -171,10 +177,9 @@ export class ChangeSets {
         planning.planned = planned;
         if (!isConfirmed) call.follower?.progress(planned, order.changes.length, `${planned} items planned`);
       });
-      await this.ports.store.sets.prepared(
-        { set_id, grant: call.caller.token.id, token: null, failed: null },
-        prepared.content,
-      );
+      const head = { set_id, grant: call.caller.token.id, token: null, failed: null };
+      // Of one whose call could not wait the preview is shown with its token, and not before there is one.
+      if (!planning.isLate) await this.ports.store.sets.prepared(head, prepared.content);
       found.resolve(prepared);
       return prepared;
     } catch (thrown) {
@@ -189,6 +194,8 @@ export class ChangeSets {
   async #pending(set_id: string, call: CallParts, planning: Promise<Prepared>): Promise<SetPlan> {
     const { store } = this.ports;
     const grant = call.caller.token.id;
+    const at = this.#planning.get(set_id);
+    if (at !== undefined) at.isLate = true;
     const issued = Promise.withResolvers<(plan: SetPlan) => Promise<{ text: string; expires_at: number }>>();
     const begun = Promise.withResolvers<void>();
     const work = async () => {
@@ -290,40 +297,50 @@ export class ChangeSets {
 
   /** What is known of it once it has ended, is whole, or that time is over. */
   async #waited(set_id: string, seconds: number, known?: Known): Promise<Fields> {
-    const until = this.ports.now() + Math.min(seconds, LIMITS.SET_WAIT_SECONDS) * 1000;
+    let left = Math.min(seconds, LIMITS.SET_WAIT_SECONDS) * 1000;
     for (;;) {
-      const left = until - this.ports.now();
+      const began = this.ports.now();
       const own = this.#running.get(set_id)?.done ?? this.#planning.get(set_id)?.done;
       if (own !== undefined && left > 0) await ended(own, left);
-      const answer = await this.#told(set_id, known);
-      if (left <= 0 || !["running", "preparing"].includes(String(answer["state"]))) return answer;
+      const isOpen = await this.#isOpen(set_id);
+      left -= Math.max(0, this.ports.now() - began);
+      if (left <= 0 || !isOpen) return await this.#told(set_id, known);
       // Another instance is at work on it, or this one has just lost it.
       await this.ports.delay(Math.min(LOOK_MS, left));
+      left -= LOOK_MS; // whatever the clock does
     }
+  }
+
+  /** Whether somebody is at work on it, or plans it: by its head alone, for all of it may be four megabytes. */
+  async #isOpen(set_id: string): Promise<boolean> {
+    const head = await this.ports.store.sets.head(set_id);
+    return (head?.state === "running" || head?.state === "preparing") && await this.#isAlive(set_id);
   }
 
   async #told(set_id: string, known?: Known): Promise<Fields> {
     const kept = await this.ports.store.sets.find(set_id);
     if (kept === null && known === undefined) throw gone(set_id);
     if (kept === null) {
-      return answerOf({ ...known!.kept, state: "ended", failed: REMOVED }, { ...known!, isAlive: false });
+      const progress = { ...known!, begun: NONE_BEGUN, isAlive: false };
+      return answerOf({ ...known!.kept, state: "ended", failed: REMOVED }, progress);
     }
-    const results = new Map([
-      ...await this.ports.store.sets.results(set_id),
-      ...this.#running.get(set_id)?.results ?? [],
-    ]);
-    const isAlive = await this.#isAlive(set_id);
+    const isAlive = await this.#isAlive(set_id); // before its results: what ends meanwhile was not cut off
+    const own = this.#running.get(set_id)?.results ?? [];
+    const results = new Map([...await this.ports.store.sets.results(set_id), ...own]);
     if (kept.state === "preparing" && !isAlive) {
-      return answerOf({ ...kept, state: "ended", failed: UNPLANNED }, { results, isAlive });
+      return answerOf({ ...kept, state: "ended", failed: UNPLANNED }, {
+        results,
+        begun: NONE_BEGUN,
+        isAlive,
+      });
     }
-    for (const { item } of isAlive ? [] : kept.content?.items ?? []) {
-      if (results.has(item)) continue;
-      const left = await leftBefore(this.ports.store, set_id, item);
-      if (left !== null) results.set(item, left);
-    }
+    const left = await leftOf(this.ports.store, set_id, kept.content?.items ?? [], results);
+    const begun = new Map(isAlive ? left : []);
+    const all = new Map([...results, ...isAlive ? [] : left]);
+    const found = await asFound(this.ports.store, all);
     const { planned, of } = this.#planning.get(set_id) ?? {};
     return {
-      ...answerOf(kept, { results, isAlive }),
+      ...answerOf(kept, { results: found, begun, isAlive }),
       ...kept.state === "preparing" && planned !== undefined ? { planned, of } : {},
     };
   }
@@ -342,35 +359,3 @@ function planOf(id: string, { content, sites, tier }: Prepared): SetPlan {
     set: { id, items, sites, final },
   };
 }
-
-/** What a set has done so far, as the answer of a write. */
-function written(answer: Readonly<Record<string, unknown>>): WriteResult {
-  const items = (answer["items"] ?? []) as readonly Readonly<Record<string, unknown>>[];
-  const isOver = answer["state"] === "ended";
-  const states = items.map((one) => one["state"]);
-  const proofs = items.filter((one) => one["state"] === "done").map(({ verified }) => verified);
-  if (isOver && (states.some((one) => one !== "done") || proofs.includes(false))) {
-    return new WriteResult(answer, { verified: false, reason: null, warnings: warningsOf(items) });
-  }
-  const isProven = isOver && proofs.every((one) => one === true);
-  const reason = isOver ? "Some items cannot be compared; each says why" : "The set has not ended yet";
-  return new WriteResult(answer, {
-    verified: isProven ? true : null,
-    reason: isProven ? null : reason,
-    warnings: warningsOf(items.filter(({ state }) => state === "done")),
-  });
-}
-
-/** What of a set was not done, or is stored otherwise, and what its items warn of, a sentence each. */
-const warningsOf = (items: readonly Readonly<Record<string, unknown>>[]): string[] =>
-  items.flatMap(({ item, state, verified, error, reason, warnings }) => {
-    const why = (error as { message?: string } | undefined)?.message ?? reason;
-    const what = state === "done" ? "done, but not as it was asked for" : String(state).replace("_", " ");
-    const said = (warnings ?? []) as readonly string[];
-    return [
-      ...state === "done" && verified !== false
-        ? []
-        : [`Item ${item}: ${what}${why == null ? "" : `, ${String(why)}`}`],
-      ...said.map((one) => `Item ${item}: ${one}`),
-    ];
-  });

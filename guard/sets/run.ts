@@ -3,17 +3,16 @@ import { Buffer } from "node:buffer";
 import { abortable } from "../../core/async.ts";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { type AuditRow, type Caller, LIMITS, type Outcome } from "../../core/model.ts";
-import { Content } from "../../core/content.ts";
-import { oneLine } from "../../core/one_line.ts";
 import { isFields } from "../../core/values.ts";
 import type { Follower } from "../../registry/tool.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { Beside, KeptSet, SetContent, SetItem, SetResult, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
-import { redactText } from "../audit/redact.ts";
-import type { Dispatch } from "../pipeline/dispatch.ts";
+import type { Ticket } from "../consent/consent_call.ts";
+import { type Dispatch, NotAudited } from "../pipeline/dispatch.ts";
 import { bySite, whyNot } from "./answer.ts";
-import { ticketName } from "../consent/consent_call.ts";
+import { type DoubtStore, leftBefore } from "./in_doubt.ts";
+import { resultOf } from "./result.ts";
 import {
   changesMade,
   expected,
@@ -24,31 +23,6 @@ import {
   thingOf,
   Touched,
 } from "./things.ts";
-
-/** Where it is looked for what an earlier run of a set has left. */
-export interface DoubtStore {
-  readonly sets: Pick<Store["sets"], "result">;
-  readonly consents: Pick<Store["consents"], "find">;
-}
-
-/**
- * What an earlier run has left of an item: its result as it was kept; `unknown` where its write was begun and has not said
- * how it ended; null where nothing was begun.
- */
-export async function leftBefore(
-  { sets, consents }: DoubtStore,
-  set_id: string,
-  item: number,
-): Promise<SetResult | null> {
-  const record = await consents.find(ticketName({ set_id, item }));
-  const kept = await sets.result(set_id, item);
-  if (kept !== null || record === null || record.state !== "running" || !record.begun) return kept;
-  const message =
-    `Request "${record.request_id}" was begun and has not said how it ended, and it is not carried out twice; look at ` +
-    "the site, or ask the gateway's operator what became of that request";
-  const answer = { error: { code: "E_OUTCOME_UNKNOWN", message }, outcome: "unknown" };
-  return { item, state: "unknown", request_id: record.request_id, answer, left: null };
-}
 
 /** What carrying out depends on. */
 export interface RunPorts {
@@ -81,30 +55,19 @@ export interface Consented {
 export const REMOVED =
   "A site of the set, or who made it, was erased, and what was kept of the set with it; the audit has what was done";
 
-/** Of an answer so much is kept of an item. */
-const ANSWER_BYTES = 1024;
-const ANSWER_FIELDS = [
-  "id",
-  "post_id",
-  "status",
-  "url",
-  "path",
-  "commit_sha",
-  "branch",
-  "verified",
-  "verified_reason",
-  "live",
-  "live_reason",
-  "warnings",
-  "undone",
-  "left_out",
-  "said",
-];
-/** Of what a site's own tool said so much. */
-const SAID_CHARACTERS = 300;
 /** How often an item is asked for again that came too early, and the longest wait for that. */
 const TRIES = 6;
 const WAIT_SECONDS_MAX = 60;
+/** Until one is asked for again whose row could not be written. */
+const AUDIT_WAIT_SECONDS = 0.5;
+
+/** An item that was refused before anything was done, and may not be that many seconds later. */
+interface TooEarly {
+  readonly wait: number;
+  readonly result: SetResult;
+  /** Whether a row tells of it. */
+  readonly isKept: boolean;
+}
 
 /** One run of a set, of this process. */
 export class SetRun {
@@ -115,13 +78,17 @@ export class SetRun {
   readonly #touched = new Touched();
   #stopped: string | null = null;
   #isLost = false;
+  #fault: unknown = null;
 
   constructor(ports: RunPorts, set: Consented) {
     this.#ports = ports;
     this.#set = set;
   }
 
-  /** Does what is left to do. Answers whether the set has ended with that, and why not all of it was begun. */
+  /**
+   * Does what is left to do. Answers whether the set has ended with that, and why not all of it was begun. Throws what
+   * keeps it from going on here, once nothing of it is under way.
+   */
   async all(): Promise<{ readonly hasEnded: boolean; readonly stopped: string | null }> {
     const { kept: { content }, results } = this.#set;
     for (const item of content.items) {
@@ -138,10 +105,21 @@ export class SetRun {
       for (let group = groups.shift(); group !== undefined; group = groups.shift()) await this.#group(group);
     };
     await Promise.all(Array.from({ length: LIMITS.SET_SITES_AT_ONCE }, work));
+    if (this.#fault !== null) throw this.#fault;
     return { hasEnded: !this.#isLost, stopped: this.#stopped };
   }
 
+  /** The items of one site. Never throws: what they fail with beyond themselves, as a store that is away, ends all. */
   async #group(group: readonly SetItem[]): Promise<void> {
+    try {
+      await this.#inOrder(group);
+    } catch (thrown) {
+      this.#isLost = true;
+      this.#fault ??= thrown;
+    }
+  }
+
+  async #inOrder(group: readonly SetItem[]): Promise<void> {
     const { kept: { content }, results } = this.#set;
     for (const item of group) {
       if (results.has(item.item)) continue;
@@ -173,9 +151,13 @@ export class SetRun {
   /** Does one, and again where it came too early; null where the set may not go on. */
   async #item(item: SetItem): Promise<SetResult | null> {
     for (let tries = 1;; tries++) {
-      const result = await this.#once(item);
+      const result = await this.#once(item, tries === TRIES);
       if (result === null || !("wait" in result)) return result;
-      if (tries === TRIES) return result.result;
+      if (tries === TRIES && result.isKept) return result.result;
+      if (tries === TRIES) {
+        this.#isLost = true; // what no row says was not told to anybody
+        return null;
+      }
       const { delay, stopping } = this.#ports;
       const waited = delay(Math.min(result.wait, WAIT_SECONDS_MAX) * 1000);
       await abortable(waited, stopping).catch(() => {}); // a gateway that ends waits for no turn
@@ -183,20 +165,18 @@ export class SetRun {
     }
   }
 
-  /** Who consented, as it is by now; null where that one may not call any more, or nobody can tell. */
+  /** Who consented, as it is by now; null where that one may not call any more. */
   async #callerNow(): Promise<Caller | null> {
     try {
       return await this.#ports.callerNow(this.#set.caller);
     } catch (thrown) {
-      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") this.#stopped ??= thrown.message;
-      else this.#isLost = true;
+      if (!(thrown instanceof GatewayError) || thrown.code !== "E_AUTH") throw thrown;
+      this.#stopped ??= thrown.message;
       return null;
     }
   }
 
-  async #once(
-    item: SetItem,
-  ): Promise<SetResult | { readonly wait: number; readonly result: SetResult } | null> {
+  async #once(item: SetItem, isLast: boolean): Promise<SetResult | TooEarly | null> {
     const { kept, door } = this.#set;
     const request_id = this.#ports.newId();
     let result: SetResult | null = null;
@@ -204,20 +184,13 @@ export class SetRun {
     if (caller === null) return null;
     const args = { ...item.args, ...this.#idsOf(item) };
     await this.#ports.catalog.fresh(item.tool);
-    const entry = this.#ports.catalog.get(item.tool, caller);
-    const uses = Object.keys(item.uses).length > 0;
-    const isLater = uses || item.follows != null;
-    const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
-    const left = thing === null ? undefined : this.#left.get(thing);
-    const revision = isLater ? left ?? null : expected(item.shown.revision, left);
-    const open = entry == null
-      ? new Set<string>()
-      : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites);
+    const ticket = this.#ticketFor(item, args, caller);
     const told = async (ending: Ending, record: CallRecord): Promise<readonly Beside[]> => {
       result = await this.#resultOf(item, ending, record);
-      return shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
+      return !isLast && shouldWait(ending) ? [] : await this.#ports.store.sets.told(kept, result);
     };
     let wait: number | null = null;
+    let isKept = true;
     try {
       await this.#ports.dispatch({
         door,
@@ -225,25 +198,15 @@ export class SetRun {
         caller,
         tool: item.tool,
         asks: { confirm: true },
-        item: {
-          ticket: {
-            set_id: kept.set_id,
-            item: item.item,
-            shown: { ...item.shown, revision },
-            isPartial: isLater,
-            further: isLater
-              ? []
-              : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),
-            open,
-            isUnknown: left === undefined && entry != null && changesMade(entry, item.uses),
-          },
-          told,
-        },
+        item: { ticket, told },
         parse: () => ({ args, bytes: Buffer.byteLength(JSON.stringify(args)) }),
       });
     } catch (thrown) {
       const failure = asGatewayError(thrown, request_id);
       wait = waitOf(failure, failure.outcome ?? "none");
+      isKept = !(failure instanceof NotAudited);
+      // Its row may be written late, with what became of it: until then nothing that follows can be judged.
+      if (!isKept && wait === null) this.#isLost = true;
       // What was to be told of a call that went well, and whose row could not be kept, is not told.
       if (result === null || (result as SetResult).state === "done") {
         result = resultOf(item, request_id, { failure, outcome: failure.outcome ?? "unknown" }, null);
@@ -251,7 +214,30 @@ export class SetRun {
     }
     const known: SetResult = result ??
       { item: item.item, state: "unknown", request_id, answer: {}, left: null };
-    return wait === null ? known : { wait, result: known };
+    return wait === null ? known : { wait, isKept, result: known };
+  }
+
+  /** What was consented to of an item, with what those before it have left. */
+  #ticketFor(item: SetItem, args: Readonly<Record<string, unknown>>, caller: Caller): Ticket {
+    const entry = this.#ports.catalog.get(item.tool, caller);
+    const uses = Object.keys(item.uses).length > 0;
+    const isLater = uses || item.follows != null;
+    const thing = uses && entry != null ? thingOf(entry, args, item.site_id) : item.thing;
+    const left = thing === null ? undefined : this.#left.get(thing);
+    const revision = isLater ? left ?? null : expected(item.shown.revision, left);
+    return {
+      set_id: this.#set.kept.set_id,
+      item: item.item,
+      shown: { ...item.shown, revision },
+      isPartial: isLater,
+      further: isLater
+        ? []
+        : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),
+      open: entry == null
+        ? new Set<string>()
+        : this.#touched.of(entry, objectOf(entry, args, item.site_id), item.sites),
+      isUnknown: left === undefined && entry != null && changesMade(entry, item.uses),
+    };
   }
 
   /** What is known of an item by how its call ended, and of one that an earlier run has begun by what that left. */
@@ -263,7 +249,9 @@ export class SetRun {
     if (isOwn) return own;
     const before = await leftBefore(this.#ports.store, this.#set.kept.set_id, item.item);
     if (before === null || before.request_id === record.requestId) return own;
-    return own.state === "unknown" ? { ...own, request_id: before.request_id } : before;
+    // Also of one that an operator has found to be made.
+    const isToldNow = own.state === "unknown" || (own.state === "done" && "failure" in ending);
+    return isToldNow ? { ...own, request_id: before.request_id } : before;
   }
 
   /** The ids that earlier items made. */
@@ -331,53 +319,13 @@ export class SetRun {
   }
 }
 
-/** What is known of an item by how its call ended. */
-function resultOf(
-  item: SetItem,
-  request_id: string | null,
-  ending: Ending,
-  record: CallRecord | null,
-): SetResult {
-  const left = record?.left ?? null;
-  const of = { item: item.item, request_id, left };
-  if ("failure" in ending) {
-    const { failure: { code, message }, outcome } = ending;
-    const state = outcome === "unknown" ? "unknown" : "failed";
-    return { ...of, state, answer: { error: { code, message }, ...outcome === "none" ? {} : { outcome } } };
-  }
-  const id = record?.facts.result_id ?? record?.allMade.at(-1)?.id;
-  return {
-    ...of,
-    state: "done",
-    answer: { ...id == null ? {} : { id }, ...shortened(fieldsOf(ending.value), id) },
-  };
-}
-
-/** What was proven of what a site's own tool wrote, and what it said; of any other answer that. */
-function fieldsOf(value: unknown): unknown {
-  if (!(value instanceof Content)) return value;
-  const text = typeof value.value === "string" ? value.value : JSON.stringify(value.value) ?? "";
-  return { ...value.proof, said: redactText(oneLine(text, SAID_CHARACTERS)) };
-}
-
-/** The fields of an answer that are kept, as many as fit. */
-function shortened(value: unknown, id: unknown): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  if (!isFields(value)) return kept;
-  for (const name of ANSWER_FIELDS) {
-    const one = value[name];
-    if (one === undefined || (name === "id" && id != null) || (Array.isArray(one) && one.length === 0)) {
-      continue;
-    }
-    kept[name] = one;
-    if (Buffer.byteLength(JSON.stringify(kept)) > ANSWER_BYTES) delete kept[name];
-  }
-  return kept;
-}
-
 /** How many seconds to wait for another try; null for what would not go better then. */
-const waitOf = ({ code, retryAfter }: GatewayError, outcome: Outcome): number | null =>
-  outcome === "none" && (code === "E_RATE_LIMITED" || code === "E_BUSY") ? retryAfter ?? 1 : null;
+function waitOf(failure: GatewayError, outcome: Outcome): number | null {
+  if (outcome !== "none") return null;
+  if (failure instanceof NotAudited) return AUDIT_WAIT_SECONDS;
+  const { code, retryAfter } = failure;
+  return code === "E_RATE_LIMITED" || code === "E_BUSY" ? retryAfter ?? 1 : null;
+}
 
 const shouldWait = (ending: Ending): boolean =>
   "failure" in ending && waitOf(ending.failure, ending.outcome) !== null;

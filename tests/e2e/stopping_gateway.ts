@@ -1,4 +1,4 @@
-/** A gateway as main.ts starts it, killed at STOP_AT of its next write: spent, begun, written or kept; AHEAD_MS sets its clock. */
+/** A gateway as main.ts starts it, killed at STOP_AT of its next write, or of that of STOP_TOOL: spent, begun, written or kept; AHEAD_MS sets its clock. */
 import { openGateway, readRegistry } from "../../gateway/wire.ts";
 import { serve } from "../../gateway/serve.ts";
 import { freePort } from "../../core/listening.ts";
@@ -9,11 +9,12 @@ import { instead } from "../instead.ts";
 const STOP_AT = Deno.env.get("STOP_AT");
 /** How often it passes that point first: a set's own call is a write too, and each of its items. */
 let passes = Number(Deno.env.get("STOP_AFTER") ?? 0);
+const STOP_TOOL = Deno.env.get("STOP_TOOL");
 const AHEAD_MS = Number(Deno.env.get("AHEAD_MS") ?? 0);
 
 /** Never resolves where the process is to end here: nothing is flushed, closed or answered. */
-async function reached(point: string): Promise<void> {
-  if (point !== STOP_AT || passes-- > 0) return;
+async function reached(point: string, tool: string | undefined): Promise<void> {
+  if (point !== STOP_AT || (STOP_TOOL !== undefined && tool !== STOP_TOOL) || passes-- > 0) return;
   Deno.kill(Deno.pid, "SIGKILL");
   await new Promise(() => {});
 }
@@ -25,19 +26,19 @@ function stopping(store: Store): Store {
     consents: instead(store.consents, {
       async spend(spendings, run) {
         const spent = await store.consents.spend(spendings, run);
-        if (spent) await reached("spent");
+        if (spent) await reached("spent", spendings[0]?.content.tool);
         return spent;
       },
     }),
     audit: instead(store.audit, {
       async append(row, beside) {
         const ends = begun.has(row.id);
-        if (ends) await reached("written");
+        if (ends) await reached("written", row.tool);
         await store.audit.append(row, beside);
-        if (ends) await reached("kept");
+        if (ends) await reached("kept", row.tool);
         if (row.status !== "started") return;
         begun.add(row.id);
-        await reached("begun");
+        await reached("begun", row.tool);
       },
     }),
   };

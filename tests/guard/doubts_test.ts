@@ -31,7 +31,7 @@ function intent(id: string, at: number, more: Partial<AuditRow> = {}): AuditRow 
 }
 
 /** What an instance with clocks of its own finds in the store. */
-function instance(store: Pick<Store, "audit" | "leases">, clock: { now: number; elapsed?: number }) {
+function instance(store: Pick<Store, "audit" | "leases" | "sets">, clock: { now: number; elapsed?: number }) {
   const logged: Record<string, unknown>[] = [];
   const ports = { now: () => clock.now, log: (event: Record<string, unknown>) => void logged.push(event) };
   const doubts = new Doubts({
@@ -101,7 +101,7 @@ test("an outcome that comes between the look and the judgement stands", async (g
     },
     open: () => gw.store.audit.open(),
   } as Store["audit"];
-  await instance({ audit, leases: gw.store.leases }, { now: NOW + 5 * MINUTE }).doubts.run();
+  await instance({ ...gw.store, audit }, { now: NOW + 5 * MINUTE }).doubts.run();
   assert.deepEqual(await each(gw), [["w", "ok", "made"]]);
   await gw.store.audit.append(intent("next", NOW, { status: "ok" }));
   assert.equal((await gw.store.audit.verify()).ok, true);
@@ -154,9 +154,29 @@ test("boot judges what a restored store left, and counts it in one line; with no
 
 test("a store that fails is logged, and stops nothing", async (gw) => {
   const leases = { hold: () => Promise.reject(new Error("gone")), isHeld: () => Promise.resolve(false) };
-  const { doubts, logged } = instance({ audit: gw.store.audit, leases }, { now: NOW });
+  const { doubts, logged } = instance({ ...gw.store, leases }, { now: NOW });
   await doubts.run();
   assert.deepEqual(logged, [{ event: "doubts_failed", cause: "Error: gone" }]);
+});
+
+test("the row of a set says whether that was begun, and is in doubt only where nobody knows that", async (gw) => {
+  const content = { title: "", on_failure: "skip_site", first: false, items: [], warnings: [] } as const;
+  for (const set_id of ["shown", "begun"]) {
+    await gw.store.sets.prepared({ set_id, grant: "g", token: null, failed: null }, content);
+  }
+  await gw.store.sets.start("begun");
+  for (const set_id of ["shown", "begun", "gone"]) {
+    await gw.store.audit.append(intent(set_id, NOW, { set_id }));
+  }
+  await gw.store.audit.append(intent("item", NOW, { set_id: "begun", item: 1 }));
+  await instance(gw.store, { now: NOW + 2 * MINUTE }).doubts.run();
+  const found = (await gw.audit()).map(({ id, outcome }) => [id, outcome]);
+  assert.deepEqual(Object.fromEntries(found), {
+    shown: "none",
+    begun: "made",
+    gone: "unknown",
+    item: "unknown",
+  });
 });
 
 test("an operator says what was found: an entry is added, the row leaves the doubtful ones, and only once", async (gw) => {

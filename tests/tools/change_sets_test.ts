@@ -1,6 +1,8 @@
 /** Change sets: one preview, one consent, each item a call of its own, proven site by site. */
 import assert from "node:assert/strict";
+import { LIMITS } from "../../core/model.ts";
 import { freshPng } from "../cms_kit.ts";
+import { instead } from "../instead.ts";
 import { test as standIn, type World, world } from "./_stand_in.ts";
 
 interface Item {
@@ -195,4 +197,22 @@ standIn("what an item warns of stands among the warnings of the set", async (at)
   const { items, verified, ...done } = await consented(at, changes) as Answer & { warnings: string[] };
   assert.deepEqual([items[0]!.state, verified], ["done", false]);
   assert.ok(done.warnings.some((one) => one.startsWith("Item 1: content_html")), done.warnings.join("\n"));
+});
+
+Deno.test("who waits for a set that another instance is at work on opens it once, not at each look", async () => {
+  let opened = 0;
+  await using at = await world({
+    store: (real) =>
+      instead(real, {
+        sets: instead(real.sets, { find: (set_id) => (opened++, real.sets.find(set_id)) }),
+      }),
+  });
+  const { gw } = at.kit;
+  const { set_id } = await gw.call<Answer>("prepare_changes", order([draft("open", "Elsewhere")]));
+  await gw.store.sets.start(set_id);
+  await gw.store.leases.hold(`set ${set_id}`, LIMITS.SET_LEASE_MS, async () => {
+    opened = 0;
+    const told = await gw.call<Answer>("get_change_set", { set_id, wait_seconds: 1 });
+    assert.deepEqual([told.state, opened], ["running", 2], "to see whose it is, and to tell of it");
+  });
 });

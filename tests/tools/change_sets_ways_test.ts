@@ -157,7 +157,8 @@ Deno.test("wait_seconds: 0 answers at once, and get_change_set at the other inst
     seen = await at.call("get_change_set", { set_id }, { by: at.other });
     return seen.items[0]!.state === "done";
   }, 5000);
-  assert.deepEqual([seen.state, statesOf(seen)], ["running", ["done", "not_begun"]]);
+  assert.deepEqual([seen.state, statesOf(seen)], ["running", ["done", "unknown"]]);
+  assert.equal(seen.items[1]!.reason, "It is under way");
   const again = await at.call("prepare_changes", { ...confirmed, wait_seconds: 0 }, { by: at.other });
   assert.deepEqual([again.state, again.replayed], ["running", true]);
   held.resolve();

@@ -220,3 +220,28 @@ Deno.test("a segment that says of itself that rows were erased, without a word o
   assert.equal(changed, 1);
   assert.match(faults.join(), /says that rows of it were erased, and no entry of the audit says so/);
 });
+
+Deno.test("the row of a change set keeps nothing of what it was to do on an erased site, and all of what on others", async () => {
+  await using store = await open();
+  for (const id of ["gone", "stays"]) {
+    await store.sites.create({ id, name: id, platform: "cms", base_url: `https://${id}.example` });
+  }
+  const call = (site_id: string) => ({
+    tool: "create_draft",
+    arguments: { site_id, title: `Of ${site_id}` },
+  });
+  const changes = [call("gone"), call("stays")];
+  const own = { site_id: null, tool: "prepare_changes", set_id: "SET" } as const;
+  await store.audit.append(row("few", { ...own, arguments: { title: "Two", changes } }));
+  const many = { count: 40, first: changes }; // as a long list is shortened
+  await store.audit.append(row("many", { ...own, arguments: { title: "Forty", changes: many } }));
+  assert.equal((await store.erasures.run("site", "gone"))!.rows_changed, 2);
+  const left = [{ tool: "create_draft", arguments: { site_id: "(erased)" } }, call("stays")];
+  const rows = (await store.audit.list({}, { limit: 9 })).rows.filter(({ tool }) =>
+    tool === "prepare_changes"
+  );
+  assert.deepEqual(rows.map(({ arguments: args }) => args), [
+    { title: "Forty", changes: { count: 40, first: left } },
+    { title: "Two", changes: left },
+  ]);
+});
