@@ -150,6 +150,12 @@ export function unescaped(text: string): string {
     .replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 
+/** The text of a page, each blank once. */
+export const plain = (html: string): string => unescaped(html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " "));
+
+/** How many bytes a page has. */
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
 /** The problem that a page names. */
 export const said = ({ text }: Shown): string =>
   unescaped(/<div class="notice problem"[^>]*><p>([^<]*)</.exec(text)?.[1] ?? "");
