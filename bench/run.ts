@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { durableTable } from "./beside_durable.ts";
 import { builderRows } from "./builder.ts";
+import { changeSetRows } from "./change_sets.ts";
 import { changeRows } from "./changes.ts";
 import { codePageRows } from "./code_pages.ts";
 import { sitePageRows } from "./code_pages_site.ts";
@@ -53,6 +54,7 @@ const PARTS: Readonly<Record<string, (told: Told) => Promise<string>>> = {
   oauth: async ({ rounds }) => lines(await oauthRows(rounds)),
   holds: async ({ rounds }) => lines(await holdRows(rounds)),
   changes: async () => lines(await changeRows()),
+  change_sets: async ({ rounds }) => lines(await changeSetRows(rounds)),
 };
 
 const RESULTS = new URL("RESULTS.md", import.meta.url);

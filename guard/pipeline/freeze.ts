@@ -1,5 +1,6 @@
 /** A freeze: nothing is written on a site as long as somebody wants it so. */
 import { GatewayError } from "../../core/errors.ts";
+import { cleaned } from "../../core/one_line.ts";
 import type { Freeze, Site } from "../../core/model.ts";
 import type { FreezeStore } from "../../store/store.ts";
 
@@ -24,6 +25,6 @@ const frozen = (site: Site, { scope, by, since, reason }: Freeze) =>
   new GatewayError(
     "E_FROZEN",
     `Site "${site.id}" is frozen${WHERE[scope](site)}: ${by} did that at ${since}${
-      reason === null ? "" : ` (${reason})`
+      reason === null ? "" : ` (${cleaned(reason)})`
     }, and nothing is written there until the freeze is lifted; reads go on`,
   );

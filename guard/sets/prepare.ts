@@ -84,8 +84,36 @@ export async function prepare(
   const sites = new Map(found.flatMap((one) => one.sites.map((site) => [site.id, site] as const)));
   const { title, on_failure = "skip_site", first, warnings = [] } = order;
   const items = found.map(({ item }) => item);
-  const content = { title: redactText(cleaned(title)), on_failure, first: first === 1, items, warnings };
+  const content = {
+    title: redactText(cleaned(title)),
+    on_failure,
+    first: first === 1,
+    items,
+    warnings: [...warnings, ...twiceHeld(items)],
+  };
   return { content, sites: [...sites.values()], tier };
+}
+
+/** What items that call sites' own tools change one after the other, a sentence each: their effects are compared as shown. */
+function twiceHeld(items: readonly SetItem[]): string[] {
+  const seen = new Map<string, number>();
+  const found = new Map<string, string>();
+  for (const { item, site_id, shown, preview } of items) {
+    if (shown.dry_run === undefined) continue;
+    const fields = (preview["changes"] as readonly Change[]).map(({ field }) => field);
+    for (const thing of new Set(fields.map((field) => field.split(": ")[0]!))) {
+      const key = JSON.stringify([site_id, thing]);
+      const before = seen.get(key);
+      seen.set(key, item);
+      if (before === undefined) continue;
+      found.set(
+        key,
+        `Items ${before} and ${item} change ${thing} by the site's own tools, and the later one is carried out only if it ` +
+          "does what is shown: it will be refused where the earlier one changes that, so better make two sets",
+      );
+    }
+  }
+  return [...found.values()];
 }
 
 /** Hashes of what a call would replace, by part; only reads. Throws what its steps do. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
-import { asked } from "../fixtures/raised/tools/raised/raise_it.ts";
+import { asked, state } from "../fixtures/raised/tools/raised/raise_it.ts";
 import type { Explanation } from "../../registry/tool.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
 import { parted } from "../proof.ts";
@@ -156,3 +156,33 @@ test("explained, a call is judged by its arguments, and what its plan may find d
   assert.deepEqual(capped.flags?.map((one) => [one.set, one.needed]), Array(2).fill([true, "not reached"]));
   assert.deepEqual(asked, { plan: 0, run: 0 });
 });
+
+for (
+  const [what, more, says] of [
+    ["a higher tier", { tier: 3 }, /it would be of tier 3, not 1/],
+    ["a further flag", { flag: "allow_seo_on_published" }, /it needs allow_seo_on_published as well/],
+  ] as const
+) {
+  Deno.test(`a plan that finds ${what} than was shown is refused, of a call and of a set's item, and nothing runs`, async () => {
+    await using gw = await gateway(OPTIONS);
+    const args = { site_id: "open" };
+    const set = { title: "A set", changes: [{ tool: "raise_it", arguments: args }] };
+    const tokenOf = async (tool: string, args: Args) =>
+      (await gw.call<{ confirm_token: string }>(tool, args)).confirm_token;
+    const single = { ...args, confirm: true, confirm_token: await tokenOf("raise_it", args) };
+    const whole = { ...set, confirm: true, confirm_token: await tokenOf("prepare_changes", set) };
+    const before = asked.run;
+    Object.assign(state, more);
+    try {
+      await gw.fails("raise_it", single, "E_STALE_PREVIEW", says);
+      type Told = { items: { state: string; error: { code: string; message: string } }[] };
+      const { items: [item] } = await gw.call<Told>("prepare_changes", whole);
+      assert.deepEqual([item!.state, item!.error.code], ["failed", "E_STALE_PREVIEW"]);
+      assert.match(item!.error.message, says);
+      assert.equal(asked.run, before);
+    } finally {
+      delete state.tier;
+      delete state.flag;
+    }
+  });
+}

@@ -73,6 +73,12 @@ Deno.test("an item that calls a site's own tool is never a preview that counts a
   const [{ state, verified, said }] = done.items as [Fields];
   assert.deepEqual([state, verified, done.verified], ["done", true, true]);
   assert.match(String(said), /element/, "what the tool said, such as the id of what it made");
+  const two = { title: "Two", changes: [...order.changes, ...order.changes] };
+  const { warnings } = await at.gw.call<{ warnings: string[] }>("prepare_changes", two);
+  assert.match(
+    warnings.join("; "),
+    /Items 1 and 2 change page \d+ by the site's own tools.*better make two sets/,
+  );
   assert.notEqual(at.site(), before);
 });
 

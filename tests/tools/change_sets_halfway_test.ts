@@ -1,6 +1,7 @@
 /** Change sets that are disturbed half-way: by people, operators, sites that fail, and a process that ends. */
 import assert from "node:assert/strict";
 import type { Post } from "../../sandbox/wordpress_standin/start.ts";
+import { until } from "../e2e/running.ts";
 import { create, type Instance, type Leaving, rename, SetWorld, statesOf, type Told } from "../sets_kit.ts";
 
 const OPEN = { flags: { allow_publish: true } };
@@ -336,4 +337,43 @@ Deno.test("the same confirm from two instances at once: each item once, and both
     assert.equal(at.writes.length, before + 3);
     assert.equal((await audited(at, shown)).length, 3);
   }
+});
+
+for (const change of [{ title: "A person's" }, { content: "<p>A person's</p>" }, { excerpt: "A person's" }]) {
+  const [part] = Object.keys(change);
+  Deno.test(`a person changes the ${part} of what an item has made before the next one uses it: that one fails`, async () => {
+    await using at = await SetWorld.open();
+    const changes = [create("a", "One"), create("a", "Two"), rename("a", { $from: 1 }, "One b")];
+    const { confirmed } = await at.shown(changes, { on_failure: "continue" });
+    beforeWrite(at, 2, () => {
+      const made = [...at.cms.get("a")!.posts.values()].find(({ title }) => title === "One")!;
+      at.edit(made, change);
+    });
+    const done = await at.call("prepare_changes", confirmed);
+    assert.deepEqual(statesOf(done), ["done", "done", "failed"]);
+    assert.equal(done.items[2]!.error!.code, "E_STALE_PREVIEW");
+    assert.equal(at.writes.length, 2);
+  });
+}
+
+Deno.test("a site that does not answer holds up no other: the set goes on, its item is unknown once its time is over", async () => {
+  const rings = new Set<() => void>();
+  const alarm = (_: number, ring: () => void) => {
+    rings.add(ring);
+    return () => void rings.delete(ring);
+  };
+  const sites = ["slow", "a", "b", "c"];
+  await using at = await SetWorld.open({ sites, instances: 2, http: { alarm } });
+  const changes = sites.flatMap((id) => [create(id, "One"), create(id, "Two")]);
+  const { confirmed, shown: { set_id } } = await at.shown(changes);
+  at.cms.get("slow")!.inject({ kind: "hang" }, { method: "POST" });
+  const ending = at.call("prepare_changes", confirmed);
+  const look = () => at.call("get_change_set", { set_id }, { by: at.other });
+  await until(async () => (await look()).counts?.["done"] === 6, 5000);
+  assert.deepEqual(statesOf(await look()).slice(0, 2), ["not_begun", "not_begun"]);
+  assert.equal((await look()).state, "running");
+  for (const ring of rings) ring();
+  const done = await ending;
+  assert.deepEqual([done.state, done.counts], ["ended", { unknown: 1, not_begun: 1, done: 6 }]);
+  assert.equal(at.writes.filter(({ site }) => site === "slow").length, 1);
 });

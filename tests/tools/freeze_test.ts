@@ -74,6 +74,20 @@ standIn(
   },
 );
 
+standIn("why something is frozen is told on one line, without signs that nobody sees", async (at) => {
+  const { gw } = at.kit;
+  await gw.store.freezes.set({
+    scope: "site",
+    id: "open",
+    by: "master token",
+    reason: "re\u202elaunch\u200b",
+  });
+  const args = { site_id: "open", post_id: at.draft.id, title: "Later" };
+  const changes = [{ tool: "update_draft", arguments: args }];
+  await gw.refuses("update_draft", args, "E_FROZEN", /\(re launch\), and nothing/);
+  await gw.refuses("prepare_changes", { title: "A set", changes }, "E_FROZEN", /\(re launch\), and nothing/);
+});
+
 standIn("a freeze that comes while a write is planned is met before it writes", async (at) => {
   const { gw } = at.kit;
   let late = true;
