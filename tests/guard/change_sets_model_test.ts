@@ -321,7 +321,7 @@ class Play {
     );
   }
 
-  /** What differs on the sites is a person's, or of an item that is told as done or unknown; those that are done are there. */
+  /** What differs on the sites is a person's, or of an item that is reported as done or unknown; those that are done are there. */
   #judgeDump(before: ReadonlyMap<string, string>, { items }: Told): void {
     const may = items.filter(({ state }) => state === "done" || state === "unknown").map(({ item }) =>
       this.items[item - 1]!

@@ -155,7 +155,7 @@ Deno.test("wait_seconds: 0 answers at once, and get_change_set at the other inst
   let seen: Told = told;
   await until(async () => {
     seen = await at.call("get_change_set", { set_id }, { by: at.other });
-    return seen.items[0]!.state === "done";
+    return seen.items[0]!.state === "done" && seen.items[1]!.state !== "not_begun";
   }, 5000);
   assert.deepEqual([seen.state, statesOf(seen)], ["running", ["done", "unknown"]]);
   assert.equal(seen.items[1]!.reason, "It is under way");
