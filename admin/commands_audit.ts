@@ -73,6 +73,12 @@ function about({ door, arguments: what }: AuditRow): string {
   return cell(cut(text, ABOUT_CHARACTERS));
 }
 
+/** Which change set it is of, and its place in that. */
+function ofSet({ set_id, item }: AuditRow): string {
+  if (set_id === undefined) return "";
+  return item === undefined ? `set ${set_id}` : `item ${item} of set ${set_id}`;
+}
+
 function line(row: AuditRow): string {
   const doubt = row.outcome === "unknown" || (row.status === "started" && row.outcome === undefined);
   const found = row.resolution && `found: ${row.resolution.found} (${cell(row.resolution.note)})`;
@@ -83,6 +89,7 @@ function line(row: AuditRow): string {
     row.at,
     row.status.padEnd(18),
     cell(row.tool),
+    ofSet(row),
     cell(row.site_id),
     cell(row.token_name),
     about(row),

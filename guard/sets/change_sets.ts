@@ -298,17 +298,14 @@ export class ChangeSets {
   /** What is known of it once it has ended, is whole, or that time is over. */
   async #waited(set_id: string, seconds: number, known?: Known): Promise<Fields> {
     let left = Math.min(seconds, LIMITS.SET_WAIT_SECONDS) * 1000;
-    for (;;) {
+    while (left > 0 && await this.#isOpen(set_id)) {
       const began = this.ports.now();
       const own = this.#running.get(set_id)?.done ?? this.#planning.get(set_id)?.done;
-      if (own !== undefined && left > 0) await ended(own, left);
-      const isOpen = await this.#isOpen(set_id);
-      left -= Math.max(0, this.ports.now() - began);
-      if (left <= 0 || !isOpen) return await this.#told(set_id, known);
-      // Another instance is at work on it, or this one has just lost it.
-      await this.ports.delay(Math.min(LOOK_MS, left));
-      left -= LOOK_MS; // whatever the clock does
+      if (own !== undefined) await ended(own, left);
+      else await this.ports.delay(Math.min(LOOK_MS, left)); // another instance, or this one has just lost it
+      left -= Math.max(LOOK_MS, this.ports.now() - began); // whatever the clock does
     }
+    return await this.#told(set_id, known);
   }
 
   /** Whether somebody is at work on it, or plans it: by its head alone, for all of it may be four megabytes. */

@@ -233,3 +233,14 @@ Deno.test("audit resolve sends what was found and shows the row; it needs both t
   assert.match(out, /E_UPSTREAM {2}found: made \(it is post 7\)/);
   assert.match(await cli.bad("audit", "resolve", "r1", "--found", "made"), /--note must be given/);
 });
+
+Deno.test("audit tail says of an item of a change set which one it is", async () => {
+  const cli = await openTerminal();
+  cli.store.rows.push(
+    auditRow({ id: "r1", tool: "prepare_changes", site_id: null, set_id: "SET" }),
+    auditRow({ id: "r2", tool: "create_draft", set_id: "SET", item: 2 }),
+  );
+  const [own, item] = (await cli.good("audit", "tail")).out.trimEnd().split("\n");
+  assert.match(own!, / prepare_changes {2}set SET {2}- {2}writer/);
+  assert.match(item!, / create_draft {2}item 2 of set SET {2}acme {2}writer/);
+});
