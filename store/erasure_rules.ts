@@ -101,7 +101,16 @@ const user = (rule: Rule = at(1)): Decision => ({ site: OF_A_PERSON, user: rule 
 const none = (why = NOBODYS): Decision => ({ site: why, user: why });
 
 /** A change set goes as a whole where one of its sites does, or whoever made it. */
-const ofSet: Decision = { site: touching, user: ofGrant };
+const ofSet: Decision = {
+  site: touching,
+  user: (key, value, of, now) => {
+    const gone = ofGrant(key, value, of, now);
+    if (gone !== undefined || !isFields(value)) return gone;
+    const { approved } = value;
+    const isTheirs = isFields(approved) && of.names.includes(String(approved["approved_by"]));
+    return isTheirs ? { ...value, approved: { ...approved, approved_by: "(erased)" } } : undefined;
+  },
+};
 
 /**
  * Every kind of record, by the first part of its key. A test holds it complete: whoever stores something new decides here,

@@ -37,6 +37,12 @@ export interface SetContent {
 /** `preparing`: its items are being planned. `prepared`: it was shown. `running`: somebody has consented. */
 export type SetState = "preparing" | "prepared" | "running" | "ended";
 
+/** A person's yes to a set, as rows name it. */
+export interface SetApproval {
+  readonly approval_id: string;
+  readonly approved_by: string;
+}
+
 /** What is known of a set without opening it. */
 export interface SetHead {
   readonly set_id: string;
@@ -47,6 +53,8 @@ export interface SetHead {
   readonly state: SetState;
   /** When somebody asked that nothing more of it be begun; null where nobody has. */
   readonly cancelled_at: string | null;
+  /** The request that somebody approved it by, and who that was; null where nobody had to. */
+  readonly approved: SetApproval | null;
   /** Why not all of it was begun; null where nothing says that. */
   readonly failed: string | null;
   /** How it can be confirmed, where that was not told at once. */
@@ -85,7 +93,7 @@ export interface SetStore {
   /** The same opened. Throws E_MISSING_SECRET where its key is missing. */
   find(set_id: string): Promise<KeptSet | null>;
   /** Says that it runs, and keeps it for as long as it may; false where it has ended or is gone. */
-  start(set_id: string): Promise<boolean>;
+  start(set_id: string, approved?: SetApproval | null): Promise<boolean>;
   /** Asks that nothing more of it be begun; answers what it is by now, null where it is gone. */
   cancel(set_id: string): Promise<SetHead | null>;
   end(set_id: string, failed: string | null): Promise<void>;

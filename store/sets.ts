@@ -4,7 +4,7 @@ import type { Beside } from "./consent_types.ts";
 import { AGAIN, type Database, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 import { inPieces, keepPieces, ofPieces, prolongPieces } from "./sealed_pieces.ts";
-import type { KeptSet, SetContent, SetHead, SetResult, SetStore } from "./set_types.ts";
+import type { KeptSet, SetApproval, SetContent, SetHead, SetResult, SetStore } from "./set_types.ts";
 
 /** As KV keeps it. */
 interface Kept extends Omit<SetHead, "set_id" | "token"> {
@@ -37,7 +37,9 @@ export class Sets implements SetStore {
   constructor(private readonly db: Database, private readonly sealer: Sealer) {}
 
   async begin({ set_id, grant }: Pick<SetHead, "set_id" | "grant">): Promise<void> {
-    const nothing = { sites: [], items: 0, cancelled_at: null, failed: null, token: null, pieces: 0 };
+    const nothing = {
+      ...{ sites: [], items: 0, cancelled_at: null, approved: null, failed: null, token: null, pieces: 0 },
+    };
     await this.#put(set_id, { ...nothing, grant, state: "preparing", expires_at: this.#until(SHOWN_MS) });
   }
 
@@ -54,6 +56,7 @@ export class Sets implements SetStore {
       items: content?.items.length ?? 0,
       state: content === null ? "ended" : "prepared",
       cancelled_at: null,
+      approved: null,
       failed,
       token: sealed,
       pieces,
@@ -77,7 +80,7 @@ export class Sets implements SetStore {
     return text === null ? null : { ...head, content: JSON.parse(text) as SetContent };
   }
 
-  async start(set_id: string): Promise<boolean> {
+  async start(set_id: string, approved: SetApproval | null = null): Promise<boolean> {
     const { value: found } = await this.#get(set_id);
     if (found === null || found.pieces === 0 || found.state === "ended") return false;
     // They are not opened for that: a set may have four megabytes.
@@ -85,7 +88,10 @@ export class Sets implements SetStore {
     const expires_at = this.#until(RUNNING_MS);
     const started = await this.#change(
       set_id,
-      (kept) => kept.state === "ended" ? null : { ...kept, state: "running", expires_at },
+      (kept) =>
+        kept.state === "ended"
+          ? null
+          : { ...kept, state: "running", approved: kept.approved ?? approved, expires_at },
     );
     return started?.state === "running";
   }

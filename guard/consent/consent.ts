@@ -85,11 +85,11 @@ const notConsented = ({ set_id }: Ticket) =>
     { outcome: "none" },
   );
 
-const noSet = () =>
+const askedTooLate = () =>
   new GatewayError(
     "E_FORBIDDEN",
-    "A person must approve what is written here, and cannot be asked for a set yet; send its changes as calls of their " +
-      "own, and nothing was written",
+    "A person must approve what is written here, and is asked only for what is planned while its call waits, which took " +
+      "longer; make several smaller sets",
     { outcome: "none" },
   );
 
@@ -152,7 +152,9 @@ export class Consent {
     if (set?.pending !== undefined) return this.#pending(set);
     const { approving } = this.#call;
     if (approving !== undefined) await approving.judge(record.allSites);
-    else if (!meetsPolicy(caller, record.allSites, this.#brought.shown !== null)) {
+    else if (
+      ticket?.approved == null && !meetsPolicy(caller, record.allSites, this.#brought.shown !== null)
+    ) {
       if (ticket !== undefined) throw notConsented(ticket);
       if (ready.gate || canShow(ready.plan)) return await this.preview(ready);
       if (needsPerson(caller, record.allSites)) throw unapproved(ready.tool);
@@ -188,8 +190,9 @@ export class Consent {
 
   /** Of a set that is still planned: what is answered meanwhile. Its token is made once it is whole. */
   #pending({ id: set, later, pending }: PlannedSet): PlannedSet["pending"] {
-    const { subject, record } = this.#call;
-    later?.(async ({ revision, raises }) => {
+    const { caller, subject, record } = this.#call;
+    later?.(async ({ revision, raises, set: { sites } }) => {
+      if (needsPerson(caller, sites)) throw askedTooLate();
       const tier = Math.max(subject.tier, ...raises.map((one) => one.tier));
       const { text, expires_at } = this.#newToken();
       const content = { ...contentOf(subject, revision), tier, set };
@@ -281,15 +284,12 @@ export class Consent {
     const { caller, subject, record, approving } = this.#call;
     if (approving !== undefined) return { token: "", expires_at, beside: [] };
     const set = plan?.set?.id;
-    const content = {
-      ...shownAs(subject, record, revision),
-      ...dry_run === undefined ? {} : { dry_run },
-      ...set === undefined ? {} : { set },
-    };
+    const asked = { ...shownAs(subject, record, revision), ...dry_run === undefined ? {} : { dry_run } };
     if (needsPerson(caller, record.allSites)) {
-      if (set !== undefined) throw noSet();
-      return await this.#brought.person.ask(content, shown?.summary ?? "", token);
+      // A set is planned anew for who decides: what is kept of this one does not live as long as the request.
+      return await this.#brought.person.ask(asked, shown?.summary ?? "", token);
     }
+    const content = set === undefined ? asked : { ...asked, set };
     return { token, expires_at, beside: await this.#ports.store.consents.issue(token, content, expires_at) };
   }
 }

@@ -1,6 +1,6 @@
 /** A call that may write, as consent needs it, and what it depends on. */
 import type { Caller } from "../../core/model.ts";
-import type { ChangeStore, ConsentContent, Run } from "../../store/store.ts";
+import type { ChangeStore, ConsentContent, Run, SetApproval } from "../../store/store.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import type { ApprovalPorts, Approving } from "./approval.ts";
 import type { Subject } from "./consent_content.ts";
@@ -35,6 +35,8 @@ export interface Ticket {
   readonly shown: ConsentContent;
   /** Whether only the parts that are named must be as they were shown: the item changes what an earlier one has made. */
   readonly isPartial: boolean;
+  /** By whom the set was approved, where a person had to; null, or left out, where nobody did. */
+  readonly approved?: SetApproval | null;
   /** Parts that were not shown but left by items before it: they must be so only where the plan has them now. */
   readonly further: readonly string[];
   /** Parts that items before it have changed without saying to what, which are not compared. */

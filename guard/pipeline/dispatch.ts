@@ -89,7 +89,11 @@ export function dispatcher(given: DispatchPorts): Dispatch {
   return async (call) => {
     const record = new CallRecord(ports.now(), call);
     if (call.approving) noteApproving(record, call.approving);
-    if (call.item) record.set = { set_id: call.item.ticket.set_id, item: call.item.ticket.item };
+    if (call.item) {
+      const { set_id, item, approved } = call.item.ticket;
+      record.set = { set_id, item };
+      Object.assign(record.facts, approved);
+    }
     const left = () => call.follower?.signal ?? call.left?.();
     const place = ports.callsInFlight.place(call.caller.token.id, left);
     let value: unknown;

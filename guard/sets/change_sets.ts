@@ -5,7 +5,7 @@ import { canonical } from "../../core/canonical.ts";
 import { ended } from "../../core/async.ts";
 import { type Caller, LIMITS, type Site } from "../../core/model.ts";
 import type { SetOrder, SetPlan } from "../../registry/set_port.ts";
-import type { KeptSet, SetContent, SetResult, Store } from "../../store/store.ts";
+import type { KeptSet, SetApproval, SetContent, SetResult, Store } from "../../store/store.ts";
 import { underProjects } from "../consent/confirm.ts";
 import type { AdmitPorts } from "../pipeline/admit.ts";
 import type { CallParts, SetCalls } from "../pipeline/context_ports.ts";
@@ -82,8 +82,9 @@ export class ChangeSets {
       run: async ({ id }, wait_seconds) => {
         call.place?.leave(); // its items take places of their own
         const opened = await this.#opened(id);
-        if (!await this.ports.store.sets.start(id)) throw over((await this.#opened(id)).failed);
-        const results = this.#begin({ ...opened, state: "running" }, call);
+        const approved = approvedIn(call);
+        if (!await this.ports.store.sets.start(id, approved)) throw over((await this.#opened(id)).failed);
+        const results = this.#begin({ ...opened, state: "running", approved }, call);
         return written(await this.#followed({ kept: opened, results }, wait_seconds));
       },
       show: async (set_id, wait_seconds = 0) => {
@@ -341,6 +342,12 @@ export class ChangeSets {
       ...kept.state === "preparing" && planned !== undefined ? { planned, of } : {},
     };
   }
+}
+
+/** Who has said yes to the call that begins a set, where a person has. */
+function approvedIn({ record: { root } }: Pick<CallParts, "record">): SetApproval | null {
+  const { approval_id, approved_by } = root.facts;
+  return approval_id === undefined || approved_by === undefined ? null : { approval_id, approved_by };
 }
 
 /** The plan of a set that can be shown. */

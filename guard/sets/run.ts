@@ -230,6 +230,7 @@ export class SetRun {
       item: item.item,
       shown: { ...item.shown, revision },
       isPartial: isLater,
+      approved: this.#set.kept.approved,
       further: isLater
         ? []
         : Object.keys(left ?? {}).filter((part) => item.shown.revision?.[part] === undefined),

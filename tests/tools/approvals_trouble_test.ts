@@ -364,16 +364,3 @@ Deno.test("a request that no key opens is listed as that, hides no other, and no
   assert.equal(at.kit.writes, 0);
   assert.equal((await master(at).approve(two.approval.id)).status, 200);
 });
-
-Deno.test("a change set that a person must approve is refused in a sentence, and nothing of it is written or asked", async () => {
-  await using at = await asking();
-  const changes = [{ tool: "update_draft", arguments: edit(at) }];
-  const set = { title: "One", changes };
-  for (const more of [{}, { confirm: true }]) {
-    const told = await at.kit.gw.refuses("prepare_changes", { ...set, ...more }, "E_FORBIDDEN", {
-      as: "asks",
-    });
-    assert.match(told, /cannot be asked for a set yet; send its changes as calls of their own/);
-  }
-  assert.deepEqual([await at.kit.gw.store.approvals.list(), at.kit.writes], [[], 0]);
-});

@@ -65,8 +65,8 @@ const POLICIES = [
   ["flag", {}, "runs", "runs"],
   ["preview", {}, "previews", "runs"],
   ["preview", { skip_write_confirm: true }, "runs", "runs"],
-  ["human", {}, "previews", "previews"],
-  ["human", { skip_write_confirm: true }, "previews", "previews"],
+  ["human", {}, "previews", "waits for a person"],
+  ["human", { skip_write_confirm: true }, "previews", "waits for a person"],
 ] as const;
 
 for (const [policy, token, unshown, shownFirst] of POLICIES) {
@@ -88,7 +88,9 @@ for (const [policy, token, unshown, shownFirst] of POLICIES) {
       const { confirm_token } = await at.call("prepare_changes", { ...order, confirm: false }, { door })
         .then((told) => told.needs_confirmation ? told : { confirm_token: undefined });
       if (confirm_token === undefined) return; // a token that skips the gate is shown nothing under this policy
-      assert.equal(await ended({ ...order, confirm: true, confirm_token }), shownFirst);
+      const confirmed = { ...order, confirm: true, confirm_token };
+      if (policy === "human") await at.refuses(confirmed, "E_APPROVAL_PENDING", /approv/);
+      else assert.equal(await ended(confirmed), shownFirst);
     });
   }
 }
@@ -200,6 +202,18 @@ async function longPlanned(at: SetWorld, changes: readonly Change[], confirm = f
   wait.over();
   return { told: await call, order, held };
 }
+
+Deno.test("a person is not asked for a set whose planning took longer than its call may wait", async () => {
+  await using at = await SetWorld.open({ token: { confirm_policy: "human" } });
+  const changes = ["a", "b"].map((id) => rename(id, at.draft(id, "Old").id, "New"));
+  const { told: { set_id }, held } = await longPlanned(at, changes, false);
+  held.resolve();
+  const look = () => at.call("get_change_set", { set_id });
+  await until(async () => (await look()).state === "ended", 5000);
+  const says = /asked only for what is planned while its call waits.*make several smaller sets/;
+  assert.match((await look()).stopped!, says);
+  assert.deepEqual([await at.one.kit.store.approvals.list(), at.writes.length], [[], 0]);
+});
 
 for (const confirm of [false, true]) {
   Deno.test(`a preview that takes longer than its call may wait is shown by get_change_set, with a token that works${confirm ? "; a call that was confirmed writes nothing" : ""}`, async () => {

@@ -182,6 +182,8 @@ async function fillSet(
   const items = [{ ...item, uses: {}, thing: null, shown, preview: {} }];
   const content = { title: site, on_failure: "skip_site", first: false, items, warnings: [] } as const;
   await store.sets.prepared({ set_id, grant, token: null, failed: null }, content);
+  const approved = { approval_id: "a", approved_by: `${person}@agency.example` };
+  await store.sets.start(set_id, approved);
   const result = { item: 1, state: "done", request_id: set_id, answer: { id: 7 }, left: null } as const;
   return await store.sets.told({ set_id, grant, sites: [site] }, result);
 }
