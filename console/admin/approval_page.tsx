@@ -163,6 +163,14 @@ function decisionOf(person: Person, page: OnePage, cut: number): Child {
 export const drawingFor = (c: Context): Drawing =>
   drawing(c.req.query("view") === "side" ? "side" : "inline", c.req.query("whole") === "1");
 
+/** What a decision was refused for, where it is of no field of its form. */
+export const problemOf = (problem: OnePage["problem"]): Child =>
+  problem && problem.field === undefined && (
+    <Notice kind="problem">
+      <p>{`${seen(problem.message)}.`}</p>
+    </Notice>
+  );
+
 /** The page. */
 export async function onePage(c: Context, person: Person, page: OnePage): Promise<Response> {
   const { shown, names, undo, now, problem } = page;
@@ -183,11 +191,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
       ...problem && { status: problem.status },
     },
     <>
-      {problem && problem.field === undefined && (
-        <Notice kind="problem">
-          <p>{`${seen(problem.message)}.`}</p>
-        </Notice>
-      )}
+      {problemOf(problem)}
       {approval.state === "pending" ? warnings : outcomeOf(shown, undo)}
       {factsOf(shown, names, now)}
       {preview && (

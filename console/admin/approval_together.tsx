@@ -11,7 +11,7 @@ import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { changesOf } from "./approval_changes.tsx";
 import { outcomeOf } from "./approval_done.tsx";
-import { APPROVALS, drawingFor, factsOf, type OnePage, warningsOf } from "./approval_page.tsx";
+import { APPROVALS, drawingFor, factsOf, type OnePage, problemOf, warningsOf } from "./approval_page.tsx";
 import type { Drawing } from "./approval_text.tsx";
 import { LIVE_TIER, type Names, typedWord } from "./approval_words.ts";
 
@@ -150,11 +150,7 @@ export async function togetherPage(c: Context, person: Person, page: Together): 
       ...problem && { status: problem.status },
     },
     <>
-      {problem && problem.field === undefined && (
-        <Notice kind="problem">
-          <p>{`${seen(problem.message)}.`}</p>
-        </Notice>
-      )}
+      {problemOf(problem)}
       {decided !== undefined && (
         <Notice kind="note">
           <p>{`${decided} of ${page.all.length} are decided. What became of each stands below.`}</p>
