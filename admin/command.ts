@@ -30,6 +30,18 @@ export interface Words {
   whole(option: string): number | undefined;
 }
 
+/** What was given of those options, as the parameters of the API that they are: `names` has the parameter of each. */
+export const parametersOf = (
+  words: Pick<Words, "text">,
+  names: Readonly<Record<string, string>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(names).flatMap(([option, name]) => {
+      const value = words.text(option);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
 /** A command under way. */
 export interface Call {
   readonly words: Words;

@@ -2,7 +2,7 @@
 import type { Change } from "../core/model.ts";
 import type { ApprovalReport, ShownApproval } from "../registry/approval_reports.ts";
 import type { ApprovalFigures } from "./approval_figures.ts";
-import type { Command } from "./command.ts";
+import { type Command, parametersOf } from "./command.ts";
 import { cell, CommandError, table } from "./terminal.ts";
 
 const SUBJECT = { name: "id", help: "as approvals shows it" } as const;
@@ -34,11 +34,7 @@ const list: Command = {
     if (words.on("report")) {
       return show(await api.call("GET", "approvals/report") as ApprovalFigures, figures);
     }
-    const query = new URLSearchParams();
-    for (const [option, name] of Object.entries(FILTERS)) {
-      const value = words.text(option);
-      if (value !== undefined) query.set(name, value);
-    }
+    const query = new URLSearchParams(parametersOf(words, FILTERS));
     const path = `approvals${query.size > 0 ? `?${query}` : ""}`;
     show(
       await api.call("GET", path) as { approvals: ApprovalReport[] },

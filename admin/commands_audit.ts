@@ -4,7 +4,7 @@ import { quoted } from "../core/fields.ts";
 import { cut } from "../core/values.ts";
 import type { RetentionReport } from "../rules/retention.ts";
 import type { AuditAmount, AuditPage, AuditVerdict } from "../store/store.ts";
-import type { Call, Command, Options, Words } from "./command.ts";
+import { type Call, type Command, type Options, parametersOf } from "./command.ts";
 import { cell, CommandError } from "./terminal.ts";
 
 const ROWS_DEFAULT = 20;
@@ -26,28 +26,20 @@ const FILTERS: Options = {
   outcome: { value: "outcome", help: `of a write: ${OUTCOMES.join(", ")}` },
 };
 
-/** The filters as parameters of the API. */
-function query(words: Words): Record<string, string> {
-  const names = {
-    from: "from",
-    to: "to",
-    token: "token_id",
-    client: "client_id",
-    user: "owner_user_id",
-    site: "site_id",
-    tool: "tool",
-    path: "path",
-    set: "set_id",
-    status: "status",
-    outcome: "outcome",
-  };
-  return Object.fromEntries(
-    Object.entries(names).flatMap(([option, name]) => {
-      const value = words.text(option);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
+/** Each filter, and the parameter of the API that it is. */
+const PARAMETERS = {
+  from: "from",
+  to: "to",
+  token: "token_id",
+  client: "client_id",
+  user: "owner_user_id",
+  site: "site_id",
+  tool: "tool",
+  path: "path",
+  set: "set_id",
+  status: "status",
+  outcome: "outcome",
+} as const;
 
 /** Rows newest first: at most `most`, over as many pages as that takes. */
 async function rows({ api }: Call, filters: Record<string, string>, most: number): Promise<AuditRow[]> {
@@ -155,7 +147,7 @@ const tail: Command = {
   notes: "With --json each row is a line of its own. Once it is known what became of a write: audit resolve.",
   async run(call) {
     const { words, terminal } = call;
-    const filters = query(words);
+    const filters = parametersOf(words, PARAMETERS);
     if (words.on("unknown")) return await tailUnknown(call, filters);
     const shown = new Map<string, AuditRow>();
     const show = (found: AuditRow[]) => {
@@ -244,7 +236,7 @@ const exportAll: Command = {
   summary: "Write all entries as lines of JSON with the chain's hashes: audit export > file",
   options: FILTERS,
   async run({ words, api, terminal }) {
-    const body = await api.stream(`audit.ndjson?${new URLSearchParams(query(words))}`);
+    const body = await api.stream(`audit.ndjson?${new URLSearchParams(parametersOf(words, PARAMETERS))}`);
     try {
       for await (const part of body) terminal.out(part);
     } catch (cause) {

@@ -1,7 +1,7 @@
 /** `changes` and `undo`. */
 import type { Change } from "../core/model.ts";
 import type { ChangeLine, ChangeRow } from "../registry/tool.ts";
-import type { Command, Words } from "./command.ts";
+import { type Command, parametersOf } from "./command.ts";
 import type { ChangeList } from "./undo.ts";
 import { cell, CommandError, table } from "./terminal.ts";
 
@@ -21,15 +21,6 @@ const FILTERS = {
   path: "path",
   set: "set_id",
 } as const;
-
-function filtersOf(words: Words): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(FILTERS).flatMap(([option, name]) => {
-      const value = words.text(option);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
 
 const list: Command = {
   words: ["changes"],
@@ -55,7 +46,10 @@ const list: Command = {
     let unknown: readonly ChangeRow[] = [];
     let cursor: string | undefined;
     do {
-      const query = new URLSearchParams({ ...filtersOf(words), ...cursor === undefined ? {} : { cursor } });
+      const query = new URLSearchParams({
+        ...parametersOf(words, FILTERS),
+        ...cursor === undefined ? {} : { cursor },
+      });
       const page = await api.call("GET", `changes?${query}`) as ChangeList;
       changes.push(...page.changes);
       unknown = page.unknown ?? unknown;
