@@ -44,7 +44,7 @@ export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
       </head>
       <body>
         <a class="skip" href="#main">Skip to the content</a>
-        {visitor?.user && <Header {...parts} visitor={visitor} />}
+        {visitor?.caller && <Header {...parts} visitor={visitor} />}
         <main id="main" tabindex={-1} class={wide ? "wide" : undefined}>
           <h1>{title}</h1>
           {children}
@@ -59,7 +59,9 @@ function Header({ visitor, current }: LayoutParts & { visitor: Visitor }): Child
     <header>
       <nav aria-label="Pages">
         <ul>
-          {NAVIGATION.filter(({ role }) => role === "member" || visitor.user?.role === role).map((
+          {NAVIGATION.filter(({ role }) =>
+            role === "member" || visitor.caller?.user === null || visitor.user?.role === role
+          ).map((
             { href, label },
           ) => (
             <li>
@@ -69,7 +71,7 @@ function Header({ visitor, current }: LayoutParts & { visitor: Visitor }): Child
         </ul>
       </nav>
       <Form visitor={visitor} action="/admin/sign-out" class="sign-out">
-        <span class="who">{visitor.user?.email}</span>
+        <span class="who">{visitor.user?.email ?? "Master token"}</span>
         <Submit quiet>Sign out</Submit>
       </Form>
     </header>

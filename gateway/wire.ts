@@ -333,7 +333,7 @@ async function adminOf(parts: Parts) {
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
     now,
     report: parts.logFault,
-  }, async (ports) => (await import("../console/admin/app.ts")).pagesApp(ports));
+  }, async (ports, master) => (await import("../console/admin/app.ts")).pagesApp(ports, master));
 }
 
 /** What an operator sees of calls and of the gateway's own work, and does about it. */

@@ -178,6 +178,8 @@ export interface SessionStore {
   /** Whether the session is valid. */
   valid(text: string, under: string): Promise<boolean>;
   end(text: string, under: string): Promise<void>;
+  /** Ends every one. */
+  endAll(): Promise<void>;
 }
 
 /** The preview branch of a token on a site. */

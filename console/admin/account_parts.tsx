@@ -4,7 +4,7 @@ import { PEOPLE_LIMITS } from "../../core/model.ts";
 import { Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { Table } from "../table.tsx";
-import type { Person } from "../../identity/visitors.ts";
+import type { AccountHolder } from "../../identity/visitors.ts";
 import type { PersonSession, SignIn } from "../../store/store.ts";
 import { canHavePasskeys } from "../../identity/sign_in/hosts.ts";
 import { browserOf, time } from "./words.ts";
@@ -19,7 +19,7 @@ export type AccountFaults = Readonly<
 
 /** What the page shows. */
 export interface AccountShown {
-  readonly person: Person;
+  readonly person: AccountHolder;
   readonly signIn: SignIn;
   readonly sessions: readonly PersonSession[];
   readonly faults: AccountFaults;

@@ -3,7 +3,6 @@ import type { Context, Hono } from "hono";
 import { rejectBody, tierShown } from "../../admin/approvals.ts";
 import { checked } from "../../core/faults.ts";
 import type { Person } from "../../identity/visitors.ts";
-import { callerOfPerson } from "../../identity/rights.ts";
 import { leadTo } from "../respond.tsx";
 import { togetherPages } from "./approvals_together.tsx";
 import { undoOf } from "./approval_done.tsx";
@@ -19,7 +18,7 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
 
   app.get(APPROVALS, (c) =>
     asPerson(parts, c, async (person) => {
-      const all = await ports.approvals.list(callerOfPerson(person.user), { states: statesOf(c) });
+      const all = await ports.approvals.list(person.caller, { states: statesOf(c) });
       const [names, projects] = await Promise.all([namesFor(parts, all), ports.store.projects.list()]);
       const named = new Map(projects.map(({ id, name }) => [id, name]));
       return await inboxPage(c, person, { all, names, projects: named, now: ports.now() });
@@ -56,7 +55,7 @@ async function look(
   id: string,
   more: Pick<OnePage, "problem" | "words"> = {},
 ): Promise<Response> {
-  const shown = await parts.ports.approvals.show(callerOfPerson(person.user), id, true);
+  const shown = await parts.ports.approvals.show(person.caller, id, true);
   const [names, undo] = await Promise.all([
     namesFor(parts, [shown.approval]),
     shown.approval.state === "approved" ? undoOf(parts, shown) : null,
@@ -73,7 +72,7 @@ async function approved(
   form: URLSearchParams,
 ): Promise<Problem | null> {
   const { approvals } = parts.ports;
-  const caller = callerOfPerson(person.user);
+  const caller = person.caller;
   const shown = form.get("shown") ?? "";
   const found = (await approvals.list(caller, { states: ["pending"] })).find((one) => one.id === id);
   if (found !== undefined && tierShown(shown) >= LIVE_TIER) {
@@ -104,7 +103,7 @@ async function rejected(
 ): Promise<Problem | null> {
   try {
     const { words = null } = checked(rejectBody, { words: said });
-    await ports.approvals.reject(callerOfPerson(person.user), id, words);
+    await ports.approvals.reject(person.caller, id, words);
     return null;
   } catch (thrown) {
     const problem = worded(c, thrown);

@@ -1,4 +1,4 @@
-/** One's own connected clients: which programs were let in, and their end. */
+/** Connected clients, one's own or with the master token everybody's: which programs were let in, and their end. */
 import type { Context, Hono } from "hono";
 import type { ClientReport } from "../../core/model.ts";
 import { Form, Submit } from "../form.tsx";
@@ -16,12 +16,12 @@ export function clientPages(app: Hono, parts: PagesParts): void {
   const { clients } = parts.ports;
   app.get(PATH, (c) =>
     asPerson(parts, c, async (person) => {
-      return await clientsPage(c, person, await (await clients()).list(person.user.id));
+      return await clientsPage(c, person, await (await clients()).list(person.caller.user?.id));
     }));
 
   app.post(`${PATH}/end`, (c) =>
-    asSender(parts, c, async ({ user }, form) => {
-      await (await clients()).end(form.get("client") ?? "", user);
+    asSender(parts, c, async ({ caller }, form) => {
+      await (await clients()).end(form.get("client") ?? "", caller.user ?? undefined);
       return leadTo(c, `${PATH}?done=ended`);
     }));
 }
@@ -29,7 +29,7 @@ export function clientPages(app: Hono, parts: PagesParts): void {
 function clientsPage(c: Context, person: Person, clients: readonly ClientReport[]): Promise<Response> {
   const rows = clients.toReversed().map((client) => [
     `“${client.client_name}”, whose answers go to ${client.redirect_host}`,
-    client.allowed_sites.includes("*") ? "every site of yours" : client.allowed_sites.join(", "),
+    client.allowed_sites.includes("*") ? "every site of its person" : client.allowed_sites.join(", "),
     CEILINGS[client.max_risk] ?? String(client.max_risk),
     `let in ${time(client.created_at)}, last seen ${time(client.refreshed_at)}, until ${
       time(client.expires_at)

@@ -137,7 +137,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     now: () => clock.now,
     report: (id, thrown) => reports.push([id, thrown]),
     ...ports,
-  }, (all) => Promise.resolve(pagesApp(all)));
+  }, (all, master) => Promise.resolve(pagesApp(all, master)));
   async function raw(path: string, init: RequestInit = {}): Promise<Reply> {
     const response = await app.request(`http://127.0.0.1:8000${path}`, init);
     const text = await response.text();
