@@ -6,7 +6,10 @@ import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
 import { Held, isJson, noMessage, readMessage } from "./mcp_body.ts";
 import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
-import { answering, CORS, namedSites } from "./envelope.ts";
+import { askedList } from "./asked_list.ts";
+import { ascii } from "../registry/listing.ts";
+import { answering, CORS } from "./envelope.ts";
+import { INSTRUCTIONS } from "../registry/brief.ts";
 import { fault, foreignHost, preflight, refusal, refused } from "./mcp_response.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
@@ -15,6 +18,7 @@ import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
 import type { Excess } from "../core/json_extent.ts";
 import { isFields } from "../core/values.ts";
+import type { AskedList } from "../registry/asked_list.ts";
 import type { Follower } from "../registry/tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -24,10 +28,10 @@ export interface McpPorts extends SubscriptionPorts {
   /** Throws E_AUTH; otherwise the caller: `before`, where nothing that it depends on was changed since it was found. */
   authenticate(request: Request, before?: Caller): Awaitable<Caller>;
   /**
-   * The tools that caller sees, of all or of that site, as ASCII JSON text of an array: `[{"name":…},…]`. Throws
-   * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND, of several E_BAD_INPUT.
+   * The tools that caller sees of those asked for, as ASCII JSON text of an array: `[{"name":…},…]`. Throws
+   * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND; of several, of strange groups and tools E_BAD_INPUT.
    */
-  listing(caller: Caller, sites: readonly string[]): Awaitable<string>;
+  listing(caller: Caller, asked: AskedList): Awaitable<string>;
   readonly bodies: BodiesInFlight;
   /** The largest body that caller may send, in bytes. */
   bodyLimit(caller: Caller): number;
@@ -110,7 +114,9 @@ async function answer(
     return fault(new FrameFault(400, RPC.PARSE, `Parse error: ${excessError(excess, "params").message}`));
   }
   const left = () => request.signal;
-  const asked = { caller, requestId, bodyBytes, excess, left, sites: namedSites(request.url) };
+  const narrowed = narrowedBy(request, frame);
+  if (narrowed instanceof FrameFault) return fault(narrowed);
+  const asked = { caller, requestId, bodyBytes, excess, left, narrowed };
   const token = progressTokenOf(frame, headers);
   if (token instanceof FrameFault) return fault(token);
   if (frame.modern && frame.method === "subscriptions/listen") {
@@ -131,9 +137,19 @@ async function answer(
 }
 
 /** What a message came with. */
-interface Asked extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "excess" | "follower" | "left"> {
-  /** What the address names: of one site the list of tools is that site's. */
-  readonly sites: readonly string[];
+type Asked = Pick<
+  McpCall,
+  "caller" | "requestId" | "bodyBytes" | "excess" | "follower" | "left" | "narrowed"
+>;
+
+/** What the address and the headers leave out; a fault where they say nothing. */
+function narrowedBy(request: Request, { id }: Frame): AskedList | FrameFault {
+  try {
+    return askedList(request);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    return new FrameFault(200, RPC.INVALID_PARAMS, `${thrown.code}: ${thrown.message}`, id);
+  }
 }
 
 /** The answers to the methods; everything that stays the same is written once. */
@@ -149,7 +165,8 @@ class Answers {
     this.subscriptions = new Subscriptions(ports);
     this.#stamp = `"io.modelcontextprotocol/serverInfo":${JSON.stringify(ports.server)}`;
     this.#discover = `"supportedVersions":["${MODERN_VERSION}"],` +
-      `"capabilities":{"tools":{"listChanged":true}},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+      `"capabilities":{"tools":{"listChanged":true}},"instructions":${ascii(INSTRUCTIONS)},` +
+      `"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
   }
 
   reply(frame: Frame, asked: Asked): Awaitable<string | FrameFault> {
@@ -166,7 +183,8 @@ class Answers {
       const server = JSON.stringify(this.#ports.server);
       return this.#result(
         frame,
-        `"protocolVersion":"${asked}","capabilities":{"tools":{}},"serverInfo":${server}`,
+        `"protocolVersion":"${asked}","capabilities":{"tools":{}},"serverInfo":${server},` +
+          `"instructions":${ascii(INSTRUCTIONS)}`,
       );
     }
     const status = frame.modern ? 404 : 200;
@@ -189,9 +207,9 @@ class Answers {
     return listed instanceof FrameFault ? listed : null;
   }
 
-  async #listed({ id }: Frame, { caller, requestId, sites }: Asked): Promise<string | FrameFault> {
+  async #listed({ id }: Frame, { caller, requestId, narrowed }: Asked): Promise<string | FrameFault> {
     try {
-      return await this.#ports.listing(caller, sites);
+      return await this.#ports.listing(caller, narrowed);
     } catch (thrown) {
       // As HTTP: a client that lists too often is told when to come back.
       if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
@@ -217,8 +235,9 @@ class Answers {
     }
     const wrong = misspelt(meta);
     if (wrong !== null) return new FrameFault(200, RPC.INVALID_PARAMS, wrong, frame.id);
-    const { caller, requestId, bodyBytes, excess, follower, left } = asked;
+    const { caller, requestId, bodyBytes, excess, follower, left, narrowed } = asked;
     const call: McpCall = {
+      narrowed,
       caller,
       requestId,
       bodyBytes,
@@ -277,6 +296,8 @@ function misspelt(meta: Readonly<Record<string, unknown>>): string | null {
 /** A call of a tool as this door hands it on. */
 export interface McpCall {
   readonly caller: Caller;
+  /** What its address and headers leave out of the tools. */
+  readonly narrowed: AskedList;
   readonly tool: string;
   readonly arguments: Record<string, unknown>;
   /** What the arguments have too much of; then they were left unread. */
@@ -296,6 +317,7 @@ export interface McpCall {
 export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unknown> => {
   const {
     caller,
+    narrowed,
     tool,
     arguments: args,
     bodyBytes,
@@ -309,6 +331,7 @@ export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unkno
   return dispatch({
     door: "mcp",
     caller,
+    narrowed,
     tool,
     idempotencyKey,
     asks,

@@ -261,9 +261,9 @@ function restOf(
 function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...parts }: Parts) {
   return mcpDoor({
     authenticate,
-    listing: async (caller, sites) => {
+    listing: async (caller, asked) => {
       await tokenLimit.take(caller.token.id);
-      return await (await lists.of(caller, sites)).mcp();
+      return await (await lists.of(caller, asked)).mcp();
     },
     lists,
     stopping: parts.stopping.signal,
