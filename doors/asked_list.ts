@@ -2,6 +2,8 @@
 import { clipped, GatewayError } from "../core/errors.ts";
 import { type AskedList, EVERYTHING } from "../registry/asked_list.ts";
 
+import { type Frame, FrameFault, RPC } from "./mcp_frame.ts";
+
 /** The headers that clients of other servers send for the same; what the address says goes before them. */
 const HEADERS = { groups: "x-mcp-toolsets", tools: "x-mcp-tools", readonly: "x-mcp-readonly" } as const;
 const YES: readonly string[] = ["", "1", "true"];
@@ -77,4 +79,14 @@ function bad(name: string, given: string, values: readonly string[]): GatewayErr
     "E_BAD_INPUT",
     `${name}: ${JSON.stringify(clipped(given))} says nothing here; give ${there}`,
   );
+}
+
+/** What the address and the headers leave out; a fault where they say nothing. */
+export function narrowedBy(request: Request, { id }: Frame): AskedList | FrameFault {
+  try {
+    return askedList(request);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    return new FrameFault(200, RPC.INVALID_PARAMS, `${thrown.code}: ${thrown.message}`, id);
+  }
 }

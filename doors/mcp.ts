@@ -6,11 +6,23 @@ import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
 import { Held, isJson, noMessage, readMessage } from "./mcp_body.ts";
 import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
-import { askedList } from "./asked_list.ts";
+import { narrowedBy } from "./asked_list.ts";
 import { ascii } from "../registry/listing.ts";
 import { answering, CORS } from "./envelope.ts";
 import { INSTRUCTIONS } from "../registry/brief.ts";
-import { fault, foreignHost, preflight, refusal, refused } from "./mcp_response.ts";
+import { fault, foreignHost, inSession, preflight, refusal, refused } from "./mcp_response.ts";
+import {
+  type Client,
+  clientOf,
+  comingBack,
+  nextRound,
+  type Round,
+  type RoundsPort,
+  sessionOf,
+  urlElicitation,
+  waitingFor,
+  withWayOn,
+} from "./mcp_person.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
@@ -40,6 +52,8 @@ export interface McpPorts extends SubscriptionPorts {
    * or a `Content` of a site's own tool.
    */
   call(call: McpCall): Promise<unknown>;
+  /** What a client carries while its call waits for a person. */
+  readonly rounds: RoundsPort;
   /** Told of a fault that is no refusal, beside its answer. */
   report?(fault: unknown, requestId: string): void;
   /** The values of Host that are answered, with port where there is one, in lower case. */
@@ -113,11 +127,30 @@ async function answer(
   if (excess !== null && frame.method !== "tools/call") {
     return fault(new FrameFault(400, RPC.PARSE, `Parse error: ${excessError(excess, "params").message}`));
   }
-  const left = () => request.signal;
   const narrowed = narrowedBy(request, frame);
   if (narrowed instanceof FrameFault) return fault(narrowed);
-  const asked = { caller, requestId, bodyBytes, excess, left, narrowed };
-  const token = progressTokenOf(frame, headers);
+  return await answerFrame(request, frame, answers, held, {
+    caller,
+    requestId,
+    bodyBytes,
+    excess,
+    left: () => request.signal,
+    narrowed,
+    client: clientOf(frame, headers),
+    still: async () => await ports.authenticate(request, caller),
+  });
+}
+
+/** The answer to a frame that may be answered: a stream where its client listens or follows, else one JSON. */
+async function answerFrame(
+  request: Request,
+  frame: Frame,
+  answers: Answers,
+  held: Held,
+  asked: Asked,
+): Promise<Response> {
+  const { caller, requestId, client } = asked;
+  const token = progressTokenOf(frame, request.headers);
   if (token instanceof FrameFault) return fault(token);
   if (frame.modern && frame.method === "subscriptions/listen") {
     const refused = await answers.unlisted(frame, asked); // counts as a list, for one is made here
@@ -133,23 +166,17 @@ async function answer(
     );
   }
   const reply = await answers.reply(frame, asked);
-  return reply instanceof FrameFault ? fault(reply) : answering(requestId, reply);
+  if (reply instanceof FrameFault) return fault(reply);
+  const session = sessionOf(frame, client, requestId);
+  return session === null ? answering(requestId, reply) : inSession(requestId, reply, session);
 }
 
 /** What a message came with. */
-type Asked = Pick<
-  McpCall,
-  "caller" | "requestId" | "bodyBytes" | "excess" | "follower" | "left" | "narrowed"
->;
-
-/** What the address and the headers leave out; a fault where they say nothing. */
-function narrowedBy(request: Request, { id }: Frame): AskedList | FrameFault {
-  try {
-    return askedList(request);
-  } catch (thrown) {
-    if (!(thrown instanceof GatewayError)) throw thrown;
-    return new FrameFault(200, RPC.INVALID_PARAMS, `${thrown.code}: ${thrown.message}`, id);
-  }
+interface Asked
+  extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "excess" | "follower" | "left" | "narrowed"> {
+  readonly client: Client;
+  /** Who calls, where nothing that it depends on was changed since. Throws E_AUTH. */
+  still(): Promise<Caller>;
 }
 
 /** The answers to the methods; everything that stays the same is written once. */
@@ -221,24 +248,23 @@ class Answers {
   }
 
   async #call(frame: Frame, asked: Asked): Promise<string | FrameFault> {
-    const { name, arguments: given = {} } = frame.params;
-    if (typeof name !== "string") {
-      return new FrameFault(200, RPC.INVALID_PARAMS, "name: send the name of a tool", frame.id);
-    }
-    if (!isFields(given)) {
-      return new FrameFault(200, RPC.INVALID_PARAMS, "arguments: send an object", frame.id);
-    }
-    const meta = isFields(frame.params._meta) ? frame.params._meta : {};
+    const { name, arguments: given = {}, _meta } = frame.params;
+    const invalid = (message: string) => new FrameFault(200, RPC.INVALID_PARAMS, message, frame.id);
+    if (typeof name !== "string") return invalid("name: send the name of a tool");
+    if (!isFields(given)) return invalid("arguments: send an object");
+    const meta = isFields(_meta) ? _meta : {};
     const key = meta[IDEMPOTENCY_KEY];
     if (key !== undefined && typeof key !== "string") {
-      return new FrameFault(200, RPC.INVALID_PARAMS, `_meta: ${IDEMPOTENCY_KEY} must be a string`, frame.id);
+      return invalid(`_meta: ${IDEMPOTENCY_KEY} must be a string`);
     }
     const wrong = misspelt(meta);
-    if (wrong !== null) return new FrameFault(200, RPC.INVALID_PARAMS, wrong, frame.id);
-    const { caller, requestId, bodyBytes, excess, follower, left, narrowed } = asked;
+    if (wrong !== null) return invalid(wrong);
+    const { requestId, bodyBytes, excess, follower, left, narrowed } = asked;
+    const round = await comingBack(this.#ports.rounds, frame, { name, ...asked });
+    if (typeof round === "string") return invalid(round);
     const call: McpCall = {
       narrowed,
-      caller,
+      caller: round === null ? asked.caller : await asked.still(),
       requestId,
       bodyBytes,
       excess,
@@ -247,25 +273,48 @@ class Answers {
       tool: name,
       arguments: given,
       idempotencyKey: key,
-      asks: asksOf(meta),
+      asks: asksOf(meta, round),
     };
+    return await this.#outcome(frame, asked, { call, round });
+  }
+
+  /** What became of a call; of one that waits for a person what its client is to do, where it said that it can. */
+  async #outcome(
+    frame: Frame,
+    { client, requestId }: Asked,
+    { call, round }: { readonly call: McpCall; readonly round: Round | null },
+  ): Promise<string | FrameFault> {
     let result: ToolResult;
+    let waits: ReturnType<typeof waitingFor>;
     try {
-      result = succeeded(await this.#ports.call(call), requestId);
+      const answered = await this.#ports.call(call);
+      const value = client.opensUrls ? withWayOn(answered) : answered;
+      waits = waitingFor(call, value);
+      result = succeeded(value, requestId);
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, requestId);
+      waits = waitingFor(call, thrown);
       result = failed(asGatewayError(thrown, requestId));
     }
     const { members, meta: said } = result;
     const own = `"${REQUEST_ID}":"${requestId}"`; // a ULID
+    if (waits !== null && client.opensUrls) {
+      if (!frame.modern) {
+        const asking = urlElicitation(frame, waits);
+        if (asking !== null) return asking;
+      } else {
+        const next = await nextRound(this.#ports.rounds, call, waits, round);
+        if (next !== null) return this.#result(frame, next, own, "input_required");
+      }
+    }
     return this.#result(frame, members, said === undefined ? own : joined(membersOf(said), own));
   }
 
   /** The whole response, `own` being members of `_meta`; in the 2026 era the stamps every result must have are spliced in front. */
-  #result({ id, modern }: Frame, members: string, own = ""): string {
+  #result({ id, modern }: Frame, members: string, own = "", type = "complete"): string {
     const inMeta = joined(modern ? this.#stamp : "", own);
     const meta = inMeta === "" ? "" : `"_meta":{${inMeta}}`;
-    const result = joined(joined(modern ? `"resultType":"complete"` : "", meta), members);
+    const result = joined(joined(modern ? `"resultType":"${type}"` : "", meta), members);
     return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${result}}}`;
   }
 }
@@ -276,10 +325,10 @@ const joined = (some: string, more: string) => some === "" || more === "" ? some
 const membersOf = (fields: Readonly<Record<string, unknown>>) => JSON.stringify(fields).slice(1, -1);
 
 /** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
-const asksOf = (meta: Readonly<Record<string, unknown>>): Asks => ({
+const asksOf = (meta: Readonly<Record<string, unknown>>, round: Round | null): Asks => ({
   dry_run: meta[DRY_RUN],
   confirm: meta[CONFIRM],
-  confirm_token: meta[CONFIRM_TOKEN],
+  confirm_token: round?.token ?? meta[CONFIRM_TOKEN],
 });
 
 /** Why a member of `_meta` is refused that would ask nothing as it is spelt; null where there is none. */

@@ -32,6 +32,8 @@ import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
 import { ToolLists } from "../guard/tool_lists.ts";
+import { Rounds } from "../guard/consent/rounds.ts";
+import { Sealer } from "../store/seal.ts";
 import { CLOCK, delay, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { say } from "../core/say.ts";
@@ -259,7 +261,10 @@ function restOf(
 }
 
 function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...parts }: Parts) {
+  const { store, baseUrl, now, settings } = parts;
+  const sealer = onDemand(() => Sealer.open(settings.encryptionKeys));
   return mcpDoor({
+    rounds: new Rounds({ store, delay, baseUrl, now, sealer }),
     authenticate,
     listing: async (caller, asked) => {
       await tokenLimit.take(caller.token.id);

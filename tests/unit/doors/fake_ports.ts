@@ -89,6 +89,9 @@ function deep(levels: number): unknown {
   return value;
 }
 
+/** None of these tools waits for a person. */
+const unasked = () => Promise.reject(new Error("nothing waits here"));
+
 /** What reached the ports. */
 export interface Seen {
   readonly calls: McpCall[];
@@ -117,6 +120,7 @@ export function fakePorts(
       seen.calls.push(call);
       return await Promise.resolve(run(call));
     },
+    rounds: { seal: () => unasked(), open: () => Promise.resolve(null), wait: () => unasked() },
     report: (fault) => void seen.faults.push(fault),
     hosts,
     baseUrl: "https://gate.test",
