@@ -4,6 +4,7 @@ import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
 import type { Caller } from "../core/model.ts";
 import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
+import { Card, CARD_CAPABILITIES } from "./mcp_card.ts";
 import { Held, isJson, noMessage, readMessage } from "./mcp_body.ts";
 import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
 import { answering, CORS, namedSites } from "./envelope.ts";
@@ -36,10 +37,11 @@ export interface McpPorts extends SubscriptionPorts {
   /** Throws E_AUTH; otherwise the caller: `before`, where nothing that it depends on was changed since it was found. */
   authenticate(request: Request, before?: Caller): Awaitable<Caller>;
   /**
-   * The tools that caller sees, of all or of that site, as ASCII JSON text of an array: `[{"name":…},…]`. Throws
+   * The tools that caller sees, of all or of that site, as ASCII JSON text of an array: `[{"name":…},…]`, with `cards` those
+   * of what waits for a person. Throws
    * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND, of several E_BAD_INPUT.
    */
-  listing(caller: Caller, sites: readonly string[]): Awaitable<string>;
+  listing(caller: Caller, sites: readonly string[], cards: boolean): Awaitable<string>;
   readonly bodies: BodiesInFlight;
   /** The largest body that caller may send, in bytes. */
   bodyLimit(caller: Caller): number;
@@ -164,22 +166,22 @@ class Answers {
   readonly subscriptions: Subscriptions;
   readonly #ports: McpPorts;
   readonly #stamp: string;
-  readonly #discover: string;
+  readonly #cards: Card;
 
   constructor(ports: McpPorts) {
     this.#ports = ports;
     this.subscriptions = new Subscriptions(ports);
     this.#stamp = `"io.modelcontextprotocol/serverInfo":${JSON.stringify(ports.server)}`;
-    this.#discover = `"supportedVersions":["${MODERN_VERSION}"],` +
-      `"capabilities":{"tools":{"listChanged":true}},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+    this.#cards = new Card(ports.baseUrl);
   }
 
   reply(frame: Frame, asked: Asked): Awaitable<string | FrameFault> {
     const { method, params } = frame;
     if (method === "tools/call") return this.#call(frame, asked);
     if (method === "tools/list") return this.#list(frame, asked);
+    const more = asked.client.showsCards ? CARD_CAPABILITIES : "";
     if (frame.modern) {
-      if (method === "server/discover") return this.#result(frame, this.#discover);
+      if (method === "server/discover") return this.#result(frame, discovered(more));
     } else if (method === "ping") {
       return this.#result(frame, "");
     } else if (method === "initialize") {
@@ -188,11 +190,15 @@ class Answers {
       const server = JSON.stringify(this.#ports.server);
       return this.#result(
         frame,
-        `"protocolVersion":"${asked}","capabilities":{"tools":{}},"serverInfo":${server}`,
+        `"protocolVersion":"${asked}","capabilities":{"tools":{}${more}},"serverInfo":${server}`,
       );
     }
-    const status = frame.modern ? 404 : 200;
-    return new FrameFault(status, RPC.METHOD_NOT_FOUND, "Method not found", frame.id);
+    return asked.client.showsCards ? this.#card(frame) : unknown(frame);
+  }
+
+  async #card(frame: Frame): Promise<string | FrameFault> {
+    const found = await this.#cards.reply(frame) ?? unknown(frame);
+    return typeof found === "string" ? this.#result(frame, found) : found;
   }
 
   async #list(frame: Frame, asked: Asked): Promise<string | FrameFault> {
@@ -211,9 +217,9 @@ class Answers {
     return listed instanceof FrameFault ? listed : null;
   }
 
-  async #listed({ id }: Frame, { caller, requestId, sites }: Asked): Promise<string | FrameFault> {
+  async #listed({ id }: Frame, { caller, requestId, sites, client }: Asked): Promise<string | FrameFault> {
     try {
-      return await this.#ports.listing(caller, sites);
+      return await this.#ports.listing(caller, sites, client.showsCards);
     } catch (thrown) {
       // As HTTP: a client that lists too often is told when to come back.
       if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
@@ -294,6 +300,13 @@ class Answers {
     return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${result}}}`;
   }
 }
+
+const discovered = (capabilities: string) =>
+  `"supportedVersions":["${MODERN_VERSION}"],"capabilities":{"tools":{"listChanged":true}${capabilities}},` +
+  `"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+
+const unknown = ({ id, modern }: Frame) =>
+  new FrameFault(modern ? 404 : 200, RPC.METHOD_NOT_FOUND, "Method not found", id);
 
 /** Members of JSON, without a comma where one of the two is missing. */
 const joined = (some: string, more: string) => some === "" || more === "" ? some + more : `${some},${more}`;

@@ -266,9 +266,10 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
   return mcpDoor({
     rounds: new Rounds({ store, delay, baseUrl, now, sealer }),
     authenticate,
-    listing: async (caller, sites) => {
+    listing: async (caller, sites, cards) => {
       await tokenLimit.take(caller.token.id);
-      return await (await lists.of(caller, sites)).mcp();
+      const list = await lists.of(caller, sites);
+      return cards && await lists.asksPeople(caller) ? await list.cards() : await list.mcp();
     },
     lists,
     stopping: parts.stopping.signal,

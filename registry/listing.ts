@@ -13,7 +13,12 @@ export interface Shown {
   readonly sites: readonly string[] | null;
 }
 
-type Door = "rest" | "mcp";
+type Door = "rest" | "mcp" | "cards";
+
+/** The card that a host of MCP Apps shows beside what waits for a person; doors/mcp_card.ts serves it. */
+export const CARD_URI = "ui://site-operations/approval";
+/** What reads, and tells of what waits. */
+const TELLS = "get_approval";
 
 /** What lists are made with. */
 export interface ListingPorts {
@@ -34,6 +39,9 @@ export class Listing {
 
   /** The members of an MCP `tools` array, brackets included. */
   readonly mcp = onDemand(() => this.#write("mcp", "[", "]"));
+
+  /** The same for a host that shows cards: what may wait for a person names its card, which may call no tool. */
+  readonly cards = onDemand(() => this.#write("cards", "[", "]"));
 
   /** The whole answer of the REST listing, for a text put together anew is copied once more on its way. */
   readonly rest = onDemand(() => this.#write("rest", '{"ok":true,"result":{"tools":[', "]}}"));
@@ -64,7 +72,8 @@ export class Listing {
 const textsOf = memoize((_: ToolEntry): Partial<Record<Door, string>> => ({}));
 
 function textOf(shown: Shown, door: Door): string {
-  const write = () => ascii(door === "rest" ? restTool(shown) : mcpTool(shown));
+  const write = () =>
+    ascii(door === "rest" ? restTool(shown) : door === "mcp" ? mcpTool(shown) : cardTool(shown));
   if (shown.sites) return write();
   const texts = textsOf(shown.entry);
   return texts[door] ??= write();
@@ -98,6 +107,12 @@ function mcpTool(shown: Shown) {
       ...(manifest.hints.open_world === undefined ? {} : { openWorldHint: manifest.hints.open_world }),
     },
   };
+}
+
+function cardTool(shown: Shown) {
+  const tool = mcpTool(shown);
+  if (tool.annotations.readOnlyHint && tool.name !== TELLS) return tool;
+  return { ...tool, _meta: { ui: { resourceUri: CARD_URI, visibility: ["model"] } } };
 }
 
 /** JSON text with everything beyond ASCII escaped, which is served several times faster. */
