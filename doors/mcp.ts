@@ -4,8 +4,10 @@ import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
 import type { Caller } from "../core/model.ts";
 import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
+import { Card, CARD_CAPABILITIES } from "./mcp_card.ts";
 import { Held, isJson, noMessage, readMessage } from "./mcp_body.ts";
 import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
+import type { McpCall } from "./mcp_call.ts";
 import { narrowedBy } from "./asked_list.ts";
 import { ascii } from "../registry/listing.ts";
 import { answering, CORS } from "./envelope.ts";
@@ -26,12 +28,9 @@ import {
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
-import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
-import type { Excess } from "../core/json_extent.ts";
 import { isFields } from "../core/values.ts";
 import type { AskedList } from "../registry/asked_list.ts";
-import type { Follower } from "../registry/tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -40,10 +39,11 @@ export interface McpPorts extends SubscriptionPorts {
   /** Throws E_AUTH; otherwise the caller: `before`, where nothing that it depends on was changed since it was found. */
   authenticate(request: Request, before?: Caller): Awaitable<Caller>;
   /**
-   * The tools that caller sees of those asked for, as ASCII JSON text of an array: `[{"name":…},…]`. Throws
-   * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND; of several, of strange groups and tools E_BAD_INPUT.
+   * The tools that caller sees of those asked for, as ASCII JSON text of an array: `[{"name":…},…]`, with `cards` those
+   * of what waits for a person. Throws E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND; of several, of strange groups
+   * and tools E_BAD_INPUT.
    */
-  listing(caller: Caller, asked: AskedList): Awaitable<string>;
+  listing(caller: Caller, asked: AskedList, cards: boolean): Awaitable<string>;
   readonly bodies: BodiesInFlight;
   /** The largest body that caller may send, in bytes. */
   bodyLimit(caller: Caller): number;
@@ -185,23 +185,22 @@ class Answers {
   readonly subscriptions: Subscriptions;
   readonly #ports: McpPorts;
   readonly #stamp: string;
-  readonly #discover: string;
+  readonly #cards: Card;
 
   constructor(ports: McpPorts) {
     this.#ports = ports;
     this.subscriptions = new Subscriptions(ports);
     this.#stamp = `"io.modelcontextprotocol/serverInfo":${JSON.stringify(ports.server)}`;
-    this.#discover = `"supportedVersions":["${MODERN_VERSION}"],` +
-      `"capabilities":{"tools":{"listChanged":true}},"instructions":${ascii(INSTRUCTIONS)},` +
-      `"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+    this.#cards = new Card(ports.baseUrl);
   }
 
   reply(frame: Frame, asked: Asked): Awaitable<string | FrameFault> {
     const { method, params } = frame;
     if (method === "tools/call") return this.#call(frame, asked);
     if (method === "tools/list") return this.#list(frame, asked);
+    const more = asked.client.showsCards ? CARD_CAPABILITIES : "";
     if (frame.modern) {
-      if (method === "server/discover") return this.#result(frame, this.#discover);
+      if (method === "server/discover") return this.#result(frame, discovered(more));
     } else if (method === "ping") {
       return this.#result(frame, "");
     } else if (method === "initialize") {
@@ -210,12 +209,16 @@ class Answers {
       const server = JSON.stringify(this.#ports.server);
       return this.#result(
         frame,
-        `"protocolVersion":"${asked}","capabilities":{"tools":{}},"serverInfo":${server},` +
+        `"protocolVersion":"${asked}","capabilities":{"tools":{}${more}},"serverInfo":${server},` +
           `"instructions":${ascii(INSTRUCTIONS)}`,
       );
     }
-    const status = frame.modern ? 404 : 200;
-    return new FrameFault(status, RPC.METHOD_NOT_FOUND, "Method not found", frame.id);
+    return asked.client.showsCards ? this.#card(frame) : unknown(frame);
+  }
+
+  async #card(frame: Frame): Promise<string | FrameFault> {
+    const found = await this.#cards.reply(frame) ?? unknown(frame);
+    return typeof found === "string" ? this.#result(frame, found) : found;
   }
 
   async #list(frame: Frame, asked: Asked): Promise<string | FrameFault> {
@@ -234,9 +237,9 @@ class Answers {
     return listed instanceof FrameFault ? listed : null;
   }
 
-  async #listed({ id }: Frame, { caller, requestId, narrowed }: Asked): Promise<string | FrameFault> {
+  async #listed({ id }: Frame, { caller, requestId, narrowed, client }: Asked): Promise<string | FrameFault> {
     try {
-      return await this.#ports.listing(caller, narrowed);
+      return await this.#ports.listing(caller, narrowed, client.showsCards);
     } catch (thrown) {
       // As HTTP: a client that lists too often is told when to come back.
       if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
@@ -319,6 +322,13 @@ class Answers {
   }
 }
 
+const discovered = (capabilities: string) =>
+  `"supportedVersions":["${MODERN_VERSION}"],"capabilities":{"tools":{"listChanged":true}${capabilities}},` +
+  `"instructions":${ascii(INSTRUCTIONS)},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+
+const unknown = ({ id, modern }: Frame) =>
+  new FrameFault(modern ? 404 : 200, RPC.METHOD_NOT_FOUND, "Method not found", id);
+
 /** Members of JSON, without a comma where one of the two is missing. */
 const joined = (some: string, more: string) => some === "" || more === "" ? some + more : `${some},${more}`;
 
@@ -341,55 +351,3 @@ function misspelt(meta: Readonly<Record<string, unknown>>): string | null {
   }
   return null;
 }
-
-/** A call of a tool as this door hands it on. */
-export interface McpCall {
-  readonly caller: Caller;
-  /** What its address and headers leave out of the tools. */
-  readonly narrowed: AskedList;
-  readonly tool: string;
-  readonly arguments: Record<string, unknown>;
-  /** What the arguments have too much of; then they were left unread. */
-  readonly excess: Excess | null;
-  readonly bodyBytes: number;
-  /** As `_meta` of the request carries it. */
-  readonly idempotencyKey?: string;
-  readonly asks?: Asks;
-  readonly requestId: string;
-  /** Set where its client wants to know how far it is. */
-  readonly follower?: Follower;
-  /** Aborts when the client leaves. */
-  readonly left: () => AbortSignal;
-}
-
-/** Runs such calls as those of the other door are run. */
-export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unknown> => {
-  const {
-    caller,
-    narrowed,
-    tool,
-    arguments: args,
-    bodyBytes,
-    excess,
-    idempotencyKey,
-    asks,
-    requestId,
-    follower,
-    left,
-  } = call;
-  return dispatch({
-    door: "mcp",
-    caller,
-    narrowed,
-    tool,
-    idempotencyKey,
-    asks,
-    requestId,
-    follower,
-    left,
-    parse() {
-      if (excess !== null) throw excessError(excess, "arguments");
-      return { args, bytes: bodyBytes };
-    },
-  });
-};

@@ -25,6 +25,7 @@ export const RPC = {
   HEADER_MISMATCH: -32020,
   UNSUPPORTED_VERSION: -32022,
   URL_ELICITATION_REQUIRED: -32042,
+  RESOURCE_NOT_FOUND: -32002,
 } as const;
 
 /** What a JSON-RPC id may be here. */

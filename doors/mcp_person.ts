@@ -4,6 +4,7 @@ import { type Caller, LIMITS } from "../core/model.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
 import { isFields } from "../core/values.ts";
 import type { Round } from "../guard/consent/rounds.ts";
+import { CARD_EXTENSION, CARD_TYPE } from "./mcp_card.ts";
 import {
   CAPABILITIES_KEY,
   type Frame,
@@ -19,18 +20,24 @@ export type { Round } from "../guard/consent/rounds.ts";
 export interface Client {
   /** Elicitation in URL mode: it leads its person to an address. */
   readonly opensUrls: boolean;
+  /** MCP Apps: it shows a card beside what a tool answered. */
+  readonly showsCards: boolean;
 }
 
-const NOTHING: Client = Object.freeze({ opensUrls: false });
+const NOTHING: Client = Object.freeze({ opensUrls: false, showsCards: false });
 /** How a session names what its client can do. */
-const MARKS = { opensUrls: "url" } as const;
+const MARKS = { opensUrls: "url", showsCards: "ui" } as const;
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation: an empty `elicitation` is form mode alone. */
 function declared(capabilities: unknown): Client {
   if (!isFields(capabilities)) return NOTHING;
-  const { elicitation } = capabilities;
-  const opensUrls = isFields(elicitation) && isFields(elicitation.url);
-  return opensUrls ? { opensUrls } : NOTHING;
+  const { elicitation, extensions } = capabilities;
+  const cards = isFields(extensions) ? extensions[CARD_EXTENSION] : undefined;
+  const types = isFields(cards) ? cards.mimeTypes : undefined;
+  return {
+    opensUrls: isFields(elicitation) && isFields(elicitation.url),
+    showsCards: Array.isArray(types) && types.includes(CARD_TYPE),
+  };
 }
 
 /**
@@ -41,13 +48,16 @@ export function clientOf({ method, params, modern }: Frame, headers: Headers): C
   if (modern) return isFields(params._meta) ? declared(params._meta[CAPABILITIES_KEY]) : NOTHING;
   if (method === "initialize") return declared(params.capabilities);
   const marks = headers.get(SESSION_HEADER)?.split(".").slice(1) ?? [];
-  return marks.includes(MARKS.opensUrls) ? { opensUrls: true } : NOTHING;
+  return { opensUrls: marks.includes(MARKS.opensUrls), showsCards: marks.includes(MARKS.showsCards) };
 }
 
 /** The session that an `initialize` opens; null where its client can do nothing that later requests must tell again. */
 export function sessionOf({ method, params, modern }: Frame, client: Client, id: string): string | null {
-  if (modern || method !== "initialize" || params.protocolVersion !== LEGACY_VERSIONS[0]) return null;
-  const marks = client.opensUrls ? [MARKS.opensUrls] : [];
+  if (modern || method !== "initialize") return null;
+  const marks = [
+    ...client.opensUrls && params.protocolVersion === LEGACY_VERSIONS[0] ? [MARKS.opensUrls] : [],
+    ...client.showsCards ? [MARKS.showsCards] : [],
+  ];
   return marks.length === 0 ? null : [id, ...marks].join(".");
 }
 

@@ -2,7 +2,8 @@
 import type { Registry } from "./boot.ts";
 import { CODES } from "../core/errors.ts";
 import { buildApp } from "../doors/app.ts";
-import { dispatched, mcpDoor } from "../doors/mcp.ts";
+import { mcpDoor } from "../doors/mcp.ts";
+import { dispatched } from "../doors/mcp_call.ts";
 import { describedTools, openapi } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
@@ -266,9 +267,10 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
   return mcpDoor({
     rounds: new Rounds({ store, delay, baseUrl, now, sealer }),
     authenticate,
-    listing: async (caller, asked) => {
+    listing: async (caller, asked, cards) => {
       await tokenLimit.take(caller.token.id);
-      return await (await lists.of(caller, asked)).mcp();
+      const list = await lists.of(caller, asked);
+      return cards && await lists.asksPeople(caller) ? await list.cards() : await list.mcp();
     },
     lists,
     stopping: parts.stopping.signal,

@@ -8,14 +8,19 @@ import type { Connectors } from "../registry/connectors.ts";
 import type { ToolEntry } from "../registry/entry.ts";
 import type { Listing } from "../registry/listing.ts";
 import type { Store } from "../store/store.ts";
+import { needsPerson, underProjects } from "./consent/confirm.ts";
 import { linkStep } from "./pipeline/links.ts";
 import { platformStep } from "./pipeline/platform.ts";
+import { inScope } from "./pipeline/scope.ts";
 import { findSite } from "./pipeline/site.ts";
 
 /** What the lists depend on. */
 export interface ToolListsPorts {
   readonly catalog: Catalog;
-  readonly store: { readonly sites: Pick<Store["sites"], "get"> };
+  readonly store: {
+    readonly sites: Pick<Store["sites"], "get" | "list">;
+    readonly projects: Pick<Store["projects"], "get">;
+  };
   readonly connectors: Connectors;
   /** Every connector's settings, by their names. */
   readonly upstream: Readonly<Record<string, string | null>>;
@@ -37,6 +42,12 @@ export class ToolLists {
   async of(caller: Caller, asked: AskedList): Promise<Listing> {
     const narrowed = await this.#narrowed(caller, asked);
     return (await this.ports.catalog.keeping()).listing(caller, narrowed);
+  }
+
+  /** Whether something that this caller writes may wait for a person. */
+  async asksPeople(caller: Caller): Promise<boolean> {
+    const { sites, projects } = this.ports.store;
+    return needsPerson(caller, await underProjects(projects, inScope(await sites.list(), caller)));
   }
 
   /** What the list depends on: as long as it is the same, so is the list. Costs little. */

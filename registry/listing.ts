@@ -22,7 +22,12 @@ export interface Manner {
   readonly kind: PlatformKind | null;
 }
 
-type Door = "rest" | "mcp";
+type Door = "rest" | "mcp" | "cards";
+
+/** The card that a host of MCP Apps shows beside what waits for a person; doors/mcp_card.ts serves it. */
+export const CARD_URI = "ui://site-operations/approval";
+/** What reads, and tells of what waits. */
+const TELLS = "get_approval";
 
 /** What lists are made with. */
 export interface ListingPorts {
@@ -43,6 +48,9 @@ export class Listing {
 
   /** The members of an MCP `tools` array, brackets included. */
   readonly mcp = onDemand(() => this.#write("mcp", "[", "]"));
+
+  /** The same for a host that shows cards: what may wait for a person names its card, which may call no tool. */
+  readonly cards = onDemand(() => this.#write("cards", "[", "]"));
 
   /** The whole answer of the REST listing, for a text put together anew is copied once more on its way. */
   readonly rest = onDemand(() => this.#write("rest", '{"ok":true,"result":{"tools":[', "]}}"));
@@ -73,7 +81,10 @@ export class Listing {
 const textsOf = memoize((_: ToolEntry): Record<string, string> => ({}));
 
 function textOf(shown: Shown, manner: Manner, door: Door): string {
-  const write = () => ascii(door === "rest" ? describe(shown, manner, true) : mcpTool(shown, manner));
+  const write = () => {
+    if (door === "rest") return ascii(describe(shown, manner, true));
+    return ascii(door === "mcp" ? mcpTool(shown, manner) : cardTool(shown, manner));
+  };
   if (shown.sites) return write();
   const texts = textsOf(shown.entry);
   return texts[`${door} ${manner.full} ${manner.kind}`] ??= write();
@@ -114,6 +125,12 @@ function mcpTool(shown: Shown, manner: Manner) {
       ...(manifest.hints.open_world === undefined ? {} : { openWorldHint: manifest.hints.open_world }),
     },
   };
+}
+
+function cardTool(shown: Shown, manner: Manner) {
+  const tool = mcpTool(shown, manner);
+  if (tool.annotations.readOnlyHint && tool.name !== TELLS) return tool;
+  return { ...tool, _meta: { ui: { resourceUri: CARD_URI, visibility: ["model"] } } };
 }
 
 /** JSON text with everything beyond ASCII escaped, which is served several times faster. */
