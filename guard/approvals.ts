@@ -8,6 +8,7 @@ import type {
   ApprovalsPort,
   Approver,
   ShownApproval,
+  Yours,
 } from "../registry/approval_reports.ts";
 import type { ConsentRecord, Store } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./audit/admin_row.ts";
@@ -77,6 +78,18 @@ export class ApprovalDesk implements ApprovalsPort {
       (client_id === undefined || one.client_id === client_id) &&
       (owner_user_id === undefined || one.owner_user_id === owner_user_id)
     ).map((one) => this.#report(approver, one, one.sites.flatMap((id) => known.get(id) ?? [])));
+  }
+
+  /** What waits, read once: costs little, for nothing that is sealed is opened. */
+  async waiting(): Promise<Yours> {
+    const { approvals, sites } = this.ports.store;
+    const all = await approvals.pending();
+    const known = new Map(all.length === 0 ? [] : (await sites.list()).map((site) => [site.id, site]));
+    return (approver) =>
+      all.filter(({ owner_user_id, sites }) => {
+        const found = sites.flatMap((id) => known.get(id) ?? []);
+        return whyNot(approver, owner_user_id, found, approver.user !== null, sites) === null;
+      }).map(({ id }) => id);
   }
 
   /** One of them with what it would do now: its plan runs again. Throws E_NOT_FOUND. */

@@ -63,10 +63,15 @@ export interface ApprovalQuery {
   readonly owner_user_id?: string | undefined;
 }
 
+/** The ids of the requests that somebody may decide on, oldest first. */
+export type Yours = (approver: Approver) => readonly string[];
+
 /** Requests as somebody sees them; what each throws, `guard/approvals.ts` says. */
 export interface ApprovalsPort {
   /** Those the person may see, oldest first. */
   list(approver: Approver, query?: ApprovalQuery): Promise<ApprovalReport[]>;
+  /** What waits, read once for everybody who asks of it. */
+  waiting(): Promise<Yours>;
   /** One of them with what it would do now, its plan runs again; with whole texts where that is said. */
   show(approver: Approver, id: string, whole?: boolean): Promise<ShownApproval>;
   /** Carries it out, where it would do what that person was shown. */

@@ -4,12 +4,14 @@ import { rejectBody, tierShown } from "../../admin/approvals.ts";
 import { checked } from "../../core/faults.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { callerOfPerson } from "../../identity/rights.ts";
+import { assertOwnPages } from "../../identity/origin.ts";
 import { leadTo } from "../respond.tsx";
 import { togetherPages } from "./approvals_together.tsx";
 import { undoOf } from "./approval_done.tsx";
-import { inboxPage, statesOf } from "./approval_inbox.tsx";
+import { EVENTS, inboxPage, statesOf } from "./approval_inbox.tsx";
 import { APPROVALS, type OnePage, onePage } from "./approval_page.tsx";
 import { isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
+import { ApprovalEvents } from "./approval_events.ts";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
 /** Adds the routes under `/admin/approvals`. */
@@ -24,6 +26,15 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
       const named = new Map(projects.map(({ id, name }) => [id, name]));
       return await inboxPage(c, person, { all, names, projects: named, now: ports.now() });
     }));
+
+  const events = new ApprovalEvents(ports);
+  app.get(EVENTS, async (c) => {
+    assertOwnPages(c, ports.baseUrl, false);
+    const person = await parts.visitors.person(c.req.raw);
+    // No way to the sign-in: a browser asks for a stream again only where an answer was one.
+    if (person === null || c.req.method !== "GET") return c.body(null, 401, { "cache-control": "no-store" });
+    return await events.open(person);
+  });
 
   togetherPages(app, parts);
   app.get(`${APPROVALS}/:id`, (c) => asPerson(parts, c, (person) => look(parts, c, person, idOf(c))));

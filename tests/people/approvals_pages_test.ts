@@ -80,7 +80,9 @@ Deno.test("markup, turned texts and hidden signs of a request or its site are sh
     assert.match(unescaped(text), /<script>alert\(1\)<\/script>/);
   }
   for (const path of [LIST, `${LIST}/together?id=${asked.approval.id}`]) {
-    assert.doesNotMatch((await bea.browser.open(path)).text, /<script|<img|<iframe|[\u202e\u2066\u200b]/);
+    const { text } = await bea.browser.open(path);
+    const foreign = text.replace(/<script type="module" src="\/admin\/assets\/[^"]*"><\/script>/, "");
+    assert.doesNotMatch(foreign, /<script|<img|<iframe|[\u202e\u2066\u200b]/);
   }
 });
 
