@@ -39,6 +39,18 @@ export interface ApprovalPreview {
   readonly calls?: readonly Pick<PlannedCall, "tool" | "site_id" | "tier" | "summary">[];
 }
 
+/** Whether what was done on a site goes back. */
+export interface UndoReport {
+  readonly site_id: string;
+  /** By what `undo_change` takes it back. */
+  readonly of: { readonly request_id: string } | { readonly set_id: string };
+  readonly undoable: boolean;
+  /** The request that took it back; of a set one of them. */
+  readonly undone_by: string | null;
+  /** Why it, or a part of it, does not. */
+  readonly why: string | null;
+}
+
 /** A request with what carrying it out would do now. */
 export interface ShownApproval {
   readonly approval: ApprovalReport;
@@ -52,6 +64,10 @@ export interface ShownApproval {
   /** What was done, or what that failed with, where somebody said yes within the last day. */
   readonly answer?: unknown;
   readonly failed?: unknown;
+  /** What of it goes back, by sites, where it was carried out and its days are not over. */
+  readonly undo?: readonly UndoReport[];
+  /** Whether this person may ask for that. */
+  readonly may_undo?: boolean;
 }
 
 /** Which requests are listed. */
@@ -76,6 +92,8 @@ export interface ApprovalsPort {
   show(approver: Approver, id: string, whole?: boolean): Promise<ShownApproval>;
   /** Carries it out, where it would do what that person was shown. */
   approve(approver: Approver, id: string, shown: string): Promise<ShownApproval>;
+  /** Asks, in that person's name, that what was done on a site goes back; answers the id of that request. */
+  askUndo(approver: Approver, id: string, site_id: string): Promise<string>;
   /** Says no to it. */
   reject(approver: Approver, id: string, words: string | null): Promise<ApprovalReport>;
 }

@@ -10,8 +10,8 @@ import { titleText } from "../layout.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import { mayApprove } from "./approval_events.ts";
-import { APPROVALS } from "./approval_page.tsx";
 import {
+  APPROVALS,
   askerOf,
   clientOf,
   lasting,

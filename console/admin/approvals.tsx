@@ -7,10 +7,9 @@ import { callerOfPerson } from "../../identity/rights.ts";
 import { assertOwnPages } from "../../identity/origin.ts";
 import { leadTo } from "../respond.tsx";
 import { togetherPages } from "./approvals_together.tsx";
-import { undoOf } from "./approval_done.tsx";
 import { EVENTS, inboxPage, statesOf } from "./approval_inbox.tsx";
-import { APPROVALS, type OnePage, onePage } from "./approval_page.tsx";
-import { isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
+import { type OnePage, onePage } from "./approval_page.tsx";
+import { APPROVALS, isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
 import { ApprovalEvents } from "./approval_events.ts";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
@@ -45,6 +44,17 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
       return problem === null ? leadTo(c, pathOf(c)) : await look(parts, c, person, idOf(c), { problem });
     }, pathOf(c)));
 
+  app.post(`${APPROVALS}/:id/undo`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      try {
+        const caller = callerOfPerson(person.user);
+        const id = await ports.approvals.askUndo(caller, idOf(c), form.get("site") ?? "");
+        return leadTo(c, `${APPROVALS}/${id}`);
+      } catch (thrown) {
+        return await look(parts, c, person, idOf(c), { problem: worded(c, thrown) });
+      }
+    }, pathOf(c)));
+
   app.post(`${APPROVALS}/:id/reject`, (c) =>
     asSender(parts, c, async (person, form) => {
       const words = wordsOf(form);
@@ -68,11 +78,8 @@ async function look(
   more: Pick<OnePage, "problem" | "words"> = {},
 ): Promise<Response> {
   const shown = await parts.ports.approvals.show(callerOfPerson(person.user), id, true);
-  const [names, undo] = await Promise.all([
-    namesFor(parts, [shown.approval]),
-    shown.approval.state === "approved" ? undoOf(parts, shown) : null,
-  ]);
-  return await onePage(c, person, { shown, names, undo, now: parts.ports.now(), ...more });
+  const names = await namesFor(parts, [shown.approval]);
+  return await onePage(c, person, { shown, names, now: parts.ports.now(), ...more });
 }
 
 /** Carries it out; what was wrong, or null where it was done. Throws E_NOT_FOUND. */

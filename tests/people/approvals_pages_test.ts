@@ -27,7 +27,7 @@ Deno.test("a request is read on its page, approved, and what came of it stands t
   assert.equal(done.path, path, "led back to the page of the request");
   assert.match(
     plain(done.text),
-    /Approved by bea@agency\.example.*Verified.*task admin undo \w{26} --site open/,
+    /Approved by bea@agency\.example.*Verified.*You are shown what would stand there again.*Take it back/,
   );
   assert.doesNotMatch(done.text, /\/approve"/);
   assert.equal(at.draft.title, "After");

@@ -125,6 +125,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       list: () => Promise.resolve([]),
       waiting: () => Promise.resolve(() => []),
       show: () => Promise.reject(new Error("nothing is shown")),
+      askUndo: () => Promise.reject(new Error("nothing is taken back")),
       approve: () => Promise.reject(new Error("nothing is approved")),
       reject: () => Promise.reject(new Error("nothing is rejected")),
     },
