@@ -339,6 +339,8 @@ async function adminOf(parts: Parts) {
     ...watched(parts),
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
     now,
+    clock: CLOCK,
+    stopping: parts.stopping.signal,
     report: parts.logFault,
   }, async (ports) => (await import("../console/admin/app.ts")).pagesApp(ports));
 }
