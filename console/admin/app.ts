@@ -7,6 +7,7 @@ import { Visitors } from "../../identity/visitors.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
 import type { MasterSignIn } from "../../admin/session.ts";
 import { People } from "../../identity/sign_in/people.ts";
+import { sayWaiting } from "../respond.tsx";
 import { accountPages } from "./account.tsx";
 import { approvalPages } from "./approvals.tsx";
 import { clientPages } from "./clients.tsx";
@@ -31,6 +32,10 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
       return new Passkeys(ports);
     }),
   };
+  app.use(async (c, next) => {
+    sayWaiting(c, async (caller) => (await ports.approvals.waiting())(caller).length);
+    await next();
+  });
   app.get(`${ASSETS_PATH}/:name`, async (c) => await asset(c, c.req.param("name")) ?? c.notFound());
   accountPages(app, parts);
   signInPages(app, parts);
