@@ -89,7 +89,7 @@ async function opened(now: () => number): Promise<Kept> {
     if (made) written.push(input);
     return made;
   };
-  sites.update = (id, patch) => (written.push(patch), update(id, patch));
+  sites.update = (id, patch, judge) => (written.push(patch), update(id, patch, judge));
   return { ...store, audit: fakeAudit(rows), written, rows };
 }
 
