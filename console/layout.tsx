@@ -6,6 +6,7 @@ import type { Visitor } from "../identity/visitors.ts";
 /** What somebody who has signed in can go to. */
 export const NAVIGATION = [
   { href: "/admin/approvals", label: "Approvals", role: "member" },
+  { href: "/admin/sites", label: "Sites", role: "admin" },
   { href: "/admin/tokens", label: "Tokens", role: "member" },
   { href: "/admin/connections", label: "Connected accounts", role: "member" },
   { href: "/admin/clients", label: "Connected clients", role: "member" },

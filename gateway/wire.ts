@@ -289,7 +289,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
 /** The admin API and its pages; not needed to start. */
 async function adminOf(parts: Parts) {
   const { adminApp } = await import("../admin/api.ts");
-  const { snapshotReport } = await import("../guard/snapshot_report.ts");
+  const { snapshotFigures, snapshotReport } = await import("../guard/snapshot_report.ts");
   const { settings, ports, store, connectors, catalog, baseUrl, now, log, newId } = parts;
   return adminApp({
     store,
@@ -338,6 +338,7 @@ async function adminOf(parts: Parts) {
     record: recorder({ audit: store.audit, log }, newId, now),
     ...watched(parts),
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
+    figures: (site, days) => snapshotFigures(ports, site, days),
     now,
     clock: CLOCK,
     stopping: parts.stopping.signal,

@@ -27,6 +27,8 @@ const siteField = z.strictObject({
   option: option.optional(),
   value: sentence.optional(),
   help: sentence.optional(),
+  label: sentence.optional(),
+  asked: words.min(1).optional(),
   user: z.literal(true).optional(),
 });
 const credentialField = z.strictObject({ schema, help: sentence, option, variable: capitals.optional() });

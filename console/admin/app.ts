@@ -16,6 +16,7 @@ import { type PagesParts, refusalPage } from "./frame.tsx";
 import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
 import { signInPages } from "./sign_in.tsx";
+import { sitePages } from "./sites.tsx";
 import { tokenPages } from "./tokens.tsx";
 
 /** The routes below `/admin` that are not the API, to be mounted at the root; every answer is a page, a refusal too. */
@@ -44,6 +45,7 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   connectionPages(app, parts);
   clientPages(app, parts);
   freezePages(app, parts);
+  sitePages(app, parts);
   approvalPages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");

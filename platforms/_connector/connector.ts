@@ -40,6 +40,10 @@ export interface SiteField {
   /** What the option takes, and what it is, in the command line's help. */
   readonly value?: string;
   readonly help?: string;
+  /** What a form calls it, where its name in words is not clear enough. */
+  readonly label?: string;
+  /** The kinds of site whose form asks for it; every kind where it is left out. */
+  readonly asked?: readonly PlatformKind[];
   /** Names a user of the gateway; one that is not known is warned of. */
   readonly user?: true;
 }
@@ -47,7 +51,7 @@ export interface SiteField {
 /** One part of a credential. */
 export interface CredentialField {
   readonly schema: z.ZodType<string>;
-  /** What it is, in the command line's help. */
+  /** What it is, in the command line's help and in a form. */
   readonly help: string;
   /** The command line's option; a secret's ends in -stdin and -env there. */
   readonly option: string;

@@ -36,10 +36,14 @@ export default connector({
   },
   siteFields: {
     // The words left out name what the API does with whole sites, in the place of an alias.
-    site_alias: textField(
-      "a site alias of letters, digits, - and _",
-      /^(?!(?:create|update|publish|unpublish|duplicate|reset|switchTemplate|byexternalid)$)[A-Za-z0-9_-]{1,64}$/i,
-    ),
+    site_alias: {
+      ...textField(
+        "a site alias of letters, digits, - and _",
+        /^(?!(?:create|update|publish|unpublish|duplicate|reset|switchTemplate|byexternalid)$)[A-Za-z0-9_-]{1,64}$/i,
+      ),
+      label: "Alias of the site",
+      asked: ["sitebuilder"],
+    },
   },
   origins: ({ settings }) => [settings.SITEBUILDER_API_BASE],
   policy: dudaPolicy,

@@ -53,7 +53,7 @@ export default connector({
     checked: "2026-11-28",
   })),
   settings: { CRM_API_BASE: base("https://services.leadconnectorhq.com", "HighLevel") },
-  siteFields: { crm_location_id: idField },
+  siteFields: { crm_location_id: { ...idField, label: "Location at HighLevel" } },
   credentials: {
     crm: {
       fields: {

@@ -136,6 +136,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     proxies: () => [],
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
     snapshots: () => Promise.resolve(SNAPSHOTS),
+    figures: () => Promise.resolve([]),
     now: () => clock.now,
     clock: { elapsed: () => 0, every: () => () => {} },
     stopping: new AbortController().signal,

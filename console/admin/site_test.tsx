@@ -1,0 +1,97 @@
+/** The test of a site's connection: asks by the tools that every caller asks by, and shows what they answer in words. */
+import type { Child } from "hono/jsx";
+import { GatewayError } from "../../core/errors.ts";
+import type { Site } from "../../core/model.ts";
+import { isFields } from "../../core/values.ts";
+import { seen } from "../../core/unseen.ts";
+import type { AdminPorts } from "../../admin/ports.ts";
+import type { Person } from "../../identity/visitors.ts";
+import { Notice } from "../notice.tsx";
+import { Table } from "../table.tsx";
+
+/** A check of diagnose_site. */
+interface ShownCheck {
+  readonly name: string;
+  readonly ok: boolean | null;
+  readonly detail: string;
+  readonly next_step: string | null;
+}
+
+/** What a tool said, or why it was refused. */
+type Told<T> = { readonly found: T } | { readonly message: string };
+
+/** What the two tools said. */
+export interface Tested {
+  readonly ping: Told<Readonly<Record<string, unknown>>>;
+  readonly checks: Told<readonly ShownCheck[]>;
+}
+
+async function told<T>(ask: () => Promise<T>): Promise<Told<T>> {
+  try {
+    return { found: await ask() };
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return { message: thrown.message };
+    throw thrown;
+  }
+}
+
+/** Asks; what is refused is part of the answer. */
+export async function testSite({ operate }: AdminPorts, { caller }: Person, site: Site): Promise<Tested> {
+  const args = { site_id: site.id };
+  const ping = await told(async () => {
+    const answer = await operate("ping_site", args, caller.user);
+    return isFields(answer) ? answer : {};
+  });
+  const checks = await told(async () => {
+    const answer = await operate("diagnose_site", args, caller.user);
+    return isFields(answer) && Array.isArray(answer["checks"]) ? answer["checks"] as ShownCheck[] : [];
+  });
+  return { ping, checks };
+}
+
+/** What came of it: what is wrong first. */
+export function TestResults({ tested: { ping, checks } }: { readonly tested: Tested }): Child {
+  return (
+    <>
+      {"message" in ping
+        ? (
+          <Notice kind="problem">
+            <p>{`It does not work: ${seen(ping.message)}.`}</p>
+          </Notice>
+        )
+        : (
+          <Notice kind="done">
+            <p>{`The site answers${latency(ping.found)}.`}</p>
+          </Notice>
+        )}
+      {"message" in checks
+        ? <p>{`What works there could not be asked: ${seen(checks.message)}.`}</p>
+        : <Checks checks={checks.found} />}
+    </>
+  );
+}
+
+const latency = ({ latency_ms: ms, authenticated }: Readonly<Record<string, unknown>>) =>
+  `${typeof ms === "number" ? `, after ${ms} ms` : ""}${
+    authenticated === true ? ", and takes the credentials" : ""
+  }`;
+
+const ORDER = [false, null, true] as const;
+const WORDS = new Map<boolean | null, string>([[true, "works"], [false, "to do"], [null, "not known"]]);
+
+function Checks({ checks }: { readonly checks: readonly ShownCheck[] }): Child {
+  const sorted = ORDER.flatMap((ok) => checks.filter((one) => one.ok === ok));
+  return (
+    <Table
+      caption="What was found, what is to do first"
+      columns={["Check", "State", "Found", "Next step"]}
+      rows={sorted.map(({ name, ok, detail, next_step }) => [
+        name.replaceAll("_", " "),
+        <span class={ok === true ? "tag well" : ok === false ? "tag ill" : "tag"}>{WORDS.get(ok)}</span>,
+        seen(detail),
+        next_step === null ? "" : seen(next_step),
+      ])}
+      empty="No check fits this site."
+    />
+  );
+}
