@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { AdminCaller } from "../identity/rights.ts";
 import type { Visitor } from "../identity/visitors.ts";
-import { assetAddresses } from "./assets.ts";
+import { type Asset, assetAddresses } from "./assets.ts";
 import { Layout, type LayoutParts } from "./layout.tsx";
 
 /** What a page needs beyond a stylesheet. */
@@ -12,6 +12,8 @@ export interface PageNeeds {
   readonly status?: number;
   /** The script of ours that it loads, which asks the gateway for something; of passkeys where only that it does is said. */
   readonly script?: boolean | "approvals.js";
+  /** Whether it shows moments, which a script of ours turns into the reader's own time. */
+  readonly times?: boolean;
   /** Whether its address is a secret, which no request may name. It has no forms. */
   readonly secretAddress?: boolean;
   /** Origins that the answer to its form may lead on to. */
@@ -20,15 +22,17 @@ export interface PageNeeds {
 
 /** The headers of a page. */
 export function pageHeaders(
-  { script = false, leadsTo = [], secretAddress = false }: PageNeeds = {},
+  { script = false, times = false, leadsTo = [], secretAddress = false }: PageNeeds = {},
 ): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
-    ...(script ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(script || times ? ["script-src 'self'"] : []),
+    ...(script ? ["connect-src 'self'"] : []),
     `form-action ${secretAddress ? "'none'" : ["'self'", ...leadsTo].join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
+    ...(secretAddress ? [] : ["img-src 'self'"]),
   ];
   return {
     "content-security-policy": policy.join("; "),
@@ -63,12 +67,15 @@ export async function showPage(c: Context, parts: PageParts, content: Child): Pr
   for (const [name, value] of Object.entries(pageHeaders(parts))) c.header(name, value);
   const addresses = await assetAddresses();
   const script = parts.script === true ? "passkeys.js" : parts.script || null;
+  const scripts: Asset[] = script === null ? [] : [script];
+  if (parts.times) scripts.push("times.js");
   const page = (
     <Layout
       {...parts}
       waiting={await waitingFor(c, parts.visitor)}
       stylesheet={addresses["style.css"]}
-      script={script === null ? undefined : addresses[script]}
+      icon={parts.secretAddress ? undefined : addresses["mark.svg"]}
+      scripts={scripts.map((one) => addresses[one])}
     >
       {content}
     </Layout>

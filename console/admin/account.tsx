@@ -179,7 +179,7 @@ function accountPage(c: Context, shown: AccountShown): Promise<Response> {
   const script = canHavePasskeys(baseUrl);
   return showPage(
     c,
-    { title: "Your account", visitor: person, current: ACCOUNT_PATH, script, status },
+    { title: "Your account", visitor: person, times: true, current: ACCOUNT_PATH, script, status },
     <>
       {done && status === 200 && (
         <Notice kind="done">

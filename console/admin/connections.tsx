@@ -5,11 +5,11 @@ import { GatewayError } from "../../core/errors.ts";
 import { Choices, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
+import { Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import type { ConnectionKindReport, ConnectionReport } from "../../admin/connection_ports.ts";
 import { accountHolder, asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
-import { time } from "./words.ts";
 
 const PATH = "/admin/connections";
 
@@ -83,7 +83,7 @@ interface Shown {
 function connectionsPage(c: Context, person: Person, { kinds, own, said }: Shown): Promise<Response> {
   return showPage(
     c,
-    { title: "Connected accounts", visitor: person, current: PATH },
+    { title: "Connected accounts", visitor: person, times: true, current: PATH },
     <>
       {said && (
         <Notice kind={said.kind}>
@@ -198,7 +198,11 @@ function Connected(
       <p>
         {"Connected: "}
         <strong>{account}</strong>
-        {last_refreshed_at ? `, access last renewed ${time(last_refreshed_at)}` : ""}
+        {last_refreshed_at && (
+          <>
+            , access last renewed <Time at={last_refreshed_at} />
+          </>
+        )}
         {sites.length ? `, used by ${sites.join(", ")}` : ", used by no site yet"}.
       </p>
       <Form visitor={person} action={`${PATH}/disconnect`}>

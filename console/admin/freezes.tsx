@@ -5,12 +5,12 @@ import type { Freeze } from "../../core/model.ts";
 import { Field, Form, Select, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
+import { Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import { freeze, freezeBody, lift, liftBody, listFreezes, nameOf } from "../../admin/freezes.ts";
 import { isOwnSite, managesAllSites } from "../../admin/site_rights.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { asPerson, asSender, assertAdmin, type PagesParts, worded } from "./frame.tsx";
-import { time } from "./words.ts";
 
 const PATH = "/admin/freezes";
 const DONE: Readonly<Record<string, string>> = {
@@ -74,7 +74,7 @@ async function placesOf({ ports }: PagesParts, person: Person) {
 const rowOf = (person: Person) => (one: Freeze) => [
   nameOf(one),
   one.by,
-  time(one.since),
+  <Time at={one.since} />,
   one.reason ?? "",
   <Form visitor={person} action={`${PATH}/lift`}>
     <input type="hidden" name="place" value={one.scope === "all" ? "all" : `${one.scope} ${one.id}`} />
@@ -92,7 +92,13 @@ async function freezesPage(
   const done = DONE[c.req.query("done") ?? ""];
   return await showPage(
     c,
-    { title: "Freezes", visitor: person, current: PATH, ...problem && { status: problem.status } },
+    {
+      title: "Freezes",
+      visitor: person,
+      times: true,
+      current: PATH,
+      ...problem && { status: problem.status },
+    },
     <>
       {done && (
         <Notice kind="done">

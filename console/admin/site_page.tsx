@@ -10,17 +10,20 @@ import type { Person } from "../../identity/visitors.ts";
 import { Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
+import { DaysChart, dayText } from "../chart.tsx";
+import { Tag, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
-import { Chart } from "./chart.tsx";
 import type { PagesParts } from "./frame.tsx";
 import { freezeLine, siteAddress, SITES } from "./sites_list.tsx";
 import { type Tested, TestResults } from "./site_test.tsx";
 import { toolSection } from "./site_tools.tsx";
-import { time } from "./words.ts";
 
 const CHART_DAYS = 30;
 /** The figures that are drawn, and what they are called. */
-const CHARTS = { sessions: "Visits", distinct_users: "Visitors" } as const;
+const CHARTS = {
+  sessions: { title: "Visits", unit: ["visit", "visits"] },
+  distinct_users: { title: "Visitors", unit: ["visitor", "visitors"] },
+} as const;
 
 const DONE: Readonly<Record<string, string>> = {
   added: "The site is registered. Nothing was sent to it yet: test the connection below.",
@@ -67,6 +70,7 @@ export async function sitePage(
       visitor: person,
       current: SITES,
       wide: true,
+      times: true,
       ...status === undefined ? {} : { status },
     },
     <>
@@ -86,16 +90,20 @@ export async function sitePage(
       {figures.map(({ product, days }) => (
         <section>
           <h2>{`${product}, the last ${CHART_DAYS} days that are kept`}</h2>
-          {Object.entries(CHARTS).map(([name, title]) => (
-            <Chart
-              title={title}
-              days={days.map(({ date, figures }) => ({ date, value: figures?.[name] ?? null }))}
-            />
-          ))}
+          <div class="charts">
+            {Object.entries(CHARTS).map(([name, { title, unit }]) => (
+              <DaysChart
+                title={title}
+                unit={unit}
+                last={dayText(days.at(-1)?.date ?? "")}
+                days={days.map(({ date, figures }) => ({ day: date, value: figures?.[name] ?? null }))}
+              />
+            ))}
+          </div>
         </section>
       ))}
       <FreezeSection site={site} person={person} freezes={freezes} />
-      {isMaster ? <RemoveSection site={site} person={person} /> : <MasterOnly site={site} />}
+      {isMaster ? <RemoveSection site={site} /> : <MasterOnly site={site} />}
     </>,
   );
 }
@@ -154,8 +162,12 @@ function Facts({ site, parts }: { readonly site: Site; readonly parts: PagesPart
           : <a href={site.base_url} rel="noopener noreferrer">{site.base_url}</a>}
       </Fact>
       <Fact name="Project">{site.project_id ?? "none"}</Fact>
-      <Fact name="Registered">{time(site.created_at)}</Fact>
-      <Fact name="Settings changed">{time(site.updated_at)}</Fact>
+      <Fact name="Registered">
+        <Time at={site.created_at} />
+      </Fact>
+      <Fact name="Settings changed">
+        <Time at={site.updated_at} />
+      </Fact>
     </dl>
   );
 }
@@ -268,10 +280,10 @@ function Permitted({ site }: { readonly site: Site }): Child {
       <h2>What may be done here</h2>
       <ul class="flags">
         {FLAGS.map((flag) => (
-          <li class={site.flags[flag] ? "on" : "off"}>
-            <span class={site.flags[flag] ? "tag well" : "tag"}>
+          <li>
+            <Tag tone={site.flags[flag] ? "good" : "plain"}>
               {site.flags[flag] ? "allowed" : "not allowed"}
-            </span>
+            </Tag>
             <span>
               <code>{flag}</code> {FLAG_WORDS[flag]}
             </span>
@@ -294,7 +306,7 @@ function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly 
         caption="What calls have changed here, newest first"
         columns={["When", "Tool", "By", "Taken back"]}
         rows={rows.map(({ request_id, at, tool, by, undoable, undone_by }) => [
-          time(at),
+          <Time at={at} />,
           tool,
           seen([by.person, by.client, by.token].filter((one) => one !== undefined).join(", ")),
           undone_by !== undefined
@@ -343,7 +355,7 @@ function FreezeSection(
   );
 }
 
-function RemoveSection({ site, person }: { readonly site: Site; readonly person: Person }): Child {
+function RemoveSection({ site }: { readonly site: Site }): Child {
   return (
     <section>
       <h2>Remove</h2>

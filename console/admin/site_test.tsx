@@ -7,6 +7,7 @@ import { seen } from "../../core/unseen.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Notice } from "../notice.tsx";
+import { Tag } from "../parts.tsx";
 import { Table } from "../table.tsx";
 
 /** A check of diagnose_site. */
@@ -87,7 +88,7 @@ function Checks({ checks }: { readonly checks: readonly ShownCheck[] }): Child {
       columns={["Check", "State", "Found", "Next step"]}
       rows={sorted.map(({ name, ok, detail, next_step }) => [
         name.replaceAll("_", " "),
-        <span class={ok === true ? "tag well" : ok === false ? "tag ill" : "tag"}>{WORDS.get(ok)}</span>,
+        <Tag tone={ok === true ? "good" : ok === false ? "bad" : "plain"}>{WORDS.get(ok)}</Tag>,
         seen(detail),
         next_step === null ? "" : seen(next_step),
       ])}

@@ -10,6 +10,7 @@ import type { Person } from "../../identity/visitors.ts";
 import { Field, Form, Select, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
+import { Tag } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import { asPerson, asSender, assertMaster, type PagesParts, worded } from "./frame.tsx";
 import { ownSite, siteAddress, SITES } from "./sites_list.tsx";
@@ -59,7 +60,7 @@ export async function toolSection({ ports }: PagesParts, person: Person, site: S
         columns={["Tool", "State", "Why"]}
         rows={sorted.map((tool) => [
           <a href={toolAddress(site, tool.name)}>{seen(tool.name)}</a>,
-          <span class={tool.state === "held" ? "tag ill" : "tag"}>{tool.state}</span>,
+          <Tag tone={tool.state === "held" ? "bad" : "plain"}>{tool.state}</Tag>,
           tool.reason === null ? "" : seen(tool.reason),
         ])}
         empty="They list no tool."

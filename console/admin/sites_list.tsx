@@ -1,7 +1,7 @@
 /** The list of sites: searched, narrowed, a page at a time, with what is known of each; opening it asks no site anything. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { type AuditRow, FLAGS, type Project, type Site } from "../../core/model.ts";
+import { type AuditRow, type Flag, FLAGS, type Project, type Site } from "../../core/model.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
 import { isOwnSite, managesAllSites } from "../../admin/site_rights.ts";
 import { nameOf } from "../../admin/freezes.ts";
@@ -12,8 +12,8 @@ import type { PagesParts } from "./frame.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { Field, Select } from "../form.tsx";
 import { showPage } from "../respond.tsx";
+import { Empty, Tag, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
-import { time } from "./words.ts";
 
 /** Where the list is. */
 export const SITES = "/admin/sites";
@@ -92,10 +92,11 @@ export function healthOf(row: AuditRow | undefined): Child {
   const isWell = row.status === "ok";
   return (
     <>
-      <span class={isWell ? "tag well" : "tag ill"}>
-        {isWell ? "answers" : `failed${row.error ? `: ${row.error}` : ""}`}
+      <Tag tone={isWell ? "good" : "bad"}>{isWell ? "answers" : "failed"}</Tag>
+      {!isWell && row.error && <span class="hint">{row.error}</span>}
+      <span class="hint">
+        <Time at={row.at} />
       </span>
-      <span class="hint">{time(row.at)}</span>
     </>
   );
 }
@@ -106,11 +107,21 @@ export async function ownSite({ ports }: PagesParts, { caller }: Person, id: str
   throw new GatewayError("E_NOT_FOUND", `No site ${quoted(id)}`);
 }
 
+const FLAG_TAGS: Readonly<Record<Flag, string>> = {
+  allow_publish: "publish",
+  allow_seo_on_published: "live SEO",
+  allow_main_branch_push: "main branch",
+  allow_full_repo_write: "whole repository",
+  allow_storage_write: "storage",
+  allow_topicmap_write: "topics",
+  allow_crm_write: "CRM",
+};
+
 /** The flags that are set, as tags. */
 export function FlagTags({ site }: { readonly site: Site }): Child {
   const set = FLAGS.filter((flag) => site.flags[flag]);
   if (set.length === 0) return <span class="soft">drafts only</span>;
-  return <span class="tags">{set.map((flag) => <span class="tag">{flag.replace("allow_", "")}</span>)}</span>;
+  return <span class="tags">{set.map((flag) => <Tag>{FLAG_TAGS[flag]}</Tag>)}</span>;
 }
 
 /** What the list is shown with. */
@@ -135,7 +146,7 @@ export async function sitesPage(c: Context, person: Person, listed: ListedSites)
     <>
       <a href={siteAddress(site.id)}>{site.name}</a>
       <span class="hint">{site.id}</span>
-      {frozen.includes(site.id) && <span class="tag ill">frozen</span>}
+      {frozen.includes(site.id) && <Tag tone="bad">frozen</Tag>}
     </>,
     <>
       {products.get(site.platform) ?? site.platform}
@@ -144,33 +155,48 @@ export async function sitesPage(c: Context, person: Person, listed: ListedSites)
     site.project_id === null ? "" : projectNames.get(site.project_id) ?? site.project_id,
     healthOf(lately.pings.get(site.id)),
     lately.changes.has(site.id)
-      ? time(lately.changes.get(site.id)!)
-      : <span class="soft">{`set up ${time(site.updated_at).slice(0, 10)}`}</span>,
+      ? <Time at={lately.changes.get(site.id)!} />
+      : <span class="soft">none lately</span>,
     <FlagTags site={site} />,
   ]);
   const mayAdd = managesAllSites(person.caller);
   return await showPage(
     c,
-    { title: "Sites", visitor: person, current: SITES, wide: true },
+    { title: "Sites", visitor: person, current: SITES, wide: true, times: true },
     <>
       {listed.done}
-      {mayAdd && (
+      {mayAdd && count + (isNarrowed ? 1 : 0) > 0 && (
         <p>
           <a class="button" href={`${SITES}/new`}>Add a site</a>
         </p>
       )}
-      <SearchForm query={query} projects={projects} kinds={kinds} />
-      <Table
-        caption={captionOf(count, shown.length, isNarrowed)}
-        columns={["Site", "Platform", "Project", "Health", "Last change", "May"]}
-        rows={rows}
-        empty={isNarrowed
-          ? "No site fits. Search for less, or for a part of its name, id or address."
-          : "There is no site yet. Add one: a form asks for what its platform needs, and nothing is sent to it."}
-      />
+      {(count > 0 || isNarrowed) && <SearchForm query={query} projects={projects} kinds={kinds} />}
+      {count === 0 && !isNarrowed && <NoSites mayAdd={mayAdd} />}
+      {(count > 0 || isNarrowed) && (
+        <Table
+          caption={captionOf(count, shown.length, isNarrowed)}
+          columns={["Site", "Platform", "Project", "Health", "Last change", "Allowed"]}
+          rows={rows}
+          empty="No site fits. Search for less, or for a part of its name, id or address."
+        />
+      )}
       <Pages query={query} next={next} />
     </>,
   );
+}
+
+function NoSites({ mayAdd }: { readonly mayAdd: boolean }): Child {
+  return mayAdd
+    ? (
+      <Empty title="There is no site yet" action={{ href: `${SITES}/new`, label: "Add a site" }}>
+        A form asks for what its platform needs. Nothing is sent to the site until you test the connection.
+      </Empty>
+    )
+    : (
+      <Empty title="None of the sites is yours">
+        Ask whoever holds the master token to make you an admin of one.
+      </Empty>
+    );
 }
 
 const captionOf = (count: number, shown: number, isNarrowed: boolean) =>

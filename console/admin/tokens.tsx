@@ -5,6 +5,7 @@ import type { Site, Token } from "../../core/model.ts";
 import { Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
+import { Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { tokenBody, tokenPatch } from "../../admin/bodies.ts";
@@ -20,7 +21,7 @@ import {
 } from "../../admin/tokens.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
 import { lackOf, type TokenFaults, TokenFields, tokenOf } from "./token_form.tsx";
-import { CEILINGS, time } from "./words.ts";
+import { CEILINGS } from "./words.ts";
 
 const PATH = "/admin/tokens";
 const FIELDS = ["name", "env", "allowed_sites", "allowed_tools", "max_risk", "confirm_policy"];
@@ -111,16 +112,24 @@ function listPage(c: Context, person: Person, { tokens, sites, form, faults }: L
   const failed = Object.keys(faults).length > 0;
   const done = failed ? undefined : DONE[c.req.query("done") ?? ""];
   const own = person.user !== null;
-  const everySite = own ? "every site of yours" : "every site that its owner may use";
   const rows = tokens.toReversed().map((token) => [
     token.revoked_at === null ? <a href={`${PATH}/${token.id}`}>{token.name}</a> : token.name,
-    token.allowed_sites.includes("*") ? everySite : token.allowed_sites.join(", "),
+    token.allowed_sites.includes("*")
+      ? own
+        ? "every site of yours"
+        : token.owner_user_id === null
+        ? "every site"
+        : "every site that its owner may use"
+      : token.allowed_sites.join(", "),
     CEILINGS[token.max_risk],
-    token.revoked_at === null ? `made ${time(token.created_at)}` : `revoked ${time(token.revoked_at)}`,
+    <>
+      {token.revoked_at === null ? "made " : "revoked "}
+      <Time at={token.revoked_at ?? token.created_at} />
+    </>,
   ]);
   return showPage(
     c,
-    { title: "Tokens", visitor: person, current: PATH, status: failed ? 400 : 200 },
+    { title: "Tokens", visitor: person, times: true, current: PATH, status: failed ? 400 : 200 },
     <>
       {done && (
         <Notice kind="done">
