@@ -156,6 +156,7 @@ function connectorGroup({ platform, site }: FormOrder, one: Connector, folded: b
       control: field.user ? { form: "person" } : control,
       ...field.user ? { hint: "The e-mail address of a person here who has connected the account." } : {},
       ...hint && !field.user && part === "" ? { hint } : {},
+      ...part !== "" && control.form === "one" ? { required: true } : {},
     }));
   });
   const secrets = Object.entries(credentials).flatMap(([kind, spec]): AskedField[] => {
@@ -211,6 +212,8 @@ export function bodyOf(
     const given = filledIn(form, field);
     const isSecret = field.name.startsWith("credentials.");
     const isKept = isSecret ? given.length === 0 : isSame(given, filledIn(before, field));
+    // A box that is not ticked is not sent; of anything else that says nothing is to be changed.
+    if (!form.has(field.name) && field.control.form !== "switch" && field.control.form !== "some") continue;
     // What a new site must have is said to be missing by who checks it.
     if (isKept && (isSecret || !field.required || before.has(field.name))) continue;
     put(body, field.name.split("."), valueOf(field, given));

@@ -88,16 +88,16 @@ function OneField({ field, shown }: { readonly field: AskedField; readonly shown
         />
       );
     case "one": {
-      const isOpen = Object.keys(words).length === 0;
+      const isSaid = Object.keys(words).length > 0;
       const options = control.of.map((one) => ({
         value: one,
-        label: isOpen ? one : `${one}: ${words[one]}`,
+        label: isSaid ? `${one}: ${words[one]}` : one,
       }));
       return (
         <Select
           {...common}
           value={value}
-          options={isOpen ? [{ value: "", label: "not chosen" }, ...options] : options}
+          options={isSaid || required ? options : [{ value: "", label: "not chosen" }, ...options]}
         />
       );
     }
