@@ -33,6 +33,8 @@ import type {
 } from "../registry/proxied_reports.ts";
 import type { ToolState } from "../registry/proxies.ts";
 
+export type { ToolReport, ToolTextReport } from "../registry/proxied_reports.ts";
+export type { ChangeRow } from "../registry/tool.ts";
 export type { ApprovalPreview, ApprovalReport, ShownApproval } from "../registry/approval_reports.ts";
 
 /** The repository app as it is now. */

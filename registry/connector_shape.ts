@@ -77,6 +77,7 @@ const parts = {
   siteFields: z.record(word, siteField).optional(),
   credentials: z.record(word, credential).optional(),
   address: z.enum(["required", "none"]).optional(),
+  form: z.strictObject({ title: sentence, needs: sentence }).optional(),
   initial: callable.optional(),
   faults: callable.optional(),
   present: callable.optional(),

@@ -22,13 +22,13 @@ export function SiteFields(shown: ShownFields): Child {
     const fields = <GroupFields group={group} shown={shown} />;
     return group.folded
       ? (
-        <details class="group" open={isWrong || isFilled}>
+        <details class="part" open={isWrong || isFilled}>
           <summary>{group.title}</summary>
           {fields}
         </details>
       )
       : (
-        <section class="group">
+        <section class="part">
           <h2>{group.title}</h2>
           {group.about && <p>{group.about}</p>}
           {fields}

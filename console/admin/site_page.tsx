@@ -1,11 +1,11 @@
 /** A site's own page: what it is, what it is linked to, what may be done there, and what is kept of it; opening it asks nobody anything. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { FLAGS, type Freeze, type Site } from "../../core/model.ts";
+import { FLAGS, type Freeze, type Site, type SnapshotFigures } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { listFreezes } from "../../admin/freezes.ts";
 import { askedOf, FLAG_WORDS, POLICY_WORDS, textsOf } from "../../admin/site_form.ts";
-import type { ChangeRow } from "../../registry/tool.ts";
+import type { ChangeRow } from "../../admin/ports.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
@@ -76,7 +76,7 @@ export async function sitePage(
     <>
       <Said done={said.problem ? undefined : done} said={said} />
       <p class="ways">
-        <a class="button" href={`${siteAddress(site.id)}/edit`}>Change</a>
+        <a href={`${siteAddress(site.id)}/edit`}>Change its settings</a>
         <a href={SITES}>All sites</a>
       </p>
       <Frozen site={site} freezes={freezes} />
@@ -87,21 +87,7 @@ export async function sitePage(
       <Permitted site={site} />
       {changes !== null && <Changes site={site} rows={changes.rows} />}
       {tools}
-      {figures.map(({ product, days }) => (
-        <section>
-          <h2>{`${product}, the last ${CHART_DAYS} days that are kept`}</h2>
-          <div class="charts">
-            {Object.entries(CHARTS).map(([name, { title, unit }]) => (
-              <DaysChart
-                title={title}
-                unit={unit}
-                last={dayText(days.at(-1)?.date ?? "")}
-                days={days.map(({ date, figures }) => ({ day: date, value: figures?.[name] ?? null }))}
-              />
-            ))}
-          </div>
-        </section>
-      ))}
+      {figures.map((one) => <History figures={one} />)}
       <FreezeSection site={site} person={person} freezes={freezes} />
       {isMaster ? <RemoveSection site={site} /> : <MasterOnly site={site} />}
     </>,
@@ -202,7 +188,7 @@ function Pairing(
   if (pairing === undefined) return null;
   const isPaired = (site.credentials as readonly string[]).includes(pairing.credential);
   return (
-    <details class="group">
+    <details class="part">
       <summary>{isPaired ? "The companion plugin is paired" : "Pair the companion plugin"}</summary>
       <Form visitor={person} action={`${siteAddress(site.id)}/pair`}>
         <p>
@@ -317,6 +303,24 @@ function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly 
         ])}
         empty="No call has changed anything here."
       />
+    </section>
+  );
+}
+
+function History({ figures: { product, days } }: { readonly figures: SnapshotFigures }): Child {
+  return (
+    <section>
+      <h2>{`${product}, the last ${CHART_DAYS} days`}</h2>
+      <div class="charts">
+        {Object.entries(CHARTS).map(([name, { title, unit }]) => (
+          <DaysChart
+            title={title}
+            unit={unit}
+            last={dayText(days.at(-1)?.date ?? "")}
+            days={days.map(({ date, figures }) => ({ day: date, value: figures?.[name] ?? null }))}
+          />
+        ))}
+      </div>
     </section>
   );
 }

@@ -27,28 +27,6 @@ import { ownSite, PROJECTS_LISTED, siteAddress, SITES } from "./sites_list.tsx";
 import { sitePage } from "./site_page.tsx";
 
 const STALE = "E_STALE_PREVIEW";
-const KINDS: Readonly<Record<string, { readonly title: string; readonly needs: string }>> = {
-  cms: {
-    title: "A site on WordPress",
-    needs:
-      "Its address, an account of its own for the gateway, and an application password of that account " +
-      "(in WordPress under Users, Profile, Application Passwords).",
-  },
-  static: {
-    title: "A static site on GitHub and Cloudflare Pages",
-    needs:
-      "Its repository, on which the gateway's GitHub App is installed, and its project at Cloudflare Pages.",
-  },
-  sitebuilder: {
-    title: "A site at Duda",
-    needs: "Its alias: the short name in the address of its editor.",
-  },
-  crm: {
-    title: "A location in HighLevel",
-    needs: "The id of the location, and the token of a private integration of that location.",
-  },
-};
-
 /** What a form is shown with. */
 interface ShownForm {
   readonly platform: string;
@@ -243,7 +221,7 @@ function kindsPage(c: Context, person: Person, { ports }: PagesParts): Promise<R
           <h2>
             <a href={`${SITES}/new?${new URLSearchParams({ platform: kind })}`}>{titleOf(kind, ports)}</a>
           </h2>
-          {KINDS[kind] && <p>{KINDS[kind].needs}</p>}
+          {needsOf(kind, ports) && <p>{`${needsOf(kind, ports)}.`}</p>}
         </section>
       ))}
     </>,
@@ -251,7 +229,9 @@ function kindsPage(c: Context, person: Person, { ports }: PagesParts): Promise<R
 }
 
 const titleOf = (kind: string, { connectors }: PagesParts["ports"]) =>
-  KINDS[kind]?.title ?? `A ${kind} site (${connectors.ofKind(kind)?.product ?? kind})`;
+  connectors.ofKind(kind)?.form?.title ?? `A ${kind} site (${connectors.ofKind(kind)?.product ?? kind})`;
+
+const needsOf = (kind: string, { connectors }: PagesParts["ports"]) => connectors.ofKind(kind)?.form?.needs;
 
 /** Says what changed while the form was open; the form has it, and what was typed here stays. */
 async function meanwhilePage(
@@ -298,47 +278,27 @@ function MeanwhileNotice(
 
 async function formPage(c: Context, person: Person, parts: PagesParts, shown: ShownForm): Promise<Response> {
   const { ports } = parts;
-  const { platform, site, faults = {}, meanwhile, isAgain = false, status } = shown;
+  const { platform, site, faults = {}, status } = shown;
   const groups = groupsFor(parts, person, platform, site);
   const now = site === null ? blankTexts(parts, platform, groups) : textsOf(site, groups);
   const was = await withEmails(parts, now, groups);
-  const form = shown.form ?? was;
   const projects = await ports.store.projects.list();
-  const known = namesOf(groups);
-  const general = Object.entries(faults).filter(([name]) => !known.includes(name)).map(([, one]) => one);
-  const isFaulty = Object.keys(faults).length > 0;
+  const needs = site === null ? needsOf(platform, ports) : undefined;
   const address = site === null ? `${SITES}/new` : `${siteAddress(site.id)}/edit`;
+  const title = site === null ? titleOf(platform, ports).replace("A ", "Add a ") : `Change ${site.name}`;
   return await showPage(
     c,
-    {
-      title: site === null ? titleOf(platform, ports).replace("A ", "Add a ") : `Change ${site.name}`,
-      visitor: person,
-      current: SITES,
-      ...status === undefined ? {} : { status },
-    },
+    { title, visitor: person, current: SITES, ...status === undefined ? {} : { status } },
     <>
-      {isFaulty && (
-        <Notice kind="problem">
-          {general.length > 0
-            ? general.map((one) => <p>{one}.</p>)
-            : <p>Nothing was saved: see below what is wrong.</p>}
-          <p>What you typed is still here, but for passwords and tokens: type those once more.</p>
-        </Notice>
-      )}
-      {isAgain && (
-        <Notice kind="note">
-          <p>You are signed in again, and what you typed is here. Type passwords and tokens once more.</p>
-        </Notice>
-      )}
-      {meanwhile && site && <MeanwhileNotice meanwhile={meanwhile} site={site} />}
-      {site === null && KINDS[platform] && <p>{`It needs: ${lowered(KINDS[platform].needs)}`}</p>}
+      <Said shown={shown} known={namesOf(groups)} />
+      {needs && <p>{`It needs: ${needs.charAt(0).toLowerCase()}${needs.slice(1)}.`}</p>}
       <Form visitor={person} action={address} class="site">
         <input type="hidden" name="platform" value={platform} />
         {site && <input type="hidden" name="revision" value={revisionOf(site)} />}
         {site && <input type="hidden" name="was" value={String(was)} />}
         <SiteFields
           groups={groups}
-          form={form}
+          form={shown.form ?? was}
           faults={faults}
           projects={projects.length <= PROJECTS_LISTED ? projects : []}
           held={site?.credentials ?? []}
@@ -358,4 +318,26 @@ async function formPage(c: Context, person: Person, parts: PagesParts, shown: Sh
   );
 }
 
-const lowered = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+/** What stands above a form that was sent before: what is wrong, that it is back, or what somebody else changed. */
+function Said({ shown, known }: { readonly shown: ShownForm; readonly known: readonly string[] }): Child {
+  const { site, faults = {}, meanwhile, isAgain = false } = shown;
+  const general = Object.entries(faults).filter(([name]) => !known.includes(name)).map(([, one]) => one);
+  return (
+    <>
+      {Object.keys(faults).length > 0 && (
+        <Notice kind="problem">
+          {general.length > 0
+            ? general.map((one) => <p>{one}.</p>)
+            : <p>Nothing was saved: see below what is wrong.</p>}
+          <p>What you typed is still here, but for passwords and tokens: type those once more.</p>
+        </Notice>
+      )}
+      {isAgain && (
+        <Notice kind="note">
+          <p>You are signed in again, and what you typed is here. Type passwords and tokens once more.</p>
+        </Notice>
+      )}
+      {meanwhile && site && <MeanwhileNotice meanwhile={meanwhile} site={site} />}
+    </>
+  );
+}

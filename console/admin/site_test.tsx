@@ -77,20 +77,37 @@ const latency = ({ latency_ms: ms, authenticated }: Readonly<Record<string, unkn
     authenticated === true ? ", and takes the credentials" : ""
   }`;
 
-const ORDER = [false, null, true] as const;
 const WORDS = new Map<boolean | null, string>([[true, "works"], [false, "to do"], [null, "not known"]]);
 
+/** What is to do stands open; what works, and what could not be told meanwhile, is folded away where there is any. */
 function Checks({ checks }: { readonly checks: readonly ShownCheck[] }): Child {
-  const sorted = ORDER.flatMap((ok) => checks.filter((one) => one.ok === ok));
+  const [open, folded] = [checks.filter(({ ok }) => ok === false), checks.filter(({ ok }) => ok !== false)];
+  if (open.length === 0) return <CheckTable checks={checks} caption="What was found" />;
+  return (
+    <>
+      <CheckTable checks={open} caption="What was found, what is to do" />
+      {folded.length > 0 && (
+        <details class="part">
+          <summary>{`What else was looked at (${folded.length})`}</summary>
+          <CheckTable checks={folded} caption="What works, or could not be told" />
+        </details>
+      )}
+    </>
+  );
+}
+
+function CheckTable(
+  { checks, caption }: { readonly checks: readonly ShownCheck[]; readonly caption: string },
+): Child {
   return (
     <Table
-      caption="What was found, what is to do first"
+      caption={caption}
       columns={["Check", "State", "Found", "Next step"]}
-      rows={sorted.map(({ name, ok, detail, next_step }) => [
+      rows={checks.map(({ name, ok, detail, next_step }) => [
         name.replaceAll("_", " "),
         <Tag tone={ok === true ? "good" : ok === false ? "bad" : "plain"}>{WORDS.get(ok)}</Tag>,
         seen(detail),
-        next_step === null ? "" : seen(next_step),
+        next_step === null ? "none" : seen(next_step),
       ])}
       empty="No check fits this site."
     />

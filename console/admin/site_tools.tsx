@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import { GatewayError } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
-import type { ToolReport, ToolTextReport } from "../../registry/proxied_reports.ts";
+import type { ToolReport, ToolTextReport } from "../../admin/ports.ts";
 import { unheldLine } from "../../admin/commands_proxied.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Field, Form, Select, Submit } from "../form.tsx";

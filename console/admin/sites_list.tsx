@@ -121,7 +121,7 @@ const FLAG_TAGS: Readonly<Record<Flag, string>> = {
 export function FlagTags({ site }: { readonly site: Site }): Child {
   const set = FLAGS.filter((flag) => site.flags[flag]);
   if (set.length === 0) return <span class="soft">drafts only</span>;
-  return <span class="tags">{set.map((flag) => <Tag>{FLAG_TAGS[flag]}</Tag>)}</span>;
+  return <span>{set.map((flag) => <Tag>{FLAG_TAGS[flag]}</Tag>)}</span>;
 }
 
 /** What the list is shown with. */
@@ -145,14 +145,15 @@ export async function sitesPage(c: Context, person: Person, listed: ListedSites)
   const rows = shown.map((site) => [
     <>
       <a href={siteAddress(site.id)}>{site.name}</a>
-      <span class="hint">{site.id}</span>
+      <span class="hint">
+        {site.base_url === null ? site.id : `${site.id}, ${URL.parse(site.base_url)?.host}`}
+      </span>
       {frozen.includes(site.id) && <Tag tone="bad">frozen</Tag>}
     </>,
-    <>
-      {products.get(site.platform) ?? site.platform}
-      {site.base_url && <span class="hint">{URL.parse(site.base_url)?.host}</span>}
-    </>,
-    site.project_id === null ? "" : projectNames.get(site.project_id) ?? site.project_id,
+    products.get(site.platform) ?? site.platform,
+    site.project_id === null
+      ? <span class="soft">none</span>
+      : projectNames.get(site.project_id) ?? site.project_id,
     healthOf(lately.pings.get(site.id)),
     lately.changes.has(site.id)
       ? <Time at={lately.changes.get(site.id)!} />

@@ -156,6 +156,8 @@ interface Description<Settings extends SettingTable> {
   readonly codes?: Readonly<Record<string, CodeEntry>>;
   /** Whether a site of its kinds has an address: it must, it may (where left out), it cannot. */
   readonly address?: "required" | "none";
+  /** What the form for a site of its kinds is called, such as "A site at Newsletters", and what it is filled in with, a sentence. */
+  readonly form?: { readonly title: string; readonly needs: string };
   /** The fields of a new site of its kinds that depend on others given; nothing for other kinds. */
   initial?(given: object): Readonly<Record<string, unknown>>;
   /** What is wrong between the fields of a site, a sentence each that begins with the field. */

@@ -28,6 +28,7 @@ export default connector({
   name: "duda",
   product: "Duda",
   kinds: ["sitebuilder"],
+  form: { title: "A site at Duda", needs: "Its alias: the short name in the address of its editor" },
   scope: "site",
   settings: {
     SITEBUILDER_API_BASE: base("https://api.duda.co/api", "Duda"),

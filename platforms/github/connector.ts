@@ -45,6 +45,11 @@ export default connector({
   name: "github",
   product: "GitHub",
   kinds: ["static"],
+  form: {
+    title: "A static site on GitHub and Cloudflare Pages",
+    needs:
+      "Its repository, on which the gateway's GitHub App is installed, and its project at Cloudflare Pages",
+  },
   scope: "site",
   watch: [{
     api: "GitHub REST API",

@@ -40,6 +40,10 @@ export default connector({
   name: "highlevel",
   product: "HighLevel",
   kinds: ["crm"],
+  form: {
+    title: "A location in HighLevel",
+    needs: "The id of the location, and the token of a private integration of that location",
+  },
   scope: "site",
   address: "none",
   watch: ["2021-07-28", "2021-04-15"].map((version) => ({

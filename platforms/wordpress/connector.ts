@@ -120,6 +120,12 @@ export default connector({
   kinds: ["cms"],
   scope: "site",
   address: "required",
+  form: {
+    title: "A site on WordPress",
+    needs:
+      "Its address, an account of its own for the gateway, and an application password of that account (Users, " +
+      "Profile, Application Passwords)",
+  },
   siteFields: {
     available_builders: {
       schema: z.array(choice(BUILDERS), { error: expected("a list of block and visual") })

@@ -1,7 +1,7 @@
 /** The pages of sites: who sees them, what the forms keep and refuse, and that nothing is sent before a button is pressed. */
 import assert from "node:assert/strict";
 import { gateway, type Kit, MASTER, site } from "../kit.ts";
-import { BASE, PersonBrowser, plain, said, signedIn, unescaped } from "./kit.ts";
+import { PersonBrowser, plain, said, signedIn, unescaped } from "./kit.ts";
 
 const HOSTILE = `"><script>alert(1)</script><b x='`;
 const ADMIN = { role: "admin", allowed_sites: ["*"], max_risk: 2 } as const;
@@ -242,7 +242,7 @@ Deno.test("the test is run by its button alone, in the name of who pressed it, a
   const tested = await browser.submit("/admin/sites/one/test", {});
   assert.equal(tested.status, 200);
   assert.ok(gw.requests.length > 0, plain(tested.text));
-  assert.match(plain(tested.text), /What was found, what is to do first/);
+  assert.match(plain(tested.text), /What was found, what is to do/);
   const rows = (await gw.audit()).filter(({ tool }) => ["ping_site", "diagnose_site"].includes(tool));
   assert.deepEqual(rows.map(({ owner_user_id, door }) => [owner_user_id, door]), [
     [user.id, "admin"],
