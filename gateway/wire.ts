@@ -22,7 +22,7 @@ import { VendorWatch } from "../guard/vendor_watch.ts";
 import { endOfCall } from "../guard/pipeline/context.ts";
 import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
-import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
+import { guideOnDemand, setsOnDemand } from "../guard/pipeline/context_ports.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { operatorCalls } from "../guard/operator_calls.ts";
@@ -178,9 +178,11 @@ function guardOf(
   const sources = [builtIn(tools), proxied.source, ...(replace.sources ?? [])];
   const hasSecret = (name: string) => (settings.upstream[name] ?? null) !== null;
   const catalog = new Catalog(sources, { hasSecret, reaches });
+  const lists = new ToolLists({ ...ports, catalog });
   const admitting = {
     ...ports,
     baseUrl,
+    tools: guideOf(lists, catalog),
     every: (ms: number, work: () => Promise<void>) => CLOCK.every(ms, work),
     catalog,
     siteLimit: new RateLimit(settings.rateLimitSite, "site", store.budgets),
@@ -203,7 +205,7 @@ function guardOf(
     authenticate,
     proxied,
     catalog,
-    lists: new ToolLists({ ...ports, catalog }),
+    lists,
     dispatch,
     approvals: new ApprovalDesk({
       ...{ store, dispatch, jobs, now, newId, baseUrl },
@@ -211,6 +213,13 @@ function guardOf(
     }),
   };
 }
+
+/** What tells an agent of tools; what it searches with is loaded when the first asks. */
+const guideOf = (lists: ToolLists, catalog: Catalog) =>
+  guideOnDemand(onDemand(async () => {
+    const { ToolGuide } = await import("../guard/tool_guide.ts");
+    return new ToolGuide({ lists, catalog });
+  }));
 
 /** What runs on the clocks beside that. */
 const clockedOf = ({ settings, ports, store, now, log, newId, jobs }: Base) => ({

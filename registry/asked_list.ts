@@ -31,7 +31,14 @@ export const EVERYTHING: AskedList = Object.freeze({
 /** The group of sites' own tools. */
 export const PROXIED = "proxied";
 
-/** Whether what is asked for has the tool, whatever site it is for. What is named by both of two lists is wanted by both. */
+/** Whether the list has the tool: where tools are found by searching the few that this is done with. */
+export function lists(asked: AskedList, entry: ToolEntry): boolean {
+  const { listing } = entry.manifest;
+  if (asked.search) return listing !== undefined && !(asked.readonly && writes(entry.manifest));
+  return listing !== "search" && wants(asked, entry);
+}
+
+/** Whether what is asked for has the tool, whatever site it is for: of groups and tools that are named, either. */
 export function wants(asked: AskedList, { name, group, manifest, offer }: ToolEntry): boolean {
   const { groups, tools } = asked;
   if (asked.readonly && (writes(manifest) || (offer?.writesAt.length ?? 0) > 0)) return false;

@@ -90,6 +90,28 @@ function trimmed(schema: Schema): ServedSchema {
   };
 }
 
+/** The arguments in a line, as TypeScript writes them: `post_id: number | string, title?: string`. */
+export function parameters(schema: ServedSchema): string {
+  const { properties = {}, required = [] } = schema as {
+    properties?: Record<string, ServedSchema>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties)
+    .map(([name, one]) => `${name}${required.includes(name) ? "" : "?"}: ${typeName(one)}`)
+    .join(", ");
+}
+
+function typeName(schema: ServedSchema): string {
+  const { type, enum: values, items, properties, anyOf } = schema as Schema & { type?: string | string[] };
+  if (anyOf) return [...new Set((anyOf as ServedSchema[]).map(typeName))].join(" | ");
+  if (values) return values.map((one) => JSON.stringify(one)).join(" | ");
+  if (Array.isArray(type)) return type.map((one) => typeName({ type: one })).join(" | ");
+  if (type === "array") return items ? `(${typeName(items as ServedSchema)})[]` : "unknown[]";
+  if (type === "integer") return "number";
+  if (type !== "object") return type ?? "unknown";
+  return properties === undefined ? "object" : `{ ${parameters(schema)} }`;
+}
+
 /** A tool at a site that the address names: without the site, and without what only sites of other kinds take. */
 export function atSite(said: Said, { manifest }: ToolEntry, kind: PlatformKind): Said {
   const { properties = {}, required = [], ...rest } = said.input_schema as {

@@ -14,6 +14,7 @@ import type {
   PreviewsPort,
   SitesPort,
   SnapshotsPort,
+  ToolsPort,
   UpstreamsPort,
 } from "./tool_ports.ts";
 import type { Before, ReadResult, WriteResult } from "./write_result.ts";
@@ -277,6 +278,7 @@ export interface ToolContext {
   readonly changes: ChangesPort;
   readonly sets: SetsPort;
   readonly approvals: ApprovalsPort;
+  readonly tools: ToolsPort;
   /** Milliseconds since the epoch, by the gateway's clock. */
   now(): number;
   readonly upstreams: UpstreamsPort;

@@ -133,3 +133,40 @@ export interface ApprovalsPort {
   /** Once it is decided and done, or that time is over. Throws E_NOT_FOUND. */
   find(id: string, wait_seconds?: number): Promise<ApprovalAnswer>;
 }
+
+/** A tool as it is found for a job. */
+export interface FoundTool {
+  /** Its name and its arguments, as TypeScript writes them. */
+  readonly call: string;
+  readonly for: string;
+  readonly writes: boolean;
+}
+
+/** All of a tool. */
+export interface DescribedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly group: string;
+  readonly tier: Tier;
+  readonly writes: boolean;
+  readonly description: string;
+  readonly input_schema: object;
+  /** The kinds of site that it works on. */
+  readonly platforms: readonly PlatformKind[];
+  /** Those that a site must have set for some or all of its calls. */
+  readonly flags: readonly Flag[];
+  /** Codes that it refuses with beside the general ones. */
+  readonly codes: readonly Code[];
+  /** Of a site's own tool the sites that offer it. */
+  readonly sites?: readonly string[];
+}
+
+/** The tools that the caller may be shown. */
+export interface ToolsPort {
+  /** Those that fit words best, of all or of use on that site; throws what `findSite` throws for the field `site`. */
+  find(words: string, where: { readonly site_id?: string; readonly limit: number }): Promise<FoundTool[]>;
+  /** Throws E_TOOL_NOT_FOUND. */
+  describe(name: string): Promise<DescribedTool>;
+  /** What all of them take, or that one, as TypeScript. Throws E_TOOL_NOT_FOUND. */
+  types(name?: string): Promise<string>;
+}

@@ -132,7 +132,7 @@ export class CallRecord {
   /** What the whole call has sent to change something. */
   readonly writes: Writes;
   readonly #at: number;
-  readonly #call: { door: AuditRow["door"]; requestId: string; caller: Caller; tool: string };
+  #call: { door: AuditRow["door"]; requestId: string; caller: Caller; tool: string };
   readonly #calls: CallRecord[] = [];
   #shortened: unknown;
 
@@ -186,6 +186,17 @@ export class CallRecord {
       if (_published !== undefined) Object.assign(this.facts, { _published });
       throw thrown;
     }
+  }
+
+  /** The tool that is called. */
+  get tool(): string {
+    return this.#call.tool;
+  }
+
+  /** The call is one of that tool, which it named; answers its name. */
+  becomes(tool: string): string {
+    this.#call = { ...this.#call, tool };
+    return tool;
   }
 
   /** The door that the whole call came through. */

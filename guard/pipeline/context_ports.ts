@@ -1,6 +1,7 @@
 /** What contexts are made from, and what a call may ask of the store, cut to its caller's scope and its site. */
 import type { Caller, Site } from "../../core/model.ts";
 import type { PublishGrant } from "../../platforms/_http/request.ts";
+import type { AskedList } from "../../registry/asked_list.ts";
 import type { Manifest } from "../../registry/manifest.ts";
 import type {
   CallsPort,
@@ -10,6 +11,7 @@ import type {
   SetsPort,
   SitesPort,
   ToolContext,
+  ToolsPort,
 } from "../../registry/tool.ts";
 import type { Store } from "../../store/store.ts";
 import type { CallRecord } from "../audit/audit.ts";
@@ -45,6 +47,8 @@ export interface ContextPorts extends ConnectorPorts {
   delay(ms: number): Promise<void>;
   /** The change sets of a call's own token. */
   sets(call: CallParts): SetCalls;
+  /** What a call may learn of tools. */
+  tools(call: Pick<CallParts, "caller" | "narrowed">): ToolsPort;
 }
 
 /** The sets of a call, and its way on with one that an equal call has begun. */
@@ -56,6 +60,8 @@ export interface SetCalls extends SetsPort {
 /** What one call adds. */
 export interface CallParts {
   readonly caller: Caller;
+  /** What the request left out of the tools. */
+  readonly narrowed?: AskedList;
   readonly record: CallRecord;
   readonly manifest: Pick<Manifest, "name" | "flags">;
   readonly site: Site | null;
@@ -123,6 +129,22 @@ export function sitesPort({ store, connectors }: ContextPorts, { caller, site }:
 export const snapshotsPort = ({ store }: ContextPorts, { site }: CallParts): ToolContext["snapshots"] => ({
   list: async ({ name }, first, last) => site ? await store.snapshots.list(name, site.id, first, last) : [],
 });
+
+/** What answers one call's questions of tools. */
+export interface Guide {
+  port(call: Pick<CallParts, "caller" | "narrowed">): ToolsPort;
+}
+
+/** What a call may learn of tools; nothing of it is loaded before the call asks. */
+export const guideOnDemand =
+  (load: () => Promise<Guide>) => (call: Pick<CallParts, "caller" | "narrowed">): ToolsPort => {
+    const port = async () => (await load()).port(call);
+    return {
+      find: async (words, where) => await (await port()).find(words, where),
+      describe: async (name) => await (await port()).describe(name),
+      types: async (name) => await (await port()).types(name),
+    };
+  };
 
 /** What answers the change sets of one call. */
 export interface SetsOfCalls {
