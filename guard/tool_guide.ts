@@ -1,4 +1,7 @@
 /** What an agent is told of tools on request: those that fit a job, all of one, or all as types. */
+import { stemmer as english } from "@orama/stemmers/english";
+import { stemmer as french } from "@orama/stemmers/french";
+import { stemmer as german } from "@orama/stemmers/german";
 import MiniSearch from "minisearch";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { memoize } from "../core/made_once.ts";
@@ -64,21 +67,36 @@ export class ToolGuide {
 
 /** Words of a request that say nothing of the job. */
 const EMPTY: ReadonlySet<string> = new Set(
-  ("a an and are as at be by can could do does for from give how i in is it its me my of on or our please so that the " +
-    "their them this to us we what when where which who with would you your " +
-    "auf aus bei bitte das dem den der des die du ein eine einem einen einer es fuer ich im in ist kannst man mal mir mit " +
-    "nach noch ob sich sind uns unser unsere unserer unserem von vom was wer wie wir zu zum zur " +
-    "au aux avec ce ces cette comment dans de des du elle en est et il je la le les leur ma mes moi mon nos notre nous on " +
-    "ou par pour quel quelle quelles quels qui que sa ses son sont sur un une vos votre y").split(" "),
+  ("a about again all also an and any are as at be been by can could did do does done don t for from get got has have he " +
+    "her him his how i if in into is it its just keep let m many me more much must my need new no not now of off ok on one " +
+    "or our out please re s she should so some still such than thanks that the their them then there these they this those " +
+    "to up us ve want was we were what when where whether which who whom whose why will with would yet you your " +
+    "aber alle alles als am an auch auf aus bei beim bin bis bitte da damit dann das dass dem den denn der des die dir doch " +
+    "dort du ein eine einem einen einer es etwas fuer gerade gibt haben hat hatte hier ich ihm ihn ihr im in ist ja jetzt " +
+    "kann kannst kein keine koennen koennte lass mach machen mal man mehr mein meine mich mir mit muss nach nicht noch nur " +
+    "ob oder schon sein seine sich sie sind so soll sollen ueber um und uns unser unsere unserem unseren unserer vom von vor " +
+    "war was welche welchem welchen welcher welches wenn wer wie wieder will wir wird wo wurde zu zum zur " +
+    "ai alors as au aussi autre aux avec avons beaucoup bien c ca ce cela ces cet cette chez comment combien d dans de deja " +
+    "depuis des deux doit donc du elle en encore entre es est et etait ete etre eu fait faire fais faut il ils j je l la le " +
+    "les leur leurs lui m ma mais me mes moi mon n ne nos notre nous on ont ou par pas peut peux plus pour pourquoi qu quand " +
+    "que quel quelle quelles quels qui quoi s sa sans se ses si son sont suis sur t te tes toi ton tous tout toute toutes tu " +
+    "un une vais veux via vont vos votre vous y").split(" "),
 );
-const STEM_MIN = 4;
 
-/** A word as it is compared: without case and accents. */
-function term(word: string): string | null {
-  const plain = word.toLowerCase().replaceAll("ß", "ss").replaceAll("ä", "ae").replaceAll("ö", "oe")
-    .replaceAll("ü", "ue").normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
-  return EMPTY.has(plain) ? null : plain;
+/** A word as it is compared: without case and accents, by its stems in the languages that are spoken to it. */
+function terms(word: string): string[] | null {
+  const lower = word.toLowerCase();
+  const plain = bare(lower);
+  if (EMPTY.has(plain)) return null;
+  return [...new Set([plain, bare(english(lower)), bare(german(lower)), bare(french(lower))])];
 }
+
+const bare = (word: string) =>
+  word.replaceAll("ß", "ss").replaceAll("ä", "ae").replaceAll("ö", "oe").replaceAll("ü", "ue")
+    .normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+
+/** Shorter words are compared whole. */
+const PART_MIN = 5;
 
 interface Indexed {
   readonly id: number;
@@ -92,11 +110,12 @@ interface Indexed {
 const indexOf = memoize(({ shown }: Listing) => {
   const index = new MiniSearch<Indexed>({
     fields: ["name", "words", "brief", "whole"],
-    processTerm: term,
+    processTerm: terms,
     searchOptions: {
       boost: { name: 3, words: 4, brief: 2, whole: 0.5 },
-      prefix: (word) => word.length >= STEM_MIN,
-      fuzzy: (word) => word.length > STEM_MIN + 1 ? 0.2 : false,
+      prefix: (word) => word.length >= PART_MIN,
+      fuzzy: (word) => word.length > PART_MIN + 1 ? 0.15 : false,
+      weights: { prefix: 0.3, fuzzy: 0.2 },
     },
   });
   index.addAll(shown.map(({ entry: { name, manifest, definition } }, id) => ({
@@ -115,7 +134,8 @@ const at = (shown: Shown, { narrowed }: Asking, full: boolean) =>
 function foundTool(shown: Shown, asking: Asking): FoundTool {
   const { input_schema, description } = at(shown, asking, false);
   const name = shown.entry.name;
-  return { call: `${name}(${parameters(input_schema)})`, for: description, writes: !reads(shown) };
+  const call = `${name}(${parameters(input_schema)})`;
+  return { call, for: description, ...(reads(shown) ? {} : { writes: true as const }) };
 }
 
 function describedTool(shown: Shown, asking: Asking): DescribedTool {
@@ -137,7 +157,7 @@ function describedTool(shown: Shown, asking: Asking): DescribedTool {
 }
 
 const TYPES_HEAD =
-  "// Each tool takes one object and answers JSON; those marked W answer a preview without confirm: true.";
+  "// Each tool takes one object and answers JSON; those marked W also take confirm and confirm_token, and answer a preview without.";
 
 function typeOf(shown: Shown, asking: Asking): string {
   const { input_schema, description } = at(shown, asking, false);

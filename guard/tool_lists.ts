@@ -28,7 +28,7 @@ export interface ToolListsPorts {
 
 /** What a token's own setting leaves out where a request says nothing. */
 const BY_TOKEN: Readonly<Record<"own" | "search", AskedList>> = {
-  own: { ...EVERYTHING, groups: null },
+  own: { ...EVERYTHING, own: true },
   search: { ...EVERYTHING, search: true },
 };
 

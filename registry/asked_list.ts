@@ -10,6 +10,8 @@ export interface AskedList {
   readonly groups: readonly string[] | null;
   /** The tools that it names; null for none named. */
   readonly tools: readonly string[] | null;
+  /** Whether sites' own tools are left out where neither a group nor a tool is named. */
+  readonly own: boolean;
   /** Only what never writes. */
   readonly readonly: boolean;
   /** Whether tools are to be found by `find_tools`; null where the token decides. */
@@ -23,6 +25,7 @@ export const EVERYTHING: AskedList = Object.freeze({
   sites: Object.freeze([]),
   groups: null,
   tools: null,
+  own: false,
   readonly: false,
   search: null,
   full: false,
@@ -45,5 +48,5 @@ export function wants(asked: AskedList, { name, group, manifest, offer }: ToolEn
   const named = tools?.includes(name) ?? false;
   const grouped = groups !== null && (groups.includes("*") || groups.includes(group));
   if (groups !== null || tools !== null) return named || grouped;
-  return offer === undefined || asked.sites.length === 0;
+  return offer === undefined || !asked.own;
 }

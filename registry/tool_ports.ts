@@ -139,7 +139,8 @@ export interface FoundTool {
   /** Its name and its arguments, as TypeScript writes them. */
   readonly call: string;
   readonly for: string;
-  readonly writes: boolean;
+  /** Set where it can write: then it takes `confirm` and `confirm_token` as well. */
+  readonly writes?: true;
 }
 
 /** All of a tool. */

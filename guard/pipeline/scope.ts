@@ -33,7 +33,7 @@ export function toolScope({ caller, name, decision }: Capped, tier: Tier, isGuid
  * one site that the address names may be called whether the list has it or not.
  */
 export function withinRequest(asked: AskedList, entry: ToolEntry): void {
-  if (asked === EVERYTHING || wants({ ...asked, sites: [] }, entry)) return;
+  if (asked === EVERYTHING || wants({ ...asked, own: false }, entry)) return;
   throw new GatewayError(
     "E_SCOPE_DENIED",
     `"${entry.name}" is left out by the address or the headers of this request (groups, tools or readonly); ` +
