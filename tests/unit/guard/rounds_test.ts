@@ -34,7 +34,7 @@ const never = new AbortController().signal;
 
 Deno.test("a round lasts as long as get_approval may wait, and ends where its client has left, or the gateway stops", async () => {
   const asking = caller({ id: "t1" });
-  const { rounds, look, looks, approval, stopping } = waiting("t1");
+  const { rounds, look, looks, stopping } = waiting("t1");
   let over = 0;
   const kept = rounds.wait(asking, ID, never).then(() => over++);
   const most = LIMITS.APPROVAL_WAIT_SECONDS * 1000 / LIMITS.APPROVAL_LOOK_MS;
