@@ -7,7 +7,11 @@ import { excessError } from "../core/body.ts";
 import { Card, CARD_CAPABILITIES } from "./mcp_card.ts";
 import { Held, isJson, noMessage, readMessage } from "./mcp_body.ts";
 import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
-import { answering, CORS, namedSites } from "./envelope.ts";
+import type { McpCall } from "./mcp_call.ts";
+import { narrowedBy } from "./asked_list.ts";
+import { ascii } from "../registry/listing.ts";
+import { answering, CORS } from "./envelope.ts";
+import { INSTRUCTIONS } from "../registry/brief.ts";
 import { fault, foreignHost, inSession, preflight, refusal, refused } from "./mcp_response.ts";
 import {
   type Client,
@@ -24,11 +28,9 @@ import {
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
-import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
-import type { Excess } from "../core/json_extent.ts";
 import { isFields } from "../core/values.ts";
-import type { Follower } from "../registry/tool.ts";
+import type { AskedList } from "../registry/asked_list.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -37,11 +39,11 @@ export interface McpPorts extends SubscriptionPorts {
   /** Throws E_AUTH; otherwise the caller: `before`, where nothing that it depends on was changed since it was found. */
   authenticate(request: Request, before?: Caller): Awaitable<Caller>;
   /**
-   * The tools that caller sees, of all or of that site, as ASCII JSON text of an array: `[{"name":…},…]`, with `cards` those
-   * of what waits for a person. Throws
-   * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND, of several E_BAD_INPUT.
+   * The tools that caller sees of those asked for, as ASCII JSON text of an array: `[{"name":…},…]`, with `cards` those
+   * of what waits for a person. Throws E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND; of several, of strange groups
+   * and tools E_BAD_INPUT.
    */
-  listing(caller: Caller, sites: readonly string[], cards: boolean): Awaitable<string>;
+  listing(caller: Caller, asked: AskedList, cards: boolean): Awaitable<string>;
   readonly bodies: BodiesInFlight;
   /** The largest body that caller may send, in bytes. */
   bodyLimit(caller: Caller): number;
@@ -125,12 +127,30 @@ async function answer(
   if (excess !== null && frame.method !== "tools/call") {
     return fault(new FrameFault(400, RPC.PARSE, `Parse error: ${excessError(excess, "params").message}`));
   }
-  const left = () => request.signal;
-  const client = clientOf(frame, headers);
-  const still = async () => await ports.authenticate(request, caller);
-  const sites = namedSites(request.url);
-  const asked = { caller, requestId, bodyBytes, excess, left, sites, client, still };
-  const token = progressTokenOf(frame, headers);
+  const narrowed = narrowedBy(request, frame);
+  if (narrowed instanceof FrameFault) return fault(narrowed);
+  return await answerFrame(request, frame, answers, held, {
+    caller,
+    requestId,
+    bodyBytes,
+    excess,
+    left: () => request.signal,
+    narrowed,
+    client: clientOf(frame, headers),
+    still: async () => await ports.authenticate(request, caller),
+  });
+}
+
+/** The answer to a frame that may be answered: a stream where its client listens or follows, else one JSON. */
+async function answerFrame(
+  request: Request,
+  frame: Frame,
+  answers: Answers,
+  held: Held,
+  asked: Asked,
+): Promise<Response> {
+  const { caller, requestId, client } = asked;
+  const token = progressTokenOf(frame, request.headers);
   if (token instanceof FrameFault) return fault(token);
   if (frame.modern && frame.method === "subscriptions/listen") {
     const refused = await answers.unlisted(frame, asked); // counts as a list, for one is made here
@@ -152,9 +172,8 @@ async function answer(
 }
 
 /** What a message came with. */
-interface Asked extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "excess" | "follower" | "left"> {
-  /** What the address names: of one site the list of tools is that site's. */
-  readonly sites: readonly string[];
+interface Asked
+  extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "excess" | "follower" | "left" | "narrowed"> {
   readonly client: Client;
   /** Who calls, where nothing that it depends on was changed since. Throws E_AUTH. */
   still(): Promise<Caller>;
@@ -190,7 +209,8 @@ class Answers {
       const server = JSON.stringify(this.#ports.server);
       return this.#result(
         frame,
-        `"protocolVersion":"${asked}","capabilities":{"tools":{}${more}},"serverInfo":${server}`,
+        `"protocolVersion":"${asked}","capabilities":{"tools":{}${more}},"serverInfo":${server},` +
+          `"instructions":${ascii(INSTRUCTIONS)}`,
       );
     }
     return asked.client.showsCards ? this.#card(frame) : unknown(frame);
@@ -217,9 +237,9 @@ class Answers {
     return listed instanceof FrameFault ? listed : null;
   }
 
-  async #listed({ id }: Frame, { caller, requestId, sites, client }: Asked): Promise<string | FrameFault> {
+  async #listed({ id }: Frame, { caller, requestId, narrowed, client }: Asked): Promise<string | FrameFault> {
     try {
-      return await this.#ports.listing(caller, sites, client.showsCards);
+      return await this.#ports.listing(caller, narrowed, client.showsCards);
     } catch (thrown) {
       // As HTTP: a client that lists too often is told when to come back.
       if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
@@ -242,10 +262,11 @@ class Answers {
     }
     const wrong = misspelt(meta);
     if (wrong !== null) return invalid(wrong);
-    const { requestId, bodyBytes, excess, follower, left } = asked;
+    const { requestId, bodyBytes, excess, follower, left, narrowed } = asked;
     const round = await comingBack(this.#ports.rounds, frame, { name, ...asked });
     if (typeof round === "string") return invalid(round);
     const call: McpCall = {
+      narrowed,
       caller: round === null ? asked.caller : await asked.still(),
       requestId,
       bodyBytes,
@@ -303,7 +324,7 @@ class Answers {
 
 const discovered = (capabilities: string) =>
   `"supportedVersions":["${MODERN_VERSION}"],"capabilities":{"tools":{"listChanged":true}${capabilities}},` +
-  `"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+  `"instructions":${ascii(INSTRUCTIONS)},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
 
 const unknown = ({ id, modern }: Frame) =>
   new FrameFault(modern ? 404 : 200, RPC.METHOD_NOT_FOUND, "Method not found", id);
@@ -330,51 +351,3 @@ function misspelt(meta: Readonly<Record<string, unknown>>): string | null {
   }
   return null;
 }
-
-/** A call of a tool as this door hands it on. */
-export interface McpCall {
-  readonly caller: Caller;
-  readonly tool: string;
-  readonly arguments: Record<string, unknown>;
-  /** What the arguments have too much of; then they were left unread. */
-  readonly excess: Excess | null;
-  readonly bodyBytes: number;
-  /** As `_meta` of the request carries it. */
-  readonly idempotencyKey?: string;
-  readonly asks?: Asks;
-  readonly requestId: string;
-  /** Set where its client wants to know how far it is. */
-  readonly follower?: Follower;
-  /** Aborts when the client leaves. */
-  readonly left: () => AbortSignal;
-}
-
-/** Runs such calls as those of the other door are run. */
-export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unknown> => {
-  const {
-    caller,
-    tool,
-    arguments: args,
-    bodyBytes,
-    excess,
-    idempotencyKey,
-    asks,
-    requestId,
-    follower,
-    left,
-  } = call;
-  return dispatch({
-    door: "mcp",
-    caller,
-    tool,
-    idempotencyKey,
-    asks,
-    requestId,
-    follower,
-    left,
-    parse() {
-      if (excess !== null) throw excessError(excess, "arguments");
-      return { args, bytes: bodyBytes };
-    },
-  });
-};

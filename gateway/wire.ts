@@ -2,7 +2,8 @@
 import type { Registry } from "./boot.ts";
 import { CODES } from "../core/errors.ts";
 import { buildApp } from "../doors/app.ts";
-import { dispatched, mcpDoor } from "../doors/mcp.ts";
+import { mcpDoor } from "../doors/mcp.ts";
+import { dispatched } from "../doors/mcp_call.ts";
 import { describedTools, openapi } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
@@ -266,9 +267,9 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
   return mcpDoor({
     rounds: new Rounds({ store, delay, baseUrl, now, sealer, stopping: parts.stopping.signal }),
     authenticate,
-    listing: async (caller, sites, cards) => {
+    listing: async (caller, asked, cards) => {
       await tokenLimit.take(caller.token.id);
-      const list = await lists.of(caller, sites);
+      const list = await lists.of(caller, asked);
       return cards && await lists.asksPeople(caller) ? await list.cards() : await list.mcp();
     },
     lists,
@@ -338,6 +339,8 @@ async function adminOf(parts: Parts) {
     ...watched(parts),
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
     now,
+    clock: CLOCK,
+    stopping: parts.stopping.signal,
     report: parts.logFault,
   }, async (ports) => (await import("../console/admin/app.ts")).pagesApp(ports));
 }

@@ -247,6 +247,19 @@ export const PEOPLE_LIMITS = {
   FORM_BYTES: 64 * 1024,
 } as const;
 
+/**
+ * Streams that tell people how many requests wait: how many there may be, how long one lives, how often all are looked at,
+ * when a quiet one is kept alive, and how many ids it tells.
+ */
+export const APPROVAL_EVENT_LIMITS = {
+  STREAMS_MAX: 512,
+  STREAMS_PER_PERSON: 4,
+  STREAM_MS: 60 * 60_000,
+  LOOK_MS: 2000,
+  QUIET_MS: 15_000,
+  IDS: 50,
+} as const;
+
 /** How many there may be, how long one lives, how often it is looked at, and when a quiet one is kept alive. */
 export const SUBSCRIPTION_LIMITS = {
   STREAMS_MAX: 1024,

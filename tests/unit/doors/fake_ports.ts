@@ -2,7 +2,8 @@
 import { GatewayError } from "../../../core/errors.ts";
 import { BodiesInFlight } from "../../../guard/pipeline/in_flight.ts";
 import type { Caller } from "../../../core/model.ts";
-import type { McpCall, McpPorts } from "../../../doors/mcp.ts";
+import type { McpPorts } from "../../../doors/mcp.ts";
+import type { McpCall } from "../../../doors/mcp_call.ts";
 import { Content } from "../../../core/content.ts";
 
 /** The only token that is let in. */
