@@ -274,7 +274,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
   const { store, baseUrl, now, settings } = parts;
   const sealer = onDemand(() => Sealer.open(settings.encryptionKeys));
   return mcpDoor({
-    rounds: new Rounds({ store, delay, baseUrl, now, sealer }),
+    rounds: new Rounds({ store, delay, baseUrl, now, sealer, stopping: parts.stopping.signal }),
     authenticate,
     listing: async (caller, asked, cards) => {
       await tokenLimit.take(caller.token.id);
