@@ -2,6 +2,7 @@
 import { asGatewayError, GatewayError } from "../core/errors.ts";
 import { type Approval, type Caller, type Deciding, LIMITS, type Site, type User } from "../core/model.ts";
 import type {
+  ApprovalLook,
   ApprovalPreview,
   ApprovalQuery,
   ApprovalReport,
@@ -9,7 +10,7 @@ import type {
   Approver,
   ShownApproval,
 } from "../registry/approval_reports.ts";
-import type { ConsentRecord, Store } from "../store/store.ts";
+import type { ConsentRecord, Spending, Store } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./audit/admin_row.ts";
 import { approvalUrl, type Approving, rejectedError } from "./consent/approval.ts";
 import { nameOfParts } from "./consent/consent_content.ts";
@@ -80,7 +81,7 @@ export class ApprovalDesk implements ApprovalsPort {
   }
 
   /** One of them with what it would do now: its plan runs again. Throws E_NOT_FOUND. */
-  async show(approver: Approver, id: string, whole = false): Promise<ShownApproval> {
+  async show(approver: Approver, id: string, look: ApprovalLook = {}): Promise<ShownApproval> {
     const approval = await this.#standing(await this.#find(approver, id));
     const report = this.#report(approver, approval, await this.#sitesOf(approval));
     if (approval.state !== "pending") {
@@ -95,10 +96,11 @@ export class ApprovalDesk implements ApprovalsPort {
     const args = await this.ports.store.approvals.args(id);
     if (args === null) return { approval: report, arguments: null, preview: null, refused: GONE };
     try {
-      const preview = previewOf(await this.#call(approver, approval, args, null, whole));
+      const preview = previewOf(await this.#call(approver, approval, args, { ...look, shown: null }));
       const asked = await this.ports.store.consents.find(approval.confirm_token);
-      // A dry run is named by its effects alone, which the agent's has no more.
-      const changed_since_asked = asked !== null && asked.content.dry_run === undefined &&
+      // A dry run is named by its effects alone, which the agent's has no more; of a set in part there is no other name.
+      const isWhole = (look.without ?? []).length === 0;
+      const changed_since_asked = asked !== null && asked.content.dry_run === undefined && isWhole &&
         nameOfParts(asked.content.revision) !== preview.revision;
       return { approval: report, arguments: args, preview, refused: null, changed_since_asked };
     } catch (thrown) {
@@ -110,10 +112,16 @@ export class ApprovalDesk implements ApprovalsPort {
 
   /**
    * Carries it out, as the grant that asked, where it would do what that person was shown. Answers what was done; of one
-   * that somebody approved before, what was done then. Throws E_NOT_FOUND, E_FORBIDDEN, E_STALE_PREVIEW, and what the
-   * steps of the call do; the request waits on then unless something was, or may have been, written.
+   * that somebody approved before, what was done then. Throws E_NOT_FOUND, E_FORBIDDEN, E_STALE_PREVIEW, E_BAD_INPUT for
+   * items that cannot be left out, and what the steps of the call do; the request waits on then unless something was, or
+   * may have been, written.
    */
-  async approve(approver: Approver, id: string, shown: string): Promise<ShownApproval> {
+  async approve(
+    approver: Approver,
+    id: string,
+    shown: string,
+    without: readonly number[] = [],
+  ): Promise<ShownApproval> {
     const approval = await this.#standing(await this.#find(approver, id));
     this.#requireYours(approver, approval, await this.#sitesOf(approval));
     if (approval.state !== "pending") {
@@ -123,7 +131,7 @@ export class ApprovalDesk implements ApprovalsPort {
     const args = await this.ports.store.approvals.args(id);
     if (args === null) throw decidedAlready({ ...approval, state: "expired", words: GONE.message });
     try {
-      const answer = plainAnswer(await this.#call(approver, approval, args, shown));
+      const answer = plainAnswer(await this.#call(approver, approval, args, { shown, without }));
       return { ...await this.show(approver, id), answer };
     } finally {
       await this.ports.store.approvals.forget(id);
@@ -142,9 +150,9 @@ export class ApprovalDesk implements ApprovalsPort {
     }
     const request_id = newId();
     const run = { request_id, deadline: now() + REJECT_MS };
-    const { name, content } = found;
+    const { name, content: { set: _, ...content } } = found; // a set that was to be begun is not, and tells nothing
     const expires_at = now() + LIMITS.IDEMPOTENCY_MS;
-    const spending = { name, content, found, expires_at, frees_until: null };
+    const spending: Spending = { name, content, found, expires_at, frees_until: null };
     if (!await consents.spend([spending], run)) throw decidedAlready(await approvals.find(id) ?? approval);
     const answer = repeatable({ failure: rejectedError(baseUrl, approval, words) });
     const decided = decidingOf(approver);
@@ -188,19 +196,22 @@ export class ApprovalDesk implements ApprovalsPort {
   /** The tool is called as the grant that asked; `shown` is null to be shown it. */
   async #call(
     approver: Approver,
-    { id, grant, tool, confirm_token }: Approval,
+    { id, grant, tool, confirm_token, sites: asked }: Approval,
     args: Record<string, unknown>,
-    shown: string | null,
-    whole = false,
+    { shown, whole = false, without = [] }: ApprovalLook & Pick<Approving, "shown">,
   ): Promise<unknown> {
     const caller = await this.#callerOf(grant);
     if (caller === null) throw new GatewayError("E_AUTH", `Nothing was sent: ${ENDED}`);
     const bytes = new TextEncoder().encode(JSON.stringify(args)).length;
     const approving: Approving = {
-      ...{ id, decided: decidingOf(approver), shown, whole },
-      judge: async (sites) => {
+      ...{ id, decided: decidingOf(approver), shown, whole, without: inOrder(without) },
+      judge: async (found) => {
         const user = approver.user && await this.ports.store.users.get(approver.user.id);
-        const why = whyNot({ ...approver, user }, caller.token.owner_user_id, sites, approver.user !== null);
+        const { owner_user_id } = caller.token;
+        // What is left out is decided on as well.
+        const named = [...new Set([...asked, ...found.map((site) => site.id)])];
+        const sites = [...await this.#sitesOf({ sites: asked }), ...found];
+        const why = whyNot({ ...approver, user }, owner_user_id, sites, approver.user !== null, named);
         if (why !== null) {
           throw new GatewayError("E_FORBIDDEN", `${why}; nothing was written`, { outcome: "none" });
         }
@@ -240,7 +251,7 @@ export class ApprovalDesk implements ApprovalsPort {
     return state === "open" || (state === "running" && !begun && this.ports.now() > (deadline ?? 0));
   }
 
-  async #sitesOf({ sites }: Approval): Promise<Site[]> {
+  async #sitesOf({ sites }: Pick<Approval, "sites">): Promise<Site[]> {
     const found = await Promise.all(sites.map((id) => this.ports.store.sites.get(id)));
     return found.filter((one) => one !== null);
   }
@@ -266,6 +277,9 @@ function previewOf(found: unknown): ApprovalPreview {
   const { confirm_token: _, expires_at: __, next: ___, ...preview } = found as Record<string, unknown>;
   return preview as unknown as ApprovalPreview;
 }
+
+/** Each once, the least first. */
+const inOrder = (items: readonly number[]) => [...new Set(items)].sort((a, b) => a - b);
 
 const GONE = {
   code: "E_NOT_FOUND",

@@ -54,6 +54,14 @@ export interface ShownApproval {
   readonly failed?: unknown;
 }
 
+/** How somebody looks at a request. */
+export interface ApprovalLook {
+  /** Whether texts are shown whole. */
+  readonly whole?: boolean;
+  /** Items of a change set that are left out, and not planned. */
+  readonly without?: readonly number[];
+}
+
 /** Which requests are listed. */
 export interface ApprovalQuery {
   readonly states?: readonly ApprovalState[] | undefined;
@@ -67,10 +75,10 @@ export interface ApprovalQuery {
 export interface ApprovalsPort {
   /** Those the person may see, oldest first. */
   list(approver: Approver, query?: ApprovalQuery): Promise<ApprovalReport[]>;
-  /** One of them with what it would do now, its plan runs again; with whole texts where that is said. */
-  show(approver: Approver, id: string, whole?: boolean): Promise<ShownApproval>;
-  /** Carries it out, where it would do what that person was shown. */
-  approve(approver: Approver, id: string, shown: string): Promise<ShownApproval>;
+  /** One of them with what it would do now: its plan runs again. */
+  show(approver: Approver, id: string, look?: ApprovalLook): Promise<ShownApproval>;
+  /** Carries it out, where it would do what that person was shown; of a change set without the items that are left out. */
+  approve(approver: Approver, id: string, shown: string, without?: readonly number[]): Promise<ShownApproval>;
   /** Says no to it. */
   reject(approver: Approver, id: string, words: string | null): Promise<ApprovalReport>;
 }

@@ -88,6 +88,8 @@ export interface AuditFacts {
   approval_id?: string;
   shown_to?: string;
   approved_by?: string;
+  /** Of a change set the items that this person left out. */
+  items_left_out?: readonly number[];
 }
 
 /** What a call of another tool would do, found by reading only; good for one run within the call that planned it. */
@@ -170,6 +172,8 @@ export type ChangeLine = ChangeRow | {
   readonly changes: number;
   readonly tools: Readonly<Record<string, number>>;
   readonly by: ChangeRow["by"];
+  /** Items that who approved the set left out, on whatever site. */
+  readonly items_left_out?: readonly number[];
   readonly live?: true;
   readonly undoable: boolean;
   /** How many of them are, where not all are. */

@@ -33,14 +33,41 @@ export async function undoOf({ ports }: PagesParts, { approval }: ShownApproval)
 const text = (value: unknown): string => seen(valueText(value) ?? "nothing");
 
 /** Who decided, when, and with which words. */
-function decision({ approval: { state, decided, decided_at, words } }: ShownApproval): Child {
+function decision({ approval }: ShownApproval): Child {
+  const { state, decided, decided_at, words, items_left_out: out = [] } = approval;
   const by = decided === null ? "" : ` by ${seen(decided.by)}`;
   const at = decided_at === null ? "" : ` at ${time(decided_at)}`;
   const word = STATES[state];
   return (
     <>
-      <p>{`${word[0]!.toUpperCase()}${word.slice(1)}${by}${at}.`}</p>
+      <p>
+        {`${word[0]!.toUpperCase()}${word.slice(1)}${by}${at}${
+          out.length === 0 ? "" : `, without item${out.length === 1 ? "" : "s"} ${out.join(", ")}`
+        }.`}
+      </p>
       {words !== null && <p dir="auto">{state === "rejected" ? `“${seen(words)}”` : `${seen(words)}.`}</p>}
+    </>
+  );
+}
+
+/** Of a change set what became of each item. */
+function itemLines({ items, summary }: Readonly<Record<string, unknown>>): Child {
+  if (!Array.isArray(items) || items.length === 0) return null;
+  return (
+    <>
+      {typeof summary === "string" && <p>{`${seen(summary)}.`}</p>}
+      <ul>
+        {items.filter(isFields).map(({ item, tool, site_id, state, reason, error }) => {
+          const where = typeof site_id === "string" ? ` on ${site_id}` : "";
+          const why = isFields(error) ? error["message"] : reason;
+          const said = why === undefined ? "" : `: ${text(why)}`;
+          return (
+            <li dir="auto">
+              {`Item ${text(item)}, ${text(tool)}${where}: ${text(state).replaceAll("_", " ")}${said}`}
+            </li>
+          );
+        })}
+      </ul>
     </>
   );
 }
@@ -109,6 +136,7 @@ export function outcomeOf(shown: ShownApproval, undo: Undo | null): Child {
   return (
     <Notice kind={kind}>
       {decision(shown)}
+      {itemLines(fields)}
       {isFields(failed) && <p>{`It failed: ${text(failed["message"])}.`}</p>}
       {state === "approved" && outcome === "unknown" && (
         <p>Nobody knows whether it was done. Look at the site before it is asked for again.</p>

@@ -11,6 +11,7 @@ import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { argumentsOf, changesOf } from "./approval_changes.tsx";
 import { outcomeOf, type Undo } from "./approval_done.tsx";
+import { boxesField, choosingOf, isMixed, leftOutLine, withoutForm, YES_FORM } from "./approval_items.tsx";
 import { type Drawing, drawing, fitting } from "./approval_text.tsx";
 import { askerOf, lasting, LIVE_TIER, type Names, siteNames, typedWord, VISITORS } from "./approval_words.ts";
 import { CEILINGS, time } from "./words.ts";
@@ -24,6 +25,8 @@ export interface OnePage {
   readonly names: Names;
   readonly undo: Undo | null;
   readonly now: number;
+  /** Whether it is of a change set. */
+  readonly isSet: boolean;
   /** What was wrong with what the form sent. */
   readonly problem?: {
     readonly message: string;
@@ -32,6 +35,8 @@ export interface OnePage {
   };
   /** What was filled in. */
   readonly words?: string;
+  /** Items of a set whose boxes are not ticked. */
+  readonly without?: readonly number[];
 }
 
 /** What a person should know first; each is a sentence of a site or a plan. */
@@ -123,21 +128,28 @@ function decisionOf(person: Person, page: OnePage, cut: number): Child {
   const path = `${APPROVALS}/${approval.id}`;
   const typed = preview && tierShown(preview.shown) >= LIVE_TIER ? typedWord(approval.sites, names) : null;
   const error = (field: "typed" | "words") => problem?.field === field ? problem.message : undefined;
+  const choosing = choosingOf(page.shown, page.without ?? []);
+  const isPartly = choosing !== null && isMixed(preview?.shown ?? "");
   return (
     <>
       <h2 id="decide">Your decision</h2>
       {preview && refused === null && cut === 0 && (
-        <Form visitor={person} action={`${path}/approve`}>
+        <Form visitor={person} action={`${path}/approve`} id={YES_FORM}>
           <input type="hidden" name="shown" value={preview.shown} />
+          {boxesField(choosing)}
+          {choosing && <p>Items whose box is not ticked above are left out, and not done.</p>}
           {typed && (
             <Field
               name="typed"
               label={`Type “${typed.word}” to approve`}
-              hint={typed.also === typed.word
-                ? "It goes live at once."
-                : `Or ${typed.also}. It goes live at once.`}
+              hint={[
+                typed.also === typed.word ? "" : `Or ${typed.also}. `,
+                "It goes live at once.",
+                isPartly ? " If all that goes live is left out, type nothing." : "",
+              ].join("")}
               error={error("typed")}
               autocomplete="off"
+              required={!isPartly}
             />
           )}
           <Submit>Approve and carry out</Submit>
@@ -177,7 +189,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
   const { approval, preview } = shown;
   const on = drawingFor(c);
   const warnings = warningsOf(shown, on);
-  const changes = preview && changesOf(preview, on);
+  const changes = preview && changesOf(preview, on, choosingOf(shown, page.without ?? []));
   const cut = on.cut;
   const args = shown.arguments &&
     argumentsOf(approval.tool, shown.arguments, on);
@@ -194,6 +206,8 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
       {problemOf(problem)}
       {approval.state === "pending" ? warnings : outcomeOf(shown, undo)}
       {factsOf(shown, names, now)}
+      {withoutForm(`${APPROVALS}/${approval.id}`, shown, page.isSet)}
+      {leftOutLine(`${APPROVALS}/${approval.id}`, shown)}
       {preview && (
         <>
           <h2>{preview.tier >= LIVE_TIER ? "What visitors see differently" : "What changes"}</h2>

@@ -44,4 +44,6 @@ export interface Approval {
   readonly outcome: Outcome | null;
   /** The person's words, or why it could not be decided any more; null where there are none. */
   readonly words: string | null;
+  /** Of a change set the items that who said yes left out; none where it is left out. */
+  readonly items_left_out?: readonly number[];
 }

@@ -95,6 +95,8 @@ export interface AuditRow {
   readonly approval_id?: string;
   readonly shown_to?: string;
   readonly approved_by?: string;
+  /** Of a change set the items that this person left out. */
+  readonly items_left_out?: readonly number[];
   /** What an operator found, where the outcome was unknown. */
   readonly resolution?: Resolution;
   readonly result_id?: string | number;

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { GatewayError } from "../../core/errors.ts";
 import { type Approval, type Caller, type Deciding, LIMITS, type Site } from "../../core/model.ts";
 import type { Awaitable } from "../../core/async.ts";
-import type { Beside, ConsentContent, NewApproval, Run, Store } from "../../store/store.ts";
+import type { Beside, ConsentContent, NewApproval, Run, SetApproval, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
 import { revisionName, type Subject } from "./consent_content.ts";
@@ -18,15 +18,20 @@ export interface Approving {
   readonly shown: string | null;
   /** Whether texts are shown whole, for a page that marks what differs in them. */
   readonly whole?: boolean;
+  /** Items of a change set that are left out. */
+  readonly without?: readonly number[];
   /** Throws E_FORBIDDEN where that person may not approve on one of them by now. */
   judge(sites: readonly Site[]): Awaitable<void>;
 }
 
 /** The row of such a call names the request, and the person. */
-export function noteApproving({ facts }: Pick<CallRecord, "facts">, { id, shown, decided }: Approving): void {
-  Object.assign(facts, {
+export function noteApproving(record: Pick<CallRecord, "facts" | "view">, approving: Approving): void {
+  const { id, shown, decided, whole = false, without = [] } = approving;
+  record.view = { without, whole, isShown: shown === null };
+  Object.assign(record.facts, {
     approval_id: id,
     ...shown === null ? { shown_to: decided.by } : { approved_by: decided.by },
+    ...without.length === 0 ? {} : { items_left_out: without },
   });
 }
 
@@ -116,11 +121,28 @@ export class PersonsPart {
     this.#approval = approval;
   }
 
+  /** Who has said yes to a request, as a set that was begun by that keeps it; null where nobody has. */
+  async yesTo(id: string): Promise<SetApproval | null> {
+    const approval = await this.#ports.store.approvals.find(id);
+    if (approval?.state !== "approved" || approval.decided === null) return null;
+    const { decided: { by: approved_by }, items_left_out } = approval;
+    return { approval_id: id, approved_by, ...items_left_out === undefined ? {} : { items_left_out } };
+  }
+
   /** To be committed with the intent's row. */
   async begun(): Promise<Beside[]> {
     const { run, approving } = this.#call;
     if (this.#approval === null || approving === undefined) return [];
-    return await this.#ports.store.approvals.begun(this.#approval, approving.decided, run.request_id);
+    return await this.#ports.store.approvals.begun(
+      this.#decided(approving),
+      approving.decided,
+      run.request_id,
+    );
+  }
+
+  /** The request with what who says yes leaves out of it. */
+  #decided({ without = [] }: Approving): Approval {
+    return { ...this.#approval!, ...without.length === 0 ? {} : { items_left_out: without } };
   }
 
   /** To be committed with the outcome's row. */
@@ -129,7 +151,7 @@ export class PersonsPart {
     if (this.#approval === null || approving === undefined) return [];
     const outcome = "failure" in ending ? ending.outcome : "made";
     return await this.#ports.store.approvals.ended(
-      this.#approval,
+      outcome === "none" ? this.#approval : this.#decided(approving),
       approving.decided,
       run.request_id,
       outcome,
@@ -163,24 +185,59 @@ export class PersonsPart {
   }
 }
 
-/** Names what somebody was shown: the state that would be replaced, the tier, and the dry run of a site's own tool. */
-export const shownName = (
-  { revision }: Pick<ReadyCall, "revision">,
+/** How the name of a change set begins: each of its items has a name of its own in it. */
+const SET = "set";
+
+/**
+ * Names what somebody was shown: the state that would be replaced, the tier, and the dry run of a site's own tool; of a
+ * change set the tier, and each item by itself, so that those which remain can be compared.
+ */
+export function shownName(
+  { revision, plan }: Pick<ReadyCall, "revision" | "plan">,
   tier: number | null,
   dryRun: string | undefined,
-): string => [revisionName(revision) ?? "new", tier ?? 0, ...dryRun === undefined ? [] : [dryRun]].join(".");
+): string {
+  if (plan?.set !== undefined) return [SET, tier ?? 0, plan.set.names.join(",")].join(".");
+  return [revisionName(revision) ?? "new", tier ?? 0, ...dryRun === undefined ? [] : [dryRun]].join(".");
+}
 
 /** The dry run in such a name. */
 export const dryRunOf = (shown: string): string | undefined =>
-  shown.split(".").slice(2).join(".") || undefined;
+  shown.startsWith(`${SET}.`) ? undefined : shown.split(".").slice(2).join(".") || undefined;
+
+/** Whether the items that remain of a set are what somebody was shown of them. */
+function isShownSet(shown: string, names: readonly (string | null)[]): boolean {
+  const [kind, , items = ""] = shown.split(".");
+  const then = items.split(",");
+  return kind === SET && then.length === names.length &&
+    names.every((name, at) => name === null || name === then[at]);
+}
 
 /** Throws E_STALE_PREVIEW where the plan is not of what that person was shown. */
-export function compareShown(shown: string, ready: Pick<ReadyCall, "revision">, tier: number | null): void {
-  if (shownName(ready, tier, dryRunOf(shown)) === shown) return;
+export function compareShown(
+  shown: string,
+  ready: Pick<ReadyCall, "revision" | "plan">,
+  tier: number | null,
+): void {
+  const { set } = ready.plan ?? {};
+  const isSame = set === undefined
+    ? shownName(ready, tier, dryRunOf(shown)) === shown
+    : isShownSet(shown, set.names);
+  if (isSame) return;
   throw new GatewayError(
     "E_STALE_PREVIEW",
     "What would be replaced, or how far the change goes, is not what you were shown any more, so nothing was written; " +
       "look at it again and decide then",
+    { outcome: "none" },
+  );
+}
+
+/** Throws E_BAD_INPUT where items are left out of what is no change set. */
+export function requireItems({ plan }: Pick<ReadyCall, "plan">, { without = [] }: Approving): void {
+  if (without.length === 0 || plan?.set !== undefined) return;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    "without: the request is of one call, of which nothing can be left out; approve it or reject it",
     { outcome: "none" },
   );
 }

@@ -66,13 +66,14 @@ export function approvalsPort(
 }
 
 function answerOf(baseUrl: string, approval: Approval, done: unknown): ApprovalAnswer {
-  const { id, state, tool, sites, asked_at, expires_at, decided_at, words } = approval;
+  const { id, state, tool, sites, asked_at, expires_at, decided_at, words, items_left_out } = approval;
   return {
     approval_id: id,
     state,
     ...{ tool, site_ids: sites, url: approvalUrl(baseUrl, id), asked_at, expires_at },
     ...decided_at === null ? {} : { decided_at },
     ...words === null ? {} : { words },
+    ...items_left_out === undefined ? {} : { items_left_out },
     ...done === undefined ? {} : toldAgain(done),
     next: nextOf(approval, done !== undefined),
   };
