@@ -35,6 +35,13 @@ export const rejectBody = closed({
   }).nullish(),
 });
 
+/** POST /admin/api/approvals/{id}/edit */
+export const editBody = closed({
+  texts: z.record(z.string(), z.string(), {
+    error: expected("the texts to change, each by the name of its argument"),
+  }),
+});
+
 /** The tier of what somebody was shown, which stands in its name, as `guard/consent/approval.ts` makes it. */
 export const tierShown = (shown: string): number => Number(shown.split(".")[1] ?? 4);
 
@@ -76,6 +83,10 @@ export function approvalRoutes(app: Hono, ports: AdminPorts): void {
   app.post("/admin/api/approvals/:id/approve", async (c) => {
     const { shown, without } = checked(approveBody, await jsonObject(c.req.raw));
     return answer(c, await approvals.approve(callerOf(c), id(c), shown, without));
+  });
+  app.post("/admin/api/approvals/:id/edit", async (c) => {
+    const { texts } = checked(editBody, await jsonObject(c.req.raw));
+    return answer(c, await approvals.edit(callerOf(c), id(c), texts));
   });
   app.post("/admin/api/approvals/:id/reject", async (c) => {
     const { words = null } = checked(rejectBody, await jsonObject(c.req.raw));

@@ -203,7 +203,7 @@ function guardOf(
     lists: new ToolLists({ ...ports, catalog }),
     dispatch,
     approvals: new ApprovalDesk({
-      ...{ store, dispatch, jobs, now, newId, baseUrl },
+      ...{ store, catalog, dispatch, jobs, now, newId, baseUrl },
       callerOf: callerOfGrant(callers),
     }),
   };

@@ -90,6 +90,9 @@ export interface AuditFacts {
   approved_by?: string;
   /** Of a change set the items that this person left out. */
   items_left_out?: readonly number[];
+  /** Who has edited texts of what the agent asked for, and the request that they stood in. */
+  edited_by?: string;
+  edited_from?: string;
 }
 
 /** What a call of another tool would do, found by reading only; good for one run within the call that planned it. */

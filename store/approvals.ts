@@ -133,9 +133,15 @@ export class Approvals implements ApprovalStore {
     return await this.#changed({ ...approval, state: "approved", decided_at, decided, request_id, outcome });
   }
 
-  async rejected(approval: Approval, decided: Deciding, words: string | null): Promise<Beside[]> {
+  async rejected(
+    approval: Approval,
+    decided: Deciding,
+    words: string | null,
+    edited_to?: string,
+  ): Promise<Beside[]> {
     const decided_at = this.db.timestamp();
-    return await this.#changed({ ...approval, state: "rejected", decided_at, decided, words });
+    const edited = edited_to === undefined ? {} : { edited_to };
+    return await this.#changed({ ...approval, state: "rejected", decided_at, decided, words, ...edited });
   }
 
   async expire(approval: Approval, why: string): Promise<boolean> {

@@ -62,9 +62,12 @@ const ofGrant: Rule = (_, value, { tokens }) =>
 const decided: Rule = (key, value, of, now) => {
   if (!isFields(value)) return undefined;
   if (value["owner_user_id"] === of.id || ofGrant(key, value, of, now) === null) return null;
-  const by = value["decided"];
-  if (!isFields(by) || by["user_id"] !== of.id) return undefined;
-  return { ...value, decided: { by: "(erased)", user_id: null } };
+  const isTheirs = (by: unknown) => isFields(by) && by["user_id"] === of.id;
+  const erased = (by: unknown) => isTheirs(by) ? { by: "(erased)", user_id: null } : by;
+  const { decided: by, editors = [] } = value;
+  const all: readonly unknown[] = Array.isArray(editors) ? editors : [];
+  if (![by, ...all].some(isTheirs)) return undefined;
+  return { ...value, decided: erased(by), ...all.length === 0 ? {} : { editors: all.map(erased) } };
 };
 
 /** A token for no site is worth nothing, and ends. */

@@ -7,7 +7,7 @@ import { Notice } from "../notice.tsx";
 import type { PagesParts } from "./frame.tsx";
 import { time } from "./words.ts";
 import { valueText } from "./approval_changes.tsx";
-import { fieldName, STATES } from "./approval_words.ts";
+import { fieldName, stateWord } from "./approval_words.ts";
 
 /** How long after a decision its row may stand. */
 const ROW_MS = 5 * 60_000;
@@ -34,10 +34,10 @@ const text = (value: unknown): string => seen(valueText(value) ?? "nothing");
 
 /** Who decided, when, and with which words. */
 function decision({ approval }: ShownApproval): Child {
-  const { state, decided, decided_at, words, items_left_out: out = [] } = approval;
+  const { state, decided, decided_at, words, edited_to, items_left_out: out = [] } = approval;
   const by = decided === null ? "" : ` by ${seen(decided.by)}`;
   const at = decided_at === null ? "" : ` at ${time(decided_at)}`;
-  const word = STATES[state];
+  const word = stateWord(approval);
   return (
     <>
       <p>
@@ -45,6 +45,11 @@ function decision({ approval }: ShownApproval): Child {
           out.length === 0 ? "" : `, without item${out.length === 1 ? "" : "s"} ${out.join(", ")}`
         }.`}
       </p>
+      {edited_to !== undefined && (
+        <p>
+          <a href={`/admin/approvals/${edited_to}`}>The request with the edited texts</a>
+        </p>
+      )}
       {words !== null && <p dir="auto">{state === "rejected" ? `“${seen(words)}”` : `${seen(words)}.`}</p>}
     </>
   );

@@ -13,7 +13,16 @@ import { argumentsOf, changesOf } from "./approval_changes.tsx";
 import { outcomeOf, type Undo } from "./approval_done.tsx";
 import { boxesField, choosingOf, isMixed, leftOutLine, withoutForm, YES_FORM } from "./approval_items.tsx";
 import { type Drawing, drawing, fitting } from "./approval_text.tsx";
-import { askerOf, lasting, LIVE_TIER, type Names, siteNames, typedWord, VISITORS } from "./approval_words.ts";
+import {
+  askerOf,
+  fieldName,
+  lasting,
+  LIVE_TIER,
+  type Names,
+  siteNames,
+  typedWord,
+  VISITORS,
+} from "./approval_words.ts";
 import { CEILINGS, time } from "./words.ts";
 
 /** Where they are. */
@@ -72,6 +81,7 @@ export function factsOf({ approval, preview }: ShownApproval, names: Names, now:
     [approval.sites.length === 1 ? "Site" : "Sites", siteNames(approval, names, 50)],
     ...approval.state === "pending" ? [["What visitors get", VISITORS[tier]] as [string, Child]] : [],
     ["Asked by", askerOf(approval, names)],
+    ...approval.editors === undefined ? [] : [["Edited by", editorsOf(approval)] as [string, Child]],
     ...approval.client_id === null ? [] : [["Client", seen(approval.client_id)] as [string, Child]],
     ["Tier", `${tier}: ${CEILINGS[tier]}`],
     ["Asked", `${lasting(now - Date.parse(approval.asked_at))} ago, ${time(approval.asked_at)}`],
@@ -89,6 +99,14 @@ export function factsOf({ approval, preview }: ShownApproval, names: Names, now:
     </dl>
   );
 }
+
+/** Who has edited it, and where it stood before. */
+const editorsOf = ({ editors = [], edited_from }: ShownApproval["approval"]): Child => (
+  <>
+    {`${editors.map(({ by }) => seen(by)).join(", ")}, in the place of `}
+    <a href={`${APPROVALS}/${edited_from ?? ""}`}>what was asked for</a>
+  </>
+);
 
 const undoWords = ({ undoable, undoable_reason }: NonNullable<ShownApproval["preview"]>) =>
   undoable
@@ -117,6 +135,25 @@ function ways(path: string, { view, whole, cut }: Drawing, canDecide: boolean): 
           : <a href={to({ view, whole: "1" })}>Show whole texts</a>)}
       </p>
     </>
+  );
+}
+
+/** On the page of a request: the way to its texts, or that those of a set are asked for anew. */
+function editLine(path: string, texts: readonly string[] | undefined, isSet: boolean): Child {
+  if (texts !== undefined) {
+    return (
+      <p>
+        <a href={`${path}/edit`}>Edit the texts</a>
+        {` (${
+          texts.map((name) => fieldName(name).toLowerCase()).join(", ")
+        }). That asks for it anew, in your name.`}
+      </p>
+    );
+  }
+  return isSet && (
+    <p class="hint">
+      Texts of a set are not edited here: leave the item out, and have it asked for anew.
+    </p>
   );
 }
 
@@ -156,6 +193,7 @@ function decisionOf(person: Person, page: OnePage, cut: number): Child {
         </Form>
       )}
       {cut > 0 && <p>You can approve it where all of it is shown.</p>}
+      {editLine(path, page.shown.texts, page.isSet)}
       <Form visitor={person} action={`${path}/reject`}>
         <Area
           name="words"

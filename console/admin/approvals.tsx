@@ -9,6 +9,7 @@ import { leadTo } from "../respond.tsx";
 import { togetherPages } from "./approvals_together.tsx";
 import { undoOf } from "./approval_done.tsx";
 import { inboxPage, statesOf } from "./approval_inbox.tsx";
+import { editPages } from "./approval_edit.tsx";
 import { leftOutBy, leftOutIn, tierLeft } from "./approval_items.tsx";
 import { APPROVALS, type OnePage, onePage } from "./approval_page.tsx";
 import { isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
@@ -28,6 +29,7 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
     }));
 
   togetherPages(app, parts);
+  editPages(app, parts);
   app.get(`${APPROVALS}/:id`, (c) => asPerson(parts, c, (person) => look(parts, c, person, idOf(c))));
 
   app.post(`${APPROVALS}/:id/approve`, (c) =>

@@ -8,6 +8,8 @@ import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
 import { revisionName, type Subject } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
+import { spendForNo } from "./no.ts";
+import { repeatable } from "./repeated.ts";
 
 /** A person's part in a call: the call is shown to who decides, or carried out for who has said yes. */
 export interface Approving {
@@ -20,24 +22,37 @@ export interface Approving {
   readonly whole?: boolean;
   /** Items of a change set that are left out. */
   readonly without?: readonly number[];
+  /** Who has edited texts of it before. */
+  readonly editors?: readonly Deciding[];
+  /** Whether that person asks for it with other texts, instead of deciding: what is shown is a request of its own then. */
+  readonly edits?: boolean;
   /** Throws E_FORBIDDEN where that person may not approve on one of them by now. */
   judge(sites: readonly Site[]): Awaitable<void>;
 }
 
 /** The row of such a call names the request, and the person. */
 export function noteApproving(record: Pick<CallRecord, "facts" | "view">, approving: Approving): void {
-  const { id, shown, decided, whole = false, without = [] } = approving;
+  const { id, shown, decided, whole = false, without = [], editors = [], edits = false } = approving;
+  const by = edits ? editorsOf(approving) : editors;
   record.view = { without, whole, isShown: shown === null };
   Object.assign(record.facts, {
-    approval_id: id,
-    ...shown === null ? { shown_to: decided.by } : { approved_by: decided.by },
+    ...edits ? { edited_from: id } : { approval_id: id },
+    ...by.length === 0 ? {} : { edited_by: by.map((one) => one.by).join(", ") },
+    ...edits ? {} : shown === null ? { shown_to: decided.by } : { approved_by: decided.by },
     ...without.length === 0 ? {} : { items_left_out: without },
   });
 }
 
+/** All who have edited it, with the one who does so now. */
+const editorsOf = ({ editors = [], decided }: Approving): readonly Deciding[] => [
+  ...editors.filter(({ by }) => by !== decided.by),
+  decided,
+];
+
 /** What asking depends on. */
 export interface ApprovalPorts {
   readonly store: Pick<Store, "approvals" | "consents">;
+  now(): number;
   /** Where people reach the gateway, without a trailing slash. */
   readonly baseUrl: string;
 }
@@ -111,6 +126,38 @@ export class PersonsPart {
       : []; // somebody may be deciding on it now
     const link = linkOf(baseUrl, approval);
     return { token: approval.confirm_token, expires_at, approval: link, beside: [...beside, ...issued] };
+  }
+
+  /**
+   * Asks for it with the texts of who has edited it, in the place of the request that it was made of, which ends with the
+   * row of this one. Throws E_STALE_PREVIEW where somebody has decided on that, and E_FORBIDDEN.
+   */
+  async edit(approving: Approving, content: ConsentContent, summary: string, token: string): Promise<Issued> {
+    const { store: { approvals, consents }, baseUrl } = this.#ports;
+    const { run, record } = this.#call;
+    await approving.judge(record.allSites);
+    const from = await approvals.find(approving.id);
+    if (from === null) throw new GatewayError("E_NOT_FOUND", "The request is gone", { outcome: "none" });
+    const spending = await spendForNo(this.#ports, from, run);
+    const editors = editorsOf(approving);
+    const same = hash("sha256", JSON.stringify([content.args, "edited from", from.id]));
+    const { approval, beside } = await approvals.ask({
+      ...this.#requestOf({ tool: content.tool, summary, confirm_token: token, same }),
+      ...{ edited_from: from.id, editors },
+    });
+    record.facts.approval_id = approval.id;
+    const expires_at = Date.parse(approval.expires_at);
+    const known_until = expires_at + LIMITS.IDEMPOTENCY_MS;
+    const answer = repeatable({ failure: rejectedError(baseUrl, { ...from, edited_to: approval.id }) });
+    return {
+      ...{ token, expires_at, approval: linkOf(baseUrl, approval) },
+      beside: [
+        ...beside,
+        ...await consents.issue(token, { ...content, approval: approval.id }, known_until),
+        ...await consents.done(spending, run, answer),
+        ...await approvals.rejected(from, approving.decided, null, approval.id),
+      ],
+    };
   }
 
   /** Throws E_APPROVAL_PENDING, E_APPROVAL_REJECTED and the like for everybody but who has said yes to that request. */
@@ -249,7 +296,7 @@ export async function undecided(
 ): Promise<GatewayError> {
   const approval = await store.approvals.find(id);
   if (approval?.state === "pending") return pendingError(baseUrl, approval);
-  if (approval?.state === "rejected") return rejectedError(baseUrl, approval, approval.words);
+  if (approval?.state === "rejected") return rejectedError(baseUrl, approval);
   const why = approval === null
     ? "the request for an approval is gone"
     : approval.state === "expired"
@@ -274,9 +321,9 @@ function pendingError(baseUrl: string, approval: Approval): GatewayError {
 /** What is kept as the answer of a request that somebody said no to. */
 export function rejectedError(
   baseUrl: string,
-  { id }: Pick<Approval, "id">,
-  words: string | null,
+  { id, words, edited_to }: Pick<Approval, "id" | "words" | "edited_to">,
 ): GatewayError {
+  if (edited_to !== undefined) return editedError(baseUrl, { id, edited_to });
   const said = words === null
     ? ""
     : ` The person's words, which are no instruction of the gateway's: ${JSON.stringify(words)}.`;
@@ -286,6 +333,21 @@ export function rejectedError(
     {
       outcome: "none",
       approval: { id, url: approvalUrl(baseUrl, id), state: "rejected", ...words === null ? {} : { words } },
+    },
+  );
+}
+
+function editedError(
+  baseUrl: string,
+  { id, edited_to }: Pick<Approval, "id"> & { edited_to: string },
+): GatewayError {
+  return new GatewayError(
+    "E_APPROVAL_REJECTED",
+    `A person edited this instead, and nothing was written; the edited request waits for a person: get_approval with ` +
+      `approval_id "${edited_to}" and wait_seconds tells what was decided. Do not send this one again`,
+    {
+      outcome: "none",
+      approval: { id, url: approvalUrl(baseUrl, id), state: "rejected", reason: "edited", edited_to },
     },
   );
 }

@@ -140,7 +140,7 @@ export class Consent {
     const isKept = this.#ports.store.changes.days > 0;
     const answer = preview(call, record, { ...issued, isKept, isWhole: approving?.whole });
     record.decision.ends("previewed");
-    if (approving === undefined) return answer;
+    if (approving === undefined || approving.edits) return answer;
     return { ...answer, shown: shownName(ready, record.highestTier, dryRun?.id) };
   }
 
@@ -305,9 +305,12 @@ export class Consent {
   ): Promise<Issued> {
     const { text: token, expires_at } = this.#newToken();
     const { caller, subject, record, approving } = this.#call;
-    if (approving !== undefined) return { token: "", expires_at, beside: [] };
+    if (approving !== undefined && !approving.edits) return { token: "", expires_at, beside: [] };
     const set = plan?.set?.id;
     const asked = { ...shownAs(subject, record, revision), ...dry_run === undefined ? {} : { dry_run } };
+    if (approving !== undefined) {
+      return await this.#brought.person.edit(approving, asked, shown?.summary ?? "", token);
+    }
     if (needsPerson(caller, record.allSites)) {
       // A set is planned anew for who decides: what is kept of this one does not live as long as the request.
       return await this.#brought.person.ask(asked, shown?.summary ?? "", token);

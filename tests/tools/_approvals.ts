@@ -47,6 +47,7 @@ export interface Decider {
   show(id: string): Promise<Decided>;
   approve(id: string, shown?: string, without?: readonly number[]): Promise<Decided>;
   reject(id: string, words?: string): Promise<Decided>;
+  edit(id: string, texts: Args): Promise<Decided & { readonly result: ShownApproval["approval"] }>;
 }
 
 function decider(
@@ -61,6 +62,8 @@ function decider(
       return await call("POST", `approvals/${id}/approve`, { shown: seen, ...choice });
     },
     reject: (id, words) => call("POST", `approvals/${id}/reject`, words === undefined ? {} : { words }),
+    edit: async (id, texts) =>
+      await call("POST", `approvals/${id}/edit`, { texts }) as Awaited<ReturnType<Decider["edit"]>>,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Any order of asking, showing, deciding, leaving out, editing, freezing and being cut off: a model says how each step ends. */
+/** Any order of asking, showing, deciding, leaving out, editing on both sides, freezing and being cut off: a model says how each step ends. */
 import assert from "node:assert/strict";
 import type { Spending } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
@@ -103,6 +103,27 @@ class Model {
       const approve_sites = this.calMay ? ["open", "acme"] : [];
       await this.at.kit.gw.store.users.update(this.cal, { approve_sites });
       return `cal may: ${this.calMay}`;
+    },
+    /** A person changes the title of what was asked for, which makes another request. */
+    change: async () => {
+      const [one, name] = [this.#any(), this.#who()];
+      if (one === null || one.isSet) return "nothing";
+      const title = `Asked ${++this.#serial}`;
+      const { error, result } = await this.people[name].edit(one.asked.approval.id, { title });
+      const code = !this.#may(name)
+        ? "E_NOT_FOUND"
+        : one.state !== "pending"
+        ? "E_STALE_PREVIEW"
+        : this.frozen
+        ? "E_FROZEN"
+        : undefined;
+      if (code === undefined) {
+        one.state = "rejected";
+        const { confirm_token } = (await this.at.kit.gw.store.approvals.find(result.id))!;
+        const asked = { ...one.asked, confirm_token, approval: { ...one.asked.approval, id: result.id } };
+        this.requests.push({ asked, title, isSet: false, state: "pending", shown: new Map() });
+      }
+      return `${name} makes ${title} of ${one.title}: ${this.#ends(error?.code, code)}`;
     },
     /** Whoever said yes is cut off before the write is begun. */
     cut: async () => {

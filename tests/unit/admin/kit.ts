@@ -126,6 +126,8 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       show: () => Promise.reject(new Error("nothing is shown")),
       approve: () => Promise.reject(new Error("nothing is approved")),
       reject: () => Promise.reject(new Error("nothing is rejected")),
+      texts: () => Promise.reject(new Error("nothing is edited")),
+      edit: () => Promise.reject(new Error("nothing is edited")),
     },
     changes: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),
