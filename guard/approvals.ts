@@ -1,6 +1,6 @@
 /** Deciding on what agents ask for: requests are listed, shown by their plan as it is now, carried out, or said no to. */
 import { asGatewayError, GatewayError } from "../core/errors.ts";
-import { type Approval, type Caller, type Deciding, type Site, type User } from "../core/model.ts";
+import type { Approval, Caller, Site } from "../core/model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type {
   ApprovalLook,
@@ -11,21 +11,24 @@ import type {
   Approver,
   EditableApproval,
   ShownApproval,
+  Yours,
 } from "../registry/approval_reports.ts";
 import type { Store } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./audit/admin_row.ts";
+import { decidingOf, hasRight, seesOf, whyNot, whyNotEdited } from "./approval_rights.ts";
 import { editableTexts, withTexts } from "./approval_texts.ts";
 import { approvalUrl, type Approving, rejectedError } from "./consent/approval.ts";
 import { nameOfParts } from "./consent/consent_content.ts";
 import { decidedAlready, spendForNo } from "./consent/no.ts";
 import { plainAnswer, repeatable, toldAgain } from "./consent/repeated.ts";
+import { askForUndo, undoCallerOf, undoReports } from "./approval_undo.ts";
 import type { Jobs } from "./jobs.ts";
 import { OPERATOR_CALLER } from "./operator_calls.ts";
 import type { Dispatch } from "./pipeline/dispatch.ts";
 
 /** What it depends on. */
 export interface ApprovalsPorts {
-  readonly store: Pick<Store, "approvals" | "consents" | "sites" | "users" | "audit" | "leases">;
+  readonly store: Pick<Store, "approvals" | "consents" | "sites" | "users" | "audit" | "changes" | "leases">;
   readonly baseUrl: string;
   readonly dispatch: Dispatch;
   /** Who calls with that token or grant, by what it may do now. Throws E_AUTH where it does not stand any more. */
@@ -48,14 +51,6 @@ const unknown = (id: string) =>
     `There is no request ${JSON.stringify(id.slice(0, 64))}; list them to find it`,
   );
 
-/** Whether somebody may approve on all of those sites: by the right alone, whoever asks. */
-const hasRight = (user: User, sites: readonly string[]): boolean => {
-  const { approve_sites = [], allowed_sites } = user;
-  const within = (list: readonly string[]) =>
-    list.includes("*") || (sites.length > 0 && sites.every((one) => list.includes(one)));
-  return within(approve_sites) && within(allowed_sites);
-};
-
 /** The requests of one gateway. */
 export class ApprovalDesk implements ApprovalsPort {
   constructor(private readonly ports: ApprovalsPorts) {}
@@ -74,6 +69,18 @@ export class ApprovalDesk implements ApprovalsPort {
     ).map((one) => this.#report(approver, one, one.sites.flatMap((id) => known.get(id) ?? [])));
   }
 
+  /** What waits, read once: costs little, for nothing that is sealed is opened. */
+  async waiting(): Promise<Yours> {
+    const { approvals, sites } = this.ports.store;
+    const all = await approvals.pending();
+    const known = new Map(all.length === 0 ? [] : (await sites.list()).map((site) => [site.id, site]));
+    return (approver) =>
+      all.filter((one) => {
+        const found = one.sites.flatMap((id) => known.get(id) ?? []);
+        return whyNot(approver, one, found, approver.user !== null, one.sites) === null;
+      }).map(({ id }) => id);
+  }
+
   /** One of them with what it would do now: its plan runs again. Throws E_NOT_FOUND. */
   async show(approver: Approver, id: string, look: ApprovalLook = {}): Promise<ShownApproval> {
     const approval = await this.#standing(await this.#find(approver, id));
@@ -85,6 +92,7 @@ export class ApprovalDesk implements ApprovalsPort {
         preview: null,
         refused: null,
         ...await this.#answer(approval),
+        ...await this.#undoOf(approver, approval),
       };
     }
     const args = await this.ports.store.approvals.args(id);
@@ -189,6 +197,21 @@ export class ApprovalDesk implements ApprovalsPort {
     return this.#report(approver, await approvals.find(id) ?? approval, sites);
   }
 
+  /**
+   * Asks that what was done on a site goes back: a call of `undo_change` in the person's name, previewed, which somebody who
+   * may approves as any other. Throws E_NOT_FOUND, E_FORBIDDEN without the right on every site that was asked for, and what
+   * the steps of the call do, such as E_STALE_PREVIEW where what was written has changed since.
+   */
+  async askUndo(approver: Approver, id: string, site_id: string): Promise<string> {
+    const approval = await this.#find(approver, id);
+    return await askForUndo(
+      this.ports,
+      approval,
+      this.#mayUndo(approver, approval) ? approver.user : null,
+      site_id,
+    );
+  }
+
   /** Ends what cannot be decided any more, and erases the arguments of what waits no more; under a lease. */
   async run(): Promise<void> {
     const { jobs, store: { leases } } = this.ports;
@@ -247,7 +270,7 @@ export class ApprovalDesk implements ApprovalsPort {
         const sites = [...await this.#sitesOf({ sites: asked }), ...found];
         const asking = { owner_user_id, editors };
         const why = whyNot({ ...approver, user }, asking, sites, approver.user !== null, named) ??
-          await this.#whyNotEdited(editors, named);
+          await whyNotEdited(this.ports.store.users, editors, named);
         if (why !== null) {
           throw new GatewayError("E_FORBIDDEN", `${why}; nothing was written`, { outcome: "none" });
         }
@@ -264,15 +287,30 @@ export class ApprovalDesk implements ApprovalsPort {
     });
   }
 
-  /** Null where the asker does not stand any more; the operator's own calls ask as well, where a site wants a person. */
+  /**
+   * Null where the asker does not stand any more. The operator's own calls ask as well, where a site wants a person; so do
+   * people who want something back, by their own id.
+   */
   async #callerOf(grant: string): Promise<Caller | null> {
     if (grant === OPERATOR.token_id) return OPERATOR_CALLER;
     try {
       return await this.ports.callerOf(grant);
     } catch (thrown) {
-      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") return null;
-      throw thrown;
+      if (!(thrown instanceof GatewayError) || thrown.code !== "E_AUTH") throw thrown;
+      const user = await this.ports.store.users.get(grant);
+      return user && undoCallerOf(user);
     }
+  }
+
+  async #undoOf(approver: Approver, approval: Approval): Promise<Pick<ShownApproval, "undo" | "may_undo">> {
+    if (approval.outcome !== "made") return {};
+    const undo = await undoReports(this.ports.store, approval);
+    return undo.length === 0 ? {} : { undo, may_undo: this.#mayUndo(approver, approval) };
+  }
+
+  /** By the right to approve on all that was asked for; who has it may be the one who asked. */
+  #mayUndo({ user }: Approver, { sites }: Approval): boolean {
+    return user !== null && hasRight(user, sites);
   }
 
   /** What was done, as long as that is kept. */
@@ -282,25 +320,13 @@ export class ApprovalDesk implements ApprovalsPort {
     return kept === undefined ? {} : toldAgain(kept);
   }
 
-  /** Why what those have edited cannot be carried out: one of them may not approve there any more; null where all may. */
-  async #whyNotEdited(editors: readonly Deciding[], sites: readonly string[]): Promise<string | null> {
-    for (const { by, user_id } of editors) {
-      const user = user_id === null ? null : await this.ports.store.users.get(user_id);
-      if (user_id === null || (user !== null && hasRight(user, sites))) continue;
-      return `${by} has edited it and may not approve on ${
-        sites.join(", ")
-      } any more; edit it yourself, or reject it`;
-    }
-    return null;
-  }
-
   async #sitesOf({ sites }: Pick<Approval, "sites">): Promise<Site[]> {
     const found = await Promise.all(sites.map((id) => this.ports.store.sites.get(id)));
     return found.filter((one) => one !== null);
   }
 
-  #sees({ user }: Approver, { sites, owner_user_id }: Approval): boolean {
-    return user === null || owner_user_id === user.id || hasRight(user, sites);
+  #sees({ user }: Approver, approval: Approval): boolean {
+    return user === null || seesOf(user, approval);
   }
 
   #requireYours(approver: Approver, approval: Approval, sites: readonly Site[]): void {
@@ -328,35 +354,3 @@ const GONE = {
   code: "E_NOT_FOUND",
   message: "its arguments are not kept any more; ask for it anew",
 } as const;
-
-const decidingOf = ({ actor, user }: Approver): Deciding => ({
-  by: actor.token_name,
-  user_id: user?.id ?? null,
-});
-
-/** Why somebody may not decide on what that person's client asks for on those sites; null where the person may. */
-function whyNot(
-  { user }: Approver,
-  { owner_user_id, editors = [] }: Pick<Approval, "owner_user_id" | "editors">,
-  sites: readonly Site[],
-  isPerson: boolean,
-  named: readonly string[] = sites.map(({ id }) => id),
-): string | null {
-  const eyes = sites.find(({ four_eyes }) => four_eyes);
-  if (!isPerson) {
-    return eyes === undefined
-      ? null
-      : `On site "${eyes.id}" another person approves, who has signed in: the master token says not who uses it`;
-  }
-  if (user === null || !hasRight(user, named)) {
-    const where = named.length === 0 ? "every site" : named.join(", ");
-    return `You may not approve on ${where}; that right is given with the master token (user update --approve-sites)`;
-  }
-  if (eyes !== undefined && owner_user_id === user.id) {
-    return `On site "${eyes.id}" another person than the one whose client asked must approve`;
-  }
-  if (eyes !== undefined && editors.some(({ user_id }) => user_id === user.id)) {
-    return `On site "${eyes.id}" another person than the one who edited it must approve`;
-  }
-  return null;
-}

@@ -10,8 +10,7 @@ import type { ApprovalReport, EditableText } from "../../admin/ports.ts";
 import { Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { APPROVALS } from "./approval_page.tsx";
-import { fieldName } from "./approval_words.ts";
+import { APPROVALS, fieldName } from "./approval_words.ts";
 import { asPerson, type PagesParts, signInAddress, worded } from "./frame.tsx";
 
 /** Before the name of a text in the form. */

@@ -10,10 +10,11 @@ import { Area, Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { argumentsOf, changesOf } from "./approval_changes.tsx";
-import { outcomeOf, type Undo } from "./approval_done.tsx";
+import { outcomeOf } from "./approval_done.tsx";
 import { boxesField, choosingOf, isMixed, leftOutLine, withoutForm, YES_FORM } from "./approval_items.tsx";
 import { type Drawing, drawing, fitting } from "./approval_text.tsx";
 import {
+  APPROVALS,
   askerOf,
   fieldName,
   lasting,
@@ -25,14 +26,10 @@ import {
 } from "./approval_words.ts";
 import { CEILINGS, time } from "./words.ts";
 
-/** Where they are. */
-export const APPROVALS = "/admin/approvals";
-
 /** A request that is shown to somebody. */
 export interface OnePage {
   readonly shown: ShownApproval;
   readonly names: Names;
-  readonly undo: Undo | null;
   readonly now: number;
   /** Whether it is of a change set. */
   readonly isSet: boolean;
@@ -223,7 +220,7 @@ export const problemOf = (problem: OnePage["problem"]): Child =>
 
 /** The page. */
 export async function onePage(c: Context, person: Person, page: OnePage): Promise<Response> {
-  const { shown, names, undo, now, problem } = page;
+  const { shown, names, now, problem } = page;
   const { approval, preview } = shown;
   const on = drawingFor(c);
   const warnings = warningsOf(shown, on);
@@ -242,7 +239,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
     },
     <>
       {problemOf(problem)}
-      {approval.state === "pending" ? warnings : outcomeOf(shown, undo)}
+      {approval.state === "pending" ? warnings : outcomeOf(shown, person, names)}
       {factsOf(shown, names, now)}
       {withoutForm(`${APPROVALS}/${approval.id}`, shown, page.isSet)}
       {leftOutLine(`${APPROVALS}/${approval.id}`, shown)}

@@ -5,14 +5,15 @@ import type { ShownApproval } from "../../admin/ports.ts";
 import { checked } from "../../core/faults.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { callerOfPerson } from "../../identity/rights.ts";
+import { assertOwnPages } from "../../identity/origin.ts";
 import { leadTo } from "../respond.tsx";
 import { togetherPages } from "./approvals_together.tsx";
-import { undoOf } from "./approval_done.tsx";
-import { inboxPage, statesOf } from "./approval_inbox.tsx";
+import { EVENTS, inboxPage, statesOf } from "./approval_inbox.tsx";
 import { editPages } from "./approval_edit.tsx";
 import { leftOutBy, leftOutIn, tierLeft } from "./approval_items.tsx";
-import { APPROVALS, type OnePage, onePage } from "./approval_page.tsx";
-import { isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
+import { type OnePage, onePage } from "./approval_page.tsx";
+import { APPROVALS, isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
+import { ApprovalEvents } from "./approval_events.ts";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
 /** Adds the routes under `/admin/approvals`. */
@@ -28,6 +29,15 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
       return await inboxPage(c, person, { all, names, projects: named, now: ports.now() });
     }));
 
+  const events = new ApprovalEvents(ports);
+  app.get(EVENTS, async (c) => {
+    assertOwnPages(c, ports.baseUrl, false);
+    const person = await parts.visitors.person(c.req.raw);
+    // No way to the sign-in: a browser asks for a stream again only where an answer was one.
+    if (person === null || c.req.method !== "GET") return c.body(null, 401, { "cache-control": "no-store" });
+    return await events.open(person);
+  });
+
   togetherPages(app, parts);
   editPages(app, parts);
   app.get(`${APPROVALS}/:id`, (c) => asPerson(parts, c, (person) => look(parts, c, person, idOf(c))));
@@ -39,6 +49,17 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
       return problem === null
         ? leadTo(c, pathOf(c))
         : await look(parts, c, person, idOf(c), { problem, without });
+    }, pathOf(c)));
+
+  app.post(`${APPROVALS}/:id/undo`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      try {
+        const caller = callerOfPerson(person.user);
+        const id = await ports.approvals.askUndo(caller, idOf(c), form.get("site") ?? "");
+        return leadTo(c, `${APPROVALS}/${id}`);
+      } catch (thrown) {
+        return await look(parts, c, person, idOf(c), { problem: worded(c, thrown) });
+      }
     }, pathOf(c)));
 
   app.post(`${APPROVALS}/:id/reject`, (c) =>
@@ -72,12 +93,8 @@ async function look(
   if (shown.refused !== null && without.length > 0) {
     shown = await approvals.show(caller, id, { whole: true, without });
   }
-  const isSet = isOfSet(shown);
-  const [names, undo] = await Promise.all([
-    namesFor(parts, [shown.approval]),
-    shown.approval.state === "approved" ? undoOf(parts, shown) : null,
-  ]);
-  return await onePage(c, person, { shown, names, undo, now: parts.ports.now(), isSet, ...more });
+  const names = await namesFor(parts, [shown.approval]);
+  return await onePage(c, person, { shown, names, now: parts.ports.now(), isSet: isOfSet(shown), ...more });
 }
 
 /** Carries it out; what was wrong, or null where it was done. Throws E_NOT_FOUND. */

@@ -4,7 +4,7 @@ import { approver, ask, asking } from "../tools/_approvals.ts";
 import type { World } from "../tools/_stand_in.ts";
 import { openTerminal } from "../unit/admin/open_terminal.ts";
 import { MASTER } from "../kit.ts";
-import { plain, said, unescaped } from "./kit.ts";
+import { plain, said } from "./kit.ts";
 
 const LIST = "/admin/approvals";
 const create = (title: string, site_id: string) => ({
@@ -22,20 +22,13 @@ const publish = (at: World) => ({
 const asked = async (at: World, changes: readonly unknown[]) =>
   (await ask(at, { title: "A set", changes }, "prepare_changes")).approval.id;
 
-/** A form as a browser sends it with those boxes ticked. */
-async function sent(
+/** Sends the form of a yes with those boxes ticked. */
+const sent = (
   { browser }: Awaited<ReturnType<typeof approver>>,
   path: string,
   keep: readonly number[],
   more: Readonly<Record<string, string>> = {},
-) {
-  const { text } = browser.page!;
-  const hidden = (name: string) => unescaped(new RegExp(`name="${name}" value="([^"]*)"`).exec(text)![1]!);
-  const form = new URLSearchParams({ csrf: hidden("csrf"), shown: hidden("shown"), boxes: "1", ...more });
-  for (const item of keep) form.append("keep", String(item));
-  const answer = await browser.post(path, form);
-  return answer.status === 303 ? await browser.open(answer.headers.get("location")!) : answer;
-}
+) => browser.submit(path, { keep: keep.map(String), ...more });
 
 /** The boxes of a page, and which are ticked. */
 const boxes = (text: string) =>
@@ -63,6 +56,7 @@ Deno.test("each item stands with its changes and a box; what is not ticked is no
   assert.match(plain(page.text), /Carry out item 1.*Of acme.*Carry out item 2.*Carry out item 3.*Of editor/);
   assert.match(plain(page.text), /Items whose box is not ticked above are left out/);
   assert.doesNotMatch(page.text, /<script/);
+  assert.equal((await bea.browser.submit(`${path}/approve`, { shown: "set.1.1x,1x,1x" })).status, 409);
   const done = await sent(bea, `${path}/approve`, [1, 3]);
   const said = plain(done.text);
   assert.match(said, /Approved by bea@agency\.example at [^.]*, without item 2\./);
