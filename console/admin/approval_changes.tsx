@@ -1,6 +1,6 @@
 /** What a request would change: short values as a table, from and to; every long text by itself. */
 import type { Child } from "hono/jsx";
-import type { ApprovalPreview } from "../../admin/ports.ts";
+import type { ApprovalPreview, ApprovalReport } from "../../admin/ports.ts";
 import { redactText } from "../../core/credentials.ts";
 import type { Change } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
@@ -185,9 +185,9 @@ export function changesOf(
 /** Bytes of what was sent that stand on a page which does not show all. */
 const SENT_BYTES = 8 * 1024;
 
-/** What the agent sent, folded away. */
+/** What the agent sent, folded away; with the texts of a person where somebody has edited them. */
 export function argumentsOf(
-  tool: string,
+  { tool, editors }: Pick<ApprovalReport, "tool" | "editors">,
   args: Readonly<Record<string, unknown>>,
   { whole, ...rest }: Drawing,
 ): Child {
@@ -200,7 +200,11 @@ export function argumentsOf(
   ));
   return (
     <details>
-      <summary>What the agent sent, word for word</summary>
+      <summary>
+        {editors === undefined
+          ? "What the agent sent, word for word"
+          : "What the agent sent, with the edited texts, word for word"}
+      </summary>
       <p>{`The tool ${tool}, with:`}</p>
       <dl>{entries}</dl>
       {on.cut > 0 && <p>{`${on.cut.toLocaleString("en")} more characters stand where all of it is shown.`}

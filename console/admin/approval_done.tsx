@@ -44,7 +44,7 @@ function itemLines({ items, summary }: Readonly<Record<string, unknown>>): Child
       <ul>
         {items.filter(isFields).map(({ item, tool, site_id, state, reason, error }) => {
           const where = typeof site_id === "string" ? ` on ${site_id}` : "";
-          const why = isFields(error) ? error["message"] : reason;
+          const why = isFields(error) ? error["message"] : state === "left_out" ? undefined : reason;
           const said = why === undefined ? "" : `: ${text(why)}`;
           return (
             <li dir="auto">

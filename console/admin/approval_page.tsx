@@ -227,7 +227,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
   const changes = preview && changesOf(preview, on, choosingOf(shown, page.without ?? []));
   const cut = on.cut;
   const args = shown.arguments &&
-    argumentsOf(approval.tool, shown.arguments, on);
+    argumentsOf(approval, shown.arguments, on);
   return await showPage(
     c,
     {
