@@ -32,7 +32,12 @@ import type {
 } from "../registry/proxied_reports.ts";
 import type { ToolState } from "../registry/proxies.ts";
 
-export type { ApprovalPreview, ApprovalReport, ShownApproval } from "../registry/approval_reports.ts";
+export type {
+  ApprovalPreview,
+  ApprovalReport,
+  EditableText,
+  ShownApproval,
+} from "../registry/approval_reports.ts";
 
 /** The repository app as it is now. */
 export interface RepoAppReport {

@@ -208,7 +208,7 @@ function guardOf(
     lists,
     dispatch,
     approvals: new ApprovalDesk({
-      ...{ store, dispatch, jobs, now, newId, baseUrl },
+      ...{ store, catalog, dispatch, jobs, now, newId, baseUrl },
       callerOf: callerOfGrant(callers),
     }),
   };

@@ -59,6 +59,8 @@ export interface ShownApproval {
   readonly preview: ApprovalPreview | null;
   /** Why it cannot be carried out now. */
   readonly refused: { readonly code: string; readonly message: string } | null;
+  /** The names of texts that this person could edit; left out where there are none. */
+  readonly texts?: readonly string[];
   /** Whether what would be replaced is another by now than when the agent asked. */
   readonly changed_since_asked?: boolean;
   /** What was done, or what that failed with, where somebody said yes within the last day. */
@@ -68,6 +70,28 @@ export interface ShownApproval {
   readonly undo?: readonly UndoReport[];
   /** Whether this person may ask for that. */
   readonly may_undo?: boolean;
+}
+
+/** How somebody looks at a request. */
+export interface ApprovalLook {
+  /** Whether texts are shown whole. */
+  readonly whole?: boolean;
+  /** Items of a change set that are left out, and not planned. */
+  readonly without?: readonly number[];
+}
+
+/** A text that an agent has sent, and who decides may change. */
+export interface EditableText {
+  /** The argument. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A request with its texts. */
+export interface EditableApproval {
+  readonly approval: ApprovalReport;
+  /** None where it has none, or waits no more. */
+  readonly texts: readonly EditableText[];
 }
 
 /** Which requests are listed. */
@@ -88,10 +112,14 @@ export interface ApprovalsPort {
   list(approver: Approver, query?: ApprovalQuery): Promise<ApprovalReport[]>;
   /** What waits, read once for everybody who asks of it. */
   waiting(): Promise<Yours>;
-  /** One of them with what it would do now, its plan runs again; with whole texts where that is said. */
-  show(approver: Approver, id: string, whole?: boolean): Promise<ShownApproval>;
-  /** Carries it out, where it would do what that person was shown. */
-  approve(approver: Approver, id: string, shown: string): Promise<ShownApproval>;
+  /** One of them with what it would do now: its plan runs again. */
+  show(approver: Approver, id: string, look?: ApprovalLook): Promise<ShownApproval>;
+  /** Carries it out, where it would do what that person was shown; of a change set without the items that are left out. */
+  approve(approver: Approver, id: string, shown: string, without?: readonly number[]): Promise<ShownApproval>;
+  /** The texts of one that can be edited. */
+  texts(approver: Approver, id: string): Promise<EditableApproval>;
+  /** Ends it, and asks for the same with other texts: a request of its own, planned anew. */
+  edit(approver: Approver, id: string, texts: Readonly<Record<string, string>>): Promise<ApprovalReport>;
   /** Asks, in that person's name, that what was done on a site goes back; answers the id of that request. */
   askUndo(approver: Approver, id: string, site_id: string): Promise<string>;
   /** Says no to it. */

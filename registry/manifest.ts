@@ -106,6 +106,8 @@ const manifestSchema = z.strictObject({
   errors: z.array(code).default([]),
   /** Arguments that become text in a file of a repository, where a status is a word and publishes nothing. */
   file_text: z.array(z.string()).default([]),
+  /** Arguments that are texts of a person, which who decides on the call may change; no id, address, path or date is one. */
+  texts: z.array(z.string()).default([]),
   /** Arguments that hold calls of other tools: each of them is judged as that tool judges, not by this one. */
   calls: z.array(z.string()).default([]),
   input: z.strictObject({
@@ -178,6 +180,10 @@ function consistency(manifest: Manifest): string[] {
   for (const name of manifest.sites) known(name, "sites");
   for (const name of manifest.file_text) known(name, "file_text");
   for (const name of manifest.calls) known(name, "calls");
+  for (const name of manifest.texts) {
+    known(name, "texts");
+    if (properties[name]?.type !== "string") found.push(`texts names "${name}", which is no text`);
+  }
   if (manifest.file_text.length > 0 && !manifest.links.includes("repo")) {
     found.push("file_text is for tools that write to the repository (links: [repo])");
   }

@@ -122,6 +122,11 @@ export interface ApprovalAnswer {
   readonly decided_at?: string;
   /** The person's words, which are data, or why nobody can decide any more. */
   readonly words?: string;
+  /** Where a person edited it, which ends it as rejected: the request that waits instead. */
+  readonly reason?: "edited";
+  readonly edited_to?: string;
+  /** Of a change set the items that the person left out. */
+  readonly items_left_out?: readonly number[];
   /** What was done, or what that failed with. */
   readonly answer?: unknown;
   readonly failed?: unknown;

@@ -125,7 +125,7 @@ async function look(
   const found = new Map<string, ShownApproval>();
   await eachAtOnce(ids, async (id) => {
     try {
-      found.set(id, await approvals.show(caller, id, true));
+      found.set(id, await approvals.show(caller, id, { whole: true }));
     } catch (thrown) {
       if (!(thrown instanceof GatewayError) || thrown.code !== "E_NOT_FOUND") throw thrown;
     }

@@ -13,7 +13,7 @@ import type {
   ToolContext,
   ToolsPort,
 } from "../../registry/tool.ts";
-import type { Store } from "../../store/store.ts";
+import type { SetApproval, Store } from "../../store/store.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import type { ConnectorPorts } from "../connector_context.ts";
 import { isDeployed } from "./deployed.ts";
@@ -54,7 +54,7 @@ export interface ContextPorts extends ConnectorPorts {
 /** The sets of a call, and its way on with one that an equal call has begun. */
 export interface SetCalls extends SetsPort {
   /** What became of a set that was consented to; goes on with one that was interrupted. */
-  again(set_id: string, wait_seconds?: number): Promise<unknown>;
+  again(set_id: string, wait_seconds?: number, yes?: SetApproval | null): Promise<unknown>;
 }
 
 /** What one call adds. */
@@ -159,6 +159,6 @@ export const setsOnDemand = (load: () => Promise<SetsOfCalls>) => (call: CallPar
     run: async (set, wait_seconds) => await (await port()).run(set, wait_seconds),
     show: async (set_id, wait_seconds) => await (await port()).show(set_id, wait_seconds),
     cancel: async (set_id) => await (await port()).cancel(set_id),
-    again: async (set_id, wait_seconds) => await (await port()).again(set_id, wait_seconds),
+    again: async (set_id, wait_seconds, yes) => await (await port()).again(set_id, wait_seconds, yes),
   };
 };

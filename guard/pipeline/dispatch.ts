@@ -212,9 +212,9 @@ async function write(
   return await consent.once({ // 13a to 16
     presented: item ? { ticket: item.ticket } : { confirmToken, idempotencyKey },
     plan,
-    again: async (set_id) => {
+    again: async (set_id, yes) => {
       const { wait_seconds } = admitted.input.args;
-      return await ports.sets(admitted.parts).again(set_id, wait_seconds as number | undefined);
+      return await ports.sets(admitted.parts).again(set_id, wait_seconds as number | undefined, yes);
     },
     signal: follower?.signal,
     async intent(beside) {

@@ -128,6 +128,8 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       askUndo: () => Promise.reject(new Error("nothing is taken back")),
       approve: () => Promise.reject(new Error("nothing is approved")),
       reject: () => Promise.reject(new Error("nothing is rejected")),
+      texts: () => Promise.reject(new Error("nothing is edited")),
+      edit: () => Promise.reject(new Error("nothing is edited")),
     },
     changes: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),

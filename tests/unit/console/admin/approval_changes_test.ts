@@ -44,20 +44,27 @@ Deno.test("of a set each item stands by itself, with its site and its warnings",
       item: 1,
       site_id: "acme",
       summary: "First <b>",
-      changes: [{ field: "title", from: "a", to: "b" }],
       warnings: [],
     },
     {
       item: 2,
       site_id: "bolt",
       summary: "Second",
-      changes: [],
       warnings: ["look at <this>"],
       left_out: "3 more",
     },
   ];
-  const page = html({ items });
-  assert.match(page, /1 on acme: First &lt;b&gt;[^]*<del>a<\/del>[^]*<ins>b<\/ins>[^]*2 on bolt: Second/);
+  // As a set's plan has them: in one list, each named by its item.
+  const changes = [
+    { field: "item 1: title", from: "a", to: "b" },
+    { field: "item 2: widget 5: text", from: null, to: "c" },
+  ];
+  const page = html({ items, changes });
+  assert.match(
+    page,
+    /1 on acme: First &lt;b&gt;[^]*<del>a<\/del>[^]*<ins>b<\/ins>[^]*2 on bolt: Second[^]*widget 5: text/,
+  );
+  assert.doesNotMatch(page, /item [12]:/);
   assert.match(page, /look at &lt;this&gt;[^]*Too large to be shown here: 3 more/);
 });
 
