@@ -30,6 +30,7 @@ import { RateLimit } from "../guard/pipeline/limits.ts";
 import { Retention } from "../guard/audit/retention.ts";
 import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
+import { libraryImages } from "../platforms/_content/images.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
 import { ToolLists } from "../guard/tool_lists.ts";
 import { CLOCK, delay, onDemand } from "../core/async.ts";
@@ -330,6 +331,10 @@ async function adminOf(parts: Parts) {
     },
     record: recorder({ audit: store.audit, log }, newId, now),
     ...watched(parts),
+    views: onDemand(async () => {
+      const { Views } = await import("../guard/approval_views.ts");
+      return new Views({ ...ports, desk: parts.approvals, images: libraryImages });
+    }),
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
     now,
     report: parts.logFault,

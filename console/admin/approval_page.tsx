@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { tierShown } from "../../admin/approvals.ts";
-import type { ShownApproval } from "../../admin/ports.ts";
+import type { ApprovalViews, ShownApproval } from "../../admin/ports.ts";
 import { LIMITS } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -12,6 +12,7 @@ import { showPage } from "../respond.tsx";
 import { argumentsOf, changesOf } from "./approval_changes.tsx";
 import { outcomeOf, type Undo } from "./approval_done.tsx";
 import { type Drawing, drawing, fitting } from "./approval_text.tsx";
+import { loadsOf, viewsSections } from "./approval_views.tsx";
 import { askerOf, lasting, LIVE_TIER, type Names, siteNames, typedWord, VISITORS } from "./approval_words.ts";
 import { CEILINGS, time } from "./words.ts";
 
@@ -23,6 +24,8 @@ export interface OnePage {
   readonly shown: ShownApproval;
   readonly names: Names;
   readonly undo: Undo | null;
+  /** What it shows beside texts. */
+  readonly views: ApprovalViews | null;
   readonly now: number;
   /** What was wrong with what the form sent. */
   readonly problem?: {
@@ -173,8 +176,9 @@ export const problemOf = (problem: OnePage["problem"]): Child =>
 
 /** The page. */
 export async function onePage(c: Context, person: Person, page: OnePage): Promise<Response> {
-  const { shown, names, undo, now, problem } = page;
+  const { shown, names, undo, views, now, problem } = page;
   const { approval, preview } = shown;
+  const path = `${APPROVALS}/${approval.id}`;
   const on = drawingFor(c);
   const warnings = warningsOf(shown, on);
   const changes = preview && changesOf(preview, on);
@@ -188,6 +192,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
       visitor: person,
       current: APPROVALS,
       wide: true,
+      loads: loadsOf(views),
       ...problem && { status: problem.status },
     },
     <>
@@ -197,10 +202,11 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
       {preview && (
         <>
           <h2>{preview.tier >= LIVE_TIER ? "What visitors see differently" : "What changes"}</h2>
-          {ways(`${APPROVALS}/${approval.id}`, { ...on, cut }, approval.not_yours === null)}
+          {ways(path, { ...on, cut }, approval.not_yours === null)}
           {changes}
         </>
       )}
+      {viewsSections(views, { path, names, c })}
       {args}
       {decisionOf(person, page, cut)}
       <p>

@@ -72,6 +72,9 @@ function costOf(sign: string): number {
   return COSTS[sign] ?? (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
 }
 
+/** The bytes that a text takes on a page. */
+export const textBytes = (text: string): number => [...text].reduce((sum, sign) => sum + costOf(sign), 0);
+
 /** Takes the room of markup; false where there is none, and what would stand in it has not been seen. */
 export function takes(bytes: number, characters: number, on: Drawing): boolean {
   on.room -= bytes;

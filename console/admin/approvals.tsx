@@ -10,6 +10,7 @@ import { undoOf } from "./approval_done.tsx";
 import { inboxPage, statesOf } from "./approval_inbox.tsx";
 import { APPROVALS, type OnePage, onePage } from "./approval_page.tsx";
 import { isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
+import { viewRoutes, viewsOf } from "./approval_views.tsx";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
 /** Adds the routes under `/admin/approvals`. */
@@ -26,6 +27,7 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
     }));
 
   togetherPages(app, parts);
+  viewRoutes(app, parts, APPROVALS);
   app.get(`${APPROVALS}/:id`, (c) => asPerson(parts, c, (person) => look(parts, c, person, idOf(c))));
 
   app.post(`${APPROVALS}/:id/approve`, (c) =>
@@ -57,11 +59,12 @@ async function look(
   more: Pick<OnePage, "problem" | "words"> = {},
 ): Promise<Response> {
   const shown = await parts.ports.approvals.show(callerOfPerson(person.user), id, true);
-  const [names, undo] = await Promise.all([
+  const [names, undo, views] = await Promise.all([
     namesFor(parts, [shown.approval]),
     shown.approval.state === "approved" ? undoOf(parts, shown) : null,
+    viewsOf(parts, shown),
   ]);
-  return await onePage(c, person, { shown, names, undo, now: parts.ports.now(), ...more });
+  return await onePage(c, person, { shown, names, undo, views, now: parts.ports.now(), ...more });
 }
 
 /** Carries it out; what was wrong, or null where it was done. Throws E_NOT_FOUND. */

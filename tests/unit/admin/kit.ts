@@ -127,6 +127,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       approve: () => Promise.reject(new Error("nothing is approved")),
       reject: () => Promise.reject(new Error("nothing is rejected")),
     },
+    views: () => Promise.reject(new Error("nothing is looked at")),
     changes: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),
     jobs: () => [],
