@@ -48,6 +48,8 @@ export interface PictureChange {
 const MEDIA_FIELDS = ["featured_media_id", "media_id", "image_id"];
 /** Fields that hold its address, whatever that ends with. */
 const ADDRESS_WORDS = ["image", "picture", "logo", "photo"];
+/** Of a longer name the end is looked at. */
+const NAME_CHARACTERS = 40;
 const DEPTH_MAX = 6;
 /** More of a side are not looked for. */
 const SIDE_MAX = 50;
@@ -55,7 +57,10 @@ const SIDE_MAX = 50;
 /** Which pictures come and go with those changes. */
 export function changedPictures(changes: readonly Change[]): PictureChange[] {
   return changes.flatMap(({ field, from, to }) => {
-    const [now, then] = [picturesIn(field, from), picturesIn(field, to)];
+    const [now, then] = [from, to].map((value) => picturesIn(lastName(field), value)) as [
+      PictureRef[],
+      PictureRef[],
+    ];
     const only = (side: readonly PictureRef[], other: readonly PictureRef[]) => {
       const known = new Set(other.map((one) => JSON.stringify(one)));
       return side.filter((one) => !known.has(JSON.stringify(one)));
@@ -107,15 +112,15 @@ const lastName = (field: string) =>
 export const endsAsPicture = ({ pathname }: URL): boolean =>
   ENDINGS.some((ending) => pathname.toLowerCase().endsWith(ending));
 
-function picturesIn(field: string, value: unknown, depth = 0): PictureRef[] {
-  const name = lastName(field);
+function picturesIn(name: string, value: unknown, depth = 0): PictureRef[] {
   if (isId(value) && MEDIA_FIELDS.includes(name)) return [{ kind: "media", id: value }];
   if (typeof value === "string") {
     const url = value.length > 2000 || value.includes("\n")
       ? null
       : URL.parse(value, "https://relative.invalid");
     const isAddress = value.startsWith("http://") || value.startsWith("https://") || value.startsWith("/");
-    const isNamed = ADDRESS_WORDS.some((word) => name.toLowerCase().includes(word));
+    const end = name.slice(-NAME_CHARACTERS).toLowerCase();
+    const isNamed = ADDRESS_WORDS.some((word) => end.includes(word));
     if (url !== null && isAddress && (isNamed || endsAsPicture(url))) {
       return [{ kind: "address", address: value, alt: null }];
     }
@@ -123,7 +128,7 @@ function picturesIn(field: string, value: unknown, depth = 0): PictureRef[] {
   }
   if (!isFields(value) && !Array.isArray(value) || depth > DEPTH_MAX) return [];
   const parts = Object.entries(value);
-  return parts.flatMap(([key, one]) => picturesIn(Array.isArray(value) ? field : key, one, depth + 1))
+  return parts.flatMap(([key, one]) => picturesIn(Array.isArray(value) ? name : key, one, depth + 1))
     .slice(0, SIDE_MAX);
 }
 
