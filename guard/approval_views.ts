@@ -4,6 +4,7 @@ import { eachOf } from "../core/async.ts";
 import { redactText } from "../core/credentials.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { Site } from "../core/model.ts";
+import { isFields } from "../core/values.ts";
 import type { Capability } from "../platforms/_connector/connector.ts";
 import type { ImagesClient } from "../platforms/_content/images.ts";
 import type { Incoming } from "../platforms/_http/request.ts";
@@ -40,7 +41,7 @@ export interface ApprovalViewsPorts extends ConnectorPorts {
 
 /** What is asked of whoever hosts a site. */
 interface Hosting {
-  preview(limitMs: number): Promise<Omit<DeploymentReport, "site_id"> | null>;
+  preview(limitMs: number, commit_sha?: string): Promise<Omit<DeploymentReport, "site_id"> | null>;
 }
 
 /** Connectors: what reads a site as its visitors do, and what reads what anybody may read; the link to whoever hosts a site. */
@@ -85,10 +86,11 @@ export class Views implements ApprovalViewsPort {
   constructor(private readonly ports: ApprovalViewsPorts) {}
 
   async of(shown: ShownApproval): Promise<ApprovalViews> {
-    const sites = await this.#sitesOf(shown);
+    const isMade = commitOf(shown) !== undefined;
+    const sites = shown.preview === null && !isMade ? [] : await this.#sitesOf(shown);
     const [pictures, deployments] = await Promise.all([
       this.#pictures(shown, sites),
-      this.#deployments(sites),
+      this.#deployments(sites, commitOf(shown)),
     ]);
     const documents = carriedDocuments(shown.arguments).map(({ field, title }, number) => ({
       number,
@@ -130,7 +132,7 @@ export class Views implements ApprovalViewsPort {
   }
 
   async #sitesOf({ approval, preview, arguments: args }: ShownApproval): Promise<readonly Site[]> {
-    if (preview === null) return [];
+    if (preview === null && approval.state !== "approved") return [];
     const own = typeof args?.["site_id"] === "string" ? [args["site_id"]] : [];
     const ids = [...new Set([...own.filter((id) => approval.sites.includes(id)), ...approval.sites])];
     return (await Promise.all(ids.map((id) => this.ports.store.sites.get(id)))).filter((one) => one !== null);
@@ -204,8 +206,8 @@ export class Views implements ApprovalViewsPort {
     return { alt, address, why: null, source: { kind: "own", site_id: owner.id, address: url.href } };
   }
 
-  /** The newest preview of each of those sites that is known, and can be linked. */
-  async #deployments(sites: readonly Site[]): Promise<DeploymentReport[]> {
+  /** The newest preview of each of those sites, or that of a commit, where it is known and can be linked. */
+  async #deployments(sites: readonly Site[], commit_sha?: string): Promise<DeploymentReport[]> {
     const hosting = this.ports.connectors.links.get(HOSTING);
     const hosted = sites.filter(({ hosting_project }) => hosting_project !== null).slice(0, HOSTED_MAX);
     if (hosting?.connect === undefined) return [];
@@ -213,7 +215,7 @@ export class Views implements ApprovalViewsPort {
       const deadline = this.ports.now() + HOSTING_MS;
       try {
         const ctx = makeConnectorContext(this.ports, { site, caller: null, deadline }, hosting);
-        const found = await (await hosting.connect!(ctx) as Hosting).preview(HOSTING_MS);
+        const found = await (await hosting.connect!(ctx) as Hosting).preview(HOSTING_MS, commit_sha);
         return found === null ? [] : [{ site_id: site.id, ...found }];
       } catch (thrown) {
         // A link stands there only where it is known.
@@ -279,6 +281,13 @@ export class Views implements ApprovalViewsPort {
       else next();
     }
   }
+}
+
+/** The commit that a request has made; undefined where it waits. */
+function commitOf({ approval, answer }: ShownApproval): string | undefined {
+  if (approval.state !== "approved") return undefined;
+  const made = isFields(answer) ? answer["commit_sha"] : undefined;
+  return typeof made === "string" && made !== "" ? made : undefined;
 }
 
 const reading = (url: string) =>

@@ -206,7 +206,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
           {changes}
         </>
       )}
-      {viewsSections(views, { path, names, c })}
+      {viewsSections(views, { path, names, isMade: approval.state === "approved", c })}
       {args}
       {decisionOf(person, page, cut)}
       <p>

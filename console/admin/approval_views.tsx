@@ -90,9 +90,10 @@ export function viewRoutes(app: Hono, parts: PagesParts, below: string): void {
   );
 }
 
-/** What of a request is looked at beside its texts; nothing of one that waits no more, or cannot be planned. */
+/** What of a request is looked at beside its texts; nothing of one that ended undone, or cannot be planned. */
 export async function viewsOf({ ports }: PagesParts, shown: ShownApproval): Promise<ApprovalViews | null> {
-  return shown.preview === null ? null : await (await ports.views()).of(shown);
+  const shows = shown.preview !== null || shown.answer !== undefined;
+  return shows ? await (await ports.views()).of(shown) : null;
 }
 
 /** Whether a page has something of ours to load for them. */
@@ -196,12 +197,16 @@ export function pictureSections({ pictures, more }: ApprovalViews, path: string,
 }
 
 /** Links to deployed previews. */
-function deploymentLinks({ deployments }: ApprovalViews, names: Names): Child {
+function deploymentLinks({ deployments }: ApprovalViews, names: Names, isMade: boolean): Child {
   if (deployments.length === 0) return null;
   return (
     <>
       <h2>Where a preview is deployed</h2>
-      <p class="hint">As the hosting reports it now: what this request would write is not in it yet.</p>
+      <p class="hint">
+        {isMade
+          ? "What was written, as the hosting reports it."
+          : "As the hosting reports it now: what this request would write is not in it yet."}
+      </p>
       <ul>
         {deployments.map(({ site_id, address, branch, commit_sha, created_on }) => (
           <li>
@@ -274,7 +279,13 @@ function drawnPages({ documents }: ApprovalViews, path: string, c: Context, room
 /** All of them, on the page of one request. */
 export function viewsSections(
   views: ApprovalViews | null,
-  { path, names, c }: { readonly path: string; readonly names: Names; readonly c: Context },
+  { path, names, isMade, c }: {
+    readonly path: string;
+    readonly names: Names;
+    /** Whether it was carried out. */
+    readonly isMade: boolean;
+    readonly c: Context;
+  },
 ): Child {
   if (views === null) return null;
   const room = viewsRoom();
@@ -282,7 +293,7 @@ export function viewsSections(
     <>
       {drawnPages(views, path, c, room)}
       {pictureSections(views, path, room)}
-      {deploymentLinks(views, names)}
+      {deploymentLinks(views, names, isMade)}
     </>
   );
 }

@@ -51,8 +51,8 @@ export interface HostingClient {
   ofCommit(sha: string, environment?: Environment): Promise<Deployment | null>;
   /** What the project builds by itself. */
   builds(): Promise<BuildSettings>;
-  /** The newest preview that stands, at an address that can be linked; null where there is none. Has failed by then. */
-  preview(limitMs: number): Promise<Preview | null>;
+  /** The newest preview, or that of a commit, if it stands at an address that can be linked; else null. Has failed by then. */
+  preview(limitMs: number, commit_sha?: string): Promise<Preview | null>;
 }
 
 /** A branch that is no production, as it was deployed. */
@@ -157,8 +157,11 @@ export class Hosting implements HostingClient {
     return newest ? this.#shown(newest) : null;
   }
 
-  async preview(limitMs: number): Promise<Preview | null> {
-    const found = await this.latest("preview", limitMs);
+  async preview(limitMs: number, ofCommit?: string): Promise<Preview | null> {
+    const hurried = new Hosting(withDeadline(this.ctx, this.ctx.now() + limitMs));
+    const found = ofCommit === undefined
+      ? await hurried.latest("preview")
+      : await hurried.ofCommit(ofCommit, "preview");
     if (found === null || found.status !== "success") return null;
     const address = previewAddress(found.url, this.ctx.site.base_url);
     const { branch, commit_sha, created_on } = found;

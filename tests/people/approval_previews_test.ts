@@ -37,6 +37,14 @@ Deno.test("the newest preview that stands is linked by its own address; one that
   hosting.inject({ kind: "refused", status: 500 }, { times: 9 });
   const down = await browser.open(path);
   assert.deepEqual([down.status, LINK.test(down.text)], [200, false], "a hosting that fails holds nobody up");
+  hosting.clear();
+  const made = await browser.submit(`${path}/approve`, {});
+  assert.match(plain(made.text), /Approved by bea@/);
+  assert.doesNotMatch(made.text, LINK, "it is not built yet");
+  hosting.clock.advance(120);
+  const built = await browser.open(path);
+  assert.match(LINK.exec(built.text)?.[1] ?? "", /^https:\/\/mcp-[\w-]+\.site\.pages\.dev\/$/);
+  assert.match(plain(built.text), /What was written, as the hosting reports it/);
 });
 
 Deno.test("only what can be a preview of the site is linked", () => {
