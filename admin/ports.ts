@@ -9,6 +9,7 @@ import type {
   User,
   VersionEnding,
 } from "../core/model.ts";
+import type { Clock } from "../core/async.ts";
 import type { ChangesPage } from "../registry/tool.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { ApprovalsPort, ApprovalViewsPort } from "../registry/approval_reports.ts";
@@ -202,6 +203,10 @@ export interface AdminPorts {
   snapshots(days: number, site_id?: string): Promise<SnapshotReport>;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** What streams of events are looked at by. */
+  readonly clock: Clock;
+  /** Aborts when the gateway is about to stop. */
+  readonly stopping: AbortSignal;
   /** Is told of every fault that is answered with E_INTERNAL. */
   report(requestId: string, thrown: unknown): void;
 }

@@ -11,10 +11,10 @@ import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { changesOf } from "./approval_changes.tsx";
 import { outcomeOf } from "./approval_done.tsx";
-import { APPROVALS, drawingFor, factsOf, type OnePage, problemOf, warningsOf } from "./approval_page.tsx";
+import { drawingFor, factsOf, type OnePage, problemOf, warningsOf } from "./approval_page.tsx";
 import { loadsOf, pictureSections, type Room, viewsRoom } from "./approval_views.tsx";
 import type { Drawing } from "./approval_text.tsx";
-import { LIVE_TIER, type Names, typedWord } from "./approval_words.ts";
+import { APPROVALS, LIVE_TIER, type Names, typedWord } from "./approval_words.ts";
 
 /** Where they are. */
 export const TOGETHER = `${APPROVALS}/together`;
@@ -65,7 +65,7 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing, room: Room
           <p>{`${seen(problem)}.`}</p>
         </Notice>
       )}
-      {approval.state === "pending" ? warnings : outcomeOf(shown, null)}
+      {approval.state === "pending" ? warnings : outcomeOf(shown, null, page.names)}
       {factsOf(shown, page.names, page.now)}
       {changes}
       {views && pictureSections(views, path, room)}
