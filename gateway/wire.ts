@@ -338,10 +338,6 @@ async function adminOf(parts: Parts) {
     },
     record: recorder({ audit: store.audit, log }, newId, now),
     ...watched(parts),
-    views: onDemand(async () => {
-      const { Views } = await import("../guard/approval_views.ts");
-      return new Views({ ...ports, desk: parts.approvals, images: libraryImages });
-    }),
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
     now,
     clock: CLOCK,
@@ -352,10 +348,14 @@ async function adminOf(parts: Parts) {
 
 /** What an operator sees of calls and of the gateway's own work, and does about it. */
 function watched(
-  { store, dispatch, approvals, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts,
+  { ports, store, dispatch, approvals, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts,
 ) {
   return {
     approvals,
+    views: onDemand(async () => {
+      const { Views } = await import("../guard/approval_views.ts");
+      return new Views({ ...ports, desk: approvals, images: libraryImages });
+    }),
     retention,
     doubts,
     erasing,
