@@ -115,16 +115,22 @@ function sentencesOf(text: string): readonly string[] {
   const parts: string[] = [];
   let start = 0;
   for (let at = 0; at < text.length; at++) {
-    const [sign, next] = [text[at]!, text[at + 1]];
-    const ends = sign === "\n" || (sign === ">" && next === "<") || (ENDS.includes(sign) && next === " ");
-    if (!ends) continue;
+    const sign = text.charCodeAt(at);
+    if (sign > LAST_END) continue;
+    const isEnd = sign === LINE ||
+      (sign === TAG_END && text[at + 1] === "<") || (ENDS.has(sign) && text[at + 1] === " ");
+    if (!isEnd) continue;
     parts.push(text.slice(start, at + 1));
     start = at + 1;
   }
   if (start < text.length) parts.push(text.slice(start));
   return parts;
 }
-const ENDS = ".!?;";
+const LINE = 0x0a;
+const TAG_END = 0x3e;
+const ENDS: ReadonlySet<number> = new Set([...".!?;"].map((sign) => sign.charCodeAt(0)));
+/** No sign behind it ends anything. */
+const LAST_END = 0x3f;
 
 /** Neighbours of a kind are one; blanks between two changes belong to both, so that changes read as phrases. */
 function tidied(all: readonly Stretch[]): Stretch[] {
