@@ -72,6 +72,9 @@ type Source =
   | { readonly kind: "taken"; readonly address: string }
   | { readonly kind: "sent"; readonly sha256: string };
 
+/** What is said of a picture, and where it can be had. */
+type Found = Omit<PictureReport, "name"> & { readonly source: Source | null };
+
 const nameOf = (source: Source): string => hash("sha256", JSON.stringify(source)).slice(0, NAME_CHARACTERS);
 
 const noSuch = () => new GatewayError("E_NOT_FOUND", "The request names no such picture, or waits no more");
@@ -102,12 +105,13 @@ export class Views implements ApprovalViewsPort {
 
   async picture(approver: Approver, id: string, name: string): Promise<ServedPicture> {
     const { arguments: args } = await this.ports.desk.kept(approver, id);
-    if (!this.#known.has(id)) {
+    let source = this.#known.get(id)?.get(name);
+    if (source === undefined) {
       // Another instance has shown the page, or this one long ago.
       const shown = await this.ports.desk.show(approver, id, true);
       await this.#pictures(shown, await this.#sitesOf(shown));
+      source = this.#known.get(id)?.get(name);
     }
-    const source = this.#known.get(id)?.get(name);
     if (source === undefined) throw noSuch();
     const bytes = source.kind === "sent"
       ? decoded(sentBytes(args, source.sha256))
@@ -120,6 +124,10 @@ export class Views implements ApprovalViewsPort {
       "E_NOT_SUPPORTED",
       "What is there is no PNG, JPEG, GIF, WebP or AVIF by its first bytes, and is not shown",
     );
+  }
+
+  #read(source: Exclude<Source, { kind: "sent" }>): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#inTurn(() => source.kind === "own" ? this.#ofSite(source) : this.#anywhere(source.address));
   }
 
   async document(approver: Approver, id: string, number: number, as: "drawn" | "code"): Promise<string> {
@@ -152,8 +160,13 @@ export class Views implements ApprovalViewsPort {
     const all = [...changedPictures(preview.changes), ...sentPictures(args)];
     const { kept, more } = withinMost(all);
     const sources = new Map<string, Source>();
+    const asked = new Map<string, Promise<Found>>();
     const told = async (change: PictureChange, ref: PictureRef): Promise<PictureReport> => {
-      const { source, ...report } = await this.#found(ref, siteOf(change.field), sites);
+      const site = siteOf(change.field);
+      const key = JSON.stringify([site?.id, ref]);
+      const found = asked.get(key) ?? this.#found(ref, site, sites);
+      asked.set(key, found);
+      const { source, ...report } = await found;
       if (source === null) return { ...report, name: null };
       const name = nameOf(source);
       sources.set(name, source);
@@ -181,7 +194,7 @@ export class Views implements ApprovalViewsPort {
     ref: PictureRef,
     site: Site | undefined,
     sites: readonly Site[],
-  ): Promise<Omit<PictureReport, "name"> & { readonly source: Source | null }> {
+  ): Promise<Found> {
     if (ref.kind === "media") return await this.#ofLibrary(ref.id, site, sites);
     const { alt } = ref;
     if (ref.kind === "sent") return { ...{ alt, address: null, why: null }, source: ref };

@@ -74,27 +74,37 @@ export function changedPictures(changes: readonly Change[]): PictureChange[] {
 export function sentPictures(args: unknown, depth = 0): PictureChange[] {
   if (typeof args !== "object" || args === null || depth > DEPTH_MAX) return [];
   if (Array.isArray(args)) return args.flatMap((one) => sentPictures(one, depth + 1)).slice(0, SIDE_MAX);
-  const { source_url, content_base64, media_id, alt_text, ...rest } = args as Record<string, unknown>;
+  const { source_url, media_id, alt_text, ...rest } = args as Record<string, unknown>;
+  const base64 = base64In(rest);
   const alt = typeof alt_text === "string" ? alt_text : null;
   const found: PictureChange[] = [];
   if (typeof source_url === "string") {
     found.push({ field: "source_url", now: [], then: [{ kind: "taken", address: source_url, alt }] });
   }
-  if (typeof content_base64 === "string") {
-    const sha256 = hash("sha256", content_base64);
-    found.push({ field: "content_base64", now: [], then: [{ kind: "sent", sha256, alt }] });
+  if (base64 !== null) {
+    const sha256 = hash("sha256", base64);
+    const field = typeof rest["path"] === "string" ? rest["path"] : "content_base64";
+    found.push({ field, now: [], then: [{ kind: "sent", sha256, alt }] });
   }
   if (isId(media_id)) found.push({ field: "media_id", now: [{ kind: "media", id: media_id }], then: [] });
   return [...found, ...Object.values(rest).flatMap((one) => sentPictures(one, depth + 1))].slice(0, SIDE_MAX);
 }
 
+/** The base64 of an image that those arguments bring: for a library, or as a file of a site's sources. */
+function base64In(
+  { content_base64, content, encoding, path }: Readonly<Record<string, unknown>>,
+): string | null {
+  if (typeof content_base64 === "string") return content_base64;
+  if (encoding !== "base64" || typeof content !== "string" || typeof path !== "string") return null;
+  return ENDINGS.some((ending) => path.toLowerCase().endsWith(ending)) ? content : null;
+}
+
 /** The base64 of such a picture in the arguments that have it; null where they do not. */
 export function sentBytes(args: unknown, sha256: string, depth = 0): string | null {
   if (typeof args !== "object" || args === null || depth > DEPTH_MAX) return null;
-  for (const [name, value] of Object.entries(args)) {
-    if (name === "content_base64" && typeof value === "string" && hash("sha256", value) === sha256) {
-      return value;
-    }
+  const own = Array.isArray(args) ? null : base64In(args as Readonly<Record<string, unknown>>);
+  if (own !== null && hash("sha256", own) === sha256) return own;
+  for (const value of Object.values(args)) {
     const within = sentBytes(value, sha256, depth + 1);
     if (within !== null) return within;
   }

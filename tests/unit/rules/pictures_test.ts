@@ -83,6 +83,8 @@ Deno.test("a call's own pictures are found in its arguments, and in those of cal
     changes: [
       { tool: "upload_media", arguments: { source_url: "https://x.example/a", alt_text: "A" } },
       { tool: "upload_media", arguments: { content_base64: base64 } },
+      { tool: "write_static_file", arguments: { path: "public/A.PNG", content: base64, encoding: "base64" } },
+      { tool: "write_static_file", arguments: { path: "public/a.pdf", content: base64, encoding: "base64" } },
       { tool: "revise_published", arguments: { media_id: 7, alt_text: "New" } },
     ],
   };
@@ -90,6 +92,7 @@ Deno.test("a call's own pictures are found in its arguments, and in those of cal
   assert.deepEqual(sentPictures(args), [
     { field: "source_url", now: [], then: [{ kind: "taken", address: "https://x.example/a", alt: "A" }] },
     { field: "content_base64", now: [], then: [{ kind: "sent", sha256, alt: null }] },
+    { field: "public/A.PNG", now: [], then: [{ kind: "sent", sha256, alt: null }] },
     { field: "media_id", now: [{ kind: "media", id: 7 }], then: [] },
   ]);
   assert.equal(sentBytes(args, sha256), base64);
