@@ -92,7 +92,9 @@ function compared(
   maxEditLength: number,
   timeout: number,
 ): Run[] {
-  const found = diffArrays([...from], [...to], { maxEditLength, timeout });
+  const found = leastEdits(from, to) > maxEditLength
+    ? undefined
+    : diffArrays([...from], [...to], { maxEditLength, timeout });
   if (found !== undefined) {
     return found.map(({ value, added, removed }) => ({
       kind: added ? "new" : removed ? "gone" : "same",
@@ -106,6 +108,20 @@ function compared(
     { kind: "new", parts: to.slice(start, to.length - end) },
     { kind: "same", parts: from.slice(from.length - end) },
   ];
+}
+
+/** So many edits it takes at least: each part that the other side has not, wherever it stands. It takes the lists once. */
+function leastEdits(from: readonly string[], to: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const part of from) left.set(part, (left.get(part) ?? 0) + 1);
+  let shared = 0;
+  for (const part of to) {
+    const count = left.get(part) ?? 0;
+    if (count === 0) continue;
+    left.set(part, count - 1);
+    shared++;
+  }
+  return from.length + to.length - 2 * shared;
 }
 
 const wordsOf = (text: string): readonly string[] => text.match(WORD) ?? [];
