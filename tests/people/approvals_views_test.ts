@@ -234,3 +234,39 @@ Deno.test("however many pictures and pages a request has, its page stays small a
     assert.match(text, /\d+ more pictures are named in the texts above/);
   }
 });
+
+Deno.test("of a set, and of several requests together, each item's pictures and pages stand there", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const [old, next] = [file(at, "old.png", PIXEL, "Old"), file(at, "new.png", PIXEL, "New")];
+  at.edit(at.draft, { featured_media: old });
+  const changes = [
+    { tool: "update_draft", arguments: edit(at, { featured_media_id: next }) },
+    {
+      tool: "create_draft",
+      arguments: {
+        site_id: "acme",
+        title: "Two",
+        content_html: '<p>x</p><img src="/wp-content/x.png" alt="X">',
+      },
+    },
+    {
+      tool: "upload_media",
+      arguments: { site_id: "acme", filename: "a", content_base64: PNG, alt_text: "Us" },
+    },
+  ];
+  const set = await ask(at, { title: "Spring", changes }, "prepare_changes");
+  const path = `${LIST}/${set.approval.id}`;
+  const page = await bea.browser.open(path);
+  const found = picturesOf(page.text);
+  assert.deepEqual(found.map(([, alt]) => alt).toSorted(), ["New", "Old", "Us", "X"]);
+  for (const [src, alt] of found) {
+    assert.equal((await bea.browser.open(src!)).status, alt === "X" ? 502 : 200, alt);
+  }
+  assert.match(page.text, /<iframe src="[^"]*\/documents\/0" [^>]*title="Drawn: Text of “Two”"/);
+  const together = await bea.browser.open(`${LIST}/together?id=${set.approval.id}`);
+  assert.equal(picturesOf(together.text).length, 4);
+  assert.match(together.headers.get("content-security-policy")!, /; img-src 'self'; form-action/);
+  assert.doesNotMatch(together.text, /<iframe/);
+  assert.match(together.text, /By itself it is drawn as a page, too/);
+});
