@@ -31,6 +31,7 @@ import { RateLimit } from "../guard/pipeline/limits.ts";
 import { Retention } from "../guard/audit/retention.ts";
 import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
+import { libraryImages } from "../platforms/_content/images.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
 import { ToolLists } from "../guard/tool_lists.ts";
 import { Rounds } from "../guard/consent/rounds.ts";
@@ -356,10 +357,14 @@ async function adminOf(parts: Parts) {
 
 /** What an operator sees of calls and of the gateway's own work, and does about it. */
 function watched(
-  { store, dispatch, approvals, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts,
+  { ports, store, dispatch, approvals, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts,
 ) {
   return {
     approvals,
+    views: onDemand(async () => {
+      const { Views } = await import("../guard/approval_views.ts");
+      return new Views({ ...ports, desk: approvals, images: libraryImages });
+    }),
     retention,
     doubts,
     erasing,

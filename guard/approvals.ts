@@ -118,6 +118,14 @@ export class ApprovalDesk implements ApprovalsPort {
     }
   }
 
+  /** One that waits with what the agent sent, without its plan. Throws E_NOT_FOUND, also of one that waits no more. */
+  async kept(approver: Approver, id: string): Promise<Pick<ShownApproval, "approval" | "arguments">> {
+    const approval = await this.#standing(await this.#find(approver, id));
+    const args = approval.state === "pending" ? await this.ports.store.approvals.args(id) : null;
+    if (args === null) throw unknown(id);
+    return { approval: this.#report(approver, approval, await this.#sitesOf(approval)), arguments: args };
+  }
+
   /**
    * Carries it out, as the grant that asked, where it would do what that person was shown. Answers what was done; of one
    * that somebody approved before, what was done then. Throws E_NOT_FOUND, E_FORBIDDEN, E_STALE_PREVIEW, E_BAD_INPUT for

@@ -125,3 +125,66 @@ export interface ApprovalsPort {
   /** Says no to it. */
   reject(approver: Approver, id: string, words: string | null): Promise<ApprovalReport>;
 }
+
+/** A picture of a request, as its page tells of it. */
+export interface PictureReport {
+  /** Names it below the address of the request; null where it cannot be shown. */
+  readonly name: string | null;
+  /** As it is written; null where it has none. */
+  readonly address: string | null;
+  /** What it shows, for those who cannot see it; "" and null where nobody has said. */
+  readonly alt: string | null;
+  /** Why it cannot be shown. */
+  readonly why: string | null;
+}
+
+/** The pictures of a field that come or go. */
+export interface PicturesReport {
+  readonly field: string;
+  readonly now: readonly PictureReport[];
+  readonly then: readonly PictureReport[];
+}
+
+/** A document that a request carries: its HTML, with its CSS. */
+export interface DocumentReport {
+  /** Its place among those of the request. */
+  readonly number: number;
+  /** Which argument has it, such as `html`. */
+  readonly field: string;
+  /** What the page is called, where that is said. */
+  readonly title: string | null;
+}
+
+/** Where a branch that is no production can be looked at. */
+export interface DeploymentReport {
+  readonly site_id: string;
+  readonly address: string;
+  readonly branch: string | null;
+  readonly commit_sha: string | null;
+  readonly created_on: string | null;
+}
+
+/** What a page shows of a request beside its texts. */
+export interface ApprovalViews {
+  readonly pictures: readonly PicturesReport[];
+  /** How many more pictures the texts name. */
+  readonly more: number;
+  readonly documents: readonly DocumentReport[];
+  readonly deployments: readonly DeploymentReport[];
+}
+
+/** A picture as it is served. */
+export interface ServedPicture {
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What requests show beside texts; for those alone who see the request. */
+export interface ApprovalViewsPort {
+  /** Of a request that waits, as it was shown. */
+  of(shown: ShownApproval): Promise<ApprovalViews>;
+  /** Throws E_NOT_FOUND where the request names no such picture, E_UPSTREAM where it cannot be had, E_NOT_SUPPORTED for what is none. */
+  picture(approver: Approver, id: string, name: string): Promise<ServedPicture>;
+  /** A document by its number: to be drawn, or as it is written. Throws E_NOT_FOUND. */
+  document(approver: Approver, id: string, number: number, as: "drawn" | "code"): Promise<string>;
+}

@@ -184,6 +184,8 @@ export function changesOf(
 
 /** Bytes of what was sent that stand on a page which does not show all. */
 const SENT_BYTES = 8 * 1024;
+/** No credential that is known by its look needs more to be known. */
+const SECRET_CHARACTERS = 4096;
 
 /** What the agent sent, folded away; with the texts of a person where somebody has edited them. */
 export function argumentsOf(
@@ -192,12 +194,18 @@ export function argumentsOf(
   { whole, ...rest }: Drawing,
 ): Child {
   const on: Drawing = { ...rest, whole, cut: 0, room: whole ? Infinity : SENT_BYTES };
-  const entries = Object.entries(args).map(([name, value]) => (
-    <>
-      <dt>{seen(name)}</dt>
-      <dd>{wholeText(redactText(valueText(value) ?? "nothing"), on)}</dd>
-    </>
-  ));
+  const entries = Object.entries(args).map(([name, value]) => {
+    const text = valueText(value) ?? "nothing";
+    // Credentials are looked for in what can stand here, and some way behind it.
+    const near = whole ? text : text.slice(0, SENT_BYTES + SECRET_CHARACTERS);
+    on.cut += text.length - near.length;
+    return (
+      <>
+        <dt>{seen(name)}</dt>
+        <dd>{wholeText(redactText(near), on)}</dd>
+      </>
+    );
+  });
   return (
     <details>
       <summary>

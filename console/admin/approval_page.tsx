@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { tierShown } from "../../admin/approvals.ts";
-import type { ShownApproval } from "../../admin/ports.ts";
+import type { ApprovalViews, ShownApproval } from "../../admin/ports.ts";
 import { LIMITS } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -13,6 +13,7 @@ import { argumentsOf, changesOf } from "./approval_changes.tsx";
 import { outcomeOf } from "./approval_done.tsx";
 import { boxesField, choosingOf, isMixed, leftOutLine, withoutForm, YES_FORM } from "./approval_items.tsx";
 import { type Drawing, drawing, fitting } from "./approval_text.tsx";
+import { loadsOf, viewsSections } from "./approval_views.tsx";
 import {
   APPROVALS,
   askerOf,
@@ -30,6 +31,8 @@ import { CEILINGS, time } from "./words.ts";
 export interface OnePage {
   readonly shown: ShownApproval;
   readonly names: Names;
+  /** What it shows beside texts. */
+  readonly views: ApprovalViews | null;
   readonly now: number;
   /** Whether it is of a change set. */
   readonly isSet: boolean;
@@ -220,8 +223,9 @@ export const problemOf = (problem: OnePage["problem"]): Child =>
 
 /** The page. */
 export async function onePage(c: Context, person: Person, page: OnePage): Promise<Response> {
-  const { shown, names, now, problem } = page;
+  const { shown, names, views, now, problem } = page;
   const { approval, preview } = shown;
+  const path = `${APPROVALS}/${approval.id}`;
   const on = drawingFor(c);
   const warnings = warningsOf(shown, on);
   const changes = preview && changesOf(preview, on, choosingOf(shown, page.without ?? []));
@@ -235,6 +239,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
       visitor: person,
       current: APPROVALS,
       wide: true,
+      loads: loadsOf(views),
       ...problem && { status: problem.status },
     },
     <>
@@ -246,10 +251,11 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
       {preview && (
         <>
           <h2>{preview.tier >= LIVE_TIER ? "What visitors see differently" : "What changes"}</h2>
-          {ways(`${APPROVALS}/${approval.id}`, { ...on, cut }, approval.not_yours === null)}
+          {ways(path, { ...on, cut }, approval.not_yours === null)}
           {changes}
         </>
       )}
+      {viewsSections(views, { path, names, isMade: approval.state === "approved", c })}
       {args}
       {decisionOf(person, page, cut)}
       <p>

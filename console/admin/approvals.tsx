@@ -14,6 +14,7 @@ import { leftOutBy, leftOutIn, tierLeft } from "./approval_items.tsx";
 import { type OnePage, onePage } from "./approval_page.tsx";
 import { APPROVALS, isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
 import { ApprovalEvents } from "./approval_events.ts";
+import { viewRoutes, viewsOf } from "./approval_views.tsx";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
 /** Adds the routes under `/admin/approvals`. */
@@ -40,6 +41,7 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
 
   togetherPages(app, parts);
   editPages(app, parts);
+  viewRoutes(app, parts, APPROVALS);
   app.get(`${APPROVALS}/:id`, (c) => asPerson(parts, c, (person) => look(parts, c, person, idOf(c))));
 
   app.post(`${APPROVALS}/:id/approve`, (c) =>
@@ -93,8 +95,9 @@ async function look(
   if (shown.refused !== null && without.length > 0) {
     shown = await approvals.show(caller, id, { whole: true, without });
   }
-  const names = await namesFor(parts, [shown.approval]);
-  return await onePage(c, person, { shown, names, now: parts.ports.now(), isSet: isOfSet(shown), ...more });
+  const [names, views] = await Promise.all([namesFor(parts, [shown.approval]), viewsOf(parts, shown)]);
+  const page = { shown, names, views, now: parts.ports.now(), isSet: isOfSet(shown) };
+  return await onePage(c, person, { ...page, ...more });
 }
 
 /** Carries it out; what was wrong, or null where it was done. Throws E_NOT_FOUND. */

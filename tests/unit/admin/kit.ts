@@ -131,6 +131,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       texts: () => Promise.reject(new Error("nothing is edited")),
       edit: () => Promise.reject(new Error("nothing is edited")),
     },
+    views: () => Promise.reject(new Error("nothing is looked at")),
     changes: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),
     jobs: () => [],
