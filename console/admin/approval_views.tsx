@@ -47,7 +47,13 @@ const FILE_HEADERS = {
   "x-robots-tag": "noindex",
 } as const;
 
-const TEXT = { ...FILE_HEADERS, "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
+/** Why a page is not drawn is read in its frame. */
+const TEXT = {
+  ...FILE_HEADERS,
+  "x-frame-options": "SAMEORIGIN",
+  "content-type": "text/plain; charset=utf-8",
+  "cache-control": "no-store",
+};
 /** A picture may be asked for again while somebody reads; the address changes with where it comes from. */
 const KEPT = "private, max-age=300";
 
