@@ -181,7 +181,8 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
   const { shown, names, now, problem } = page;
   const { approval, preview } = shown;
   const on = drawingFor(c);
-  const warnings = warningsOf(shown, on);
+  const isSaid = problem !== undefined && problem.message === shown.refused?.message;
+  const warnings = warningsOf(isSaid ? { ...shown, refused: null } : shown, on);
   const changes = preview && changesOf(preview, on);
   const cut = on.cut;
   const args = shown.arguments &&
