@@ -2,7 +2,8 @@
 import type { Registry } from "./boot.ts";
 import { CODES } from "../core/errors.ts";
 import { buildApp } from "../doors/app.ts";
-import { dispatched, mcpDoor } from "../doors/mcp.ts";
+import { mcpDoor } from "../doors/mcp.ts";
+import { dispatched } from "../doors/mcp_call.ts";
 import { describedTools, openapi } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
@@ -32,6 +33,8 @@ import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
 import { ToolLists } from "../guard/tool_lists.ts";
+import { Rounds } from "../guard/consent/rounds.ts";
+import { Sealer } from "../store/seal.ts";
 import { CLOCK, delay, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { say } from "../core/say.ts";
@@ -259,11 +262,15 @@ function restOf(
 }
 
 function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...parts }: Parts) {
+  const { store, baseUrl, now, settings } = parts;
+  const sealer = onDemand(() => Sealer.open(settings.encryptionKeys));
   return mcpDoor({
+    rounds: new Rounds({ store, delay, baseUrl, now, sealer }),
     authenticate,
-    listing: async (caller, sites) => {
+    listing: async (caller, asked, cards) => {
       await tokenLimit.take(caller.token.id);
-      return await (await lists.of(caller, sites)).mcp();
+      const list = await lists.of(caller, asked);
+      return cards && await lists.asksPeople(caller) ? await list.cards() : await list.mcp();
     },
     lists,
     stopping: parts.stopping.signal,

@@ -82,6 +82,9 @@ export const LIMITS = {
   APPROVAL_WAIT_SECONDS: 40,
   APPROVAL_LOOK_MS: 500,
   APPROVAL_WORDS_CHARACTERS: 1000,
+  /** How often a client comes back with a call that waits for a person, and how many of one token are kept waiting at once. */
+  ROUNDS: 8,
+  ROUNDS_WAITING: 4,
   /** What stood where a call writes: the most that is kept of one call, in the commit of its intent, and of one site. */
   BEFORE_IMAGE_BYTES: 4 * MIB,
   BEFORE_IMAGE_ALONG_BYTES: 160 * KIB,
