@@ -19,6 +19,7 @@ import {
   LIVE_TIER,
   type Names,
   siteNames,
+  titleOf,
   typedWord,
   VISITORS,
 } from "./approval_words.ts";
@@ -190,7 +191,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
   return await showPage(
     c,
     {
-      title: seen(preview?.summary || approval.summary) || approval.tool,
+      title: titleOf(approval, preview?.summary),
       visitor: person,
       current: APPROVALS,
       wide: true,

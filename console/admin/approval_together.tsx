@@ -13,7 +13,7 @@ import { changesOf } from "./approval_changes.tsx";
 import { outcomeOf } from "./approval_done.tsx";
 import { drawingFor, factsOf, type OnePage, problemOf, warningsOf } from "./approval_page.tsx";
 import type { Drawing } from "./approval_text.tsx";
-import { APPROVALS, LIVE_TIER, type Names, typedWord } from "./approval_words.ts";
+import { APPROVALS, LIVE_TIER, type Names, titleOf, typedWord } from "./approval_words.ts";
 
 /** Where they are. */
 export const TOGETHER = `${APPROVALS}/together`;
@@ -55,7 +55,7 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing): Section {
   const path = `${APPROVALS}/${approval.id}`;
   const content = (
     <section>
-      <h2 dir="auto">{seen(preview?.summary || approval.summary) || approval.tool}</h2>
+      <h2 dir="auto">{titleOf(approval, preview?.summary)}</h2>
       {problem && (
         <Notice kind="problem">
           <p>{`${seen(problem)}.`}</p>
