@@ -199,7 +199,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
     },
     <>
       {problemOf(problem)}
-      {approval.state === "pending" ? warnings : outcomeOf(shown, person, names)}
+      {approval.state === "pending" ? warnings : outcomeOf(shown, person, names, now)}
       {factsOf(shown, names, now)}
       {preview && (
         <>

@@ -61,7 +61,7 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing): Section {
           <p>{`${seen(problem)}.`}</p>
         </Notice>
       )}
-      {approval.state === "pending" ? warnings : outcomeOf(shown, null, page.names)}
+      {approval.state === "pending" ? warnings : outcomeOf(shown, null, page.names, page.now)}
       {factsOf(shown, page.names, page.now)}
       {changes}
       {approval.state === "pending" && !fits && (
