@@ -1,6 +1,6 @@
 /** A request in a real browser: an agent asks over MCP, a person approves on a phone, the agent's waiting call answers. */
 import assert from "node:assert/strict";
-import type { Browser } from "../packages/puppeteer.ts";
+import type { Browser, Page } from "../packages/puppeteer.ts";
 import { listen } from "../e2e/mcp_start.ts";
 import type { Kit } from "../kit.ts";
 import { type Asked, asking, edit } from "../tools/_approvals.ts";
@@ -70,6 +70,52 @@ inChromium("approvals", {
       const call = { ...args, confirm: true, confirm_token: asked.confirm_token };
       const again = await here.ask<Record<string, unknown>>("update_draft", call);
       assert.equal(again["replayed"], true);
+    },
+
+  "lists in several tabs are kept up to date by one stream, which another tab takes over, until the session ends":
+    async (
+      browser: Browser,
+    ) => {
+      await using here = await place(browser);
+      const { at, baseUrl } = here;
+      const context = await browser.createBrowserContext();
+      const tabs: Page[] = [];
+      const streams: string[] = [];
+      for (let n = 0; n < 3; n++) {
+        const { page, complaints } = await pageOf(context);
+        const name = `tab ${n}`;
+        page.on("request", (request) => void (request.url().endsWith("/events") && streams.push(name)));
+        if (n === 0) await openedBy(page, `${baseUrl}/admin/approvals`);
+        else await page.goto(`${baseUrl}/admin/approvals`);
+        tabs.push(page);
+        assert.deepEqual(complaints, []);
+      }
+      const shows = (page: Page, count: number) =>
+        page.waitForFunction(
+          `document.querySelector("[data-waiting]").textContent === "${count}" && document.title.startsWith("(${count}) ")`,
+          { timeout: 15_000, polling: 50 }, // no frames are drawn of a tab behind another
+        );
+      await here.ask("create_draft", { site_id: "acme", title: "One", content_html: TEXT });
+      for (const page of tabs) await shows(page, 1);
+      assert.deepEqual(streams, ["tab 0"]);
+      await tabs[0]!.close();
+      await here.ask("create_draft", { site_id: "acme", title: "Two", content_html: TEXT });
+      for (const page of tabs.slice(1)) {
+        await shows(page, 2);
+        assert.match(await textOf(page), /2 new requests: show$/);
+      }
+      assert.deepEqual(streams, ["tab 0", "tab 1"]);
+      const [user] = await at.kit.gw.store.users.list();
+      await at.kit.gw.store.personSessions.endAll(user!.id);
+      for (const page of tabs.slice(1)) {
+        await page.waitForFunction(
+          `document.querySelector("[data-news]").textContent === "This page is not kept up to date any more: show"`,
+          { timeout: 15_000, polling: 50 }, // no frames are drawn of a tab behind another
+        );
+      }
+      await tabs[1]!.bringToFront();
+    await led(tabs[1]!, tabs[1]!.click("[data-news] a"));
+      assert.equal(await titleOf(tabs[1]!), "Sign in");
     },
 
   "the list is narrowed and several are decided together, by keyboard, where one of them goes live": async (
