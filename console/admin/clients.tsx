@@ -42,7 +42,7 @@ function clientsPage(c: Context, person: Person, clients: readonly ClientReport[
   ]);
   return showPage(
     c,
-    { title: "Connected clients", visitor: person, current: PATH, wide: true },
+    { title: "Connected clients", visitor: person, current: PATH },
     <>
       {c.req.query("done") === "ended" && (
         <Notice kind="done">

@@ -114,7 +114,7 @@ inChromium("approvals", {
         );
       }
       await tabs[1]!.bringToFront();
-    await led(tabs[1]!, tabs[1]!.click("[data-news] a"));
+      await led(tabs[1]!, tabs[1]!.click("[data-news] a"));
       assert.equal(await titleOf(tabs[1]!), "Sign in");
     },
 
