@@ -18,7 +18,7 @@ import { adminRow, OPERATOR } from "./audit/admin_row.ts";
 import { decidingOf, hasRight, seesOf, whyNot, whyNotEdited } from "./approval_rights.ts";
 import { editableTexts, withTexts } from "./approval_texts.ts";
 import { approvalUrl, type Approving, rejectedError } from "./consent/approval.ts";
-import { nameOfParts } from "./consent/consent_content.ts";
+import { destination, nameOfParts } from "./consent/consent_content.ts";
 import { decidedAlready, spendForNo } from "./consent/no.ts";
 import { plainAnswer, repeatable, toldAgain } from "./consent/repeated.ts";
 import { askForUndo, undoCallerOf, undoReports } from "./approval_undo.ts";
@@ -267,6 +267,7 @@ export class ApprovalDesk implements ApprovalsPort {
   ): Promise<unknown> {
     const caller = await this.#callerOf(grant);
     if (caller === null) throw new GatewayError("E_AUTH", `Nothing was sent: ${ENDED}`);
+    await this.#requireUnmoved(confirm_token);
     const bytes = new TextEncoder().encode(JSON.stringify(args)).length;
     const approving: Approving = {
       ...{ id, decided: decidingOf(approver), shown, whole, without: inOrder(without), editors, edits },
@@ -293,6 +294,22 @@ export class ApprovalDesk implements ApprovalsPort {
       ...shown === null ? {} : { asks: { confirm: true, confirm_token } },
       parse: () => ({ args, bytes }),
     });
+  }
+
+  /** Throws E_CONFIRM_INVALID where a site leads elsewhere than when it was asked for: nobody asked for it there. */
+  async #requireUnmoved(confirm_token: string): Promise<void> {
+    const { consents, sites } = this.ports.store;
+    const asked = await consents.find(confirm_token);
+    for (const [id, then] of asked?.content.sites ?? []) {
+      const site = await sites.get(id);
+      if (site !== null && destination(site) === then) continue;
+      throw new GatewayError(
+        "E_CONFIRM_INVALID",
+        `the settings of site "${id}" have changed since it was asked for, so it would go elsewhere; nothing was written. ` +
+          "Reject it, and have it asked for anew",
+        { outcome: "none" },
+      );
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 /** What came of a request: what was proven of it, what visitors get, and how it is taken back. */
 import type { Child } from "hono/jsx";
 import type { ShownApproval } from "../../admin/ports.ts";
+import { LIMITS } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
 import { seen } from "../../core/unseen.ts";
 import { Notice } from "../notice.tsx";
@@ -116,8 +117,19 @@ function undoLines({ approval, undo, may_undo }: ShownApproval, person: Person |
   });
 }
 
+/** A call has a minute, and its doubt is judged in another; a set goes on for as long as it takes. */
+const CUT_OFF_MS = 2 * LIMITS.CALL_DEADLINE_MS;
+
+/** What is said of a call without an end. */
+function underWay({ approval: { tool, decided_at } }: ShownApproval, now: number): string {
+  const isLate = decided_at !== null && now - Date.parse(decided_at) > CUT_OFF_MS;
+  return isLate && tool !== "prepare_changes"
+    ? "It was cut off, and nobody knows whether it was done. Look at the site before it is asked for again."
+    : "It is being carried out, or was cut off; look again in a minute.";
+}
+
 /** All of it, of a request that waits no more. */
-export function outcomeOf(shown: ShownApproval, person: Person | null, names: Names): Child {
+export function outcomeOf(shown: ShownApproval, person: Person | null, names: Names, now: number): Child {
   const { approval: { state, outcome, request_id }, answer, failed } = shown;
   const fields = isFields(answer) ? answer : {};
   const warnings = Array.isArray(fields["warnings"]) ? fields["warnings"] : [];
@@ -137,9 +149,7 @@ export function outcomeOf(shown: ShownApproval, person: Person | null, names: Na
       {state === "approved" && outcome === "unknown" && (
         <p>Nobody knows whether it was done. Look at the site before it is asked for again.</p>
       )}
-      {state === "approved" && outcome === null && (
-        <p>It is being carried out, or was cut off; look again in a minute.</p>
-      )}
+      {state === "approved" && outcome === null && <p>{underWay(shown, now)}</p>}
       {lines.length > 0 && <ul>{lines}</ul>}
       {undoLines(shown, person, names)}
     </Notice>

@@ -20,6 +20,7 @@ import {
   siteName,
   siteNames,
   stateWord,
+  titleOf,
 } from "./approval_words.ts";
 import { CEILINGS, time } from "./words.ts";
 
@@ -144,8 +145,6 @@ function filterForm(inbox: Inbox, { filters, decided }: Asked): Child {
     </details>
   );
 }
-
-const titleOf = ({ summary, tool }: ApprovalReport) => seen(summary) || tool;
 
 /** A request that waits as a row. */
 const waitingRow = ({ names, now }: Inbox, chosen: boolean) => (one: ApprovalReport): Child[] => [

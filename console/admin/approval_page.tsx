@@ -22,6 +22,7 @@ import {
   LIVE_TIER,
   type Names,
   siteNames,
+  titleOf,
   typedWord,
   VISITORS,
 } from "./approval_words.ts";
@@ -227,7 +228,8 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
   const { approval, preview } = shown;
   const path = `${APPROVALS}/${approval.id}`;
   const on = drawingFor(c);
-  const warnings = warningsOf(shown, on);
+  const isSaid = problem !== undefined && problem.message === shown.refused?.message;
+  const warnings = warningsOf(isSaid ? { ...shown, refused: null } : shown, on);
   const changes = preview && changesOf(preview, on, choosingOf(shown, page.without ?? []));
   const cut = on.cut;
   const args = shown.arguments &&
@@ -235,7 +237,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
   return await showPage(
     c,
     {
-      title: seen(preview?.summary || approval.summary) || approval.tool,
+      title: titleOf(approval, preview?.summary),
       visitor: person,
       current: APPROVALS,
       wide: true,
@@ -244,7 +246,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
     },
     <>
       {problemOf(problem)}
-      {approval.state === "pending" ? warnings : outcomeOf(shown, person, names)}
+      {approval.state === "pending" ? warnings : outcomeOf(shown, person, names, now)}
       {factsOf(shown, names, now)}
       {withoutForm(`${APPROVALS}/${approval.id}`, shown, page.isSet)}
       {leftOutLine(`${APPROVALS}/${approval.id}`, shown)}

@@ -14,7 +14,7 @@ import { outcomeOf } from "./approval_done.tsx";
 import { drawingFor, factsOf, type OnePage, problemOf, warningsOf } from "./approval_page.tsx";
 import { loadsOf, pictureSections, type Room, viewsRoom } from "./approval_views.tsx";
 import type { Drawing } from "./approval_text.tsx";
-import { APPROVALS, LIVE_TIER, type Names, typedWord } from "./approval_words.ts";
+import { APPROVALS, LIVE_TIER, type Names, titleOf, typedWord } from "./approval_words.ts";
 
 /** Where they are. */
 export const TOGETHER = `${APPROVALS}/together`;
@@ -59,13 +59,13 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing, room: Room
   const views = page.views.get(approval.id) ?? null;
   const content = (
     <section>
-      <h2 dir="auto">{seen(preview?.summary || approval.summary) || approval.tool}</h2>
+      <h2 dir="auto">{titleOf(approval, preview?.summary)}</h2>
       {problem && (
         <Notice kind="problem">
           <p>{`${seen(problem)}.`}</p>
         </Notice>
       )}
-      {approval.state === "pending" ? warnings : outcomeOf(shown, null, page.names)}
+      {approval.state === "pending" ? warnings : outcomeOf(shown, null, page.names, page.now)}
       {factsOf(shown, page.names, page.now)}
       {changes}
       {views && pictureSections(views, path, room)}

@@ -3,6 +3,7 @@ import type { ApprovalReport } from "../../admin/ports.ts";
 import type { Site } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { PagesParts } from "./frame.tsx";
+import { time } from "./words.ts";
 
 /** Where they are. */
 export const APPROVALS = "/admin/approvals";
@@ -64,6 +65,14 @@ export async function namesFor({ ports }: PagesParts, all: readonly ApprovalRepo
   };
 }
 
+const isStamp = (word: string) => word.length === 20 && word[10] === "T" && !Number.isNaN(Date.parse(word));
+
+/** What is asked, in a sentence: as the plan has it now, where there is one; a moment in it as pages write it. */
+export function titleOf({ summary, tool }: ApprovalReport, now?: string): string {
+  const words = seen(now || summary).split(" ").map((word) => isStamp(word) ? time(word) : word);
+  return words.join(" ") || tool;
+}
+
 /** The person behind a request; null where none is. */
 export const personOf = ({ owner_user_id }: ApprovalReport, { people }: Names): string | null =>
   owner_user_id === null ? null : seen(people.get(owner_user_id) ?? owner_user_id);
@@ -102,6 +111,7 @@ const WORDS: Readonly<Record<string, string>> = {
   content: "Text",
   slug: "Last part of the address",
   excerpt: "Excerpt",
+  url: "Address",
   featured_media_id: "Image shown with it (id)",
   author_id: "Author (id)",
 };
