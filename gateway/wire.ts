@@ -70,6 +70,10 @@ export async function openGateway(
       admin: () => adminOf(parts),
       connect: () => connectOf(parts),
       oauth: () => oauthOf(parts),
+      home: async (c) => {
+        const { homePage, wantsPage } = await import("../console/home.tsx");
+        return wantsPage(c.req.raw) ? await homePage(c, parts.baseUrl) : null;
+      },
       proxies: parts.noticed,
       ping: () => store.ping(),
       newId: parts.newId,
