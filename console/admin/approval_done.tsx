@@ -1,6 +1,7 @@
 /** What came of a request: what was proven of it, what visitors get, and how it is taken back. */
 import type { Child } from "hono/jsx";
 import type { ShownApproval } from "../../admin/ports.ts";
+import { LIMITS } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
 import { seen } from "../../core/unseen.ts";
 import { Notice } from "../notice.tsx";
@@ -8,19 +9,51 @@ import type { Person } from "../../identity/visitors.ts";
 import { Form, Submit } from "../form.tsx";
 import { time } from "./words.ts";
 import { valueText } from "./approval_changes.tsx";
-import { APPROVALS, fieldName, type Names, siteName, STATES } from "./approval_words.ts";
+import { APPROVALS, fieldName, type Names, siteName, stateWord } from "./approval_words.ts";
 
 const text = (value: unknown): string => seen(valueText(value) ?? "nothing");
 
 /** Who decided, when, and with which words. */
-function decision({ approval: { state, decided, decided_at, words } }: ShownApproval): Child {
+function decision({ approval }: ShownApproval): Child {
+  const { state, decided, decided_at, words, edited_to, items_left_out: out = [] } = approval;
   const by = decided === null ? "" : ` by ${seen(decided.by)}`;
   const at = decided_at === null ? "" : ` at ${time(decided_at)}`;
-  const word = STATES[state];
+  const word = stateWord(approval);
   return (
     <>
-      <p>{`${word[0]!.toUpperCase()}${word.slice(1)}${by}${at}.`}</p>
+      <p>
+        {`${word[0]!.toUpperCase()}${word.slice(1)}${by}${at}${
+          out.length === 0 ? "" : `, without item${out.length === 1 ? "" : "s"} ${out.join(", ")}`
+        }.`}
+      </p>
+      {edited_to !== undefined && (
+        <p>
+          <a href={`${APPROVALS}/${edited_to}`}>The request with the edited texts</a>
+        </p>
+      )}
       {words !== null && <p dir="auto">{state === "rejected" ? `“${seen(words)}”` : `${seen(words)}.`}</p>}
+    </>
+  );
+}
+
+/** Of a change set what became of each item. */
+function itemLines({ items, summary }: Readonly<Record<string, unknown>>): Child {
+  if (!Array.isArray(items) || items.length === 0) return null;
+  return (
+    <>
+      {typeof summary === "string" && <p>{`${seen(summary)}.`}</p>}
+      <ul>
+        {items.filter(isFields).map(({ item, tool, site_id, state, reason, error }) => {
+          const where = typeof site_id === "string" ? ` on ${site_id}` : "";
+          const why = isFields(error) ? error["message"] : state === "left_out" ? undefined : reason;
+          const said = why === undefined ? "" : `: ${text(why)}`;
+          return (
+            <li dir="auto">
+              {`Item ${text(item)}, ${text(tool)}${where}: ${text(state).replaceAll("_", " ")}${said}`}
+            </li>
+          );
+        })}
+      </ul>
     </>
   );
 }
@@ -84,8 +117,19 @@ function undoLines({ approval, undo, may_undo }: ShownApproval, person: Person |
   });
 }
 
+/** A call has a minute, and its doubt is judged in another; a set goes on for as long as it takes. */
+const CUT_OFF_MS = 2 * LIMITS.CALL_DEADLINE_MS;
+
+/** What is said of a call without an end. */
+function underWay({ approval: { tool, decided_at } }: ShownApproval, now: number): string {
+  const isLate = decided_at !== null && now - Date.parse(decided_at) > CUT_OFF_MS;
+  return isLate && tool !== "prepare_changes"
+    ? "It was cut off, and nobody knows whether it was done. Look at the site before it is asked for again."
+    : "It is being carried out, or was cut off; look again in a minute.";
+}
+
 /** All of it, of a request that waits no more. */
-export function outcomeOf(shown: ShownApproval, person: Person | null, names: Names): Child {
+export function outcomeOf(shown: ShownApproval, person: Person | null, names: Names, now: number): Child {
   const { approval: { state, outcome, request_id }, answer, failed } = shown;
   const fields = isFields(answer) ? answer : {};
   const warnings = Array.isArray(fields["warnings"]) ? fields["warnings"] : [];
@@ -100,13 +144,12 @@ export function outcomeOf(shown: ShownApproval, person: Person | null, names: Na
   return (
     <Notice kind={kind}>
       {decision(shown)}
+      {itemLines(fields)}
       {isFields(failed) && <p>{`It failed: ${text(failed["message"])}.`}</p>}
       {state === "approved" && outcome === "unknown" && (
         <p>Nobody knows whether it was done. Look at the site before it is asked for again.</p>
       )}
-      {state === "approved" && outcome === null && (
-        <p>It is being carried out, or was cut off; look again in a minute.</p>
-      )}
+      {state === "approved" && outcome === null && <p>{underWay(shown, now)}</p>}
       {lines.length > 0 && <ul>{lines}</ul>}
       {undoLines(shown, person, names)}
     </Notice>

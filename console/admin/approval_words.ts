@@ -3,6 +3,7 @@ import type { ApprovalReport } from "../../admin/ports.ts";
 import type { Site } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { PagesParts } from "./frame.tsx";
+import { time } from "./words.ts";
 
 /** Where they are. */
 export const APPROVALS = "/admin/approvals";
@@ -20,12 +21,16 @@ export const VISITORS = [
 ] as const;
 
 /** What became of a request, in a word. */
-export const STATES = {
+const STATES = {
   pending: "waits",
   approved: "approved",
   rejected: "rejected",
   expired: "ended undecided",
 } as const;
+
+/** The same of a request; what was edited is not called rejected. */
+export const stateWord = ({ state, edited_to }: Pick<ApprovalReport, "state" | "edited_to">): string =>
+  edited_to === undefined ? STATES[state] : "edited";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -58,6 +63,14 @@ export async function namesFor({ ports }: PagesParts, all: readonly ApprovalRepo
     people: new Map(users.flatMap((user) => user === null ? [] : [[user.id, user.email] as const])),
     sites: new Map(sites.map((site) => [site.id, site])),
   };
+}
+
+const isStamp = (word: string) => word.length === 20 && word[10] === "T" && !Number.isNaN(Date.parse(word));
+
+/** What is asked, in a sentence: as the plan has it now, where there is one; a moment in it as pages write it. */
+export function titleOf({ summary, tool }: ApprovalReport, now?: string): string {
+  const words = seen(now || summary).split(" ").map((word) => isStamp(word) ? time(word) : word);
+  return words.join(" ") || tool;
 }
 
 /** The person behind a request; null where none is. */
@@ -98,6 +111,7 @@ const WORDS: Readonly<Record<string, string>> = {
   content: "Text",
   slug: "Last part of the address",
   excerpt: "Excerpt",
+  url: "Address",
   featured_media_id: "Image shown with it (id)",
   author_id: "Author (id)",
 };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { UserInput } from "../../store/store.ts";
 import { approver, type Asked, asking, edit, master, refused } from "../tools/_approvals.ts";
 import type { World } from "../tools/_stand_in.ts";
+import { admin } from "../operator.ts";
 import { plain, said } from "./kit.ts";
 
 const LIST = "/admin/approvals";
@@ -127,14 +128,28 @@ Deno.test("each person finds the requests that are theirs to see, and no other, 
   assert.equal(at.kit.writes, 0);
 });
 
+Deno.test("who sees what is asked is set by command: the role and the sites of a person", async () => {
+  await using at = await asking();
+  const asker = await approver(at, "asker@agency.example", { approve_sites: [] });
+  const cleo = await approver(at, "cleo@agency.example", { approve_sites: [], allowed_sites: ["acme"] });
+  const { approval: { id } } = (await requests(at, asker.user.id))["on one site"]!;
+  const statuses: number[] = [];
+  for (const [role, sites] of [["admin", "acme"], ["admin", "acme,open"], ["member", "acme,open"]] as const) {
+    const { err } = await admin(at.kit.gw, "user", "update", cleo.user.id, "--role", role, "--sites", sites);
+    assert.equal(err, "");
+    statuses.push((await cleo.browser.open(`${LIST}/${id}`)).status);
+  }
+  assert.deepEqual(statuses, [404, 200, 404]);
+});
+
 Deno.test("an admin's way to a request is the role and the sites, and ends with either", async () => {
   await using at = await asking();
   const asker = await approver(at, "asker@agency.example", { approve_sites: [] });
-  const admin = await approver(at, "admin@agency.example", {
+  const dan = await approver(at, "dan@agency.example", {
     ...{ role: "admin", allowed_sites: ["open"], approve_sites: [] },
   });
   const { approval: { id } } = (await requests(at, asker.user.id))["on one site"]!;
-  const page = await admin.browser.open(`${LIST}/${id}`);
+  const page = await dan.browser.open(`${LIST}/${id}`);
   assert.match(plain(page.text), /You may not approve on open/);
   const { users } = at.kit.gw.store;
   for (
@@ -143,10 +158,10 @@ Deno.test("an admin's way to a request is the role and the sites, and ends with 
       [{ allowed_sites: ["acme"] }, { allowed_sites: ["open"] }],
     ] as const
   ) {
-    await users.update(admin.user.id, narrowed);
-    assert.equal((await admin.browser.open(`${LIST}/${id}`)).status, 404);
-    await users.update(admin.user.id, back);
-    assert.equal((await admin.browser.open(`${LIST}/${id}`)).status, 200);
+    await users.update(dan.user.id, narrowed);
+    assert.equal((await dan.browser.open(`${LIST}/${id}`)).status, 404);
+    await users.update(dan.user.id, back);
+    assert.equal((await dan.browser.open(`${LIST}/${id}`)).status, 200);
   }
 });
 

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "../packages/puppeteer.ts";
 import { listen } from "../e2e/mcp_start.ts";
-import type { Args } from "../cms_kit.ts";
-import { endingOf } from "../endings.ts";
 import type { Kit } from "../kit.ts";
 import { type Asked, asking, edit } from "../tools/_approvals.ts";
-import { invited, PASSPHRASE, person } from "../people/kit.ts";
+import { person } from "../people/kit.ts";
+import { agent, joins, openedBy } from "./_approvals.ts";
 import { assertUsable, inChromium, led, pageOf, tabTo, textOf, titleOf } from "./browser.ts";
 
 const TEXT = Array.from(
@@ -23,48 +22,16 @@ async function place(browser: Browser) {
   const at = await asking({ settings: { baseUrl } });
   opened.resolve(at.kit.gw);
   const bea = await person(at.kit.gw, "bea@agency.example", { approve_sites: ["*"], max_risk: 3 });
-  const context = await browser.createBrowserContext();
-  const { page } = await pageOf(context);
-  await page.goto(await invited(at.kit.gw, bea));
-  for (const field of ["#passphrase", "#again"]) await page.type(field, PASSPHRASE);
-  await led(page, page.keyboard.press("Enter"));
-  await context.close();
+  await joins(browser, at.kit.gw, bea);
   return {
     at,
     baseUrl,
-    /** The agent's call over MCP, at the address that the gateway is reached by. */
-    async ask<T>(tool: string, args: Args): Promise<T> {
-      const params = { name: tool, arguments: args };
-      const response = await fetch(`${baseUrl}/mcp`, {
-        method: "POST",
-        headers: {
-          accept: "application/json, text/event-stream",
-          authorization: `Bearer ${at.kit.gw.token("asks")}`,
-          "content-type": "application/json",
-        },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
-      });
-      const ending = await endingOf("mcp", response);
-      if ("code" in ending) assert.fail(`${tool}: ${ending.code}: ${ending.message}`);
-      return ending.value as T;
-    },
+    ask: agent(baseUrl, at.kit.gw.token("asks")),
     async [Symbol.asyncDispose]() {
       await shutdown();
       await at[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Opens the link of a request signed out, signs in by keyboard, and is led back to it. */
-async function openedBy(page: Page, asked: Asked): Promise<void> {
-  await page.goto(asked.approval.url);
-  assert.equal(await titleOf(page), "Sign in");
-  await tabTo(page, "#email");
-  await page.keyboard.type("bea@agency.example");
-  await tabTo(page, "#passphrase");
-  await page.keyboard.type(PASSPHRASE);
-  await led(page, page.keyboard.press("Enter"));
-  assert.equal(page.url(), asked.approval.url);
 }
 
 inChromium("approvals", {
@@ -83,8 +50,8 @@ inChromium("approvals", {
       const asked = await here.ask<Asked>("update_draft", args);
       const { page, complaints } = await pageOf(await browser.createBrowserContext());
       await page.setJavaScriptEnabled(false);
-      await openedBy(page, asked);
-      await page.setJavaScriptEnabled(true); // for axe; the pages have none
+      await openedBy(page, asked.approval.url);
+      await page.setJavaScriptEnabled(true); // for axe; this page has none
       assert.match(await titleOf(page) ?? "", /^Change the draft post "Before" on open/);
       assert.equal(await page.$eval("ins", (one) => one.querySelector("b")), null, "markup is text");
       await assertUsable(page, complaints);
@@ -105,6 +72,52 @@ inChromium("approvals", {
       assert.equal(again["replayed"], true);
     },
 
+  "lists in several tabs are kept up to date by one stream, which another tab takes over, until the session ends":
+    async (
+      browser: Browser,
+    ) => {
+      await using here = await place(browser);
+      const { at, baseUrl } = here;
+      const context = await browser.createBrowserContext();
+      const tabs: Page[] = [];
+      const streams: string[] = [];
+      for (let n = 0; n < 3; n++) {
+        const { page, complaints } = await pageOf(context);
+        const name = `tab ${n}`;
+        page.on("request", (request) => void (request.url().endsWith("/events") && streams.push(name)));
+        if (n === 0) await openedBy(page, `${baseUrl}/admin/approvals`);
+        else await page.goto(`${baseUrl}/admin/approvals`);
+        tabs.push(page);
+        assert.deepEqual(complaints, []);
+      }
+      const shows = (page: Page, count: number) =>
+        page.waitForFunction(
+          `document.querySelector("[data-waiting]").textContent === "${count}" && document.title.startsWith("(${count}) ")`,
+          { timeout: 15_000, polling: 50 }, // no frames are drawn of a tab behind another
+        );
+      await here.ask("create_draft", { site_id: "acme", title: "One", content_html: TEXT });
+      for (const page of tabs) await shows(page, 1);
+      assert.deepEqual(streams, ["tab 0"]);
+      await tabs[0]!.close();
+      await here.ask("create_draft", { site_id: "acme", title: "Two", content_html: TEXT });
+      for (const page of tabs.slice(1)) {
+        await shows(page, 2);
+        assert.match(await textOf(page), /2 new requests: show$/);
+      }
+      assert.deepEqual(streams, ["tab 0", "tab 1"]);
+      const [user] = await at.kit.gw.store.users.list();
+      await at.kit.gw.store.personSessions.endAll(user!.id);
+      for (const page of tabs.slice(1)) {
+        await page.waitForFunction(
+          `document.querySelector("[data-news]").textContent === "This page is not kept up to date any more: show"`,
+          { timeout: 15_000, polling: 50 }, // no frames are drawn of a tab behind another
+        );
+      }
+      await tabs[1]!.bringToFront();
+      await led(tabs[1]!, tabs[1]!.click("[data-news] a"));
+      assert.equal(await titleOf(tabs[1]!), "Sign in");
+    },
+
   "the list is narrowed and several are decided together, by keyboard, where one of them goes live": async (
     browser: Browser,
   ) => {
@@ -114,7 +127,7 @@ inChromium("approvals", {
     await here.ask("create_draft", { site_id: "acme", title: "Another", content_html: TEXT });
     await here.ask("create_draft", { site_id: "open", title: "A third", content_html: TEXT.repeat(200) });
     const { page, complaints } = await pageOf(await browser.createBrowserContext());
-    await openedBy(page, first);
+    await openedBy(page, first.approval.url);
     await assertUsable(page, complaints);
     await page.goto(`${baseUrl}/admin/approvals`);
     assert.match(await page.title(), /^\(3\) Approvals/);

@@ -1,7 +1,7 @@
 /** A world in which agents ask people: a token whose writes a person approves, and people who may. */
 import assert from "node:assert/strict";
 import type { ShownApproval } from "../../registry/approval_reports.ts";
-import type { UserInput } from "../../store/store.ts";
+import type { Spending, UserInput } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
 import type { KitOptions } from "../kit.ts";
 import { operator, signedIn } from "../people/kit.ts";
@@ -45,8 +45,9 @@ export const confirm = (at: World, asked: Asked, args: Args = edit(at), tool = "
 /** Who decides: a browser in which a person has signed in, or the master token. */
 export interface Decider {
   show(id: string): Promise<Decided>;
-  approve(id: string, shown?: string): Promise<Decided>;
+  approve(id: string, shown?: string, without?: readonly number[]): Promise<Decided>;
   reject(id: string, words?: string): Promise<Decided>;
+  edit(id: string, texts: Args): Promise<Decided & { readonly result: ShownApproval["approval"] }>;
 }
 
 function decider(
@@ -55,11 +56,14 @@ function decider(
   const show = (id: string) => call("GET", `approvals/${id}`);
   return {
     show,
-    async approve(id, shown) {
+    async approve(id, shown, without) {
       const seen = shown ?? (await show(id)).result?.preview?.shown ?? "new.0";
-      return await call("POST", `approvals/${id}/approve`, { shown: seen });
+      const choice = without === undefined ? {} : { without };
+      return await call("POST", `approvals/${id}/approve`, { shown: seen, ...choice });
     },
     reject: (id, words) => call("POST", `approvals/${id}/reject`, words === undefined ? {} : { words }),
+    edit: async (id, texts) =>
+      await call("POST", `approvals/${id}/edit`, { texts }) as Awaited<ReturnType<Decider["edit"]>>,
   };
 }
 
@@ -79,4 +83,21 @@ export async function approver(at: World, email = "bea@agency.example", grants: 
 export function refused({ error }: Decided, code: string, says: RegExp): void {
   assert.equal(error?.code, code, JSON.stringify(error));
   assert.match(error!.message, says);
+}
+
+/** The record that carrying a request out spends, as a process that was killed has left it. */
+export async function cutOff(at: World, { approval: { id }, confirm_token: name }: Asked, hasBegun: boolean) {
+  const { consents, approvals, audit } = at.kit.gw.store;
+  const found = (await consents.find(name))!;
+  const run = { request_id: "01M7YRRT80M56J0VS44FYMMFQ9", deadline: at.kit.gw.clock.now - 1000 };
+  const spending: Spending = {
+    ...{ name, found, content: found.content, expires_at: found.expires_at, frees_until: found.expires_at },
+  };
+  assert.equal(await consents.spend([spending], run), true);
+  if (!hasBegun) return;
+  const decided = { by: "bea@agency.example", user_id: null };
+  const [row] = await at.kit.gw.audit();
+  const intent = { ...row!, id: run.request_id, request_id: run.request_id, status: "started" } as const;
+  const begun = await approvals.begun((await approvals.find(id))!, decided, run.request_id);
+  await audit.append(intent, [...await consents.begin(spending, run), ...begun]);
 }

@@ -1,6 +1,5 @@
 /** What happens between asking, showing and deciding: each changes nothing that nobody was shown, and nothing twice. */
 import assert from "node:assert/strict";
-import type { Spending } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
 import { openMemory } from "../memory_kv.ts";
 import { operator } from "../people/kit.ts";
@@ -10,6 +9,7 @@ import {
   type Asked,
   asking,
   confirm,
+  cutOff,
   type Decided,
   edit,
   master,
@@ -227,23 +227,6 @@ Deno.test("a write that the site refuses leaves the request waiting; one that no
   const told = await confirm(at, asked);
   assert.ok("code" in told && /the outcome is unknown/.test(told.message), JSON.stringify(told));
 });
-
-/** The record that carrying a request out spends, as a process that was killed has left it. */
-async function cutOff(at: World, { approval: { id }, confirm_token: name }: Asked, hasBegun: boolean) {
-  const { consents, approvals, audit } = at.kit.gw.store;
-  const found = (await consents.find(name))!;
-  const run = { request_id: "01M7YRRT80M56J0VS44FYMMFQ9", deadline: at.kit.gw.clock.now - 1000 };
-  const spending: Spending = {
-    ...{ name, found, content: found.content, expires_at: found.expires_at, frees_until: found.expires_at },
-  };
-  assert.equal(await consents.spend([spending], run), true);
-  if (!hasBegun) return;
-  const decided = { by: "bea@agency.example", user_id: null };
-  const [row] = await at.kit.gw.audit();
-  const intent = { ...row!, id: run.request_id, request_id: run.request_id, status: "started" } as const;
-  const begun = await approvals.begun((await approvals.find(id))!, decided, run.request_id);
-  await audit.append(intent, [...await consents.begin(spending, run), ...begun]);
-}
 
 Deno.test("killed before the intent a request waits on, and is carried out once it is approved again", async () => {
   await using at = await asking();

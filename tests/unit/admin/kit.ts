@@ -55,6 +55,7 @@ const NO_TOOLS = {
   refresh: noTools,
   held: () => Promise.resolve([]),
   unheld: () => Promise.resolve([]),
+  unanswered: () => Promise.resolve([]),
   try: () => Promise.reject(new Error("nothing is tried here")),
 };
 
@@ -128,7 +129,10 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       askUndo: () => Promise.reject(new Error("nothing is taken back")),
       approve: () => Promise.reject(new Error("nothing is approved")),
       reject: () => Promise.reject(new Error("nothing is rejected")),
+      texts: () => Promise.reject(new Error("nothing is edited")),
+      edit: () => Promise.reject(new Error("nothing is edited")),
     },
+    views: () => Promise.reject(new Error("nothing is looked at")),
     changes: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),
     jobs: () => [],
