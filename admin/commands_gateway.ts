@@ -2,6 +2,7 @@
 import type { Command } from "./command.ts";
 import { frozenLine } from "./commands_freezes.ts";
 import { unheldLine } from "./commands_proxied.ts";
+import { stateOf } from "./commands_webhooks.ts";
 import { type HealthReport, isJobWrong } from "./health.ts";
 import type { SealedRecord } from "../store/store.ts";
 import { cell } from "./terminal.ts";
@@ -26,6 +27,7 @@ function human(report: HealthReport): string {
     held_tools = [],
     unheld = [],
     freezes = [],
+    webhooks = [],
     versions = [],
     kept_changes,
   } = report;
@@ -53,6 +55,12 @@ function human(report: HealthReport): string {
     ...held_tools.map(heldLine),
     ...unheld.map(unheldLine),
     ...freezes.map((one) => `${frozenLine(one)}.`),
+    ...webhooks.map((one) =>
+      `The webhook ${cell(one.name)} (${one.id}): ${
+        cell(stateOf(one))
+      }. See webhooks deliveries ${one.id}; webhooks update ` +
+      `${one.id} --on true turns it on again.`
+    ),
     ...keptLines(kept_changes),
     ...versions.map(({ message }) => `${cell(message)}.`),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),

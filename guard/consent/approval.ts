@@ -6,6 +6,7 @@ import type { Awaitable } from "../../core/async.ts";
 import type { Beside, ConsentContent, NewApproval, Run, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
+import { approvalDecided, approvalRequested, type Tell } from "../webhooks/tell.ts";
 import { revisionName, type Subject } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 
@@ -33,6 +34,7 @@ export function noteApproving({ facts }: Pick<CallRecord, "facts">, { id, shown,
 /** What asking depends on. */
 export interface ApprovalPorts {
   readonly store: Pick<Store, "approvals" | "consents">;
+  readonly tell: Tell;
   /** Where people reach the gateway, without a trailing slash. */
   readonly baseUrl: string;
 }
@@ -104,8 +106,14 @@ export class PersonsPart {
     const issued = standing === null
       ? await consents.issue(token, { ...content, approval: approval.id }, known_until)
       : []; // somebody may be deciding on it now
+    const told = standing === null ? await this.#ports.tell(approvalRequested(approval)) : [];
     const link = linkOf(baseUrl, approval);
-    return { token: approval.confirm_token, expires_at, approval: link, beside: [...beside, ...issued] };
+    return {
+      token: approval.confirm_token,
+      expires_at,
+      approval: link,
+      beside: [...beside, ...issued, ...told],
+    };
   }
 
   /** Throws E_APPROVAL_PENDING, E_APPROVAL_REJECTED and the like for everybody but who has said yes to that request. */
@@ -128,12 +136,11 @@ export class PersonsPart {
     const { run, approving } = this.#call;
     if (this.#approval === null || approving === undefined) return [];
     const outcome = "failure" in ending ? ending.outcome : "made";
-    return await this.#ports.store.approvals.ended(
-      this.#approval,
-      approving.decided,
-      run.request_id,
-      outcome,
-    );
+    const { store: { approvals }, tell } = this.#ports;
+    const changed = await approvals.ended(this.#approval, approving.decided, run.request_id, outcome);
+    if (outcome === "none") return changed; // it waits on
+    const told = await tell(approvalDecided({ ...this.#approval, state: "approved", outcome }));
+    return [...changed, ...told];
   }
 
   async #requireRoom(grant: string): Promise<void> {

@@ -127,6 +127,11 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       approve: () => Promise.reject(new Error("nothing is approved")),
       reject: () => Promise.reject(new Error("nothing is rejected")),
     },
+    webhooks: {
+      test: () => Promise.reject(new Error("nothing is sent")),
+      resend: () => Promise.reject(new Error("nothing is sent")),
+      judge: () => Promise.resolve(),
+    },
     changes: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),
     jobs: () => [],
