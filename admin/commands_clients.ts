@@ -18,6 +18,7 @@ const list: Command = {
       "allowed_sites",
       "groups",
       "max_risk",
+      "confirm_policy",
       "refreshed_at",
       "expires_at",
     ];

@@ -10,6 +10,7 @@ import type {
   VersionEnding,
   WebhookDelivery,
 } from "../core/model.ts";
+import type { Clock } from "../core/async.ts";
 import type { ChangesPage } from "../registry/tool.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { ApprovalsPort } from "../registry/approval_reports.ts";
@@ -116,7 +117,7 @@ export interface WebhooksPort {
   /** Sends a delivery again under its id, and answers what came of it. Throws E_NOT_FOUND. */
   resend(webhook_id: string, id: string): Promise<WebhookDelivery>;
   /** Throws for an address that may not be called as it is written; what its name resolves to is judged when it is. */
-  judge(url: URL): Promise<unknown>;
+  judge(url: URL): Promise<void>;
 }
 
 /** Writes whose outcome is unknown. */
@@ -206,6 +207,10 @@ export interface AdminPorts {
   snapshots(days: number, site_id?: string): Promise<SnapshotReport>;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** What streams of events are looked at by. */
+  readonly clock: Clock;
+  /** Aborts when the gateway is about to stop. */
+  readonly stopping: AbortSignal;
   /** Is told of every fault that is answered with E_INTERNAL. */
   report(requestId: string, thrown: unknown): void;
 }

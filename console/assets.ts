@@ -1,9 +1,13 @@
-/** The stylesheet and the script of the pages, served by the gateway itself. */
+/** The stylesheet and the scripts of the pages, served by the gateway itself. */
 import { hash } from "node:crypto";
 import type { Context } from "hono";
 import { onDemand } from "../core/async.ts";
 
-const FILES = { "style.css": "text/css", "passkeys.js": "text/javascript" } as const;
+const FILES = {
+  "style.css": "text/css",
+  "passkeys.js": "text/javascript",
+  "approvals.js": "text/javascript",
+} as const;
 /** What a page may ask for. */
 export type Asset = keyof typeof FILES;
 /** Where they are; to be mounted with `assetRoute`. */

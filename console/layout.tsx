@@ -24,11 +24,16 @@ export interface LayoutParts {
   readonly script?: string;
   /** How many things wait there for who looks at it; stands before the title in the browser's own lists. */
   readonly count?: number | undefined;
+  /** How many requests wait for a decision of who looks at it, where that is known. */
+  readonly waiting?: number | undefined;
   /** Whether it is to take more of a wide screen. */
   readonly wide?: boolean;
   /** The page of the navigation that this is. */
   readonly current?: (typeof NAVIGATION)[number]["href"];
 }
+
+/** A title as the browser's own lists have it. */
+export const titleText = (title: string): string => `${title} · Site operations gateway`;
 
 /** A whole document. */
 export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
@@ -39,7 +44,7 @@ export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${count ? `(${count}) ` : ""}${title} · Site operations gateway`}</title>
+        <title>{`${count ? `(${count}) ` : ""}${titleText(title)}`}</title>
         <link rel="stylesheet" href={stylesheet} />
         {script && <script type="module" src={script}></script>}
       </head>
@@ -55,7 +60,7 @@ export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
   );
 }
 
-function Header({ visitor, current }: LayoutParts & { visitor: Visitor }): Child {
+function Header({ visitor, current, waiting = 0 }: LayoutParts & { visitor: Visitor }): Child {
   return (
     <header>
       <nav aria-label="Pages">
@@ -64,7 +69,12 @@ function Header({ visitor, current }: LayoutParts & { visitor: Visitor }): Child
             { href, label },
           ) => (
             <li>
-              <a href={href} aria-current={href === current ? "page" : undefined}>{label}</a>
+              <a href={href} aria-current={href === current ? "page" : undefined}>
+                {label}
+                {href === "/admin/approvals" && (
+                  <span class="count" data-waiting hidden={waiting === 0}>{waiting}</span>
+                )}
+              </a>
             </li>
           ))}
         </ul>

@@ -57,12 +57,14 @@ async function ask(
   again: Pick<ConsentView, "choice" | "missing" | "problem"> | null = null,
 ): Promise<Response> {
   const offer = await authorizing.offerTo(user);
+  const before = await authorizing.grantedPolicy(user, request.client.id);
   const view: ConsentView = {
     client: shownClient(request),
     email: user.email,
     visitor: { user, session: null, csrf },
     offer,
-    choice: firstChoice(offer),
+    before,
+    choice: firstChoice(offer, before),
     missing: {},
     problem: await authorizing.full(user),
     seen: fingerprintOf(request),

@@ -2,7 +2,8 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ShownClient } from "../identity/oauth/authorizing.ts";
-import type { Choice, Offer } from "../identity/oauth/choice.ts";
+import type { GrantPolicy } from "../core/model.ts";
+import type { Choice, Offer, OfferedSite } from "../identity/oauth/choice.ts";
 import { Choices, Form, Submit } from "./form.tsx";
 import { Notice } from "./notice.tsx";
 import { showPage } from "./respond.tsx";
@@ -15,6 +16,8 @@ export interface ConsentView {
   readonly visitor: Visitor;
   readonly offer: Offer;
   readonly choice: Choice;
+  /** The policy that this client has already; null where it was not let in. */
+  readonly before: GrantPolicy | null;
   /** What is wrong, by field. */
   readonly missing: Readonly<Partial<Record<"sites" | "groups", string>>>;
   readonly problem: string | null;
@@ -60,8 +63,8 @@ export function consentPage(c: Context, status: number, view: ConsentView): Prom
       )}
       <p>
         It will call tools for{" "}
-        {email}, with no more than you choose here. A change is shown to it first, and it has to confirm what
-        it was shown.
+        {email}, with no more than you choose here. A change is shown first, and is made once what was shown
+        is confirmed.
       </p>
       <Form visitor={visitor} action={action}>
         <input type="hidden" name="seen" value={seen} />
@@ -73,7 +76,7 @@ export function consentPage(c: Context, status: number, view: ConsentView): Prom
   );
 }
 
-function Fields({ offer, choice, missing }: ConsentView): Child {
+function Fields({ offer, choice, missing, before }: ConsentView): Child {
   return (
     <>
       <Choices
@@ -111,6 +114,7 @@ function Fields({ offer, choice, missing }: ConsentView): Child {
           checked: risk === choice.max_risk,
         }))}
       />
+      <Confirming offer={offer} choice={choice} before={before} />
       <Choices
         name="days"
         legend="For"
@@ -123,6 +127,50 @@ function Fields({ offer, choice, missing }: ConsentView): Child {
       />
     </>
   );
+}
+
+/** Whether a person approves each change. */
+function Confirming({ offer, choice, before }: Pick<ConsentView, "offer" | "choice" | "before">): Child {
+  return (
+    <Choices
+      name="confirm_policy"
+      legend="Who confirms a change"
+      hint={whoConfirms(offer, before)}
+      choices={[{
+        value: "human",
+        label: "A person approves each change",
+        checked: choice.confirm_policy === "human",
+      }]}
+    />
+  );
+}
+
+const MAY_CONFIRM = "Without it the program itself confirms what it was shown.";
+
+/** What the box means here: who the person is, where it is so whatever is ticked, and what the client has already. */
+function whoConfirms({ sites }: Offer, before: GrantPolicy | null): string {
+  const yours = sites.filter(({ approves }) => approves);
+  const who = sites.length > 0 && yours.length === sites.length
+    ? "You may approve on all of these sites."
+    : yours.length > 0
+    ? `You may approve on ${names(yours)}; elsewhere it is somebody who has that right.`
+    : "You have no right to approve; the operator gives it.";
+  const held = sites.filter(({ human }) => human);
+  return [
+    "The change waits on a page of this gateway until somebody has looked at it.",
+    who,
+    MAY_CONFIRM,
+    ...held.length === 0 ? [] : [`On ${names(held)} a person approves each change in any case.`],
+    ...before === "human" ? ["So far a person approves each change of this program."] : [],
+  ].join(" ");
+}
+
+const SITES_NAMED = 5;
+
+function names(sites: readonly OfferedSite[]): string {
+  const more = sites.length - SITES_NAMED;
+  const shown = sites.slice(0, SITES_NAMED).map(({ name }) => name).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
 /** Who asks, as far as it is known. */

@@ -2,14 +2,16 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { User } from "../core/model.ts";
+import type { Visitor } from "../identity/visitors.ts";
 import { assetAddresses } from "./assets.ts";
 import { Layout, type LayoutParts } from "./layout.tsx";
 
 /** What a page needs beyond a stylesheet. */
 export interface PageNeeds {
   readonly status?: number;
-  /** Whether it loads our script, which asks the gateway for something. */
-  readonly script?: boolean;
+  /** The script of ours that it loads, which asks the gateway for something; of passkeys where only that it does is said. */
+  readonly script?: boolean | "approvals.js";
   /** Whether its address is a secret, which no request may name. It has no forms. */
   readonly secretAddress?: boolean;
   /** Origins that the answer to its form may lead on to. */
@@ -42,12 +44,34 @@ export function pageHeaders(
 /** What a page is shown with. */
 export type PageParts = Pick<LayoutParts, "title" | "visitor" | "current" | "count" | "wide"> & PageNeeds;
 
+const WAITING = "waiting";
+
+/** Says how many requests wait for somebody, to every page that is answered from here on. */
+export function sayWaiting(c: Context, count: (user: User) => Promise<number>): void {
+  c.set(WAITING, count);
+}
+
+/** How many wait for who looks at a page; undefined where nobody knows, for a page is shown all the same. */
+async function waitingFor(c: Context, visitor: Visitor | null): Promise<number | undefined> {
+  const count = c.get(WAITING) as ((user: User) => Promise<number>) | undefined;
+  if (count === undefined || !visitor?.user) return undefined;
+  return await count(visitor.user).catch(() => undefined);
+}
+
 /** Answers a page with that content in its frame. */
 export async function showPage(c: Context, parts: PageParts, content: Child): Promise<Response> {
   for (const [name, value] of Object.entries(pageHeaders(parts))) c.header(name, value);
-  const { "style.css": stylesheet, "passkeys.js": script } = await assetAddresses();
+  const addresses = await assetAddresses();
+  const script = parts.script === true ? "passkeys.js" : parts.script || null;
   const page = (
-    <Layout {...parts} stylesheet={stylesheet} script={parts.script ? script : undefined}>{content}</Layout>
+    <Layout
+      {...parts}
+      waiting={await waitingFor(c, parts.visitor)}
+      stylesheet={addresses["style.css"]}
+      script={script === null ? undefined : addresses[script]}
+    >
+      {content}
+    </Layout>
   );
   return c.html(`<!DOCTYPE html>\n${String(page)}`, (parts.status ?? 200) as ContentfulStatusCode);
 }

@@ -83,6 +83,7 @@ function addRoutes(app: Hono, parts: AppParts): void {
   app.get("/healthz", () => health(false));
   app.get("/readyz", () => health(true));
   app.all(MCP_PATH, (c) => parts.mcp(c.req.raw));
+  app.all(`${MCP_PATH}/:site`, (c) => parts.mcp(c.req.raw));
   const later = (make: () => Promise<Hono>, ...paths: string[]) => {
     const made = onDemand(async () => (await make()).notFound(unanswered));
     for (const path of paths) {

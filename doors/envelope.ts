@@ -66,10 +66,6 @@ export function named(response: Response, newId: () => string): Response {
   return response;
 }
 
-/** The sites whose tools a listing is asked for, each `?site=` in the address. */
-export const namedSites = (address: string): readonly string[] =>
-  address.includes("?") ? new URL(address).searchParams.getAll("site") : [];
-
 /** The REST success envelope, as text; with what is said beside the result, whatever that is. */
 export function success(result: unknown, beside?: object): string {
   const more = beside === undefined ? "" : JSON.stringify(beside).slice(1, -1);

@@ -4,18 +4,33 @@ import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
 import type { Caller } from "../core/model.ts";
 import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
+import { Card, CARD_CAPABILITIES } from "./mcp_card.ts";
 import { Held, isJson, noMessage, readMessage } from "./mcp_body.ts";
 import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
-import { answering, CORS, namedSites } from "./envelope.ts";
-import { fault, foreignHost, preflight, refusal, refused } from "./mcp_response.ts";
+import type { McpCall } from "./mcp_call.ts";
+import { narrowedBy } from "./asked_list.ts";
+import { ascii } from "../registry/listing.ts";
+import { answering, CORS } from "./envelope.ts";
+import { INSTRUCTIONS } from "../registry/brief.ts";
+import { fault, foreignHost, inSession, preflight, refusal, refused } from "./mcp_response.ts";
+import {
+  type Client,
+  clientOf,
+  comingBack,
+  nextRound,
+  type Round,
+  type RoundsPort,
+  sessionOf,
+  urlElicitation,
+  waitingFor,
+  withWayOn,
+} from "./mcp_person.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
-import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
-import type { Excess } from "../core/json_extent.ts";
 import { isFields } from "../core/values.ts";
-import type { Follower } from "../registry/tool.ts";
+import type { AskedList } from "../registry/asked_list.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -24,10 +39,11 @@ export interface McpPorts extends SubscriptionPorts {
   /** Throws E_AUTH; otherwise the caller: `before`, where nothing that it depends on was changed since it was found. */
   authenticate(request: Request, before?: Caller): Awaitable<Caller>;
   /**
-   * The tools that caller sees, of all or of that site, as ASCII JSON text of an array: `[{"name":…},…]`. Throws
-   * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND, of several E_BAD_INPUT.
+   * The tools that caller sees of those asked for, as ASCII JSON text of an array: `[{"name":…},…]`, with `cards` those
+   * of what waits for a person. Throws E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND; of several, of strange groups
+   * and tools E_BAD_INPUT.
    */
-  listing(caller: Caller, sites: readonly string[]): Awaitable<string>;
+  listing(caller: Caller, asked: AskedList, cards: boolean): Awaitable<string>;
   readonly bodies: BodiesInFlight;
   /** The largest body that caller may send, in bytes. */
   bodyLimit(caller: Caller): number;
@@ -36,6 +52,8 @@ export interface McpPorts extends SubscriptionPorts {
    * or a `Content` of a site's own tool.
    */
   call(call: McpCall): Promise<unknown>;
+  /** What a client carries while its call waits for a person. */
+  readonly rounds: RoundsPort;
   /** Told of a fault that is no refusal, beside its answer. */
   report?(fault: unknown, requestId: string): void;
   /** The values of Host that are answered, with port where there is one, in lower case. */
@@ -109,9 +127,30 @@ async function answer(
   if (excess !== null && frame.method !== "tools/call") {
     return fault(new FrameFault(400, RPC.PARSE, `Parse error: ${excessError(excess, "params").message}`));
   }
-  const left = () => request.signal;
-  const asked = { caller, requestId, bodyBytes, excess, left, sites: namedSites(request.url) };
-  const token = progressTokenOf(frame, headers);
+  const narrowed = narrowedBy(request, frame);
+  if (narrowed instanceof FrameFault) return fault(narrowed);
+  return await answerFrame(request, frame, answers, held, {
+    caller,
+    requestId,
+    bodyBytes,
+    excess,
+    left: () => request.signal,
+    narrowed,
+    client: clientOf(frame, headers),
+    still: async () => await ports.authenticate(request, caller),
+  });
+}
+
+/** The answer to a frame that may be answered: a stream where its client listens or follows, else one JSON. */
+async function answerFrame(
+  request: Request,
+  frame: Frame,
+  answers: Answers,
+  held: Held,
+  asked: Asked,
+): Promise<Response> {
+  const { caller, requestId, client } = asked;
+  const token = progressTokenOf(frame, request.headers);
   if (token instanceof FrameFault) return fault(token);
   if (frame.modern && frame.method === "subscriptions/listen") {
     const refused = await answers.unlisted(frame, asked); // counts as a list, for one is made here
@@ -127,13 +166,17 @@ async function answer(
     );
   }
   const reply = await answers.reply(frame, asked);
-  return reply instanceof FrameFault ? fault(reply) : answering(requestId, reply);
+  if (reply instanceof FrameFault) return fault(reply);
+  const session = sessionOf(frame, client, requestId);
+  return session === null ? answering(requestId, reply) : inSession(requestId, reply, session);
 }
 
 /** What a message came with. */
-interface Asked extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "excess" | "follower" | "left"> {
-  /** What the address names: of one site the list of tools is that site's. */
-  readonly sites: readonly string[];
+interface Asked
+  extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "excess" | "follower" | "left" | "narrowed"> {
+  readonly client: Client;
+  /** Who calls, where nothing that it depends on was changed since. Throws E_AUTH. */
+  still(): Promise<Caller>;
 }
 
 /** The answers to the methods; everything that stays the same is written once. */
@@ -142,22 +185,22 @@ class Answers {
   readonly subscriptions: Subscriptions;
   readonly #ports: McpPorts;
   readonly #stamp: string;
-  readonly #discover: string;
+  readonly #cards: Card;
 
   constructor(ports: McpPorts) {
     this.#ports = ports;
     this.subscriptions = new Subscriptions(ports);
     this.#stamp = `"io.modelcontextprotocol/serverInfo":${JSON.stringify(ports.server)}`;
-    this.#discover = `"supportedVersions":["${MODERN_VERSION}"],` +
-      `"capabilities":{"tools":{"listChanged":true}},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+    this.#cards = new Card(ports.baseUrl);
   }
 
   reply(frame: Frame, asked: Asked): Awaitable<string | FrameFault> {
     const { method, params } = frame;
     if (method === "tools/call") return this.#call(frame, asked);
     if (method === "tools/list") return this.#list(frame, asked);
+    const more = asked.client.showsCards ? CARD_CAPABILITIES : "";
     if (frame.modern) {
-      if (method === "server/discover") return this.#result(frame, this.#discover);
+      if (method === "server/discover") return this.#result(frame, discovered(more));
     } else if (method === "ping") {
       return this.#result(frame, "");
     } else if (method === "initialize") {
@@ -166,11 +209,16 @@ class Answers {
       const server = JSON.stringify(this.#ports.server);
       return this.#result(
         frame,
-        `"protocolVersion":"${asked}","capabilities":{"tools":{}},"serverInfo":${server}`,
+        `"protocolVersion":"${asked}","capabilities":{"tools":{}${more}},"serverInfo":${server},` +
+          `"instructions":${ascii(INSTRUCTIONS)}`,
       );
     }
-    const status = frame.modern ? 404 : 200;
-    return new FrameFault(status, RPC.METHOD_NOT_FOUND, "Method not found", frame.id);
+    return asked.client.showsCards ? this.#card(frame) : unknown(frame);
+  }
+
+  async #card(frame: Frame): Promise<string | FrameFault> {
+    const found = await this.#cards.reply(frame) ?? unknown(frame);
+    return typeof found === "string" ? this.#result(frame, found) : found;
   }
 
   async #list(frame: Frame, asked: Asked): Promise<string | FrameFault> {
@@ -189,9 +237,9 @@ class Answers {
     return listed instanceof FrameFault ? listed : null;
   }
 
-  async #listed({ id }: Frame, { caller, requestId, sites }: Asked): Promise<string | FrameFault> {
+  async #listed({ id }: Frame, { caller, requestId, narrowed, client }: Asked): Promise<string | FrameFault> {
     try {
-      return await this.#ports.listing(caller, sites);
+      return await this.#ports.listing(caller, narrowed, client.showsCards);
     } catch (thrown) {
       // As HTTP: a client that lists too often is told when to come back.
       if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
@@ -203,23 +251,23 @@ class Answers {
   }
 
   async #call(frame: Frame, asked: Asked): Promise<string | FrameFault> {
-    const { name, arguments: given = {} } = frame.params;
-    if (typeof name !== "string") {
-      return new FrameFault(200, RPC.INVALID_PARAMS, "name: send the name of a tool", frame.id);
-    }
-    if (!isFields(given)) {
-      return new FrameFault(200, RPC.INVALID_PARAMS, "arguments: send an object", frame.id);
-    }
-    const meta = isFields(frame.params._meta) ? frame.params._meta : {};
+    const { name, arguments: given = {}, _meta } = frame.params;
+    const invalid = (message: string) => new FrameFault(200, RPC.INVALID_PARAMS, message, frame.id);
+    if (typeof name !== "string") return invalid("name: send the name of a tool");
+    if (!isFields(given)) return invalid("arguments: send an object");
+    const meta = isFields(_meta) ? _meta : {};
     const key = meta[IDEMPOTENCY_KEY];
     if (key !== undefined && typeof key !== "string") {
-      return new FrameFault(200, RPC.INVALID_PARAMS, `_meta: ${IDEMPOTENCY_KEY} must be a string`, frame.id);
+      return invalid(`_meta: ${IDEMPOTENCY_KEY} must be a string`);
     }
     const wrong = misspelt(meta);
-    if (wrong !== null) return new FrameFault(200, RPC.INVALID_PARAMS, wrong, frame.id);
-    const { caller, requestId, bodyBytes, excess, follower, left } = asked;
+    if (wrong !== null) return invalid(wrong);
+    const { requestId, bodyBytes, excess, follower, left, narrowed } = asked;
+    const round = await comingBack(this.#ports.rounds, frame, { name, ...asked });
+    if (typeof round === "string") return invalid(round);
     const call: McpCall = {
-      caller,
+      narrowed,
+      caller: round === null ? asked.caller : await asked.still(),
       requestId,
       bodyBytes,
       excess,
@@ -228,28 +276,58 @@ class Answers {
       tool: name,
       arguments: given,
       idempotencyKey: key,
-      asks: asksOf(meta),
+      asks: asksOf(meta, round),
     };
+    return await this.#outcome(frame, asked, { call, round });
+  }
+
+  /** What became of a call; of one that waits for a person what its client is to do, where it said that it can. */
+  async #outcome(
+    frame: Frame,
+    { client, requestId }: Asked,
+    { call, round }: { readonly call: McpCall; readonly round: Round | null },
+  ): Promise<string | FrameFault> {
     let result: ToolResult;
+    let waits: ReturnType<typeof waitingFor>;
     try {
-      result = succeeded(await this.#ports.call(call), requestId);
+      const answered = await this.#ports.call(call);
+      const value = client.opensUrls ? withWayOn(answered) : answered;
+      waits = waitingFor(call, value);
+      result = succeeded(value, requestId);
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, requestId);
+      waits = waitingFor(call, thrown);
       result = failed(asGatewayError(thrown, requestId));
     }
     const { members, meta: said } = result;
     const own = `"${REQUEST_ID}":"${requestId}"`; // a ULID
+    if (waits !== null && client.opensUrls) {
+      if (!frame.modern) {
+        const asking = urlElicitation(frame, waits);
+        if (asking !== null) return asking;
+      } else {
+        const next = await nextRound(this.#ports.rounds, call, waits, round);
+        if (next !== null) return this.#result(frame, next, own, "input_required");
+      }
+    }
     return this.#result(frame, members, said === undefined ? own : joined(membersOf(said), own));
   }
 
   /** The whole response, `own` being members of `_meta`; in the 2026 era the stamps every result must have are spliced in front. */
-  #result({ id, modern }: Frame, members: string, own = ""): string {
+  #result({ id, modern }: Frame, members: string, own = "", type = "complete"): string {
     const inMeta = joined(modern ? this.#stamp : "", own);
     const meta = inMeta === "" ? "" : `"_meta":{${inMeta}}`;
-    const result = joined(joined(modern ? `"resultType":"complete"` : "", meta), members);
+    const result = joined(joined(modern ? `"resultType":"${type}"` : "", meta), members);
     return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${result}}}`;
   }
 }
+
+const discovered = (capabilities: string) =>
+  `"supportedVersions":["${MODERN_VERSION}"],"capabilities":{"tools":{"listChanged":true}${capabilities}},` +
+  `"instructions":${ascii(INSTRUCTIONS)},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+
+const unknown = ({ id, modern }: Frame) =>
+  new FrameFault(modern ? 404 : 200, RPC.METHOD_NOT_FOUND, "Method not found", id);
 
 /** Members of JSON, without a comma where one of the two is missing. */
 const joined = (some: string, more: string) => some === "" || more === "" ? some + more : `${some},${more}`;
@@ -257,10 +335,10 @@ const joined = (some: string, more: string) => some === "" || more === "" ? some
 const membersOf = (fields: Readonly<Record<string, unknown>>) => JSON.stringify(fields).slice(1, -1);
 
 /** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
-const asksOf = (meta: Readonly<Record<string, unknown>>): Asks => ({
+const asksOf = (meta: Readonly<Record<string, unknown>>, round: Round | null): Asks => ({
   dry_run: meta[DRY_RUN],
   confirm: meta[CONFIRM],
-  confirm_token: meta[CONFIRM_TOKEN],
+  confirm_token: round?.token ?? meta[CONFIRM_TOKEN],
 });
 
 /** Why a member of `_meta` is refused that would ask nothing as it is spelt; null where there is none. */
@@ -273,51 +351,3 @@ function misspelt(meta: Readonly<Record<string, unknown>>): string | null {
   }
   return null;
 }
-
-/** A call of a tool as this door hands it on. */
-export interface McpCall {
-  readonly caller: Caller;
-  readonly tool: string;
-  readonly arguments: Record<string, unknown>;
-  /** What the arguments have too much of; then they were left unread. */
-  readonly excess: Excess | null;
-  readonly bodyBytes: number;
-  /** As `_meta` of the request carries it. */
-  readonly idempotencyKey?: string;
-  readonly asks?: Asks;
-  readonly requestId: string;
-  /** Set where its client wants to know how far it is. */
-  readonly follower?: Follower;
-  /** Aborts when the client leaves. */
-  readonly left: () => AbortSignal;
-}
-
-/** Runs such calls as those of the other door are run. */
-export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unknown> => {
-  const {
-    caller,
-    tool,
-    arguments: args,
-    bodyBytes,
-    excess,
-    idempotencyKey,
-    asks,
-    requestId,
-    follower,
-    left,
-  } = call;
-  return dispatch({
-    door: "mcp",
-    caller,
-    tool,
-    idempotencyKey,
-    asks,
-    requestId,
-    follower,
-    left,
-    parse() {
-      if (excess !== null) throw excessError(excess, "arguments");
-      return { args, bytes: bodyBytes };
-    },
-  });
-};

@@ -8,10 +8,13 @@ export const MODERN_VERSION = "2026-07-28";
 export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
+/** Where a request of 2026 declares what its client can do. */
+export const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 const VERSION_HEADER = "mcp-protocol-version";
+/** What a client of 2025 sends back once it was given one. */
+export const SESSION_HEADER = "mcp-session-id";
 
-/** JSON-RPC codes; -32020 and -32022 are the protocol's own. */
+/** JSON-RPC codes; -32020, -32022 and -32042 are the protocol's own. */
 export const RPC = {
   PARSE: -32700,
   INVALID_REQUEST: -32600,
@@ -21,6 +24,8 @@ export const RPC = {
   REFUSED: -32000,
   HEADER_MISMATCH: -32020,
   UNSUPPORTED_VERSION: -32022,
+  URL_ELICITATION_REQUIRED: -32042,
+  RESOURCE_NOT_FOUND: -32002,
 } as const;
 
 /** What a JSON-RPC id may be here. */

@@ -1,7 +1,7 @@
 /** The answers of the MCP door that are no result: preflights, faults of frames, refusals, and streams of events. */
 import type { GatewayError } from "../core/errors.ts";
 import { CORS, naming, refusalHeaders } from "./envelope.ts";
-import { FrameFault, RPC } from "./mcp_frame.ts";
+import { FrameFault, RPC, SESSION_HEADER } from "./mcp_frame.ts";
 
 /** The headers of every answer with a body. */
 const JSON_HEADERS = { ...CORS, "content-type": "application/json" };
@@ -62,6 +62,14 @@ export function refusal(error: GatewayError, requestId: string, baseUrl: string)
   const headers = { ...JSON_HEADERS, ...refusalHeaders(error, baseUrl, "/mcp") };
   return naming(requestId, JSON.stringify({ ok: false, error: { code, message } }), status, headers);
 }
+
+/** An answer that opens a session, which carries what a client of 2025 declared, and nothing else. */
+export const inSession = (requestId: string, text: string, session: string): Response =>
+  naming(requestId, text, 200, {
+    ...JSON_HEADERS,
+    "access-control-expose-headers": `${CORS["access-control-expose-headers"]}, Mcp-Session-Id`,
+    [SESSION_HEADER]: session,
+  });
 
 /** The headers of an answer that is a stream of events. */
 export const EVENT_HEADERS = {

@@ -3,7 +3,9 @@ import { GatewayError } from "../core/errors.ts";
 import { type Clock, delay } from "../core/async.ts";
 import { type Caller, SUBSCRIPTION_LIMITS } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
-import { namedSites, naming } from "./envelope.ts";
+import type { AskedList } from "../registry/asked_list.ts";
+import { askedList } from "./asked_list.ts";
+import { naming } from "./envelope.ts";
 import { EVENT_HEADERS, eventOf, KEEP_ALIVE } from "./mcp_response.ts";
 import { type Frame, FrameFault, type FrameId, RPC } from "./mcp_frame.ts";
 
@@ -27,10 +29,17 @@ export interface SubscriptionPorts {
 export interface ComparedLists {
   /** Nothing where tools are known as they are now; else they are once this resolves. */
   fresh(): Awaitable<void>;
-  /** What the list, of all or of that site, depends on: as long as it is the same, so is the list. Costs little. */
-  key(caller: Caller, sites: readonly string[]): Awaitable<string>;
+  /** What the list asked for depends on: as long as it is the same, so is the list. Costs little. */
+  key(caller: Caller, asked: AskedList): Awaitable<string>;
   /** Alike for lists that are alike, whatever they depend on. */
-  digest(caller: Caller, sites: readonly string[]): Awaitable<string>;
+  digest(caller: Caller, asked: AskedList): Awaitable<string>;
+}
+
+/** Which list its client was last told of. */
+interface Seen {
+  readonly listed: AskedList;
+  readonly key: string;
+  readonly digest: string;
 }
 
 /** A request to listen, and who sent it. */
@@ -76,8 +85,8 @@ export class Subscriptions {
     }
     const { lists } = this.#ports;
     await lists.fresh();
-    const sites = namedSites(request.url);
-    const seen = { key: await lists.key(caller, sites), digest: await lists.digest(caller, sites) };
+    const listed = askedList(request);
+    const seen = { listed, key: await lists.key(caller, listed), digest: await lists.digest(caller, listed) };
     const full = this.#full(caller);
     if (full !== null) return new FrameFault(200, RPC.INTERNAL, full, id);
     const one = new Subscription(asked, seen, this.#ports, () => this.#forget(one));
@@ -144,13 +153,13 @@ class Subscription {
   readonly #since: number;
   readonly #closed: () => void;
   #events!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
-  #seen: { readonly key: string; readonly digest: string };
+  #seen: Seen;
   #sentAt: number;
   #over = false;
 
   constructor(
     { request, requestId, caller, frame }: Listening,
-    seen: { key: string; digest: string },
+    seen: Seen,
     ports: SubscriptionPorts,
     closed: () => void,
   ) {
@@ -212,12 +221,12 @@ class Subscription {
   async #compare(caller: Caller): Promise<boolean> {
     const { lists } = this.#ports;
     await lists.fresh();
-    const sites = namedSites(this.#asked.url);
-    const key = await lists.key(caller, sites);
+    const { listed } = this.#seen;
+    const key = await lists.key(caller, listed);
     if (key === this.#seen.key) return false;
-    const digest = await lists.digest(caller, sites);
+    const digest = await lists.digest(caller, listed);
     if (digest !== this.#seen.digest) this.send("notifications/tools/list_changed");
-    this.#seen = { key, digest };
+    this.#seen = { listed, key, digest };
     return true;
   }
 

@@ -9,21 +9,13 @@ import type { Asks } from "../guard/pipeline/input.ts";
 import type { RateLimit } from "../guard/pipeline/limits.ts";
 import { inScope, sitesInScope } from "../guard/pipeline/scope.ts";
 import type { ToolLists } from "../guard/tool_lists.ts";
+import { askedList } from "./asked_list.ts";
 import type { Caller } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
 import { objectIn, readJson } from "../core/body.ts";
 import { Content } from "../core/content.ts";
 import { type CallOverRest, TOOL_PATH } from "./app.ts";
-import {
-  answering,
-  answerOf,
-  CORS,
-  failure,
-  namedSites,
-  naming,
-  refusalHeaders,
-  success,
-} from "./envelope.ts";
+import { answering, answerOf, CORS, failure, naming, refusalHeaders, success } from "./envelope.ts";
 
 /** What the REST door depends on. */
 export interface RestPorts {
@@ -53,12 +45,12 @@ const isReplayed = (value: unknown) => {
 export function restDoor(app: Hono, ports: RestPorts): CallOverRest {
   const at = "/api/v1";
   const reading =
-    (answer: (caller: Caller, url: string) => string | Promise<string>) => async ({ req }: Context) => {
+    (answer: (caller: Caller, request: Request) => string | Promise<string>) => async ({ req }: Context) => {
       const requestId = ports.newId();
       try {
         const caller = await ports.authenticate(req.raw);
         await ports.tokenLimit.take(caller.token.id);
-        return answering(requestId, await answer(caller, req.url));
+        return answering(requestId, await answer(caller, req.raw));
       } catch (thrown) {
         return refuse(ports, thrown, requestId);
       }
@@ -75,7 +67,7 @@ export function restDoor(app: Hono, ports: RestPorts): CallOverRest {
   app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
   app.get(
     `${at}/tools`,
-    reading(async (caller, url) => await (await ports.lists.of(caller, namedSites(url))).rest()),
+    reading(async (caller, request) => await (await ports.lists.of(caller, askedList(request))).rest()),
   );
   return calling;
 }

@@ -46,7 +46,7 @@ export interface Gateway {
   readonly erasing: Erasing;
   readonly approvals: ApprovalDesk;
   /** Sends to webhooks. */
-  readonly webhooks: Pick<Deliveries, "run" | "test" | "resend">;
+  readonly webhooks: Pick<Deliveries, "run" | "test" | "resend" | "judge">;
   readonly snapshots: Snapshots;
   /** Keeps the catalogues of sites' own tools. */
   readonly toolCatalogs: { run(): Promise<boolean> };

@@ -2,7 +2,8 @@
 import type { Registry } from "./boot.ts";
 import { CODES } from "../core/errors.ts";
 import { buildApp } from "../doors/app.ts";
-import { dispatched, mcpDoor } from "../doors/mcp.ts";
+import { mcpDoor } from "../doors/mcp.ts";
+import { dispatched } from "../doors/mcp_call.ts";
 import { describedTools, openapi } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
@@ -34,6 +35,8 @@ import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
 import { ToolLists } from "../guard/tool_lists.ts";
+import { Rounds } from "../guard/consent/rounds.ts";
+import { Sealer } from "../store/seal.ts";
 import { CLOCK, delay, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { say } from "../core/say.ts";
@@ -62,7 +65,11 @@ export async function openGateway(
   const guarded = { ...base, ...guardOf(base), ...clockedOf(base) };
   const parts = { ...guarded, ...accountsOf(guarded) };
   const { store, ownHttp, stopping, snapshots, proxied } = parts;
-  const webhooks = openDeliveries({ ...parts, judged: () => proxied.source.judged() });
+  const webhooks = openDeliveries({
+    ...parts,
+    judge: (url) => asWritten(url, settings.privateUpstreams),
+    judged: () => proxied.source.judged(),
+  });
   return {
     fetch: buildApp({
       rest: (app) => restOf(parts, app),
@@ -268,11 +275,15 @@ function restOf(
 }
 
 function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...parts }: Parts) {
+  const { store, baseUrl, now, settings } = parts;
+  const sealer = onDemand(() => Sealer.open(settings.encryptionKeys));
   return mcpDoor({
+    rounds: new Rounds({ store, delay, baseUrl, now, sealer }),
     authenticate,
-    listing: async (caller, sites) => {
+    listing: async (caller, asked, cards) => {
       await tokenLimit.take(caller.token.id);
-      return await (await lists.of(caller, sites)).mcp();
+      const list = await lists.of(caller, asked);
+      return cards && await lists.asksPeople(caller) ? await list.cards() : await list.mcp();
     },
     lists,
     stopping: parts.stopping.signal,
@@ -339,13 +350,11 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
     },
     record: recorder({ audit: store.audit, log }, newId, now),
     ...watched(parts),
-    webhooks: {
-      test: (id) => webhooks.test(id),
-      resend: (id, delivery) => webhooks.resend(id, delivery),
-      judge: (url) => asWritten(url, settings.privateUpstreams),
-    },
+    webhooks,
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
     now,
+    clock: CLOCK,
+    stopping: parts.stopping.signal,
     report: parts.logFault,
   }, async (ports) => (await import("../console/admin/app.ts")).pagesApp(ports));
 }

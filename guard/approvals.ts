@@ -8,12 +8,14 @@ import type {
   ApprovalsPort,
   Approver,
   ShownApproval,
+  Yours,
 } from "../registry/approval_reports.ts";
 import type { ConsentRecord, Store } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./audit/admin_row.ts";
 import { approvalUrl, type Approving, rejectedError } from "./consent/approval.ts";
 import { nameOfParts } from "./consent/consent_content.ts";
 import { plainAnswer, repeatable, toldAgain } from "./consent/repeated.ts";
+import { askForUndo, undoCallerOf, undoReports } from "./approval_undo.ts";
 import type { Jobs } from "./jobs.ts";
 import { OPERATOR_CALLER } from "./operator_calls.ts";
 import type { Dispatch } from "./pipeline/dispatch.ts";
@@ -21,7 +23,7 @@ import { approvalDecided, type Tell } from "./webhooks/tell.ts";
 
 /** What it depends on. */
 export interface ApprovalsPorts {
-  readonly store: Pick<Store, "approvals" | "consents" | "sites" | "users" | "audit" | "leases">;
+  readonly store: Pick<Store, "approvals" | "consents" | "sites" | "users" | "audit" | "changes" | "leases">;
   readonly baseUrl: string;
   readonly dispatch: Dispatch;
   /** Who calls with that token or grant, by what it may do now. Throws E_AUTH where it does not stand any more. */
@@ -55,13 +57,18 @@ const decidedAlready = ({ state, decided, decided_at, words }: Approval): Gatewa
     { outcome: "none" },
   );
 
+/** Whether a list of sites has all of those; a call of no site is of all. */
+const hasAll = (list: readonly string[], sites: readonly string[]): boolean =>
+  list.includes("*") || (sites.length > 0 && sites.every((one) => list.includes(one)));
+
 /** Whether somebody may approve on all of those sites: by the right alone, whoever asks. */
-const hasRight = (user: User, sites: readonly string[]): boolean => {
-  const { approve_sites = [], allowed_sites } = user;
-  const within = (list: readonly string[]) =>
-    list.includes("*") || (sites.length > 0 && sites.every((one) => list.includes(one)));
-  return within(approve_sites) && within(allowed_sites);
-};
+const hasRight = ({ approve_sites = [], allowed_sites }: User, sites: readonly string[]): boolean =>
+  hasAll(approve_sites, sites) && hasAll(allowed_sites, sites);
+
+/** Whether somebody sees what is asked for on those sites: who asked, who may decide on all, and an admin of all. */
+const seesOf = (user: User, { sites, owner_user_id }: Approval): boolean =>
+  owner_user_id === user.id || hasRight(user, sites) ||
+  (user.role === "admin" && hasAll(user.allowed_sites, sites));
 
 /** The requests of one gateway. */
 export class ApprovalDesk implements ApprovalsPort {
@@ -81,6 +88,18 @@ export class ApprovalDesk implements ApprovalsPort {
     ).map((one) => this.#report(approver, one, one.sites.flatMap((id) => known.get(id) ?? [])));
   }
 
+  /** What waits, read once: costs little, for nothing that is sealed is opened. */
+  async waiting(): Promise<Yours> {
+    const { approvals, sites } = this.ports.store;
+    const all = await approvals.pending();
+    const known = new Map(all.length === 0 ? [] : (await sites.list()).map((site) => [site.id, site]));
+    return (approver) =>
+      all.filter(({ owner_user_id, sites }) => {
+        const found = sites.flatMap((id) => known.get(id) ?? []);
+        return whyNot(approver, owner_user_id, found, approver.user !== null, sites) === null;
+      }).map(({ id }) => id);
+  }
+
   /** One of them with what it would do now: its plan runs again. Throws E_NOT_FOUND. */
   async show(approver: Approver, id: string, whole = false): Promise<ShownApproval> {
     const approval = await this.#standing(await this.#find(approver, id));
@@ -92,6 +111,7 @@ export class ApprovalDesk implements ApprovalsPort {
         preview: null,
         refused: null,
         ...await this.#answer(approval),
+        ...await this.#undoOf(approver, approval),
       };
     }
     const args = await this.ports.store.approvals.args(id);
@@ -161,6 +181,21 @@ export class ApprovalDesk implements ApprovalsPort {
     return this.#report(approver, await approvals.find(id) ?? approval, sites);
   }
 
+  /**
+   * Asks that what was done on a site goes back: a call of `undo_change` in the person's name, previewed, which somebody who
+   * may approves as any other. Throws E_NOT_FOUND, E_FORBIDDEN without the right on every site that was asked for, and what
+   * the steps of the call do, such as E_STALE_PREVIEW where what was written has changed since.
+   */
+  async askUndo(approver: Approver, id: string, site_id: string): Promise<string> {
+    const approval = await this.#find(approver, id);
+    return await askForUndo(
+      this.ports,
+      approval,
+      this.#mayUndo(approver, approval) ? approver.user : null,
+      site_id,
+    );
+  }
+
   /** Ends what cannot be decided any more, and erases the arguments of what waits no more; under a lease. */
   async run(): Promise<void> {
     const { jobs, store: { leases } } = this.ports;
@@ -226,15 +261,30 @@ export class ApprovalDesk implements ApprovalsPort {
     });
   }
 
-  /** Null where the asker does not stand any more; the operator's own calls ask as well, where a site wants a person. */
+  /**
+   * Null where the asker does not stand any more. The operator's own calls ask as well, where a site wants a person; so do
+   * people who want something back, by their own id.
+   */
   async #callerOf(grant: string): Promise<Caller | null> {
     if (grant === OPERATOR.token_id) return OPERATOR_CALLER;
     try {
       return await this.ports.callerOf(grant);
     } catch (thrown) {
-      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") return null;
-      throw thrown;
+      if (!(thrown instanceof GatewayError) || thrown.code !== "E_AUTH") throw thrown;
+      const user = await this.ports.store.users.get(grant);
+      return user && undoCallerOf(user);
     }
+  }
+
+  async #undoOf(approver: Approver, approval: Approval): Promise<Pick<ShownApproval, "undo" | "may_undo">> {
+    if (approval.outcome !== "made") return {};
+    const undo = await undoReports(this.ports.store, approval);
+    return undo.length === 0 ? {} : { undo, may_undo: this.#mayUndo(approver, approval) };
+  }
+
+  /** By the right to approve on all that was asked for; who has it may be the one who asked. */
+  #mayUndo({ user }: Approver, { sites }: Approval): boolean {
+    return user !== null && hasRight(user, sites);
   }
 
   /** What was done, as long as that is kept. */
@@ -254,8 +304,8 @@ export class ApprovalDesk implements ApprovalsPort {
     return found.filter((one) => one !== null);
   }
 
-  #sees({ user }: Approver, { sites, owner_user_id }: Approval): boolean {
-    return user === null || owner_user_id === user.id || hasRight(user, sites);
+  #sees({ user }: Approver, approval: Approval): boolean {
+    return user === null || seesOf(user, approval);
   }
 
   #requireYours(approver: Approver, approval: Approval, sites: readonly Site[]): void {

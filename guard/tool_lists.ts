@@ -1,20 +1,26 @@
 /** Which tools a caller is shown: all that it may call, or of those what one site can do. */
 import type { Awaitable } from "../core/async.ts";
-import { GatewayError } from "../core/errors.ts";
+import { clipped, GatewayError } from "../core/errors.ts";
 import type { Caller, Site } from "../core/model.ts";
+import { type AskedList, EVERYTHING, PROXIED, wants } from "../registry/asked_list.ts";
 import type { Catalog, Narrowed } from "../registry/catalog.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { ToolEntry } from "../registry/entry.ts";
 import type { Listing } from "../registry/listing.ts";
 import type { Store } from "../store/store.ts";
+import { needsPerson, underProjects } from "./consent/confirm.ts";
 import { linkStep } from "./pipeline/links.ts";
 import { platformStep } from "./pipeline/platform.ts";
+import { inScope } from "./pipeline/scope.ts";
 import { findSite } from "./pipeline/site.ts";
 
 /** What the lists depend on. */
 export interface ToolListsPorts {
   readonly catalog: Catalog;
-  readonly store: { readonly sites: Pick<Store["sites"], "get"> };
+  readonly store: {
+    readonly sites: Pick<Store["sites"], "get" | "list">;
+    readonly projects: Pick<Store["projects"], "get">;
+  };
   readonly connectors: Connectors;
   /** Every connector's settings, by their names. */
   readonly upstream: Readonly<Record<string, string | null>>;
@@ -22,7 +28,7 @@ export interface ToolListsPorts {
 
 /**
  * The lists of both doors. Where a site is named, each throws what `findSite` throws for the field `site`; where several
- * are, E_BAD_INPUT.
+ * are, or a group or a tool that there is not, E_BAD_INPUT.
  */
 export class ToolLists {
   constructor(private readonly ports: ToolListsPorts) {}
@@ -32,41 +38,64 @@ export class ToolLists {
     return this.ports.catalog.fresh();
   }
 
-  /** The list: of everything where no site is named. */
-  async of(caller: Caller, sites: readonly string[]): Promise<Listing> {
-    const narrowed = await this.#narrowed(caller, sites);
+  /** The list of what is asked for. */
+  async of(caller: Caller, asked: AskedList): Promise<Listing> {
+    const narrowed = await this.#narrowed(caller, asked);
     return (await this.ports.catalog.keeping()).listing(caller, narrowed);
   }
 
+  /** Whether something that this caller writes may wait for a person. */
+  async asksPeople(caller: Caller): Promise<boolean> {
+    const { sites, projects } = this.ports.store;
+    return needsPerson(caller, await underProjects(projects, inScope(await sites.list(), caller)));
+  }
+
   /** What the list depends on: as long as it is the same, so is the list. Costs little. */
-  async key(caller: Caller, sites: readonly string[]): Promise<string> {
-    return this.ports.catalog.listingKey(caller, await this.#narrowed(caller, sites));
+  async key(caller: Caller, asked: AskedList): Promise<string> {
+    return this.ports.catalog.listingKey(caller, await this.#narrowed(caller, asked));
   }
 
   /** Alike for lists that are alike as MCP shows them, whatever they depend on. */
-  async digest(caller: Caller, sites: readonly string[]): Promise<string> {
-    return await (await this.of(caller, sites)).digest();
+  async digest(caller: Caller, asked: AskedList): Promise<string> {
+    return await (await this.of(caller, asked)).digest();
   }
 
-  async #narrowed(caller: Caller, [id, ...others]: readonly string[]): Promise<Narrowed | null> {
-    if (id === undefined) return null;
-    if (others.length > 0) {
-      throw new GatewayError(
-        "E_BAD_INPUT",
-        "site: the address names several; name one, or none for all tools",
-      );
-    }
-    const site = await findSite(this.ports.store.sites, caller, id, "site");
+  async #narrowed(caller: Caller, asked: AskedList): Promise<Narrowed | null> {
+    if (asked === EVERYTHING) return null;
+    const { full, sites: _, ...others } = asked;
+    this.#refuseUnknown(caller, asked);
+    const site = await siteAsked(this.ports.store.sites, caller, asked);
     return {
-      site_id: site.id,
-      key: JSON.stringify([site.id, site.updated_at, site.credentials_version]),
-      suits: (entry) => this.#suits(entry, site),
+      site_id: site?.id ?? null,
+      manner: { full, kind: site?.platform ?? null },
+      key: JSON.stringify([full, others, site && [site.id, site.updated_at, site.credentials_version]]),
+      suits: (entry) => wants(asked, entry) && (site === null || this.#suits(entry, site)),
     };
   }
 
+  /** A name that nothing has would leave a list empty, and nobody would know why. Throws E_BAD_INPUT. */
+  #refuseUnknown(caller: Caller, { groups, tools }: AskedList): void {
+    const { catalog } = this.ports;
+    const known = new Set(["*", PROXIED, ...catalog.entries().map(({ group }) => group)]);
+    const stranger = groups?.find((one) => !known.has(one));
+    if (stranger !== undefined) {
+      const there = [...known].filter((one) => one !== "*").join(", ");
+      throw bad(
+        `groups: no group is called ${JSON.stringify(clipped(stranger))}; there are ${there}, and * for all`,
+      );
+    }
+    for (const name of tools ?? []) {
+      if (catalog.get(name, caller) === undefined) {
+        throw bad(
+          `tools: no tool is called ${JSON.stringify(clipped(name))}; GET /api/v1/tools has the names`,
+        );
+      }
+    }
+  }
+
   /** Whether a built-in tool can do anything there: on its platform, with the services that it needs linked. */
-  #suits({ manifest }: ToolEntry, site: Site): boolean {
-    if (manifest.site === "none") return true;
+  #suits({ manifest, offer }: ToolEntry, site: Site): boolean {
+    if (manifest.site === "none" || offer !== undefined) return true;
     const { connectors, upstream } = this.ports;
     try {
       platformStep(manifest, {}, site);
@@ -77,4 +106,17 @@ export class ToolLists {
       throw thrown;
     }
   }
+}
+
+const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
+
+/** The one site that an address is for; null where it names none. Throws E_BAD_INPUT where it names several, and what `findSite` throws. */
+export async function siteAsked(
+  sites: Pick<Store["sites"], "get">,
+  caller: Caller,
+  { sites: [id, ...others] }: AskedList,
+): Promise<Site | null> {
+  if (id === undefined) return null;
+  if (others.length > 0) throw bad("site: the address names several; name one, or none for all tools");
+  return await findSite(sites, caller, id, "site");
 }

@@ -60,7 +60,7 @@ export function grantTokens(
   };
 }
 
-/** No client skips a confirmation, and each confirms what a preview showed. */
+/** No client skips a confirmation: each confirms what a preview showed, or a person does. */
 const tokenOf = (grant: Grant, allowed_tools: readonly string[]): Token => ({
   id: grant.id,
   name: grant.client_name,
@@ -69,7 +69,7 @@ const tokenOf = (grant: Grant, allowed_tools: readonly string[]): Token => ({
   allowed_tools,
   max_risk: grant.max_risk,
   skip_write_confirm: false,
-  confirm_policy: "preview",
+  confirm_policy: grant.confirm_policy ?? "preview",
   owner_user_id: grant.user_id,
   super_admin: false,
   client_id: grant.client_id,

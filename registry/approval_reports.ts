@@ -39,6 +39,18 @@ export interface ApprovalPreview {
   readonly calls?: readonly Pick<PlannedCall, "tool" | "site_id" | "tier" | "summary">[];
 }
 
+/** Whether what was done on a site goes back. */
+export interface UndoReport {
+  readonly site_id: string;
+  /** By what `undo_change` takes it back. */
+  readonly of: { readonly request_id: string } | { readonly set_id: string };
+  readonly undoable: boolean;
+  /** The request that took it back; of a set one of them. */
+  readonly undone_by: string | null;
+  /** Why it, or a part of it, does not. */
+  readonly why: string | null;
+}
+
 /** A request with what carrying it out would do now. */
 export interface ShownApproval {
   readonly approval: ApprovalReport;
@@ -52,6 +64,10 @@ export interface ShownApproval {
   /** What was done, or what that failed with, where somebody said yes within the last day. */
   readonly answer?: unknown;
   readonly failed?: unknown;
+  /** What of it goes back, by sites, where it was carried out and its days are not over. */
+  readonly undo?: readonly UndoReport[];
+  /** Whether this person may ask for that. */
+  readonly may_undo?: boolean;
 }
 
 /** Which requests are listed. */
@@ -63,14 +79,21 @@ export interface ApprovalQuery {
   readonly owner_user_id?: string | undefined;
 }
 
+/** The ids of the requests that somebody may decide on, oldest first. */
+export type Yours = (approver: Approver) => readonly string[];
+
 /** Requests as somebody sees them; what each throws, `guard/approvals.ts` says. */
 export interface ApprovalsPort {
   /** Those the person may see, oldest first. */
   list(approver: Approver, query?: ApprovalQuery): Promise<ApprovalReport[]>;
+  /** What waits, read once for everybody who asks of it. */
+  waiting(): Promise<Yours>;
   /** One of them with what it would do now, its plan runs again; with whole texts where that is said. */
   show(approver: Approver, id: string, whole?: boolean): Promise<ShownApproval>;
   /** Carries it out, where it would do what that person was shown. */
   approve(approver: Approver, id: string, shown: string): Promise<ShownApproval>;
+  /** Asks, in that person's name, that what was done on a site goes back; answers the id of that request. */
+  askUndo(approver: Approver, id: string, site_id: string): Promise<string>;
   /** Says no to it. */
   reject(approver: Approver, id: string, words: string | null): Promise<ApprovalReport>;
 }

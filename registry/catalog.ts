@@ -4,7 +4,7 @@ import { GatewayError } from "../core/errors.ts";
 import { CLOCK, turns } from "../core/async.ts";
 import { type Caller, LIMITS, type Token } from "../core/model.ts";
 import { likely } from "./likely.ts";
-import { Listing, type Shown } from "./listing.ts";
+import { Listing, type Manner, type Shown } from "./listing.ts";
 import type { ToolEntry } from "./entry.ts";
 import { underCeiling } from "./ceiling.ts";
 import { OFFERED_WRITE, type ToolSource } from "./source.ts";
@@ -16,14 +16,19 @@ export interface CatalogPorts {
   reaches(caller: Caller, siteId: string): boolean;
 }
 
-/** What a list leaves out beside what the caller may not call: all but what is of use at one site. */
+/** What a list leaves out beside what the caller may not call, and how it shows the rest. */
 export interface Narrowed {
-  readonly site_id: string;
-  /** Another one whenever something else suits the site. */
+  /** The one site whose tools are listed; null for those of all. */
+  readonly site_id: string | null;
+  readonly manner: Manner;
+  /** Another one whenever something else suits. */
   readonly key: string;
-  /** Whether a built-in tool is of use there. */
+  /** Whether a tool is wanted, and of use there. */
   suits(entry: ToolEntry): boolean;
 }
+
+/** How a list shows its tools where nothing is asked. */
+const PLAIN: Manner = { full: false, kind: null };
 
 /** The tools of all sources at one moment. */
 interface View {
@@ -165,7 +170,8 @@ export class Catalog {
       kept.delete(key); // a value that is there already would not be measured again
       kept.set(key, listing);
     };
-    const listing = new Listing(this.#shown(caller, sites, narrowed), { turn: this.#turn, written });
+    const ports = { turn: this.#turn, written };
+    const listing = new Listing(this.#shown(caller, sites, narrowed), narrowed?.manner ?? PLAIN, ports);
     kept?.set(key, listing);
     return listing;
   }
@@ -190,13 +196,14 @@ export class Catalog {
     const tools = this.entries().filter((one) => all || allowed_tools.includes(one.name));
     return tools.flatMap((whole): Shown[] => {
       const entry = underCeiling(whole, caller.maxRisk);
-      if (entry === null) return [];
+      if (entry === null || narrowed?.suits(entry) === false) return [];
       if (!entry.offer) {
         const hidden = entry.manifest.secrets.some((one) => one.hide && !this.#ports.hasSecret(one.name));
-        return hidden || narrowed?.suits(entry) === false ? [] : [{ entry, sites: null }];
+        return hidden ? [] : [{ entry, sites: null }];
       }
       const { writesAt } = entry.offer;
-      const isWanted = (id: string) => narrowed === null || id === narrowed.site_id;
+      const only = narrowed?.site_id ?? null;
+      const isWanted = (id: string) => only === null || id === only;
       const may = (id: string) => isWanted(id) && (caller.maxRisk >= OFFERED_WRITE || !writesAt.includes(id));
       const offering = entry.offer.sites.filter((id) => sites.has(id) && may(id));
       return offering.length ? [{ entry, sites: offering }] : [];

@@ -3,9 +3,10 @@ import { hash } from "node:crypto";
 import { onDemand } from "../core/async.ts";
 import { memoize } from "../core/made_once.ts";
 import type { ToolEntry } from "./entry.ts";
+import type { PlatformKind } from "../core/model.ts";
+import { atSite, briefly, type Said, served } from "./brief.ts";
 import { writes } from "./manifest.ts";
 import { offeredTo } from "./source.ts";
-import { closed, type Schema } from "./dialect.ts";
 
 /** A tool on a list, with the sites in the caller's scope that offer it; null for a built-in tool. */
 export interface Shown {
@@ -13,7 +14,20 @@ export interface Shown {
   readonly sites: readonly string[] | null;
 }
 
-type Door = "rest" | "mcp";
+/** How a list shows its tools. */
+export interface Manner {
+  /** Whole descriptions and schemas, over MCP too; without it MCP shows what suffices to choose a tool and to fill it. */
+  readonly full: boolean;
+  /** The kind of the one site that all calls are made on; null where each call names its own. */
+  readonly kind: PlatformKind | null;
+}
+
+type Door = "rest" | "mcp" | "cards";
+
+/** The card that a host of MCP Apps shows beside what waits for a person; doors/mcp_card.ts serves it. */
+export const CARD_URI = "ui://site-operations/approval";
+/** What reads, and tells of what waits. */
+const TELLS = "get_approval";
 
 /** What lists are made with. */
 export interface ListingPorts {
@@ -28,12 +42,15 @@ export class Listing {
   readonly #ports: ListingPorts;
   #characters = 0;
 
-  constructor(readonly shown: readonly Shown[], ports: ListingPorts) {
+  constructor(readonly shown: readonly Shown[], readonly manner: Manner, ports: ListingPorts) {
     this.#ports = ports;
   }
 
   /** The members of an MCP `tools` array, brackets included. */
   readonly mcp = onDemand(() => this.#write("mcp", "[", "]"));
+
+  /** The same for a host that shows cards: what may wait for a person names its card, which may call no tool. */
+  readonly cards = onDemand(() => this.#write("cards", "[", "]"));
 
   /** The whole answer of the REST listing, for a text put together anew is copied once more on its way. */
   readonly rest = onDemand(() => this.#write("rest", '{"ok":true,"result":{"tools":[', "]}}"));
@@ -50,7 +67,7 @@ export class Listing {
     const tools: string[] = [];
     for (const one of this.shown) {
       await this.#ports.turn();
-      tools.push(textOf(one, door));
+      tools.push(textOf(one, this.manner, door));
     }
     // Joined rather than added up, so that the text lies in memory in one piece.
     const text = [before, tools.join(","), after].join("");
@@ -60,35 +77,45 @@ export class Listing {
   }
 }
 
-/** The texts of built-in tools, which are the same on every list. */
-const textsOf = memoize((_: ToolEntry): Partial<Record<Door, string>> => ({}));
+/** The texts of built-in tools, by door and manner, which are the same on every list. */
+const textsOf = memoize((_: ToolEntry): Record<string, string> => ({}));
 
-function textOf(shown: Shown, door: Door): string {
-  const write = () => ascii(door === "rest" ? restTool(shown) : mcpTool(shown));
+function textOf(shown: Shown, manner: Manner, door: Door): string {
+  const write = () => {
+    if (door === "rest") return ascii(describe(shown, manner, true));
+    return ascii(door === "mcp" ? mcpTool(shown, manner) : cardTool(shown, manner));
+  };
   if (shown.sites) return write();
   const texts = textsOf(shown.entry);
-  return texts[door] ??= write();
+  return texts[`${door} ${manner.full} ${manner.kind}`] ??= write();
 }
 
-/** What a caller reads of a tool; one of a changing source ends with the sites that offer it. */
-function describe({ entry, sites }: Shown) {
-  const { name, description, input_schema } = entry.definition;
-  if (!sites) return { name, description, input_schema: served(input_schema) };
-  const shown = offeredTo(entry, sites);
-  return { name, ...shown, description: `${shown.description}\n\nSites that offer it: ${sites.join(", ")}` };
+/** What a caller reads of a tool; one of a changing source ends with the sites that offer it, where a call names one. */
+function describe({ entry, sites }: Shown, { full, kind }: Manner, whole = full): { name: string } & Said {
+  const { name } = entry.definition;
+  const said = sites ? offeredAt(entry, sites, kind) : whole ? wholly(entry) : briefly(entry);
+  return { name, ...kind === null ? said : atSite(said, entry, kind) };
 }
 
-/** A tool as REST lists it. */
-const restTool = (shown: Shown) => describe(shown);
+const wholly = ({ definition: { description, input_schema } }: ToolEntry): Said => ({
+  description,
+  input_schema: served(input_schema),
+});
+
+function offeredAt(entry: ToolEntry, sites: readonly string[], kind: PlatformKind | null): Said {
+  const { description, input_schema } = offeredTo(entry, sites);
+  const where = kind === null ? `\n\nSites that offer it: ${sites.join(", ")}` : "";
+  return { description: `${description}${where}`, input_schema };
+}
 
 /** A tool as MCP lists it; the annotations follow from tier and hints. A write that does not say it only adds may overwrite. */
-function mcpTool(shown: Shown) {
+function mcpTool(shown: Shown, manner: Manner) {
   const { definition: { title }, manifest, offer } = shown.entry;
-  const { name, description, input_schema } = describe(shown);
+  const { name, description, input_schema } = describe(shown, manner);
   const reads = !writes(manifest) && !shown.sites?.some((id) => offer?.writesAt.includes(id));
   return {
     name,
-    title,
+    ...(manner.full || shown.sites ? { title } : {}),
     description,
     inputSchema: input_schema,
     annotations: {
@@ -100,34 +127,16 @@ function mcpTool(shown: Shown) {
   };
 }
 
+function cardTool(shown: Shown, manner: Manner) {
+  const tool = mcpTool(shown, manner);
+  if (tool.annotations.readOnlyHint && tool.name !== TELLS) return tool;
+  return { ...tool, _meta: { ui: { resourceUri: CARD_URI, visibility: ["model"] } } };
+}
+
 /** JSON text with everything beyond ASCII escaped, which is served several times faster. */
 export function ascii(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u0080-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-/** Bounds of texts and lists: a call that breaks one is refused with a sentence, and OpenAPI has them all. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["pattern", "minLength", "maxLength", "minItems", "maxItems"]);
-/** A count or a page begins there: a floor of so much tells nothing. */
-const FLOOR_MAX = 1;
-
-/** The schema with its objects closed and the bounds of its texts and lists left out, at every depth. */
-export const served = (schema: Schema): Schema => trimmed(closed(schema));
-
-function trimmed(schema: Schema): Schema {
-  const { properties, items, anyOf, additionalProperties: extra, minimum, ...rest } = schema;
-  const kept = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !LEFT_OUT.has(keyword)));
-  const named = Object.entries(properties ?? {}).map(([name, one]) => [name, trimmed(one)]);
-  return {
-    ...kept,
-    ...(minimum === undefined || minimum <= FLOOR_MAX ? {} : { minimum }),
-    ...(properties && (named.length > 0 || extra === false) ? { properties: Object.fromEntries(named) } : {}),
-    ...(items ? { items: trimmed(items) } : {}),
-    ...(anyOf ? { anyOf: anyOf.map(trimmed) } : {}),
-    ...(extra === undefined
-      ? {}
-      : { additionalProperties: typeof extra === "object" ? trimmed(extra) : extra }),
-  };
 }

@@ -48,6 +48,11 @@ const manifestSchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_-]{0,127}$/),
   title: z.string().min(1),
   description: z.string().min(1),
+  /** What lists say in its place, in words that are few, and of arguments that their names do not tell; nothing of others. */
+  listed: z.strictObject({
+    description: z.string().min(1).max(160),
+    arguments: z.record(z.string(), z.string().min(1).max(100)).default({}),
+  }).optional(),
   tier,
   /** Why a tool of tier T2 needs no flag of the site; without it one is demanded. */
   no_flag: z.string().min(1).optional(),
@@ -161,6 +166,7 @@ function consistency(manifest: Manifest): string[] {
     .flatMap((one) => "when" in one && one.when ? Object.keys(one.when) : []);
   for (const name of conditions) if (name !== "platform") known(name, "when");
   for (const name of Object.keys(manifest.only)) known(name, "only");
+  for (const name of Object.keys(manifest.listed?.arguments ?? {})) known(name, "listed.arguments");
   for (const name of manifest.sites) known(name, "sites");
   for (const name of manifest.file_text) known(name, "file_text");
   for (const name of manifest.calls) known(name, "calls");

@@ -9,7 +9,9 @@ const manifest = (name: string) =>
   `name: ${name}
 title: ${words(name)}
 description: >-
-  Say what the tool does, what it never does and what it answers; an agent chooses by this text.
+  Say what the tool does, what it never does and what it answers.
+listed:
+  description: Say in few words when to use it, and when another; an agent chooses by this text.
 tier: T0
 platforms: [cms]
 input:

@@ -22,6 +22,9 @@ export interface NewApproval extends
   readonly args: Readonly<Record<string, unknown>>;
 }
 
+/** What is known of a request that waits without opening what is sealed of it. */
+export type WaitingApproval = Pick<Approval, "id" | "sites" | "owner_user_id">;
+
 /**
  * Requests that a person must approve. Who carries one out, or says no, spends the record of its consent first, so that
  * only one of several decides; what changes here goes along with that.
@@ -36,6 +39,8 @@ export interface ApprovalStore {
   asked(grant: string, same: string): Promise<Approval | null>;
   /** How many of a grant's wait, counted up to `most`. */
   waiting(grant: string, most: number): Promise<number>;
+  /** All that wait, oldest first: a read of those alone, which opens nothing. */
+  pending(): Promise<WaitingApproval[]>;
   /** Null where there is none any more. */
   find(id: string): Promise<Approval | null>;
   /** The arguments that are kept of it; null where they are erased. */

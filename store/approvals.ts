@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { GatewayError } from "../core/errors.ts";
 import { type Approval, type ApprovalState, type Deciding, LIMITS, type Outcome } from "../core/model.ts";
-import type { ApprovalStore, NewApproval } from "./approval_types.ts";
+import type { ApprovalStore, NewApproval, WaitingApproval } from "./approval_types.ts";
 import type { Beside } from "./consent_types.ts";
 import { type Database, deleteListed } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
@@ -27,8 +27,9 @@ interface KeptPiece extends Pick<NewApproval, "grant" | "sites"> {
 }
 
 /** The value of `["approvals_waiting", grant, same]`. */
-interface Waiting extends Pick<NewApproval, "sites"> {
+interface Waiting extends Pick<NewApproval, "sites" | "owner_user_id"> {
   readonly id: string;
+  readonly expires_at: number;
 }
 
 const UNREADABLE: Told = {
@@ -40,6 +41,10 @@ const UNREADABLE: Told = {
 const recordKey = (id: string) => ["approvals", id];
 const pieceKey = (id: string) => (n: number) => ["approval_pieces", id, String(n)];
 const waitingKey = (grant: string, same: string) => ["approvals_waiting", grant, same];
+const waitingOf = ({ id, sites, owner_user_id, expires_at }: Approval): Waiting => ({
+  ...{ id, sites, owner_user_id },
+  expires_at: Date.parse(expires_at),
+});
 const sealedIn = (value: unknown): Sealed => (value as KeptPiece).sealed;
 const timeOf = (ms: number) => new Date(ms).toISOString();
 
@@ -78,7 +83,11 @@ export class Approvals implements ApprovalStore {
       outcome: null,
       words: null,
     };
-    const waits = { key: waitingKey(grant, same), value: { id, sites }, expireIn: LIMITS.APPROVAL_MS };
+    const waits = {
+      key: waitingKey(grant, same),
+      value: waitingOf(approval),
+      expireIn: LIMITS.APPROVAL_MS,
+    };
     const record = await this.#record(approval, { same, pieces: pieces.length });
     return { approval, beside: [record, waits, ...along ? pieces : []] };
   }
@@ -93,6 +102,16 @@ export class Approvals implements ApprovalStore {
     let count = 0;
     for await (const _ of this.db.kv.list({ prefix: ["approvals_waiting", grant] }, { limit: most })) count++;
     return count;
+  }
+
+  async pending(): Promise<WaitingApproval[]> {
+    const found: WaitingApproval[] = [];
+    for await (
+      const { value: { expires_at, ...one } } of this.db.kv.list<Waiting>({ prefix: ["approvals_waiting"] }, {
+        batchSize: 500,
+      })
+    ) if (this.db.now() < expires_at) found.push(one);
+    return found.sort((one, other) => one.id < other.id ? -1 : 1);
   }
 
   async find(id: string): Promise<Approval | null> {
@@ -201,7 +220,7 @@ export class Approvals implements ApprovalStore {
     const { same, pieces } = value;
     const key = waitingKey(approval.grant, same);
     const expireIn = Math.max(1, value.expires_at - this.db.now());
-    const waits = approval.state === "pending" ? { id: approval.id, sites: approval.sites } : null;
+    const waits = approval.state === "pending" ? waitingOf(approval) : null;
     return [await this.#record(approval, { same, pieces }), { key, value: waits, expireIn }];
   }
 

@@ -159,7 +159,7 @@ export class Erasures implements ErasureStore {
       kind: "user",
       id,
       names: [...names],
-      tokens: [...tokens.map((one) => one.id), ...grants],
+      tokens: [id, ...tokens.map((one) => one.id), ...grants], // people ask in their own name as well
       links: [],
     };
   }

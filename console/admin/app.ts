@@ -6,6 +6,8 @@ import { asset, ASSETS_PATH } from "../assets.ts";
 import { Visitors } from "../../identity/visitors.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
 import { People } from "../../identity/sign_in/people.ts";
+import { callerOfPerson } from "../../identity/rights.ts";
+import { sayWaiting } from "../respond.tsx";
 import { accountPages } from "./account.tsx";
 import { approvalPages } from "./approvals.tsx";
 import { clientPages } from "./clients.tsx";
@@ -30,6 +32,10 @@ export function pagesApp(ports: AdminPorts): Hono {
       return new Passkeys(ports);
     }),
   };
+  app.use(async (c, next) => {
+    sayWaiting(c, async (user) => (await ports.approvals.waiting())(callerOfPerson(user)).length);
+    await next();
+  });
   app.get(`${ASSETS_PATH}/:name`, async (c) => await asset(c, c.req.param("name")) ?? c.notFound());
   accountPages(app, parts);
   signInPages(app, parts);

@@ -4,31 +4,11 @@ import type { ShownApproval } from "../../admin/ports.ts";
 import { isFields } from "../../core/values.ts";
 import { seen } from "../../core/unseen.ts";
 import { Notice } from "../notice.tsx";
-import type { PagesParts } from "./frame.tsx";
+import type { Person } from "../../identity/visitors.ts";
+import { Form, Submit } from "../form.tsx";
 import { time } from "./words.ts";
 import { valueText } from "./approval_changes.tsx";
-import { fieldName, STATES } from "./approval_words.ts";
-
-/** How long after a decision its row may stand. */
-const ROW_MS = 5 * 60_000;
-
-/** Whether what was done can be taken back; null where nobody knows here. */
-export interface Undo {
-  readonly undoable: boolean;
-  readonly undone: boolean;
-}
-
-/** Looks the row of the call up that carried it out. */
-export async function undoOf({ ports }: PagesParts, { approval }: ShownApproval): Promise<Undo | null> {
-  const { request_id, decided_at, token_id, tool, sites: [site_id] } = approval;
-  if (request_id === null || decided_at === null || site_id === undefined) return null;
-  const at = Date.parse(decided_at);
-  const from = new Date(at - ROW_MS).toISOString();
-  const to = new Date(at + ROW_MS).toISOString();
-  const { rows } = await ports.changes({ site_id, token_id, tool, from, to });
-  const row = rows.find((one) => "request_id" in one && one.request_id === request_id);
-  return row === undefined ? null : { undoable: row.undoable, undone: row.undone_by !== undefined };
-}
+import { APPROVALS, fieldName, type Names, siteName, STATES } from "./approval_words.ts";
 
 const text = (value: unknown): string => seen(valueText(value) ?? "nothing");
 
@@ -77,24 +57,35 @@ function liveLines({ live, live_reason }: Readonly<Record<string, unknown>>): Ch
   );
 }
 
-/** How it is taken back. */
-function undoLines({ approval: { request_id, sites: [site] } }: ShownApproval, undo: Undo | null): Child {
-  if (undo === null || request_id === null) return null;
-  if (undo.undone) return <p>It was taken back since.</p>;
-  if (!undo.undoable) return <p>It cannot be taken back by the gateway.</p>;
-  return (
-    <>
-      <p>
-        It can be taken back: whoever runs the gateway sends this, and the client that asked can call
-        undo_change with the same id.
-      </p>
-      <code class="secret">{`npx -y deno@2.9 task admin undo ${request_id} --site ${site}`}</code>
-    </>
-  );
+/** Whether it goes back, and for who may the way to ask for it. */
+function undoLines({ approval, undo, may_undo }: ShownApproval, person: Person | null, names: Names): Child {
+  if (approval.outcome !== "made") return null;
+  if (undo === undefined) return <p>It cannot be taken back by the gateway.</p>;
+  return undo.map((one) => {
+    const on = undo.length > 1 ? ` on ${siteName(one.site_id, names)}` : "";
+    if (one.undone_by !== null) {
+      return <p>{`It was taken back${on} since, by request ${one.undone_by}.`}</p>;
+    }
+    if (!one.undoable) {
+      return <p>{`It cannot be taken back${on}${one.why === null ? "" : `. ${seen(one.why)}`}`}</p>;
+    }
+    if (!may_undo || person === null) {
+      return (
+        <p>{`It can be taken back${on}; who approves here, or the client that asked, may ask for that.`}</p>
+      );
+    }
+    return (
+      <Form visitor={person} action={`${APPROVALS}/${approval.id}/undo`} class="undo">
+        <input type="hidden" name="site" value={one.site_id} />
+        <p class="hint">{`You are shown what would stand there again before anything is done.`}</p>
+        <Submit quiet>{`Take it back${on}`}</Submit>
+      </Form>
+    );
+  });
 }
 
 /** All of it, of a request that waits no more. */
-export function outcomeOf(shown: ShownApproval, undo: Undo | null): Child {
+export function outcomeOf(shown: ShownApproval, person: Person | null, names: Names): Child {
   const { approval: { state, outcome, request_id }, answer, failed } = shown;
   const fields = isFields(answer) ? answer : {};
   const warnings = Array.isArray(fields["warnings"]) ? fields["warnings"] : [];
@@ -117,7 +108,7 @@ export function outcomeOf(shown: ShownApproval, undo: Undo | null): Child {
         <p>It is being carried out, or was cut off; look again in a minute.</p>
       )}
       {lines.length > 0 && <ul>{lines}</ul>}
-      {undoLines(shown, undo)}
+      {undoLines(shown, person, names)}
     </Notice>
   );
 }

@@ -6,10 +6,12 @@ import { approvalFigures } from "../../admin/approval_figures.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Select } from "../form.tsx";
+import { titleText } from "../layout.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
-import { APPROVALS } from "./approval_page.tsx";
+import { mayApprove } from "./approval_events.ts";
 import {
+  APPROVALS,
   askerOf,
   clientOf,
   lasting,
@@ -23,6 +25,8 @@ import { CEILINGS, time } from "./words.ts";
 
 /** Rows of a page, which is also how many can be decided together: each is planned anew to be shown. */
 export const TOGETHER_MAX = 20;
+/** Where it is told how many wait. */
+export const EVENTS = `${APPROVALS}/events`;
 const HOUR = 3_600_000;
 const WAITS = { "1": "over an hour", "24": "over a day", "72": "over three days" };
 
@@ -241,6 +245,24 @@ function countsOf(all: number, mine: number): string {
     : `${waits}; you may decide on ${mine}.`;
 }
 
+const TITLE = "Approvals";
+
+/** Where console/approvals.js says that there are new requests: at the edge of the window, so that nothing moves. */
+function newsOf({ all }: Inbox): Child {
+  const since = all.reduce((latest, { id }) => id > latest ? id : latest, "");
+  const title = titleText(TITLE);
+  return (
+    <p
+      class="news"
+      role="status"
+      data-news
+      data-events={EVENTS}
+      data-since={since}
+      data-title={title}
+    />
+  );
+}
+
 /** The page; where decided ones are asked for it has their figures as well. */
 export async function inboxPage(c: Context, person: Person, inbox: Inbox): Promise<Response> {
   const asked = askedFor(c);
@@ -254,13 +276,15 @@ export async function inboxPage(c: Context, person: Person, inbox: Inbox): Promi
   const page = Math.min(asked.page, pages);
   const rows = ordered.slice((page - 1) * TOGETHER_MAX, page * TOGETHER_MAX);
   const mine = inbox.all.filter(({ not_yours }) => not_yours === null).length;
+  const isKept = !asked.decided && mayApprove(person.user);
   return await showPage(
     c,
     {
-      title: "Approvals",
+      title: TITLE,
       visitor: person,
       current: APPROVALS,
       wide: true,
+      ...isKept ? { script: "approvals.js" } : {},
       count: asked.decided ? undefined : mine,
     },
     <>
@@ -283,6 +307,7 @@ export async function inboxPage(c: Context, person: Person, inbox: Inbox): Promi
         : waitingList(inbox, rows, asked, page)}
       {pagesNav(asked, page, pages)}
       {asked.decided && figuresOf(inbox)}
+      {isKept && newsOf(inbox)}
     </>,
   );
 }

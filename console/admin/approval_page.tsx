@@ -10,19 +10,24 @@ import { Area, Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { argumentsOf, changesOf } from "./approval_changes.tsx";
-import { outcomeOf, type Undo } from "./approval_done.tsx";
+import { outcomeOf } from "./approval_done.tsx";
 import { type Drawing, drawing, fitting } from "./approval_text.tsx";
-import { askerOf, lasting, LIVE_TIER, type Names, siteNames, typedWord, VISITORS } from "./approval_words.ts";
+import {
+  APPROVALS,
+  askerOf,
+  lasting,
+  LIVE_TIER,
+  type Names,
+  siteNames,
+  typedWord,
+  VISITORS,
+} from "./approval_words.ts";
 import { CEILINGS, time } from "./words.ts";
-
-/** Where they are. */
-export const APPROVALS = "/admin/approvals";
 
 /** A request that is shown to somebody. */
 export interface OnePage {
   readonly shown: ShownApproval;
   readonly names: Names;
-  readonly undo: Undo | null;
   readonly now: number;
   /** What was wrong with what the form sent. */
   readonly problem?: {
@@ -173,7 +178,7 @@ export const problemOf = (problem: OnePage["problem"]): Child =>
 
 /** The page. */
 export async function onePage(c: Context, person: Person, page: OnePage): Promise<Response> {
-  const { shown, names, undo, now, problem } = page;
+  const { shown, names, now, problem } = page;
   const { approval, preview } = shown;
   const on = drawingFor(c);
   const warnings = warningsOf(shown, on);
@@ -192,7 +197,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
     },
     <>
       {problemOf(problem)}
-      {approval.state === "pending" ? warnings : outcomeOf(shown, undo)}
+      {approval.state === "pending" ? warnings : outcomeOf(shown, person, names)}
       {factsOf(shown, names, now)}
       {preview && (
         <>

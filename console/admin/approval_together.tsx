@@ -11,9 +11,9 @@ import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { changesOf } from "./approval_changes.tsx";
 import { outcomeOf } from "./approval_done.tsx";
-import { APPROVALS, drawingFor, factsOf, type OnePage, problemOf, warningsOf } from "./approval_page.tsx";
+import { drawingFor, factsOf, type OnePage, problemOf, warningsOf } from "./approval_page.tsx";
 import type { Drawing } from "./approval_text.tsx";
-import { LIVE_TIER, type Names, typedWord } from "./approval_words.ts";
+import { APPROVALS, LIVE_TIER, type Names, typedWord } from "./approval_words.ts";
 
 /** Where they are. */
 export const TOGETHER = `${APPROVALS}/together`;
@@ -61,7 +61,7 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing): Section {
           <p>{`${seen(problem)}.`}</p>
         </Notice>
       )}
-      {approval.state === "pending" ? warnings : outcomeOf(shown, null)}
+      {approval.state === "pending" ? warnings : outcomeOf(shown, null, page.names)}
       {factsOf(shown, page.names, page.now)}
       {changes}
       {approval.state === "pending" && !fits && (

@@ -4,6 +4,9 @@ import type { Site } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { PagesParts } from "./frame.tsx";
 
+/** Where they are. */
+export const APPROVALS = "/admin/approvals";
+
 /** From this tier on visitors, or a build, get what a call writes (docs/decisions/0050-what-a-ceiling-promises.md). */
 export const LIVE_TIER = 3;
 
@@ -61,13 +64,19 @@ export async function namesFor({ ports }: PagesParts, all: readonly ApprovalRepo
 export const personOf = ({ owner_user_id }: ApprovalReport, { people }: Names): string | null =>
   owner_user_id === null ? null : seen(people.get(owner_user_id) ?? owner_user_id);
 
+/** Whether a person asks on these pages, who wants something back. */
+const isAskedHere = ({ token_id, owner_user_id }: ApprovalReport) => token_id === owner_user_id;
+
 /** The program that asks. */
-export const clientOf = ({ client_id, token_name }: ApprovalReport): string =>
-  `the ${client_id === null ? "token" : "client"} “${seen(token_name)}”`;
+export const clientOf = (approval: ApprovalReport): string => {
+  const { client_id, token_name } = approval;
+  if (isAskedHere(approval)) return `${seen(token_name)} on these pages`;
+  return `the ${client_id === null ? "token" : "client"} “${seen(token_name)}”`;
+};
 
 /** Who asks: the program, and the person behind it. */
 export function askerOf(approval: ApprovalReport, names: Names): string {
-  const person = personOf(approval, names);
+  const person = isAskedHere(approval) ? null : personOf(approval, names);
   return person === null ? clientOf(approval) : `${clientOf(approval)}, for ${person}`;
 }
 

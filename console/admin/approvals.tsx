@@ -4,12 +4,13 @@ import { rejectBody, tierShown } from "../../admin/approvals.ts";
 import { checked } from "../../core/faults.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { callerOfPerson } from "../../identity/rights.ts";
+import { assertOwnPages } from "../../identity/origin.ts";
 import { leadTo } from "../respond.tsx";
 import { togetherPages } from "./approvals_together.tsx";
-import { undoOf } from "./approval_done.tsx";
-import { inboxPage, statesOf } from "./approval_inbox.tsx";
-import { APPROVALS, type OnePage, onePage } from "./approval_page.tsx";
-import { isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
+import { EVENTS, inboxPage, statesOf } from "./approval_inbox.tsx";
+import { type OnePage, onePage } from "./approval_page.tsx";
+import { APPROVALS, isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
+import { ApprovalEvents } from "./approval_events.ts";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
 /** Adds the routes under `/admin/approvals`. */
@@ -25,6 +26,15 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
       return await inboxPage(c, person, { all, names, projects: named, now: ports.now() });
     }));
 
+  const events = new ApprovalEvents(ports);
+  app.get(EVENTS, async (c) => {
+    assertOwnPages(c, ports.baseUrl, false);
+    const person = await parts.visitors.person(c.req.raw);
+    // No way to the sign-in: a browser asks for a stream again only where an answer was one.
+    if (person === null || c.req.method !== "GET") return c.body(null, 401, { "cache-control": "no-store" });
+    return await events.open(person);
+  });
+
   togetherPages(app, parts);
   app.get(`${APPROVALS}/:id`, (c) => asPerson(parts, c, (person) => look(parts, c, person, idOf(c))));
 
@@ -32,6 +42,17 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
     asSender(parts, c, async (person, form) => {
       const problem = await approved(parts, c, person, idOf(c), form);
       return problem === null ? leadTo(c, pathOf(c)) : await look(parts, c, person, idOf(c), { problem });
+    }, pathOf(c)));
+
+  app.post(`${APPROVALS}/:id/undo`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      try {
+        const caller = callerOfPerson(person.user);
+        const id = await ports.approvals.askUndo(caller, idOf(c), form.get("site") ?? "");
+        return leadTo(c, `${APPROVALS}/${id}`);
+      } catch (thrown) {
+        return await look(parts, c, person, idOf(c), { problem: worded(c, thrown) });
+      }
     }, pathOf(c)));
 
   app.post(`${APPROVALS}/:id/reject`, (c) =>
@@ -57,11 +78,8 @@ async function look(
   more: Pick<OnePage, "problem" | "words"> = {},
 ): Promise<Response> {
   const shown = await parts.ports.approvals.show(callerOfPerson(person.user), id, true);
-  const [names, undo] = await Promise.all([
-    namesFor(parts, [shown.approval]),
-    shown.approval.state === "approved" ? undoOf(parts, shown) : null,
-  ]);
-  return await onePage(c, person, { shown, names, undo, now: parts.ports.now(), ...more });
+  const names = await namesFor(parts, [shown.approval]);
+  return await onePage(c, person, { shown, names, now: parts.ports.now(), ...more });
 }
 
 /** Carries it out; what was wrong, or null where it was done. Throws E_NOT_FOUND. */

@@ -31,6 +31,7 @@ function clientsPage(c: Context, person: Person, clients: readonly ClientReport[
     `“${client.client_name}”, whose answers go to ${client.redirect_host}`,
     client.allowed_sites.includes("*") ? "every site of yours" : client.allowed_sites.join(", "),
     CEILINGS[client.max_risk] ?? String(client.max_risk),
+    client.confirm_policy === "human" ? "a person approves each change" : "it confirms what it was shown",
     `let in ${time(client.created_at)}, last seen ${time(client.refreshed_at)}, until ${
       time(client.expires_at)
     }`,
@@ -50,7 +51,7 @@ function clientsPage(c: Context, person: Person, clients: readonly ClientReport[
       )}
       <Table
         caption="Programs that you let in, and what each may do in your name"
-        columns={["Client", "Sites", "At most", "When", "End"]}
+        columns={["Client", "Sites", "At most", "Changes", "When", "End"]}
         rows={rows}
         empty="You have let no client in."
       />

@@ -98,6 +98,9 @@ export const LIMITS = {
   WEBHOOK_ADDRESS_CHARACTERS: 2048,
   WEBHOOKS_AT_ONCE: 8,
   WEBHOOK_LEASE_MS: 60_000,
+  /** How often a client comes back with a call that waits for a person, and how many of one token are kept waiting at once. */
+  ROUNDS: 8,
+  ROUNDS_WAITING: 4,
   /** What stood where a call writes: the most that is kept of one call, in the commit of its intent, and of one site. */
   BEFORE_IMAGE_BYTES: 4 * MIB,
   BEFORE_IMAGE_ALONG_BYTES: 160 * KIB,
@@ -258,6 +261,19 @@ export const PEOPLE_LIMITS = {
   /** No e-mail address is longer. */
   EMAIL_CHARACTERS_MAX: 254,
   FORM_BYTES: 64 * 1024,
+} as const;
+
+/**
+ * Streams that tell people how many requests wait: how many there may be, how long one lives, how often all are looked at,
+ * when a quiet one is kept alive, and how many ids it tells.
+ */
+export const APPROVAL_EVENT_LIMITS = {
+  STREAMS_MAX: 512,
+  STREAMS_PER_PERSON: 4,
+  STREAM_MS: 60 * 60_000,
+  LOOK_MS: 2000,
+  QUIET_MS: 15_000,
+  IDS: 50,
 } as const;
 
 /** How many there may be, how long one lives, how often it is looked at, and when a quiet one is kept alive. */

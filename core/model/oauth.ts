@@ -10,6 +10,9 @@ export interface OAuthClient {
   readonly redirect_uris: readonly string[];
 }
 
+/** How a client's changes are confirmed: by itself once it was shown them, or by a person. No client skips both. */
+export type GrantPolicy = "preview" | "human";
+
 /** What a person granted a client at the consent page; never more than the person's own. */
 export interface Granted {
   readonly user_id: string;
@@ -22,6 +25,8 @@ export interface Granted {
   /** Names of groups of tools: the tools that are in them when a call is made. */
   readonly groups: readonly string[];
   readonly max_risk: Tier;
+  /** Whether a person approves each change; one that was granted by an older version has none, and means "preview". */
+  readonly confirm_policy?: GrantPolicy;
   /** Milliseconds since the epoch; the grant ends then, whatever is refreshed. */
   readonly expires_at: number;
 }
@@ -49,6 +54,7 @@ export interface ClientReport {
   readonly allowed_sites: readonly string[];
   readonly groups: readonly string[];
   readonly max_risk: Tier;
+  readonly confirm_policy: GrantPolicy;
   readonly created_at: string;
   /** When its tokens were last issued. */
   readonly refreshed_at: string;

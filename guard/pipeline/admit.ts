@@ -1,6 +1,7 @@
 /** Steps 4 to 14 of a call: who may, with what, where; and what it would do. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Caller, Flag, Site, Tier } from "../../core/model.ts";
+import type { AskedList } from "../../registry/asked_list.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import { OFFERED_WRITE } from "../../registry/source.ts";
@@ -36,8 +37,8 @@ import { type NestedCalls, nestedCalls, type ReadyCall } from "./nested_calls.ts
 import { platformStep } from "./platform.ts";
 import { judgeRaises } from "./raises.ts";
 import { capTier, effectiveTier } from "./risk.ts";
-import { toolScope } from "./scope.ts";
-import { findOfferingSite, findSite, notThere } from "./site.ts";
+import { toolScope, withinRequest } from "./scope.ts";
+import { findOfferingSite, findSite, notThere, siteMeant } from "./site.ts";
 
 /** What the steps need of the rest of the gateway. */
 export interface AdmitPorts extends ContextPorts {
@@ -55,6 +56,8 @@ export interface Asked {
   /** Of the body they came in. */
   readonly bytes: number;
   readonly caller: Caller;
+  /** What the request left out of the tools. */
+  readonly narrowed?: AskedList;
   readonly tool: string;
   readonly deadline: number;
   /** The tools of the calls that contain it, outermost first. */
@@ -104,8 +107,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const entry = entryOf(ports, asked); // 4
   const { manifest, handler, offer } = entry;
   decision.finds({ entry, tier: manifest.tier });
-  if (offer?.hidden !== undefined) throw hidden(entry.name, offer.hidden);
-  if (asked.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
+  refuseTool(entry, asked);
   const call = { caller, decision, name: entry.name };
   toolScope(call, manifest.tier); // 5, 6
   capTier(call, manifest.tier); // 7
@@ -113,7 +115,9 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const restore = asked.kept && !asked.kept.byArguments ? handler.restore : undefined;
   const given = readArguments(entry, asked, restore !== undefined, ports.now()); // 8
   decision.begin("site");
-  const site = isPlaceless(entry) ? null : await siteOf(ports, caller, entry, given.siteId); // 9
+  const site = isPlaceless(entry)
+    ? null
+    : await siteOf(ports, caller, entry, siteMeant(asked.narrowed, given.siteId)); // 9
   decision.finds({ site });
   const others = manifest.sites.length === 0
     ? NO_SITES
@@ -329,6 +333,14 @@ function entryOf({ catalog }: AdmitPorts, { tool, caller, args }: Asked): ToolEn
   } catch (thrown) {
     throw notThere(thrown, caller, args["site_id"]);
   }
+}
+
+/** What of step 4 remains once the tool is found: it is hidden, left out by the request, or takes no body of that size. */
+function refuseTool(entry: ToolEntry, { bytes, narrowed }: Asked): void {
+  const { name, offer, manifest } = entry;
+  if (offer?.hidden !== undefined) throw hidden(name, offer.hidden);
+  if (bytes > manifest.body_limit) throw tooLarge(name, manifest.body_limit);
+  if (narrowed) withinRequest(narrowed, entry);
 }
 
 const NO_SITES: ReadonlyMap<string, Site> = new Map();

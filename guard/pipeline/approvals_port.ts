@@ -35,7 +35,7 @@ function nextOf({ state, expires_at }: Approval, isKnown: boolean): string {
 
 /** The requests of the caller's own token. */
 export function approvalsPort(
-  { store: { approvals, consents }, delay, baseUrl }: ContextPorts,
+  { store: { approvals, consents }, delay, baseUrl }: Pick<ContextPorts, "store" | "delay" | "baseUrl">,
   { caller, follower }: Pick<CallParts, "caller" | "follower">,
 ): ApprovalsPort {
   const find = async (id: string): Promise<Approval> => {

@@ -1,6 +1,7 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
+import type { AskedList } from "../../registry/asked_list.ts";
 import type { Follower } from "../../registry/tool.ts";
 import { type Beside, RowRefused, type Store } from "../../store/store.ts";
 import { answered, asOffered, plain } from "./answer.ts";
@@ -29,6 +30,8 @@ export interface ToolCall {
   /** A new ULID; the audit row's id as well. */
   readonly requestId: string;
   readonly caller: Caller;
+  /** What the request left out of the tools, which it then may not call. */
+  readonly narrowed?: AskedList;
   readonly tool: string;
   /** What is asked beside the arguments. */
   readonly asks?: Asks;
@@ -166,9 +169,9 @@ async function runPipeline(
   decision.begin("place");
   const waits = place.take(); // 3a
   if (waits) await waits;
-  const { tool, follower, asks } = call;
+  const { tool, follower, asks, narrowed } = call;
   const deadline = endOfCall(ports.now());
-  const asked = { ...body, caller, tool, asks, deadline, outer: [], follower, place };
+  const asked = { ...body, caller, narrowed, tool, asks, deadline, outer: [], follower, place };
   const admitted = await admit(ports, asked, record); // 4 to 13
   if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
     decision.begin("run");

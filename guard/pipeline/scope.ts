@@ -1,7 +1,9 @@
-/** What a token may use: tools, super-admin tools, sites. */
+/** What a token may use: tools, super-admin tools, sites; and what of the tools a request leaves out. */
 import { GatewayError } from "../../core/errors.ts";
 import { memoize } from "../../core/made_once.ts";
 import type { Caller, Site, Tier } from "../../core/model.ts";
+import { type AskedList, EVERYTHING, wants } from "../../registry/asked_list.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
 import { type Capped, withinCap } from "./risk.ts";
 
 const has = (allowed: readonly string[], name: string) => allowed.includes("*") || allowed.includes(name);
@@ -24,6 +26,20 @@ export function toolScope({ caller, name, decision }: Capped, tier: Tier): void 
       { audit: "denied" },
     );
   }
+}
+
+/**
+ * In step 4. Throws E_SCOPE_DENIED, audited as denied, for a tool that the address or the headers leave out. A tool of the
+ * one site that the address names may be called whether the list has it or not.
+ */
+export function withinRequest(asked: AskedList, entry: ToolEntry): void {
+  if (asked === EVERYTHING || wants({ ...asked, sites: [] }, entry)) return;
+  throw new GatewayError(
+    "E_SCOPE_DENIED",
+    `"${entry.name}" is left out by the address or the headers of this request (groups, tools or readonly); ` +
+      "call it at /mcp without them",
+    { audit: "denied" },
+  );
 }
 
 /** Whether steps 5 to 7 let the caller use a tool of that name and tier, whatever the arguments. */

@@ -1,6 +1,7 @@
 /** Which site a call is about, and whether the caller may reach it. */
-import { GatewayError } from "../../core/errors.ts";
+import { clipped, GatewayError } from "../../core/errors.ts";
 import type { Caller, Site } from "../../core/model.ts";
+import type { AskedList } from "../../registry/asked_list.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import { OFFERED_WRITE } from "../../registry/source.ts";
 import type { Store } from "../../store/store.ts";
@@ -98,4 +99,16 @@ export async function findOfferingSite(
     );
   }
   return await findSite(sites, caller, offering[0]);
+}
+
+/** The site of a call: as its arguments name it, else that of the address. Throws E_BAD_INPUT where they differ. */
+export function siteMeant(asked: AskedList | undefined, given: string | undefined): string | undefined {
+  const [site] = asked?.sites ?? [];
+  if (site === undefined || given === site) return given ?? site;
+  if (given === undefined) return site;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `site_id: the address of this request is that of the site ${JSON.stringify(clipped(site))}, ` +
+      `and the call names ${JSON.stringify(clipped(given))}; leave site_id out, or call the tool at /mcp`,
+  );
 }

@@ -44,6 +44,8 @@ export interface DeliveryPorts {
   readonly http: Http;
   readonly baseUrl: string;
   readonly jobs: Pick<Jobs, "run">;
+  /** Throws for an address that may not be called as it is written. */
+  judge(url: URL): Promise<void>;
   /** Looks for what nothing tells of by itself, before anything is sent. */
   look(): Promise<void>;
   now(): number;
@@ -113,6 +115,11 @@ export class Deliveries {
     this.#stopWake?.();
     this.#stopWake = null;
     await this.#running?.catch(() => {});
+  }
+
+  /** Throws for an address that may not be called as it is written; what its name resolves to is judged when it is. */
+  async judge(url: URL): Promise<void> {
+    await this.ports.judge(url);
   }
 
   /** Sends an event that says it is a test, and waits for what comes of it; it is not tried again. */

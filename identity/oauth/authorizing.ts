@@ -1,6 +1,6 @@
 /** From a client's request to the answer that takes its person's choice back to it. */
 import { hash } from "node:crypto";
-import { type Granted, OAUTH_LIMITS, type User } from "../../core/model.ts";
+import { type Granted, type GrantPolicy, OAUTH_LIMITS, type User } from "../../core/model.ts";
 import { isLoopbackRedirect, type OwnScheme, ownScheme, redirectHost } from "../../rules/redirect_uri.ts";
 import type { Store } from "../../store/store.ts";
 import {
@@ -71,6 +71,14 @@ export class Authorizing {
     return offerTo(user, this.#ports);
   }
 
+  /** The strictest policy of what that person granted this client, and still stands; null where nothing does. */
+  async grantedPolicy(user: User, client_id: string): Promise<GrantPolicy | null> {
+    const grants = (await this.#ports.store.oauthGrants.list(user.id)).map(({ grant }) => grant);
+    const own = grants.filter((grant) => grant.client_id === client_id);
+    if (own.length === 0) return null;
+    return own.some(({ confirm_policy }) => confirm_policy === "human") ? "human" : "preview";
+  }
+
   /** Why nothing more can be granted by that person; null where something can. */
   async full(user: User): Promise<string | null> {
     const grants = await this.#ports.store.oauthGrants.list(user.id);
@@ -92,6 +100,7 @@ export class Authorizing {
       allowed_sites: choice.sites,
       groups: choice.groups,
       max_risk: choice.max_risk,
+      confirm_policy: choice.confirm_policy,
       expires_at: now() + choice.days * DAY_MS,
     };
     const { user_id: _, expires_at, ...what } = granted;

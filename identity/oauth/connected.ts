@@ -56,6 +56,7 @@ export class ConnectedClients {
       allowed_sites: grant.allowed_sites,
       groups: grant.groups,
       max_risk: grant.max_risk,
+      confirm_policy: grant.confirm_policy ?? "preview",
       created_at: grant.created_at,
       refreshed_at: new Date(refreshed_at).toISOString(),
       expires_at: new Date(grant.expires_at).toISOString(),

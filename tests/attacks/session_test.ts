@@ -23,7 +23,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       record: () => Promise.resolve(),
       erasing: gw.gateway.erasing,
       approvals: gw.gateway.approvals,
-      webhooks: { ...gw.gateway.webhooks, judge: () => assert.fail() },
+      webhooks: gw.gateway.webhooks,
       changes: () => assert.fail(),
       operate: () => assert.fail(),
       retention: gw.gateway.retention,
@@ -36,6 +36,8 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       proxiedTools: () => Promise.reject(new Error("nothing asks for sites' own tools")),
       toolNames: () => Promise.resolve([]),
       now: () => gw.clock.now,
+      clock: { elapsed: () => 0, every: () => () => {} },
+      stopping: new AbortController().signal,
       report: (_, thrown) => assert.fail(String(thrown)),
     }, () => assert.fail("nothing asks for a page"));
   const login = await behind(MASTER).request("http://127.0.0.1:8000/admin/login", {

@@ -153,7 +153,7 @@ test("unknown addresses and wrong methods are not found, and say what is there",
     ["DELETE", "/api/v1/tools/list_sites"],
     ["PATCH", "/api/v1/tools/list_sites"],
     ["POST", "/api/v1/tools/list_sites/more"],
-    ["POST", "/mcp/more"],
+    ["POST", "/mcp/acme/more"],
   ];
   for (const [method, path] of asks) {
     const message = await refused(await gw.http(path, { method }), 404, "E_NOT_FOUND");

@@ -2,7 +2,8 @@
 import { CLOCK } from "../../core/async.ts";
 import { Content } from "../../core/content.ts";
 import { GatewayError } from "../../core/errors.ts";
-import type { McpCall, McpPorts } from "../../doors/mcp.ts";
+import type { McpPorts } from "../../doors/mcp.ts";
+import type { McpCall } from "../../doors/mcp_call.ts";
 
 const IMAGE = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
 const resource = (mimeType: string, text: string) => ({

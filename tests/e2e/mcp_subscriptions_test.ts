@@ -72,7 +72,7 @@ Deno.test("who listens is told of a change of the own list and finds it, and of 
 
 Deno.test("who listens at the address of one site is told of that site's tools alone", async () => {
   await using at = await opened(offer("shop-find", ["acme", "bolt"]));
-  const ofAcme = await connected(at.started, at.kit.token("all"), "?site=acme");
+  const ofAcme = await connected(at.started, at.kit.token("all"), "?site=acme&groups=*");
   const ofAll = await connected(at.started, at.kit.token("all"));
   const heard = [];
   for (const { client } of [ofAcme, ofAll]) heard.push(await client.listen({ toolsListChanged: true }));

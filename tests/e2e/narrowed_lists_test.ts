@@ -38,10 +38,10 @@ const namesOf = async (...asked: Parameters<typeof listed>) =>
 
 const test = scenes(() => gateway(OPTIONS));
 
-test("a list of one site has what is of use there: its platform's tools, those of no site, its own", async (gw) => {
+test("a list of one site has what is of use there: its platform's tools, those of no site, its own where they are asked for", async (gw) => {
   const all = await namesOf(gw, "");
   const [acme, bolt, docs, sales] = await Promise.all(
-    ["acme", "bolt", "docs", "sales"].map((id) => namesOf(gw, `?site=${id}`)),
+    ["acme", "bolt", "docs", "sales"].map((id) => namesOf(gw, `?site=${id}&groups=*`)),
   );
   for (const list of [acme!, bolt!, docs!, sales!]) {
     assert.ok(list.has("list_sites"));
@@ -55,9 +55,12 @@ test("a list of one site has what is of use there: its platform's tools, those o
     [true, true],
     [false, false],
   ]);
-  const [own] = (await listed(gw, "?site=acme")).filter(({ name }) => name === "shop-find");
-  assert.deepEqual(own!.inputSchema!.properties.site_id!.enum, ["acme"]);
-  assert.match(own!.description, /Sites that offer it: acme$/);
+  const without = await namesOf(gw, "?site=acme");
+  assert.deepEqual([...acme!].filter((name) => !without.has(name)), ["shop-find"]);
+  for (const { inputSchema, description } of await listed(gw, "?site=acme&tools=shop-find,publish_post")) {
+    assert.equal(inputSchema!.properties.site_id, undefined, "the address has it");
+    assert.ok(!description.includes("Sites that offer it"));
+  }
   assert.deepEqual(await namesOf(gw, ""), all, "the whole list is as it was");
   assert.deepEqual(gw.requests, []);
 });
@@ -116,13 +119,107 @@ test("a site out of reach, or that is none, is refused in a sentence through bot
   assert.deepEqual(gw.logged, []);
 });
 
-test("the address narrows what is listed, not what may be called", async (gw) => {
-  const params = { name: "shop-find", arguments: { site_id: "bolt", text: "x" } };
-  const answer = await gw.http("/mcp?site=acme", {
+/** What a call at that address came to: its answer, or the text of its refusal. */
+async function called(
+  gw: Kit,
+  address: string,
+  name: string,
+  args: object,
+  headers: Record<string, string> = {},
+) {
+  const answer = await gw.http(address, {
     method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
   });
-  const { result } = await answer.json();
-  assert.equal(JSON.parse(result.content[0].text).site, "bolt");
+  const { result, error } = await answer.json();
+  return error?.message as string ?? result.content[0].text as string;
+}
+
+test("a call at the address of a site is made on that site, and on no other", async (gw) => {
+  for (const address of ["/mcp?site=acme", "/mcp/acme"]) {
+    for (const args of [{ text: "x" }, { site_id: "acme", text: "x" }]) {
+      assert.equal(JSON.parse(await called(gw, address, "shop-find", args)).site, "acme", address);
+    }
+    const refused = await called(gw, address, "shop-find", { site_id: "bolt", text: "x" });
+    assert.match(
+      refused,
+      /^E_BAD_INPUT: site_id: the address of this request is that of the site "acme", and the call names "bolt"/,
+    );
+  }
+  assert.equal(
+    JSON.parse(await called(gw, "/mcp", "shop-find", { site_id: "bolt", text: "x" })).site,
+    "bolt",
+  );
+  assert.match(await called(gw, "/mcp/bolt", "get_site", {}), /"id":"bolt"/);
+});
+
+test("groups, tools and readonly leave tools out, by the address or the headers of other servers", async (gw) => {
+  const [whole, reads] = [await namesOf(gw, ""), await namesOf(gw, "?readonly")];
+  const lasting = await namesOf(gw, "", "reader");
+  assert.deepEqual(
+    [...lasting].filter((name) => !reads.has(name)),
+    ["get_sitemap_status"],
+    "it can write, by one argument",
+  );
+  assert.ok(whole.size > reads.size);
+  const posts = await namesOf(gw, "?groups=posts");
+  assert.ok(posts.has("create_draft") && !posts.has("create_page_draft") && !posts.has("shop-find"));
+  assert.deepEqual([...await namesOf(gw, "?groups=posts&readonly")].filter((name) => !reads.has(name)), []);
+  assert.deepEqual([...await namesOf(gw, "?groups=proxied")], ["shop-find", "shop-bolt"]);
+  assert.deepEqual([...await namesOf(gw, "?tools=get_site,shop-find")].sort(), ["get_site", "shop-find"]);
+  assert.deepEqual([...await namesOf(gw, "?tools=publish_post", "reader")], [], "an address adds nothing");
+  const asked = async (headers: Record<string, string>) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const answer = await gw.http("/mcp", {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+    });
+    return new Set(((await answer.json()).result.tools as Listed[]).map(({ name }) => name));
+  };
+  assert.deepEqual(await asked({ "x-mcp-toolsets": "posts" }), posts);
+  assert.deepEqual(await asked({ "x-mcp-readonly": "true" }), reads);
+  assert.deepEqual(
+    await asked({ "x-mcp-tools": "get_site, list_sites" }),
+    new Set(["get_site", "list_sites"]),
+  );
+});
+
+test("what an address or a header leaves out is not called there either, and sends nothing", async (gw) => {
+  const draft = { site_id: "acme", title: "A", confirm: true };
+  const cases = [
+    ["/mcp?readonly", {}],
+    ["/mcp?groups=seo", {}],
+    ["/mcp?tools=list_sites,get_site", {}],
+    ["/mcp", { "x-mcp-readonly": "1" }],
+    ["/mcp", { "x-mcp-toolsets": "seo" }],
+  ] as const;
+  for (const [address, headers] of cases) {
+    const said = await called(gw, address, "create_draft", draft, headers);
+    assert.match(said, /^E_SCOPE_DENIED: "create_draft" is left out by the address or the headers/, address);
+  }
+  assert.deepEqual(gw.requests, []);
+});
+
+test("a name that nothing has, and a value that says nothing, are refused with those there are", async (gw) => {
+  const cases = [
+    ["?groups=post", /^E_BAD_INPUT: groups: no group is called "post"; there are .*posts/],
+    ["?tools=create_drft", /^E_BAD_INPUT: tools: no tool is called "create_drft"/],
+    ["?mode=find", /^E_BAD_INPUT: mode: "find" says nothing here; give search or plain/],
+    ["?readonly=perhaps", /^E_BAD_INPUT: readonly: "perhaps" says nothing here; give 1 or true/],
+    ["?schemas=all", /^E_BAD_INPUT: schemas: "all" says nothing here; give full or brief/],
+  ] as const;
+  for (const [query, message] of cases) {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const answer = await gw.http(`/mcp${query}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    assert.match((await answer.json()).error.message, message, query);
+    const rest = await gw.http(`/api/v1/tools${query}`);
+    const { error } = await rest.json();
+    assert.deepEqual([rest.status, message.test(`${error.code}: ${error.message}`)], [400, true], query);
+  }
 });

@@ -164,7 +164,10 @@ export async function oauth(options: KitOptions = {}, grants: UserInput = {}): P
   return world;
 }
 
-/** The form of a page as a person sends it: what is ticked, the sites `acme` where nothing is said, and a yes. */
+/**
+ * The form of a page as a person sends it: what is ticked, the sites `acme` where nothing is said, a client that confirms
+ * its changes itself, and a yes.
+ */
 export function filledIn(page: string, choice: Record<string, string | string[]> = {}): URLSearchParams {
   const form = new URLSearchParams();
   for (const [tag] of page.matchAll(/<input [^>]*>/g)) {
@@ -177,7 +180,9 @@ export function filledIn(page: string, choice: Record<string, string | string[]>
     const chosen = /value="([^"]*)"\s+selected/.exec(options!)?.[1];
     if (chosen !== undefined) form.set(name!, chosen);
   }
-  for (const [name, value] of Object.entries({ sites: "acme", answer: "allow", ...choice })) {
+  for (
+    const [name, value] of Object.entries({ sites: "acme", confirm_policy: [], answer: "allow", ...choice })
+  ) {
     form.delete(name);
     for (const one of [value].flat()) form.append(name, one);
   }

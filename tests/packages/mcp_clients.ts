@@ -8,3 +8,4 @@ export {
   StreamableHTTPClientTransport as Transport1,
 } from "npm:@modelcontextprotocol/sdk@1.32.2/client/streamableHttp.js";
 export type { OAuthClientProvider as Provider1 } from "npm:@modelcontextprotocol/sdk@1.32.2/client/auth.js";
+export { UrlElicitationRequiredError as UrlRequired1 } from "npm:@modelcontextprotocol/sdk@1.32.2/types.js";

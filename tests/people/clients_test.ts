@@ -116,6 +116,7 @@ Deno.test("each person sees and ends their own clients, and no other's", async (
     (await browsers.ann.open("/admin/clients")).text,
     /“Helper”, whose answers go to client\.example/,
   );
+  assert.match((await browsers.ann.open("/admin/clients")).text, /it confirms what it was shown/);
   assert.match((await browsers.bob.open("/admin/clients")).text, /You have let no client in/);
   const csrf = /name="csrf" value="([^"]+)"/.exec(browsers.bob.page!.text)![1]!;
   const foreign = await browsers.bob.post(

@@ -50,9 +50,11 @@ export async function signIn(page: Page, email: string): Promise<void> {
   await led(page, page.keyboard.press("Enter"));
 }
 
-/** Ticks a site by keyboard and says yes, and is back at the client. */
+/** Ticks a site by keyboard, lets the client confirm its changes itself, says yes, and is back at the client. */
 export async function sayYes(page: Page, site: string): Promise<void> {
   await tabTo(page, `input[name="sites"][value="${site}"]`);
+  await page.keyboard.press("Space");
+  await tabTo(page, 'input[name="confirm_policy"]');
   await page.keyboard.press("Space");
   await tabTo(page, 'button[value="allow"]');
   await led(page, page.keyboard.press("Enter"));

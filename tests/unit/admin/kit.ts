@@ -123,7 +123,9 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     },
     approvals: {
       list: () => Promise.resolve([]),
+      waiting: () => Promise.resolve(() => []),
       show: () => Promise.reject(new Error("nothing is shown")),
+      askUndo: () => Promise.reject(new Error("nothing is taken back")),
       approve: () => Promise.reject(new Error("nothing is approved")),
       reject: () => Promise.reject(new Error("nothing is rejected")),
     },
@@ -140,6 +142,8 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
     snapshots: () => Promise.resolve(SNAPSHOTS),
     now: () => clock.now,
+    clock: { elapsed: () => 0, every: () => () => {} },
+    stopping: new AbortController().signal,
     report: (id, thrown) => reports.push([id, thrown]),
     ...ports,
   }, (all) => Promise.resolve(pagesApp(all)));

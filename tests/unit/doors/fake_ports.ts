@@ -2,7 +2,8 @@
 import { GatewayError } from "../../../core/errors.ts";
 import { BodiesInFlight } from "../../../guard/pipeline/in_flight.ts";
 import type { Caller } from "../../../core/model.ts";
-import type { McpCall, McpPorts } from "../../../doors/mcp.ts";
+import type { McpPorts } from "../../../doors/mcp.ts";
+import type { McpCall } from "../../../doors/mcp_call.ts";
 import { Content } from "../../../core/content.ts";
 
 /** The only token that is let in. */
@@ -89,6 +90,9 @@ function deep(levels: number): unknown {
   return value;
 }
 
+/** None of these tools waits for a person. */
+const unasked = () => Promise.reject(new Error("nothing waits here"));
+
 /** What reached the ports. */
 export interface Seen {
   readonly calls: McpCall[];
@@ -117,6 +121,7 @@ export function fakePorts(
       seen.calls.push(call);
       return await Promise.resolve(run(call));
     },
+    rounds: { seal: () => unasked(), open: () => Promise.resolve(null), wait: () => unasked() },
     report: (fault) => void seen.faults.push(fault),
     hosts,
     baseUrl: "https://gate.test",

@@ -1,6 +1,7 @@
 /** What the MCP door's answers hold: versions, the list, results and refusals of tools. */
 import { REQUEST_ID } from "../../../doors/mcp_result.ts";
 import assert from "node:assert/strict";
+import { INSTRUCTIONS } from "../../../registry/brief.ts";
 import { mcpDoor } from "../../../doors/mcp.ts";
 import { fakePorts, PICTURE, TOOLS } from "./fake_ports.ts";
 import { answersOf, legacy, modern, post } from "./mcp_requests.ts";
@@ -18,6 +19,7 @@ Deno.test("initialize answers the asked version when it is known, else the newes
     assert.equal(response.headers.get("mcp-session-id"), null);
     const { result } = await response.json();
     assert.deepEqual(result.capabilities, { tools: {} });
+    assert.equal(result.instructions, INSTRUCTIONS);
     assert.deepEqual(result.serverInfo, { name: "gateway", version: "1.0.0" });
     answered.push(result.protocolVersion);
   }
@@ -48,6 +50,7 @@ Deno.test("server/discover names the one modern version and no capability that i
     _meta: { "io.modelcontextprotocol/serverInfo": { name: "gateway", version: "1.0.0" } },
     supportedVersions: ["2026-07-28"],
     capabilities: { tools: { listChanged: true } },
+    instructions: INSTRUCTIONS,
     ttlMs: 3_600_000,
     cacheScope: "private",
   });

@@ -1,6 +1,7 @@
 /** Progress over MCP: which calls are answered with a stream, what stands in it, and what ends a call. */
 import assert from "node:assert/strict";
-import { type McpCall, mcpDoor } from "../../../doors/mcp.ts";
+import { mcpDoor } from "../../../doors/mcp.ts";
+import type { McpCall } from "../../../doors/mcp_call.ts";
 import type { Follower } from "../../../registry/tool.ts";
 import { fakePorts } from "./fake_ports.ts";
 import { legacy, modern, post, type RequestHeaders } from "./mcp_requests.ts";

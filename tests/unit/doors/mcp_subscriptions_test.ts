@@ -48,7 +48,7 @@ function opened() {
     },
     listing(caller, sites) {
       world.listed++;
-      return ports.listing(caller, sites);
+      return ports.listing(caller, sites, false);
     },
     lists: {
       fresh() {},

@@ -1,7 +1,7 @@
 /** Schemas as lists show them: closed, and without the bounds of texts and lists, at every depth; everything else stays. */
 import assert from "node:assert/strict";
 import type { Schema } from "../../../registry/dialect.ts";
-import { served } from "../../../registry/listing.ts";
+import { served } from "../../../registry/brief.ts";
 import { SHARED } from "../../../registry/manifest.ts";
 
 const text = { type: "string", minLength: 1, maxLength: 9, pattern: "^a", description: "A text" } as const;

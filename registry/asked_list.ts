@@ -1,0 +1,42 @@
+/** Which tools a request wants to see and use: its address and its headers leave some out, and never add one. */
+import type { ToolEntry } from "./entry.ts";
+import { writes } from "./manifest.ts";
+
+/** What a request leaves out; frozen. */
+export interface AskedList {
+  /** The sites that its address names: more than one is refused. */
+  readonly sites: readonly string[];
+  /** The groups that it names; null for none named. `*` is every group, and `proxied` that of sites' own tools. */
+  readonly groups: readonly string[] | null;
+  /** The tools that it names; null for none named. */
+  readonly tools: readonly string[] | null;
+  /** Only what never writes. */
+  readonly readonly: boolean;
+  /** Whether tools are to be found by `find_tools`; null where the token decides. */
+  readonly search: boolean | null;
+  /** Whole descriptions and schemas. */
+  readonly full: boolean;
+}
+
+/** A request that leaves nothing out. */
+export const EVERYTHING: AskedList = Object.freeze({
+  sites: Object.freeze([]),
+  groups: null,
+  tools: null,
+  readonly: false,
+  search: null,
+  full: false,
+});
+
+/** The group of sites' own tools. */
+export const PROXIED = "proxied";
+
+/** Whether what is asked for has the tool, whatever site it is for. What is named by both of two lists is wanted by both. */
+export function wants(asked: AskedList, { name, group, manifest, offer }: ToolEntry): boolean {
+  const { groups, tools } = asked;
+  if (asked.readonly && (writes(manifest) || (offer?.writesAt.length ?? 0) > 0)) return false;
+  const named = tools?.includes(name) ?? false;
+  const grouped = groups !== null && (groups.includes("*") || groups.includes(group));
+  if (groups !== null || tools !== null) return named || grouped;
+  return offer === undefined || asked.sites.length === 0;
+}
