@@ -1,7 +1,7 @@
 /** Receivers of webhooks in tests: what came, as they were answered, and a gateway that sends there. */
 import assert from "node:assert/strict";
 import { abortable } from "../core/async.ts";
-import type { Webhook as Hook, WebhookDelivery } from "../core/model.ts";
+import { type Webhook as Hook, WEBHOOK_EVENTS, type WebhookDelivery } from "../core/model.ts";
 import { type Happening, telling as tellingOf } from "../guard/webhooks/tell.ts";
 import type { WebhookInput } from "../store/store.ts";
 import { gateway, type Kit, type KitOptions } from "./kit.ts";
@@ -96,3 +96,25 @@ export const run = (gw: Kit) => gw.gateway.webhooks.run();
 /** How its deliveries stand, newest first. */
 export const states = async (gw: Kit, id: string) =>
   (await sentTo(gw, id)).deliveries.map(({ state }) => state);
+
+/** A webhook that is told of everything, at an address that an operator would have to list first. */
+export async function listening(gw: Pick<Kit, "store">, url: string, more: Partial<WebhookInput> = {}) {
+  const all = { name: "Ours", project_id: null, format: "standard", events: WEBHOOK_EVENTS } as const;
+  const made = await gw.store.webhooks.create({ ...all, url, ...more });
+  assert.ok(made);
+  return made;
+}
+
+/** A receiver on this machine, for worlds whose gateways really send: its address, and what came. */
+export function receiving() {
+  const receivers = new Receivers();
+  const options = { hostname: "127.0.0.1", port: 0, onListen() {} };
+  const server = Deno.serve(options, (request) => receivers.fetch(request));
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/in`,
+    receivers,
+    /** What came since the last time, as events, in the order of their ids. */
+    events: () => receivers.all.splice(0).map(({ json }) => json),
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
