@@ -73,6 +73,10 @@ function sealedLine({ kind, of, name, key }: SealedRecord): string {
   const [what, again] = {
     credential: [`The ${name} credential of site ${of}`, `set it again (site update ${of})`],
     account: [`The ${name} account of ${of}`, "have it connected again (connection start)"],
+    webhook: [
+      `The address of webhook ${of}`,
+      `set the webhook up again (webhooks delete ${of}, webhooks create)`,
+    ],
     passphrase: [`The passphrase of ${of}`, `invite that person again (user invite ${of})`],
   }[kind];
   return `${what} is sealed under key "${key}", which ENCRYPTION_KEYS lacks: add that key, or ${again}.`;

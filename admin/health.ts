@@ -135,7 +135,8 @@ async function keptChanges({ changes }: AdminPorts["store"]): Promise<KeptChange
 async function sealedElsewhere({ missingKeys, users }: AdminPorts["store"]): Promise<SealedRecord[]> {
   const found: SealedRecord[] = [];
   for (const record of await missingKeys()) {
-    const of = record.kind === "credential" ? record.of : (await users.get(record.of))?.email;
+    const isPersons = record.kind !== "credential" && record.kind !== "webhook";
+    const of = isPersons ? (await users.get(record.of))?.email : record.of;
     if (of !== undefined) found.push({ ...record, of }); // of a user who was removed nothing is used
   }
   return found;

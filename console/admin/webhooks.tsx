@@ -303,7 +303,7 @@ const deliveryRow = (person: Person, webhook: Webhook) => (one: WebhookDelivery)
   `${attemptWords(one)}${one.attempts > 1 ? `; attempt ${one.attempts}` : ""}`,
   <Form visitor={person} action={`${PATH}/${webhook.id}/resend`}>
     <input type="hidden" name="delivery" value={one.id} />
-    <Submit quiet label={`Send ${one.type} of ${time(one.at)} again`}>Send again</Submit>
+    <Submit quiet label={`Send again: ${one.type} of ${time(one.at)}`}>Send again</Submit>
   </Form>,
 ];
 
