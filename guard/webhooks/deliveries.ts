@@ -292,8 +292,7 @@ export class Deliveries {
         policy: (hop) => egress(rulesFor(out), hop),
       });
       const error = status >= 200 && status < 300 ? null : refusedWith(status);
-      const seconds = Number(headers.get("retry-after") ?? NaN);
-      const retry_after = Number.isFinite(seconds) && seconds > 0 ? seconds : null;
+      const retry_after = secondsIn(headers.get("retry-after"), now());
       return { attempt: { at, status, ms: Math.max(0, now() - begun), error }, retry_after };
     } catch (thrown) {
       const { message, code } = asGatewayError(thrown, delivery.id);
@@ -324,6 +323,13 @@ function refusedWith(status: number): string {
     return `its receiver answered ${status}, a redirect, which is not followed; set the webhook's address to the new one`;
   }
   return `its receiver answered ${status}`;
+}
+
+/** The seconds that `Retry-After` asks for, in either of its forms (RFC 9110, 10.2.3); null where it asks for none. */
+function secondsIn(text: string | null, now: number): number | null {
+  if (text === null) return null;
+  const seconds = Number.isFinite(Number(text)) ? Number(text) : (Date.parse(text) - now) / SECOND_MS;
+  return seconds > 0 ? seconds : null;
 }
 
 /** What is said of writes to a site does not fit here: it is sent again, under the same id. */

@@ -40,17 +40,24 @@ interface Seen {
 /** Makes what looks; of several instances one does at a time. */
 export function watching(ports: WatchPorts): () => Promise<void> {
   return async () => {
-    const webhooks = await ports.store.webhooks.list();
-    await ports.store.leases.hold(LEASE, LEASE_MS, async () => {
-      for (const [kind, see] of KINDS) {
-        const isWanted = webhooks.some(({ on, events }) => on && events.includes(kind));
-        await look(ports, kind, isWanted ? see : null);
-      }
+    const { webhooks, leases } = ports.store;
+    const all = await webhooks.list();
+    const isWanted = (kind: WebhookEvent) => all.some(({ on, events }) => on && events.includes(kind));
+    const due: (readonly [WebhookEvent, See | null])[] = [];
+    for (const [kind, see] of KINDS) {
+      if (isWanted(kind)) due.push([kind, see]);
+      else if ((await webhooks.marks(kind)).size > 0) due.push([kind, null]);
+    }
+    if (due.length === 0) return; // most gateways have none, and need no lease each minute
+    await leases.hold(LEASE, LEASE_MS, async () => {
+      for (const [kind, see] of due) await look(ports, kind, see);
     });
   };
 }
 
-const KINDS: readonly (readonly [WebhookEvent, (ports: WatchPorts) => Promise<readonly Seen[]>])[] = [
+type See = (ports: WatchPorts) => Promise<readonly Seen[]>;
+
+const KINDS: readonly (readonly [WebhookEvent, See])[] = [
   ["connection.broken", brokenConnections],
   ["tool.held", heldTools],
 ];
@@ -62,11 +69,11 @@ const KINDS: readonly (readonly [WebhookEvent, (ports: WatchPorts) => Promise<re
 async function look(
   ports: WatchPorts,
   kind: WebhookEvent,
-  see: ((ports: WatchPorts) => Promise<readonly Seen[]>) | null,
+  see: See | null,
 ): Promise<void> {
   const { webhooks } = ports.store;
+  if (see === null) return await webhooks.unmark(kind);
   const marks = await webhooks.marks(kind);
-  if (see === null) return marks.size === 0 ? undefined : await webhooks.unmark(kind);
   const isFirst = !marks.has(BEGUN);
   for (const { name, mark, happening } of await see(ports)) {
     const before = marks.get(name.join(" "));

@@ -198,6 +198,12 @@ test("a pause that the receiver asks for is kept where it is longer", async ({ g
   await run(gw);
   const { deliveries: [one] } = await sentTo(gw, webhook.id);
   assert.equal(Date.parse(one!.next_at!) - gw.clock.now, 10 * MINUTE);
+  gw.clock.now = Math.ceil(Date.parse(one!.next_at!) / SECOND) * SECOND;
+  const date = new Date(gw.clock.now + HOUR).toUTCString();
+  receivers.answer = () => new Response(null, { status: 503, headers: { "retry-after": date } });
+  await run(gw);
+  const { deliveries: [later] } = await sentTo(gw, webhook.id);
+  assert.equal(Date.parse(later!.next_at!) - gw.clock.now, HOUR);
 });
 
 Deno.test("a webhook of a project is told of its sites alone, once; what is of no project goes to those of every site", async () => {
