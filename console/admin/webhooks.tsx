@@ -1,14 +1,8 @@
 /** Webhooks: who is told of what happens on sites; set up, tried, and what became of what was sent. */
 import type { Context, Hono } from "hono";
 import { checked } from "../../core/faults.ts";
-import {
-  type Project,
-  type Webhook,
-  WEBHOOK_EVENTS,
-  type WebhookDelivery,
-  type WebhookEvent,
-} from "../../core/model.ts";
-import { Choices, Field, Form, Select, Submit } from "../form.tsx";
+import { type Project, WEBHOOK_EVENTS } from "../../core/model.ts";
+import { Field, Form, Select, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
@@ -21,37 +15,17 @@ import {
   makeWebhook,
   resendDelivery,
   rotateWebhook,
-  showWebhook,
   testWebhook,
   webhookBody,
   webhookPatch,
 } from "../../admin/webhooks.ts";
-import { callerOfPerson, forbidden } from "../../identity/rights.ts";
+import { forbidden } from "../../identity/rights.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
-import { time } from "./words.ts";
+import { callerOf, DONE, eventChoices, onePage, PATH, type Problem, Said, State } from "./webhook_page.tsx";
 
-const PATH = "/admin/webhooks";
-const DONE: Readonly<Record<string, string>> = {
-  changed: "The webhook is changed.",
-  on: "The webhook is on: from now on it is told.",
-  off: "The webhook is off: nothing is sent to it.",
-  deleted: "The webhook is deleted, with what was on its way to it.",
-};
-
-const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
-  "approval.requested": "somebody is to approve a change",
-  "approval.decided": "such a request was approved, rejected, or ran out",
-  "write.unknown": "nobody knows whether a write was carried out",
-  "connection.broken": "a person must connect an account again",
-  "tool.held": "a site's own tool waits for an operator",
-  "set.ended": "a change set has ended",
-};
-
-/** What was wrong with a form. */
-type Problem = ReturnType<typeof worded>;
-
-const callerOf = ({ user }: Person) => callerOfPerson(user);
+/** The project of a webhook that is told of every site. */
+const EVERY = "*";
 
 function requireAdmin(person: Person): void {
   if (person.user.role === "admin" && managesAllSites(callerOf(person))) return;
@@ -122,51 +96,10 @@ function webhookOf(form: URLSearchParams) {
   return {
     name: form.get("name")?.trim() ?? "",
     url: form.get("url")?.trim() ?? "",
-    project_id: form.get("project") ?? "",
+    project_id: form.get("project") === EVERY ? null : form.get("project") ?? "",
     format: form.get("format") ?? "standard",
     events: form.getAll("events"),
   };
-}
-
-function Said(
-  { done, problem }: { readonly done?: string | undefined; readonly problem?: Problem | undefined },
-) {
-  if (problem) {
-    return (
-      <Notice kind="problem">
-        <p>{problem.message}.</p>
-      </Notice>
-    );
-  }
-  if (!done) return null;
-  return (
-    <Notice kind="done">
-      <p>{done}</p>
-    </Notice>
-  );
-}
-
-const eventChoices = (chosen: readonly string[]) => (
-  <Choices
-    name="events"
-    legend="What it is told of"
-    choices={WEBHOOK_EVENTS.map((value) => ({
-      value,
-      label: value,
-      hint: EVENT_WORDS[value],
-      checked: chosen.includes(value),
-    }))}
-  />
-);
-
-/** How one does, in words. */
-function State({ webhook: { off, failing_since, left_out_at } }: { readonly webhook: Webhook }) {
-  if (off !== null) return <>{`Off since ${time(off.at)}: ${off.why}`}</>;
-  const wrong = [
-    failing_since === null ? [] : [`nothing has arrived since ${time(failing_since)}`],
-    left_out_at === null ? [] : [`too many waited, and events were left out, at ${time(left_out_at)}`],
-  ].flat();
-  return <>{wrong.length === 0 ? "On" : `On; ${wrong.join("; ")}`}</>;
 }
 
 interface Refused {
@@ -205,23 +138,30 @@ async function listPage(
         ])}
         empty="Nobody is told of anything yet."
       />
-      <SetUp person={person} projects={projects} given={refused && webhookOf(refused.form)} />
+      <SetUp person={person} places={placesOf(person, projects)} given={refused && webhookOf(refused.form)} />
     </>,
   );
 }
 
 interface SetUpParts {
   readonly person: Person;
-  readonly projects: readonly Project[];
+  /** Whose sites it may be told of. */
+  readonly places: ReturnType<typeof placesOf>;
   /** What was filled in, where it was refused. */
   readonly given: ReturnType<typeof webhookOf> | undefined;
 }
 
-function SetUp({ person, projects, given }: SetUpParts) {
+/** The projects that a webhook may be for, and every site where the person may hear of those. */
+function placesOf(person: Person, projects: readonly Project[]) {
+  const all = projects.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
+  return callerOf(person).user === null ? [...all, { value: EVERY, label: "every site" }] : all;
+}
+
+function SetUp({ person, places, given }: SetUpParts) {
   return (
     <section aria-labelledby="make">
       <h2 id="make">Set one up</h2>
-      {projects.length === 0
+      {places.length === 0
         ? <p>A webhook is for the sites of a project, and there is no project yet.</p>
         : (
           <Form visitor={person} action={PATH}>
@@ -237,8 +177,8 @@ function SetUp({ person, projects, given }: SetUpParts) {
             <Select
               name="project"
               label="Project"
-              value={given?.project_id ?? ""}
-              options={projects.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }))}
+              value={given === undefined ? "" : given.project_id ?? EVERY}
+              options={places}
             />
             <Select
               name="format"
@@ -283,117 +223,5 @@ function secretPage(
         <a href={`${PATH}/${webhook.id}`}>Go on, and try it</a>
       </p>
     </>,
-  );
-}
-
-const STATE_WORDS = { waiting: "waits", delivered: "arrived", given_up: "did not arrive" } as const;
-
-/** What became of one attempt, in words. */
-const attemptWords = ({ last }: WebhookDelivery): string =>
-  last === null
-    ? "not tried yet"
-    : last.error === null
-    ? `answered ${last.status} in ${last.ms} ms`
-    : `${last.error}, after ${last.ms} ms`;
-
-const deliveryRow = (person: Person, webhook: Webhook) => (one: WebhookDelivery) => [
-  time(one.at),
-  one.type,
-  one.next_at === null ? STATE_WORDS[one.state] : `waits; tried next at ${time(one.next_at)}`,
-  `${attemptWords(one)}${one.attempts > 1 ? `; attempt ${one.attempts}` : ""}`,
-  <Form visitor={person} action={`${PATH}/${webhook.id}/resend`}>
-    <input type="hidden" name="delivery" value={one.id} />
-    <Submit quiet label={`Send again: ${one.type} of ${time(one.at)}`}>Send again</Submit>
-  </Form>,
-];
-
-interface OneSaid {
-  readonly attempt?: WebhookDelivery;
-  readonly problem?: Problem;
-}
-
-async function onePage(
-  c: Context,
-  person: Person,
-  { ports }: PagesParts,
-  { attempt, problem }: OneSaid = {},
-): Promise<Response> {
-  const { webhook, deliveries } = await showWebhook(ports, callerOf(person), c.req.param("id") ?? "");
-  const failed = attempt?.last?.error != null;
-  return await showPage(
-    c,
-    {
-      title: `Webhook ${webhook.name}`,
-      visitor: person,
-      current: PATH,
-      wide: true,
-      ...problem && { status: problem.status },
-    },
-    <>
-      <Said done={attempt ? undefined : DONE[c.req.query("done") ?? ""]} problem={problem} />
-      {attempt && (
-        <Notice kind={failed ? "problem" : "done"}>
-          <p>{`It ${failed ? "did not arrive" : "arrived"}: ${attemptWords(attempt)}.`}</p>
-        </Notice>
-      )}
-      <p>
-        <State webhook={webhook} />
-        {`. Sent to ${webhook.origin}.`}
-        {webhook.rotated_until !== null &&
-          ` The secret before the last signs until ${time(webhook.rotated_until)}.`}
-      </p>
-      <Form visitor={person} action={`${PATH}/${webhook.id}/test`}>
-        <Submit>Send a test</Submit>
-      </Form>
-      <Table
-        caption="What was sent: all that waits, and the last 50"
-        columns={["When", "Event", "State", "Last attempt", "Again"]}
-        rows={deliveries.map(deliveryRow(person, webhook))}
-        empty="Nothing was sent yet."
-      />
-      <Settings person={person} webhook={webhook} />
-    </>,
-  );
-}
-
-function Settings({ person, webhook }: { readonly person: Person; readonly webhook: Webhook }) {
-  const { id, on } = webhook;
-  return (
-    <>
-      <section aria-labelledby="change">
-        <h2 id="change">Change it</h2>
-        <Form visitor={person} action={`${PATH}/${id}`}>
-          <Field name="name" label="Name" value={webhook.name} maxlength={200} />
-          <Field
-            name="url"
-            label="Another address"
-            hint="Left empty, the address stays as it is."
-            required={false}
-            autocomplete="off"
-            maxlength={2048}
-          />
-          {eventChoices(webhook.events)}
-          <Submit>Save</Submit>
-        </Form>
-      </section>
-      <section aria-labelledby="more">
-        <h2 id="more">Turn it {on ? "off" : "on"}, rotate its secret, delete it</h2>
-        <Form visitor={person} action={`${PATH}/${id}/turn`}>
-          <input type="hidden" name="on" value={String(!on)} />
-          <Submit quiet>{on ? "Turn it off" : "Turn it on"}</Submit>
-        </Form>
-        <p>
-          A new secret is shown once, and the one before signs for a day more, so that the receiver can change
-          over.
-        </p>
-        <Form visitor={person} action={`${PATH}/${id}/rotate`}>
-          <Submit quiet>Rotate the secret</Submit>
-        </Form>
-        <p>Deleting takes what is on its way along. It cannot be taken back.</p>
-        <Form visitor={person} action={`${PATH}/${id}/delete`}>
-          <Submit quiet>Delete it</Submit>
-        </Form>
-      </section>
-    </>
   );
 }

@@ -35,8 +35,9 @@ const JITTER = 0.1;
 const PAUSE_MS_MAX = 10 * HOUR_MS;
 /** What is due later than that is left to the clock of each minute. */
 const WAKE_WITHIN_MS = MINUTE_MS;
-/** Until what was told of is committed. */
+/** Until what was told of is committed; where it is not by then, it is looked for once more. */
 const SETTLE_MS = 100;
+const SETTLE_LONGER_MS = 2 * SECOND_MS;
 
 /** What it depends on. */
 export interface DeliveryPorts {
@@ -80,7 +81,7 @@ interface Attempted {
 
 /** The deliveries of one gateway. */
 export class Deliveries {
-  #running: Promise<void> | null = null;
+  #running: Promise<unknown> | null = null;
   #stopWake: (() => void) | null = null;
   #wakesAt = Infinity;
   #isStopping = false;
@@ -97,7 +98,7 @@ export class Deliveries {
   }
 
   /** Something is on its way, and is sent soon. */
-  wake(ms: number = SETTLE_MS): void {
+  wake(ms: number = SETTLE_MS, otherwise: number | null = SETTLE_LONGER_MS): void {
     const at = this.ports.now() + ms;
     if (this.#isStopping || at >= this.#wakesAt || ms > WAKE_WITHIN_MS) return;
     this.#stopWake?.();
@@ -105,7 +106,10 @@ export class Deliveries {
     this.#stopWake = this.ports.alarm(ms, () => {
       this.#stopWake = null;
       this.#wakesAt = Infinity;
-      void this.ports.jobs.run("webhooks", async () => (await this.#send(), true));
+      void this.ports.jobs.run("webhooks", async () => {
+        if (await this.#send() === 0 && otherwise !== null) this.wake(otherwise, null);
+        return true;
+      });
     });
   }
 
@@ -163,20 +167,20 @@ export class Deliveries {
     return told ?? { ...delivery, state, last: attempt };
   }
 
-  /** Sends what is due; who comes while that is under way waits for it, and has it done again. */
-  async #send(): Promise<void> {
+  /** Sends what is due, and answers how much was; who comes while that is under way waits for it, and has it done again. */
+  async #send(): Promise<number> {
     while (this.#running !== null) await this.#running.catch(() => {});
-    if (this.#isStopping) return;
+    if (this.#isStopping) return 0;
     const sending = this.#due();
     this.#running = sending;
     try {
-      await sending;
+      return await sending;
     } finally {
       if (this.#running === sending) this.#running = null;
     }
   }
 
-  async #due(): Promise<void> {
+  async #due(): Promise<number> {
     const { store: { webhooks, leases }, now } = this.ports;
     const { due, next } = await webhooks.due(now());
     const waiting = [...due];
@@ -193,8 +197,9 @@ export class Deliveries {
       }
     };
     await Promise.all(Array.from({ length: LIMITS.WEBHOOKS_AT_ONCE }, work));
-    if (next !== null) this.wake(Math.max(SETTLE_MS, next - now()));
+    if (next !== null) this.wake(Math.max(SETTLE_MS, next - now()), null);
     if (faults.length > 0) throw faults[0];
+    return due.size;
   }
 
   /** What is due for one webhook, in its order; once one does not arrive, the others wait for the next round. */
@@ -236,7 +241,7 @@ export class Deliveries {
       : now() + Math.max(asked, Math.round(pause * (1 + JITTER * this.ports.random())));
     const state = next_at === null ? "given_up" : "waiting";
     await webhooks.tried(webhook.id, delivery.id, { state, attempt, next_at });
-    if (next_at !== null) this.wake(next_at - now());
+    if (next_at !== null) this.wake(next_at - now(), null);
     await this.#judge(webhook, delivery, attempt, state === "given_up");
     return false;
   }
