@@ -39,6 +39,9 @@ const WAKE_WITHIN_MS = MINUTE_MS;
 const SETTLE_MS = 100;
 const SETTLE_LONGER_MS = 2 * SECOND_MS;
 
+const UNREADABLE = Symbol("unreadable");
+const KEY_GONE = "what was to be sent was sealed under a key that ENCRYPTION_KEYS lacks";
+
 /** What it depends on. */
 export interface DeliveryPorts {
   readonly store: Pick<Store, "webhooks" | "leases" | "audit">;
@@ -208,7 +211,8 @@ export class Deliveries {
     for (const id of ids) {
       if (this.#isStopping || !await renew()) break;
       const webhook = await webhooks.open(webhook_id);
-      const delivery = webhook && await webhooks.delivery(webhook_id, id);
+      const delivery = webhook && await this.#readable(webhook_id, id);
+      if (delivery === UNREADABLE) continue;
       // Another instance may have sent it since, and what was erased is not sent.
       if (webhook === null || delivery === null) {
         await webhooks.drop(webhook_id, id);
@@ -222,6 +226,19 @@ export class Deliveries {
       if (!await this.#try(webhook, delivery)) break;
     }
     await webhooks.trim(webhook_id);
+  }
+
+  /** The delivery; one that no key opens is given up, and keeps none behind it waiting. */
+  async #readable(webhook_id: string, id: string): Promise<OpenedDelivery | null | typeof UNREADABLE> {
+    const { store: { webhooks }, now } = this.ports;
+    try {
+      return await webhooks.delivery(webhook_id, id);
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || thrown.code !== "E_MISSING_SECRET") throw thrown;
+      const attempt = { at: new Date(now()).toISOString(), status: null, ms: 0, error: KEY_GONE };
+      await webhooks.tried(webhook_id, id, { state: "given_up", attempt, next_at: null });
+      return UNREADABLE;
+    }
   }
 
   /** One attempt of what waits; answers whether it arrived. */

@@ -330,6 +330,32 @@ Deno.test("of two instances on one store one sends each delivery", async () => {
   assert.ok((await states(two, webhook.id)).every((state) => state === "delivered"));
 });
 
+Deno.test("what was sealed under a key that is gone is given up with a word, and keeps nothing behind it waiting", async () => {
+  const kv = await openMemory(":memory:");
+  const storage = { open: () => Promise.resolve(instead(kv, { close() {} })) };
+  const [old, fresh] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+  const under = (...encryptionKeys: Uint8Array<ArrayBuffer>[]) =>
+    telling({ storage, settings: { encryptionKeys } });
+  let id = "";
+  {
+    await using at = await under(old);
+    id = (await hooked(at.gw)).webhook.id;
+    await happens(at.gw, []);
+  }
+  {
+    await using at = await under(fresh, old);
+    await operator(at.gw, "POST", `webhooks/${id}/rotate`, {});
+    await happens(at.gw, []);
+  }
+  await using at = await under(fresh);
+  at.receivers.answer = () => new Response("ok");
+  await run(at.gw);
+  const { deliveries: [second, first] } = await sentTo(at.gw, id);
+  assert.deepEqual([first!.state, second!.state], ["given_up", "delivered"]);
+  assert.match(first!.last!.error!, /sealed under a key that ENCRYPTION_KEYS lacks/);
+  assert.equal((await operator(at.gw, "GET", "health")).result.ok, true);
+});
+
 test("telling never fails what is told of, and an erased site is sent to nobody", async ({ gw, receivers }) => {
   const { webhook } = await hooked(gw);
   const logged: unknown[] = [];
