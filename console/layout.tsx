@@ -10,6 +10,7 @@ export const NAVIGATION = [
   { href: "/admin/connections", label: "Connected accounts", role: "member" },
   { href: "/admin/clients", label: "Connected clients", role: "member" },
   { href: "/admin/freezes", label: "Freezes", role: "admin" },
+  { href: "/admin/webhooks", label: "Webhooks", role: "admin" },
   { href: "/admin/account", label: "Your account", role: "member" },
 ] as const;
 

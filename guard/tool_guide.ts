@@ -11,11 +11,10 @@ import { parameters } from "../registry/brief.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import { type Listing, reads, saidOf, type Shown } from "../registry/listing.ts";
 import type { DescribedTool, FoundTool, ToolsPort } from "../registry/tool_ports.ts";
-import type { ToolLists } from "./tool_lists.ts";
 
 /** What it depends on. */
 export interface GuidePorts {
-  readonly lists: Pick<ToolLists, "of">;
+  readonly lists: { of(caller: Caller, asked: AskedList): Promise<Listing> };
   readonly catalog: Pick<Catalog, "find">;
 }
 

@@ -121,9 +121,9 @@ export interface AuditStore {
   resolution(id: string): Promise<Resolution | null>;
   /**
    * Appends what a row is by now, unless it has changed since it was read: then nothing is written and false is
-   * answered. Rejects as `append` does.
+   * answered. Rejects as `append` does. `beside` is committed with it.
    */
-  settle(found: Doubtful, row: AuditRow): Promise<boolean>;
+  settle(found: Doubtful, row: AuditRow, beside?: readonly Beside[]): Promise<boolean>;
   doubts(): Promise<DoubtCount>;
   /**
    * Each row once, as its newest entry tells it; a started row only while it has no outcome. The cursor is opaque; `limit` is 1 to AUDIT_PAGE_MAX. Throws

@@ -17,6 +17,7 @@ import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
 import { signInPages } from "./sign_in.tsx";
 import { tokenPages } from "./tokens.tsx";
+import { webhookPages } from "./webhooks.tsx";
 
 /** The routes below `/admin` that are not the API, to be mounted at the root; every answer is a page, a refusal too. */
 export function pagesApp(ports: AdminPorts): Hono {
@@ -44,6 +45,7 @@ export function pagesApp(ports: AdminPorts): Hono {
   clientPages(app, parts);
   freezePages(app, parts);
   approvalPages(app, parts);
+  webhookPages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
     return await refusalPage(c, await visitors.person(c.req.raw), error, ports.report);

@@ -6,6 +6,7 @@ import type { Awaitable } from "../../core/async.ts";
 import type { Beside, ConsentContent, NewApproval, Run, SetApproval, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
+import { approvalDecided, approvalRequested, type Tell } from "../webhooks/tell.ts";
 import { revisionName, type Subject } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { spendForNo } from "./no.ts";
@@ -53,6 +54,7 @@ const editorsOf = ({ editors = [], decided }: Approving): readonly Deciding[] =>
 export interface ApprovalPorts {
   readonly store: Pick<Store, "approvals" | "consents">;
   now(): number;
+  readonly tell: Tell;
   /** Where people reach the gateway, without a trailing slash. */
   readonly baseUrl: string;
 }
@@ -124,8 +126,14 @@ export class PersonsPart {
     const issued = standing === null
       ? await consents.issue(token, { ...content, approval: approval.id }, known_until)
       : []; // somebody may be deciding on it now
+    const told = standing === null ? await this.#ports.tell(approvalRequested(approval)) : [];
     const link = linkOf(baseUrl, approval);
-    return { token: approval.confirm_token, expires_at, approval: link, beside: [...beside, ...issued] };
+    return {
+      token: approval.confirm_token,
+      expires_at,
+      approval: link,
+      beside: [...beside, ...issued, ...told],
+    };
   }
 
   /**
@@ -149,6 +157,7 @@ export class PersonsPart {
     const expires_at = Date.parse(approval.expires_at);
     const known_until = expires_at + LIMITS.IDEMPOTENCY_MS;
     const answer = repeatable({ failure: rejectedError(baseUrl, { ...from, edited_to: approval.id }) });
+    const { tell } = this.#ports;
     return {
       ...{ token, expires_at, approval: linkOf(baseUrl, approval) },
       beside: [
@@ -156,6 +165,8 @@ export class PersonsPart {
         ...await consents.issue(token, { ...content, approval: approval.id }, known_until),
         ...await consents.done(spending, run, answer),
         ...await approvals.rejected(from, approving.decided, null, approval.id),
+        ...await tell(approvalDecided({ ...from, state: "rejected" })),
+        ...await tell(approvalRequested(approval)),
       ],
     };
   }
@@ -197,12 +208,13 @@ export class PersonsPart {
     const { run, approving } = this.#call;
     if (this.#approval === null || approving === undefined) return [];
     const outcome = "failure" in ending ? ending.outcome : "made";
-    return await this.#ports.store.approvals.ended(
-      outcome === "none" ? this.#approval : this.#decided(approving),
-      approving.decided,
-      run.request_id,
-      outcome,
-    );
+    const { store: { approvals }, tell } = this.#ports;
+    const waits = outcome === "none";
+    const approval = waits ? this.#approval : this.#decided(approving);
+    const changed = await approvals.ended(approval, approving.decided, run.request_id, outcome);
+    if (waits) return changed;
+    const told = await tell(approvalDecided({ ...approval, state: "approved", outcome }));
+    return [...changed, ...told];
   }
 
   async #requireRoom(grant: string): Promise<void> {
