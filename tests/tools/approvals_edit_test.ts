@@ -265,3 +265,19 @@ Deno.test("the name of an editor who is erased is in no request any more", async
   assert.deepEqual(kept.find(({ id }) => id === made.id)!.editors, [{ by: "(erased)", user_id: null }]);
   assert.doesNotMatch(JSON.stringify([kept, await at.kit.gw.audit()]), /bea@agency/);
 });
+
+Deno.test("in the figures an edit is no decision, and what was edited is counted once", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const { made } = await edited(at, bea);
+  const figures = async () => {
+    const { result } = await operator(at.kit.gw, "GET", "approvals/report");
+    const { asked, edited, pending, approved, rejected, rejected_percent } = result as unknown as Args;
+    return { asked, edited, pending, approved, rejected, rejected_percent };
+  };
+  const none = { approved: 0, rejected: 0, rejected_percent: null };
+  assert.deepEqual(await figures(), { asked: 1, edited: 1, pending: 1, ...none });
+  await bea.approve(made.id);
+  const yes = { approved: 1, rejected: 0, rejected_percent: 0 };
+  assert.deepEqual(await figures(), { asked: 1, edited: 1, pending: 0, ...yes });
+});
