@@ -138,12 +138,15 @@ export class PersonsPart {
     await approving.judge(record.allSites);
     const from = await approvals.find(approving.id);
     if (from === null) throw new GatewayError("E_NOT_FOUND", "The request is gone", { outcome: "none" });
-    const spending = await spendForNo(this.#ports, from, run);
     const editors = editorsOf(approving);
     const same = hash("sha256", JSON.stringify([content.args, "edited from", from.id]));
     const { approval, beside } = await approvals.ask({
       ...this.#requestOf({ tool: content.tool, summary, confirm_token: token, same }),
       ...{ edited_from: from.id, editors },
+    });
+    const spending = await spendForNo(this.#ports, from, run).catch(async (thrown) => {
+      await approvals.forget(approval.id); // long arguments are kept by then
+      throw thrown;
     });
     record.facts.approval_id = approval.id;
     const expires_at = Date.parse(approval.expires_at);

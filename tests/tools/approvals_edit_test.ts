@@ -281,3 +281,20 @@ Deno.test("in the figures an edit is no decision, and what was edited is counted
   const yes = { approved: 1, rejected: 0, rejected_percent: 0 };
   assert.deepEqual(await figures(), { asked: 1, edited: 1, pending: 0, ...yes });
 });
+
+Deno.test("a text that makes the arguments too large is refused, and the request can be decided at once", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const asked = await ask(at, args(at));
+  const long = "x".repeat(1024 * 1024);
+  const path = `/admin/approvals/${asked.approval.id}/edit`;
+  await bea.browser.open(path);
+  const answer = await bea.browser.submit(path, { "text.content_html": long });
+  assert.equal(answer.status, 413);
+  assert.match(answer.text, /1048576 are kept at most/);
+  assert.ok(answer.text.includes(long), "what was typed is on the page");
+  const { consents } = at.kit.gw.store;
+  assert.equal((await consents.find(asked.confirm_token))!.state, "open");
+  assert.deepEqual([at.kit.writes, (await at.kit.gw.store.approvals.list()).length], [0, 1]);
+  assert.equal((await bea.approve(asked.approval.id)).status, 200);
+});
