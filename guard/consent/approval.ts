@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { GatewayError } from "../../core/errors.ts";
 import { type Approval, type Caller, type Deciding, LIMITS, type Site } from "../../core/model.ts";
 import type { Awaitable } from "../../core/async.ts";
+import { isFields } from "../../core/values.ts";
 import type { Beside, ConsentContent, NewApproval, Run, SetApproval, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
@@ -230,9 +231,18 @@ export class PersonsPart {
       tier: record.highestTier ?? 0,
       asked_by: record.requestId,
       summary: redactText(of.summary).slice(0, SUMMARY_CHARACTERS),
-      args: { ...subject.args, ...record.siteId === null ? {} : { site_id: record.siteId } },
+      args: {
+        ...asGiven(subject.args, record.arguments),
+        ...record.siteId === null ? {} : { site_id: record.siteId },
+      },
     };
   }
+}
+
+/** The arguments that a caller has given: what is filled in for others would be taken for given once it is sent again. */
+function asGiven(args: Subject["args"], sent: unknown): Subject["args"] {
+  if (!isFields(sent)) return args;
+  return Object.fromEntries(Object.entries(args).filter(([name]) => Object.hasOwn(sent, name)));
 }
 
 /** How the name of a change set begins: each of its items has a name of its own in it. */

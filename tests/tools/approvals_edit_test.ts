@@ -1,5 +1,6 @@
 /** Who decides edits a text: that is another request, planned anew; the one of the agent ends, and the agent is told of both. */
 import assert from "node:assert/strict";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import type { Args } from "../cms_kit.ts";
 import { operator } from "../people/kit.ts";
 import { approver, ask, type Asked, asking, confirm, edit, master, refused } from "./_approvals.ts";
@@ -297,4 +298,33 @@ Deno.test("a text that makes the arguments too large is refused, and the request
   assert.equal((await consents.find(asked.confirm_token))!.state, "open");
   assert.deepEqual([at.kit.writes, (await at.kit.gw.store.approvals.list()).length], [0, 1]);
   assert.equal((await bea.approve(asked.approval.id)).status, 200);
+});
+
+Deno.test("the new text of a replacement is edited, and a place that was found is left out of it", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  at.edit(at.draft, { content: "<p>Teh workshop</p>" });
+  const other = addPost(at.cms.state, {
+    type: "post",
+    author: 2,
+    title: "Two",
+    content: "<p>Teh workshop</p>",
+  });
+  const order = { site_id: "open", find: "Teh workshop", replace: "The workshop" };
+  const asked = await ask(at, order, "replace_text");
+  const { refused: why } = (await bea.show(asked.approval.id)).result;
+  assert.equal(why, null, "what is filled in for others than the agent's arguments is not taken for given");
+  const edited = await byApi(bea, asked.approval.id, { replace: "Our workshop" });
+  assert.equal(edited.status, 200, JSON.stringify(edited.error));
+  const { result: { preview } } = await bea.show(edited.result.id);
+  assert.equal(preview!.items!.length, 2);
+  const item = preview!.changes.find(({ field }) => field.startsWith("item 1:"));
+  assert.match(String(item!.to), /Our workshop/);
+  assert.equal(at.kit.writes, 0);
+  const done = await bea.approve(edited.result.id, preview!.shown, [2]);
+  assert.equal(done.status, 200, JSON.stringify(done.error));
+  const texts = [at.draft.content, other.content];
+  assert.deepEqual(texts.filter((text) => text.includes("Our workshop")).length, 1);
+  assert.deepEqual(texts.filter((text) => text.includes("Teh workshop")).length, 1);
+  assert.equal(at.kit.writes, 1);
 });
