@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { GatewayError } from "../../core/errors.ts";
 import { type Approval, type Caller, type Deciding, LIMITS, type Site } from "../../core/model.ts";
 import type { Awaitable } from "../../core/async.ts";
+import { isFields } from "../../core/values.ts";
 import type { Beside, ConsentContent, NewApproval, Run, SetApproval, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
@@ -146,12 +147,15 @@ export class PersonsPart {
     await approving.judge(record.allSites);
     const from = await approvals.find(approving.id);
     if (from === null) throw new GatewayError("E_NOT_FOUND", "The request is gone", { outcome: "none" });
-    const spending = await spendForNo(this.#ports, from, run);
     const editors = editorsOf(approving);
     const same = hash("sha256", JSON.stringify([content.args, "edited from", from.id]));
     const { approval, beside } = await approvals.ask({
       ...this.#requestOf({ tool: content.tool, summary, confirm_token: token, same }),
       ...{ edited_from: from.id, editors },
+    });
+    const spending = await spendForNo(this.#ports, from, run).catch(async (thrown) => {
+      await approvals.forget(approval.id); // long arguments are kept by then
+      throw thrown;
     });
     record.facts.approval_id = approval.id;
     const expires_at = Date.parse(approval.expires_at);
@@ -239,9 +243,18 @@ export class PersonsPart {
       tier: record.highestTier ?? 0,
       asked_by: record.requestId,
       summary: redactText(of.summary).slice(0, SUMMARY_CHARACTERS),
-      args: { ...subject.args, ...record.siteId === null ? {} : { site_id: record.siteId } },
+      args: {
+        ...asGiven(subject.args, record.arguments),
+        ...record.siteId === null ? {} : { site_id: record.siteId },
+      },
     };
   }
+}
+
+/** The arguments that a caller has given: what is filled in for others would be taken for given once it is sent again. */
+function asGiven(args: Subject["args"], sent: unknown): Subject["args"] {
+  if (!isFields(sent)) return args;
+  return Object.fromEntries(Object.entries(args).filter(([name]) => Object.hasOwn(sent, name)));
 }
 
 /** How the name of a change set begins: each of its items has a name of its own in it. */
