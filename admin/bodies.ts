@@ -1,6 +1,6 @@
 /** The bodies of the admin API, a strict schema per record. */
 import { z } from "zod";
-import { CONFIRM_POLICIES, PEOPLE_LIMITS, TIER_MAX } from "../core/model.ts";
+import { CONFIRM_POLICIES, PEOPLE_LIMITS, TIER_MAX, TOKEN_LISTINGS } from "../core/model.ts";
 import type { Tier } from "../core/model.ts";
 import { choice, closed, expected, text, yesNo } from "../core/fields.ts";
 
@@ -55,6 +55,7 @@ export const tokenBody = closed({
   max_risk: tier.optional(),
   skip_write_confirm: yesNo.optional(),
   confirm_policy: confirmPolicy.optional(),
+  listing: choice(TOKEN_LISTINGS).optional(),
   owner_user_id: record_id.nullish(),
 });
 
@@ -65,6 +66,7 @@ export const tokenPatch = closed({
   allowed_tools: scope("tool name", TOOL_NAME, 1, SCOPE_TOOLS_MAX).optional(),
   max_risk: tier.optional(),
   confirm_policy: confirmPolicy.optional(),
+  listing: choice(TOKEN_LISTINGS).optional(),
 });
 
 /** POST /admin/api/projects */

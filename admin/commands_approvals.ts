@@ -68,21 +68,28 @@ function lasting(seconds: number): string {
   return `${Math.round(seconds / 3600)} h`;
 }
 
+const WITHOUT = {
+  value: "items",
+  help: "of a change set the numbers of the items to leave out, such as 2,5",
+};
+
 const display: Command = {
   words: ["approvals", "show"],
   subject: SUBJECT,
   summary: "Show a request with what it would do now",
-  options: {},
+  options: { without: WITHOUT },
   notes: "The plan is made anew. Nothing is written.",
   async run({ words, api, show }) {
-    show(await api.call("GET", pathOf(words.subject)) as ShownApproval, shownLines);
+    const query = new URLSearchParams(parametersOf(words, { without: "without" }));
+    const path = `${pathOf(words.subject)}${query.size > 0 ? `?${query}` : ""}`;
+    show(await api.call("GET", path) as ShownApproval, shownLines);
   },
 };
 
 function shownLines({ approval, preview, refused, ...done }: ShownApproval): string {
-  const { id, state, decided, decided_at, words, not_yours } = approval;
+  const { id, state, decided, decided_at, words, not_yours, items_left_out } = approval;
   const lines = [
-    `${cell(approval.summary)}.`,
+    `${cell(preview?.summary || approval.summary)}.`,
     `Asked for at ${approval.asked_at} by ${cell(whoAsked(approval))}: ${cell(approval.tool)} on ${
       cell(approval.sites)
     }, tier ${approval.tier}.`,
@@ -90,6 +97,7 @@ function shownLines({ approval, preview, refused, ...done }: ShownApproval): str
     ...preview?.changes.map(changeLine) ?? [],
     ...refused === null ? [] : [`It cannot be carried out now: ${refused.code}: ${cell(refused.message)}.`],
     ...state === "pending" ? [] : [decidedLine(state, decided?.by, decided_at, words)],
+    ...items_left_out === undefined ? [] : [`Left out: items ${items_left_out.join(", ")}.`],
     ..."answer" in done ? [`Done: ${cell(JSON.stringify(done.answer))}`] : [],
     ..."failed" in done ? [`Failed: ${cell(JSON.stringify(done.failed))}`] : [],
     ...not_yours === null || state !== "pending" ? [] : [`${cell(not_yours)}.`],
@@ -113,11 +121,18 @@ const approve: Command = {
   words: ["approvals", "approve"],
   subject: SUBJECT,
   summary: "Carry out what was asked for, as it was shown",
-  options: { shown: { value: "shown", required: true, help: "as approvals show prints it" } },
+  options: {
+    shown: { value: "shown", required: true, help: "as approvals show prints it" },
+    without: WITHOUT,
+  },
   notes: "Where it would do anything else by now nothing is written, and it is to be shown again.",
   async run({ words, api, show }) {
-    const done = await api.call("POST", pathOf(words.subject, "approve"), { shown: words.text("shown") });
-    show(done as ShownApproval, shownLines);
+    const without = words.text("without")?.split(",").map(Number);
+    if (without?.some((item) => !Number.isInteger(item) || item < 1)) {
+      throw new CommandError("--without: give the numbers of items, such as 2,5");
+    }
+    const body = { shown: words.text("shown"), ...without === undefined ? {} : { without } };
+    show(await api.call("POST", pathOf(words.subject, "approve"), body) as ShownApproval, shownLines);
   },
 };
 

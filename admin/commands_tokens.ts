@@ -35,6 +35,10 @@ const create: Command = {
       help:
         "what a write needs beside confirm: true (flag: nothing, preview: the confirm_token of its preview, human: a person's approval)",
     },
+    listing: {
+      value: "all|own|search",
+      help: "what its list of tools has: all, without sites' own, or what finds the others",
+    },
     "skip-write-confirm": { help: "write without the confirm step (with --super-admin only)" },
   },
   notes: CEILING_NOTES,
@@ -57,6 +61,7 @@ const create: Command = {
         max_risk: words.whole("max-risk"),
         owner_user_id: superAdmin ? null : owner,
         confirm_policy: words.text("confirm-policy"),
+        listing: words.text("listing"),
         skip_write_confirm: words.on("skip-write-confirm") || undefined,
       }),
     );

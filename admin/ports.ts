@@ -12,7 +12,7 @@ import type {
 import type { Clock } from "../core/async.ts";
 import type { ChangesPage } from "../registry/tool.ts";
 import type { Connectors } from "../registry/connectors.ts";
-import type { ApprovalsPort } from "../registry/approval_reports.ts";
+import type { ApprovalsPort, ApprovalViewsPort } from "../registry/approval_reports.ts";
 import type { LinkableReport } from "../registry/linkable_report.ts";
 import type { ProbeReport } from "../registry/probe_report.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
@@ -32,7 +32,15 @@ import type {
 } from "../registry/proxied_reports.ts";
 import type { ToolState } from "../registry/proxies.ts";
 
-export type { ApprovalPreview, ApprovalReport, ShownApproval } from "../registry/approval_reports.ts";
+export type {
+  ApprovalPreview,
+  ApprovalReport,
+  ApprovalViews,
+  EditableText,
+  PictureReport,
+  PicturesReport,
+  ShownApproval,
+} from "../registry/approval_reports.ts";
 
 /** The repository app as it is now. */
 export interface RepoAppReport {
@@ -188,6 +196,8 @@ export interface AdminPorts {
   changes(query: Omit<AuditQuery, "outcome" | "status">, cursor?: string): Promise<ChangesPage>;
   readonly erasing: ErasingPort;
   readonly approvals: ApprovalsPort;
+  /** What requests show beside texts; loaded when it is first asked for. */
+  views(): Promise<ApprovalViewsPort>;
   readonly retention: RetentionPort;
   readonly doubts: DoubtPort;
   /** What is kept of sites for each of the last days; of one site where it is named. */

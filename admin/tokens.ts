@@ -82,7 +82,7 @@ export async function makeToken(
       ]
       : []),
   ]);
-  const { name, env, allowed_sites, allowed_tools, confirm_policy } = body;
+  const { name, env, allowed_sites, allowed_tools, confirm_policy, listing } = body;
   const made = await store.tokens.create({
     name,
     env,
@@ -91,6 +91,7 @@ export async function makeToken(
     max_risk,
     skip_write_confirm,
     confirm_policy,
+    listing,
     owner_user_id,
     super_admin,
   });

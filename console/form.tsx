@@ -7,6 +7,8 @@ export interface FormParts {
   readonly visitor: Visitor;
   readonly action: string;
   readonly class?: string;
+  /** By which fields elsewhere on the page belong to it. */
+  readonly id?: string;
   /** What console/passkeys.js does before it is sent, and where it asks for the options; without scripts it stays hidden. */
   readonly passkey?: { readonly does: "create" | "get"; readonly options: string };
 }
@@ -18,6 +20,7 @@ export function Form({ visitor, action, passkey, children, ...rest }: PropsWithC
       method="post"
       action={action}
       class={rest.class}
+      id={rest.id}
       hidden={passkey !== undefined}
       data-passkey={passkey?.does}
       data-options={passkey?.options}

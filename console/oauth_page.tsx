@@ -145,7 +145,9 @@ function Confirming({ offer, choice, before }: Pick<ConsentView, "offer" | "choi
   );
 }
 
-const MAY_CONFIRM = "Without it the program itself confirms what it was shown.";
+const MEANING =
+  "Ticked, each change waits on a page of this gateway until somebody has looked at it. Unticked, the program " +
+  "itself confirms what it was shown.";
 
 /** What the box means here: who the person is, where it is so whatever is ticked, and what the client has already. */
 function whoConfirms({ sites }: Offer, before: GrantPolicy | null): string {
@@ -157,9 +159,8 @@ function whoConfirms({ sites }: Offer, before: GrantPolicy | null): string {
     : "You have no right to approve; the operator gives it.";
   const held = sites.filter(({ human }) => human);
   return [
-    "The change waits on a page of this gateway until somebody has looked at it.",
+    MEANING,
     who,
-    MAY_CONFIRM,
     ...held.length === 0 ? [] : [`On ${names(held)} a person approves each change in any case.`],
     ...before === "human" ? ["So far a person approves each change of this program."] : [],
   ].join(" ");

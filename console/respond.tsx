@@ -14,18 +14,22 @@ export interface PageNeeds {
   readonly script?: boolean | "approvals.js";
   /** Whether its address is a secret, which no request may name. It has no forms. */
   readonly secretAddress?: boolean;
+  /** What it loads of ours beside that: pictures, pages in frames. */
+  readonly loads?: { readonly pictures: boolean; readonly frames: boolean };
   /** Origins that the answer to its form may lead on to. */
   readonly leadsTo?: readonly string[];
 }
 
 /** The headers of a page. */
 export function pageHeaders(
-  { script = false, leadsTo = [], secretAddress = false }: PageNeeds = {},
+  { script = false, leadsTo = [], secretAddress = false, loads }: PageNeeds = {},
 ): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
     ...(script ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(loads?.pictures ? ["img-src 'self'"] : []),
+    ...(loads?.frames ? ["frame-src 'self'"] : []),
     `form-action ${secretAddress ? "'none'" : ["'self'", ...leadsTo].join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -9,9 +9,8 @@ const SEARCHED_CHARACTERS = 2000;
 /** So much of a word that the search cuts through is not kept, for half a credential does not look like one. */
 const CUT_WORD = /\S{1,100}$/;
 
-const SECRET_TEXT = new RegExp(
+const OTHER_SECRETS = new RegExp(
   [
-    "[A-Za-z0-9]{1,16}_(?:prod|dev)_[A-Za-z0-9_-]{32,}",
     "o(?:at|rt|ac)_[A-Za-z0-9_-]{16,}",
     "\\b(?:Bearer|Basic)\\s+[A-Za-z0-9+/=_.~-]{8,}",
     // Where one may begin at every dash, each is searched only so far for its dot.
@@ -20,17 +19,22 @@ const SECRET_TEXT = new RegExp(
     "\\bAKIA[0-9A-Z]{16}\\b",
     "\\bya29\\.[A-Za-z0-9_-]{20,}",
     "-----BEGIN [A-Z ]*PRIVATE KEY-----[\\s\\S]*",
-    // An application password: six groups of four, told from six short words by a digit or a capital inside a group.
-    "\\b(?=[A-Za-z0-9 ]{0,28}(?:[A-Za-z]\\d|\\d[A-Za-z]|[a-z][A-Z]))[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}\\b",
+    // An application password: six groups of four, told from six short words by a digit or a capital inside a group. What
+    // it is not at once is asked first: nearly every word of a text is none.
+    "\\b(?=[A-Za-z0-9]{4} [A-Za-z0-9]{4} )(?=[A-Za-z0-9 ]{0,28}(?:[A-Za-z]\\d|\\d[A-Za-z]|[a-z][A-Z]))[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}\\b",
     "(?<=://)[^/\\s:@]+:[^/\\s@]+(?=@)",
     "(?<=[?&](?:access_token|token|key|api_key|secret|password|sig|signature)=)[^&\\s]+",
   ].join("|"),
   "g",
 );
+/** With the gateway's own tokens, which may begin at any letter: they are looked for where what they hold is there. */
+const SECRETS = new RegExp(`[A-Za-z0-9]{1,16}_(?:prod|dev)_[A-Za-z0-9_-]{32,}|${OTHER_SECRETS.source}`, "g");
+const OF_TOKENS = ["_prod_", "_dev_"];
 
 /** A text without anything that looks like a credential. */
 export function redactText(text: string): string {
-  return text.length < 8 ? text : text.replace(SECRET_TEXT, REDACTED);
+  if (text.length < 8) return text;
+  return text.replace(OF_TOKENS.some((part) => text.includes(part)) ? SECRETS : OTHER_SECRETS, REDACTED);
 }
 
 /** So much of a text as is asked for, from its beginning, without anything that looks like a credential. */

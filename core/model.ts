@@ -88,11 +88,17 @@ export interface Token {
   readonly owner_user_id: string | null;
   /** Whether it is a super-admin token; tokens of an owner never are. Left out in records of before it was asked by name. */
   readonly super_admin?: boolean;
+  /** What its list of tools has where the address says nothing: all, without sites' own tools, or what finds the others. */
+  readonly listing?: TokenListing;
   /** Of a client that a person let in, whose grant this stands for: by what the client is registered. */
   readonly client_id?: string;
   readonly created_at: string;
   readonly revoked_at: string | null;
 }
+
+/** What a token's list of tools can be. */
+export const TOKEN_LISTINGS = ["all", "own", "search"] as const;
+export type TokenListing = typeof TOKEN_LISTINGS[number];
 
 /** Whether a token is a super-admin's: of no user, and not made without that right. */
 export const isSuperAdmin = (token: Pick<Token, "owner_user_id" | "super_admin">): boolean =>

@@ -92,7 +92,9 @@ function compared(
   maxEditLength: number,
   timeout: number,
 ): Run[] {
-  const found = diffArrays([...from], [...to], { maxEditLength, timeout });
+  const found = leastEdits(from, to) > maxEditLength
+    ? undefined
+    : diffArrays([...from], [...to], { maxEditLength, timeout });
   if (found !== undefined) {
     return found.map(({ value, added, removed }) => ({
       kind: added ? "new" : removed ? "gone" : "same",
@@ -108,6 +110,20 @@ function compared(
   ];
 }
 
+/** So many edits it takes at least: each part that the other side has not, wherever it stands. It takes the lists once. */
+function leastEdits(from: readonly string[], to: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const part of from) left.set(part, (left.get(part) ?? 0) + 1);
+  let shared = 0;
+  for (const part of to) {
+    const count = left.get(part) ?? 0;
+    if (count === 0) continue;
+    left.set(part, count - 1);
+    shared++;
+  }
+  return from.length + to.length - 2 * shared;
+}
+
 const wordsOf = (text: string): readonly string[] => text.match(WORD) ?? [];
 
 /** A text cut behind each line, each tag that another follows, and each end of a sentence. */
@@ -115,16 +131,22 @@ function sentencesOf(text: string): readonly string[] {
   const parts: string[] = [];
   let start = 0;
   for (let at = 0; at < text.length; at++) {
-    const [sign, next] = [text[at]!, text[at + 1]];
-    const ends = sign === "\n" || (sign === ">" && next === "<") || (ENDS.includes(sign) && next === " ");
-    if (!ends) continue;
+    const sign = text.charCodeAt(at);
+    if (sign > LAST_END) continue;
+    const isEnd = sign === LINE ||
+      (sign === TAG_END && text[at + 1] === "<") || (ENDS.has(sign) && text[at + 1] === " ");
+    if (!isEnd) continue;
     parts.push(text.slice(start, at + 1));
     start = at + 1;
   }
   if (start < text.length) parts.push(text.slice(start));
   return parts;
 }
-const ENDS = ".!?;";
+const LINE = 0x0a;
+const TAG_END = 0x3e;
+const ENDS: ReadonlySet<number> = new Set([...".!?;"].map((sign) => sign.charCodeAt(0)));
+/** No sign behind it ends anything. */
+const LAST_END = 0x3f;
 
 /** Neighbours of a kind are one; blanks between two changes belong to both, so that changes read as phrases. */
 function tidied(all: readonly Stretch[]): Stretch[] {

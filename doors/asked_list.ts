@@ -22,9 +22,11 @@ export function askedList(request: Pick<Request, "url" | "headers">): AskedList 
   if (path === null && at < 0 && !beside) return EVERYTHING;
   const asked = new URLSearchParams(at < 0 ? "" : url.slice(at));
   const named = (name: "groups" | "tools") => names(asked.getAll(name), headers.get(HEADERS[name]));
+  const sites = path === null ? asked.getAll("site") : [path, ...asked.getAll("site")];
   const mode = oneOf("mode", asked.get("mode"), ["search", "plain"]);
   return {
-    sites: path === null ? asked.getAll("site") : [path, ...asked.getAll("site")],
+    sites,
+    own: sites.length > 0,
     groups: named("groups"),
     tools: named("tools"),
     readonly: isYes("readonly", asked.get("readonly") ?? headers.get(HEADERS.readonly)),

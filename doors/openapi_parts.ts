@@ -52,7 +52,7 @@ const ERROR: OpenApiSchema = {
       additionalProperties: { type: "string" },
       description:
         "The request for a person's approval that the call waits for, or was refused by: id, url, state, and after a no " +
-        "the person's words",
+        "the person's words, or reason and edited_to where a person edited it",
     },
   },
 };

@@ -22,7 +22,7 @@ import { VendorWatch } from "../guard/vendor_watch.ts";
 import { endOfCall } from "../guard/pipeline/context.ts";
 import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
-import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
+import { guideOnDemand, setsOnDemand } from "../guard/pipeline/context_ports.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { operatorCalls } from "../guard/operator_calls.ts";
@@ -31,6 +31,7 @@ import { RateLimit } from "../guard/pipeline/limits.ts";
 import { Retention } from "../guard/audit/retention.ts";
 import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
+import { libraryImages } from "../platforms/_content/images.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
 import { ToolLists } from "../guard/tool_lists.ts";
 import { Rounds } from "../guard/consent/rounds.ts";
@@ -178,9 +179,11 @@ function guardOf(
   const sources = [builtIn(tools), proxied.source, ...(replace.sources ?? [])];
   const hasSecret = (name: string) => (settings.upstream[name] ?? null) !== null;
   const catalog = new Catalog(sources, { hasSecret, reaches });
+  const lists = new ToolLists({ ...ports, catalog });
   const admitting = {
     ...ports,
     baseUrl,
+    tools: guideOf(lists, catalog),
     every: (ms: number, work: () => Promise<void>) => CLOCK.every(ms, work),
     catalog,
     siteLimit: new RateLimit(settings.rateLimitSite, "site", store.budgets),
@@ -203,14 +206,21 @@ function guardOf(
     authenticate,
     proxied,
     catalog,
-    lists: new ToolLists({ ...ports, catalog }),
+    lists,
     dispatch,
     approvals: new ApprovalDesk({
-      ...{ store, dispatch, jobs, now, newId, baseUrl },
+      ...{ store, catalog, dispatch, jobs, now, newId, baseUrl },
       callerOf: callerOfGrant(callers),
     }),
   };
 }
+
+/** What tells an agent of tools; what it searches with is loaded when the first asks. */
+const guideOf = (lists: ToolLists, catalog: Catalog) =>
+  guideOnDemand(onDemand(async () => {
+    const { ToolGuide } = await import("../guard/tool_guide.ts");
+    return new ToolGuide({ lists, catalog });
+  }));
 
 /** What runs on the clocks beside that. */
 const clockedOf = ({ settings, ports, store, now, log, newId, jobs }: Base) => ({
@@ -265,7 +275,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
   const { store, baseUrl, now, settings } = parts;
   const sealer = onDemand(() => Sealer.open(settings.encryptionKeys));
   return mcpDoor({
-    rounds: new Rounds({ store, delay, baseUrl, now, sealer }),
+    rounds: new Rounds({ store, delay, baseUrl, now, sealer, stopping: parts.stopping.signal }),
     authenticate,
     listing: async (caller, asked, cards) => {
       await tokenLimit.take(caller.token.id);
@@ -347,10 +357,14 @@ async function adminOf(parts: Parts) {
 
 /** What an operator sees of calls and of the gateway's own work, and does about it. */
 function watched(
-  { store, dispatch, approvals, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts,
+  { ports, store, dispatch, approvals, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts,
 ) {
   return {
     approvals,
+    views: onDemand(async () => {
+      const { Views } = await import("../guard/approval_views.ts");
+      return new Views({ ...ports, desk: approvals, images: libraryImages });
+    }),
     retention,
     doubts,
     erasing,

@@ -1,19 +1,25 @@
 /** Deciding on what agents ask for: requests are listed, shown by their plan as it is now, carried out, or said no to. */
 import { asGatewayError, GatewayError } from "../core/errors.ts";
-import { type Approval, type Caller, type Deciding, LIMITS, type Site, type User } from "../core/model.ts";
+import type { Approval, Caller, Site } from "../core/model.ts";
+import type { Catalog } from "../registry/catalog.ts";
 import type {
+  ApprovalLook,
   ApprovalPreview,
   ApprovalQuery,
   ApprovalReport,
   ApprovalsPort,
   Approver,
+  EditableApproval,
   ShownApproval,
   Yours,
 } from "../registry/approval_reports.ts";
-import type { ConsentRecord, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./audit/admin_row.ts";
+import { decidingOf, hasRight, seesOf, whyNot, whyNotEdited } from "./approval_rights.ts";
+import { editableTexts, withTexts } from "./approval_texts.ts";
 import { approvalUrl, type Approving, rejectedError } from "./consent/approval.ts";
 import { destination, nameOfParts } from "./consent/consent_content.ts";
+import { decidedAlready, spendForNo } from "./consent/no.ts";
 import { plainAnswer, repeatable, toldAgain } from "./consent/repeated.ts";
 import { askForUndo, undoCallerOf, undoReports } from "./approval_undo.ts";
 import type { Jobs } from "./jobs.ts";
@@ -27,6 +33,7 @@ export interface ApprovalsPorts {
   readonly dispatch: Dispatch;
   /** Who calls with that token or grant, by what it may do now. Throws E_AUTH where it does not stand any more. */
   callerOf(grant: string): Promise<Caller>;
+  readonly catalog: Pick<Catalog, "get" | "fresh">;
   readonly jobs: Pick<Jobs, "run">;
   now(): number;
   newId(): string;
@@ -43,30 +50,6 @@ const unknown = (id: string) =>
     "E_NOT_FOUND",
     `There is no request ${JSON.stringify(id.slice(0, 64))}; list them to find it`,
   );
-
-const decidedAlready = ({ state, decided, decided_at, words }: Approval): GatewayError =>
-  new GatewayError(
-    "E_STALE_PREVIEW",
-    state === "expired"
-      ? `The request cannot be decided any more: ${words ?? "nobody decided on it within its 7 days"}`
-      : `The request was ${state} already, by ${
-        decided?.by ?? "somebody"
-      } at ${decided_at}; nothing was done now`,
-    { outcome: "none" },
-  );
-
-/** Whether a list of sites has all of those; a call of no site is of all. */
-const hasAll = (list: readonly string[], sites: readonly string[]): boolean =>
-  list.includes("*") || (sites.length > 0 && sites.every((one) => list.includes(one)));
-
-/** Whether somebody may approve on all of those sites: by the right alone, whoever asks. */
-const hasRight = ({ approve_sites = [], allowed_sites }: User, sites: readonly string[]): boolean =>
-  hasAll(approve_sites, sites) && hasAll(allowed_sites, sites);
-
-/** Whether somebody sees what is asked for on those sites: who asked, who may decide on all, and an admin of all. */
-const seesOf = (user: User, { sites, owner_user_id }: Approval): boolean =>
-  owner_user_id === user.id || hasRight(user, sites) ||
-  (user.role === "admin" && hasAll(user.allowed_sites, sites));
 
 /** The requests of one gateway. */
 export class ApprovalDesk implements ApprovalsPort {
@@ -92,14 +75,14 @@ export class ApprovalDesk implements ApprovalsPort {
     const all = await approvals.pending();
     const known = new Map(all.length === 0 ? [] : (await sites.list()).map((site) => [site.id, site]));
     return (approver) =>
-      all.filter(({ owner_user_id, sites }) => {
-        const found = sites.flatMap((id) => known.get(id) ?? []);
-        return whyNot(approver, owner_user_id, found, approver.user !== null, sites) === null;
+      all.filter((one) => {
+        const found = one.sites.flatMap((id) => known.get(id) ?? []);
+        return whyNot(approver, one, found, approver.user !== null, one.sites) === null;
       }).map(({ id }) => id);
   }
 
   /** One of them with what it would do now: its plan runs again. Throws E_NOT_FOUND. */
-  async show(approver: Approver, id: string, whole = false): Promise<ShownApproval> {
+  async show(approver: Approver, id: string, look: ApprovalLook = {}): Promise<ShownApproval> {
     const approval = await this.#standing(await this.#find(approver, id));
     const report = this.#report(approver, approval, await this.#sitesOf(approval));
     if (approval.state !== "pending") {
@@ -114,26 +97,47 @@ export class ApprovalDesk implements ApprovalsPort {
     }
     const args = await this.ports.store.approvals.args(id);
     if (args === null) return { approval: report, arguments: null, preview: null, refused: GONE };
+    const texts = await this.#textsOf(report, args);
+    const found = {
+      approval: report,
+      arguments: args,
+      ...texts.length === 0 ? {} : { texts: texts.map(({ name }) => name) },
+    };
     try {
-      const preview = previewOf(await this.#call(approver, approval, args, null, whole));
+      const preview = previewOf(await this.#call(approver, approval, args, { ...look, shown: null }));
       const asked = await this.ports.store.consents.find(approval.confirm_token);
-      // A dry run is named by its effects alone, which the agent's has no more.
-      const changed_since_asked = asked !== null && asked.content.dry_run === undefined &&
+      // A dry run is named by its effects alone, which the agent's has no more; of a set in part there is no other name.
+      const isWhole = (look.without ?? []).length === 0;
+      const changed_since_asked = asked !== null && asked.content.dry_run === undefined && isWhole &&
         nameOfParts(asked.content.revision) !== preview.revision;
-      return { approval: report, arguments: args, preview, refused: null, changed_since_asked };
+      return { ...found, preview, refused: null, changed_since_asked };
     } catch (thrown) {
       const { code, message } = asGatewayError(thrown, id);
       if (code === "E_INTERNAL") throw thrown;
-      return { approval: report, arguments: args, preview: null, refused: { code, message } };
+      return { ...found, preview: null, refused: { code, message } };
     }
+  }
+
+  /** One that waits with what the agent sent, without its plan. Throws E_NOT_FOUND, also of one that waits no more. */
+  async kept(approver: Approver, id: string): Promise<Pick<ShownApproval, "approval" | "arguments">> {
+    const approval = await this.#standing(await this.#find(approver, id));
+    const args = approval.state === "pending" ? await this.ports.store.approvals.args(id) : null;
+    if (args === null) throw unknown(id);
+    return { approval: this.#report(approver, approval, await this.#sitesOf(approval)), arguments: args };
   }
 
   /**
    * Carries it out, as the grant that asked, where it would do what that person was shown. Answers what was done; of one
-   * that somebody approved before, what was done then. Throws E_NOT_FOUND, E_FORBIDDEN, E_STALE_PREVIEW, and what the
-   * steps of the call do; the request waits on then unless something was, or may have been, written.
+   * that somebody approved before, what was done then. Throws E_NOT_FOUND, E_FORBIDDEN, E_STALE_PREVIEW, E_BAD_INPUT for
+   * items that cannot be left out, and what the steps of the call do; the request waits on then unless something was, or
+   * may have been, written.
    */
-  async approve(approver: Approver, id: string, shown: string): Promise<ShownApproval> {
+  async approve(
+    approver: Approver,
+    id: string,
+    shown: string,
+    without: readonly number[] = [],
+  ): Promise<ShownApproval> {
     const approval = await this.#standing(await this.#find(approver, id));
     this.#requireYours(approver, approval, await this.#sitesOf(approval));
     if (approval.state !== "pending") {
@@ -143,11 +147,41 @@ export class ApprovalDesk implements ApprovalsPort {
     const args = await this.ports.store.approvals.args(id);
     if (args === null) throw decidedAlready({ ...approval, state: "expired", words: GONE.message });
     try {
-      const answer = plainAnswer(await this.#call(approver, approval, args, shown));
+      const answer = plainAnswer(await this.#call(approver, approval, args, { shown, without }));
       return { ...await this.show(approver, id), answer };
     } finally {
       await this.ports.store.approvals.forget(id);
     }
+  }
+
+  /** The texts of one that this person may edit. Throws E_NOT_FOUND. */
+  async texts(approver: Approver, id: string): Promise<EditableApproval> {
+    const found = await this.#standing(await this.#find(approver, id));
+    const approval = this.#report(approver, found, await this.#sitesOf(found));
+    const args = found.state === "pending" ? await this.ports.store.approvals.args(id) : null;
+    return { approval, texts: args === null ? [] : await this.#textsOf(approval, args) };
+  }
+
+  /**
+   * Ends it and asks for the same with other texts, as the grant that asked: that is planned anew, and waits as a request of
+   * its own. Throws E_NOT_FOUND, E_FORBIDDEN, E_STALE_PREVIEW where somebody has decided, E_BAD_INPUT, and what the steps
+   * of the call do; the request waits on then.
+   */
+  async edit(
+    approver: Approver,
+    id: string,
+    texts: Readonly<Record<string, string>>,
+  ): Promise<ApprovalReport> {
+    const { approvals } = this.ports.store;
+    const approval = await this.#standing(await this.#find(approver, id));
+    this.#requireYours(approver, approval, await this.#sitesOf(approval));
+    const args = approval.state === "pending" ? await approvals.args(id) : null;
+    if (args === null) throw decidedAlready(approval);
+    const edited = withTexts(await this.#textNames(approval), args, texts);
+    const answer = await this.#call(approver, approval, edited, { shown: null, edits: true });
+    await approvals.forget(id);
+    const { approval: link } = answer as { readonly approval: { readonly id: string } };
+    return this.#report(approver, (await approvals.find(link.id))!, await this.#sitesOf(approval));
   }
 
   /** Says no to it. Throws E_NOT_FOUND, E_FORBIDDEN, E_STALE_PREVIEW where it was decided already. */
@@ -156,17 +190,10 @@ export class ApprovalDesk implements ApprovalsPort {
     const approval = await this.#standing(await this.#find(approver, id));
     const sites = await this.#sitesOf(approval);
     this.#requireYours(approver, approval, sites);
-    const found = await consents.find(approval.confirm_token);
-    if (approval.state !== "pending" || found === null || !this.#isFree(found)) {
-      throw decidedAlready(await approvals.find(id) ?? approval);
-    }
     const request_id = newId();
     const run = { request_id, deadline: now() + REJECT_MS };
-    const { name, content } = found;
-    const expires_at = now() + LIMITS.IDEMPOTENCY_MS;
-    const spending = { name, content, found, expires_at, frees_until: null };
-    if (!await consents.spend([spending], run)) throw decidedAlready(await approvals.find(id) ?? approval);
-    const answer = repeatable({ failure: rejectedError(baseUrl, approval, words) });
+    const spending = await spendForNo(this.ports, approval, run);
+    const answer = repeatable({ failure: rejectedError(baseUrl, { ...approval, words }) });
     const decided = decidingOf(approver);
     const about = { approval_id: id, tool: approval.tool, token: approval.grant, words };
     const row = adminRow(request_id, approver.actor, now(), "approval.reject", about);
@@ -214,6 +241,17 @@ export class ApprovalDesk implements ApprovalsPort {
     return await approvals.find(approval.id) ?? approval;
   }
 
+  async #textNames({ tool, grant }: Pick<Approval, "tool" | "grant">): Promise<readonly string[]> {
+    const { catalog } = this.ports;
+    const caller = await this.#callerOf(grant);
+    await catalog.fresh(tool);
+    return (caller && catalog.get(tool, caller)?.manifest.texts) ?? [];
+  }
+
+  async #textsOf({ tool, token_id: grant, not_yours }: ApprovalReport, args: Record<string, unknown>) {
+    return not_yours === null ? editableTexts(await this.#textNames({ tool, grant }), args) : [];
+  }
+
   async #find(approver: Approver, id: string): Promise<Approval> {
     const approval = await this.ports.store.approvals.find(id);
     if (approval === null || !this.#sees(approver, approval)) throw unknown(id);
@@ -223,20 +261,25 @@ export class ApprovalDesk implements ApprovalsPort {
   /** The tool is called as the grant that asked; `shown` is null to be shown it. */
   async #call(
     approver: Approver,
-    { id, grant, tool, confirm_token }: Approval,
+    { id, grant, tool, confirm_token, sites: asked, editors = [] }: Approval,
     args: Record<string, unknown>,
-    shown: string | null,
-    whole = false,
+    { shown, whole = false, without = [], edits = false }: ApprovalLook & Pick<Approving, "shown" | "edits">,
   ): Promise<unknown> {
     const caller = await this.#callerOf(grant);
     if (caller === null) throw new GatewayError("E_AUTH", `Nothing was sent: ${ENDED}`);
     await this.#requireUnmoved(confirm_token);
     const bytes = new TextEncoder().encode(JSON.stringify(args)).length;
     const approving: Approving = {
-      ...{ id, decided: decidingOf(approver), shown, whole },
-      judge: async (sites) => {
+      ...{ id, decided: decidingOf(approver), shown, whole, without: inOrder(without), editors, edits },
+      judge: async (found) => {
         const user = approver.user && await this.ports.store.users.get(approver.user.id);
-        const why = whyNot({ ...approver, user }, caller.token.owner_user_id, sites, approver.user !== null);
+        const { owner_user_id } = caller.token;
+        // What is left out is decided on as well.
+        const named = [...new Set([...asked, ...found.map((site) => site.id)])];
+        const sites = [...await this.#sitesOf({ sites: asked }), ...found];
+        const asking = { owner_user_id, editors };
+        const why = whyNot({ ...approver, user }, asking, sites, approver.user !== null, named) ??
+          await whyNotEdited(this.ports.store.users, editors, named);
         if (why !== null) {
           throw new GatewayError("E_FORBIDDEN", `${why}; nothing was written`, { outcome: "none" });
         }
@@ -302,12 +345,7 @@ export class ApprovalDesk implements ApprovalsPort {
     return kept === undefined ? {} : toldAgain(kept);
   }
 
-  /** Whether nobody has decided: nobody has spent it, or who began to was cut off before anything was written. */
-  #isFree({ state, begun, deadline }: ConsentRecord): boolean {
-    return state === "open" || (state === "running" && !begun && this.ports.now() > (deadline ?? 0));
-  }
-
-  async #sitesOf({ sites }: Approval): Promise<Site[]> {
+  async #sitesOf({ sites }: Pick<Approval, "sites">): Promise<Site[]> {
     const found = await Promise.all(sites.map((id) => this.ports.store.sites.get(id)));
     return found.filter((one) => one !== null);
   }
@@ -317,13 +355,13 @@ export class ApprovalDesk implements ApprovalsPort {
   }
 
   #requireYours(approver: Approver, approval: Approval, sites: readonly Site[]): void {
-    const why = whyNot(approver, approval.owner_user_id, sites, approver.user !== null, approval.sites);
+    const why = whyNot(approver, approval, sites, approver.user !== null, approval.sites);
     if (why !== null) throw new GatewayError("E_FORBIDDEN", why);
   }
 
   #report(approver: Approver, approval: Approval, sites: readonly Site[]): ApprovalReport {
     const { confirm_token: _, grant: token_id, ...rest } = approval;
-    const not_yours = whyNot(approver, approval.owner_user_id, sites, approver.user !== null, approval.sites);
+    const not_yours = whyNot(approver, approval, sites, approver.user !== null, approval.sites);
     return { ...rest, token_id, url: approvalUrl(this.ports.baseUrl, approval.id), not_yours };
   }
 }
@@ -334,36 +372,10 @@ function previewOf(found: unknown): ApprovalPreview {
   return preview as unknown as ApprovalPreview;
 }
 
+/** Each once, the least first. */
+const inOrder = (items: readonly number[]) => [...new Set(items)].sort((a, b) => a - b);
+
 const GONE = {
   code: "E_NOT_FOUND",
   message: "its arguments are not kept any more; ask for it anew",
 } as const;
-
-const decidingOf = ({ actor, user }: Approver): Deciding => ({
-  by: actor.token_name,
-  user_id: user?.id ?? null,
-});
-
-/** Why somebody may not decide on what that person's client asks for on those sites; null where the person may. */
-function whyNot(
-  { user }: Approver,
-  asking: string | null,
-  sites: readonly Site[],
-  isPerson: boolean,
-  named: readonly string[] = sites.map(({ id }) => id),
-): string | null {
-  const eyes = sites.find(({ four_eyes }) => four_eyes);
-  if (!isPerson) {
-    return eyes === undefined
-      ? null
-      : `On site "${eyes.id}" another person approves, who has signed in: the master token says not who uses it`;
-  }
-  if (user === null || !hasRight(user, named)) {
-    const where = named.length === 0 ? "every site" : named.join(", ");
-    return `You may not approve on ${where}; that right is given with the master token (user update --approve-sites)`;
-  }
-  if (eyes !== undefined && asking === user.id) {
-    return `On site "${eyes.id}" another person than the one whose client asked must approve`;
-  }
-  return null;
-}

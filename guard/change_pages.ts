@@ -104,13 +104,14 @@ class SetLines {
     if (made.length === 1) return made[0]!;
     const tools = [...Map.groupBy(made, ({ tool }) => tool)].map(([tool, { length }]) => [tool, length]);
     const count = made.filter((one) => one.undoable).length;
-    const { at, by } = made[0]!;
+    const { at, by, items_left_out } = made[0]!;
     return {
       set_id,
       at,
       changes: made.length,
       tools: Object.fromEntries(tools),
       by,
+      ...items_left_out === undefined ? {} : { items_left_out: items_left_out as readonly number[] },
       ...made.some((one) => one["live"] !== undefined) ? { live: true } : {},
       undoable: count > 0,
       ...count === made.length ? {} : { undoable_changes: count },
@@ -193,6 +194,7 @@ function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
     tool,
     ...result_id === undefined ? {} : { id: result_id },
     ...set_id === undefined ? {} : { set_id, item },
+    ...row.items_left_out === undefined ? {} : { items_left_out: row.items_left_out },
     ...fields.length === 0
       ? {}
       : { fields: fields.slice(0, FIELDS_NAMED).map((field) => field.slice(0, FIELD_CHARACTERS)) },

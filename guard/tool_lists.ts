@@ -2,7 +2,7 @@
 import type { Awaitable } from "../core/async.ts";
 import { clipped, GatewayError } from "../core/errors.ts";
 import type { Caller, Site } from "../core/model.ts";
-import { type AskedList, EVERYTHING, PROXIED, wants } from "../registry/asked_list.ts";
+import { type AskedList, EVERYTHING, lists, PROXIED } from "../registry/asked_list.ts";
 import type { Catalog, Narrowed } from "../registry/catalog.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { ToolEntry } from "../registry/entry.ts";
@@ -25,6 +25,12 @@ export interface ToolListsPorts {
   /** Every connector's settings, by their names. */
   readonly upstream: Readonly<Record<string, string | null>>;
 }
+
+/** What a token's own setting leaves out where a request says nothing. */
+const BY_TOKEN: Readonly<Record<"own" | "search", AskedList>> = {
+  own: { ...EVERYTHING, own: true },
+  search: { ...EVERYTHING, search: true },
+};
 
 /**
  * The lists of both doors. Where a site is named, each throws what `findSite` throws for the field `site`; where several
@@ -61,15 +67,21 @@ export class ToolLists {
   }
 
   async #narrowed(caller: Caller, asked: AskedList): Promise<Narrowed | null> {
-    if (asked === EVERYTHING) return null;
+    if (asked === EVERYTHING) {
+      const { listing } = caller.token;
+      return listing === undefined || listing === "all"
+        ? null
+        : await this.#narrowed(caller, BY_TOKEN[listing]);
+    }
     const { full, sites: _, ...others } = asked;
     this.#refuseUnknown(caller, asked);
     const site = await siteAsked(this.ports.store.sites, caller, asked);
     return {
       site_id: site?.id ?? null,
       manner: { full, kind: site?.platform ?? null },
+      guides: asked.search === true,
       key: JSON.stringify([full, others, site && [site.id, site.updated_at, site.credentials_version]]),
-      suits: (entry) => wants(asked, entry) && (site === null || this.#suits(entry, site)),
+      suits: (entry) => lists(asked, entry) && (site === null || this.#suits(entry, site)),
     };
   }
 

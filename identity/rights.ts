@@ -49,7 +49,7 @@ const OPEN: readonly [method: string, path: RegExp, role: User["role"]][] = [
   ["POST", /^clients\/[^/]+\/end$/, "member"],
   ["GET", /^approvals$/, "member"],
   ["GET", /^approvals\/[^/]+$/, "member"],
-  ["POST", /^approvals\/[^/]+\/(approve|reject)$/, "member"],
+  ["POST", /^approvals\/[^/]+\/(approve|edit|reject)$/, "member"],
   ["GET", /^sites$/, "admin"],
   ["POST", /^sites$/, "admin"],
   ["GET", /^sites\/[^/]+$/, "admin"],

@@ -79,21 +79,36 @@ export class Visitors {
    * E_BAD_INPUT where it is no form.
    */
   async form(c: Context, visitor: Visitor): Promise<URLSearchParams> {
-    assertOwnPages(c, this.ports.baseUrl, false);
+    const form = await this.#readForm(c, PEOPLE_LIMITS.FORM_BYTES, false);
+    if (this.isOwn(form, visitor)) return form;
+    throw new GatewayError(
+      "E_FORBIDDEN",
+      "The form is too old, or was made for another browser; go back, reload the page and send it again",
+    );
+  }
+
+  /**
+   * The fields of a form that a page of ours has sent, as the browser says, made for whichever session: what was typed can be
+   * shown again, and nothing may be done with it before `isOwn` says so. Throws what `form` does.
+   */
+  async fields(c: Context, limit: number): Promise<URLSearchParams> {
+    return await this.#readForm(c, limit, true);
+  }
+
+  /** Whether one of our pages made the form for this browser, as it is signed in now. */
+  isOwn(form: URLSearchParams, visitor: Visitor): boolean {
+    return isSame(form.get(CSRF_FIELD) ?? "", visitor.csrf);
+  }
+
+  async #readForm(c: Context, limit: number, proof: boolean): Promise<URLSearchParams> {
+    assertOwnPages(c, this.ports.baseUrl, proof);
     const type = (c.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
     if (type !== "application/x-www-form-urlencoded") {
       throw new GatewayError("E_BAD_INPUT", "Content-Type: expected application/x-www-form-urlencoded");
     }
-    const read = await readText(c.req.raw, PEOPLE_LIMITS.FORM_BYTES);
-    if ("fault" in read) throw bodyError(read, PEOPLE_LIMITS.FORM_BYTES);
-    const form = new URLSearchParams(read.text);
-    if (!isSame(form.get(CSRF_FIELD) ?? "", visitor.csrf)) {
-      throw new GatewayError(
-        "E_FORBIDDEN",
-        "The form is too old, or was made for another browser; go back, reload the page and send it again",
-      );
-    }
-    return form;
+    const read = await readText(c.req.raw, limit);
+    if ("fault" in read) throw bodyError(read, limit);
+    return new URLSearchParams(read.text);
   }
 
   /**

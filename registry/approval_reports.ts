@@ -59,6 +59,8 @@ export interface ShownApproval {
   readonly preview: ApprovalPreview | null;
   /** Why it cannot be carried out now. */
   readonly refused: { readonly code: string; readonly message: string } | null;
+  /** The names of texts that this person could edit; left out where there are none. */
+  readonly texts?: readonly string[];
   /** Whether what would be replaced is another by now than when the agent asked. */
   readonly changed_since_asked?: boolean;
   /** What was done, or what that failed with, where somebody said yes within the last day. */
@@ -68,6 +70,28 @@ export interface ShownApproval {
   readonly undo?: readonly UndoReport[];
   /** Whether this person may ask for that. */
   readonly may_undo?: boolean;
+}
+
+/** How somebody looks at a request. */
+export interface ApprovalLook {
+  /** Whether texts are shown whole. */
+  readonly whole?: boolean;
+  /** Items of a change set that are left out, and not planned. */
+  readonly without?: readonly number[];
+}
+
+/** A text that an agent has sent, and who decides may change. */
+export interface EditableText {
+  /** The argument. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A request with its texts. */
+export interface EditableApproval {
+  readonly approval: ApprovalReport;
+  /** None where it has none, or waits no more. */
+  readonly texts: readonly EditableText[];
 }
 
 /** Which requests are listed. */
@@ -88,12 +112,79 @@ export interface ApprovalsPort {
   list(approver: Approver, query?: ApprovalQuery): Promise<ApprovalReport[]>;
   /** What waits, read once for everybody who asks of it. */
   waiting(): Promise<Yours>;
-  /** One of them with what it would do now, its plan runs again; with whole texts where that is said. */
-  show(approver: Approver, id: string, whole?: boolean): Promise<ShownApproval>;
-  /** Carries it out, where it would do what that person was shown. */
-  approve(approver: Approver, id: string, shown: string): Promise<ShownApproval>;
+  /** One of them with what it would do now: its plan runs again. */
+  show(approver: Approver, id: string, look?: ApprovalLook): Promise<ShownApproval>;
+  /** Carries it out, where it would do what that person was shown; of a change set without the items that are left out. */
+  approve(approver: Approver, id: string, shown: string, without?: readonly number[]): Promise<ShownApproval>;
+  /** The texts of one that can be edited. */
+  texts(approver: Approver, id: string): Promise<EditableApproval>;
+  /** Ends it, and asks for the same with other texts: a request of its own, planned anew. */
+  edit(approver: Approver, id: string, texts: Readonly<Record<string, string>>): Promise<ApprovalReport>;
   /** Asks, in that person's name, that what was done on a site goes back; answers the id of that request. */
   askUndo(approver: Approver, id: string, site_id: string): Promise<string>;
   /** Says no to it. */
   reject(approver: Approver, id: string, words: string | null): Promise<ApprovalReport>;
+}
+
+/** A picture of a request, as its page tells of it. */
+export interface PictureReport {
+  /** Names it below the address of the request; null where it cannot be shown. */
+  readonly name: string | null;
+  /** As it is written; null where it has none. */
+  readonly address: string | null;
+  /** What it shows, for those who cannot see it; "" and null where nobody has said. */
+  readonly alt: string | null;
+  /** Why it cannot be shown. */
+  readonly why: string | null;
+}
+
+/** The pictures of a field that come or go. */
+export interface PicturesReport {
+  readonly field: string;
+  readonly now: readonly PictureReport[];
+  readonly then: readonly PictureReport[];
+}
+
+/** A document that a request carries: its HTML, with its CSS. */
+export interface DocumentReport {
+  /** Its place among those of the request. */
+  readonly number: number;
+  /** Which argument has it, such as `html`. */
+  readonly field: string;
+  /** What the page is called, where that is said. */
+  readonly title: string | null;
+}
+
+/** Where a branch that is no production can be looked at. */
+export interface DeploymentReport {
+  readonly site_id: string;
+  readonly address: string;
+  readonly branch: string | null;
+  readonly commit_sha: string | null;
+  readonly created_on: string | null;
+}
+
+/** What a page shows of a request beside its texts. */
+export interface ApprovalViews {
+  readonly pictures: readonly PicturesReport[];
+  /** How many more pictures the texts name. */
+  readonly more: number;
+  readonly documents: readonly DocumentReport[];
+  readonly deployments: readonly DeploymentReport[];
+}
+
+/** A picture as it is served. */
+export interface ServedPicture {
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What requests show beside texts; for those alone who see the request. */
+export interface ApprovalViewsPort {
+  /** Of a request that waits, as it was shown. */
+  of(shown: ShownApproval): Promise<ApprovalViews>;
+  /** Throws E_NOT_FOUND where the request names no such picture, E_UPSTREAM where it cannot be had, E_NOT_SUPPORTED for what is none. */
+  picture(approver: Approver, id: string, name: string): Promise<ServedPicture>;
+  /** A document by its number: to be drawn, or as it is written. Throws E_NOT_FOUND. */
+  document(approver: Approver, id: string, number: number, as: "drawn" | "code"): Promise<string>;
 }

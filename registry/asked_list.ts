@@ -10,6 +10,8 @@ export interface AskedList {
   readonly groups: readonly string[] | null;
   /** The tools that it names; null for none named. */
   readonly tools: readonly string[] | null;
+  /** Whether sites' own tools are left out where neither a group nor a tool is named. */
+  readonly own: boolean;
   /** Only what never writes. */
   readonly readonly: boolean;
   /** Whether tools are to be found by `find_tools`; null where the token decides. */
@@ -23,6 +25,7 @@ export const EVERYTHING: AskedList = Object.freeze({
   sites: Object.freeze([]),
   groups: null,
   tools: null,
+  own: false,
   readonly: false,
   search: null,
   full: false,
@@ -31,12 +34,19 @@ export const EVERYTHING: AskedList = Object.freeze({
 /** The group of sites' own tools. */
 export const PROXIED = "proxied";
 
-/** Whether what is asked for has the tool, whatever site it is for. What is named by both of two lists is wanted by both. */
+/** Whether the list has the tool: where tools are found by searching the few that this is done with. */
+export function lists(asked: AskedList, entry: ToolEntry): boolean {
+  const { listing } = entry.manifest;
+  if (asked.search) return listing !== undefined && !(asked.readonly && writes(entry.manifest));
+  return listing !== "search" && wants(asked, entry);
+}
+
+/** Whether what is asked for has the tool, whatever site it is for: of groups and tools that are named, either. */
 export function wants(asked: AskedList, { name, group, manifest, offer }: ToolEntry): boolean {
   const { groups, tools } = asked;
   if (asked.readonly && (writes(manifest) || (offer?.writesAt.length ?? 0) > 0)) return false;
   const named = tools?.includes(name) ?? false;
   const grouped = groups !== null && (groups.includes("*") || groups.includes(group));
   if (groups !== null || tools !== null) return named || grouped;
-  return offer === undefined || asked.sites.length === 0;
+  return offer === undefined || !asked.own;
 }

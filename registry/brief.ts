@@ -90,6 +90,46 @@ function trimmed(schema: Schema): ServedSchema {
   };
 }
 
+/**
+ * The arguments in a line, as TypeScript writes them, without those of consent: `post_id: number | string, title?: string`.
+ * What is within one that may be left out is not told.
+ */
+export function parameters(schema: ServedSchema): string {
+  const { properties = {}, required = [] } = schema as {
+    properties?: Record<string, ServedSchema>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties)
+    .filter(([name]) => !OF_CONSENT.includes(name))
+    .map(([name, one]) => {
+      const isRequired = required.includes(name);
+      return `${name}${isRequired ? "" : "?"}: ${typeName(one, isRequired)}`;
+    })
+    .join(", ");
+}
+
+const OF_CONSENT: readonly string[] = ["confirm", "confirm_token"];
+
+function typeName(schema: ServedSchema, isRequired: boolean): string {
+  const { type, enum: values, items, properties, anyOf } = schema as {
+    type?: string | string[];
+    enum?: readonly unknown[];
+    items?: ServedSchema;
+    properties?: object;
+    anyOf?: readonly ServedSchema[];
+  };
+  const inner = (one: ServedSchema) => typeName(one, isRequired);
+  if (anyOf) return [...new Set(anyOf.map(inner))].join(" | ");
+  if (values) return values.map((one) => JSON.stringify(one)).join(" | ");
+  if (Array.isArray(type)) return type.map((one) => inner({ type: one })).join(" | ");
+  if (type === "array") return listOf(items ? inner(items) : "unknown");
+  if (type === "integer") return "number";
+  if (type !== "object") return type ?? "unknown";
+  return properties === undefined || !isRequired ? "object" : `{ ${parameters(schema)} }`;
+}
+
+const listOf = (type: string) => type.includes(" ") ? `(${type})[]` : `${type}[]`;
+
 /** A tool at a site that the address names: without the site, and without what only sites of other kinds take. */
 export function atSite(said: Said, { manifest }: ToolEntry, kind: PlatformKind): Said {
   const { properties = {}, required = [], ...rest } = said.input_schema as {

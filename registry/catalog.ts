@@ -6,6 +6,7 @@ import { type Caller, LIMITS, type Token } from "../core/model.ts";
 import { likely } from "./likely.ts";
 import { Listing, type Manner, type Shown } from "./listing.ts";
 import type { ToolEntry } from "./entry.ts";
+import { tellsOfTools } from "./manifest.ts";
 import { underCeiling } from "./ceiling.ts";
 import { OFFERED_WRITE, type ToolSource } from "./source.ts";
 
@@ -21,6 +22,8 @@ export interface Narrowed {
   /** The one site whose tools are listed; null for those of all. */
   readonly site_id: string | null;
   readonly manner: Manner;
+  /** Whether the tools are on it that find and call others, whatever tools the token may call. */
+  readonly guides: boolean;
   /** Another one whenever something else suits. */
   readonly key: string;
   /** Whether a tool is wanted, and of use there. */
@@ -193,10 +196,11 @@ export class Catalog {
   #shown(caller: Caller, sites: ReadonlySet<string>, narrowed: Narrowed | null): Shown[] {
     const { allowed_tools } = caller.token;
     const all = allowed_tools.includes("*");
-    const tools = this.entries().filter((one) => all || allowed_tools.includes(one.name));
+    const isGuide = ({ manifest }: ToolEntry) => narrowed?.guides === true && tellsOfTools(manifest);
+    const tools = this.entries().filter((one) => all || allowed_tools.includes(one.name) || isGuide(one));
     return tools.flatMap((whole): Shown[] => {
       const entry = underCeiling(whole, caller.maxRisk);
-      if (entry === null || narrowed?.suits(entry) === false) return [];
+      if (entry === null || !(narrowed?.suits(entry) ?? entry.manifest.listing !== "search")) return [];
       if (!entry.offer) {
         const hidden = entry.manifest.secrets.some((one) => one.hide && !this.#ports.hasSecret(one.name));
         return hidden ? [] : [{ entry, sites: null }];

@@ -82,7 +82,7 @@ const textsOf = memoize((_: ToolEntry): Record<string, string> => ({}));
 
 function textOf(shown: Shown, manner: Manner, door: Door): string {
   const write = () => {
-    if (door === "rest") return ascii(describe(shown, manner, true));
+    if (door === "rest") return ascii(restTool(shown, manner));
     return ascii(door === "mcp" ? mcpTool(shown, manner) : cardTool(shown, manner));
   };
   if (shown.sites) return write();
@@ -91,11 +91,14 @@ function textOf(shown: Shown, manner: Manner, door: Door): string {
 }
 
 /** What a caller reads of a tool; one of a changing source ends with the sites that offer it, where a call names one. */
-function describe({ entry, sites }: Shown, { full, kind }: Manner, whole = full): { name: string } & Said {
-  const { name } = entry.definition;
-  const said = sites ? offeredAt(entry, sites, kind) : whole ? wholly(entry) : briefly(entry);
-  return { name, ...kind === null ? said : atSite(said, entry, kind) };
+export function saidOf({ entry, sites }: Shown, { full, kind }: Manner): Said {
+  const said = sites ? offeredAt(entry, sites, kind) : full ? wholly(entry) : briefly(entry);
+  return kind === null ? said : atSite(said, entry, kind);
 }
+
+/** Whether no call of it writes, on any of those sites. */
+export const reads = ({ entry: { manifest, offer }, sites }: Shown): boolean =>
+  !writes(manifest) && !sites?.some((id) => offer?.writesAt.includes(id));
 
 const wholly = ({ definition: { description, input_schema } }: ToolEntry): Said => ({
   description,
@@ -108,19 +111,24 @@ function offeredAt(entry: ToolEntry, sites: readonly string[], kind: PlatformKin
   return { description: `${description}${where}`, input_schema };
 }
 
+const restTool = (shown: Shown, { kind }: Manner) => ({
+  name: shown.entry.name,
+  ...saidOf(shown, { full: true, kind }),
+});
+
 /** A tool as MCP lists it; the annotations follow from tier and hints. A write that does not say it only adds may overwrite. */
 function mcpTool(shown: Shown, manner: Manner) {
-  const { definition: { title }, manifest, offer } = shown.entry;
-  const { name, description, input_schema } = describe(shown, manner);
-  const reads = !writes(manifest) && !shown.sites?.some((id) => offer?.writesAt.includes(id));
+  const { name, definition: { title }, manifest } = shown.entry;
+  const { description, input_schema } = saidOf(shown, manner);
+  const isRead = reads(shown);
   return {
     name,
     ...(manner.full || shown.sites ? { title } : {}),
     description,
     inputSchema: input_schema,
     annotations: {
-      readOnlyHint: reads,
-      ...(reads ? {} : { destructiveHint: manifest.hints.destructive ?? true }),
+      readOnlyHint: isRead,
+      ...(isRead ? {} : { destructiveHint: manifest.hints.destructive ?? true }),
       ...(manifest.hints.idempotent === undefined ? {} : { idempotentHint: manifest.hints.idempotent }),
       ...(manifest.hints.open_world === undefined ? {} : { openWorldHint: manifest.hints.open_world }),
     },

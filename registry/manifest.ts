@@ -53,6 +53,14 @@ const manifestSchema = z.strictObject({
     description: z.string().min(1).max(160),
     arguments: z.record(z.string(), z.string().min(1).max(100)).default({}),
   }).optional(),
+  /** Further words that people say for what it does, in several languages: `find_tools` looks into them. */
+  words: z.string().min(1).optional(),
+  /** `core`: one of the few on the list of who finds the others by searching. `search`: on that list only. */
+  listing: z.enum(["core", "search"]).optional(),
+  /** `tools`: it tells of the tools that its caller has, or stands for them, and every token may call it. */
+  tells: z.literal("tools").optional(),
+  /** A call of it is a call of the tool that its argument `tool` names: of any, or of one that only reads. */
+  forwards: z.enum(["reads", "writes"]).optional(),
   tier,
   /** Why a tool of tier T2 needs no flag of the site; without it one is demanded. */
   no_flag: z.string().min(1).optional(),
@@ -98,6 +106,8 @@ const manifestSchema = z.strictObject({
   errors: z.array(code).default([]),
   /** Arguments that become text in a file of a repository, where a status is a word and publishes nothing. */
   file_text: z.array(z.string()).default([]),
+  /** Arguments that are texts of a person, which who decides on the call may change; no id, address, path or date is one. */
+  texts: z.array(z.string()).default([]),
   /** Arguments that hold calls of other tools: each of them is judged as that tool judges, not by this one. */
   calls: z.array(z.string()).default([]),
   input: z.strictObject({
@@ -170,6 +180,10 @@ function consistency(manifest: Manifest): string[] {
   for (const name of manifest.sites) known(name, "sites");
   for (const name of manifest.file_text) known(name, "file_text");
   for (const name of manifest.calls) known(name, "calls");
+  for (const name of manifest.texts) {
+    known(name, "texts");
+    if (properties[name]?.type !== "string") found.push(`texts names "${name}", which is no text`);
+  }
   if (manifest.file_text.length > 0 && !manifest.links.includes("repo")) {
     found.push("file_text is for tools that write to the repository (links: [repo])");
   }
@@ -263,6 +277,9 @@ const admits = ({ properties = {} }: Schema, name: string, value: unknown) =>
 /** Whether a call of the tool can be a write. */
 export const writes = (manifest: Pick<Manifest, "tier" | "raise">): boolean =>
   manifest.tier > 0 || manifest.raise.length > 0;
+
+/** Whether it only tells of the tools that the caller has, or stands for one of them. */
+export const tellsOfTools = ({ tells }: Pick<Manifest, "tells">): boolean => tells === "tools";
 
 /** A tool as the doors list it. */
 export interface Definition {

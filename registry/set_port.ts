@@ -30,6 +30,8 @@ export interface PlannedSet {
   readonly later?: (issue: (plan: SetPlan) => Promise<{ text: string; expires_at: number }>) => void;
   /** What a preview says of each item, by the order in which they are done. */
   readonly items: readonly Readonly<Record<string, unknown>>[];
+  /** What each item is shown as, a name by its place; null of one that who decides leaves out. */
+  readonly names: readonly (string | null)[];
   /** Every site that it touches. */
   readonly sites: readonly Site[];
   /** Why it cannot be taken back as a whole; null where it can. */

@@ -413,6 +413,27 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "call_read_tool": {
+    args: { "tool": string; "arguments"?: Record<string, unknown> };
+    site: "none";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "call_write_tool": {
+    args: { "tool": string; "arguments"?: Record<string, unknown> };
+    site: "none";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
+  "describe_tool": {
+    args: { "tool"?: string; "format": "json" | "types" };
+    site: "none";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "diagnose_site": {
     args: {
       "checks"?: (
@@ -458,6 +479,13 @@ export interface Shapes {
       )[];
     };
     site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "find_tools": {
+    args: { "query": string; "for_site"?: string; "limit": number };
+    site: "none";
     tier: 0;
     raises: false;
     publishes: "never";

@@ -141,6 +141,7 @@ function manifestOf({ name, title = name, description, writes, ...more }: Offere
     hints: {},
     errors: [],
     file_text: [],
+    texts: [],
     calls: [],
     input: { type: "object" },
     rules: [],

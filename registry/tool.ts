@@ -14,6 +14,7 @@ import type {
   PreviewsPort,
   SitesPort,
   SnapshotsPort,
+  ToolsPort,
   UpstreamsPort,
 } from "./tool_ports.ts";
 import type { Before, ReadResult, WriteResult } from "./write_result.ts";
@@ -88,6 +89,11 @@ export interface AuditFacts {
   approval_id?: string;
   shown_to?: string;
   approved_by?: string;
+  /** Of a change set the items that this person left out. */
+  items_left_out?: readonly number[];
+  /** Who has edited texts of what the agent asked for, and the request that they stood in. */
+  edited_by?: string;
+  edited_from?: string;
 }
 
 /** What a call of another tool would do, found by reading only; good for one run within the call that planned it. */
@@ -170,6 +176,8 @@ export type ChangeLine = ChangeRow | {
   readonly changes: number;
   readonly tools: Readonly<Record<string, number>>;
   readonly by: ChangeRow["by"];
+  /** Items that who approved the set left out, on whatever site. */
+  readonly items_left_out?: readonly number[];
   readonly live?: true;
   readonly undoable: boolean;
   /** How many of them are, where not all are. */
@@ -277,6 +285,7 @@ export interface ToolContext {
   readonly changes: ChangesPort;
   readonly sets: SetsPort;
   readonly approvals: ApprovalsPort;
+  readonly tools: ToolsPort;
   /** Milliseconds since the epoch, by the gateway's clock. */
   now(): number;
   readonly upstreams: UpstreamsPort;

@@ -122,6 +122,11 @@ export interface ApprovalAnswer {
   readonly decided_at?: string;
   /** The person's words, which are data, or why nobody can decide any more. */
   readonly words?: string;
+  /** Where a person edited it, which ends it as rejected: the request that waits instead. */
+  readonly reason?: "edited";
+  readonly edited_to?: string;
+  /** Of a change set the items that the person left out. */
+  readonly items_left_out?: readonly number[];
   /** What was done, or what that failed with. */
   readonly answer?: unknown;
   readonly failed?: unknown;
@@ -132,4 +137,42 @@ export interface ApprovalAnswer {
 export interface ApprovalsPort {
   /** Once it is decided and done, or that time is over. Throws E_NOT_FOUND. */
   find(id: string, wait_seconds?: number): Promise<ApprovalAnswer>;
+}
+
+/** A tool as it is found for a job. */
+export interface FoundTool {
+  /** Its name and its arguments, as TypeScript writes them. */
+  readonly call: string;
+  readonly for: string;
+  /** Set where it can write: then it takes `confirm` and `confirm_token` as well. */
+  readonly writes?: true;
+}
+
+/** All of a tool. */
+export interface DescribedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly group: string;
+  readonly tier: Tier;
+  readonly writes: boolean;
+  readonly description: string;
+  readonly input_schema: object;
+  /** The kinds of site that it works on. */
+  readonly platforms: readonly PlatformKind[];
+  /** Those that a site must have set for some or all of its calls. */
+  readonly flags: readonly Flag[];
+  /** Codes that it refuses with beside the general ones. */
+  readonly codes: readonly Code[];
+  /** Of a site's own tool the sites that offer it. */
+  readonly sites?: readonly string[];
+}
+
+/** The tools that the caller may be shown. */
+export interface ToolsPort {
+  /** Those that fit words best, of all or of use on that site; throws what `findSite` throws for the field `site`. */
+  find(words: string, where: { readonly site_id?: string; readonly limit: number }): Promise<FoundTool[]>;
+  /** Throws E_TOOL_NOT_FOUND. */
+  describe(name: string): Promise<DescribedTool>;
+  /** What all of them take, or that one, as TypeScript. Throws E_TOOL_NOT_FOUND. */
+  types(name?: string): Promise<string>;
 }

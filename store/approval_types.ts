@@ -16,6 +16,8 @@ export interface NewApproval extends
     | "asked_by"
     | "summary"
     | "confirm_token"
+    | "edited_from"
+    | "editors"
   > {
   /** By what an equal request of the same grant is known. */
   readonly same: string;
@@ -23,7 +25,7 @@ export interface NewApproval extends
 }
 
 /** What is known of a request that waits without opening what is sealed of it. */
-export type WaitingApproval = Pick<Approval, "id" | "sites" | "owner_user_id">;
+export type WaitingApproval = Pick<Approval, "id" | "sites" | "owner_user_id" | "editors">;
 
 /**
  * Requests that a person must approve. Who carries one out, or says no, spends the record of its consent first, so that
@@ -51,8 +53,13 @@ export interface ApprovalStore {
   begun(approval: Approval, decided: Deciding, request_id: string): Promise<Beside[]>;
   /** What became of the call that was begun, to be committed with its outcome's row; where nothing was done it waits again. */
   ended(approval: Approval, decided: Deciding, request_id: string, outcome: Outcome): Promise<Beside[]>;
-  /** Said no to, to be committed with a row. */
-  rejected(approval: Approval, decided: Deciding, words: string | null): Promise<Beside[]>;
+  /** Said no to, or edited into another request, to be committed with a row. */
+  rejected(
+    approval: Approval,
+    decided: Deciding,
+    words: string | null,
+    edited_to?: string,
+  ): Promise<Beside[]>;
   /** That it cannot be decided any more, and why; false where it was decided meanwhile. */
   expire(approval: Approval, why: string): Promise<boolean>;
   /** Erases the arguments of what does not wait any more. */

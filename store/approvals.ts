@@ -27,7 +27,7 @@ interface KeptPiece extends Pick<NewApproval, "grant" | "sites"> {
 }
 
 /** The value of `["approvals_waiting", grant, same]`. */
-interface Waiting extends Pick<NewApproval, "sites" | "owner_user_id"> {
+interface Waiting extends Pick<NewApproval, "sites" | "owner_user_id" | "editors"> {
   readonly id: string;
   readonly expires_at: number;
 }
@@ -41,8 +41,9 @@ const UNREADABLE: Told = {
 const recordKey = (id: string) => ["approvals", id];
 const pieceKey = (id: string) => (n: number) => ["approval_pieces", id, String(n)];
 const waitingKey = (grant: string, same: string) => ["approvals_waiting", grant, same];
-const waitingOf = ({ id, sites, owner_user_id, expires_at }: Approval): Waiting => ({
+const waitingOf = ({ id, sites, owner_user_id, editors, expires_at }: Approval): Waiting => ({
   ...{ id, sites, owner_user_id },
+  ...editors === undefined ? {} : { editors },
   expires_at: Date.parse(expires_at),
 });
 const sealedIn = (value: unknown): Sealed => (value as KeptPiece).sealed;
@@ -152,9 +153,15 @@ export class Approvals implements ApprovalStore {
     return await this.#changed({ ...approval, state: "approved", decided_at, decided, request_id, outcome });
   }
 
-  async rejected(approval: Approval, decided: Deciding, words: string | null): Promise<Beside[]> {
+  async rejected(
+    approval: Approval,
+    decided: Deciding,
+    words: string | null,
+    edited_to?: string,
+  ): Promise<Beside[]> {
     const decided_at = this.db.timestamp();
-    return await this.#changed({ ...approval, state: "rejected", decided_at, decided, words });
+    const edited = edited_to === undefined ? {} : { edited_to };
+    return await this.#changed({ ...approval, state: "rejected", decided_at, decided, words, ...edited });
   }
 
   async expire(approval: Approval, why: string): Promise<boolean> {

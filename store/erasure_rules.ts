@@ -58,13 +58,31 @@ const touching: Rule = (_, value, { id }) =>
 const ofGrant: Rule = (_, value, { tokens }) =>
   isFields(value) && tokens.includes(String(value["grant"])) ? null : undefined;
 
+/** A request without the name of that person, who decided or edited it; undefined where that is somebody else. */
+function unnamed(value: Readonly<Record<string, unknown>>, id: string) {
+  const isTheirs = (by: unknown) => isFields(by) && by["user_id"] === id;
+  const erased = (by: unknown) => isTheirs(by) ? { by: "(erased)", user_id: null } : by;
+  const { decided: by, editors } = value;
+  const all: readonly unknown[] = Array.isArray(editors) ? editors : [];
+  if (![by, ...all].some(isTheirs)) return undefined;
+  return {
+    ...value,
+    ...by === undefined ? {} : { decided: erased(by) },
+    ...all.length === 0 ? {} : { editors: all.map(erased) },
+  };
+}
+
+/** What waits goes with its token, and stays without the name of who edited it. */
+const waits: Rule = (key, value, of, now) => {
+  const gone = ofToken(1)(key, value, of, now);
+  return gone === null || !isFields(value) ? gone : unnamed(value, of.id);
+};
+
 /** A request that the person asked for goes; where the person decided it stays without the name. */
 const decided: Rule = (key, value, of, now) => {
   if (!isFields(value)) return undefined;
   if (value["owner_user_id"] === of.id || ofGrant(key, value, of, now) === null) return null;
-  const by = value["decided"];
-  if (!isFields(by) || by["user_id"] !== of.id) return undefined;
-  return { ...value, decided: { by: "(erased)", user_id: null } };
+  return unnamed(value, of.id);
 };
 
 /** A token for no site is worth nothing, and ends. */
@@ -156,7 +174,7 @@ export const DECISIONS: Readonly<Record<string, Decision>> = {
   consent_signs: none(ITSELF),
   approvals: { site: touching, user: decided },
   approval_pieces: { site: touching, user: ofGrant },
-  approvals_waiting: { site: touching, user: ofToken(1) },
+  approvals_waiting: { site: touching, user: waits },
   sets: ofSet,
   set_pieces: ofSet,
   set_results: ofSet,

@@ -32,6 +32,8 @@ export interface SetContent {
   readonly first: boolean;
   readonly items: readonly SetItem[];
   readonly warnings: readonly string[];
+  /** Items that who approved it left out: never planned, and never begun. */
+  readonly left_out?: readonly Pick<SetItem, "item" | "tool" | "site_id">[];
 }
 
 /** `preparing`: its items are being planned. `prepared`: it was shown. `running`: somebody has consented. */
@@ -41,6 +43,8 @@ export type SetState = "preparing" | "prepared" | "running" | "ended";
 export interface SetApproval {
   readonly approval_id: string;
   readonly approved_by: string;
+  /** The items that this person left out; none where it is left out. */
+  readonly items_left_out?: readonly number[];
 }
 
 /** What is known of a set without opening it. */

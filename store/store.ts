@@ -53,7 +53,7 @@ export type NewToken =
   & Partial<Pick<Token, "confirm_policy">>;
 
 export type TokenPatch = Partial<
-  Pick<Token, "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "confirm_policy">
+  Pick<Token, "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "confirm_policy" | "listing">
 >;
 
 /** Tokens, found by a SHA-256 of their text. Look-ups are cached; a change holds within LIMITS.CACHE_CHECK_MS everywhere. */

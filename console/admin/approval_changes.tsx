@@ -1,6 +1,6 @@
 /** What a request would change: short values as a table, from and to; every long text by itself. */
 import type { Child } from "hono/jsx";
-import type { ApprovalPreview } from "../../admin/ports.ts";
+import type { ApprovalPreview, ApprovalReport } from "../../admin/ports.ts";
 import { redactText } from "../../core/credentials.ts";
 import type { Change } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
@@ -100,16 +100,56 @@ interface Item {
   readonly item?: unknown;
   readonly site_id?: unknown;
   readonly summary?: unknown;
-  readonly changes?: readonly Change[];
+  readonly plan?: unknown;
   readonly left_out?: string;
   readonly warnings?: readonly string[];
 }
 
-function itemOf({ item, site_id, summary, changes = [], left_out, warnings = [] }: Item, on: Drawing): Child {
+/** Which items of a set are chosen: those that are not are named; the form that sends the choice. */
+export interface Choosing {
+  readonly form: string;
+  readonly without: ReadonlySet<number>;
+}
+
+/** The box of an item that is carried out unless it is taken out of it. */
+const box = (item: string, { form, without }: Choosing): Child => (
+  <div class="choice">
+    <input
+      type="checkbox"
+      id={`keep-${item}`}
+      name="keep"
+      value={item}
+      form={form}
+      checked={!without.has(Number(item))}
+    />
+    <label for={`keep-${item}`}>{`Carry out item ${item}`}</label>
+  </div>
+);
+
+/** Changes of a set by their item, whose number stands before each field. */
+function changesByItem(changes: readonly Change[]): ReadonlyMap<string, readonly Change[]> {
+  const split = changes.map(({ field, ...rest }) => {
+    const [, item = ""] = field.slice(0, field.indexOf(":")).split(" ");
+    return { item, change: { ...rest, field: field.slice(field.indexOf(":") + 2) } };
+  });
+  return new Map(
+    [...Map.groupBy(split, ({ item }) => item)].map(([item, all]) => [item, all.map(({ change }) => change)]),
+  );
+}
+
+function itemOf(
+  { item, site_id, summary, plan, left_out, warnings = [] }: Item,
+  changes: readonly Change[],
+  on: Drawing,
+  choosing: Choosing | null,
+): Child {
   const where = typeof site_id === "string" ? ` on ${site_id}` : "";
+  const number = String(item ?? "");
   return (
     <section class="item">
-      <h3 dir="auto">{`${String(item ?? "")}${where}: ${seen(String(summary ?? ""))}`}</h3>
+      <h3 dir="auto">{`${number}${where}: ${seen(String(summary ?? ""))}`}</h3>
+      {choosing && box(number, choosing)}
+      {typeof plan === "string" && <p class="hint">{`${seen(plan)}.`}</p>}
       {warnings.map((one) => <p class="error" dir="auto">{seen(one)}</p>)}
       {fieldsOf(changes, on)}
       {left_out && <p class="error">{`Too large to be shown here: ${seen(left_out)}.`}</p>}
@@ -117,9 +157,16 @@ function itemOf({ item, site_id, summary, changes = [], left_out, warnings = [] 
   );
 }
 
-/** All changes of a preview, with the calls that it stands for; of a set each item by itself. */
-export function changesOf({ changes, left_out, calls = [], items }: ApprovalPreview, on: Drawing): Child {
-  if (items !== undefined) return items.map((item) => itemOf(item, on));
+/** All changes of a preview, with the calls that it stands for; of a set each item by itself, which can be chosen. */
+export function changesOf(
+  { changes, left_out, calls = [], items }: ApprovalPreview,
+  on: Drawing,
+  choosing: Choosing | null = null,
+): Child {
+  if (items !== undefined) {
+    const byItem = changesByItem(changes);
+    return items.map((one) => itemOf(one, byItem.get(String(one["item"])) ?? [], on, choosing));
+  }
   return (
     <>
       {calls.length > 1 && (
@@ -137,23 +184,35 @@ export function changesOf({ changes, left_out, calls = [], items }: ApprovalPrev
 
 /** Bytes of what was sent that stand on a page which does not show all. */
 const SENT_BYTES = 8 * 1024;
+/** No credential that is known by its look needs more to be known. */
+const SECRET_CHARACTERS = 4096;
 
-/** What the agent sent, folded away. */
+/** What the agent sent, folded away; with the texts of a person where somebody has edited them. */
 export function argumentsOf(
-  tool: string,
+  { tool, editors }: Pick<ApprovalReport, "tool" | "editors">,
   args: Readonly<Record<string, unknown>>,
   { whole, ...rest }: Drawing,
 ): Child {
   const on: Drawing = { ...rest, whole, cut: 0, room: whole ? Infinity : SENT_BYTES };
-  const entries = Object.entries(args).map(([name, value]) => (
-    <>
-      <dt>{seen(name)}</dt>
-      <dd>{wholeText(redactText(valueText(value) ?? "nothing"), on)}</dd>
-    </>
-  ));
+  const entries = Object.entries(args).map(([name, value]) => {
+    const text = valueText(value) ?? "nothing";
+    // Credentials are looked for in what can stand here, and some way behind it.
+    const near = whole ? text : text.slice(0, SENT_BYTES + SECRET_CHARACTERS);
+    on.cut += text.length - near.length;
+    return (
+      <>
+        <dt>{seen(name)}</dt>
+        <dd>{wholeText(redactText(near), on)}</dd>
+      </>
+    );
+  });
   return (
     <details>
-      <summary>What the agent sent, word for word</summary>
+      <summary>
+        {editors === undefined
+          ? "What the agent sent, word for word"
+          : "What the agent sent, with the edited texts, word for word"}
+      </summary>
       <p>{`The tool ${tool}, with:`}</p>
       <dl>{entries}</dl>
       {on.cut > 0 && <p>{`${on.cut.toLocaleString("en")} more characters stand where all of it is shown.`}

@@ -9,19 +9,51 @@ import type { Person } from "../../identity/visitors.ts";
 import { Form, Submit } from "../form.tsx";
 import { time } from "./words.ts";
 import { valueText } from "./approval_changes.tsx";
-import { APPROVALS, fieldName, type Names, siteName, STATES } from "./approval_words.ts";
+import { APPROVALS, fieldName, type Names, siteName, stateWord } from "./approval_words.ts";
 
 const text = (value: unknown): string => seen(valueText(value) ?? "nothing");
 
 /** Who decided, when, and with which words. */
-function decision({ approval: { state, decided, decided_at, words } }: ShownApproval): Child {
+function decision({ approval }: ShownApproval): Child {
+  const { state, decided, decided_at, words, edited_to, items_left_out: out = [] } = approval;
   const by = decided === null ? "" : ` by ${seen(decided.by)}`;
   const at = decided_at === null ? "" : ` at ${time(decided_at)}`;
-  const word = STATES[state];
+  const word = stateWord(approval);
   return (
     <>
-      <p>{`${word[0]!.toUpperCase()}${word.slice(1)}${by}${at}.`}</p>
+      <p>
+        {`${word[0]!.toUpperCase()}${word.slice(1)}${by}${at}${
+          out.length === 0 ? "" : `, without item${out.length === 1 ? "" : "s"} ${out.join(", ")}`
+        }.`}
+      </p>
+      {edited_to !== undefined && (
+        <p>
+          <a href={`${APPROVALS}/${edited_to}`}>The request with the edited texts</a>
+        </p>
+      )}
       {words !== null && <p dir="auto">{state === "rejected" ? `“${seen(words)}”` : `${seen(words)}.`}</p>}
+    </>
+  );
+}
+
+/** Of a change set what became of each item. */
+function itemLines({ items, summary }: Readonly<Record<string, unknown>>): Child {
+  if (!Array.isArray(items) || items.length === 0) return null;
+  return (
+    <>
+      {typeof summary === "string" && <p>{`${seen(summary)}.`}</p>}
+      <ul>
+        {items.filter(isFields).map(({ item, tool, site_id, state, reason, error }) => {
+          const where = typeof site_id === "string" ? ` on ${site_id}` : "";
+          const why = isFields(error) ? error["message"] : state === "left_out" ? undefined : reason;
+          const said = why === undefined ? "" : `: ${text(why)}`;
+          return (
+            <li dir="auto">
+              {`Item ${text(item)}, ${text(tool)}${where}: ${text(state).replaceAll("_", " ")}${said}`}
+            </li>
+          );
+        })}
+      </ul>
     </>
   );
 }
@@ -112,6 +144,7 @@ export function outcomeOf(shown: ShownApproval, person: Person | null, names: Na
   return (
     <Notice kind={kind}>
       {decision(shown)}
+      {itemLines(fields)}
       {isFields(failed) && <p>{`It failed: ${text(failed["message"])}.`}</p>}
       {state === "approved" && outcome === "unknown" && (
         <p>Nobody knows whether it was done. Look at the site before it is asked for again.</p>

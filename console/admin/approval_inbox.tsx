@@ -19,7 +19,7 @@ import {
   personOf,
   siteName,
   siteNames,
-  STATES,
+  stateWord,
   titleOf,
 } from "./approval_words.ts";
 import { CEILINGS, time } from "./words.ts";
@@ -171,7 +171,7 @@ const decidedRow = ({ names }: Inbox) => (one: ApprovalReport): Child[] => [
   <a href={`${APPROVALS}/${one.id}`} dir="auto">{titleOf(one)}</a>,
   siteNames(one, names),
   askerOf(one, names),
-  STATES[one.state] + (one.outcome === "unknown" ? ", nobody knows whether it was done" : ""),
+  stateWord(one) + (one.outcome === "unknown" ? ", nobody knows whether it was done" : ""),
   one.decided === null ? "nobody" : `${seen(one.decided.by)}, ${time(one.decided_at ?? one.asked_at)}`,
 ];
 

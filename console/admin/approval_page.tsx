@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { tierShown } from "../../admin/approvals.ts";
-import type { ShownApproval } from "../../admin/ports.ts";
+import type { ApprovalViews, ShownApproval } from "../../admin/ports.ts";
 import { LIMITS } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -11,10 +11,13 @@ import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { argumentsOf, changesOf } from "./approval_changes.tsx";
 import { outcomeOf } from "./approval_done.tsx";
+import { boxesField, choosingOf, isMixed, leftOutLine, withoutForm, YES_FORM } from "./approval_items.tsx";
 import { type Drawing, drawing, fitting } from "./approval_text.tsx";
+import { loadsOf, viewsSections } from "./approval_views.tsx";
 import {
   APPROVALS,
   askerOf,
+  fieldName,
   lasting,
   LIVE_TIER,
   type Names,
@@ -29,7 +32,11 @@ import { CEILINGS, time } from "./words.ts";
 export interface OnePage {
   readonly shown: ShownApproval;
   readonly names: Names;
+  /** What it shows beside texts. */
+  readonly views: ApprovalViews | null;
   readonly now: number;
+  /** Whether it is of a change set. */
+  readonly isSet: boolean;
   /** What was wrong with what the form sent. */
   readonly problem?: {
     readonly message: string;
@@ -38,6 +45,8 @@ export interface OnePage {
   };
   /** What was filled in. */
   readonly words?: string;
+  /** Items of a set whose boxes are not ticked. */
+  readonly without?: readonly number[];
 }
 
 /** What a person should know first; each is a sentence of a site or a plan. */
@@ -73,6 +82,7 @@ export function factsOf({ approval, preview }: ShownApproval, names: Names, now:
     [approval.sites.length === 1 ? "Site" : "Sites", siteNames(approval, names, 50)],
     ...approval.state === "pending" ? [["What visitors get", VISITORS[tier]] as [string, Child]] : [],
     ["Asked by", askerOf(approval, names)],
+    ...approval.editors === undefined ? [] : [["Edited by", editorsOf(approval)] as [string, Child]],
     ...approval.client_id === null ? [] : [["Client", seen(approval.client_id)] as [string, Child]],
     ["Tier", `${tier}: ${CEILINGS[tier]}`],
     ["Asked", `${lasting(now - Date.parse(approval.asked_at))} ago, ${time(approval.asked_at)}`],
@@ -90,6 +100,14 @@ export function factsOf({ approval, preview }: ShownApproval, names: Names, now:
     </dl>
   );
 }
+
+/** Who has edited it, and where it stood before. */
+const editorsOf = ({ editors = [], edited_from }: ShownApproval["approval"]): Child => (
+  <>
+    {`${editors.map(({ by }) => seen(by)).join(", ")}, in the place of `}
+    <a href={`${APPROVALS}/${edited_from ?? ""}`}>what was asked for</a>
+  </>
+);
 
 const undoWords = ({ undoable, undoable_reason }: NonNullable<ShownApproval["preview"]>) =>
   undoable
@@ -121,6 +139,25 @@ function ways(path: string, { view, whole, cut }: Drawing, canDecide: boolean): 
   );
 }
 
+/** On the page of a request: the way to its texts, or that those of a set are asked for anew. */
+function editLine(path: string, texts: readonly string[] | undefined, isSet: boolean): Child {
+  if (texts !== undefined) {
+    return (
+      <p>
+        <a href={`${path}/edit`}>Edit the texts</a>
+        {` (${
+          texts.map((name) => fieldName(name).toLowerCase()).join(", ")
+        }). That asks for it anew, in your name.`}
+      </p>
+    );
+  }
+  return isSet && (
+    <p class="hint">
+      Texts of a set are not edited here: leave the item out, and have it asked for anew.
+    </p>
+  );
+}
+
 /** The form of a yes, and that of a no; who may not decide is told why. */
 function decisionOf(person: Person, page: OnePage, cut: number): Child {
   const { shown: { approval, preview, refused }, names, problem, words } = page;
@@ -129,27 +166,35 @@ function decisionOf(person: Person, page: OnePage, cut: number): Child {
   const path = `${APPROVALS}/${approval.id}`;
   const typed = preview && tierShown(preview.shown) >= LIVE_TIER ? typedWord(approval.sites, names) : null;
   const error = (field: "typed" | "words") => problem?.field === field ? problem.message : undefined;
+  const choosing = choosingOf(page.shown, page.without ?? []);
+  const isPartly = choosing !== null && isMixed(preview?.shown ?? "");
   return (
     <>
       <h2 id="decide">Your decision</h2>
       {preview && refused === null && cut === 0 && (
-        <Form visitor={person} action={`${path}/approve`}>
+        <Form visitor={person} action={`${path}/approve`} id={YES_FORM}>
           <input type="hidden" name="shown" value={preview.shown} />
+          {boxesField(choosing)}
+          {choosing && <p>Items whose box is not ticked above are left out, and not done.</p>}
           {typed && (
             <Field
               name="typed"
               label={`Type “${typed.word}” to approve`}
-              hint={typed.also === typed.word
-                ? "It goes live at once."
-                : `Or ${typed.also}. It goes live at once.`}
+              hint={[
+                typed.also === typed.word ? "" : `Or ${typed.also}. `,
+                "It goes live at once.",
+                isPartly ? " If all that goes live is left out, type nothing." : "",
+              ].join("")}
               error={error("typed")}
               autocomplete="off"
+              required={!isPartly}
             />
           )}
           <Submit>Approve and carry out</Submit>
         </Form>
       )}
       {cut > 0 && <p>You can approve it where all of it is shown.</p>}
+      {editLine(path, page.shown.texts, page.isSet)}
       <Form visitor={person} action={`${path}/reject`}>
         <Area
           name="words"
@@ -179,15 +224,16 @@ export const problemOf = (problem: OnePage["problem"]): Child =>
 
 /** The page. */
 export async function onePage(c: Context, person: Person, page: OnePage): Promise<Response> {
-  const { shown, names, now, problem } = page;
+  const { shown, names, views, now, problem } = page;
   const { approval, preview } = shown;
+  const path = `${APPROVALS}/${approval.id}`;
   const on = drawingFor(c);
   const isSaid = problem !== undefined && problem.message === shown.refused?.message;
   const warnings = warningsOf(isSaid ? { ...shown, refused: null } : shown, on);
-  const changes = preview && changesOf(preview, on);
+  const changes = preview && changesOf(preview, on, choosingOf(shown, page.without ?? []));
   const cut = on.cut;
   const args = shown.arguments &&
-    argumentsOf(approval.tool, shown.arguments, on);
+    argumentsOf(approval, shown.arguments, on);
   return await showPage(
     c,
     {
@@ -195,19 +241,23 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
       visitor: person,
       current: APPROVALS,
       wide: true,
+      loads: loadsOf(views),
       ...problem && { status: problem.status },
     },
     <>
       {problemOf(problem)}
       {approval.state === "pending" ? warnings : outcomeOf(shown, person, names, now)}
       {factsOf(shown, names, now)}
+      {withoutForm(`${APPROVALS}/${approval.id}`, shown, page.isSet)}
+      {leftOutLine(`${APPROVALS}/${approval.id}`, shown)}
       {preview && (
         <>
           <h2>{preview.tier >= LIVE_TIER ? "What visitors see differently" : "What changes"}</h2>
-          {ways(`${APPROVALS}/${approval.id}`, { ...on, cut }, approval.not_yours === null)}
+          {ways(path, { ...on, cut }, approval.not_yours === null)}
           {changes}
         </>
       )}
+      {viewsSections(views, { path, names, isMade: approval.state === "approved", c })}
       {args}
       {decisionOf(person, page, cut)}
       <p>

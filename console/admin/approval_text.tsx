@@ -4,7 +4,7 @@ import { type Stretch, textDiff } from "../../core/text_diff.ts";
 import { isUnseen, seenParts } from "../../core/unseen.ts";
 
 /** How long all texts of a page are compared; what is not compared by then is shown as gone and new. */
-const COMPARED_MS = 150;
+const COMPARED_MS = 100;
 const CONTEXT_CHARACTERS = 160;
 const WORD_CHARACTERS = 30;
 /** The room that texts have on a page that does not show all of them, in bytes. */
@@ -68,9 +68,14 @@ const ELEMENT_BYTES = 12;
 
 function costOf(sign: string): number {
   const code = sign.codePointAt(0)!;
+  // Letters and figures of English, and what stands between them, are most of any text in HTML.
+  if (code >= 0x20 && code < 0x7f) return COSTS[sign] ?? 1;
   if (isUnseen(sign)) return SIGN_BYTES;
   return COSTS[sign] ?? (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
 }
+
+/** The bytes that a text takes on a page. */
+export const textBytes = (text: string): number => [...text].reduce((sum, sign) => sum + costOf(sign), 0);
 
 /** Takes the room of markup; false where there is none, and what would stand in it has not been seen. */
 export function takes(bytes: number, characters: number, on: Drawing): boolean {

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { tierShown } from "../../admin/approvals.ts";
-import type { ShownApproval } from "../../admin/ports.ts";
+import type { ApprovalViews, ShownApproval } from "../../admin/ports.ts";
 import { LIMITS } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -12,6 +12,7 @@ import { showPage } from "../respond.tsx";
 import { changesOf } from "./approval_changes.tsx";
 import { outcomeOf } from "./approval_done.tsx";
 import { drawingFor, factsOf, type OnePage, problemOf, warningsOf } from "./approval_page.tsx";
+import { loadsOf, pictureSections, type Room, viewsRoom } from "./approval_views.tsx";
 import type { Drawing } from "./approval_text.tsx";
 import { APPROVALS, LIVE_TIER, type Names, titleOf, typedWord } from "./approval_words.ts";
 
@@ -22,6 +23,8 @@ export const TOGETHER = `${APPROVALS}/together`;
 export interface Together {
   readonly all: readonly ShownApproval[];
   readonly names: Names;
+  /** What each shows beside texts, by its id. */
+  readonly views: Map<string, ApprovalViews | null>;
   readonly now: number;
   readonly problem?: OnePage["problem"];
   readonly words?: string;
@@ -43,7 +46,7 @@ interface Section {
   readonly content: Child;
 }
 
-function sectionOf(shown: ShownApproval, page: Together, on: Drawing): Section {
+function sectionOf(shown: ShownApproval, page: Together, on: Drawing, room: Room): Section {
   const { approval, preview, refused } = shown;
   const before = on.cut;
   const warnings = warningsOf(shown, on);
@@ -53,6 +56,7 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing): Section {
   const fits = approval.state === "pending" && approval.not_yours === null && preview !== null &&
     refused === null && cut === 0;
   const path = `${APPROVALS}/${approval.id}`;
+  const views = page.views.get(approval.id) ?? null;
   const content = (
     <section>
       <h2 dir="auto">{titleOf(approval, preview?.summary)}</h2>
@@ -64,6 +68,8 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing): Section {
       {approval.state === "pending" ? warnings : outcomeOf(shown, null, page.names, page.now)}
       {factsOf(shown, page.names, page.now)}
       {changes}
+      {views && pictureSections(views, path, room)}
+      {views && views.documents.length > 0 && <p>By itself it is drawn as a page, too.</p>}
       {approval.state === "pending" && !fits && (
         <p class="error">
           {approval.not_yours !== null
@@ -137,7 +143,8 @@ function decisionOf(person: Person, sections: readonly Section[], page: Together
 /** The page. */
 export async function togetherPage(c: Context, person: Person, page: Together): Promise<Response> {
   const on = drawingFor(c);
-  const sections = page.all.map((shown) => sectionOf(shown, page, on));
+  const room = viewsRoom();
+  const sections = page.all.map((shown) => sectionOf(shown, page, on, room));
   const { problem, decided } = page;
   const waits = page.all.some(({ approval }) => approval.state === "pending");
   return await showPage(
@@ -147,6 +154,7 @@ export async function togetherPage(c: Context, person: Person, page: Together): 
       visitor: person,
       current: APPROVALS,
       wide: true,
+      loads: { pictures: [...page.views.values()].some((one) => loadsOf(one).pictures), frames: false },
       ...problem && { status: problem.status },
     },
     <>

@@ -21,12 +21,16 @@ export const VISITORS = [
 ] as const;
 
 /** What became of a request, in a word. */
-export const STATES = {
+const STATES = {
   pending: "waits",
   approved: "approved",
   rejected: "rejected",
   expired: "ended undecided",
 } as const;
+
+/** The same of a request; what was edited is not called rejected. */
+export const stateWord = ({ state, edited_to }: Pick<ApprovalReport, "state" | "edited_to">): string =>
+  edited_to === undefined ? STATES[state] : "edited";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,7 @@
 /** What agents ask people for: the inbox, one request, many together, and the decisions. */
 import type { Context, Hono } from "hono";
 import { rejectBody, tierShown } from "../../admin/approvals.ts";
+import type { ShownApproval } from "../../admin/ports.ts";
 import { checked } from "../../core/faults.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { callerOfPerson } from "../../identity/rights.ts";
@@ -8,9 +9,12 @@ import { assertOwnPages } from "../../identity/origin.ts";
 import { leadTo } from "../respond.tsx";
 import { togetherPages } from "./approvals_together.tsx";
 import { EVENTS, inboxPage, statesOf } from "./approval_inbox.tsx";
+import { editPages } from "./approval_edit.tsx";
+import { leftOutBy, leftOutIn, tierLeft } from "./approval_items.tsx";
 import { type OnePage, onePage } from "./approval_page.tsx";
 import { APPROVALS, isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./approval_words.ts";
 import { ApprovalEvents } from "./approval_events.ts";
+import { viewRoutes, viewsOf } from "./approval_views.tsx";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
 /** Adds the routes under `/admin/approvals`. */
@@ -36,12 +40,17 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
   });
 
   togetherPages(app, parts);
+  editPages(app, parts);
+  viewRoutes(app, parts, APPROVALS);
   app.get(`${APPROVALS}/:id`, (c) => asPerson(parts, c, (person) => look(parts, c, person, idOf(c))));
 
   app.post(`${APPROVALS}/:id/approve`, (c) =>
     asSender(parts, c, async (person, form) => {
-      const problem = await approved(parts, c, person, idOf(c), form);
-      return problem === null ? leadTo(c, pathOf(c)) : await look(parts, c, person, idOf(c), { problem });
+      const without = leftOutIn(form);
+      const problem = await approved(parts, c, person, idOf(c), { form, without });
+      return problem === null
+        ? leadTo(c, pathOf(c))
+        : await look(parts, c, person, idOf(c), { problem, without });
     }, pathOf(c)));
 
   app.post(`${APPROVALS}/:id/undo`, (c) =>
@@ -75,11 +84,20 @@ async function look(
   c: Context,
   person: Person,
   id: string,
-  more: Pick<OnePage, "problem" | "words"> = {},
+  more: Pick<OnePage, "problem" | "words" | "without"> = {},
 ): Promise<Response> {
-  const shown = await parts.ports.approvals.show(callerOfPerson(person.user), id, true);
-  const names = await namesFor(parts, [shown.approval]);
-  return await onePage(c, person, { shown, names, now: parts.ports.now(), ...more });
+  const { approvals } = parts.ports;
+  const caller = callerOfPerson(person.user);
+  const asked = leftOutBy(c);
+  let shown = await approvals.show(caller, id, { whole: true, without: asked });
+  // What was left out may be what cannot be carried out by now.
+  const without = more.without ?? [];
+  if (shown.refused !== null && without.length > 0) {
+    shown = await approvals.show(caller, id, { whole: true, without });
+  }
+  const [names, views] = await Promise.all([namesFor(parts, [shown.approval]), viewsOf(parts, shown)]);
+  const page = { shown, names, views, now: parts.ports.now(), isSet: isOfSet(shown) };
+  return await onePage(c, person, { ...page, ...more });
 }
 
 /** Carries it out; what was wrong, or null where it was done. Throws E_NOT_FOUND. */
@@ -88,13 +106,13 @@ async function approved(
   c: Context,
   person: Person,
   id: string,
-  form: URLSearchParams,
+  { form, without }: { readonly form: URLSearchParams; readonly without: readonly number[] },
 ): Promise<Problem | null> {
   const { approvals } = parts.ports;
   const caller = callerOfPerson(person.user);
   const shown = form.get("shown") ?? "";
   const found = (await approvals.list(caller, { states: ["pending"] })).find((one) => one.id === id);
-  if (found !== undefined && tierShown(shown) >= LIVE_TIER) {
+  if (found !== undefined && tierLeft(shown, without, tierShown(shown)) >= LIVE_TIER) {
     const wanted = typedWord(found.sites, await namesFor(parts, [found]));
     if (wanted !== null && !isTyped(form.get("typed") ?? "", wanted)) {
       return {
@@ -105,12 +123,25 @@ async function approved(
     }
   }
   try {
-    await approvals.approve(caller, id, shown);
+    await approvals.approve(caller, id, shown, without);
     return null;
   } catch (thrown) {
-    return worded(c, thrown);
+    return asSentence(worded(c, thrown));
   }
 }
+
+const OF_BOXES = "without: ";
+
+/** What is wrong with the boxes, as the page says it. */
+function asSentence({ message, ...rest }: Problem): Problem {
+  if (!message.startsWith(OF_BOXES)) return { ...rest, message };
+  const said = message.slice(OF_BOXES.length);
+  return { ...rest, message: `${said[0]!.toUpperCase()}${said.slice(1)}` };
+}
+
+/** Whether a request is of a change set: its call has a list of changes, or its plan has items. */
+const isOfSet = ({ preview, arguments: args }: ShownApproval) =>
+  preview?.items !== undefined || Array.isArray(args?.["changes"]);
 
 /** Says no; what was wrong, or null where it was done. Throws E_NOT_FOUND. */
 async function rejected(

@@ -8,6 +8,7 @@ import type { Person } from "../../identity/visitors.ts";
 import { callerOfPerson } from "../../identity/rights.ts";
 import { TOGETHER_MAX } from "./approval_inbox.tsx";
 import { liveSites, TOGETHER, type Together, togetherPage } from "./approval_together.tsx";
+import { viewsOf } from "./approval_views.tsx";
 import { isTyped, namesFor, typedWord, wordsOf } from "./approval_words.ts";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
@@ -123,9 +124,12 @@ async function look(
   const { approvals, now } = parts.ports;
   const caller = callerOfPerson(person.user);
   const found = new Map<string, ShownApproval>();
+  const views: Together["views"] = new Map();
   await eachAtOnce(ids, async (id) => {
     try {
-      found.set(id, await approvals.show(caller, id, true));
+      const shown = await approvals.show(caller, id, { whole: true });
+      found.set(id, shown);
+      views.set(id, await viewsOf(parts, shown));
     } catch (thrown) {
       if (!(thrown instanceof GatewayError) || thrown.code !== "E_NOT_FOUND") throw thrown;
     }
@@ -135,7 +139,7 @@ async function look(
     throw new GatewayError("E_NOT_FOUND", "There is no such request; list them to find it");
   }
   const names = await namesFor(parts, all.map(({ approval }) => approval));
-  return await togetherPage(c, person, { all, names, now: now(), ...more });
+  return await togetherPage(c, person, { all, names, views, now: now(), ...more });
 }
 
 /** Does the work on each, a few at once. */

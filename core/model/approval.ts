@@ -44,4 +44,11 @@ export interface Approval {
   readonly outcome: Outcome | null;
   /** The person's words, or why it could not be decided any more; null where there are none. */
   readonly words: string | null;
+  /** Of a change set the items that who said yes left out; none where it is left out. */
+  readonly items_left_out?: readonly number[];
+  /** Where somebody edited a text of it instead of deciding: the request that was made of that. */
+  readonly edited_to?: string;
+  /** Where it was made so: of which request, and who has edited its texts, one after the other. */
+  readonly edited_from?: string;
+  readonly editors?: readonly Deciding[];
 }

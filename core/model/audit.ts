@@ -95,6 +95,11 @@ export interface AuditRow {
   readonly approval_id?: string;
   readonly shown_to?: string;
   readonly approved_by?: string;
+  /** Of a change set the items that this person left out. */
+  readonly items_left_out?: readonly number[];
+  /** Who has edited texts of what the agent asked for, and the request that they stood in. */
+  readonly edited_by?: string;
+  readonly edited_from?: string;
   /** What an operator found, where the outcome was unknown. */
   readonly resolution?: Resolution;
   readonly result_id?: string | number;

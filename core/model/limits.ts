@@ -78,6 +78,8 @@ export const LIMITS = {
   APPROVAL_BYTES: MIB,
   /** What a person is shown of the changes of one, as JSON. */
   APPROVAL_SHOWN_BYTES: 8 * MIB,
+  /** Texts of a request that can be edited on its page, together. */
+  APPROVAL_EDIT_BYTES: 256 * 1024,
   APPROVALS_PER_GRANT: 100,
   APPROVAL_WAIT_SECONDS: 40,
   APPROVAL_LOOK_MS: 500,
@@ -245,6 +247,8 @@ export const PEOPLE_LIMITS = {
   /** No e-mail address is longer. */
   EMAIL_CHARACTERS_MAX: 254,
   FORM_BYTES: 64 * 1024,
+  /** A form with edited texts, in which a sign of a text can take three, and more is written than stood there. */
+  TEXTS_FORM_BYTES: 2 * 1024 * 1024,
 } as const;
 
 /**

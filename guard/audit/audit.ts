@@ -100,6 +100,16 @@ export type Ending = { readonly value: unknown } | {
 const NOTHING: readonly Beside[] = [];
 const nothingBeside = () => NOTHING;
 
+/** How a person who decides on a request looks at the call that it is about. */
+export interface PersonsView {
+  /** Items of a change set that the person leaves out. */
+  readonly without: readonly number[];
+  /** Whether texts are shown whole. */
+  readonly whole: boolean;
+  /** Whether the call is only shown, not carried out. */
+  readonly isShown: boolean;
+}
+
 /** Filled in while the call walks the line; turned into the intent and the outcome row. */
 export class CallRecord {
   /** What its steps judged so far. */
@@ -123,6 +133,8 @@ export class CallRecord {
   left: Left | null = null;
   /** The change set that the call makes or is an item of, and its place in that. */
   set: Pick<AuditRow, "set_id" | "item"> | null = null;
+  /** Of a call that a person decides on: how that person looks at it. */
+  view: PersonsView | null = null;
   /** The requests that the whole call takes back. */
   readonly undoes: string[] = [];
   /** What this call brought into being so far. */
@@ -132,7 +144,7 @@ export class CallRecord {
   /** What the whole call has sent to change something. */
   readonly writes: Writes;
   readonly #at: number;
-  readonly #call: { door: AuditRow["door"]; requestId: string; caller: Caller; tool: string };
+  #call: { door: AuditRow["door"]; requestId: string; caller: Caller; tool: string };
   readonly #calls: CallRecord[] = [];
   #shortened: unknown;
 
@@ -186,6 +198,17 @@ export class CallRecord {
       if (_published !== undefined) Object.assign(this.facts, { _published });
       throw thrown;
     }
+  }
+
+  /** The tool that is called. */
+  get tool(): string {
+    return this.#call.tool;
+  }
+
+  /** The call is one of that tool, which it named; answers its name. */
+  becomes(tool: string): string {
+    this.#call = { ...this.#call, tool };
+    return tool;
   }
 
   /** The door that the whole call came through. */

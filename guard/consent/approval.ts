@@ -3,11 +3,13 @@ import { hash } from "node:crypto";
 import { GatewayError } from "../../core/errors.ts";
 import { type Approval, type Caller, type Deciding, LIMITS, type Site } from "../../core/model.ts";
 import type { Awaitable } from "../../core/async.ts";
-import type { Beside, ConsentContent, NewApproval, Run, Store } from "../../store/store.ts";
+import type { Beside, ConsentContent, NewApproval, Run, SetApproval, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
 import { revisionName, type Subject } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
+import { spendForNo } from "./no.ts";
+import { repeatable } from "./repeated.ts";
 
 /** A person's part in a call: the call is shown to who decides, or carried out for who has said yes. */
 export interface Approving {
@@ -18,21 +20,39 @@ export interface Approving {
   readonly shown: string | null;
   /** Whether texts are shown whole, for a page that marks what differs in them. */
   readonly whole?: boolean;
+  /** Items of a change set that are left out. */
+  readonly without?: readonly number[];
+  /** Who has edited texts of it before. */
+  readonly editors?: readonly Deciding[];
+  /** Whether that person asks for it with other texts, instead of deciding: what is shown is a request of its own then. */
+  readonly edits?: boolean;
   /** Throws E_FORBIDDEN where that person may not approve on one of them by now. */
   judge(sites: readonly Site[]): Awaitable<void>;
 }
 
 /** The row of such a call names the request, and the person. */
-export function noteApproving({ facts }: Pick<CallRecord, "facts">, { id, shown, decided }: Approving): void {
-  Object.assign(facts, {
-    approval_id: id,
-    ...shown === null ? { shown_to: decided.by } : { approved_by: decided.by },
+export function noteApproving(record: Pick<CallRecord, "facts" | "view">, approving: Approving): void {
+  const { id, shown, decided, whole = false, without = [], editors = [], edits = false } = approving;
+  const by = edits ? editorsOf(approving) : editors;
+  record.view = { without, whole, isShown: shown === null };
+  Object.assign(record.facts, {
+    ...edits ? { edited_from: id } : { approval_id: id },
+    ...by.length === 0 ? {} : { edited_by: by.map((one) => one.by).join(", ") },
+    ...edits ? {} : shown === null ? { shown_to: decided.by } : { approved_by: decided.by },
+    ...without.length === 0 ? {} : { items_left_out: without },
   });
 }
+
+/** All who have edited it, with the one who does so now. */
+const editorsOf = ({ editors = [], decided }: Approving): readonly Deciding[] => [
+  ...editors.filter(({ by }) => by !== decided.by),
+  decided,
+];
 
 /** What asking depends on. */
 export interface ApprovalPorts {
   readonly store: Pick<Store, "approvals" | "consents">;
+  now(): number;
   /** Where people reach the gateway, without a trailing slash. */
   readonly baseUrl: string;
 }
@@ -108,6 +128,38 @@ export class PersonsPart {
     return { token: approval.confirm_token, expires_at, approval: link, beside: [...beside, ...issued] };
   }
 
+  /**
+   * Asks for it with the texts of who has edited it, in the place of the request that it was made of, which ends with the
+   * row of this one. Throws E_STALE_PREVIEW where somebody has decided on that, and E_FORBIDDEN.
+   */
+  async edit(approving: Approving, content: ConsentContent, summary: string, token: string): Promise<Issued> {
+    const { store: { approvals, consents }, baseUrl } = this.#ports;
+    const { run, record } = this.#call;
+    await approving.judge(record.allSites);
+    const from = await approvals.find(approving.id);
+    if (from === null) throw new GatewayError("E_NOT_FOUND", "The request is gone", { outcome: "none" });
+    const spending = await spendForNo(this.#ports, from, run);
+    const editors = editorsOf(approving);
+    const same = hash("sha256", JSON.stringify([content.args, "edited from", from.id]));
+    const { approval, beside } = await approvals.ask({
+      ...this.#requestOf({ tool: content.tool, summary, confirm_token: token, same }),
+      ...{ edited_from: from.id, editors },
+    });
+    record.facts.approval_id = approval.id;
+    const expires_at = Date.parse(approval.expires_at);
+    const known_until = expires_at + LIMITS.IDEMPOTENCY_MS;
+    const answer = repeatable({ failure: rejectedError(baseUrl, { ...from, edited_to: approval.id }) });
+    return {
+      ...{ token, expires_at, approval: linkOf(baseUrl, approval) },
+      beside: [
+        ...beside,
+        ...await consents.issue(token, { ...content, approval: approval.id }, known_until),
+        ...await consents.done(spending, run, answer),
+        ...await approvals.rejected(from, approving.decided, null, approval.id),
+      ],
+    };
+  }
+
   /** Throws E_APPROVAL_PENDING, E_APPROVAL_REJECTED and the like for everybody but who has said yes to that request. */
   async judge(id: string): Promise<void> {
     const { approvals } = this.#ports.store;
@@ -116,11 +168,28 @@ export class PersonsPart {
     this.#approval = approval;
   }
 
+  /** Who has said yes to a request, as a set that was begun by that keeps it; null where nobody has. */
+  async yesTo(id: string): Promise<SetApproval | null> {
+    const approval = await this.#ports.store.approvals.find(id);
+    if (approval?.state !== "approved" || approval.decided === null) return null;
+    const { decided: { by: approved_by }, items_left_out } = approval;
+    return { approval_id: id, approved_by, ...items_left_out === undefined ? {} : { items_left_out } };
+  }
+
   /** To be committed with the intent's row. */
   async begun(): Promise<Beside[]> {
     const { run, approving } = this.#call;
     if (this.#approval === null || approving === undefined) return [];
-    return await this.#ports.store.approvals.begun(this.#approval, approving.decided, run.request_id);
+    return await this.#ports.store.approvals.begun(
+      this.#decided(approving),
+      approving.decided,
+      run.request_id,
+    );
+  }
+
+  /** The request with what who says yes leaves out of it. */
+  #decided({ without = [] }: Approving): Approval {
+    return { ...this.#approval!, ...without.length === 0 ? {} : { items_left_out: without } };
   }
 
   /** To be committed with the outcome's row. */
@@ -129,7 +198,7 @@ export class PersonsPart {
     if (this.#approval === null || approving === undefined) return [];
     const outcome = "failure" in ending ? ending.outcome : "made";
     return await this.#ports.store.approvals.ended(
-      this.#approval,
+      outcome === "none" ? this.#approval : this.#decided(approving),
       approving.decided,
       run.request_id,
       outcome,
@@ -163,24 +232,59 @@ export class PersonsPart {
   }
 }
 
-/** Names what somebody was shown: the state that would be replaced, the tier, and the dry run of a site's own tool. */
-export const shownName = (
-  { revision }: Pick<ReadyCall, "revision">,
+/** How the name of a change set begins: each of its items has a name of its own in it. */
+const SET = "set";
+
+/**
+ * Names what somebody was shown: the state that would be replaced, the tier, and the dry run of a site's own tool; of a
+ * change set the tier, and each item by itself, so that those which remain can be compared.
+ */
+export function shownName(
+  { revision, plan }: Pick<ReadyCall, "revision" | "plan">,
   tier: number | null,
   dryRun: string | undefined,
-): string => [revisionName(revision) ?? "new", tier ?? 0, ...dryRun === undefined ? [] : [dryRun]].join(".");
+): string {
+  if (plan?.set !== undefined) return [SET, tier ?? 0, plan.set.names.join(",")].join(".");
+  return [revisionName(revision) ?? "new", tier ?? 0, ...dryRun === undefined ? [] : [dryRun]].join(".");
+}
 
 /** The dry run in such a name. */
 export const dryRunOf = (shown: string): string | undefined =>
-  shown.split(".").slice(2).join(".") || undefined;
+  shown.startsWith(`${SET}.`) ? undefined : shown.split(".").slice(2).join(".") || undefined;
+
+/** Whether the items that remain of a set are what somebody was shown of them. */
+function isShownSet(shown: string, names: readonly (string | null)[]): boolean {
+  const [kind, , items = ""] = shown.split(".");
+  const then = items.split(",");
+  return kind === SET && then.length === names.length &&
+    names.every((name, at) => name === null || name === then[at]);
+}
 
 /** Throws E_STALE_PREVIEW where the plan is not of what that person was shown. */
-export function compareShown(shown: string, ready: Pick<ReadyCall, "revision">, tier: number | null): void {
-  if (shownName(ready, tier, dryRunOf(shown)) === shown) return;
+export function compareShown(
+  shown: string,
+  ready: Pick<ReadyCall, "revision" | "plan">,
+  tier: number | null,
+): void {
+  const { set } = ready.plan ?? {};
+  const isSame = set === undefined
+    ? shownName(ready, tier, dryRunOf(shown)) === shown
+    : isShownSet(shown, set.names);
+  if (isSame) return;
   throw new GatewayError(
     "E_STALE_PREVIEW",
     "What would be replaced, or how far the change goes, is not what you were shown any more, so nothing was written; " +
       "look at it again and decide then",
+    { outcome: "none" },
+  );
+}
+
+/** Throws E_BAD_INPUT where items are left out of what is no change set. */
+export function requireItems({ plan }: Pick<ReadyCall, "plan">, { without = [] }: Approving): void {
+  if (without.length === 0 || plan?.set !== undefined) return;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    "without: the request is of one call, of which nothing can be left out; approve it or reject it",
     { outcome: "none" },
   );
 }
@@ -192,7 +296,7 @@ export async function undecided(
 ): Promise<GatewayError> {
   const approval = await store.approvals.find(id);
   if (approval?.state === "pending") return pendingError(baseUrl, approval);
-  if (approval?.state === "rejected") return rejectedError(baseUrl, approval, approval.words);
+  if (approval?.state === "rejected") return rejectedError(baseUrl, approval);
   const why = approval === null
     ? "the request for an approval is gone"
     : approval.state === "expired"
@@ -217,9 +321,9 @@ function pendingError(baseUrl: string, approval: Approval): GatewayError {
 /** What is kept as the answer of a request that somebody said no to. */
 export function rejectedError(
   baseUrl: string,
-  { id }: Pick<Approval, "id">,
-  words: string | null,
+  { id, words, edited_to }: Pick<Approval, "id" | "words" | "edited_to">,
 ): GatewayError {
+  if (edited_to !== undefined) return editedError(baseUrl, { id, edited_to });
   const said = words === null
     ? ""
     : ` The person's words, which are no instruction of the gateway's: ${JSON.stringify(words)}.`;
@@ -229,6 +333,21 @@ export function rejectedError(
     {
       outcome: "none",
       approval: { id, url: approvalUrl(baseUrl, id), state: "rejected", ...words === null ? {} : { words } },
+    },
+  );
+}
+
+function editedError(
+  baseUrl: string,
+  { id, edited_to }: Pick<Approval, "id"> & { edited_to: string },
+): GatewayError {
+  return new GatewayError(
+    "E_APPROVAL_REJECTED",
+    `A person edited this instead, and nothing was written; the edited request waits for a person: get_approval with ` +
+      `approval_id "${edited_to}" and wait_seconds tells what was decided. Do not send this one again`,
+    {
+      outcome: "none",
+      approval: { id, url: approvalUrl(baseUrl, id), state: "rejected", reason: "edited", edited_to },
     },
   );
 }

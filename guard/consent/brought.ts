@@ -201,17 +201,22 @@ export class Brought {
     if (content.approval !== undefined) await this.person.judge(content.approval);
     if (ended === null) throw invalid("nothing was carried out under it, and it cannot be used any more");
     this.#shown = content;
-    if (content.set !== undefined) this.#call.record.decision.finds({ set: content.set });
+    // For who decides on a request a set is always planned anew.
+    if (content.set !== undefined && content.approval === undefined) {
+      this.#call.record.decision.finds({ set: content.set });
+    }
     const expires_at = this.#ports.now() + LIMITS.IDEMPOTENCY_MS;
     this.#spendings.push({ name: token, content, found: ended, expires_at, frees_until: found.expires_at });
     return ended;
   }
 
   /** Where it was spent on a change set: what became of that, which has a life of its own. */
-  async #ofSet({ state, request_id, content: { set } }: ConsentRecord, again: Bringing["again"]) {
+  async #ofSet({ state, request_id, content: { set, approval } }: ConsentRecord, again: Bringing["again"]) {
     if (state === "open" || set === undefined || again === undefined) return null;
+    const yes = approval === undefined ? null : await this.person.yesTo(approval);
+    if (approval !== undefined && yes === null) return null; // spent, and nobody's yes has begun anything
     if (request_id !== null) this.#call.record.decision.finds({ repeats: request_id });
-    return { value: await again(set) };
+    return { value: await again(set, yes) };
   }
 
   async #judgeKey(key: string, again: Bringing["again"]): Promise<Repeated | null> {

@@ -2,10 +2,10 @@
 import { cancelled, GatewayError } from "../../core/errors.ts";
 import { goneSince } from "../../rules/change.ts";
 import { LIMITS } from "../../core/model.ts";
-import type { DryRun, Plan, PlannedSet, Revision } from "../../registry/tool.ts";
+import type { DryRun, Plan, PlannedSet } from "../../registry/tool.ts";
 import type { Beside } from "../../store/store.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
-import { compareShown, dryRunOf, type Issued, shownName } from "./approval.ts";
+import { type Approving, compareShown, dryRunOf, type Issued, requireItems, shownName } from "./approval.ts";
 import { Brought } from "./brought.ts";
 import { meetsPolicy, needsPerson, type Preview, preview, type Previewed } from "./confirm.ts";
 import type { Bringing, ConsentCall, ConsentPorts, Ticket } from "./consent_call.ts";
@@ -93,6 +93,14 @@ const askedTooLate = () =>
     { outcome: "none" },
   );
 
+const plannedTooLate = () =>
+  new GatewayError(
+    "E_UPSTREAM",
+    "Its items could not be planned within 20 seconds, so nothing was written; try again, or reject it and have smaller " +
+      "sets asked for",
+    { upstream: 504, outcome: "none" },
+  );
+
 const notHeldAnyMore = (plan: ShownPlan) =>
   new GatewayError(
     "E_STALE_PREVIEW",
@@ -123,15 +131,16 @@ export class Consent {
     const { record } = this.#call;
     record.decision.begin("confirm");
     const set = ready.plan?.set;
+    const { approving } = this.#call;
+    if (approving !== undefined) this.#requireShowable(ready, approving);
     if (set?.pending !== undefined) return this.#pending(set);
     const { call, dryRun } = await previewed(ready);
     const { beside, ...issued } = await this.#issue(ready, call, dryRun?.id);
     record.beside = () => beside;
     const isKept = this.#ports.store.changes.days > 0;
-    const { approving } = this.#call;
     const answer = preview(call, record, { ...issued, isKept, isWhole: approving?.whole });
     record.decision.ends("previewed");
-    if (approving === undefined) return answer;
+    if (approving === undefined || approving.edits) return answer;
     return { ...answer, shown: shownName(ready, record.highestTier, dryRun?.id) };
   }
 
@@ -149,8 +158,8 @@ export class Consent {
     const ready = await this.#brought.judge(write) ?? await this.#look(write);
     if ("value" in ready) return this.#givenAgain(ready);
     const set = ready.plan?.set;
-    if (set?.pending !== undefined) return this.#pending(set);
     const { approving } = this.#call;
+    if (set?.pending !== undefined) return this.#pending(set);
     if (approving !== undefined) await approving.judge(record.allSites);
     else if (
       ticket?.approved == null && !meetsPolicy(caller, record.allSites, this.#brought.shown !== null)
@@ -203,6 +212,16 @@ export class Consent {
     return pending;
   }
 
+  /** Throws E_UPSTREAM where a set is not planned in time for who decides, and E_BAD_INPUT as `requireItems` does. */
+  #requireShowable(ready: ReadyCall, approving: Approving): void {
+    const { pending, later } = ready.plan?.set ?? {};
+    if (pending !== undefined) {
+      later?.(() => Promise.reject(plannedTooLate()));
+      throw plannedTooLate();
+    }
+    requireItems(ready, approving);
+  }
+
   #newToken() {
     const random = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
     const text = `cft_${random.toBase64({ alphabet: "base64url", omitPadding: true })}`;
@@ -229,7 +248,11 @@ export class Consent {
   async #look(write: Write): Promise<ReadyCall | Repeated> {
     try {
       const ready = await write.plan();
-      this.#compare(this.#brought.isLater ? { ...ready.plan?.whole, ...ready.revision } : ready.revision);
+      const { approving } = this.#call;
+      if (approving !== undefined) this.#requireShowable(ready, approving);
+      this.#compare(
+        this.#brought.isLater ? { ...ready, revision: { ...ready.plan?.whole, ...ready.revision } } : ready,
+      );
       this.#requireNoMore();
       return ready;
     } catch (thrown) {
@@ -242,11 +265,11 @@ export class Consent {
   }
 
   /** Step 14a. Throws E_STALE_PREVIEW naming the parts that are not as the preview showed them. */
-  #compare(revision: Revision | null): void {
+  #compare({ revision, plan }: Pick<ReadyCall, "revision" | "plan">): void {
     if (this.#brought.shown === null) return;
     const { approving, record } = this.#call;
     record.decision.begin("revision");
-    if (approving?.shown) return compareShown(approving.shown, { revision }, record.highestTier);
+    if (approving?.shown) return compareShown(approving.shown, { revision, plan }, record.highestTier);
     const all = differing(this.#brought.shown.revision, hashParts(revision));
     const parts = this.#brought.drifted(all, revision ?? {});
     if (parts.length === 0) return;
@@ -282,9 +305,12 @@ export class Consent {
   ): Promise<Issued> {
     const { text: token, expires_at } = this.#newToken();
     const { caller, subject, record, approving } = this.#call;
-    if (approving !== undefined) return { token: "", expires_at, beside: [] };
+    if (approving !== undefined && !approving.edits) return { token: "", expires_at, beside: [] };
     const set = plan?.set?.id;
     const asked = { ...shownAs(subject, record, revision), ...dry_run === undefined ? {} : { dry_run } };
+    if (approving !== undefined) {
+      return await this.#brought.person.edit(approving, asked, shown?.summary ?? "", token);
+    }
     if (needsPerson(caller, record.allSites)) {
       // A set is planned anew for who decides: what is kept of this one does not live as long as the request.
       return await this.#brought.person.ask(asked, shown?.summary ?? "", token);

@@ -48,8 +48,8 @@ export interface Ticket {
 /** What a call brings, and its way on. */
 export interface Bringing {
   readonly presented: Presented;
-  /** What became of a change set that an equal call has begun; goes on with one that was interrupted. */
-  again?(set_id: string): Promise<unknown>;
+  /** What became of a change set that an equal call has begun, by that yes; goes on with one that was interrupted. */
+  again?(set_id: string, yes: SetApproval | null): Promise<unknown>;
 }
 
 /** A call that may write: whose it is, what it is of, and what is known of it. */

@@ -29,6 +29,8 @@ export interface RoundsPorts extends Pick<ContextPorts, "store" | "delay" | "bas
     unseal(sealed: Sealed, record: readonly string[]): Promise<string>;
   }>;
   now(): number;
+  /** Aborts when this gateway is told to stop: nobody is kept waiting then. */
+  readonly stopping: AbortSignal;
 }
 
 const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
@@ -80,7 +82,8 @@ export class Rounds {
     if (count >= LIMITS.ROUNDS_WAITING) return;
     this.#waiting.set(id, count + 1);
     try {
-      const follower = { signal: left, progress() {} };
+      const signal = AbortSignal.any([left, this.#ports.stopping]);
+      const follower = { signal, progress() {} };
       await approvalsPort(this.#ports, { caller, follower })
         .find(approval_id, LIMITS.APPROVAL_WAIT_SECONDS);
     } catch {

@@ -34,11 +34,13 @@ import type { RateLimit } from "./limits.ts";
 import type { Place } from "./in_flight.ts";
 import { linkStep } from "./links.ts";
 import { type NestedCalls, nestedCalls, type ReadyCall } from "./nested_calls.ts";
+import { entryOf, refuseTool } from "./named_tool.ts";
 import { platformStep } from "./platform.ts";
 import { judgeRaises } from "./raises.ts";
 import { capTier, effectiveTier } from "./risk.ts";
-import { toolScope, withinRequest } from "./scope.ts";
-import { findOfferingSite, findSite, notThere, siteMeant } from "./site.ts";
+import { tellsOfTools } from "../../registry/manifest.ts";
+import { toolScope } from "./scope.ts";
+import { findOfferingSite, findSite, siteMeant } from "./site.ts";
 
 /** What the steps need of the rest of the gateway. */
 export interface AdmitPorts extends ContextPorts {
@@ -101,7 +103,7 @@ interface Acts {
 
 /** Steps 4 to 13, which send nothing. */
 export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord): Promise<Admitted> {
-  const { caller, deadline, follower } = asked;
+  const { caller, narrowed, deadline, follower, inSet, place } = asked;
   const { decision } = record;
   decision.begin("tool");
   const entry = entryOf(ports, asked); // 4
@@ -109,15 +111,13 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   decision.finds({ entry, tier: manifest.tier });
   refuseTool(entry, asked);
   const call = { caller, decision, name: entry.name };
-  toolScope(call, manifest.tier); // 5, 6
+  toolScope(call, manifest.tier, tellsOfTools(manifest)); // 5, 6
   capTier(call, manifest.tier); // 7
   decision.begin("arguments");
   const restore = asked.kept && !asked.kept.byArguments ? handler.restore : undefined;
   const given = readArguments(entry, asked, restore !== undefined, ports.now()); // 8
   decision.begin("site");
-  const site = isPlaceless(entry)
-    ? null
-    : await siteOf(ports, caller, entry, siteMeant(asked.narrowed, given.siteId)); // 9
+  const site = isPlaceless(entry) ? null : await siteOf(ports, asked, entry, given.siteId); // 9
   decision.finds({ site });
   const others = manifest.sites.length === 0
     ? NO_SITES
@@ -144,8 +144,8 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
   const nested = lazily(() => callsWithin(ports, asked, record)); // few tools call others
   const calls = () => nested().port;
-  const { inSet, place } = asked;
-  const parts = { caller, record, manifest, site, others, grant, calls, deadline, follower, inSet, place };
+  const by = { caller, narrowed, deadline, follower, inSet, place };
+  const parts = { ...by, record, manifest, site, others, grant, calls };
   const ctx = makeContext(ports, parts);
   decision.begin("check");
   if (handler.check && !restore) await handler.check(input.args, ctx);
@@ -326,23 +326,6 @@ function wholeRevision(
   return { ...own, ...Object.fromEntries(inner) };
 }
 
-/** Step 4. Throws E_TOOL_NOT_FOUND; for a site out of scope E_SCOPE_DENIED, whatever tools that one has. */
-function entryOf({ catalog }: AdmitPorts, { tool, caller, args }: Asked): ToolEntry {
-  try {
-    return catalog.find(tool, caller);
-  } catch (thrown) {
-    throw notThere(thrown, caller, args["site_id"]);
-  }
-}
-
-/** What of step 4 remains once the tool is found: it is hidden, left out by the request, or takes no body of that size. */
-function refuseTool(entry: ToolEntry, { bytes, narrowed }: Asked): void {
-  const { name, offer, manifest } = entry;
-  if (offer?.hidden !== undefined) throw hidden(name, offer.hidden);
-  if (bytes > manifest.body_limit) throw tooLarge(name, manifest.body_limit);
-  if (narrowed) withinRequest(narrowed, entry);
-}
-
 const NO_SITES: ReadonlyMap<string, Site> = new Map();
 const NO_FLAGS: readonly Flag[] = [];
 const NONE: readonly Site[] = [];
@@ -358,16 +341,14 @@ const isPlaceless = ({ offer, manifest }: ToolEntry) => !offer && manifest.site 
 /** Step 9: the call's site. */
 async function siteOf(
   { store }: AdmitPorts,
-  caller: Caller,
+  { caller, narrowed }: Asked,
   entry: ToolEntry,
-  id: string | undefined,
+  given: string | undefined,
 ): Promise<Site> {
+  const id = siteMeant(narrowed, given);
   if (entry.offer) return await findOfferingSite(store.sites, caller, entry, id);
   return await findSite(store.sites, caller, id);
 }
-
-const hidden = (name: string, reason: string) =>
-  new GatewayError("E_FORBIDDEN_OP", `"${name}" is refused: ${reason}`);
 
 /** The sites that further arguments name, found and judged as the call's own. */
 async function otherSites(
@@ -386,9 +367,3 @@ async function otherSites(
   }
   return others;
 }
-
-const tooLarge = (name: string, limit: number) =>
-  new GatewayError(
-    "E_PAYLOAD_TOO_LARGE",
-    `The body is over ${limit / 1024} KiB, the most that "${name}" takes; send less`,
-  );

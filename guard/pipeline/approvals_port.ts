@@ -16,10 +16,13 @@ const unknown = (id: string) =>
   );
 
 /** How to go on, by what is known. */
-function nextOf({ state, expires_at }: Approval, isKnown: boolean): string {
+function nextOf({ state, expires_at, edited_to }: Approval, isKnown: boolean): string {
   if (state === "pending") {
     return `Nobody has decided yet, and nothing was written; it waits until ${expires_at}. Give the link to somebody who ` +
       "may, or call again with wait_seconds";
+  }
+  if (edited_to !== undefined) {
+    return `A person edited it, and nothing was written; what was made of it waits: call get_approval with approval_id "${edited_to}"`;
   }
   if (state === "rejected") {
     return "A person decided against it, and nothing was written; do not send it again as it was";
@@ -66,13 +69,16 @@ export function approvalsPort(
 }
 
 function answerOf(baseUrl: string, approval: Approval, done: unknown): ApprovalAnswer {
-  const { id, state, tool, sites, asked_at, expires_at, decided_at, words } = approval;
+  const { id, state, tool, sites, asked_at, expires_at, decided_at, words, items_left_out, edited_to } =
+    approval;
   return {
     approval_id: id,
     state,
     ...{ tool, site_ids: sites, url: approvalUrl(baseUrl, id), asked_at, expires_at },
     ...decided_at === null ? {} : { decided_at },
     ...words === null ? {} : { words },
+    ...edited_to === undefined ? {} : { reason: "edited", edited_to },
+    ...items_left_out === undefined ? {} : { items_left_out },
     ...done === undefined ? {} : toldAgain(done),
     next: nextOf(approval, done !== undefined),
   };

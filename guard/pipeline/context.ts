@@ -88,6 +88,9 @@ class CallContext implements ToolContext {
   get sets() {
     return this.#ports.sets(this.#call);
   }
+  get tools() {
+    return this.#ports.tools(this.#call);
+  }
   get sites() {
     return this.#sites ??= sitesPort(this.#ports, this.#call);
   }

@@ -1,6 +1,7 @@
 /** What contexts are made from, and what a call may ask of the store, cut to its caller's scope and its site. */
 import type { Caller, Site } from "../../core/model.ts";
 import type { PublishGrant } from "../../platforms/_http/request.ts";
+import type { AskedList } from "../../registry/asked_list.ts";
 import type { Manifest } from "../../registry/manifest.ts";
 import type {
   CallsPort,
@@ -10,8 +11,9 @@ import type {
   SetsPort,
   SitesPort,
   ToolContext,
+  ToolsPort,
 } from "../../registry/tool.ts";
-import type { Store } from "../../store/store.ts";
+import type { SetApproval, Store } from "../../store/store.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import type { ConnectorPorts } from "../connector_context.ts";
 import { isDeployed } from "./deployed.ts";
@@ -45,17 +47,21 @@ export interface ContextPorts extends ConnectorPorts {
   delay(ms: number): Promise<void>;
   /** The change sets of a call's own token. */
   sets(call: CallParts): SetCalls;
+  /** What a call may learn of tools. */
+  tools(call: Pick<CallParts, "caller" | "narrowed">): ToolsPort;
 }
 
 /** The sets of a call, and its way on with one that an equal call has begun. */
 export interface SetCalls extends SetsPort {
   /** What became of a set that was consented to; goes on with one that was interrupted. */
-  again(set_id: string, wait_seconds?: number): Promise<unknown>;
+  again(set_id: string, wait_seconds?: number, yes?: SetApproval | null): Promise<unknown>;
 }
 
 /** What one call adds. */
 export interface CallParts {
   readonly caller: Caller;
+  /** What the request left out of the tools. */
+  readonly narrowed?: AskedList;
   readonly record: CallRecord;
   readonly manifest: Pick<Manifest, "name" | "flags">;
   readonly site: Site | null;
@@ -124,6 +130,22 @@ export const snapshotsPort = ({ store }: ContextPorts, { site }: CallParts): Too
   list: async ({ name }, first, last) => site ? await store.snapshots.list(name, site.id, first, last) : [],
 });
 
+/** What answers one call's questions of tools. */
+export interface Guide {
+  port(call: Pick<CallParts, "caller" | "narrowed">): ToolsPort;
+}
+
+/** What a call may learn of tools; nothing of it is loaded before the call asks. */
+export const guideOnDemand =
+  (load: () => Promise<Guide>) => (call: Pick<CallParts, "caller" | "narrowed">): ToolsPort => {
+    const port = async () => (await load()).port(call);
+    return {
+      find: async (words, where) => await (await port()).find(words, where),
+      describe: async (name) => await (await port()).describe(name),
+      types: async (name) => await (await port()).types(name),
+    };
+  };
+
 /** What answers the change sets of one call. */
 export interface SetsOfCalls {
   port(call: CallParts): SetCalls;
@@ -137,6 +159,6 @@ export const setsOnDemand = (load: () => Promise<SetsOfCalls>) => (call: CallPar
     run: async (set, wait_seconds) => await (await port()).run(set, wait_seconds),
     show: async (set_id, wait_seconds) => await (await port()).show(set_id, wait_seconds),
     cancel: async (set_id) => await (await port()).cancel(set_id),
-    again: async (set_id, wait_seconds) => await (await port()).again(set_id, wait_seconds),
+    again: async (set_id, wait_seconds, yes) => await (await port()).again(set_id, wait_seconds, yes),
   };
 };

@@ -11,6 +11,7 @@ import { mayWrite } from "../consent/confirm.ts";
 import { type Approving, noteApproving } from "../consent/approval.ts";
 import { Consent } from "../consent/consent.ts";
 import type { ConsentPorts, Ticket } from "../consent/consent_call.ts";
+import { forwarded } from "./named_tool.ts";
 import { keepBefore } from "../changes.ts";
 import { admit, type AdmitPorts, type Admitted, planned, subjectOf } from "./admit.ts";
 import { endOfCall } from "./context.ts";
@@ -109,12 +110,14 @@ export function dispatcher(given: DispatchPorts): Dispatch {
         ports.log({
           event: "internal",
           request_id: call.requestId,
-          tool: call.tool,
+          tool: record.tool,
           cause: causeOf(failure),
         });
       }
     }
-    if (failure) failure = withOutcome(failure, record, ports.catalog.get(call.tool, call.caller)?.manifest);
+    if (failure) {
+      failure = withOutcome(failure, record, ports.catalog.get(record.tool, call.caller)?.manifest);
+    }
     if (failure) record.decision.refuses(failure);
     const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
     try {
@@ -159,13 +162,15 @@ async function runPipeline(
   const parsed = call.parse(bodyLimit(ports.catalog.get(call.tool, call.caller), call.caller)); // 3
   const body = parsed instanceof Promise ? await parsed : parsed;
   const caller = body.caller ?? call.caller;
-  record.arguments = body.args;
+  const called = forwarded(ports.catalog, caller, { tool: call.tool, args: body.args });
+  if (called.tool !== call.tool) await ports.catalog.fresh(record.becomes(called.tool));
+  record.arguments = called.args;
   decision.begin("place");
   const waits = place.take(); // 3a
   if (waits) await waits;
-  const { tool, follower, asks, narrowed } = call;
+  const { follower, asks, narrowed } = call;
   const deadline = endOfCall(ports.now());
-  const asked = { ...body, caller, narrowed, tool, asks, deadline, outer: [], follower, place };
+  const asked = { ...body, ...called, caller, narrowed, asks, deadline, outer: [], follower, place };
   const admitted = await admit(ports, asked, record); // 4 to 13
   if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
     decision.begin("run");
@@ -207,9 +212,9 @@ async function write(
   return await consent.once({ // 13a to 16
     presented: item ? { ticket: item.ticket } : { confirmToken, idempotencyKey },
     plan,
-    again: async (set_id) => {
+    again: async (set_id, yes) => {
       const { wait_seconds } = admitted.input.args;
-      return await ports.sets(admitted.parts).again(set_id, wait_seconds as number | undefined);
+      return await ports.sets(admitted.parts).again(set_id, wait_seconds as number | undefined, yes);
     },
     signal: follower?.signal,
     async intent(beside) {

@@ -8,10 +8,10 @@ import { type Capped, withinCap } from "./risk.ts";
 
 const has = (allowed: readonly string[], name: string) => allowed.includes("*") || allowed.includes(name);
 
-/** Steps 5 and 6. Throws E_SCOPE_DENIED or E_SUPER_ADMIN_ONLY, both audited as denied. */
-export function toolScope({ caller, name, decision }: Capped, tier: Tier): void {
+/** Steps 5 and 6; what only tells of the caller's own tools every token may call. Throws E_SCOPE_DENIED or E_SUPER_ADMIN_ONLY, both audited as denied. */
+export function toolScope({ caller, name, decision }: Capped, tier: Tier, isGuide = false): void {
   decision.begin("scope");
-  if (!has(caller.token.allowed_tools, name)) {
+  if (!has(caller.token.allowed_tools, name) && !isGuide) {
     throw new GatewayError(
       "E_SCOPE_DENIED",
       `The token may not use "${name}"; ask for a token whose allowed_tools name it`,
@@ -33,7 +33,7 @@ export function toolScope({ caller, name, decision }: Capped, tier: Tier): void 
  * one site that the address names may be called whether the list has it or not.
  */
 export function withinRequest(asked: AskedList, entry: ToolEntry): void {
-  if (asked === EVERYTHING || wants({ ...asked, sites: [] }, entry)) return;
+  if (asked === EVERYTHING || wants({ ...asked, own: false }, entry)) return;
   throw new GatewayError(
     "E_SCOPE_DENIED",
     `"${entry.name}" is left out by the address or the headers of this request (groups, tools or readonly); ` +

@@ -97,7 +97,19 @@ export function answerOf(kept: KeptSet, progress: Progress): Fields {
   const counts = Object.fromEntries(
     [...Map.groupBy(items, (one) => String(one["state"]))].map(([name, { length }]) => [name, length]),
   );
-  return { ...head, counts, items, next: NEXT[state] };
+  return { ...head, ...summaryOf(content, counts), counts, items, next: NEXT[state] };
+}
+
+/** Of a set that a person has approved in part: how much of it is done, and what is not of it. */
+function summaryOf({ items, left_out = [] }: SetContent, { done = 0 }: Readonly<Record<string, number>>) {
+  if (left_out.length === 0) return {};
+  const names = left_out.map(({ item }) => item).join(", ");
+  const of = items.length + left_out.length;
+  return {
+    summary: `${done} of ${of} items ${done === 1 ? "is" : "are"} done; who approved the set left out item${
+      left_out.length === 1 ? "" : "s"
+    } ${names}`,
+  };
 }
 
 /** The preview of a set whose call could not wait for it. */
@@ -128,13 +140,13 @@ export function highestOf({ items }: SetContent): { readonly tier: Tier; readonl
 }
 
 /** What a preview shows of a set on sites of those names. */
-export function shownOf({ title, items }: SetContent, sites: readonly string[]) {
+export function shownOf({ title, items, left_out = [] }: SetContent, sites: readonly string[]) {
   const inOrder = bySite(items).flat();
   const final = items.filter(({ preview }) => preview["undoable"] !== true).map(({ item }) => item);
   return {
     summary: `${title}: ${items.length === 1 ? "1 change" : `${items.length} changes`} on ${
       sites.length === 1 ? sites[0] : `${sites.length} sites`
-    }`,
+    }${left_out.length === 0 ? "" : `, ${left_out.length} left out`}`,
     changes: inOrder.flatMap(({ item, preview }) =>
       (preview["changes"] as readonly Change[]).map((change) => ({
         ...change,
@@ -148,10 +160,13 @@ export function shownOf({ title, items }: SetContent, sites: readonly string[]) 
   };
 }
 
+const LEFT_OUT = "Who approved the set left it out";
+
 function itemsOf(content: SetContent, kept: KeptSet, progress: Progress, state: ToldState): Fields[] {
   const { results, begun } = progress;
   const groups = bySite(content.items);
-  return content.items.map((item) => {
+  const left = (content.left_out ?? []).map((one) => ({ ...one, state: "left_out", reason: LEFT_OUT }));
+  const told: (Fields & Pick<SetItem, "item">)[] = content.items.map((item) => {
     const { item: n, tool, site_id } = item;
     const named = { item: n, site_id, tool };
     const result = results.get(n);
@@ -168,11 +183,13 @@ function itemsOf(content: SetContent, kept: KeptSet, progress: Progress, state: 
       (kept.cancelled_at !== null ? "the set was cancelled" : state === "ended" ? kept.failed : null);
     return { ...named, state: "not_begun", ...why === null ? {} : { reason: why } };
   });
+  return [...told, ...left].sort((a, b) => a.item - b.item);
 }
 
 /** What a set has done so far, as the answer of a write. */
 export function written(answer: Readonly<Record<string, unknown>>): WriteResult {
-  const items = (answer["items"] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  const all = (answer["items"] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  const items = all.filter(({ state }) => state !== "left_out");
   const isOver = answer["state"] === "ended";
   const states = items.map((one) => one["state"]);
   const proofs = items.filter((one) => one["state"] === "done").map(({ verified }) => verified);

@@ -101,11 +101,12 @@ export class ChangeSets {
         }
         return await this.#told(set_id);
       },
-      again: async (set_id, wait_seconds) => {
+      again: async (set_id, wait_seconds, yes) => {
         call.place?.leave();
         const opened = await this.#opened(set_id);
-        const goesOn = opened.state !== "ended" && await this.ports.store.sets.start(set_id);
-        const results = goesOn ? this.#begin({ ...opened, state: "running" }, call) : NO_RESULTS;
+        const approved = opened.approved ?? yes ?? null;
+        const goesOn = opened.state !== "ended" && await this.ports.store.sets.start(set_id, approved);
+        const results = goesOn ? this.#begin({ ...opened, state: "running", approved }, call) : NO_RESULTS;
         return {
           ...written(await this.#followed({ kept: opened, results }, wait_seconds)).toJSON(),
           replayed: true,
@@ -179,8 +180,11 @@ export class ChangeSets {
         if (!isConfirmed) call.follower?.progress(planned, order.changes.length, `${planned} items planned`);
       });
       const head = { set_id, grant: call.caller.token.id, token: null, failed: null };
-      // Of one whose call could not wait the preview is shown with its token, and not before there is one.
-      if (!planning.isLate) await this.ports.store.sets.prepared(head, prepared.content);
+      // Of one whose call could not wait the preview is shown with its token, and not before there is one. What a person
+      // is only shown is planned anew for a yes.
+      if (!planning.isLate && !call.record.root.view?.isShown) {
+        await this.ports.store.sets.prepared(head, prepared.content);
+      }
       found.resolve(prepared);
       return prepared;
     } catch (thrown) {
@@ -227,6 +231,7 @@ export class ChangeSets {
       set: {
         id: set_id,
         items: [],
+        names: [],
         sites: [],
         final: null,
         later: (issue) => issued.resolve(issue),
@@ -346,8 +351,9 @@ export class ChangeSets {
 
 /** Who has said yes to the call that begins a set, where a person has. */
 function approvedIn({ record: { root } }: Pick<CallParts, "record">): SetApproval | null {
-  const { approval_id, approved_by } = root.facts;
-  return approval_id === undefined || approved_by === undefined ? null : { approval_id, approved_by };
+  const { approval_id, approved_by, items_left_out } = root.facts;
+  if (approval_id === undefined || approved_by === undefined) return null;
+  return { approval_id, approved_by, ...items_left_out === undefined ? {} : { items_left_out } };
 }
 
 /** The plan of a set that can be shown. */
@@ -360,6 +366,15 @@ function planOf(id: string, { content, sites, tier }: Prepared): SetPlan {
     revision: { items: digest(content) },
     warnings: content.warnings,
     raises: because === null ? [] : [{ tier, because }],
-    set: { id, items, sites, final },
+    set: { id, items, names: namesOf(content), sites, final },
   };
+}
+
+/** Each item by what it was shown as, its tier first, at its place. */
+function namesOf({ items, left_out = [] }: SetContent): (string | null)[] {
+  const names: (string | null)[] = Array.from({ length: items.length + left_out.length }, () => null);
+  for (const { item, shown, args } of items) {
+    names[item - 1] = `${shown.tier}${hash("sha256", canonical([shown, args]), "base64url").slice(0, 22)}`;
+  }
+  return names;
 }

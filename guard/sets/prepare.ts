@@ -1,10 +1,9 @@
 /** A set is planned: each of its calls walks the steps up to its plan, and every one that is refused is named. */
 import { Buffer } from "node:buffer";
-import { asGatewayError, cancelled, clipped, type Code, GatewayError } from "../../core/errors.ts";
+import { asGatewayError, cancelled, clipped, GatewayError } from "../../core/errors.ts";
 import { type Change, LIMITS, type Site, type Tier } from "../../core/model.ts";
 import { askedBy } from "../../core/asked_names.ts";
 import { cleaned } from "../../core/one_line.ts";
-import { cut } from "../../core/values.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import { writes } from "../../registry/manifest.ts";
 import type { Raise } from "../../registry/tool.ts";
@@ -18,11 +17,10 @@ import { admit, type AdmitPorts, type Admitted, type Asked, planned, subjectOf }
 import { judgeRaises } from "../pipeline/raises.ts";
 import { endOfCall } from "../pipeline/context.ts";
 import type { CallParts } from "../pipeline/context_ports.ts";
+import { checkLeftOut, checkRemaining, refusal, type RefusedItem } from "./refused.ts";
 import { checkUses, type Earlier, usesIn, withStandIns } from "./references.ts";
 import { type Forecast, Forecasts, thingOf } from "./things.ts";
 
-/** Of what is refused each is named, with so much of its reason. */
-const REASON_CHARACTERS = 400;
 /** The least that is shown of an item, whatever the others take. */
 const ITEM_BYTES_MIN = 3 * 1024;
 
@@ -68,8 +66,9 @@ interface Walked {
 }
 
 /**
- * Plans the calls, a few sites side by side; `told` after each. Throws what one is refused with, every refused one
- * named: with that one's code where it is the same of all, else with E_BAD_INPUT.
+ * Plans the calls, a few sites side by side; `told` after each. Those that who decides on the set leaves out are not
+ * planned. Throws what one is refused with, every refused one named: with that one's code where it is the same of all,
+ * else with E_BAD_INPUT; E_BAD_INPUT as well for items that cannot be left out.
  */
 export async function prepare(
   ports: AdmitPorts,
@@ -78,8 +77,11 @@ export async function prepare(
   told: (planned: number) => void,
 ): Promise<Prepared> {
   checkOrder(order);
+  const without = new Set(asking.record.root.view?.without);
+  checkLeftOut(without, order.changes.length);
   const walk = new Walk(ports, asking, order);
-  const found = await walk.all(told);
+  const found = await walk.all(without, told);
+  checkRemaining(found.map(({ item }) => item), without);
   const tier = Math.max(...found.map((one) => one.tier)) as Tier;
   const sites = new Map(found.flatMap((one) => one.sites.map((site) => [site.id, site] as const)));
   const { title, on_failure = "skip_site", first, warnings = [] } = order;
@@ -90,6 +92,7 @@ export async function prepare(
     first: first === 1,
     items,
     warnings: [...warnings, ...twiceHeld(items)],
+    ...without.size === 0 ? {} : { left_out: walk.leftOut(without) },
   };
   return { content, sites: [...sites.values()], tier };
 }
@@ -143,15 +146,16 @@ class Walk {
     this.#order = order;
   }
 
-  async all(told: (planned: number) => void) {
+  async all(without: ReadonlySet<number>, told: (planned: number) => void) {
     const { changes } = this.#order;
-    const refused: { item: number; tool: string; failure: GatewayError }[] = [];
+    const refused: RefusedItem[] = [];
     const found: Awaited<Walked["done"]>[] = [];
     let next = 0;
     let count = 0;
     const work = async () => {
       for (let at = next++; at < changes.length; at = next++) {
         if (this.#asking.isLeft()) throw cancelled();
+        if (without.has(at + 1)) continue;
         try {
           found[at] = await this.#one(at + 1);
         } catch (thrown) {
@@ -165,7 +169,15 @@ class Walk {
     for (const [at] of changes.entries()) await this.#look(at + 1);
     await Promise.all(Array.from({ length: LIMITS.SET_SITES_AT_ONCE }, work));
     if (refused.length > 0) throw refusal(refused, changes.length);
-    return found;
+    return found.filter((one) => one !== undefined);
+  }
+
+  /** Items that are left out, as they are told of. */
+  leftOut(without: ReadonlySet<number>) {
+    return [...without].sort((a, b) => a - b).map((item) => {
+      const { tool, arguments: args } = this.#order.changes[item - 1]!;
+      return { item, tool, site_id: typeof args["site_id"] === "string" ? args["site_id"] : null };
+    });
   }
 
   /** Looks the tool up, so that later items know what this one makes. */
@@ -233,6 +245,11 @@ class Walk {
     return Math.max(ITEM_BYTES_MIN, 4 * LIMITS.PREVIEW_BYTES / this.#order.changes.length);
   }
 
+  /** Whether who decides reads all of every text. */
+  get #isWhole(): boolean {
+    return this.#asking.record.root.view?.whole ?? false;
+  }
+
   /** What is shown of an item whose plan is known. */
   async #planned(admitted: Admitted, record: CallParts["record"]) {
     const ready = await record.watch(() => planned(admitted, record));
@@ -242,7 +259,7 @@ class Walk {
       preview(
         call,
         record,
-        { token: "", expires_at: 0, isKept, bytes: this.#bytes },
+        { token: "", expires_at: 0, isKept, bytes: this.#bytes, isWhole: this.#isWhole },
       );
     const content = shownAs(subjectOf(admitted), record, ready.revision);
     return {
@@ -280,7 +297,7 @@ class Walk {
         final: isMade ? "It changes what the set itself makes" : undefined,
       },
       record,
-      { token: "", expires_at: 0, isKept: true, bytes: this.#bytes },
+      { token: "", expires_at: 0, isKept: true, bytes: this.#bytes, isWhole: this.#isWhole },
     );
     const { summary, changes: shownChanges, left_out, site_id, undoable, undoable_reason } = said;
     return {
@@ -370,31 +387,4 @@ function refuseAsked(entry: ToolEntry, args: Readonly<Record<string, unknown>>):
   if (asked !== undefined) {
     throw bad(`${clipped(asked)}: leave it out; the set is previewed and confirmed as a whole`);
   }
-}
-
-function refusal(
-  refused: readonly { item: number; tool: string; failure: GatewayError }[],
-  count: number,
-): GatewayError {
-  const sorted = refused.toSorted((a, b) => a.item - b.item);
-  const codes = new Set(sorted.map(({ failure }) => failure.code));
-  const audits = new Set(sorted.map(({ failure }) => failure.audit));
-  const code: Code = codes.size === 1 ? [...codes][0]! : "E_BAD_INPUT";
-  const reasons = Map.groupBy(
-    sorted,
-    ({ tool, failure }) => `(${clipped(tool)}): ${failure.code}, ${cut(failure.message, REASON_CHARACTERS)}`,
-  );
-  const named = [...reasons].map(([reason, all]) =>
-    `item${all.length > 1 ? "s" : ""} ${all.map(({ item }) => item).join(", ")} ${reason}`
-  );
-  const [{ failure: { upstream, retryAfter } }] = sorted as [typeof sorted[number]];
-  return new GatewayError(
-    code,
-    `${sorted.length} of ${count} items cannot be done, and nothing was changed; ${named.join("; ")}`,
-    {
-      outcome: "none",
-      ...codes.size === 1 ? { upstream, retryAfter } : {},
-      ...audits.size === 1 ? { audit: [...audits][0] } : {},
-    },
-  );
 }

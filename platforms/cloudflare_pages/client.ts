@@ -51,6 +51,16 @@ export interface HostingClient {
   ofCommit(sha: string, environment?: Environment): Promise<Deployment | null>;
   /** What the project builds by itself. */
   builds(): Promise<BuildSettings>;
+  /** The newest preview, or that of a commit, if it stands at an address that can be linked; else null. Has failed by then. */
+  preview(limitMs: number, commit_sha?: string): Promise<Preview | null>;
+}
+
+/** A branch that is no production, as it was deployed. */
+export interface Preview {
+  readonly address: string;
+  readonly branch: string | null;
+  readonly commit_sha: string | null;
+  readonly created_on: string | null;
 }
 
 /** The most the host gives at once; above it refuses. */
@@ -108,6 +118,19 @@ function statusOf({ is_skipped, latest_stage }: Told): DeployStatus {
   return "building";
 }
 
+/** Where the host puts previews of its projects (docs/upstreams/cloudflare-pages.md). */
+const PREVIEWS = ".pages.dev";
+
+/** An address that can be the preview of a site at `base`: of https, the host's own or below the site's; null for any other. */
+export function previewAddress(given: string | null, base: string | null): string | null {
+  const url = URL.parse(given ?? "");
+  if (url === null || url.protocol !== "https:" || url.port !== "") return null;
+  if (url.username !== "" || url.password !== "") return null;
+  const own = URL.parse(base ?? "")?.hostname ?? null;
+  const isOwn = own !== null && (url.hostname === own || url.hostname.endsWith(`.${own}`));
+  return isOwn || url.hostname.endsWith(PREVIEWS) ? url.href : null;
+}
+
 /** The settings, by their names. */
 export interface HostingSettings extends Readonly<Record<string, string | null>> {
   readonly HOSTING_API_BASE: string;
@@ -132,6 +155,17 @@ export class Hosting implements HostingClient {
     }
     const [newest] = await this.#page(1, environment);
     return newest ? this.#shown(newest) : null;
+  }
+
+  async preview(limitMs: number, ofCommit?: string): Promise<Preview | null> {
+    const hurried = new Hosting(withDeadline(this.ctx, this.ctx.now() + limitMs));
+    const found = ofCommit === undefined
+      ? await hurried.latest("preview")
+      : await hurried.ofCommit(ofCommit, "preview");
+    if (found === null || found.status !== "success") return null;
+    const address = previewAddress(found.url, this.ctx.site.base_url);
+    const { branch, commit_sha, created_on } = found;
+    return address === null ? null : { address, branch, commit_sha, created_on };
   }
 
   async builds(): Promise<BuildSettings> {

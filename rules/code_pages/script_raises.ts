@@ -1,4 +1,5 @@
 /** What script among a call's arguments makes of the call: tier 2, with a sentence on what runs where. */
+import { hash } from "node:crypto";
 import type { Tier } from "../../core/model.ts";
 
 /** A raise, as handlers answer it. */
@@ -24,12 +25,32 @@ export async function scriptRaises(
   if (texts.length === 0) return [];
   const { scriptsIn, scriptsInPart } = await import("./script.ts");
   return texts.flatMap(({ name, text }) => {
-    const found = parts.includes(name.split(".", 1)[0]!) ? scriptsInPart(text) : scriptsIn(text);
+    const isPart = parts.includes(name.split(".", 1)[0]!);
+    const found = judgedOnce(text, isPart, isPart ? scriptsInPart : scriptsIn);
     return found.length === 0 ? [] : [{
       tier: 2,
       because: `${name.slice(0, 80)} holds ${found.join(", ")}: script that runs ${where}`,
     }];
   });
+}
+
+/** Texts from here on are judged once, as long as so many others do not come between: a page is planned each time it is looked at. */
+const LONG_CHARACTERS = 16_384;
+const JUDGED_MAX = 100;
+const judged = new Map<string, readonly string[]>();
+
+function judgedOnce(
+  text: string,
+  isPart: boolean,
+  judge: (text: string) => readonly string[],
+): readonly string[] {
+  if (text.length < LONG_CHARACTERS) return judge(text);
+  const name = `${isPart} ${hash("sha256", text)}`;
+  const found = judged.get(name) ?? judge(text);
+  judged.delete(name);
+  judged.set(name, found);
+  if (judged.size > JUDGED_MAX) judged.delete(judged.keys().next().value!);
+  return found;
 }
 
 /** Raises for script that a new text holds and the old one does not, where no replacement alone shows it. */

@@ -23,12 +23,10 @@ import * as seoSchema from "../../rules/seo_schema.ts";
 import * as structured from "../../rules/structured_data.ts";
 import * as text from "../../rules/text.ts";
 import * as visitor from "../../rules/visitor_address.ts";
-import * as whole from "../../rules/whole_document.ts";
 import { replacing } from "../../rules/replacements.ts";
 import * as wording from "../../rules/wording.ts";
 import * as content from "../../rules/code_pages/content.ts";
 import * as css from "../../rules/code_pages/css.ts";
-import * as document from "../../rules/code_pages/document.ts";
 import * as html from "../../rules/code_pages/html.ts";
 import * as parts from "../../rules/code_pages/parts.ts";
 import * as scope from "../../rules/code_pages/scope.ts";
@@ -42,6 +40,7 @@ import * as typed from "../../rules/proxied/typed.ts";
 import type { Change } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
 import { rewrittenIn } from "./_rewritten.ts";
+import { SHOWN_TEXTS, SHOWN_VALUES } from "./_shown_rules.ts";
 
 type Named<Given> = Readonly<Record<string, Reader<Given>>>;
 type Names = Record<string, unknown>;
@@ -72,6 +71,7 @@ const typedBy = (args: Names, name = "of") =>
 
 /** By module and function: what reads a text. */
 const TEXTS: Readonly<Record<string, Named<string>>> = {
+  ...SHOWN_TEXTS,
   "branch.ts": {
     branchName: (of) => branch.branchName(of, "ref"),
     refName: (of) => branch.refName(of, "ref"),
@@ -201,13 +201,6 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     parseSheet: (of) => css.parseSheet(new tokens.Css(of)),
     parseDeclarations: (of) => css.parseDeclarations(new tokens.Css(of)),
   },
-  "whole_document.ts": { ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }) },
-  "code_pages/document.ts": {
-    bodyOf: (of) => document.bodyOf(`<body>${of}`),
-    headingWarnings: (of) => document.headingWarnings(of),
-    hasFirstHeading: document.hasFirstHeading,
-    linksOf: document.linksOf,
-  },
   "code_pages/html.ts": { inspectHtml: (of) => html.inspectHtml(of) },
   "code_pages/parts.ts": {
     checkCodeParts: (of) => parts.checkCodeParts({ html: of, css: of, js: of }),
@@ -256,6 +249,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
 
 /** The same for values of JSON. */
 const VALUES: Readonly<Record<string, Named<unknown>>> = {
+  ...SHOWN_VALUES,
   "crm_location.ts": { namesAnotherLocation: (of) => location.namesAnotherLocation(of, "a", 64) },
   "publishing.ts": { wouldPublish: publishing.wouldPublish },
   "comparison.ts": {

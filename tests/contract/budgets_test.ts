@@ -14,9 +14,9 @@ interface Row {
   readonly most?: number;
 }
 
-const { lists, instructions } = load(
+const { lists, instructions, types, found } = load(
   await Deno.readTextFile(new URL("../golden/budgets.yaml", import.meta.url)),
-) as { lists: readonly Row[]; instructions: number };
+) as { lists: readonly Row[]; instructions: number; types: number; found: number };
 
 const rpc = (method: string, params: object = {}) => ({
   method: "POST",
@@ -41,6 +41,16 @@ Deno.test("lists of tools, and what a model is told beside them, stay within the
     .json();
   const told = encode(result.instructions).length;
   assert.ok(told <= instructions, `${told} tokens of instructions`);
+});
+
+Deno.test("all tools as types, and five that are found, stay within their budgets", async () => {
+  await using gw = await gateway();
+  const all = await gw.call("describe_tool", { format: "types" }) as { types: string };
+  assert.ok(encode(all.types).length <= types, `${encode(all.types).length} tokens of types`);
+  for (const query of ["change the text of a page", "figures of the month", "a file of the repository"]) {
+    const told = encode(JSON.stringify(await gw.call("find_tools", { query }))).length;
+    assert.ok(told <= found, `${query}: ${told} tokens of tools found`);
+  }
 });
 
 Deno.test("each tool of ours says in a list what it is for, in few words", async () => {

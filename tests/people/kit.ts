@@ -54,6 +54,13 @@ export class PersonBrowser {
     for (const [, name, value] of form[0].matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)) {
       body.set(name!, unescaped(value!));
     }
+    // Boxes that are ticked, and belong to the form from elsewhere on the page.
+    const id = /^<form[^>]* id="([^"]*)"/.exec(form[0])?.[1];
+    for (const [box] of this.page!.text.matchAll(/<input type="checkbox"[^>]*>/g)) {
+      const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(box)?.[1];
+      if (id === undefined || of("form") !== id || of("checked") === undefined) continue;
+      body.append(of("name")!, unescaped(of("value")!));
+    }
     for (const [name, value] of Object.entries(fields)) {
       body.delete(name);
       for (const one of typeof value === "string" ? [value] : value) body.append(name, one);

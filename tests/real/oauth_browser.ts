@@ -50,12 +50,13 @@ export async function signIn(page: Page, email: string): Promise<void> {
   await led(page, page.keyboard.press("Enter"));
 }
 
-/** Ticks a site by keyboard, lets the client confirm its changes itself, says yes, and is back at the client. */
-export async function sayYes(page: Page, site: string): Promise<void> {
+/** Ticks a site by keyboard, says whether a person approves each change and yes, and is back at the client. */
+export async function sayYes(page: Page, site: string, human = false): Promise<void> {
   await tabTo(page, `input[name="sites"][value="${site}"]`);
   await page.keyboard.press("Space");
   await tabTo(page, 'input[name="confirm_policy"]');
-  await page.keyboard.press("Space");
+  const ticked = await page.$eval('input[name="confirm_policy"]', (box) => box.matches(":checked"));
+  if (ticked !== human) await page.keyboard.press("Space");
   await tabTo(page, 'button[value="allow"]');
   await led(page, page.keyboard.press("Enter"));
   assert.equal(await titleOf(page), "Back at the client");

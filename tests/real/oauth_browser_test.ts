@@ -6,7 +6,7 @@ import type { Browser } from "../packages/puppeteer.ts";
 import { assertUsable, inChromium, led, pageOf, tabTo, textOf, titleOf } from "./browser.ts";
 import { listen } from "../e2e/mcp_start.ts";
 import { type Callback, callback, member, sayYes, signIn } from "./oauth_browser.ts";
-import { draft, second, type Stranger } from "../e2e/oauth_client.ts";
+import { call, draft, second, type Stranger } from "../e2e/oauth_client.ts";
 
 interface Place extends AsyncDisposable {
   readonly gw: Kit;
@@ -93,6 +93,40 @@ inChromium("letting a client in", {
       await connected.close();
     }
   },
+
+  "as the page offers it a person approves each change: the client's draft waits, and is made by a yes on its page":
+    async (
+      browser: Browser,
+    ) => {
+      await using at = await place();
+      const { page, complaints } = await pageOf(await browser.createBrowserContext());
+      await page.goto((await at.client.ask()).href);
+      await signIn(page, at.email);
+      assert.match(await textOf(page), /You have no right to approve; the operator gives it/);
+      const [user] = await at.gw.store.users.list();
+      await at.gw.store.users.update(user!.id, { approve_sites: ["blog"] });
+      const box = 'input[name="confirm_policy"]';
+      assert.equal(await page.$eval(box, (one) => one.matches(":checked")), true, "it is ticked");
+      if (Deno.env.has("SCREENSHOTS")) {
+        await page.screenshot({ path: `${Deno.env.get("SCREENSHOTS")}/consent.png`, fullPage: true });
+      }
+      await sayYes(page, "blog", true);
+      const connected = await at.client.goOn(at.answers[0]!);
+      try {
+        const args = { site_id: "blog", title: "By the desk", content_html: "<p>Hello</p>" };
+        const { approval, confirm_token } = await call(connected, "create_draft", args);
+        await page.goto(`${at.baseUrl}/admin/clients`);
+        assert.match(await textOf(page), /a person approves each change/);
+        await assertUsable(page, complaints);
+        await page.goto(approval.url);
+        await tabTo(page, 'form[action$="/approve"] button');
+        await led(page, page.keyboard.press("Enter"));
+        const made = await call(connected, "create_draft", { ...args, confirm: true, confirm_token });
+        assert.deepEqual([made.status, made.replayed], ["draft", true]);
+      } finally {
+        await connected.close();
+      }
+    },
 
   "who denies is led back with a refusal, and a frame shows nothing": async (browser: Browser) => {
     await using at = await place();

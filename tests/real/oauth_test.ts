@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { inChromium, pageOf } from "./browser.ts";
 import { callback, member, sayYes, signIn } from "./oauth_browser.ts";
-import { draft, first, type Line, second } from "../e2e/oauth_client.ts";
+import { call, draft, first, type Line, second } from "../e2e/oauth_client.ts";
 import { allowed } from "../guard/oauth_kit.ts";
+import { operator } from "../people/kit.ts";
 import { inPlace, onPort } from "./_oauth.ts";
 import { fresh, HIDDEN, ignore, on, onWordPress, type Real } from "./_wordpress.ts";
 
@@ -33,7 +34,35 @@ const drafts = (line: Line): Test => async (site) =>
     }
   });
 
+/** A client for which a person approves: nothing is made before, and by the yes what its preview showed. */
+const approved = (line: Line): Test => async (site) =>
+  await inPlace(site, async ({ at, baseUrl }) => {
+    const stranger = line(`${baseUrl}/mcp`);
+    const choice = { confirm_policy: "human" };
+    const connected = await stranger.goOn((await allowed(await stranger.ask(), choice)).searchParams);
+    try {
+      const title = fresh("Of a client that asks a person");
+      const args = { site_id: "acme", title, content_html: "<p>Hello</p>" };
+      const { approval, confirm_token } = await call(connected, "create_draft", args);
+      const confirmed = { ...args, confirm: true, confirm_token };
+      await assert.rejects(call(connected, "create_draft", confirmed), /E_APPROVAL_PENDING/);
+      const { result } = await operator(at.kit.gw, "GET", `approvals/${approval.id}`);
+      const { preview } = result as unknown as { preview: { shown: string } };
+      const yes = await operator(at.kit.gw, "POST", `approvals/${approval.id}/approve`, {
+        shown: preview.shown,
+      });
+      assert.equal(yes.status, 200, JSON.stringify(yes.error));
+      const made = await call(connected, "create_draft", confirmed);
+      assert.equal(made.replayed, true);
+      await assertDraft(at, made.id, title);
+    } finally {
+      await connected.close();
+    }
+  });
+
 const wordpress = onWordPress({
+  "a client of SDK line 1 that asks a person makes its draft once somebody has approved": approved(first),
+  "a client of SDK line 2 that asks a person makes its draft once somebody has approved": approved(second()),
   "a client of SDK line 1 that was let in makes the draft its preview showed, and is ended": drafts(first),
   "a client of SDK line 2 that was let in makes the draft its preview showed, and is ended": drafts(second()),
 });

@@ -45,8 +45,9 @@ export const confirm = (at: World, asked: Asked, args: Args = edit(at), tool = "
 /** Who decides: a browser in which a person has signed in, or the master token. */
 export interface Decider {
   show(id: string): Promise<Decided>;
-  approve(id: string, shown?: string): Promise<Decided>;
+  approve(id: string, shown?: string, without?: readonly number[]): Promise<Decided>;
   reject(id: string, words?: string): Promise<Decided>;
+  edit(id: string, texts: Args): Promise<Decided & { readonly result: ShownApproval["approval"] }>;
 }
 
 function decider(
@@ -55,11 +56,14 @@ function decider(
   const show = (id: string) => call("GET", `approvals/${id}`);
   return {
     show,
-    async approve(id, shown) {
+    async approve(id, shown, without) {
       const seen = shown ?? (await show(id)).result?.preview?.shown ?? "new.0";
-      return await call("POST", `approvals/${id}/approve`, { shown: seen });
+      const choice = without === undefined ? {} : { without };
+      return await call("POST", `approvals/${id}/approve`, { shown: seen, ...choice });
     },
     reject: (id, words) => call("POST", `approvals/${id}/reject`, words === undefined ? {} : { words }),
+    edit: async (id, texts) =>
+      await call("POST", `approvals/${id}/edit`, { texts }) as Awaited<ReturnType<Decider["edit"]>>,
   };
 }
 

@@ -1,10 +1,11 @@
-/** Any order of asking, showing, deciding, editing, freezing and being cut off: a model says how each step ends. */
+/** Any order of asking, showing, deciding, leaving out, editing on both sides, freezing and being cut off: a model says how each step ends. */
 import assert from "node:assert/strict";
 import type { Spending } from "../../store/store.ts";
+import type { Args } from "../cms_kit.ts";
 import { approver, ask, type Asked, asking, confirm, type Decider, edit, master } from "./_approvals.ts";
 import type { World } from "./_stand_in.ts";
 
-const STEPS = 100;
+const STEPS = 150;
 const NAMES = ["bea", "cal", "master"] as const;
 type Name = (typeof NAMES)[number];
 
@@ -12,10 +13,15 @@ type Name = (typeof NAMES)[number];
 interface Request {
   readonly asked: Asked;
   readonly title: string;
+  /** Whether it is of a set of two: the title of the draft, and a new draft on another site. */
+  readonly isSet: boolean;
   state: "pending" | "approved" | "rejected";
   /** What each person was last shown of it: its name, and the title that stood there. */
   readonly shown: Map<Name, { readonly name: string; readonly title: string }>;
 }
+
+/** What is left out of a set: nothing, one item, all of it, one that there is not. */
+const CHOICES: readonly (readonly number[])[] = [[], [], [1], [1], [2], [1, 2], [3]];
 
 /** Numbers that look random, the same for the same seed. */
 function dice(seed: number): (sides: number) => number {
@@ -48,9 +54,10 @@ class Model {
     ask: async () => {
       if (this.frozen) return "nobody asks where nothing is written";
       const title = `Asked ${++this.#serial}`;
-      const asked = await ask(this.at, edit(this.at, { title }));
-      this.requests.push({ asked, title, state: "pending", shown: new Map() });
-      return title;
+      const isSet = this.roll(2) === 0;
+      const asked = await ask(this.at, ...this.#call({ title, isSet }));
+      this.requests.push({ asked, title, isSet, state: "pending", shown: new Map() });
+      return `${isSet ? "a set: " : ""}${title}`;
     },
     show: async () => await this.#show(this.#any(), this.#who()),
     approve: async () => {
@@ -69,9 +76,8 @@ class Model {
     confirm: async () => {
       const one = this.#any();
       if (one === null) return "nothing";
-      const args = edit(this.at, { title: one.title });
-      const ending = await confirm(this.at, one.asked, args);
-      const code = this.frozen
+      const ending = await confirm(this.at, one.asked, ...this.#call(one));
+      const code = this.frozen && !one.isSet
         ? "E_FROZEN"
         : { pending: "E_APPROVAL_PENDING", rejected: "E_APPROVAL_REJECTED", approved: undefined }[one.state];
       return `the agent confirms ${one.title}: ${
@@ -94,9 +100,30 @@ class Model {
     },
     right: async () => {
       this.calMay = !this.calMay;
-      const approve_sites = this.calMay ? ["open"] : [];
+      const approve_sites = this.calMay ? ["open", "acme"] : [];
       await this.at.kit.gw.store.users.update(this.cal, { approve_sites });
       return `cal may: ${this.calMay}`;
+    },
+    /** A person changes the title of what was asked for, which makes another request. */
+    change: async () => {
+      const [one, name] = [this.#any(), this.#who()];
+      if (one === null || one.isSet) return "nothing";
+      const title = `Asked ${++this.#serial}`;
+      const { error, result } = await this.people[name].edit(one.asked.approval.id, { title });
+      const code = !this.#may(name)
+        ? "E_NOT_FOUND"
+        : one.state !== "pending"
+        ? "E_STALE_PREVIEW"
+        : this.frozen
+        ? "E_FROZEN"
+        : undefined;
+      if (code === undefined) {
+        one.state = "rejected";
+        const { confirm_token } = (await this.at.kit.gw.store.approvals.find(result.id))!;
+        const asked = { ...one.asked, confirm_token, approval: { ...one.asked.approval, id: result.id } };
+        this.requests.push({ asked, title, isSet: false, state: "pending", shown: new Map() });
+      }
+      return `${name} makes ${title} of ${one.title}: ${this.#ends(error?.code, code)}`;
     },
     /** Whoever said yes is cut off before the write is begun. */
     cut: async () => {
@@ -105,7 +132,8 @@ class Model {
       const { consents } = this.at.kit.gw.store;
       const name = one.asked.confirm_token;
       const found = (await consents.find(name))!;
-      const { content, expires_at } = found;
+      const { expires_at } = found;
+      const content = one.isSet ? { ...found.content, set: "01M7YRRT80M56J0VS44FYMMFQ8" } : found.content;
       const spending: Spending = { name, content, found, expires_at, frees_until: expires_at };
       const deadline = this.at.kit.gw.clock.now - 1000;
       assert.ok(await consents.spend([spending], { request_id: "01M7YRRT80M56J0VS44FYMMFQ9", deadline }));
@@ -143,24 +171,37 @@ class Model {
   async #approve(one: Request | null, name: Name): Promise<string> {
     const shown = one?.shown.get(name);
     if (one === null || shown === undefined) return "nothing";
-    const { error } = await this.people[name].approve(one.asked.approval.id, shown.name);
+    const without = one.isSet ? CHOICES[this.roll(CHOICES.length)]! : [];
+    const { error } = await this.people[name].approve(one.asked.approval.id, shown.name, without);
+    const hasFirst = !without.includes(1);
     const code = !this.#may(name)
       ? "E_NOT_FOUND"
       : one.state === "rejected"
       ? "E_STALE_PREVIEW"
       : one.state === "approved"
       ? undefined
-      : this.frozen
+      : without.length === 2 || without.includes(3)
+      ? "E_BAD_INPUT"
+      : this.frozen && hasFirst
       ? "E_FROZEN"
-      : shown.title !== this.title
+      : shown.title !== this.title && hasFirst
       ? "E_STALE_PREVIEW"
       : undefined;
     if (code === undefined && one.state === "pending") {
       one.state = "approved";
-      this.title = one.title;
-      this.writes++;
+      if (hasFirst) this.title = one.title;
+      this.writes += (one.isSet ? 2 : 1) - without.length;
     }
-    return `${name} approves ${one.title}: ${this.#ends(error?.code, code)}`;
+    return `${name} approves ${one.title} without ${without.join()}: ${this.#ends(error?.code, code)}`;
+  }
+
+  /** The call of a request: its arguments and its tool. */
+  #call({ title, isSet }: Pick<Request, "title" | "isSet">): [Args, string] {
+    const args = edit(this.at, { title });
+    if (!isSet) return [args, "update_draft"];
+    const made = { site_id: "acme", title: "Made", content_html: "<p>x</p>" };
+    const changes = [{ tool: "update_draft", arguments: args }, { tool: "create_draft", arguments: made }];
+    return [{ title, changes }, "prepare_changes"];
   }
 
   /** One of the last few. */
@@ -188,7 +229,7 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
     await using at = await asking();
     const [bea, cal] = [
       await approver(at),
-      await approver(at, "cal@agency.example", { approve_sites: ["open"] }),
+      await approver(at, "cal@agency.example", { approve_sites: ["open", "acme"] }),
     ];
     const model = new Model(at, { bea, cal, master: master(at) }, cal.user.id, dice(seed));
     const names = [

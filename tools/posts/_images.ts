@@ -1,15 +1,16 @@
 /** Images as callers give them: what they are, how their files may be called. */
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
+import { pictureType } from "../../rules/pictures.ts";
 import { isWhole } from "./_whole.ts";
 
-/** The kinds of image a site is given, by their first bytes read as Latin-1. */
-const KINDS = [
-  { mime_type: "image/png", ending: "png", starts: /^\x89PNG\r\n/ },
-  { mime_type: "image/jpeg", ending: "jpg", starts: /^\xff\xd8\xff/ },
-  { mime_type: "image/gif", ending: "gif", starts: /^GIF8[79]a/ },
-  { mime_type: "image/webp", ending: "webp", starts: /^RIFF[\s\S]{4}WEBPVP8/ },
-] as const;
+/** The endings of the kinds of image that a site is given. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+};
 
 /** An image whose kind is known. */
 export interface KnownImage {
@@ -38,15 +39,14 @@ export function knownImage(
   if (bytes.byteLength > LIMITS.MEDIA_BYTES) {
     throw new GatewayError("E_FILE_TOO_LARGE", `${field}: an image of more than ${LIMITS.MEDIA_BYTES} bytes`);
   }
-  const start = String.fromCharCode(...bytes.subarray(0, 16));
-  const kind = KINDS.find(({ starts }) => starts.test(start));
-  if (kind === undefined) {
+  const mime_type = pictureType(bytes) ?? "";
+  const ending = ENDINGS[mime_type];
+  if (ending === undefined) {
     throw new GatewayError(
       "E_BAD_INPUT",
       `${field}: the bytes are not those of a PNG, JPEG, GIF or WebP image`,
     );
   }
-  const { mime_type, ending } = kind;
   if (wanted !== undefined && wanted !== mime_type) {
     throw new GatewayError("E_BAD_INPUT", `mime_type: "${wanted}" was given, but the bytes are ${mime_type}`);
   }

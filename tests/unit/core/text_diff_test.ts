@@ -61,3 +61,16 @@ Deno.test("200 KiB that differ everywhere are compared within their time, and by
   assert.deepEqual(both(all), { from, to });
   assert.ok(all.length < 10, "it is not compared by words any more");
 });
+
+Deno.test("what takes too many edits is known before it is tried: it takes no longer than a few", () => {
+  const lines = (word: string, from = 0) =>
+    Array.from({ length: 3000 }, (_, at) => `Line ${at} is ${at < from ? "about" : word} it.\n`).join("");
+  const least = (to: string) =>
+    Math.min(...Array.from({ length: 9 }, () => {
+      const begun = performance.now();
+      textDiff(lines("of"), to, 0);
+      return performance.now() - begun;
+    }));
+  const [few, all] = [least(lines("of", 20)), least(lines("on"))];
+  assert.ok(all < 4 * few, `${all} ms for all, ${few} for a few`);
+});

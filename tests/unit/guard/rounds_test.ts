@@ -9,6 +9,7 @@ const ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 /** Rounds whose request stays as it is, and whose waits a test ends. */
 function waiting(grant: string) {
   const looks: (() => void)[] = [];
+  const stopping = new AbortController();
   const approval = { id: ID, grant, state: "pending", confirm_token: "cft_x", sites: [] };
   const ports = {
     store: {
@@ -19,20 +20,21 @@ function waiting(grant: string) {
     baseUrl: "http://gate.test",
     sealer: () => assert.fail("nothing is sealed"),
     now: () => 0,
+    stopping: stopping.signal,
   } as unknown as RoundsPorts;
   /** Lets every wait look once more. */
   const look = async () => {
     for (const next of looks.splice(0)) next();
     await new Promise((resolve) => setTimeout(resolve, 0));
   };
-  return { rounds: new Rounds(ports), look, looks, approval };
+  return { rounds: new Rounds(ports), look, looks, approval, stopping };
 }
 
 const never = new AbortController().signal;
 
-Deno.test("a round lasts as long as get_approval may wait, and ends once somebody has decided or its client has left", async () => {
+Deno.test("a round lasts as long as get_approval may wait, and ends where its client has left, or the gateway stops", async () => {
   const asking = caller({ id: "t1" });
-  const { rounds, look, looks, approval } = waiting("t1");
+  const { rounds, look, looks, stopping } = waiting("t1");
   let over = 0;
   const kept = rounds.wait(asking, ID, never).then(() => over++);
   const most = LIMITS.APPROVAL_WAIT_SECONDS * 1000 / LIMITS.APPROVAL_LOOK_MS;
@@ -49,6 +51,17 @@ Deno.test("a round lasts as long as get_approval may wait, and ends once somebod
   await look();
   await look();
   await gone;
+  const stopped = rounds.wait(asking, ID, never);
+  await look();
+  stopping.abort();
+  await look();
+  await look();
+  await stopped;
+});
+
+Deno.test("a round is over once somebody has decided", async () => {
+  const asking = caller({ id: "t1" });
+  const { rounds, look, approval } = waiting("t1");
   const decided = rounds.wait(asking, ID, never);
   await look();
   approval.state = "rejected";

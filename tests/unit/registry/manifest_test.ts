@@ -39,6 +39,8 @@ const TABLE: [string, Record<string, unknown>, RegExp][] = [
   ["required naming nothing", { input: { required: ["nothing"], properties: {} } }, /nothing/],
   ["when naming nothing", { raise: [{ when: { nothing: true }, tier: "T3" }] }, /when names "nothing"/],
   ["only naming nothing", { only: { nothing: ["cms"] } }, /only names "nothing"/],
+  ["texts naming nothing", { texts: ["nothing"] }, /texts names "nothing", which is not a property/],
+  ["texts naming an id", { texts: ["post_id"] }, /texts names "post_id", which is no text/],
   ["file_text naming nothing", { file_text: ["nothing"], links: ["repo"] }, /file_text names "nothing"/],
   [
     "file_text of a tool without a repository",

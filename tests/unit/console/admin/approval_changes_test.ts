@@ -1,7 +1,7 @@
 /** How a page shows what would change: fields, texts and the items of a set, and what it has no room for. */
 import assert from "node:assert/strict";
 import type { ApprovalPreview } from "../../../../admin/ports.ts";
-import { changesOf } from "../../../../console/admin/approval_changes.tsx";
+import { argumentsOf, changesOf } from "../../../../console/admin/approval_changes.tsx";
 import { drawing } from "../../../../console/admin/approval_text.tsx";
 
 const preview = (more: Partial<ApprovalPreview>): ApprovalPreview => ({
@@ -44,20 +44,27 @@ Deno.test("of a set each item stands by itself, with its site and its warnings",
       item: 1,
       site_id: "acme",
       summary: "First <b>",
-      changes: [{ field: "title", from: "a", to: "b" }],
       warnings: [],
     },
     {
       item: 2,
       site_id: "bolt",
       summary: "Second",
-      changes: [],
       warnings: ["look at <this>"],
       left_out: "3 more",
     },
   ];
-  const page = html({ items });
-  assert.match(page, /1 on acme: First &lt;b&gt;[^]*<del>a<\/del>[^]*<ins>b<\/ins>[^]*2 on bolt: Second/);
+  // As a set's plan has them: in one list, each named by its item.
+  const changes = [
+    { field: "item 1: title", from: "a", to: "b" },
+    { field: "item 2: widget 5: text", from: null, to: "c" },
+  ];
+  const page = html({ items, changes });
+  assert.match(
+    page,
+    /1 on acme: First &lt;b&gt;[^]*<del>a<\/del>[^]*<ins>b<\/ins>[^]*2 on bolt: Second[^]*widget 5: text/,
+  );
+  assert.doesNotMatch(page, /item [12]:/);
   assert.match(page, /look at &lt;this&gt;[^]*Too large to be shown here: 3 more/);
 });
 
@@ -73,4 +80,18 @@ Deno.test("what has no room is counted, fields as well as texts, and stands on t
   const whole = drawing("inline", true);
   assert.match(html({ changes }, whole), /value 999/);
   assert.equal(whole.cut, 0);
+});
+
+Deno.test("of what was sent a part is read on a page that does not show all: no credential stands in it, and the rest is counted", () => {
+  const token = `gate_prod_${"a1B2".repeat(12)}`;
+  const before = "words ".repeat(1360);
+  const text = `${before}${token} ${"more ".repeat(40_000)}`;
+  const read = (whole: boolean) => {
+    const on = drawing("inline", whole);
+    return String(argumentsOf({ tool: "update_draft", editors: [] }, { content_html: text }, on));
+  };
+  for (const whole of [false, true]) assert.doesNotMatch(read(whole), /_prod_|a1B2/, String(whole));
+  const [, more] = /([\d,]+) more characters stand where all of it is shown/.exec(read(false)) ?? [];
+  const shown = text.length - Number(more!.replaceAll(",", ""));
+  assert.ok(shown > 8000 && shown < 8400, String(shown));
 });

@@ -1,0 +1,89 @@
+/** Step 4: the tool that a call names, or that the tool stands for which it names; and what is refused of it at once. */
+import { clipped, GatewayError } from "../../core/errors.ts";
+import type { Caller } from "../../core/model.ts";
+import { isFields } from "../../core/values.ts";
+import type { AskedList } from "../../registry/asked_list.ts";
+import { withinRequest } from "./scope.ts";
+import { notThere } from "./site.ts";
+import type { Catalog } from "../../registry/catalog.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
+import { writes } from "../../registry/manifest.ts";
+
+/** The tool that is called, and with what. */
+export interface Forwarded {
+  readonly tool: string;
+  readonly args: Record<string, unknown>;
+}
+
+const bad = (message: string) => new GatewayError("E_BAD_INPUT", `${message}; nothing was done`);
+
+/**
+ * The call as it is carried out. Throws E_BAD_INPUT where what is to be called is not named, is such a tool itself, or
+ * writes where only what reads may be called; what else is wrong with it the next steps find.
+ */
+export function forwarded(
+  catalog: Pick<Catalog, "get">,
+  caller: Caller,
+  { tool, args }: Forwarded,
+): Forwarded {
+  const forwards = catalog.get(tool, caller)?.manifest.forwards;
+  if (forwards === undefined) return { tool, args };
+  const { tool: named, arguments: given = {}, ...beside } = args;
+  if (typeof named !== "string" || named === "") {
+    throw bad("tool: name the tool to call; find_tools finds them");
+  }
+  if (!isFields(given)) throw bad("arguments: send an object with the arguments of the tool");
+  const entry = catalog.get(named, caller);
+  if (entry?.manifest.forwards !== undefined) {
+    throw bad(`tool: "${named}" stands for other tools; name one of those`);
+  }
+  if (forwards === "reads" && entry !== undefined && mayWrite(entry)) {
+    throw bad(`tool: "${named}" can write; call it with call_write_tool`);
+  }
+  for (const [name, value] of Object.entries(beside)) {
+    if (!BESIDE.includes(name)) {
+      throw bad(`${clipped(name)}: unknown argument; what is for "${clipped(named)}" belongs into arguments`);
+    }
+    if (Object.hasOwn(given, name) && given[name] !== value) {
+      throw bad(`${name}: is given twice, here and in arguments, and differs; give one`);
+    }
+  }
+  return { tool: named, args: { ...given, ...beside } };
+}
+
+/** What may stand beside `arguments` as well. */
+const BESIDE: readonly string[] = ["site_id", "confirm", "confirm_token"];
+
+const mayWrite = ({ manifest, offer }: ToolEntry) => writes(manifest) || (offer?.writesAt.length ?? 0) > 0;
+
+/** Step 4. Throws E_TOOL_NOT_FOUND; for a site out of scope E_SCOPE_DENIED, whatever tools that one has. */
+export function entryOf(
+  { catalog }: { readonly catalog: Pick<Catalog, "find"> },
+  { tool, caller, args }: Forwarded & { readonly caller: Caller },
+): ToolEntry {
+  try {
+    return catalog.find(tool, caller);
+  } catch (thrown) {
+    throw notThere(thrown, caller, args["site_id"]);
+  }
+}
+
+/** What of step 4 remains once the tool is found: it is hidden, left out by the request, or takes no body of that size. */
+export function refuseTool(
+  entry: ToolEntry,
+  { bytes, narrowed }: { readonly bytes: number; readonly narrowed?: AskedList },
+): void {
+  const { name, offer, manifest } = entry;
+  if (offer?.hidden !== undefined) throw hidden(name, offer.hidden);
+  if (bytes > manifest.body_limit) throw tooLarge(name, manifest.body_limit);
+  if (narrowed) withinRequest(narrowed, entry);
+}
+
+const hidden = (name: string, reason: string) =>
+  new GatewayError("E_FORBIDDEN_OP", `"${name}" is refused: ${reason}`);
+
+const tooLarge = (name: string, limit: number) =>
+  new GatewayError(
+    "E_PAYLOAD_TOO_LARGE",
+    `The body is over ${limit / 1024} KiB, the most that "${name}" takes; send less`,
+  );

@@ -1,0 +1,51 @@
+/** How the rules on documents and pictures are called with a hostile text or value. */
+import type { Reader } from "../doubled.ts";
+import * as drawn from "../../rules/code_pages/drawn.ts";
+import * as document from "../../rules/code_pages/document.ts";
+import * as carried from "../../rules/drawn_document.ts";
+import * as pictures from "../../rules/pictures.ts";
+import * as whole from "../../rules/whole_document.ts";
+
+type Rows<Given> = Readonly<Record<string, Readonly<Record<string, Reader<Given>>>>>;
+
+const NO_HASH = "0".repeat(64);
+const bytes = (of: string) => new TextEncoder().encode(of);
+const changed = (of: unknown) => pictures.changedPictures([{ field: `${of}.image`, from: of, to: [of] }]);
+
+/** By module and function: what reads a text. */
+export const SHOWN_TEXTS: Rows<string> = {
+  "whole_document.ts": { ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }) },
+  "code_pages/document.ts": {
+    bodyOf: (of) => document.bodyOf(`<body>${of}`),
+    headingWarnings: (of) => document.headingWarnings(of),
+    hasFirstHeading: document.hasFirstHeading,
+    linksOf: document.linksOf,
+  },
+  "code_pages/drawn.ts": { drawnHtml: (of) => [drawn.drawnHtml(of), drawn.drawnHtml(`<a ${of}`)] },
+  "drawn_document.ts": {
+    drawnDocument: (of) => carried.drawnDocument({ field: "html", title: of, html: of, css: of }),
+    carriedDocuments: (of) => carried.carriedDocuments({ path: `${of}.html`, content: of, [of]: of }),
+  },
+  "pictures.ts": {
+    pictureType: (
+      of,
+    ) => [pictures.pictureType(bytes(of)), pictures.pictureType(bytes(`\0\0\0\xffftyp${of}`))],
+    imagesOf: (of) => [pictures.imagesOf(of), pictures.imagesOf(`<img ${of}`)],
+    changedPictures: changed,
+    endsAsPicture: (of) =>
+      pictures.endsAsPicture(new URL(`https://acme.example/${encodeURI(of.toWellFormed())}`)),
+    sentPictures: (of) =>
+      pictures.sentPictures({ source_url: of, content_base64: of, media_id: of, [of]: of }),
+    sentBytes: (of) => pictures.sentBytes({ content_base64: of, [of]: { content_base64: of } }, NO_HASH),
+  },
+};
+
+/** The same for values of JSON. */
+export const SHOWN_VALUES: Rows<unknown> = {
+  "drawn_document.ts": { carriedDocuments: (of) => carried.carriedDocuments(of) },
+  "pictures.ts": {
+    changedPictures: changed,
+    sentPictures: (of) => pictures.sentPictures(of),
+    sentBytes: (of) => pictures.sentBytes(of, NO_HASH),
+  },
+};

@@ -1,0 +1,192 @@
+/** Search mode: a list of a dozen tools, by which all others are found, described and called as themselves. */
+import assert from "node:assert/strict";
+import { ChangingSource, offer } from "../changing_source.ts";
+import { gateway, type Kit, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
+
+const OPTIONS = {
+  sites: [site("acme", "cms"), site("bolt", "cms"), site("docs", "static")],
+  tokens: {
+    reader: { max_risk: 0 },
+    few: { allowed_tools: ["list_sites", "create_draft"] },
+    seeking: { listing: "search" },
+    own: { listing: "own" },
+  },
+  sources: [new ChangingSource(offer("shop-find", ["acme"]), offer("shop-put", ["acme"], { writes: true }))],
+} as const;
+const test = scenes(() => gateway(OPTIONS));
+
+async function rpc(gw: Kit, method: string, params: object = {}, address = "/mcp?mode=search", as = "all") {
+  const answer = await gw.http(address, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    as,
+  });
+  return await answer.json();
+}
+
+const namesOf = async (gw: Kit, address: string, as = "all"): Promise<string[]> =>
+  (await rpc(gw, "tools/list", {}, address, as)).result.tools.map((one: { name: string }) => one.name);
+
+async function call(gw: Kit, name: string, args: object, address?: string, as?: string) {
+  const { result, error } = await rpc(gw, "tools/call", { name, arguments: args }, address, as);
+  if (error) return error.message as string;
+  const { text } = result.content[0];
+  return result.isError ? text as string : JSON.parse(text);
+}
+
+const GUIDES = ["call_read_tool", "call_write_tool", "describe_tool", "find_tools"];
+
+test("the list of searching is short, and the plain one has neither less than before nor what only searching needs", async (gw) => {
+  const short = await namesOf(gw, "/mcp?mode=search");
+  assert.ok(short.length <= 14 && GUIDES.every((name) => short.includes(name)), short.join());
+  const plain = await namesOf(gw, "/mcp");
+  assert.deepEqual(GUIDES.filter((name) => plain.includes(name)), ["describe_tool"]);
+  assert.deepEqual(await namesOf(gw, "/mcp", "seeking"), short, "a token may be set so");
+  assert.deepEqual(await namesOf(gw, "/mcp?mode=plain", "seeking"), plain, "the address goes before it");
+  assert.deepEqual(plain.filter((name) => !new Set([...short, ...plain]).has(name)), []);
+});
+
+test("a token that is set so lists the gateway's own tools, and sites' own where the address names them", async (gw) => {
+  assert.ok(!(await namesOf(gw, "/mcp", "own")).includes("shop-find"));
+  assert.ok((await namesOf(gw, "/mcp?groups=*", "own")).includes("shop-find"));
+  assert.ok((await namesOf(gw, "/mcp")).includes("shop-find"));
+});
+
+test("a token with a few tools finds, describes and lists these, and no other", async (gw) => {
+  const short = await namesOf(gw, "/mcp?mode=search", "few");
+  assert.deepEqual(short.toSorted(), [...GUIDES, "list_sites"].toSorted());
+  const { tools } = await call(
+    gw,
+    "find_tools",
+    { query: "create a draft, publish a post" },
+    undefined,
+    "few",
+  );
+  assert.deepEqual(tools.map((one: { call: string }) => one.call.split("(")[0]), ["create_draft"]);
+  assert.match(
+    await call(gw, "describe_tool", { tool: "publish_post" }, undefined, "few"),
+    /^E_TOOL_NOT_FOUND/,
+  );
+  const refused = await call(
+    gw,
+    "call_write_tool",
+    { tool: "publish_post", arguments: { site_id: "acme", post_id: 1 } },
+    undefined,
+    "few",
+  );
+  assert.match(refused, /^E_SCOPE_DENIED: The token may not use "publish_post"/);
+  assert.deepEqual(gw.requests, []);
+});
+
+test("a tool is found with its arguments, of one site only what is of use there, sites' own too", async (gw) => {
+  const found = await call(gw, "find_tools", { query: "create a draft of a post" });
+  const [first] = found.tools;
+  assert.match(first.call, /^create_draft\(site_id: string, .*title: string, content_html: string/);
+  assert.equal(first.writes, true);
+  const there = await call(gw, "find_tools", { query: "shop find", for_site: "acme" });
+  assert.match(there.tools[0].call, /^shop-find\(/);
+  const elsewhere = await call(gw, "find_tools", {
+    query: "create a draft of a post",
+    for_site: "docs",
+    limit: 20,
+  });
+  assert.ok(!elsewhere.tools.some((one: { call: string }) => one.call.startsWith("create_draft(")));
+  assert.match(await call(gw, "find_tools", { query: "x", for_site: "none" }), /^E_NOT_FOUND: site/);
+});
+
+test("a call through the stand-ins is that tool's own: its row, its preview, its consent, its refusals", async (gw) => {
+  const sites = await call(gw, "call_read_tool", { tool: "list_sites" });
+  assert.equal(sites.sites.length, 3);
+  const args = { tool: "get_site", arguments: { site_id: "acme" } };
+  assert.equal((await call(gw, "call_read_tool", args)).id, "acme");
+  const [row] = await gw.audit();
+  assert.deepEqual([row!.tool, row!.site_id, row!.arguments], ["get_site", "acme", { site_id: "acme" }]);
+  const explained = await call(gw, "explain_call", {
+    site_id: "acme",
+    tool: "create_draft",
+    arguments: { title: "A", content_html: "<p>A</p>" },
+  });
+  assert.equal(explained.tool, "create_draft");
+});
+
+const REFUSED: readonly (readonly [tool: string, args: object, says: RegExp])[] = [
+  ["call_read_tool", {}, /^E_BAD_INPUT: tool: name the tool to call; find_tools finds them/],
+  ["call_read_tool", { tool: 7 }, /^E_BAD_INPUT: tool: name the tool/],
+  ["call_read_tool", { tool: "get_site", arguments: [] }, /^E_BAD_INPUT: arguments: send an object/],
+  [
+    "call_read_tool",
+    { tool: "create_draft", arguments: { site_id: "acme" } },
+    /"create_draft" can write; call it with call_write_tool/,
+  ],
+  ["call_read_tool", { tool: "shop-put", arguments: { site_id: "acme" } }, /"shop-put" can write/],
+  [
+    "call_read_tool",
+    { tool: "get_sitemap_status", arguments: { site_id: "acme" } },
+    /"get_sitemap_status" can write/,
+  ],
+  ["call_read_tool", { tool: "call_write_tool", arguments: {} }, /"call_write_tool" stands for other tools/],
+  [
+    "call_write_tool",
+    { tool: "create_draft", title: "A" },
+    /^E_BAD_INPUT: title: unknown argument; what is for "create_draft" belongs into arguments/,
+  ],
+  [
+    "call_write_tool",
+    { tool: "create_draft", confirm: true, arguments: { confirm: false } },
+    /^E_BAD_INPUT: confirm: is given twice/,
+  ],
+  [
+    "call_write_tool",
+    { tool: "no_such_tool", arguments: {} },
+    /^E_TOOL_NOT_FOUND: No tool is called "no_such_tool"/,
+  ],
+  ["call_write_tool", { tool: "create_draft", arguments: { site_id: "acme" } }, /^E_BAD_INPUT: title/],
+  ["prepare_changes", {
+    title: "A",
+    changes: [{ tool: "call_write_tool", arguments: { tool: "create_draft" } }],
+  }, /^E_/],
+];
+
+for (const [tool, args, says] of REFUSED) {
+  test(`${tool} ${JSON.stringify(args).slice(0, 80)} is refused, and nothing is sent`, async (gw) => {
+    assert.match(String(await call(gw, tool, args)), says);
+    assert.deepEqual(gw.requests, []);
+  });
+}
+
+test("who may only read cannot write through a stand-in, and readonly leaves that one out", async (gw) => {
+  const short = await namesOf(gw, "/mcp?mode=search", "reader");
+  assert.ok(short.includes("call_read_tool") && !short.includes("call_write_tool"));
+  assert.ok(!(await namesOf(gw, "/mcp?mode=search&readonly")).includes("call_write_tool"));
+  const write = { tool: "create_draft", arguments: { site_id: "acme", title: "A", content_html: "" } };
+  assert.match(await call(gw, "call_write_tool", write, undefined, "reader"), /^E_SCOPE_DENIED/);
+  assert.match(await call(gw, "call_write_tool", write, "/mcp?readonly"), /^E_SCOPE_DENIED/);
+  assert.deepEqual(gw.requests, []);
+});
+
+test("a tool is described whole, and all tools as one text of types", async (gw) => {
+  const told = await call(gw, "describe_tool", { tool: "set_seo_meta" });
+  assert.deepEqual([told.name, told.group, told.tier, told.writes], ["set_seo_meta", "seo", 1, true]);
+  assert.ok(
+    told.description.length > 400 && told.input_schema.properties.robots.properties.noindex.description,
+  );
+  assert.ok(told.flags.includes("allow_seo_on_published") && told.platforms.includes("cms"));
+  const { types } = await call(gw, "describe_tool", { format: "types" });
+  for (const name of ["create_draft", "list_sites", "shop-find"]) {
+    assert.ok(types.includes(`\n${name}(`), name);
+  }
+  assert.match(
+    (await call(gw, "describe_tool", { format: "types", tool: "ping_site" })).types,
+    /\nping_site\(a: \{site_id: string\}\)/,
+  );
+  assert.match(await call(gw, "describe_tool", {}), /^E_BAD_INPUT: tool: name the tool/);
+  assert.match(await call(gw, "describe_tool", { tool: "set_seo_mta" }), /did you mean "set_seo_meta"/);
+});
+
+test("at the address of a site its id is left out, and what is found is called without it", async (gw) => {
+  const { tools } = await call(gw, "find_tools", { query: "create a draft" }, "/mcp/acme?mode=search");
+  assert.match(tools[0].call, /^create_draft\(type\?: string, title: string/);
+  assert.equal((await call(gw, "call_read_tool", { tool: "get_site" }, "/mcp/acme?mode=search")).id, "acme");
+});

@@ -1,0 +1,8 @@
+/** call_write_tool: stands for the tool that it names; the pipeline calls that one in its place. */
+import { notForwarded } from "./_forwarded.ts";
+import { tool } from "../../registry/tool.ts";
+
+export default tool("call_write_tool", {
+  plan: () => notForwarded("call_write_tool"),
+  run: () => notForwarded("call_write_tool"),
+});
