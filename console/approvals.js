@@ -1,7 +1,7 @@
 /** Approvals: keeps the count in the title and in the navigation, and says when there are new requests; what is read stays where it is. */
 
 const news = document.querySelector("[data-news]");
-const place = document.querySelector("[data-waiting]");
+const places = document.querySelectorAll("[data-waiting]");
 const title = news.dataset.title;
 
 /** Says it, with a way to see it; nothing where there is nothing to say. */
@@ -16,7 +16,7 @@ function say(words) {
 
 function tell({ count, ids }) {
   document.title = count === 0 ? title : `(${count}) ${title}`;
-  if (place) {
+  for (const place of places) {
     place.textContent = String(count);
     place.hidden = count === 0;
   }
