@@ -156,7 +156,7 @@ function describedTool(shown: Shown, asking: Asking): DescribedTool {
 }
 
 const TYPES_HEAD =
-  "// Each tool takes one object and answers JSON; those marked W also take confirm and confirm_token, and answer a preview without.";
+  "// Each tool takes one object and answers JSON; an argument without a type is a string; those marked W also take confirm and confirm_token, and answer a preview without.";
 
 function typeOf(shown: Shown, asking: Asking): string {
   const { input_schema, description } = at(shown, asking, false);
