@@ -5,6 +5,7 @@ import type {
   JobReport,
   Resolution,
   Site,
+  SnapshotFigures,
   SnapshotReport,
   User,
   VersionEnding,
@@ -42,6 +43,8 @@ export type {
   PicturesReport,
   ShownApproval,
 } from "../registry/approval_reports.ts";
+export type { ToolReport, ToolTextReport } from "../registry/proxied_reports.ts";
+export type { ChangeRow } from "../registry/tool.ts";
 
 /** The repository app as it is now. */
 export interface RepoAppReport {
@@ -202,8 +205,8 @@ export interface AdminPorts {
   proxiedTools(): Promise<ProxiedToolsPort>;
   /** The tools loaded now, sites' own included. */
   toolNames(): Promise<readonly string[]>;
-  /** Calls a tool as the operator, through every step of a call. */
-  operate(tool: string, args: Record<string, unknown>): Promise<unknown>;
+  /** Calls a tool as the operator, through every step of a call; where a person is named in that person's name, and only what reads. */
+  operate(tool: string, args: Record<string, unknown>, person?: User | null): Promise<unknown>;
   /** A page of what calls have changed, newest first; with the first one those of which nobody knows whether they were made. */
   changes(query: Omit<AuditQuery, "outcome" | "status">, cursor?: string): Promise<ChangesPage>;
   readonly erasing: ErasingPort;
@@ -215,6 +218,8 @@ export interface AdminPorts {
   readonly doubts: DoubtPort;
   /** What is kept of sites for each of the last days; of one site where it is named. */
   snapshots(days: number, site_id?: string): Promise<SnapshotReport>;
+  /** What is kept of the last days of a site, as a chart draws it. */
+  figures(site: Site, days: number): Promise<readonly SnapshotFigures[]>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** What streams of events are looked at by. */

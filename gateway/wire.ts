@@ -301,7 +301,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
 /** The admin API and its pages; not needed to start. */
 async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
   const { adminApp } = await import("../admin/api.ts");
-  const { snapshotReport } = await import("../guard/snapshot_report.ts");
+  const { snapshotFigures, snapshotReport } = await import("../guard/snapshot_report.ts");
   const { settings, ports, store, connectors, catalog, baseUrl, now, log, newId } = parts;
   return adminApp({
     store,
@@ -351,11 +351,12 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
     ...watched(parts),
     webhooks,
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
+    figures: (site, days) => snapshotFigures(ports, site, days),
     now,
     clock: CLOCK,
     stopping: parts.stopping.signal,
     report: parts.logFault,
-  }, async (ports) => (await import("../console/admin/app.ts")).pagesApp(ports));
+  }, async (ports, master) => (await import("../console/admin/app.ts")).pagesApp(ports, master));
 }
 
 /** What an operator sees of calls and of the gateway's own work, and does about it. */

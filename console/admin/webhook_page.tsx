@@ -6,7 +6,6 @@ import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import { showWebhook } from "../../admin/webhooks.ts";
-import { callerOfPerson } from "../../identity/rights.ts";
 import type { Person } from "../../identity/visitors.ts";
 import type { PagesParts, worded } from "./frame.tsx";
 import { time } from "./words.ts";
@@ -34,7 +33,7 @@ const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
 export type Problem = ReturnType<typeof worded>;
 
 /** Who acts, as the admin API knows them. */
-export const callerOf = ({ user }: Person) => callerOfPerson(user);
+export const callerOf = ({ caller }: Person) => caller;
 
 /** What was done, or was wrong. */
 export function Said(

@@ -235,6 +235,8 @@ export const LIMITS = {
   VISIT_MS: 5000,
   LOGIN_ATTEMPTS_PER_MINUTE: 10,
   SESSION_MS: 12 * 60 * 60 * 1000,
+  /** Whoever signed in with the master token signs in again after so long. */
+  MASTER_SESSION_MS: 8 * 60 * 60 * 1000,
 } as const;
 
 /** How people sign in and stay signed in. Sizes are bytes of UTF-8. */

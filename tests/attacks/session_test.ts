@@ -34,6 +34,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       doubts: gw.gateway.doubts,
       clients: () => assert.fail("nothing asks for clients"),
       snapshots: () => assert.fail("nothing asks for snapshots"),
+      figures: () => assert.fail("nothing draws a chart"),
       proxiedTools: () => Promise.reject(new Error("nothing asks for sites' own tools")),
       toolNames: () => Promise.resolve([]),
       now: () => gw.clock.now,

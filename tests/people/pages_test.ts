@@ -196,7 +196,7 @@ Deno.test("every page needs somebody who has signed in, and leads back after tha
     const policy = page.headers.get("content-security-policy")!;
     assert.match(
       policy,
-      /^default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; img-src 'self'$/,
     );
     assert.deepEqual(
       ["cache-control", "x-frame-options", "referrer-policy"].map((name) => page.headers.get(name)),

@@ -37,6 +37,12 @@ async function place(): Promise<Place> {
 /** Sends the form with that action, by its button. */
 const send = (page: Page, action: string) => led(page, page.click(`form[action="${action}"] button`));
 
+/** Opens the menu, and signs out. */
+async function signOut(page: Page): Promise<void> {
+  await page.click(".menu summary");
+  await led(page, page.click(".menu .sign-out button"));
+}
+
 /** A device that has a passkey when it is asked for one, and its owner at hand. */
 async function withDevice(page: Page): Promise<void> {
   const session = await page.createCDPSession();
@@ -91,7 +97,10 @@ inChromium("people", {
       await page.goto(at.baseUrl + path);
       await assertUsable(page, complaints);
     }
-    await tabTo(page, ".sign-out button");
+    await tabTo(page, ".menu summary");
+    await page.keyboard.press("Enter");
+    await assertUsable(page, complaints);
+    await tabTo(page, ".menu .sign-out button");
     await led(page, page.keyboard.press("Enter"));
     assert.equal(await titleOf(page), "Sign in");
     await page.goto(`${at.baseUrl}/admin/account`);
@@ -116,7 +125,7 @@ inChromium("people", {
     assert.equal(await titleOf(page), "Tokens");
     const [made] = (await at.gw.store.signIns.get(at.ann.id)).passkeys;
     assert.equal(made?.last_used_at, null);
-    await send(page, "/admin/sign-out");
+    await signOut(page);
     await assertUsable(page, complaints);
     await send(page, "/admin/sign-in/passkey");
     assert.equal(await titleOf(page), "Tokens");
@@ -140,7 +149,7 @@ inChromium("people", {
     await send(page, "/admin/account/passkeys");
     assert.match(await textOf(page), /The passkey can be used from now on/);
     await send(page, "/admin/account/passkeys/remove");
-    await send(page, "/admin/sign-out");
+    await signOut(page);
     await send(page, "/admin/sign-in/passkey");
     assert.match(await textOf(page), /No user of this gateway has that passkey/);
     assert.deepEqual(complaints, []);
@@ -171,7 +180,7 @@ inChromium("people", {
       await old.page.type("#again", PASSPHRASE);
       await send(old.page, "/admin/account/passphrase");
       await join(old);
-      await send(old.page, "/admin/sign-out");
+      await signOut(old.page);
       await send(old.page, "/admin/sign-in/passkey");
       assert.equal(await titleOf(old.page), "Tokens", "the new passkey is the one the device has");
       await join(other);
@@ -183,7 +192,7 @@ inChromium("people", {
       await old.page.type("#passphrase", PASSPHRASE);
       await send(old.page, "/admin/sign-in");
       assert.match(await textOf(old.page), /The e-mail address or the passphrase is wrong/);
-      await send(other.page, "/admin/sign-out");
+      await signOut(other.page);
       await send(other.page, "/admin/sign-in/passkey");
       assert.equal(await titleOf(other.page), "Tokens");
       assert.deepEqual([old.complaints, other.complaints], [[], []]);
