@@ -77,45 +77,47 @@ const RUN_MS_MAX = 60 * 60_000;
 export const isJobWrong = ({ failing_since, running_since }: JobReport, clock: string): boolean =>
   failing_since !== null || Date.parse(clock) - Date.parse(running_since ?? clock) > RUN_MS_MAX;
 
+/** How the gateway does now. Throws where the store does not answer. */
+export async function healthReport(ports: AdminPorts): Promise<HealthReport> {
+  await ports.store.ping(); // a store that is damaged or gone may still answer what follows
+  const clock = new Date(ports.now()).toISOString();
+  const jobs = ports.jobs();
+  const tools = await ports.proxiedTools();
+  const [retention, sealed, kept_changes, held_tools, unheld, versions, sites, freezes] = await Promise.all([
+    ports.retention.state(),
+    sealedElsewhere(ports.store),
+    keptChanges(ports.store),
+    tools.held(),
+    tools.unheld(),
+    ports.versions(),
+    ports.store.sites.list(),
+    ports.store.freezes.list(),
+  ]);
+  const webhooks = failingWebhooks(await ports.store.webhooks.list());
+  const ok = retention.waiting === null && sealed.length === 0 && held_tools.length === 0 &&
+    webhooks.every(({ off }) => off === null) &&
+    versions.every(({ days_left, sites }) => days_left > 0 || sites === 0) &&
+    !jobs.some((job) => isJobWrong(job, clock));
+  return {
+    ok,
+    clock,
+    retention,
+    jobs,
+    sealed,
+    unpreviewed: sites.map(unpreviewed).filter((one) => one !== null),
+    proxies: ports.proxies(),
+    held_tools,
+    unheld,
+    freezes,
+    kept_changes,
+    webhooks,
+    versions,
+  };
+}
+
 /** Adds the health page. */
 export function healthRoutes(app: Hono, ports: AdminPorts): void {
-  app.get("/admin/api/health", async (c) => {
-    await ports.store.ping(); // a store that is damaged or gone may still answer what follows
-    const retention = await ports.retention.state();
-    const jobs = ports.jobs();
-    const clock = new Date(ports.now()).toISOString();
-    const tools = await ports.proxiedTools();
-    const [sealed, kept_changes, held_tools, unheld] = await Promise.all([
-      sealedElsewhere(ports.store),
-      keptChanges(ports.store),
-      tools.held(),
-      tools.unheld(),
-    ]);
-    const versions = await ports.versions();
-    const webhooks = failingWebhooks(await ports.store.webhooks.list());
-    const ok = retention.waiting === null && sealed.length === 0 && held_tools.length === 0 &&
-      webhooks.every(({ off }) => off === null) &&
-      versions.every(({ days_left, sites }) => days_left > 0 || sites === 0) &&
-      !jobs.some((job) => isJobWrong(job, clock));
-    const sites = (await ports.store.sites.list()).map(unpreviewed).filter((one) => one !== null);
-    const proxies = ports.proxies();
-    const report: HealthReport = {
-      ok,
-      clock,
-      retention,
-      jobs,
-      sealed,
-      unpreviewed: sites,
-      proxies,
-      held_tools,
-      unheld,
-      freezes: await ports.store.freezes.list(),
-      kept_changes,
-      webhooks,
-      versions,
-    };
-    return answer(c, report);
-  });
+  app.get("/admin/api/health", async (c) => answer(c, await healthReport(ports)));
 }
 
 /** Requests' ids say when they were made. */

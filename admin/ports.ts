@@ -30,6 +30,7 @@ import type {
   ToolTextReport,
   ToolTrial,
   TrialOrder,
+  UnansweredSite,
   UnheldSite,
 } from "../registry/proxied_reports.ts";
 import type { ToolState } from "../registry/proxies.ts";
@@ -244,5 +245,6 @@ export interface ProxiedToolsPort {
   withdraw(name: string, sites: readonly string[]): Promise<{ readonly tools: readonly ToolReport[] }>;
   held(): Promise<readonly HeldTool[]>;
   unheld(): Promise<readonly UnheldSite[]>;
+  unanswered(): Promise<readonly UnansweredSite[]>;
   refresh(site_id: string): Promise<{ readonly servers: readonly ToolServerReport[] }>;
 }

@@ -8,6 +8,7 @@ type Least = "member" | "admin" | "master";
 
 /** What somebody who has signed in can go to; a page that comes is one line here. */
 export const NAVIGATION = [
+  { href: "/admin", label: "Overview", role: "member", group: "" },
   { href: "/admin/approvals", label: "Approvals", role: "member", group: "" },
   { href: "/admin/sites", label: "Sites", role: "admin", group: "Sites" },
   { href: "/admin/freezes", label: "Freezes", role: "admin", group: "Sites" },
@@ -20,6 +21,9 @@ export const NAVIGATION = [
 
 /** The address of a page of the navigation. */
 export type NavigationAddress = (typeof NAVIGATION)[number]["href"];
+
+/** Whether there is a page at that address, which the navigation has. */
+export const hasPage = (address: string): boolean => NAVIGATION.some(({ href }) => href === address);
 
 /** The name of this product, as pages show it. */
 export const PRODUCT = "Site operations gateway";

@@ -36,7 +36,8 @@ export function pageHeaders(
     `form-action ${secretAddress ? "'none'" : ["'self'", ...leadsTo].join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    ...(secretAddress ? [] : ["img-src 'self'"]),
+    // The mark.
+    ...(secretAddress || loads?.pictures ? [] : ["img-src 'self'"]),
   ];
   return {
     "content-security-policy": policy.join("; "),

@@ -78,6 +78,10 @@ export async function openGateway(
       admin: () => adminOf(parts, webhooks),
       connect: () => connectOf(parts),
       oauth: () => oauthOf(parts),
+      home: async (c) => {
+        const { homePage, wantsPage } = await import("../console/home.tsx");
+        return wantsPage(c.req.raw) ? await homePage(c, parts.baseUrl) : null;
+      },
       proxies: parts.noticed,
       ping: () => store.ping(),
       newId: parts.newId,

@@ -12,7 +12,9 @@ import { accountPages } from "./account.tsx";
 import { approvalPages } from "./approvals.tsx";
 import { clientPages } from "./clients.tsx";
 import { connectionPages } from "./connections.tsx";
+import { overviewPages } from "./overview.tsx";
 import { type PagesParts, refusalPage } from "./frame.tsx";
+import { designPages } from "./design.tsx";
 import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
 import { signInPages } from "./sign_in.tsx";
@@ -39,6 +41,8 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
     await next();
   });
   app.get(`${ASSETS_PATH}/:name`, async (c) => await asset(c, c.req.param("name")) ?? c.notFound());
+  overviewPages(app, parts);
+  designPages(app, parts);
   accountPages(app, parts);
   signInPages(app, parts);
   invitationPages(app, parts);

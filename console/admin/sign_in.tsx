@@ -12,7 +12,7 @@ import { canHavePasskeys } from "../../identity/sign_in/hosts.ts";
 import { type PagesParts, worded } from "./frame.tsx";
 
 /** Where somebody who came for nothing in particular is led. */
-export const HOME = "/admin/tokens";
+export const HOME = "/admin";
 const PATH = "/admin/sign-in";
 const MASTER_PATH = "/admin/login";
 
@@ -29,7 +29,6 @@ export function signInPages(app: Hono, parts: PagesParts): void {
   const { baseUrl } = ports;
   const wanted = wantedBy(parts);
 
-  app.get("/admin", (c) => leadTo(c, HOME));
   app.get(PATH, async (c) => {
     const next = wanted(c.req.query("next"));
     const visitor = await visitors.visit(c);

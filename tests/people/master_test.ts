@@ -2,21 +2,13 @@
 import assert from "node:assert/strict";
 import { LIMITS } from "../../core/model.ts";
 import { gateway, MASTER } from "../kit.ts";
+import { MASTER_FORM as FORM, masterBrowser } from "./master_kit.ts";
 import { joined, person, PersonBrowser } from "./kit.ts";
 
 const COOKIE = "gateway_session";
-const FORM = "/admin/login/form";
 const PAGES = ["tokens", "connections", "clients", "freezes", "account", "approvals"].map((one) =>
   `/admin/${one}`
 );
-
-/** A browser that has signed in with the master token. */
-export async function masterBrowser(gw: Awaited<ReturnType<typeof gateway>>): Promise<PersonBrowser> {
-  const browser = new PersonBrowser(gw);
-  await browser.open("/admin/login");
-  await browser.submit(FORM, { master_token: MASTER });
-  return browser;
-}
 
 const isIn = async (browser: PersonBrowser) =>
   (await browser.open("/admin/account")).title === "Master token";

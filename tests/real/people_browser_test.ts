@@ -79,6 +79,10 @@ inChromium("people", {
     await tabTo(page, "#again");
     await page.keyboard.type(PASSPHRASE);
     await led(page, page.keyboard.press("Enter"));
+    assert.equal(await titleOf(page), "Overview");
+    await assertUsable(page, complaints);
+    await tabTo(page, 'main a[href="/admin/tokens"]');
+    await led(page, page.keyboard.press("Enter"));
     assert.equal(await titleOf(page), "Tokens");
     await assertUsable(page, complaints);
     await tabTo(page, "#name");
@@ -122,13 +126,13 @@ inChromium("people", {
     const link = await at.link();
     await page.goto(link);
     await send(page, `${new URL(link).pathname}/passkey`);
-    assert.equal(await titleOf(page), "Tokens");
+    assert.equal(await titleOf(page), "Overview");
     const [made] = (await at.gw.store.signIns.get(at.ann.id)).passkeys;
     assert.equal(made?.last_used_at, null);
     await signOut(page);
     await assertUsable(page, complaints);
     await send(page, "/admin/sign-in/passkey");
-    assert.equal(await titleOf(page), "Tokens");
+    assert.equal(await titleOf(page), "Overview");
     assert.notEqual((await at.gw.store.signIns.get(at.ann.id)).passkeys[0]!.last_used_at, null);
     await page.goto(`${at.baseUrl}/admin/account`);
     await assertUsable(page, complaints);
@@ -170,7 +174,7 @@ inChromium("people", {
         const link = await at.link();
         await page.goto(link);
         await send(page, `${new URL(link).pathname}/passkey`);
-        assert.equal(await titleOf(page), "Tokens", await textOf(page));
+        assert.equal(await titleOf(page), "Overview", await textOf(page));
         const { passphrase, passkeys } = await at.gw.store.signIns.get(at.ann.id);
         assert.deepEqual([passphrase, passkeys.length], [null, 1]);
       };
@@ -182,7 +186,7 @@ inChromium("people", {
       await join(old);
       await signOut(old.page);
       await send(old.page, "/admin/sign-in/passkey");
-      assert.equal(await titleOf(old.page), "Tokens", "the new passkey is the one the device has");
+      assert.equal(await titleOf(old.page), "Overview", "the new passkey is the one the device has");
       await join(other);
       await old.page.goto(`${at.baseUrl}/admin/account`);
       assert.equal(await titleOf(old.page), "Sign in");
@@ -194,7 +198,7 @@ inChromium("people", {
       assert.match(await textOf(old.page), /The e-mail address or the passphrase is wrong/);
       await signOut(other.page);
       await send(other.page, "/admin/sign-in/passkey");
-      assert.equal(await titleOf(other.page), "Tokens");
+      assert.equal(await titleOf(other.page), "Overview");
       assert.deepEqual([old.complaints, other.complaints], [[], []]);
     },
 

@@ -55,6 +55,7 @@ const NO_TOOLS = {
   refresh: noTools,
   held: () => Promise.resolve([]),
   unheld: () => Promise.resolve([]),
+  unanswered: () => Promise.resolve([]),
   try: () => Promise.reject(new Error("nothing is tried here")),
 };
 
