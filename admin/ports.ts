@@ -9,6 +9,7 @@ import type {
   SnapshotReport,
   User,
   VersionEnding,
+  WebhookDelivery,
 } from "../core/model.ts";
 import type { Clock } from "../core/async.ts";
 import type { ChangesPage } from "../registry/tool.ts";
@@ -34,8 +35,6 @@ import type {
 } from "../registry/proxied_reports.ts";
 import type { ToolState } from "../registry/proxies.ts";
 
-export type { ToolReport, ToolTextReport } from "../registry/proxied_reports.ts";
-export type { ChangeRow } from "../registry/tool.ts";
 export type {
   ApprovalPreview,
   ApprovalReport,
@@ -45,6 +44,8 @@ export type {
   PicturesReport,
   ShownApproval,
 } from "../registry/approval_reports.ts";
+export type { ToolReport, ToolTextReport } from "../registry/proxied_reports.ts";
+export type { ChangeRow } from "../registry/tool.ts";
 
 /** The repository app as it is now. */
 export interface RepoAppReport {
@@ -121,6 +122,16 @@ export interface ErasingPort {
   erase(kind: Erasure, id: string): Promise<ErasureReport | null>;
 }
 
+/** What is sent to webhooks. */
+export interface WebhooksPort {
+  /** Sends a test, and answers what came of it. Throws E_NOT_FOUND. */
+  test(webhook_id: string): Promise<WebhookDelivery>;
+  /** Sends a delivery again under its id, and answers what came of it. Throws E_NOT_FOUND. */
+  resend(webhook_id: string, id: string): Promise<WebhookDelivery>;
+  /** Throws for an address that may not be called as it is written; what its name resolves to is judged when it is. */
+  judge(url: URL): Promise<void>;
+}
+
 /** Writes whose outcome is unknown. */
 export interface DoubtPort {
   /** Says what was found; answers the row. Throws E_NOT_FOUND where the outcome of that row is not unknown. */
@@ -147,6 +158,7 @@ export interface AdminPorts {
     | "devices"
     | "audit"
     | "changes"
+    | "webhooks"
     | "missingKeys"
     | "ping"
   >;
@@ -202,6 +214,7 @@ export interface AdminPorts {
   readonly approvals: ApprovalsPort;
   /** What requests show beside texts; loaded when it is first asked for. */
   views(): Promise<ApprovalViewsPort>;
+  readonly webhooks: WebhooksPort;
   readonly retention: RetentionPort;
   readonly doubts: DoubtPort;
   /** What is kept of sites for each of the last days; of one site where it is named. */

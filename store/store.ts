@@ -32,6 +32,7 @@ import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
 import type { SealedRecord } from "./seal.ts";
 import type { SetStore } from "./set_types.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
+import type { WebhookStore } from "./webhook_types.ts";
 
 export type * from "./account_types.ts";
 export type * from "./approval_types.ts";
@@ -47,6 +48,7 @@ export type { SealedRecord } from "./seal.ts";
 export type * from "./set_types.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";
+export type * from "./webhook_types.ts";
 
 export type NewToken =
   & Omit<Token, "id" | "created_at" | "revoked_at" | "confirm_policy">
@@ -278,6 +280,7 @@ export interface Store {
   readonly allowances: AllowanceStore;
   readonly snapshots: SnapshotStore;
   readonly toolCatalogs: ToolCatalogStore;
+  readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
   /**
    * The same number for as long as no token, user or grant of OAuth is known to have changed; NaN where that has to be

@@ -24,6 +24,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       erasing: gw.gateway.erasing,
       approvals: gw.gateway.approvals,
       views: () => Promise.reject(new Error("nothing is looked at")),
+      webhooks: gw.gateway.webhooks,
       changes: () => assert.fail(),
       operate: () => assert.fail(),
       retention: gw.gateway.retention,

@@ -133,6 +133,11 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       edit: () => Promise.reject(new Error("nothing is edited")),
     },
     views: () => Promise.reject(new Error("nothing is looked at")),
+    webhooks: {
+      test: () => Promise.reject(new Error("nothing is sent")),
+      resend: () => Promise.reject(new Error("nothing is sent")),
+      judge: () => Promise.resolve(),
+    },
     changes: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),
     jobs: () => [],
