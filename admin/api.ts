@@ -12,15 +12,16 @@ import { healthRoutes, repoRoutes, snapshotRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
 import type { AdminPorts } from "./ports.ts";
 import { proxiedToolRoutes } from "./proxied_tools.ts";
-import { adminGate } from "./session.ts";
+import { adminGate, type MasterSignIn } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { changeRoutes } from "./undo.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 export type { AdminPorts } from "./ports.ts";
 
 /** The pages for people below `/admin`, made of what the API is made of; loaded when the first is asked for. */
-export type PagesOf = (ports: AdminPorts) => Promise<Pick<Hono, "fetch">>;
+export type PagesOf = (ports: AdminPorts, master: MasterSignIn) => Promise<Pick<Hono, "fetch">>;
 
 /**
  * The routes below `/admin`, to be mounted at the root; what is not the API is answered by the pages. Every answer of `/admin/login`, `/admin/logout` and
@@ -52,11 +53,12 @@ export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   proxiedToolRoutes(app, ports);
   freezeRoutes(app, ports);
   approvalRoutes(app, ports);
+  webhookRoutes(app, ports);
   healthRoutes(app, ports);
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);
   });
-  const pages = onDemand(() => pagesOf(ports));
+  const pages = onDemand(() => pagesOf(ports, gate.master));
   app.all("/admin/*", async (c) => await (await pages()).fetch(c.req.raw, c.env));
   return app;
 }

@@ -2,6 +2,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { parse } from "hono/utils/cookie";
 import { GatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
 import { loginBody } from "./bodies.ts";
@@ -10,7 +11,7 @@ import { assertOwnPages } from "../identity/origin.ts";
 import { checked } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { type AdminCaller, admit, callerOfPerson, MASTER } from "../identity/rights.ts";
-import { Visitors } from "../identity/visitors.ts";
+import { type MasterSessions, Visitors } from "../identity/visitors.ts";
 import { isLoopback } from "../core/env_values.ts";
 
 /** Name of the session cookie. */
@@ -18,8 +19,17 @@ export const SESSION_COOKIE = "gateway_session";
 const COOKIE_PATH = "/admin";
 const MINUTE_MS = 60_000;
 
+/** Signing in with the master token, and the sessions that begin so. */
+export interface MasterSignIn extends MasterSessions {
+  /** Begins a session; answers when it ends, ISO 8601. Throws E_AUTH, E_RATE_LIMITED. */
+  signIn(c: Context, token: string): Promise<string>;
+  /** Ends every session of the master token. */
+  endAll(c: Context): Promise<void>;
+}
+
 /** The way in and out, and the check before every route of the API. */
 export interface AdminGate {
+  readonly master: MasterSignIn;
   readonly login: (c: Context) => Promise<Response>;
   readonly logout: (c: Context) => Promise<Response>;
   /** Throws E_AUTH, E_RATE_LIMITED, E_FORBIDDEN (a change by cookie from elsewhere, or more than a person may), E_BAD_INPUT (and not as JSON). */
@@ -31,32 +41,60 @@ export function adminGate(ports: AdminPorts): AdminGate {
   const matches = masterToken(ports.masterToken);
   const wrong = wrongAttempts(ports.now);
   const callers = callersOf(ports, matches, wrong);
+  const master = masterSignIn(ports, matches, wrong);
   return {
+    master,
     login: async (c) => {
       assertOwnPages(c, ports.baseUrl, false);
-      if (!matches(await presented(c.req.raw))) {
-        wrong();
-        throw new GatewayError("E_AUTH", "That is not the master token");
-      }
-      const text = await ports.store.sessions.create(LIMITS.SESSION_MS, ports.masterToken);
-      await ports.record(MASTER.actor, "session.sign_in", { method: "master token" });
-      setCookie(c, SESSION_COOKIE, text, { ...flags(ports), maxAge: LIMITS.SESSION_MS / 1000 });
-      return answer(c, { expires_at: new Date(ports.now() + LIMITS.SESSION_MS).toISOString() });
+      return answer(c, { expires_at: await master.signIn(c, await presented(c.req.raw)) });
     },
     logout: async (c) => {
       assertOwnPages(c, ports.baseUrl, false);
-      const text = getCookie(c, SESSION_COOKIE);
-      if (text && await ports.store.sessions.valid(text, ports.masterToken)) {
-        await ports.store.sessions.end(text, ports.masterToken);
-        await ports.record(MASTER.actor, "session.sign_out", {});
-      }
-      deleteCookie(c, SESSION_COOKIE, flags(ports));
+      await master.end(c);
       return answer(c, {});
     },
     check: async (c, next) => {
       const header = c.req.header("authorization");
       admit(c, header !== undefined ? callers.byBearer(header) : await callers.byCookie(c));
       await next();
+    },
+  };
+}
+
+function masterSignIn(
+  ports: AdminPorts,
+  matches: (token: string) => boolean,
+  wrong: () => void,
+): MasterSignIn {
+  const { store: { sessions }, masterToken } = ports;
+  const of: MasterSignIn["of"] = async (request) => {
+    const text = parse(request.headers.get("cookie") ?? "", SESSION_COOKIE)[SESSION_COOKIE];
+    return text && await sessions.valid(text, masterToken) ? text : null;
+  };
+  return {
+    of,
+    async signIn(c, token) {
+      if (!matches(token)) {
+        wrong();
+        throw new GatewayError("E_AUTH", "That is not the master token");
+      }
+      const text = await sessions.create(LIMITS.MASTER_SESSION_MS, masterToken);
+      await ports.record(MASTER.actor, "session.sign_in", { method: "master token" });
+      setCookie(c, SESSION_COOKIE, text, { ...flags(ports), maxAge: LIMITS.MASTER_SESSION_MS / 1000 });
+      return new Date(ports.now() + LIMITS.MASTER_SESSION_MS).toISOString();
+    },
+    async end(c) {
+      const text = await of(c.req.raw);
+      if (text !== null) {
+        await sessions.end(text, masterToken);
+        await ports.record(MASTER.actor, "session.sign_out", {});
+      }
+      if (getCookie(c, SESSION_COOKIE) !== undefined) deleteCookie(c, SESSION_COOKIE, flags(ports));
+    },
+    async endAll(c) {
+      await sessions.endAll();
+      await ports.record(MASTER.actor, "session.end", { sessions: "all of the master token" });
+      deleteCookie(c, SESSION_COOKIE, flags(ports));
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The stylesheet and the scripts of the pages, served by the gateway itself. */
+/** The stylesheet, the scripts and the mark of the pages, served by the gateway itself. */
 import { hash } from "node:crypto";
 import type { Context } from "hono";
 import { onDemand } from "../core/async.ts";
@@ -7,6 +7,8 @@ const FILES = {
   "style.css": "text/css",
   "passkeys.js": "text/javascript",
   "approvals.js": "text/javascript",
+  "times.js": "text/javascript",
+  "mark.svg": "image/svg+xml",
 } as const;
 /** What a page may ask for. */
 export type Asset = keyof typeof FILES;

@@ -1,17 +1,7 @@
 /** The frame of every page: title, navigation of somebody who has signed in, content. */
 import type { Child, PropsWithChildren } from "hono/jsx";
-import { Form, Submit } from "./form.tsx";
 import type { Visitor } from "../identity/visitors.ts";
-
-/** What somebody who has signed in can go to. */
-export const NAVIGATION = [
-  { href: "/admin/approvals", label: "Approvals", role: "member" },
-  { href: "/admin/tokens", label: "Tokens", role: "member" },
-  { href: "/admin/connections", label: "Connected accounts", role: "member" },
-  { href: "/admin/clients", label: "Connected clients", role: "member" },
-  { href: "/admin/freezes", label: "Freezes", role: "admin" },
-  { href: "/admin/account", label: "Your account", role: "member" },
-] as const;
+import { Brand, Navigation, type NavigationAddress, PRODUCT } from "./nav.tsx";
 
 /** What a page is framed with. */
 export interface LayoutParts {
@@ -19,8 +9,10 @@ export interface LayoutParts {
   /** Who looks at it; null for a page without forms. */
   readonly visitor: Visitor | null;
   readonly stylesheet: string;
-  /** A script it needs beside what works without any. */
-  readonly script?: string;
+  /** Left out where the page asks for as little as can be. */
+  readonly icon?: string | undefined;
+  /** Scripts it loads beside what works without any. */
+  readonly scripts?: readonly string[];
   /** How many things wait there for who looks at it; stands before the title in the browser's own lists. */
   readonly count?: number | undefined;
   /** How many requests wait for a decision of who looks at it, where that is known. */
@@ -28,15 +20,16 @@ export interface LayoutParts {
   /** Whether it is to take more of a wide screen. */
   readonly wide?: boolean;
   /** The page of the navigation that this is. */
-  readonly current?: (typeof NAVIGATION)[number]["href"];
+  readonly current?: NavigationAddress;
 }
 
 /** A title as the browser's own lists have it. */
-export const titleText = (title: string): string => `${title} · Site operations gateway`;
+export const titleText = (title: string): string => `${title} · ${PRODUCT}`;
 
 /** A whole document. */
 export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
-  const { title, visitor, stylesheet, script, count, wide, children } = parts;
+  const { title, visitor, stylesheet, icon, scripts = [], count, wide, children } = parts;
+  const isIn = visitor !== null && visitor.caller !== null;
   return (
     <html lang="en">
       <head>
@@ -44,44 +37,24 @@ export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${count ? `(${count}) ` : ""}${titleText(title)}`}</title>
+        {icon && <link rel="icon" href={icon} type="image/svg+xml" />}
         <link rel="stylesheet" href={stylesheet} />
-        {script && <script type="module" src={script}></script>}
+        {scripts.map((script) => <script type="module" src={script}></script>)}
       </head>
-      <body>
+      <body class={isIn ? "framed" : "alone"}>
         <a class="skip" href="#main">Skip to the content</a>
-        {visitor?.user && <Header {...parts} visitor={visitor} />}
+        {isIn
+          ? <Navigation visitor={visitor} current={parts.current} waiting={parts.waiting ?? 0} />
+          : (
+            <header class="plain">
+              <Brand href="/" />
+            </header>
+          )}
         <main id="main" tabindex={-1} class={wide ? "wide" : undefined}>
           <h1>{title}</h1>
           {children}
         </main>
       </body>
     </html>
-  );
-}
-
-function Header({ visitor, current, waiting = 0 }: LayoutParts & { visitor: Visitor }): Child {
-  return (
-    <header>
-      <nav aria-label="Pages">
-        <ul>
-          {NAVIGATION.filter(({ role }) => role === "member" || visitor.user?.role === role).map((
-            { href, label },
-          ) => (
-            <li>
-              <a href={href} aria-current={href === current ? "page" : undefined}>
-                {label}
-                {href === "/admin/approvals" && (
-                  <span class="count" data-waiting hidden={waiting === 0}>{waiting}</span>
-                )}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <Form visitor={visitor} action="/admin/sign-out" class="sign-out">
-        <span class="who">{visitor.user?.email}</span>
-        <Submit quiet>Sign out</Submit>
-      </Form>
-    </header>
   );
 }

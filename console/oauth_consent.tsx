@@ -7,6 +7,7 @@ import { choiceIn, firstChoice, missingOf } from "../identity/oauth/choice.ts";
 import { OAUTH_LIMITS } from "../core/model.ts";
 import { foreignOrigin, isOwnOrigin } from "../identity/origin.ts";
 import { leadTo } from "./respond.tsx";
+import { callerOfPerson } from "../identity/rights.ts";
 import { CSRF_FIELD } from "../identity/visitors.ts";
 import { readText } from "../core/body.ts";
 import type { OAuthParts, SignedIn } from "../identity/oauth/parts.ts";
@@ -61,7 +62,7 @@ async function ask(
   const view: ConsentView = {
     client: shownClient(request),
     email: user.email,
-    visitor: { user, session: null, csrf },
+    visitor: { user, caller: callerOfPerson(user), session: null, csrf },
     offer,
     before,
     choice: firstChoice(offer, before),

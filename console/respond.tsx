@@ -2,9 +2,9 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { User } from "../core/model.ts";
+import type { AdminCaller } from "../identity/rights.ts";
 import type { Visitor } from "../identity/visitors.ts";
-import { assetAddresses } from "./assets.ts";
+import { type Asset, assetAddresses } from "./assets.ts";
 import { Layout, type LayoutParts } from "./layout.tsx";
 
 /** What a page needs beyond a stylesheet. */
@@ -12,6 +12,8 @@ export interface PageNeeds {
   readonly status?: number;
   /** The script of ours that it loads, which asks the gateway for something; of passkeys where only that it does is said. */
   readonly script?: boolean | "approvals.js";
+  /** Whether it shows moments, which a script of ours turns into the reader's own time. */
+  readonly times?: boolean;
   /** Whether its address is a secret, which no request may name. It has no forms. */
   readonly secretAddress?: boolean;
   /** What it loads of ours beside that: pictures, pages in frames. */
@@ -22,17 +24,20 @@ export interface PageNeeds {
 
 /** The headers of a page. */
 export function pageHeaders(
-  { script = false, leadsTo = [], secretAddress = false, loads }: PageNeeds = {},
+  { script = false, times = false, leadsTo = [], secretAddress = false, loads }: PageNeeds = {},
 ): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
-    ...(script ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(script || times ? ["script-src 'self'"] : []),
+    ...(script ? ["connect-src 'self'"] : []),
     ...(loads?.pictures ? ["img-src 'self'"] : []),
     ...(loads?.frames ? ["frame-src 'self'"] : []),
     `form-action ${secretAddress ? "'none'" : ["'self'", ...leadsTo].join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
+    // The mark.
+    ...(secretAddress || loads?.pictures ? [] : ["img-src 'self'"]),
   ];
   return {
     "content-security-policy": policy.join("; "),
@@ -51,15 +56,15 @@ export type PageParts = Pick<LayoutParts, "title" | "visitor" | "current" | "cou
 const WAITING = "waiting";
 
 /** Says how many requests wait for somebody, to every page that is answered from here on. */
-export function sayWaiting(c: Context, count: (user: User) => Promise<number>): void {
+export function sayWaiting(c: Context, count: (caller: AdminCaller) => Promise<number>): void {
   c.set(WAITING, count);
 }
 
 /** How many wait for who looks at a page; undefined where nobody knows, for a page is shown all the same. */
 async function waitingFor(c: Context, visitor: Visitor | null): Promise<number | undefined> {
-  const count = c.get(WAITING) as ((user: User) => Promise<number>) | undefined;
-  if (count === undefined || !visitor?.user) return undefined;
-  return await count(visitor.user).catch(() => undefined);
+  const count = c.get(WAITING) as ((caller: AdminCaller) => Promise<number>) | undefined;
+  if (count === undefined || !visitor?.caller) return undefined;
+  return await count(visitor.caller).catch(() => undefined);
 }
 
 /** Answers a page with that content in its frame. */
@@ -67,12 +72,15 @@ export async function showPage(c: Context, parts: PageParts, content: Child): Pr
   for (const [name, value] of Object.entries(pageHeaders(parts))) c.header(name, value);
   const addresses = await assetAddresses();
   const script = parts.script === true ? "passkeys.js" : parts.script || null;
+  const scripts: Asset[] = script === null ? [] : [script];
+  if (parts.times) scripts.push("times.js");
   const page = (
     <Layout
       {...parts}
       waiting={await waitingFor(c, parts.visitor)}
       stylesheet={addresses["style.css"]}
-      script={script === null ? undefined : addresses[script]}
+      icon={parts.secretAddress ? undefined : addresses["mark.svg"]}
+      scripts={scripts.map((one) => addresses[one])}
     >
       {content}
     </Layout>

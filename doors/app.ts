@@ -16,6 +16,8 @@ export interface AppParts {
   connect(): Promise<Hono>;
   /** Makes the endpoints of OAuth, when the first is asked for. */
   oauth(): Promise<Hono>;
+  /** The page at `/`, where a page was asked for; else null. */
+  home(c: Context): Promise<Response | null>;
   /** Where requests come from; told of every one that says it was handed on. */
   readonly proxies: Pick<Proxies, "notice" | "addressOf">;
   /** Throws when the store does not answer. */
@@ -80,6 +82,7 @@ function addRoutes(app: Hono, parts: AppParts): void {
     const ok = !(mayDrain && parts.draining()) && await parts.ping().then(() => true, () => false);
     return new Response(JSON.stringify({ ok }), { status: ok ? 200 : 503, headers: HEADERS });
   };
+  app.get("/", async (c) => await parts.home(c) ?? unanswered(c));
   app.get("/healthz", () => health(false));
   app.get("/readyz", () => health(true));
   app.all(MCP_PATH, (c) => parts.mcp(c.req.raw));

@@ -1,4 +1,4 @@
-/** Who looks at a page: a person with a session, or somebody without; and the proof that a form is one of ours. */
+/** Who looks at a page: a person with a session, whoever signed in with the master token, or somebody without; and the proof that a form is one of ours. */
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, setCookie } from "hono/cookie";
@@ -8,6 +8,7 @@ import { GatewayError } from "../core/errors.ts";
 import { LIMITS, PEOPLE_LIMITS, type User } from "../core/model.ts";
 import type { PersonSession, SessionMark, SignInMethod, Store } from "../store/store.ts";
 import { assertOwnPages } from "./origin.ts";
+import { type AdminCaller, callerOfPerson, MASTER } from "./rights.ts";
 
 /** Name of the cookie of a person's session; over https with the prefix `__Host-`. */
 export const PERSON_COOKIE = "gateway_person";
@@ -21,19 +22,38 @@ const RANDOM_BYTES = 32;
 
 /** Somebody at a browser. */
 export interface Visitor {
-  /** Who has signed in; null for somebody who has not. */
+  /** Who has signed in; null for somebody who has not, and for the master token. */
   readonly user: User | null;
+  /** With whose rights what is done here is done; null for somebody who has not signed in. */
+  readonly caller: AdminCaller | null;
   readonly session: PersonSession | null;
   /** What a form of this browser must carry. */
   readonly csrf: string;
 }
 
-/** Somebody who has signed in. */
+/** Somebody who has signed in: a person, or whoever holds the master token. */
 export interface Person extends Visitor {
+  readonly caller: AdminCaller;
+}
+
+/** A person, who has an account of his or her own. */
+export interface AccountHolder extends Person {
   readonly user: User;
   readonly session: PersonSession;
   /** The id of the session. */
   readonly session_id: string;
+}
+
+/** Whether it is a person, who has an account; the master token has none. */
+export const isAccountHolder = (person: Person): person is AccountHolder =>
+  person.user !== null && person.session !== null;
+
+/** Sessions that were begun with the master token. */
+export interface MasterSessions {
+  /** What the cookie of a valid one holds; null without one. */
+  of(request: Request): Promise<string | null>;
+  /** Ends the one of this browser, and takes its cookie back. */
+  end(c: Context): Promise<void>;
 }
 
 /** Who has just proven to be a user, and the mark of the user's sessions before that was judged. */
@@ -47,6 +67,8 @@ export interface VisitorPorts {
   readonly store: Pick<Store, "personSessions" | "users" | "devices">;
   /** Where people reach the gateway, without a trailing slash. */
   readonly baseUrl: string;
+  /** Left out where the master token is nobody. */
+  readonly master?: MasterSessions;
 }
 
 /** Knows visitors by their cookies. */
@@ -59,17 +81,23 @@ export class Visitors {
 
   /** Who sends this; gives somebody without a session a cookie for forms. */
   async visit(c: Context): Promise<Visitor> {
-    const text = this.#read(c.req.raw, PERSON_COOKIE);
-    const person = text === undefined ? null : await this.#person(text);
+    const person = await this.signedIn(c.req.raw);
     if (person !== null) return person;
     const known = this.#read(c.req.raw, FORM_COOKIE);
     const secret = known ?? randomText();
     if (known === undefined) this.#write(c, FORM_COOKIE, secret);
-    return { user: null, session: null, csrf: csrfOf(secret) };
+    return { user: null, caller: null, session: null, csrf: csrfOf(secret) };
   }
 
-  /** Who has signed in; null for somebody who has not. Sets no cookie. */
-  async person(request: Request): Promise<Person | null> {
+  /** Who has signed in, with the master token or as a person; null for somebody who has not. Sets no cookie. */
+  async signedIn(request: Request): Promise<Person | null> {
+    const text = await this.ports.master?.of(request) ?? null;
+    if (text === null) return await this.person(request);
+    return { user: null, caller: MASTER, session: null, csrf: csrfOf(text) };
+  }
+
+  /** The person who has signed in; null for somebody who has not. Sets no cookie. */
+  async person(request: Request): Promise<AccountHolder | null> {
     const text = this.#read(request, PERSON_COOKIE);
     return text === undefined ? null : await this.#person(text);
   }
@@ -145,16 +173,29 @@ export class Visitors {
     this.#forget(c, FORM_COOKIE);
   }
 
+  /** Ends the session that a person has in this browser. */
+  async signOutPerson(c: Context): Promise<void> {
+    await this.#endPerson(c);
+    this.#forget(c, PERSON_COOKIE);
+    this.#forget(c, FORM_COOKIE);
+  }
+
   async #endOwn(c: Context): Promise<void> {
+    await this.ports.master?.end(c);
+    await this.#endPerson(c);
+  }
+
+  async #endPerson(c: Context): Promise<void> {
     const text = this.#read(c.req.raw, PERSON_COOKIE);
     const session = text === undefined ? null : await this.ports.store.personSessions.find(text);
     if (session !== null) await this.ports.store.personSessions.end(session.user_id, session.id);
   }
 
-  async #person(text: string): Promise<Person | null> {
+  async #person(text: string): Promise<AccountHolder | null> {
     const session = await this.ports.store.personSessions.find(text);
     const user = session && await this.ports.store.users.get(session.user_id);
-    return session && user && { user, session, session_id: session.id, csrf: csrfOf(text) };
+    return session && user &&
+      { user, caller: callerOfPerson(user), session, session_id: session.id, csrf: csrfOf(text) };
   }
 
   #read(request: Request, name: string): string | undefined {

@@ -50,6 +50,12 @@ export interface UnheldSite {
   readonly because: string;
 }
 
+/** A site whose tool servers did not answer. */
+export interface UnansweredSite {
+  readonly site_id: string;
+  readonly because: string;
+}
+
 /** What a dry run of a tool showed an operator. */
 export interface ToolTrial {
   readonly site_id: string;

@@ -1,6 +1,7 @@
 /** The audit log of a store: one chain of segments to write, all chains to read. */
 import type { AuditRow, Resolution } from "../core/model.ts";
 import { countDoubts, openRows, resolutionOf, unknownRow } from "./audit_doubt.ts";
+import { AuditDays } from "./audit_days.ts";
 import { AuditPacker, type Log } from "./audit_packer.ts";
 import { listRows } from "./audit_list.ts";
 import { amountBefore, readAge, readRetention, writeRetention } from "./audit_horizon.ts";
@@ -17,6 +18,7 @@ import type {
   AuditQuery,
   AuditStore,
   AuditVerdict,
+  DayCount,
   DoubtCount,
   Doubtful,
   RetentionRecord,
@@ -31,9 +33,11 @@ export class Audit implements AuditStore {
   readonly #db: Database;
   readonly #packer: AuditPacker;
   readonly #writer: AuditWriter;
+  readonly #days: AuditDays;
 
   constructor(db: Database, log?: Log) {
     this.#db = db;
+    this.#days = new AuditDays(db);
     this.#writer = new AuditWriter(db, (segments) => this.#packer.add(segments));
     this.#packer = new AuditPacker(db, this.#writer, log);
     this.#packer.catchUp();
@@ -55,8 +59,12 @@ export class Audit implements AuditStore {
     return await resolutionOf(this.#db, id);
   }
 
-  async settle({ mark }: Doubtful, row: AuditRow): Promise<boolean> {
-    return await this.#writer.appendIf(mark, row);
+  async settle({ mark }: Doubtful, row: AuditRow, beside?: readonly Beside[]): Promise<boolean> {
+    return await this.#writer.appendIf(mark, row, beside);
+  }
+
+  async days(count: number): Promise<DayCount[]> {
+    return await this.#days.counts(this.#db.now(), count);
   }
 
   async doubts(): Promise<DoubtCount> {

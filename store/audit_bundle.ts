@@ -25,10 +25,18 @@ export interface Part {
   readonly began: readonly [first: number, last: number];
 }
 
+/** How many calls some rows tell of, and how many of those were refused for who asked. */
+export interface CallCount {
+  readonly calls: number;
+  readonly refused: number;
+}
+
 /** What a bundle's own record says; its key is the id of its last segment. Parts that retention dropped are null. */
 export interface Bundle {
   readonly first: string;
   readonly parts: readonly (Part | null)[];
+  /** What its rows told of when they were packed; absent where a version before packed them. */
+  readonly calls?: CallCount;
 }
 
 /** Whether what is stored under a bundle's key is one. */

@@ -1,5 +1,6 @@
 /** A bundle being filled: segments in parts, and which of their rows have which terms. */
-import { type Bundle, encodePart, type Packed, type Part } from "./audit_bundle.ts";
+import { type Bundle, type CallCount, encodePart, type Packed, type Part } from "./audit_bundle.ts";
+import { countCalls } from "./audit_days.ts";
 import { encodeRows, PART_ROWS } from "./audit_rows.ts";
 import { beganAt, type Head, segmentHash } from "./audit_segment.ts";
 import type { AuditRow } from "../core/model.ts";
@@ -34,6 +35,7 @@ export class BundleDraft {
   #began: [first: number, last: number] = [Infinity, -Infinity];
   #bytes = 0;
   #last: Content | null = null;
+  #calls: CallCount = { calls: 0, refused: 0 };
 
   /** Whether there is little room left in it. */
   get isFull(): boolean {
@@ -57,6 +59,7 @@ export class BundleDraft {
     this.#keys.push({ key, versionstamp });
     this.#bytes += bytes.length;
     this.#last = segment;
+    this.#calls = countCalls(this.#calls, rows);
   }
 
   /** What is to be stored, under the id of `head`; the keys are those of the segments. */
@@ -64,7 +67,7 @@ export class BundleDraft {
     this.#closePart();
     const { n, bytes } = this.#last!;
     const head: Head = { n, hash: segmentHash(bytes), id: this.#parts.at(-1)!.last };
-    const bundle: Bundle = { first: this.#parts[0]!.first, parts: this.#parts };
+    const bundle: Bundle = { first: this.#parts[0]!.first, parts: this.#parts, calls: this.#calls };
     const entries = [...this.#terms].flatMap(([dimension, values]) =>
       [...values].map(([value, rows]) => [[dimension, value] as Term, encodeRows(rows)] as const)
     );

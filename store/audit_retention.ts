@@ -99,7 +99,7 @@ async function dropFromBundle(db: Database, end: string): Promise<AuditAmount | 
     if (dropped.segments === 0) continue;
     first = left.find((part) => part !== null)?.first ?? first;
     if (left.every((part) => part === null)) atomic.delete(entry.key);
-    else atomic.set(entry.key, { first, parts: left });
+    else atomic.set(entry.key, { ...bundle, first, parts: left });
     if (newest !== undefined) await checkpoint(db, atomic, [[newest.id, newest.bytes]]);
     return (await db.commit(atomic)).ok ? dropped : AGAIN;
   }

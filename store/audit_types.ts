@@ -38,6 +38,15 @@ export interface DoubtCount {
   readonly open: number;
 }
 
+/** What was called on a day, in UTC, by when it was written. */
+export interface DayCount {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  /** null where rows of that day were packed by a version that did not count. */
+  readonly calls: number | null;
+  readonly refused: number | null;
+}
+
 /** A page of rows. */
 export interface AuditPage {
   /** Newest first. A page may be short of `limit` and still have a cursor. */
@@ -121,10 +130,12 @@ export interface AuditStore {
   resolution(id: string): Promise<Resolution | null>;
   /**
    * Appends what a row is by now, unless it has changed since it was read: then nothing is written and false is
-   * answered. Rejects as `append` does.
+   * answered. Rejects as `append` does. `beside` is committed with it.
    */
-  settle(found: Doubtful, row: AuditRow): Promise<boolean>;
+  settle(found: Doubtful, row: AuditRow, beside?: readonly Beside[]): Promise<boolean>;
   doubts(): Promise<DoubtCount>;
+  /** How many calls there were on each of the last days, oldest first, today included. */
+  days(count: number): Promise<DayCount[]>;
   /**
    * Each row once, as its newest entry tells it; a started row only while it has no outcome. The cursor is opaque; `limit` is 1 to AUDIT_PAGE_MAX. Throws
    * E_BAD_INPUT naming what is wrong with query or page.

@@ -1,6 +1,6 @@
 /** Admin sessions, kept by a SHA-256 of their cookie and of what they were opened with. */
 import { lasts } from "../core/lasting.ts";
-import { type Database, sha256 } from "./database.ts";
+import { type Database, deleteListed, sha256 } from "./database.ts";
 import type { SessionStore } from "./store.ts";
 import { randomText } from "./tokens.ts";
 
@@ -31,5 +31,9 @@ export class Sessions implements SessionStore {
 
   async end(text: string, under: string): Promise<void> {
     await this.db.commit(this.db.kv.atomic().delete(recordKey(text, under)));
+  }
+
+  async endAll(): Promise<void> {
+    await deleteListed(this.db, ["sessions"], () => true, () => Promise.resolve(true));
   }
 }

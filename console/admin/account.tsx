@@ -1,11 +1,11 @@
 /** One's own account: passphrase, passkeys, sessions. */
 import type { Context, Hono } from "hono";
 import { GatewayError } from "../../core/errors.ts";
-import { PEOPLE_LIMITS } from "../../core/model.ts";
+import { LIMITS, PEOPLE_LIMITS } from "../../core/model.ts";
+import { Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import type { Person } from "../../identity/visitors.ts";
-import { actorOfPerson } from "../../identity/rights.ts";
+import { type AccountHolder, isAccountHolder, type Person } from "../../identity/visitors.ts";
 import { answer } from "../../admin/exchange.ts";
 import { canHavePasskeys } from "../../identity/sign_in/hosts.ts";
 import {
@@ -16,7 +16,7 @@ import {
   Passphrase,
   Sessions,
 } from "./account_parts.tsx";
-import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
+import { accountHolder, asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
 /** What was done, by the word that leads back here. */
 const DONE: Readonly<Record<string, string>> = {
@@ -31,6 +31,7 @@ const DONE: Readonly<Record<string, string>> = {
 export function accountPages(app: Hono, parts: PagesParts): void {
   const { store, baseUrl } = parts.ports;
   const page: ShowAccount = async (c, person, faults = {}) => {
+    if (!isAccountHolder(person)) return await masterPage(c, person);
     const signIn = await store.signIns.get(person.user.id);
     const sessions = await store.personSessions.list(person.user.id);
     return await accountPage(c, { person, signIn, sessions, faults, baseUrl });
@@ -45,7 +46,7 @@ export function accountPages(app: Hono, parts: PagesParts): void {
 type ShowAccount = (c: Context, person: Person, faults?: AccountFaults) => Promise<Response>;
 
 /** Whether somebody has signed in so lately that a way in may be added. */
-const isFresh = ({ ports }: PagesParts, { session }: Person) =>
+const isFresh = ({ ports }: PagesParts, { session }: AccountHolder) =>
   Math.abs(ports.now() - session.created_at) < PEOPLE_LIMITS.SIGN_IN_FRESH_MS;
 
 const stale = (c: Context) =>
@@ -54,7 +55,8 @@ const stale = (c: Context) =>
 function passphraseRoutes(app: Hono, parts: PagesParts, page: ShowAccount): void {
   const { people, ports: { store } } = parts;
   app.post(`${ACCOUNT_PATH}/passphrase`, (c) =>
-    asSender(parts, c, async (person, form) => {
+    asSender(parts, c, async (sender, form) => {
+      const person = accountHolder(sender);
       const { user, session } = person;
       const chosen = form.get("passphrase") ?? "";
       const { passphrase: kept } = await store.signIns.get(user.id);
@@ -79,7 +81,8 @@ function passphraseRoutes(app: Hono, parts: PagesParts, page: ShowAccount): void
 function passkeyRoutes(app: Hono, parts: PagesParts, page: ShowAccount): void {
   const { people, ports: { store } } = parts;
   app.post(`${ACCOUNT_PATH}/passkeys/options`, (c) =>
-    asSender(parts, c, async (person) => {
+    asSender(parts, c, async (sender) => {
+      const person = accountHolder(sender);
       if (!isFresh(parts, person)) {
         throw new GatewayError(
           "E_FORBIDDEN",
@@ -91,7 +94,8 @@ function passkeyRoutes(app: Hono, parts: PagesParts, page: ShowAccount): void {
     }));
 
   app.post(`${ACCOUNT_PATH}/passkeys`, (c) =>
-    asSender(parts, c, async (person, form) => {
+    asSender(parts, c, async (sender, form) => {
+      const person = accountHolder(sender);
       const { user, csrf } = person;
       if (!isFresh(parts, person)) return stale(c);
       try {
@@ -107,7 +111,7 @@ function passkeyRoutes(app: Hono, parts: PagesParts, page: ShowAccount): void {
   app.post(`${ACCOUNT_PATH}/passkeys/remove`, (c) =>
     asSender(parts, c, async (person, form) => {
       try {
-        await people.removePasskey(person.user, form.get("passkey") ?? "");
+        await people.removePasskey(accountHolder(person).user, form.get("passkey") ?? "");
       } catch (thrown) {
         return await page(c, person, { passkey: worded(c, thrown).message });
       }
@@ -119,20 +123,53 @@ function sessionRoutes(app: Hono, parts: PagesParts): void {
   const { visitors, ports } = parts;
   const { store } = ports;
   app.post(`${ACCOUNT_PATH}/sessions/end`, (c) =>
-    asSender(parts, c, async ({ user, session }, form) => {
+    asSender(parts, c, async (person, form) => {
+      const { user, session, caller } = accountHolder(person);
       const id = form.get("session") ?? "";
       const ended = id !== "" && await store.personSessions.end(user.id, id);
-      if (ended) await ports.record(actorOfPerson(user), "session.end", { session_id: id });
+      if (ended) await ports.record(caller.actor, "session.end", { session_id: id });
       return leadTo(c, id === session.id ? "/admin/sign-in" : `${ACCOUNT_PATH}?done=ended`);
     }));
 
   app.post(`${ACCOUNT_PATH}/sessions/end-all`, (c) =>
-    asSender(parts, c, async ({ user }) => {
+    asSender(parts, c, async (person) => {
+      if (!isAccountHolder(person)) {
+        await parts.master.endAll(c);
+        return leadTo(c, "/admin/login");
+      }
+      const { user, caller } = person;
       const count = await store.personSessions.endAll(user.id);
-      await ports.record(actorOfPerson(user), "session.end", { sessions_ended: count });
+      await ports.record(caller.actor, "session.end", { sessions_ended: count });
       await visitors.signOut(c);
       return leadTo(c, "/admin/sign-in");
     }));
+}
+
+/** Of the master token: there is nothing of its own but its sessions. */
+function masterPage(c: Context, person: Person): Promise<Response> {
+  return showPage(
+    c,
+    { title: "Master token", visitor: person, current: ACCOUNT_PATH },
+    <>
+      <p>
+        You are signed in with the master token. It is for setting this gateway up, and for what nobody else
+        may do: nobody can tell who used it, so a site with four eyes accepts no approval from it.
+      </p>
+      <p>
+        <a href="/admin">Go to the overview</a>
+      </p>
+      <section aria-labelledby="sessions-title">
+        <h2 id="sessions-title">Sessions</h2>
+        <p>
+          This session ends {LIMITS.MASTER_SESSION_MS / 3_600_000}{" "}
+          hours after it began, and as soon as MASTER_TOKEN is set to another one.
+        </p>
+        <Form visitor={person} action={`${ACCOUNT_PATH}/sessions/end-all`}>
+          <Submit quiet>End every session of the master token</Submit>
+        </Form>
+      </section>
+    </>,
+  );
 }
 
 function accountPage(c: Context, shown: AccountShown): Promise<Response> {
@@ -142,7 +179,7 @@ function accountPage(c: Context, shown: AccountShown): Promise<Response> {
   const script = canHavePasskeys(baseUrl);
   return showPage(
     c,
-    { title: "Your account", visitor: person, current: ACCOUNT_PATH, script, status },
+    { title: "Your account", visitor: person, times: true, current: ACCOUNT_PATH, script, status },
     <>
       {done && status === 200 && (
         <Notice kind="done">

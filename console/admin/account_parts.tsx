@@ -3,8 +3,9 @@ import type { Child } from "hono/jsx";
 import { PEOPLE_LIMITS } from "../../core/model.ts";
 import { Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
+import { Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
-import type { Person } from "../../identity/visitors.ts";
+import type { AccountHolder } from "../../identity/visitors.ts";
 import type { PersonSession, SignIn } from "../../store/store.ts";
 import { canHavePasskeys } from "../../identity/sign_in/hosts.ts";
 import { browserOf, time } from "./words.ts";
@@ -19,7 +20,7 @@ export type AccountFaults = Readonly<
 
 /** What the page shows. */
 export interface AccountShown {
-  readonly person: Person;
+  readonly person: AccountHolder;
   readonly signIn: SignIn;
   readonly sessions: readonly PersonSession[];
   readonly faults: AccountFaults;
@@ -66,8 +67,8 @@ export function Passphrase({ person, signIn, faults }: AccountShown): Child {
 export function Passkeys({ person, signIn, faults, baseUrl }: AccountShown): Child {
   const rows = signIn.passkeys.map(({ id, name, created_at, last_used_at }) => [
     name,
-    time(created_at),
-    last_used_at === null ? "never" : time(last_used_at),
+    <Time at={created_at} />,
+    last_used_at === null ? "never" : <Time at={last_used_at} />,
     <Form visitor={person} action={`${ACCOUNT_PATH}/passkeys/remove`}>
       <input type="hidden" name="passkey" value={id} />
       <Submit quiet label={`Remove the passkey ${name}`}>Remove</Submit>
@@ -111,8 +112,10 @@ export function Passkeys({ person, signIn, faults, baseUrl }: AccountShown): Chi
 export function Sessions({ person, sessions }: AccountShown): Child {
   const rows = sessions.map(({ id, method, agent, created_at, seen_at }) => [
     `${browserOf(agent)}${id === person.session.id ? " (this one)" : ""}`,
-    `${time(created_at)}, by ${method}`,
-    time(seen_at),
+    <>
+      <Time at={created_at} />, by {method}
+    </>,
+    <Time at={seen_at} />,
     <Form visitor={person} action={`${ACCOUNT_PATH}/sessions/end`}>
       <input type="hidden" name="session" value={id} />
       <Submit quiet label={`End the session of ${time(created_at)}`}>End</Submit>

@@ -5,26 +5,31 @@ import { onDemand } from "../../core/async.ts";
 import { asset, ASSETS_PATH } from "../assets.ts";
 import { Visitors } from "../../identity/visitors.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
+import type { MasterSignIn } from "../../admin/session.ts";
 import { People } from "../../identity/sign_in/people.ts";
-import { callerOfPerson } from "../../identity/rights.ts";
 import { sayWaiting } from "../respond.tsx";
 import { accountPages } from "./account.tsx";
 import { approvalPages } from "./approvals.tsx";
 import { clientPages } from "./clients.tsx";
 import { connectionPages } from "./connections.tsx";
+import { overviewPages } from "./overview.tsx";
 import { type PagesParts, refusalPage } from "./frame.tsx";
+import { designPages } from "./design.tsx";
 import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
 import { signInPages } from "./sign_in.tsx";
+import { sitePages } from "./sites.tsx";
 import { tokenPages } from "./tokens.tsx";
+import { webhookPages } from "./webhooks.tsx";
 
 /** The routes below `/admin` that are not the API, to be mounted at the root; every answer is a page, a refusal too. */
-export function pagesApp(ports: AdminPorts): Hono {
+export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   const app = new Hono();
-  const visitors = new Visitors(ports);
+  const visitors = new Visitors({ ...ports, master });
   const parts: PagesParts = {
     ports,
     visitors,
+    master,
     people: new People(ports),
     passkeys: onDemand(async () => {
       const { Passkeys } = await import("../../identity/sign_in/passkeys.ts");
@@ -32,10 +37,12 @@ export function pagesApp(ports: AdminPorts): Hono {
     }),
   };
   app.use(async (c, next) => {
-    sayWaiting(c, async (user) => (await ports.approvals.waiting())(callerOfPerson(user)).length);
+    sayWaiting(c, async (caller) => (await ports.approvals.waiting())(caller).length);
     await next();
   });
   app.get(`${ASSETS_PATH}/:name`, async (c) => await asset(c, c.req.param("name")) ?? c.notFound());
+  overviewPages(app, parts);
+  designPages(app, parts);
   accountPages(app, parts);
   signInPages(app, parts);
   invitationPages(app, parts);
@@ -43,11 +50,16 @@ export function pagesApp(ports: AdminPorts): Hono {
   connectionPages(app, parts);
   clientPages(app, parts);
   freezePages(app, parts);
+  sitePages(app, parts);
   approvalPages(app, parts);
+  webhookPages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
-    return await refusalPage(c, await visitors.person(c.req.raw), error, ports.report);
+    return await refusalPage(c, await visitors.signedIn(c.req.raw), error, ports.report);
   });
-  app.onError(async (thrown, c) => await refusalPage(c, null, thrown, ports.report));
+  app.onError(async (thrown, c) => {
+    const person = await visitors.signedIn(c.req.raw).catch(() => null);
+    return await refusalPage(c, person, thrown, ports.report);
+  });
   return app;
 }

@@ -4,7 +4,6 @@ import type { Child } from "hono/jsx";
 import { GatewayError } from "../../core/errors.ts";
 import { PEOPLE_LIMITS } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
-import { callerOfPerson } from "../../identity/rights.ts";
 import type { Person, Visitor } from "../../identity/visitors.ts";
 import type { ApprovalReport, EditableText } from "../../admin/ports.ts";
 import { Form, Submit } from "../form.tsx";
@@ -48,7 +47,7 @@ export function editPages(app: Hono, parts: PagesParts): void {
     }
     try {
       const texts = Object.fromEntries(typed.map(({ name, text }) => [name, text]));
-      const made = await approvals.edit(callerOfPerson(person.user), c.req.param("id") ?? "", texts);
+      const made = await approvals.edit(person.caller, c.req.param("id") ?? "", texts);
       return leadTo(c, `${APPROVALS}/${made.id}`);
     } catch (thrown) {
       return await editPage(parts, c, person, typed, worded(c, thrown));
@@ -68,7 +67,7 @@ async function editPage(
 ): Promise<Response> {
   try {
     const { approval, texts } = await ports.approvals.texts(
-      callerOfPerson(person.user),
+      person.caller,
       c.req.param("id") ?? "",
     );
     if (texts.length > 0) return await formPage(c, person, { approval, texts, typed, problem });

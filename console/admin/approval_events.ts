@@ -3,7 +3,7 @@ import type { Clock } from "../../core/async.ts";
 import { APPROVAL_EVENT_LIMITS as LIMITS, type User } from "../../core/model.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
 import { callerOfPerson } from "../../identity/rights.ts";
-import type { Person } from "../../identity/visitors.ts";
+import type { AccountHolder } from "../../identity/visitors.ts";
 
 /** What the streams depend on. */
 export interface EventPorts {
@@ -57,7 +57,7 @@ export class ApprovalEvents {
    * The stream of that person: first what waits now, then each change. 204 where there is nothing to be told of, 429 where
    * the person, or all together, have as many as there may be.
    */
-  async open(person: Person): Promise<Response> {
+  async open(person: AccountHolder): Promise<Response> {
     if (!mayApprove(person.user) || this.#ports.stopping.aborted) return noStream(204);
     const own = [...this.#open].filter((one) => one.user_id === person.user.id).length;
     if (own >= LIMITS.STREAMS_PER_PERSON || this.#open.size >= LIMITS.STREAMS_MAX) return noStream(429);
@@ -65,7 +65,7 @@ export class ApprovalEvents {
     const one: Listener = new Listener(person, clock, () => this.#forget(one));
     this.#open.add(one); // it counts from now on
     try {
-      one.tell((await approvals.waiting())(callerOfPerson(person.user)));
+      one.tell((await approvals.waiting())(person.caller));
     } catch (thrown) {
       one.end();
       throw thrown;
@@ -125,7 +125,7 @@ class Listener {
   #sentAt: number;
   #over = false;
 
-  constructor({ user, session_id }: Person, clock: Clock, closed: () => void) {
+  constructor({ user, session_id }: AccountHolder, clock: Clock, closed: () => void) {
     this.user_id = user.id;
     this.session_id = session_id;
     this.#clock = clock;

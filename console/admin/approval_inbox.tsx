@@ -275,7 +275,7 @@ export async function inboxPage(c: Context, person: Person, inbox: Inbox): Promi
   const page = Math.min(asked.page, pages);
   const rows = ordered.slice((page - 1) * TOGETHER_MAX, page * TOGETHER_MAX);
   const mine = inbox.all.filter(({ not_yours }) => not_yours === null).length;
-  const isKept = !asked.decided && mayApprove(person.user);
+  const isKept = !asked.decided && person.user !== null && mayApprove(person.user);
   return await showPage(
     c,
     {

@@ -5,7 +5,6 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ApprovalViews, PictureReport, PicturesReport, ShownApproval } from "../../admin/ports.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { seen } from "../../core/unseen.ts";
-import { callerOfPerson } from "../../identity/rights.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { textBytes } from "./approval_text.tsx";
 import { fieldName, type Names, siteName } from "./approval_words.ts";
@@ -71,14 +70,14 @@ export function viewRoutes(app: Hono, parts: PagesParts, below: string): void {
   const document = async (c: Context, person: Person, as: "drawn" | "code") => {
     const views = await parts.ports.views();
     const number = Number(c.req.param("number"));
-    return await views.document(callerOfPerson(person.user), c.req.param("id") ?? "", number, as);
+    return await views.document(person.caller, c.req.param("id") ?? "", number, as);
   };
 
   app.get(`${below}/:id/pictures/:name`, (c) =>
     served(c, async (person) => {
       const views = await parts.ports.views();
       const { id, name } = c.req.param();
-      const { type, bytes } = await views.picture(callerOfPerson(person.user), id, name);
+      const { type, bytes } = await views.picture(person.caller, id, name);
       return c.body(bytes, 200, { ...FILE_HEADERS, "content-type": type, "cache-control": KEPT });
     }));
   app.get(`${below}/:id/documents/:number`, (c) =>

@@ -4,7 +4,6 @@ import { rejectBody, tierShown } from "../../admin/approvals.ts";
 import type { ShownApproval } from "../../admin/ports.ts";
 import { checked } from "../../core/faults.ts";
 import type { Person } from "../../identity/visitors.ts";
-import { callerOfPerson } from "../../identity/rights.ts";
 import { assertOwnPages } from "../../identity/origin.ts";
 import { leadTo } from "../respond.tsx";
 import { togetherPages } from "./approvals_together.tsx";
@@ -24,7 +23,7 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
 
   app.get(APPROVALS, (c) =>
     asPerson(parts, c, async (person) => {
-      const all = await ports.approvals.list(callerOfPerson(person.user), { states: statesOf(c) });
+      const all = await ports.approvals.list(person.caller, { states: statesOf(c) });
       const [names, projects] = await Promise.all([namesFor(parts, all), ports.store.projects.list()]);
       const named = new Map(projects.map(({ id, name }) => [id, name]));
       return await inboxPage(c, person, { all, names, projects: named, now: ports.now() });
@@ -56,7 +55,7 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
   app.post(`${APPROVALS}/:id/undo`, (c) =>
     asSender(parts, c, async (person, form) => {
       try {
-        const caller = callerOfPerson(person.user);
+        const caller = person.caller;
         const id = await ports.approvals.askUndo(caller, idOf(c), form.get("site") ?? "");
         return leadTo(c, `${APPROVALS}/${id}`);
       } catch (thrown) {
@@ -87,7 +86,7 @@ async function look(
   more: Pick<OnePage, "problem" | "words" | "without"> = {},
 ): Promise<Response> {
   const { approvals } = parts.ports;
-  const caller = callerOfPerson(person.user);
+  const caller = person.caller;
   const asked = leftOutBy(c);
   let shown = await approvals.show(caller, id, { whole: true, without: asked });
   // What was left out may be what cannot be carried out by now.
@@ -109,7 +108,7 @@ async function approved(
   { form, without }: { readonly form: URLSearchParams; readonly without: readonly number[] },
 ): Promise<Problem | null> {
   const { approvals } = parts.ports;
-  const caller = callerOfPerson(person.user);
+  const caller = person.caller;
   const shown = form.get("shown") ?? "";
   const found = (await approvals.list(caller, { states: ["pending"] })).find((one) => one.id === id);
   if (found !== undefined && tierLeft(shown, without, tierShown(shown)) >= LIVE_TIER) {
@@ -153,7 +152,7 @@ async function rejected(
 ): Promise<Problem | null> {
   try {
     const { words = null } = checked(rejectBody, { words: said });
-    await ports.approvals.reject(callerOfPerson(person.user), id, words);
+    await ports.approvals.reject(person.caller, id, words);
     return null;
   } catch (thrown) {
     const problem = worded(c, thrown);

@@ -5,7 +5,6 @@ import type { ShownApproval } from "../../admin/ports.ts";
 import { checked } from "../../core/faults.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Person } from "../../identity/visitors.ts";
-import { callerOfPerson } from "../../identity/rights.ts";
 import { TOGETHER_MAX } from "./approval_inbox.tsx";
 import { liveSites, TOGETHER, type Together, togetherPage } from "./approval_together.tsx";
 import { viewsOf } from "./approval_views.tsx";
@@ -28,7 +27,7 @@ export function togetherPages(app: Hono, parts: PagesParts): void {
       const shown = form.getAll("shown");
       const problem = await untyped(parts, person, form);
       if (problem !== null) return await look(parts, c, person, ids, { problem });
-      const caller = callerOfPerson(person.user);
+      const caller = person.caller;
       return await decide(parts, c, person, ids, async (id, at) => {
         await parts.ports.approvals.approve(caller, id, shown[at] ?? "");
       });
@@ -45,7 +44,7 @@ export function togetherPages(app: Hono, parts: PagesParts): void {
           words: said ?? "",
         });
       }
-      const caller = callerOfPerson(person.user);
+      const caller = person.caller;
       return await decide(parts, c, person, ids, async (id) => {
         await parts.ports.approvals.reject(caller, id, words.value);
       });
@@ -81,7 +80,7 @@ async function untyped(
 ): Promise<Together["problem"] | null> {
   const ids = form.getAll("id");
   const shown = form.getAll("shown");
-  const all = await parts.ports.approvals.list(callerOfPerson(person.user), { states: ["pending"] });
+  const all = await parts.ports.approvals.list(person.caller, { states: ["pending"] });
   const known = all.filter(({ id }) => ids.includes(id));
   const sites = liveSites(known.map(({ id, sites }) => ({ sites, shown: shown[ids.indexOf(id)] ?? "" })));
   const wanted = typedWord(sites, await namesFor(parts, known));
@@ -97,7 +96,7 @@ async function decide(
   ids: readonly string[],
   work: (id: string, at: number) => Promise<void>,
 ): Promise<Response> {
-  const known = await parts.ports.approvals.list(callerOfPerson(person.user), { states: ["pending"] });
+  const known = await parts.ports.approvals.list(person.caller, { states: ["pending"] });
   const siteOf = new Map(known.map(({ id, sites }) => [id, sites[0] ?? ""]));
   const lanes = Map.groupBy(ids.map((id, at) => ({ id, at })), ({ id }) => siteOf.get(id) ?? "");
   const problems = new Map<string, string>();
@@ -122,7 +121,7 @@ async function look(
   more: Partial<Together> = {},
 ): Promise<Response> {
   const { approvals, now } = parts.ports;
-  const caller = callerOfPerson(person.user);
+  const caller = person.caller;
   const found = new Map<string, ShownApproval>();
   const views: Together["views"] = new Map();
   await eachAtOnce(ids, async (id) => {

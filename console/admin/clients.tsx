@@ -1,13 +1,14 @@
-/** One's own connected clients: which programs were let in, and their end. */
+/** Connected clients, one's own or with the master token everybody's: which programs were let in, and their end. */
 import type { Context, Hono } from "hono";
 import type { ClientReport } from "../../core/model.ts";
 import { Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
+import { Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
-import { CEILINGS, time } from "./words.ts";
+import { CEILINGS } from "./words.ts";
 
 const PATH = "/admin/clients";
 
@@ -16,12 +17,12 @@ export function clientPages(app: Hono, parts: PagesParts): void {
   const { clients } = parts.ports;
   app.get(PATH, (c) =>
     asPerson(parts, c, async (person) => {
-      return await clientsPage(c, person, await (await clients()).list(person.user.id));
+      return await clientsPage(c, person, await (await clients()).list(person.caller.user?.id));
     }));
 
   app.post(`${PATH}/end`, (c) =>
-    asSender(parts, c, async ({ user }, form) => {
-      await (await clients()).end(form.get("client") ?? "", user);
+    asSender(parts, c, async ({ caller }, form) => {
+      await (await clients()).end(form.get("client") ?? "", caller.user ?? undefined);
       return leadTo(c, `${PATH}?done=ended`);
     }));
 }
@@ -29,12 +30,13 @@ export function clientPages(app: Hono, parts: PagesParts): void {
 function clientsPage(c: Context, person: Person, clients: readonly ClientReport[]): Promise<Response> {
   const rows = clients.toReversed().map((client) => [
     `“${client.client_name}”, whose answers go to ${client.redirect_host}`,
-    client.allowed_sites.includes("*") ? "every site of yours" : client.allowed_sites.join(", "),
+    client.allowed_sites.includes("*") ? "every site of its person" : client.allowed_sites.join(", "),
     CEILINGS[client.max_risk] ?? String(client.max_risk),
     client.confirm_policy === "human" ? "a person approves each change" : "it confirms what it was shown",
-    `let in ${time(client.created_at)}, last seen ${time(client.refreshed_at)}, until ${
-      time(client.expires_at)
-    }`,
+    <>
+      let in <Time at={client.created_at} />, last seen <Time at={client.refreshed_at} />, until{" "}
+      <Time at={client.expires_at} />
+    </>,
     <Form visitor={person} action={`${PATH}/end`}>
       <input type="hidden" name="client" value={client.grant_id} />
       <Submit quiet label={`End the access of ${client.client_name}`}>End</Submit>
@@ -42,7 +44,7 @@ function clientsPage(c: Context, person: Person, clients: readonly ClientReport[
   ]);
   return showPage(
     c,
-    { title: "Connected clients", visitor: person, current: PATH },
+    { title: "Connected clients", visitor: person, times: true, current: PATH },
     <>
       {c.req.query("done") === "ended" && (
         <Notice kind="done">

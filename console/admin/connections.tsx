@@ -1,15 +1,15 @@
-/** One's own connected accounts: what is connected, connecting by the flow of a link, disconnecting. */
+/** Connected accounts, one's own or with the master token everybody's: what is connected, connecting by the flow of a link, disconnecting. */
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import { GatewayError } from "../../core/errors.ts";
 import { Choices, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
+import { Time } from "../parts.tsx";
+import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
-import { actorOfPerson } from "../../identity/rights.ts";
 import type { ConnectionKindReport, ConnectionReport } from "../../admin/connection_ports.ts";
-import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
-import { time } from "./words.ts";
+import { accountHolder, asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
 const PATH = "/admin/connections";
 
@@ -26,7 +26,7 @@ export function connectionPages(app: Hono, parts: PagesParts): void {
     const port = await connections();
     return await connectionsPage(c, person, {
       kinds: port.kinds(),
-      own: await port.list(person.user.id),
+      own: await port.list(person.caller.user?.id),
       said,
     });
   };
@@ -35,9 +35,10 @@ export function connectionPages(app: Hono, parts: PagesParts): void {
 
   app.post(`${PATH}/connect`, (c) =>
     asSender(parts, c, async (person, form) => {
-      const order = { user: person.user.id, kind: form.get("kind") ?? "", rights: form.getAll("rights") };
+      const { user } = accountHolder(person);
+      const order = { user: user.id, kind: form.get("kind") ?? "", rights: form.getAll("rights") };
       try {
-        const { link } = await (await connections()).start(order, actorOfPerson(person.user));
+        const { link } = await (await connections()).start(order, person.caller.actor);
         return leadTo(c, new URL(link).pathname);
       } catch (thrown) {
         return await page(c, person, { kind: "problem", text: `${notConnectable(c, person, thrown)}.` });
@@ -48,8 +49,9 @@ export function connectionPages(app: Hono, parts: PagesParts): void {
     asSender(parts, c, async (person, form) => {
       const kind = form.get("kind") ?? "";
       try {
-        const actor = actorOfPerson(person.user);
-        const ended = await (await connections()).disconnect(person.user.id, kind, false, actor);
+        const actor = person.caller.actor;
+        const of = person.caller.user?.id ?? form.get("user") ?? "";
+        const ended = await (await connections()).disconnect(of, kind, false, actor);
         return await page(c, person, {
           kind: ended.revoked === false ? "problem" : "done",
           text: `${ended.message}.`,
@@ -63,7 +65,7 @@ export function connectionPages(app: Hono, parts: PagesParts): void {
 const NOT_SET_UP = "whoever runs this gateway has not set it up yet; ask them to";
 
 /** Whether the names of settings mean anything to that person. */
-const seesSettings = ({ user }: Person) => user.role === "admin";
+const seesSettings = ({ caller: { user } }: Person) => user === null || user.role === "admin";
 
 /** Why a link was not made; a member is shown no names of settings. */
 function notConnectable(c: Context, person: Person, thrown: unknown): string {
@@ -81,23 +83,67 @@ interface Shown {
 function connectionsPage(c: Context, person: Person, { kinds, own, said }: Shown): Promise<Response> {
   return showPage(
     c,
-    { title: "Connected accounts", visitor: person, current: PATH },
+    { title: "Connected accounts", visitor: person, times: true, current: PATH },
     <>
       {said && (
         <Notice kind={said.kind}>
           <p>{said.text}</p>
         </Notice>
       )}
-      <p>Sites that are bound to you use these accounts. The gateway never sees your password there.</p>
-      {kinds.map((kind) => (
-        <Kind
-          person={person}
-          kind={kind}
-          connected={own.find((one) => one.kind === kind.kind)}
-        />
-      ))}
+      {person.user === null ? <Everybodys person={person} kinds={kinds} all={own} /> : (
+        <>
+          <p>Sites that are bound to you use these accounts. The gateway never sees your password there.</p>
+          {kinds.map((kind) => (
+            <Kind
+              person={person}
+              kind={kind}
+              connected={own.find((one) => one.kind === kind.kind)}
+            />
+          ))}
+        </>
+      )}
       {kinds.length === 0 && <p>This gateway has nothing that an account could be connected to.</p>}
     </>,
+  );
+}
+
+/** What the master token sees: the accounts of all people, which only they connect. */
+function Everybodys(
+  { person, kinds, all }: {
+    readonly person: Person;
+    readonly kinds: readonly ConnectionKindReport[];
+    readonly all: readonly ConnectionReport[];
+  },
+): Child {
+  const productOf = (kind: string) => kinds.find((one) => one.kind === kind)?.product ?? kind;
+  const rows = all.map(({ user_id, kind, account, email, health, message, sites }) => [
+    account,
+    productOf(kind),
+    email ?? user_id,
+    message ?? (health === "active" ? "works" : "has to be connected again"),
+    sites.join(", ") || "none",
+    <Form visitor={person} action={`${PATH}/disconnect`}>
+      <input type="hidden" name="kind" value={kind} />
+      <input type="hidden" name="user" value={user_id} />
+      <Submit quiet label={`Disconnect ${account} of ${email ?? user_id}`}>Disconnect</Submit>
+    </Form>,
+  ]);
+  return (
+    <>
+      <p>Each person connects an account of his or her own here. The gateway never sees a password.</p>
+      <Table
+        caption="Accounts that people have connected"
+        columns={["Account", "At", "Person", "State", "Used by sites", "End"]}
+        rows={rows}
+        empty="Nobody has connected an account yet. Invite a person first, who signs in and connects it here."
+      />
+      <Table
+        caption="What can be connected"
+        columns={["Product", "State"]}
+        rows={kinds.map(({ product, problem }) => [product, problem ?? "set up"])}
+        empty=""
+      />
+    </>
   );
 }
 
@@ -152,7 +198,11 @@ function Connected(
       <p>
         {"Connected: "}
         <strong>{account}</strong>
-        {last_refreshed_at ? `, access last renewed ${time(last_refreshed_at)}` : ""}
+        {last_refreshed_at && (
+          <>
+            , access last renewed <Time at={last_refreshed_at} />
+          </>
+        )}
         {sites.length ? `, used by ${sites.join(", ")}` : ", used by no site yet"}.
       </p>
       <Form visitor={person} action={`${PATH}/disconnect`}>

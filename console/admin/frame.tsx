@@ -3,7 +3,15 @@ import type { Context } from "hono";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import type { Person, Visitor, Visitors } from "../../identity/visitors.ts";
+import {
+  type AccountHolder,
+  isAccountHolder,
+  type Person,
+  type Visitor,
+  type Visitors,
+} from "../../identity/visitors.ts";
+import type { MasterSignIn } from "../../admin/session.ts";
+import { forbidden } from "../../identity/rights.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
 import type { People } from "../../identity/sign_in/people.ts";
 import type { Passkeys } from "../../identity/sign_in/passkeys.ts";
@@ -13,6 +21,7 @@ export interface PagesParts {
   readonly ports: AdminPorts;
   readonly visitors: Visitors;
   readonly people: People;
+  readonly master: MasterSignIn;
   /** Loaded when a passkey is first made or used. */
   passkeys(): Promise<Passkeys>;
 }
@@ -22,14 +31,14 @@ export function signInAddress(next: string): string {
   return `/admin/sign-in?${new URLSearchParams({ next })}`;
 }
 
-/** Runs a page for somebody who has signed in; anybody else is led to the sign-in, and back from there, from a form to `back`. */
+/** Runs a page for somebody who has signed in, with the master token or as a person; anybody else is led to the sign-in, and back from there, from a form to `back`. */
 export async function asPerson(
   { visitors }: PagesParts,
   c: Context,
   show: (person: Person) => Promise<Response>,
   back = "/admin",
 ): Promise<Response> {
-  const person = await visitors.person(c.req.raw);
+  const person = await visitors.signedIn(c.req.raw);
   if (person !== null) return await show(person);
   const { pathname, search } = new URL(c.req.url);
   return leadTo(c, signInAddress(c.req.method === "GET" ? pathname + search : back));
@@ -44,6 +53,24 @@ export async function asSender(
 ): Promise<Response> {
   const work = async (person: Person) => await act(person, await parts.visitors.form(c, person));
   return await asPerson(parts, c, work, back);
+}
+
+/** The person, whose own something is. Throws E_FORBIDDEN for the master token, which is nobody's. */
+export function accountHolder(person: Person): AccountHolder {
+  if (isAccountHolder(person)) return person;
+  throw forbidden("You signed in with the master token, which is no person; sign in as a person to do this");
+}
+
+/** Throws E_FORBIDDEN for a member; `what` says what only an admin does, such as "sees sites". */
+export function assertAdmin({ caller: { user } }: Person, what: string): void {
+  if (user === null || user.role === "admin") return;
+  throw forbidden(`Only an admin ${what}, and you are a member; ask an admin of yours`);
+}
+
+/** Throws E_FORBIDDEN for a person; `what` says what only the master token does, such as "reads the audit". */
+export function assertMaster({ caller: { user } }: Person, what: string): void {
+  if (user === null) return;
+  throw forbidden(`Only the master token ${what}; ask whoever operates this gateway`);
 }
 
 /** A page that says what was wrong, with a way back. */

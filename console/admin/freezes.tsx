@@ -5,13 +5,12 @@ import type { Freeze } from "../../core/model.ts";
 import { Field, Form, Select, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
+import { Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import { freeze, freezeBody, lift, liftBody, listFreezes, nameOf } from "../../admin/freezes.ts";
 import { isOwnSite, managesAllSites } from "../../admin/site_rights.ts";
-import { callerOfPerson, forbidden } from "../../identity/rights.ts";
 import type { Person } from "../../identity/visitors.ts";
-import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
-import { time } from "./words.ts";
+import { asPerson, asSender, assertAdmin, type PagesParts, worded } from "./frame.tsx";
 
 const PATH = "/admin/freezes";
 const DONE: Readonly<Record<string, string>> = {
@@ -25,25 +24,21 @@ function placeOf(form: URLSearchParams) {
   return { scope, ...id === undefined ? {} : { id } };
 }
 
-function requireAdmin({ user }: Person): void {
-  if (user.role !== "admin") throw forbidden("Only an admin freezes sites; ask one of yours");
-}
-
 /** Adds the routes under `/admin/freezes`. */
 export function freezePages(app: Hono, parts: PagesParts): void {
   const { ports } = parts;
   app.get(PATH, (c) =>
     asPerson(parts, c, async (person) => {
-      requireAdmin(person);
+      assertAdmin(person, "freezes sites");
       return await freezesPage(c, person, parts);
     }));
 
   app.post(PATH, (c) =>
     asSender(parts, c, async (person, form) => {
-      requireAdmin(person);
+      assertAdmin(person, "freezes sites");
       const reason = form.get("reason")?.trim() || null;
       try {
-        await freeze(ports, callerOfPerson(person.user), checked(freezeBody, { ...placeOf(form), reason }));
+        await freeze(ports, person.caller, checked(freezeBody, { ...placeOf(form), reason }));
       } catch (thrown) {
         return await freezesPage(c, person, parts, worded(c, thrown));
       }
@@ -52,15 +47,15 @@ export function freezePages(app: Hono, parts: PagesParts): void {
 
   app.post(`${PATH}/lift`, (c) =>
     asSender(parts, c, async (person, form) => {
-      requireAdmin(person);
-      await lift(ports, callerOfPerson(person.user), checked(liftBody, placeOf(form)));
+      assertAdmin(person, "freezes sites");
+      await lift(ports, person.caller, checked(liftBody, placeOf(form)));
       return leadTo(c, `${PATH}?done=lifted`);
     }));
 }
 
 /** What the person may freeze. */
 async function placesOf({ ports }: PagesParts, person: Person) {
-  const caller = callerOfPerson(person.user);
+  const caller = person.caller;
   const [sites, projects] = await Promise.all([ports.store.sites.list(), ports.store.projects.list()]);
   const ofAll = managesAllSites(caller);
   return [
@@ -79,7 +74,7 @@ async function placesOf({ ports }: PagesParts, person: Person) {
 const rowOf = (person: Person) => (one: Freeze) => [
   nameOf(one),
   one.by,
-  time(one.since),
+  <Time at={one.since} />,
   one.reason ?? "",
   <Form visitor={person} action={`${PATH}/lift`}>
     <input type="hidden" name="place" value={one.scope === "all" ? "all" : `${one.scope} ${one.id}`} />
@@ -93,11 +88,17 @@ async function freezesPage(
   parts: PagesParts,
   problem?: { readonly message: string; readonly status: number },
 ): Promise<Response> {
-  const freezes = await listFreezes(parts.ports, callerOfPerson(person.user));
+  const freezes = await listFreezes(parts.ports, person.caller);
   const done = DONE[c.req.query("done") ?? ""];
   return await showPage(
     c,
-    { title: "Freezes", visitor: person, current: PATH, ...problem && { status: problem.status } },
+    {
+      title: "Freezes",
+      visitor: person,
+      times: true,
+      current: PATH,
+      ...problem && { status: problem.status },
+    },
     <>
       {done && (
         <Notice kind="done">

@@ -1,6 +1,6 @@
 /** Signing in and out. */
 import type { Context, Hono } from "hono";
-import { PEOPLE_LIMITS } from "../../core/model.ts";
+import { LIMITS, PEOPLE_LIMITS } from "../../core/model.ts";
 import { Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { ownAddress } from "../../identity/origin.ts";
@@ -12,8 +12,9 @@ import { canHavePasskeys } from "../../identity/sign_in/hosts.ts";
 import { type PagesParts, worded } from "./frame.tsx";
 
 /** Where somebody who came for nothing in particular is led. */
-export const HOME = "/admin/tokens";
+export const HOME = "/admin";
 const PATH = "/admin/sign-in";
+const MASTER_PATH = "/admin/login";
 
 interface Shown {
   readonly next: string;
@@ -28,12 +29,10 @@ export function signInPages(app: Hono, parts: PagesParts): void {
   const { baseUrl } = ports;
   const wanted = wantedBy(parts);
 
-  app.get("/admin", (c) => leadTo(c, HOME));
-  app.get("/admin/login", (c) => leadTo(c, PATH));
   app.get(PATH, async (c) => {
     const next = wanted(c.req.query("next"));
     const visitor = await visitors.visit(c);
-    const stays = visitor.user === null || c.req.query("again") !== undefined;
+    const stays = visitor.caller === null || c.req.query("again") !== undefined;
     return !stays ? leadTo(c, next) : await signInPage(c, visitor, baseUrl, { next });
   });
 
@@ -61,13 +60,14 @@ export function signInPages(app: Hono, parts: PagesParts): void {
   });
 
   passkeyRoutes(app, parts);
+  masterRoutes(app, parts);
 
   app.post("/admin/sign-out", async (c) => {
     const visitor = await visitors.visit(c);
     await visitors.form(c, visitor);
     await visitors.signOut(c);
     if (visitor.user) await ports.record(actorOfPerson(visitor.user), "session.sign_out", {});
-    return leadTo(c, PATH);
+    return leadTo(c, visitor.user === null && visitor.caller !== null ? MASTER_PATH : PATH);
   });
 }
 
@@ -103,6 +103,65 @@ function passkeyRoutes(app: Hono, parts: PagesParts): void {
   });
 }
 
+/** The master token as a way in: to set a gateway up before its first person is invited. */
+function masterRoutes(app: Hono, parts: PagesParts): void {
+  const { visitors, master } = parts;
+  const wanted = wantedBy(parts);
+
+  app.get(MASTER_PATH, async (c) => {
+    const next = wanted(c.req.query("next"));
+    const visitor = await visitors.visit(c);
+    return visitor.caller?.user === null ? leadTo(c, next) : await masterPage(c, visitor, { next });
+  });
+
+  // The address itself answers scripts, with JSON.
+  app.post(`${MASTER_PATH}/form`, async (c) => {
+    const visitor = await visitors.visit(c);
+    const form = await visitors.form(c, visitor);
+    const next = wanted(form.get("next"));
+    try {
+      await master.signIn(c, form.get("master_token") ?? "");
+    } catch (thrown) {
+      const { message, status } = worded(c, thrown);
+      return await masterPage(c, visitor, { next, problem: message, status });
+    }
+    await visitors.signOutPerson(c);
+    return leadTo(c, next);
+  });
+}
+
+function masterPage(c: Context, visitor: Visitor, { next, problem, status }: Shown): Promise<Response> {
+  return showPage(
+    c,
+    { title: "Sign in with the master token", visitor, status },
+    <>
+      {problem && (
+        <Notice kind="problem">
+          <p>{problem}.</p>
+        </Notice>
+      )}
+      <p>
+        For whoever operates this gateway: to set it up, and to invite its first people. The session ends
+        after {LIMITS.MASTER_SESSION_MS / 3_600_000} hours.
+      </p>
+      <Form visitor={visitor} action={`${MASTER_PATH}/form`}>
+        <input type="hidden" name="next" value={next} />
+        <Field
+          name="master_token"
+          label="Master token"
+          type="password"
+          hint="The value of MASTER_TOKEN in the settings"
+          autocomplete="off"
+        />
+        <Submit>Sign in</Submit>
+      </Form>
+      <p>
+        <a href={PATH}>Sign in as a person</a>
+      </p>
+    </>,
+  );
+}
+
 function signInPage(c: Context, visitor: Visitor, baseUrl: string, shown: Shown): Promise<Response> {
   const { next, email, problem, status } = shown;
   const script = canHavePasskeys(baseUrl);
@@ -133,6 +192,9 @@ function signInPage(c: Context, visitor: Visitor, baseUrl: string, shown: Shown)
       </Form>
       <p>
         No account, or nothing to sign in with any more? Ask whoever manages this gateway for an invitation.
+      </p>
+      <p>
+        You operate it? <a href={MASTER_PATH}>Sign in with the master token</a>
       </p>
     </>,
   );

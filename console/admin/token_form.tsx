@@ -25,6 +25,8 @@ export interface TokenForm {
 }
 
 const ALL = "*";
+/** The highest ceiling there is. */
+const RISK_MAX = CEILINGS.length - 1;
 /** How a write is confirmed, in words. */
 const POLICIES: Readonly<Record<ConfirmPolicy, string>> = {
   flag: "confirm: true is enough",
@@ -59,7 +61,8 @@ export function lackOf({ allowed_sites, allowed_tools }: TokenForm): TokenFaults
 
 /** What the fields are made of. */
 export interface TokenFieldsParts {
-  readonly user: User;
+  /** Whose it is to be; null for the master token, which may do everything. */
+  readonly user: User | null;
   /** The sites that can be chosen. */
   readonly sites: readonly Site[];
   readonly chosen: TokenForm | undefined;
@@ -70,7 +73,8 @@ export interface TokenFieldsParts {
 
 /** The fields; nothing can be chosen that its owner, or the token as it stands, may not do. */
 export function TokenFields({ user, sites, chosen, faults, token }: TokenFieldsParts): Child {
-  const most = Math.min(user.max_risk, token?.max_risk ?? user.max_risk);
+  const own = user?.max_risk ?? RISK_MAX;
+  const most = Math.min(own, token?.max_risk ?? own);
   const strict = CONFIRM_POLICIES.slice(token ? CONFIRM_POLICIES.indexOf(token.confirm_policy) : 0);
   return (
     <>
@@ -128,7 +132,7 @@ function ScopeFields({ user, sites, chosen, faults, token }: TokenFieldsParts): 
         error={faults.allowed_sites}
         choices={[
           ...(token === undefined || token.allowed_sites.includes(ALL)
-            ? user.allowed_sites.includes(ALL)
+            ? (user?.allowed_sites ?? [ALL]).includes(ALL)
               ? [{ value: ALL, label: "every site, also those to come", checked: has(ALL) }]
               : []
             : []),

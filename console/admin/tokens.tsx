@@ -1,15 +1,15 @@
-/** One's own tokens: made, shown once, narrowed, revoked. */
+/** Tokens, one's own or with the master token everybody's: made, shown once, narrowed, revoked. */
 import type { Context, Hono } from "hono";
 import { GatewayError } from "../../core/errors.ts";
-import type { Site, Token, User } from "../../core/model.ts";
+import type { Site, Token } from "../../core/model.ts";
 import { Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
+import { Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { tokenBody, tokenPatch } from "../../admin/bodies.ts";
 import { checked } from "../../core/faults.ts";
-import { callerOfPerson } from "../../identity/rights.ts";
 import { isOwnSite } from "../../admin/site_rights.ts";
 import {
   changeToken,
@@ -21,7 +21,7 @@ import {
 } from "../../admin/tokens.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
 import { lackOf, type TokenFaults, TokenFields, tokenOf } from "./token_form.tsx";
-import { CEILINGS, time } from "./words.ts";
+import { CEILINGS } from "./words.ts";
 
 const PATH = "/admin/tokens";
 const FIELDS = ["name", "env", "allowed_sites", "allowed_tools", "max_risk", "confirm_policy"];
@@ -33,17 +33,17 @@ const DONE: Readonly<Record<string, string>> = {
 /** Adds the routes under `/admin/tokens`. */
 export function tokenPages(app: Hono, parts: PagesParts): void {
   const { ports } = parts;
-  const sitesOf = async (user: User) =>
-    (await ports.store.sites.list()).filter(({ id }) => isOwnSite(callerOfPerson(user), id));
+  const sitesOf = async ({ caller }: Person) =>
+    (await ports.store.sites.list()).filter(({ id }) => isOwnSite(caller, id));
   const list = async (c: Context, person: Person, form?: URLSearchParams, faults: TokenFaults = {}) => {
     const [tokens, sites] = [
-      await listTokens(ports, callerOfPerson(person.user)),
-      await sitesOf(person.user),
+      await listTokens(ports, person.caller),
+      await sitesOf(person),
     ];
     return await listPage(c, person, { tokens, sites, form, faults });
   };
   const one = async (c: Context, person: Person, token: Token, faults: TokenFaults = {}) =>
-    await tokenPage(c, person, { token, sites: await sitesOf(person.user), faults });
+    await tokenPage(c, person, { token, sites: await sitesOf(person), faults });
 
   app.get(PATH, (c) => asPerson(parts, c, (person) => list(c, person)));
 
@@ -53,7 +53,7 @@ export function tokenPages(app: Hono, parts: PagesParts): void {
       if (lack) return await list(c, person, form, lack);
       let made: MadeToken;
       try {
-        made = await makeToken(ports, callerOfPerson(person.user), checked(tokenBody, tokenOf(form)));
+        made = await makeToken(ports, person.caller, checked(tokenBody, tokenOf(form)));
       } catch (thrown) {
         return await list(c, person, form, faultsOf(thrown));
       }
@@ -62,12 +62,12 @@ export function tokenPages(app: Hono, parts: PagesParts): void {
 
   app.get(`${PATH}/:id`, (c) =>
     asPerson(parts, c, async (person) => {
-      return await one(c, person, await findToken(ports, callerOfPerson(person.user), c.req.param("id")));
+      return await one(c, person, await findToken(ports, person.caller, c.req.param("id")));
     }));
 
   app.post(`${PATH}/:id`, (c) =>
     asSender(parts, c, async (person, form) => {
-      const caller = callerOfPerson(person.user);
+      const caller = person.caller;
       const token = await findToken(ports, caller, c.req.param("id"));
       const lack = lackOf(tokenOf(form));
       if (lack) return await one(c, person, token, lack);
@@ -82,7 +82,7 @@ export function tokenPages(app: Hono, parts: PagesParts): void {
 
   app.post(`${PATH}/:id/revoke`, (c) =>
     asSender(parts, c, async (person) => {
-      await revokeToken(ports, callerOfPerson(person.user), c.req.param("id"));
+      await revokeToken(ports, person.caller, c.req.param("id"));
       return leadTo(c, `${PATH}?done=revoked`);
     }));
 }
@@ -111,15 +111,25 @@ interface Listed {
 function listPage(c: Context, person: Person, { tokens, sites, form, faults }: Listed): Promise<Response> {
   const failed = Object.keys(faults).length > 0;
   const done = failed ? undefined : DONE[c.req.query("done") ?? ""];
+  const own = person.user !== null;
   const rows = tokens.toReversed().map((token) => [
     token.revoked_at === null ? <a href={`${PATH}/${token.id}`}>{token.name}</a> : token.name,
-    token.allowed_sites.includes("*") ? "every site of yours" : token.allowed_sites.join(", "),
+    token.allowed_sites.includes("*")
+      ? own
+        ? "every site of yours"
+        : token.owner_user_id === null
+        ? "every site"
+        : "every site that its owner may use"
+      : token.allowed_sites.join(", "),
     CEILINGS[token.max_risk],
-    token.revoked_at === null ? `made ${time(token.created_at)}` : `revoked ${time(token.revoked_at)}`,
+    <>
+      {token.revoked_at === null ? "made " : "revoked "}
+      <Time at={token.revoked_at ?? token.created_at} />
+    </>,
   ]);
   return showPage(
     c,
-    { title: "Tokens", visitor: person, current: PATH, status: failed ? 400 : 200 },
+    { title: "Tokens", visitor: person, times: true, current: PATH, status: failed ? 400 : 200 },
     <>
       {done && (
         <Notice kind="done">
@@ -128,15 +138,22 @@ function listPage(c: Context, person: Person, { tokens, sites, form, faults }: L
       )}
       <Problem faults={faults} />
       <Table
-        caption="What agents and scripts call tools with in your name"
+        caption={own
+          ? "What agents and scripts call tools with in your name"
+          : "What agents and scripts call tools with, of everybody"}
         columns={["Name", "Sites", "At most", "State"]}
         rows={rows}
-        empty="You have no token yet."
+        empty={own ? "You have no token yet." : "There is no token yet."}
       />
       <section aria-labelledby="make">
         <h2 id="make">Make a token</h2>
         <Form visitor={person} action={PATH}>
-          <TokenFields user={person.user} sites={sites} chosen={form && tokenOf(form)} faults={faults} />
+          <TokenFields
+            user={person.caller.user}
+            sites={sites}
+            chosen={form && tokenOf(form)}
+            faults={faults}
+          />
           <Submit>Make the token</Submit>
         </Form>
       </section>
@@ -179,9 +196,9 @@ function tokenPage(c: Context, person: Person, { token, sites, faults }: ShownTo
     { title: `Token ${token.name}`, visitor: person, current: PATH, status },
     <>
       <Problem faults={faults} />
-      <p>A token can be made to do less, not more. For more, make another.</p>
+      {person.user !== null && <p>A token can be made to do less, not more. For more, make another.</p>}
       <Form visitor={person} action={`${PATH}/${token.id}`}>
-        <TokenFields user={person.user} sites={sites} chosen={token} faults={faults} token={token} />
+        <TokenFields user={person.caller.user} sites={sites} chosen={token} faults={faults} token={token} />
         <Submit>Save</Submit>
       </Form>
       <section aria-labelledby="revoke">

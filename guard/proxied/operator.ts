@@ -10,6 +10,7 @@ import type {
   ToolTextReport,
   ToolTrial,
   TrialOrder,
+  UnansweredSite,
   UnheldSite,
 } from "../../registry/proxied_reports.ts";
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
@@ -148,6 +149,14 @@ export class ProxiedOperator {
     const all = (await this.ports.store.toolCatalogs.list()).filter(({ exists }) => exists);
     const why = all.flatMap(({ site_id, unheld }) => unheld ? [[site_id, unheld] as const] : []);
     return [...new Map(why)].map(([site_id, because]) => ({ site_id, because }));
+  }
+
+  /** Sites whose tool servers did not answer when they were last asked, and what they failed with. */
+  async unanswered(): Promise<readonly UnansweredSite[]> {
+    const all = (await this.ports.store.toolCatalogs.list()).flatMap(({ site_id, failure }) =>
+      failure === null ? [] : [[site_id, failure] as const]
+    );
+    return [...new Map(all)].map(([site_id, because]) => ({ site_id, because }));
   }
 
   /** Takes a tool away on those sites, approved or known. Throws E_NOT_FOUND. */

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { Clock } from "../../core/async.ts";
 import { APPROVAL_EVENT_LIMITS as LIMITS } from "../../core/model.ts";
-import type { Person } from "../../identity/visitors.ts";
+import type { AccountHolder } from "../../identity/visitors.ts";
+import { callerOfPerson } from "../../identity/rights.ts";
 import { ApprovalEvents } from "../../console/admin/approval_events.ts";
 import { approver, ask, asking, edit } from "../tools/_approvals.ts";
 import type { World } from "../tools/_stand_in.ts";
@@ -43,10 +44,16 @@ function opened(at: World) {
     stopping: stopping.signal,
     report: (_, thrown) => void world.faults.push(thrown),
   });
-  const personOf = async ({ user }: Approver): Promise<Person> => {
+  const personOf = async ({ user }: Approver): Promise<AccountHolder> => {
     const [session] = await gw.store.personSessions.list(user.id);
     const now = (await gw.store.users.get(user.id))!;
-    return { user: now, session: session!, session_id: session!.id, csrf: "" };
+    return {
+      user: now,
+      caller: callerOfPerson(now),
+      session: session!,
+      session_id: session!.id,
+      csrf: "",
+    };
   };
   return {
     world,

@@ -14,7 +14,7 @@ Deno.test("a user is made, invited and removed by e-mail address; the link that 
   const { out } = await cli.good("user", "invite", "Ann@agency.example");
   assert.match(out, /Only ann@agency\.example should open it, before .*\. It works once\.\n$/);
   const browser = new PersonBrowser(gw);
-  assert.equal((await browser.join(out.split("\n")[0]!)).title, "Tokens");
+  assert.equal((await browser.join(out.split("\n")[0]!)).title, "Overview");
   assert.match((await cli.good("user", "remove", "--help")).out, /programs that the\nuser let in .* end;/);
   const removed = (await cli.good("user", "remove", "ann@agency.example")).out;
   assert.match(removed, /^email +ann@agency\.example$/m);

@@ -21,7 +21,7 @@ const UNVERIFIED = 0x01;
 async function joinedWith(gw: Kit, email: string): Promise<Authenticator> {
   const device = new Authenticator();
   const link = await invited(gw, await person(gw, email));
-  assert.equal((await joinWith(device, new PersonBrowser(gw), link)).title, "Tokens");
+  assert.equal((await joinWith(device, new PersonBrowser(gw), link)).title, "Overview");
   return device;
 }
 
@@ -30,7 +30,7 @@ Deno.test("a passkey signs in whoever proves to be its owner, at this address, w
   const device = await joinedWith(gw, "ann@agency.example");
   const signIn = async (options: Parameters<typeof signInWith>[2]) =>
     await signInWith(device, new PersonBrowser(gw), options);
-  assert.equal((await signIn({})).title, "Tokens");
+  assert.equal((await signIn({})).title, "Overview");
   const refused: [string, AnswerOptions & { late?: () => void }][] = [
     ["another address", { origin: "https://evil.example" }],
     ["no owner", { flags: UNVERIFIED }],
@@ -42,7 +42,7 @@ Deno.test("a passkey signs in whoever proves to be its owner, at this address, w
     const page = await signIn(options);
     assert.deepEqual([page.status, page.title], [400, "Sign in"], name);
     assert.match(page.text, /could not be accepted/, name);
-    assert.equal((await signIn({})).title, "Tokens", `nobody is shut out by ${name}`);
+    assert.equal((await signIn({})).title, "Overview", `nobody is shut out by ${name}`);
   }
 });
 
@@ -55,7 +55,7 @@ Deno.test("an answer of a passkey counts once, in the browser that asked, and no
   const answer = device.used(await challengeOf(browser, "/admin/sign-in/passkey/options"));
   const { page } = browser;
   assert.equal((await answerWith(answer, other)).status, 400, "another browser");
-  assert.equal((await answerWith(answer, browser)).title, "Tokens");
+  assert.equal((await answerWith(answer, browser)).title, "Overview");
   await browser.submit("/admin/sign-out", {});
   browser.page = page;
   assert.equal((await answerWith(answer, browser)).title, "That was not done", "its form is over");
@@ -81,6 +81,6 @@ Deno.test("a passkey signs in where no key opens the passphrase beside it", asyn
   })();
   await using gw = await withLostKeys(kvPath);
   const browser = new PersonBrowser(gw);
-  assert.equal((await signInWith(device, browser)).title, "Tokens");
+  assert.equal((await signInWith(device, browser)).title, "Overview");
   assert.match((await browser.open("/admin/account")).text, /Set a passphrase/);
 });

@@ -228,5 +228,5 @@ Deno.test("after signing in one is led to a page of the gateway, wherever the ad
   const dotted = await browser.open(`/admin/sign-in?${new URLSearchParams({ next: "/.//evil.example" })}`, {
     stay: true,
   });
-  assert.deepEqual([dotted.status, dotted.path], [303, "/admin/tokens"]);
+  assert.deepEqual([dotted.status, dotted.path], [303, "/admin"]);
 });

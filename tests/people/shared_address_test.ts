@@ -32,7 +32,7 @@ Deno.test("a passkey signs in from an address where somebody guesses, and nothin
   await guessed(gw, ann.email);
   const at = reaching(gw)(OFFICE);
   for (let n = 0; n < 3; n++) {
-    assert.equal((await signInWith(device, new PersonBrowser(at))).title, "Tokens");
+    assert.equal((await signInWith(device, new PersonBrowser(at))).title, "Overview");
   }
   const asked = new PersonBrowser(at);
   await asked.open("/admin/sign-in");
@@ -67,7 +67,7 @@ Deno.test("whoever signed in from that browser before signs in, whatever was gue
     /from your network address; .* in a browser that you have signed in from before/,
   );
   for (const { email } of [ann, bob]) {
-    assert.equal((await own.signIn(email)).title, "Tokens", "two share a browser");
+    assert.equal((await own.signIn(email)).title, "Overview", "two share a browser");
     await own.submit("/admin/sign-out", {});
   }
   const lent = new PersonBrowser(at);

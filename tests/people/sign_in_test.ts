@@ -287,6 +287,6 @@ Deno.test("a passphrase that no key opens signs in nobody, tells nobody, and is 
   const logged = gw.logged.filter(({ event }) => event === "internal");
   assert.equal(logged.length, 1);
   assert.match(String(logged[0]!.cause), /which ENCRYPTION_KEYS lacks/);
-  assert.equal((await joined(gw, ann)).page?.title, "Tokens");
-  assert.equal((await browser.signIn(ann.email)).title, "Tokens");
+  assert.equal((await joined(gw, ann)).page?.title, "Overview");
+  assert.equal((await browser.signIn(ann.email)).title, "Overview");
 });

@@ -126,5 +126,5 @@ Deno.test("an invitation that was used by a passkey and cannot be recorded is no
   assert.deepEqual([page.status, page.title], [500, "Something failed"]);
   assert.match(page.text, /What you asked for may be done all the same/);
   is.down = false;
-  assert.equal((await signInWith(device, browser)).title, "Tokens");
+  assert.equal((await signInWith(device, browser)).title, "Overview");
 });

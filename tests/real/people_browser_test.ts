@@ -37,6 +37,12 @@ async function place(): Promise<Place> {
 /** Sends the form with that action, by its button. */
 const send = (page: Page, action: string) => led(page, page.click(`form[action="${action}"] button`));
 
+/** Opens the menu, and signs out. */
+async function signOut(page: Page): Promise<void> {
+  await page.click(".menu summary");
+  await led(page, page.click(".menu .sign-out button"));
+}
+
 /** A device that has a passkey when it is asked for one, and its owner at hand. */
 async function withDevice(page: Page): Promise<void> {
   const session = await page.createCDPSession();
@@ -73,6 +79,10 @@ inChromium("people", {
     await tabTo(page, "#again");
     await page.keyboard.type(PASSPHRASE);
     await led(page, page.keyboard.press("Enter"));
+    assert.equal(await titleOf(page), "Overview");
+    await assertUsable(page, complaints);
+    await tabTo(page, 'main a[href="/admin/tokens"]');
+    await led(page, page.keyboard.press("Enter"));
     assert.equal(await titleOf(page), "Tokens");
     await assertUsable(page, complaints);
     await tabTo(page, "#name");
@@ -91,7 +101,10 @@ inChromium("people", {
       await page.goto(at.baseUrl + path);
       await assertUsable(page, complaints);
     }
-    await tabTo(page, ".sign-out button");
+    await tabTo(page, ".menu summary");
+    await page.keyboard.press("Enter");
+    await assertUsable(page, complaints);
+    await tabTo(page, ".menu .sign-out button");
     await led(page, page.keyboard.press("Enter"));
     assert.equal(await titleOf(page), "Sign in");
     await page.goto(`${at.baseUrl}/admin/account`);
@@ -113,13 +126,13 @@ inChromium("people", {
     const link = await at.link();
     await page.goto(link);
     await send(page, `${new URL(link).pathname}/passkey`);
-    assert.equal(await titleOf(page), "Tokens");
+    assert.equal(await titleOf(page), "Overview");
     const [made] = (await at.gw.store.signIns.get(at.ann.id)).passkeys;
     assert.equal(made?.last_used_at, null);
-    await send(page, "/admin/sign-out");
+    await signOut(page);
     await assertUsable(page, complaints);
     await send(page, "/admin/sign-in/passkey");
-    assert.equal(await titleOf(page), "Tokens");
+    assert.equal(await titleOf(page), "Overview");
     assert.notEqual((await at.gw.store.signIns.get(at.ann.id)).passkeys[0]!.last_used_at, null);
     await page.goto(`${at.baseUrl}/admin/account`);
     await assertUsable(page, complaints);
@@ -140,7 +153,7 @@ inChromium("people", {
     await send(page, "/admin/account/passkeys");
     assert.match(await textOf(page), /The passkey can be used from now on/);
     await send(page, "/admin/account/passkeys/remove");
-    await send(page, "/admin/sign-out");
+    await signOut(page);
     await send(page, "/admin/sign-in/passkey");
     assert.match(await textOf(page), /No user of this gateway has that passkey/);
     assert.deepEqual(complaints, []);
@@ -161,7 +174,7 @@ inChromium("people", {
         const link = await at.link();
         await page.goto(link);
         await send(page, `${new URL(link).pathname}/passkey`);
-        assert.equal(await titleOf(page), "Tokens", await textOf(page));
+        assert.equal(await titleOf(page), "Overview", await textOf(page));
         const { passphrase, passkeys } = await at.gw.store.signIns.get(at.ann.id);
         assert.deepEqual([passphrase, passkeys.length], [null, 1]);
       };
@@ -171,9 +184,9 @@ inChromium("people", {
       await old.page.type("#again", PASSPHRASE);
       await send(old.page, "/admin/account/passphrase");
       await join(old);
-      await send(old.page, "/admin/sign-out");
+      await signOut(old.page);
       await send(old.page, "/admin/sign-in/passkey");
-      assert.equal(await titleOf(old.page), "Tokens", "the new passkey is the one the device has");
+      assert.equal(await titleOf(old.page), "Overview", "the new passkey is the one the device has");
       await join(other);
       await old.page.goto(`${at.baseUrl}/admin/account`);
       assert.equal(await titleOf(old.page), "Sign in");
@@ -183,9 +196,9 @@ inChromium("people", {
       await old.page.type("#passphrase", PASSPHRASE);
       await send(old.page, "/admin/sign-in");
       assert.match(await textOf(old.page), /The e-mail address or the passphrase is wrong/);
-      await send(other.page, "/admin/sign-out");
+      await signOut(other.page);
       await send(other.page, "/admin/sign-in/passkey");
-      assert.equal(await titleOf(other.page), "Tokens");
+      assert.equal(await titleOf(other.page), "Overview");
       assert.deepEqual([old.complaints, other.complaints], [[], []]);
     },
 

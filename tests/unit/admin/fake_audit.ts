@@ -33,6 +33,7 @@ export function fakeAudit(rows: AuditRow[]): AuditStore {
     resolution: () => Promise.resolve(null),
     settle: () => Promise.resolve(false),
     doubts: () => Promise.resolve({ unknown: 0, open: 0 }),
+    days: () => Promise.resolve([]),
     verify: () => Promise.resolve({ ok: true, writers: 1, segments: 1, rows: rows.length, faults: [] }),
     retain: () => Promise.resolve({ segments: 0, entries: 0 }),
     amount: () => Promise.resolve({ segments: 0, entries: 0 }),

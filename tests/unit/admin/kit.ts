@@ -55,6 +55,7 @@ const NO_TOOLS = {
   refresh: noTools,
   held: () => Promise.resolve([]),
   unheld: () => Promise.resolve([]),
+  unanswered: () => Promise.resolve([]),
   try: () => Promise.reject(new Error("nothing is tried here")),
 };
 
@@ -89,7 +90,7 @@ async function opened(now: () => number): Promise<Kept> {
     if (made) written.push(input);
     return made;
   };
-  sites.update = (id, patch) => (written.push(patch), update(id, patch));
+  sites.update = (id, patch, judge) => (written.push(patch), update(id, patch, judge));
   return { ...store, audit: fakeAudit(rows), written, rows };
 }
 
@@ -132,6 +133,11 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       edit: () => Promise.reject(new Error("nothing is edited")),
     },
     views: () => Promise.reject(new Error("nothing is looked at")),
+    webhooks: {
+      test: () => Promise.reject(new Error("nothing is sent")),
+      resend: () => Promise.reject(new Error("nothing is sent")),
+      judge: () => Promise.resolve(),
+    },
     changes: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),
     jobs: () => [],
@@ -139,12 +145,13 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     proxies: () => [],
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
     snapshots: () => Promise.resolve(SNAPSHOTS),
+    figures: () => Promise.resolve([]),
     now: () => clock.now,
     clock: { elapsed: () => 0, every: () => () => {} },
     stopping: new AbortController().signal,
     report: (id, thrown) => reports.push([id, thrown]),
     ...ports,
-  }, (all) => Promise.resolve(pagesApp(all)));
+  }, (all, master) => Promise.resolve(pagesApp(all, master)));
   async function raw(path: string, init: RequestInit = {}): Promise<Reply> {
     const response = await app.request(`http://127.0.0.1:8000${path}`, init);
     const text = await response.text();

@@ -72,10 +72,10 @@ Deno.test("what an Authorization header must hold", async () => {
 Deno.test("signing in sets a cookie that scripts cannot read and other sites cannot send", async () => {
   const gw = await kit();
   const reply = await gw.raw("/admin/login", login(MASTER));
-  assert.deepEqual(reply.body, { ok: true, result: { expires_at: "2026-11-21T22:00:00.000Z" } });
+  assert.deepEqual(reply.body, { ok: true, result: { expires_at: "2026-11-21T18:00:00.000Z" } });
   const [cookie, ...flags] = reply.headers.get("set-cookie")!.split("; ");
   assert.match(cookie!, /^gateway_session=[\w-]{43,}$/);
-  assert.deepEqual(flags.sort(), ["HttpOnly", "Max-Age=43200", "Path=/admin", "SameSite=Strict"]);
+  assert.deepEqual(flags.sort(), ["HttpOnly", "Max-Age=28800", "Path=/admin", "SameSite=Strict"]);
   assert.equal((await gw.raw("/admin/api/sites", { headers: { cookie: cookie! } })).status, 200);
 
   const off = await (await kit({ baseUrl: "https://gateway.test" })).raw("/admin/login", login(MASTER));
