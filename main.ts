@@ -48,6 +48,7 @@ try {
       if (!isOutOfFiles(fault)) fail(fault);
       gateway.log({ event: "proxied_tools_unread", cause: String(fault) });
     });
+    void gateway.webhooks.run(); // what a process that was killed has left
     void gateway.watch.run().catch((fault) =>
       gateway.log({ event: "job_failed", job: "vendor watch", cause: String(fault) })
     );

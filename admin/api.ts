@@ -16,6 +16,7 @@ import { adminGate, type MasterSignIn } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { changeRoutes } from "./undo.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 export type { AdminPorts } from "./ports.ts";
 
@@ -52,6 +53,7 @@ export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   proxiedToolRoutes(app, ports);
   freezeRoutes(app, ports);
   approvalRoutes(app, ports);
+  webhookRoutes(app, ports);
   healthRoutes(app, ports);
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);

@@ -14,6 +14,8 @@ export interface DeciderFigures {
 /** The figures of the requests that are known, which are those of the last five weeks. */
 export interface ApprovalFigures extends Readonly<Record<ApprovalState, number>> {
   readonly asked: number;
+  /** Those that somebody edited, whose texts wait as, or were decided on as, another one of these: no decision of its own. */
+  readonly edited: number;
   /** Of those that somebody decided; null where nobody has decided any. */
   readonly median_seconds: number | null;
   readonly longest_seconds: number | null;
@@ -32,7 +34,8 @@ function median(all: readonly number[]): number | null {
 }
 
 /** Counts them; `now` in milliseconds since the epoch. */
-export function approvalFigures(all: readonly ApprovalReport[], now: number): ApprovalFigures {
+export function approvalFigures(known: readonly ApprovalReport[], now: number): ApprovalFigures {
+  const all = known.filter(({ edited_to }) => edited_to === undefined);
   const of = (state: ApprovalState) => all.filter((one) => one.state === state);
   const decided = all.filter(({ decided, decided_at }) => decided !== null && decided_at !== null);
   const waits = (some: readonly ApprovalReport[]) =>
@@ -42,6 +45,7 @@ export function approvalFigures(all: readonly ApprovalReport[], now: number): Ap
   const names = [...new Set(decided.map((one) => one.decided!.by))].sort();
   return {
     asked: all.length,
+    edited: known.length - all.length,
     pending: waiting.length,
     approved: of("approved").length,
     rejected,

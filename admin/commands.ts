@@ -18,6 +18,7 @@ import { siteCommands } from "./commands_sites.ts";
 import { SNAPSHOT_COMMANDS } from "./commands_snapshots.ts";
 import { STORE_COMMANDS } from "./commands_store.ts";
 import { TOKEN_COMMANDS } from "./commands_tokens.ts";
+import { WEBHOOK_COMMANDS } from "./commands_webhooks.ts";
 import { hint } from "../core/faults.ts";
 import { cell, CommandError, type Terminal } from "./terminal.ts";
 
@@ -38,6 +39,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...SNAPSHOT_COMMANDS,
     ...FREEZE_COMMANDS,
     ...APPROVAL_COMMANDS,
+    ...WEBHOOK_COMMANDS,
     ...GATEWAY_COMMANDS,
     ...STORE_COMMANDS,
   ];

@@ -52,7 +52,7 @@ function figures({ deciders, ...of }: ApprovalFigures): string {
   const waits = of.oldest_waits_seconds === null
     ? ""
     : `. The oldest that waits has waited ${lasting(of.oldest_waits_seconds)}`;
-  return `Asked for: ${of.asked}. Waiting: ${of.pending}, approved: ${of.approved}, rejected: ${of.rejected}, ran out: ${of.expired}.
+  return `Asked for: ${of.asked}. Waiting: ${of.pending}, approved: ${of.approved}, rejected: ${of.rejected}, ran out: ${of.expired}, edited before: ${of.edited}.
 ${took}${waits}.
 ${
     table(

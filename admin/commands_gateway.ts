@@ -2,6 +2,7 @@
 import type { Command } from "./command.ts";
 import { frozenLine } from "./commands_freezes.ts";
 import { unheldLine } from "./commands_proxied.ts";
+import { stateOf } from "./commands_webhooks.ts";
 import { type HealthReport, isJobWrong } from "./health.ts";
 import type { SealedRecord } from "../store/store.ts";
 import { cell } from "./terminal.ts";
@@ -26,6 +27,7 @@ function human(report: HealthReport): string {
     held_tools = [],
     unheld = [],
     freezes = [],
+    webhooks = [],
     versions = [],
     kept_changes,
   } = report;
@@ -53,6 +55,12 @@ function human(report: HealthReport): string {
     ...held_tools.map(heldLine),
     ...unheld.map(unheldLine),
     ...freezes.map((one) => `${frozenLine(one)}.`),
+    ...webhooks.map((one) =>
+      `The webhook ${cell(one.name)} (${one.id}): ${
+        cell(stateOf(one))
+      }. See webhooks deliveries ${one.id}; webhooks update ` +
+      `${one.id} --on true turns it on again.`
+    ),
     ...keptLines(kept_changes),
     ...versions.map(({ message }) => `${cell(message)}.`),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
@@ -65,6 +73,10 @@ function sealedLine({ kind, of, name, key }: SealedRecord): string {
   const [what, again] = {
     credential: [`The ${name} credential of site ${of}`, `set it again (site update ${of})`],
     account: [`The ${name} account of ${of}`, "have it connected again (connection start)"],
+    webhook: [
+      `The address of webhook ${of}`,
+      `set the webhook up again (webhooks delete ${of}, webhooks create)`,
+    ],
     passphrase: [`The passphrase of ${of}`, `invite that person again (user invite ${of})`],
   }[kind];
   return `${what} is sealed under key "${key}", which ENCRYPTION_KEYS lacks: add that key, or ${again}.`;

@@ -1,7 +1,7 @@
 /** How the gateway does, for its operator: its jobs, its repository app, the days it keeps; /healthz is for anybody. */
 import type { Hono } from "hono";
 import { decodeTime } from "ulid";
-import { type Freeze, type JobReport, LIMITS, type VersionEnding } from "../core/model.ts";
+import { type Freeze, type JobReport, LIMITS, type VersionEnding, type Webhook } from "../core/model.ts";
 import type { HeldTool, UnheldSite } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
@@ -36,9 +36,23 @@ export interface HealthReport {
   readonly freezes: readonly Freeze[];
   /** What is kept of changes so that they can be taken back, of all sites, and of each that is near its quota. */
   readonly kept_changes: KeptChanges;
+  /** Webhooks that do not arrive: turned off by the gateway, failing, or with events left out. Of those off, `ok` is false. */
+  readonly webhooks: readonly FailingWebhook[];
   /** Versions of upstreams' APIs that end within 120 days, which is no fault yet, or have ended, which is one where a site uses it. */
   readonly versions: readonly VersionEnding[];
 }
+
+/** A webhook that does not arrive, and why. */
+type FailingWebhook = Pick<Webhook, "id" | "name" | "project_id" | "off" | "failing_since" | "left_out_at">;
+
+/** One that a person turned off needs nobody. */
+const failingWebhooks = (all: readonly Webhook[]): FailingWebhook[] =>
+  all.filter(({ off, failing_since, left_out_at }) =>
+    off === null ? failing_since !== null || left_out_at !== null : off.by === "gateway"
+  ).map(({ id, name, project_id, off, failing_since, left_out_at }) => ({
+    ...{ id, name, project_id },
+    ...{ off, failing_since, left_out_at },
+  }));
 
 /** Room that before-images take. */
 interface KeptChanges {
@@ -79,7 +93,9 @@ export async function healthReport(ports: AdminPorts): Promise<HealthReport> {
     ports.store.sites.list(),
     ports.store.freezes.list(),
   ]);
+  const webhooks = failingWebhooks(await ports.store.webhooks.list());
   const ok = retention.waiting === null && sealed.length === 0 && held_tools.length === 0 &&
+    webhooks.every(({ off }) => off === null) &&
     versions.every(({ days_left, sites }) => days_left > 0 || sites === 0) &&
     !jobs.some((job) => isJobWrong(job, clock));
   return {
@@ -94,6 +110,7 @@ export async function healthReport(ports: AdminPorts): Promise<HealthReport> {
     unheld,
     freezes,
     kept_changes,
+    webhooks,
     versions,
   };
 }
@@ -120,7 +137,8 @@ async function keptChanges({ changes }: AdminPorts["store"]): Promise<KeptChange
 async function sealedElsewhere({ missingKeys, users }: AdminPorts["store"]): Promise<SealedRecord[]> {
   const found: SealedRecord[] = [];
   for (const record of await missingKeys()) {
-    const of = record.kind === "credential" ? record.of : (await users.get(record.of))?.email;
+    const isPersons = record.kind !== "credential" && record.kind !== "webhook";
+    const of = isPersons ? (await users.get(record.of))?.email : record.of;
     if (of !== undefined) found.push({ ...record, of }); // of a user who was removed nothing is used
   }
   return found;

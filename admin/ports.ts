@@ -5,9 +5,11 @@ import type {
   JobReport,
   Resolution,
   Site,
+  SnapshotFigures,
   SnapshotReport,
   User,
   VersionEnding,
+  WebhookDelivery,
 } from "../core/model.ts";
 import type { Clock } from "../core/async.ts";
 import type { ChangesPage } from "../registry/tool.ts";
@@ -42,6 +44,8 @@ export type {
   PicturesReport,
   ShownApproval,
 } from "../registry/approval_reports.ts";
+export type { ToolReport, ToolTextReport } from "../registry/proxied_reports.ts";
+export type { ChangeRow } from "../registry/tool.ts";
 
 /** The repository app as it is now. */
 export interface RepoAppReport {
@@ -118,6 +122,16 @@ export interface ErasingPort {
   erase(kind: Erasure, id: string): Promise<ErasureReport | null>;
 }
 
+/** What is sent to webhooks. */
+export interface WebhooksPort {
+  /** Sends a test, and answers what came of it. Throws E_NOT_FOUND. */
+  test(webhook_id: string): Promise<WebhookDelivery>;
+  /** Sends a delivery again under its id, and answers what came of it. Throws E_NOT_FOUND. */
+  resend(webhook_id: string, id: string): Promise<WebhookDelivery>;
+  /** Throws for an address that may not be called as it is written; what its name resolves to is judged when it is. */
+  judge(url: URL): Promise<void>;
+}
+
 /** Writes whose outcome is unknown. */
 export interface DoubtPort {
   /** Says what was found; answers the row. Throws E_NOT_FOUND where the outcome of that row is not unknown. */
@@ -144,6 +158,7 @@ export interface AdminPorts {
     | "devices"
     | "audit"
     | "changes"
+    | "webhooks"
     | "missingKeys"
     | "ping"
   >;
@@ -191,18 +206,21 @@ export interface AdminPorts {
   proxiedTools(): Promise<ProxiedToolsPort>;
   /** The tools loaded now, sites' own included. */
   toolNames(): Promise<readonly string[]>;
-  /** Calls a tool as the operator, through every step of a call. */
-  operate(tool: string, args: Record<string, unknown>): Promise<unknown>;
+  /** Calls a tool as the operator, through every step of a call; where a person is named in that person's name, and only what reads. */
+  operate(tool: string, args: Record<string, unknown>, person?: User | null): Promise<unknown>;
   /** A page of what calls have changed, newest first; with the first one those of which nobody knows whether they were made. */
   changes(query: Omit<AuditQuery, "outcome" | "status">, cursor?: string): Promise<ChangesPage>;
   readonly erasing: ErasingPort;
   readonly approvals: ApprovalsPort;
   /** What requests show beside texts; loaded when it is first asked for. */
   views(): Promise<ApprovalViewsPort>;
+  readonly webhooks: WebhooksPort;
   readonly retention: RetentionPort;
   readonly doubts: DoubtPort;
   /** What is kept of sites for each of the last days; of one site where it is named. */
   snapshots(days: number, site_id?: string): Promise<SnapshotReport>;
+  /** What is kept of the last days of a site, as a chart draws it. */
+  figures(site: Site, days: number): Promise<readonly SnapshotFigures[]>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** What streams of events are looked at by. */

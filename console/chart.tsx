@@ -15,6 +15,8 @@ export interface ChartParts {
   /** What one of them is, and many: `call`, `calls`. */
   readonly unit: readonly [one: string, many: string];
   readonly days: readonly DayValue[];
+  /** What the last day is called; today where nothing is said. */
+  readonly last?: string;
   /** Whether many of them are bad news. */
   readonly bad?: boolean;
 }
@@ -35,13 +37,13 @@ export function dayText(day: string): string {
 const counted = (value: number, [one, many]: ChartParts["unit"]) => `${value} ${value === 1 ? one : many}`;
 
 /** What the chart says, for who does not see it. */
-function summary({ days, unit }: ChartParts): string {
+function summary({ days, unit, last: called = "today" }: ChartParts): string {
   const values = days.map(({ value }) => value ?? 0);
   const most = Math.max(0, ...values);
   const last = days.at(-1);
   if (last === undefined || most === 0) return `No ${unit[1]} in these ${days.length} days`;
   const peak = days[values.indexOf(most)]!;
-  return `${counted(values.at(-1)!, unit)} today; most on ${dayText(peak.day)}: ${most}`;
+  return `${counted(values.at(-1)!, unit)} ${called}; most on ${dayText(peak.day)}: ${most}`;
 }
 
 /** Bars of days, oldest first, and the same figures as a table that is folded away. */
@@ -75,7 +77,7 @@ export function DaysChart(parts: ChartParts): Child {
       </svg>
       <div class="ends" aria-hidden="true">
         <span>{dayText(days[0]?.day ?? "")}</span>
-        <span>today</span>
+        <span>{parts.last ?? "today"}</span>
       </div>
       <details>
         <summary>Figures</summary>

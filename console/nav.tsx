@@ -10,7 +10,9 @@ type Least = "member" | "admin" | "master";
 export const NAVIGATION = [
   { href: "/admin", label: "Overview", role: "member", group: "" },
   { href: "/admin/approvals", label: "Approvals", role: "member", group: "" },
+  { href: "/admin/sites", label: "Sites", role: "admin", group: "Sites" },
   { href: "/admin/freezes", label: "Freezes", role: "admin", group: "Sites" },
+  { href: "/admin/webhooks", label: "Webhooks", role: "admin", group: "Sites" },
   { href: "/admin/tokens", label: "Tokens", role: "member", group: "Access" },
   { href: "/admin/connections", label: "Connected accounts", role: "member", group: "Access" },
   { href: "/admin/clients", label: "Connected clients", role: "member", group: "Access" },

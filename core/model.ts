@@ -8,6 +8,7 @@ export * from "./model/call.ts";
 export * from "./model/limits.ts";
 export * from "./model/oauth.ts";
 export * from "./model/snapshot.ts";
+export * from "./model/webhook.ts";
 export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./model.gen.ts";
 
 /** The flags of a site, which only a super-admin may set. */

@@ -13,3 +13,8 @@ export function say(stream: Stream, line: string): void {
     // There is no other place to say it.
   }
 }
+
+/** One line of JSON on standard error. */
+export function logLine(event: Record<string, unknown>): void {
+  say(Deno.stderr, JSON.stringify({ at: new Date().toISOString(), ...event }));
+}

@@ -1,4 +1,4 @@
-/** What runs on a clock: the audit's retention and its doubts, erasures, approvals, snapshots, the catalogues of sites' own tools. Each takes a lease, so that of several instances one works. */
+/** What runs on a clock: the audit's retention and its doubts, erasures, approvals, webhooks, snapshots, the catalogues of sites' own tools. Each takes a lease, so that of several instances one works. */
 
 import { delay } from "../core/async.ts";
 
@@ -26,6 +26,7 @@ export interface Clocked {
   readonly doubts: Recurring;
   readonly erasing: Recurring;
   readonly approvals: Recurring;
+  readonly webhooks: Recurring;
   readonly snapshots: Resumed;
   readonly toolCatalogs: Leased;
   /** Says each day which versions of upstreams end soon. */
@@ -38,7 +39,7 @@ export interface Clocked {
  * past what it says itself, is a line in the log.
  */
 export function schedule(
-  { retention, doubts, erasing, approvals, snapshots, toolCatalogs, watch, log }: Clocked,
+  { retention, doubts, erasing, approvals, webhooks, snapshots, toolCatalogs, watch, log }: Clocked,
   wait = delay,
 ): void {
   const register = (job: string, when: string, work: () => Promise<unknown>) => {
@@ -49,6 +50,7 @@ export function schedule(
   register("audit doubts", "* * * * *", () => doubts.run());
   register("erasures", "* * * * *", () => erasing.run());
   register("approvals", "* * * * *", () => approvals.run());
+  register("webhooks", "* * * * *", () => webhooks.run());
   // The run of the night, and then each hour what it has missed: the gateway may have been down, or an upstream.
   register("daily snapshots", "30 1-23 * * *", async () => {
     // All gateways' clocks show the same, and an upstream is not to be asked by all of them at once.

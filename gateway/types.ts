@@ -8,6 +8,7 @@ import type { Erasing } from "../guard/audit/erasing.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
 import type { VendorWatch } from "../guard/vendor_watch.ts";
+import type { Deliveries } from "../guard/webhooks/deliveries.ts";
 import type { Connector } from "../platforms/_connector/connector.ts";
 import type { Http } from "../platforms/_http/http.ts";
 import type { Catalog } from "../registry/catalog.ts";
@@ -44,6 +45,8 @@ export interface Gateway {
   readonly doubts: Doubts;
   readonly erasing: Erasing;
   readonly approvals: ApprovalDesk;
+  /** Sends to webhooks. */
+  readonly webhooks: Pick<Deliveries, "run" | "test" | "resend" | "judge">;
   readonly snapshots: Snapshots;
   /** Keeps the catalogues of sites' own tools. */
   readonly toolCatalogs: { run(): Promise<boolean> };

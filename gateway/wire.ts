@@ -19,10 +19,12 @@ import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
 import { Snapshots } from "../guard/snapshots.ts";
 import { VendorWatch } from "../guard/vendor_watch.ts";
+import { openDeliveries } from "../guard/webhooks/deliveries.ts";
+import { telling } from "../guard/webhooks/tell.ts";
 import { endOfCall } from "../guard/pipeline/context.ts";
 import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
-import { guideOnDemand, setsOnDemand } from "../guard/pipeline/context_ports.ts";
+import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { operatorCalls } from "../guard/operator_calls.ts";
@@ -33,14 +35,15 @@ import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
 import { libraryImages } from "../platforms/_content/images.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
-import { ToolLists } from "../guard/tool_lists.ts";
+import { guideOf, ToolLists } from "../guard/tool_lists.ts";
 import { Rounds } from "../guard/consent/rounds.ts";
 import { Sealer } from "../store/seal.ts";
 import { CLOCK, delay, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
-import { say } from "../core/say.ts";
+import { logLine } from "../core/say.ts";
 import { growingIds } from "../core/ulid.ts";
 import { VERSION } from "../core/model.ts";
+import { asWritten } from "../platforms/_http/addresses.ts";
 import { createHttp } from "../platforms/_http/http.ts";
 import { Catalog } from "../registry/catalog.ts";
 import { builtIn } from "../registry/source.ts";
@@ -63,11 +66,16 @@ export async function openGateway(
   const guarded = { ...base, ...guardOf(base), ...clockedOf(base) };
   const parts = { ...guarded, ...accountsOf(guarded) };
   const { store, ownHttp, stopping, snapshots, proxied } = parts;
+  const webhooks = openDeliveries({
+    ...parts,
+    judge: (url) => asWritten(url, settings.privateUpstreams),
+    judged: () => proxied.source.judged(),
+  });
   return {
     fetch: buildApp({
       rest: (app) => restOf(parts, app),
       mcp: mcpOf(parts),
-      admin: () => adminOf(parts),
+      admin: () => adminOf(parts, webhooks),
       connect: () => connectOf(parts),
       oauth: () => oauthOf(parts),
       home: async (c) => {
@@ -86,6 +94,7 @@ export async function openGateway(
     doubts: parts.doubts,
     erasing: parts.erasing,
     approvals: parts.approvals,
+    webhooks,
     snapshots,
     toolCatalogs: proxied,
     watch: parts.watch,
@@ -93,11 +102,11 @@ export async function openGateway(
     setsAtRest: async () => {
       while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
     },
-    drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop()),
+    drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop(), webhooks.stop()),
     cutOff: () => ownHttp?.[Symbol.dispose](),
     close: async () => {
       stopping.abort();
-      const stopped = Promise.all([snapshots.stop(), proxied.stop()]);
+      const stopped = Promise.all([snapshots.stop(), proxied.stop(), webhooks.stop()]);
       ownHttp?.[Symbol.dispose]();
       await stopped; // its lease is given back while there is a store
       await store.close();
@@ -128,6 +137,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
   const http = replace.http ?? ownHttp!;
   const { upstream, baseUrl } = settings;
   const setRuns = new Set<Promise<void>>();
+  const titleOf = (tool: string) => registry.tools.get(tool)?.manifest.title ?? tool;
   return {
     settings,
     registry,
@@ -141,6 +151,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     log,
     newId,
     setRuns,
+    ...telling({ store, baseUrl, now, titleOf, log }),
     ports: { connectors, store, http, upstream, cache: new FactCaches(now), now, delay, setRuns },
     jobs: new Jobs({ now, log }),
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
@@ -160,7 +171,8 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** The tools there are, who may call them, the pipeline of a call, and what waits for a person. */
 function guardOf(
-  { settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit, stopping, baseUrl }: Base,
+  { settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit, stopping, baseUrl, tell }:
+    Base,
 ) {
   const { connectors, tools, proxies } = registry;
   const tokenOfGrant = grantTokens((groups) => catalog.inGroups(groups));
@@ -191,6 +203,7 @@ function guardOf(
     every: (ms: number, work: () => Promise<void>) => CLOCK.every(ms, work),
     catalog,
     siteLimit: new RateLimit(settings.rateLimitSite, "site", store.budgets),
+    tell,
     log,
   };
   const callers = { ...store, grants: store.oauthGrants, tokenOfGrant, now };
@@ -200,12 +213,8 @@ function guardOf(
     const ports = { ...admitting, sets, dispatch, callerNow: stands, newId };
     return new ChangeSets({ ...ports, stopping: stopping.signal });
   }));
-  const dispatch = dispatcher({
-    ...admitting,
-    sets,
-    tokenLimit,
-    callsInFlight: new CallsInFlight(settings.callsPerToken),
-  });
+  const callsInFlight = new CallsInFlight(settings.callsPerToken);
+  const dispatch = dispatcher({ ...admitting, sets, tokenLimit, callsInFlight });
   return {
     authenticate,
     proxied,
@@ -213,24 +222,17 @@ function guardOf(
     lists,
     dispatch,
     approvals: new ApprovalDesk({
-      ...{ store, catalog, dispatch, jobs, now, newId, baseUrl },
+      ...{ store, catalog, dispatch, jobs, now, newId, baseUrl, tell },
       callerOf: callerOfGrant(callers),
     }),
   };
 }
 
-/** What tells an agent of tools; what it searches with is loaded when the first asks. */
-const guideOf = (lists: ToolLists, catalog: Catalog) =>
-  guideOnDemand(onDemand(async () => {
-    const { ToolGuide } = await import("../guard/tool_guide.ts");
-    return new ToolGuide({ lists, catalog });
-  }));
-
 /** What runs on the clocks beside that. */
-const clockedOf = ({ settings, ports, store, now, log, newId, jobs }: Base) => ({
+const clockedOf = ({ settings, ports, store, now, log, newId, jobs, tell }: Base) => ({
   retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
   erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
-  doubts: new Doubts({ store, now, elapsed: () => performance.now(), jobs, log }),
+  doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
   snapshots: new Snapshots({ ...ports, newId, jobs, log }),
   watch: new VendorWatch({ ...ports, log }),
 });
@@ -301,9 +303,9 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
 }
 
 /** The admin API and its pages; not needed to start. */
-async function adminOf(parts: Parts) {
+async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
   const { adminApp } = await import("../admin/api.ts");
-  const { snapshotReport } = await import("../guard/snapshot_report.ts");
+  const { snapshotFigures, snapshotReport } = await import("../guard/snapshot_report.ts");
   const { settings, ports, store, connectors, catalog, baseUrl, now, log, newId } = parts;
   return adminApp({
     store,
@@ -351,7 +353,9 @@ async function adminOf(parts: Parts) {
     },
     record: recorder({ audit: store.audit, log }, newId, now),
     ...watched(parts),
+    webhooks,
     snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
+    figures: (site, days) => snapshotFigures(ports, site, days),
     now,
     clock: CLOCK,
     stopping: parts.stopping.signal,
@@ -392,9 +396,4 @@ async function oauthOf({ replace, store, http, catalog, baseUrl, now, newId, log
   const visitors = new Visitors({ store, baseUrl });
   const signedIn = replace.signedIn ?? ((request: Request) => visitors.person(request));
   return oauthApp({ store, http, catalog, baseUrl, signedIn, now, newId, log, report: logFault });
-}
-
-/** One line of JSON on standard error. */
-function logLine(event: Record<string, unknown>): void {
-  say(Deno.stderr, JSON.stringify({ at: new Date().toISOString(), ...event }));
 }

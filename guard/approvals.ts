@@ -25,6 +25,7 @@ import { askForUndo, undoCallerOf, undoReports } from "./approval_undo.ts";
 import type { Jobs } from "./jobs.ts";
 import { OPERATOR_CALLER } from "./operator_calls.ts";
 import type { Dispatch } from "./pipeline/dispatch.ts";
+import { approvalDecided, type Tell } from "./webhooks/tell.ts";
 
 /** What it depends on. */
 export interface ApprovalsPorts {
@@ -35,6 +36,7 @@ export interface ApprovalsPorts {
   callerOf(grant: string): Promise<Caller>;
   readonly catalog: Pick<Catalog, "get" | "fresh">;
   readonly jobs: Pick<Jobs, "run">;
+  readonly tell: Tell;
   now(): number;
   newId(): string;
 }
@@ -186,7 +188,7 @@ export class ApprovalDesk implements ApprovalsPort {
 
   /** Says no to it. Throws E_NOT_FOUND, E_FORBIDDEN, E_STALE_PREVIEW where it was decided already. */
   async reject(approver: Approver, id: string, words: string | null): Promise<ApprovalReport> {
-    const { store: { approvals, consents, audit }, baseUrl, now, newId } = this.ports;
+    const { store: { approvals, consents, audit }, baseUrl, now, newId, tell } = this.ports;
     const approval = await this.#standing(await this.#find(approver, id));
     const sites = await this.#sitesOf(approval);
     this.#requireYours(approver, approval, sites);
@@ -200,6 +202,7 @@ export class ApprovalDesk implements ApprovalsPort {
     await audit.append({ ...row, site_id: approval.sites[0] ?? null, approval_id: id }, [
       ...await consents.done(spending, run, answer),
       ...await approvals.rejected(approval, decided, words),
+      ...await tell(approvalDecided({ ...approval, state: "rejected" })),
     ]);
     await approvals.forget(id);
     return this.#report(approver, await approvals.find(id) ?? approval, sites);
@@ -229,14 +232,20 @@ export class ApprovalDesk implements ApprovalsPort {
   async #sweep(): Promise<void> {
     const { approvals } = this.ports.store;
     for (const one of await approvals.list(["pending"])) await this.#standing(one);
-    for (const id of await approvals.unforgotten()) await approvals.forget(id);
+    for (const id of await approvals.unforgotten()) {
+      const approval = await approvals.find(id);
+      // Of one whose time ran out nothing else tells.
+      const isOver = approval?.state === "expired" && approval.decided_at === null;
+      await approvals.forget(id, isOver ? await this.ports.tell(approvalDecided(approval)) : []);
+    }
   }
 
   /** The request as it stands: one whose asker does not stand any more has ended. */
   async #standing(approval: Approval): Promise<Approval> {
     const { approvals } = this.ports.store;
     if (approval.state !== "pending" || await this.#callerOf(approval.grant) !== null) return approval;
-    const ended = await approvals.expire(approval, ENDED);
+    const told = await this.ports.tell(approvalDecided({ ...approval, state: "expired" }));
+    const ended = await approvals.expire(approval, ENDED, told);
     if (ended) await approvals.forget(approval.id);
     return await approvals.find(approval.id) ?? approval;
   }

@@ -9,6 +9,7 @@ const EVENTS = {
   "tool catalogues": "tool_catalogs_failed",
   erasures: "erasures_failed",
   approvals: "approvals_failed",
+  webhooks: "webhooks_failed",
 } as const;
 
 /** What this process has seen of a job. */

@@ -1,5 +1,5 @@
 /** Calls of tools by whoever holds the master token: they walk every step of a call, and their rows say who made them. */
-import type { Caller } from "../core/model.ts";
+import type { Caller, User } from "../core/model.ts";
 import { OPERATOR } from "./audit/admin_row.ts";
 import type { Dispatch } from "./pipeline/dispatch.ts";
 
@@ -24,19 +24,33 @@ export const OPERATOR_CALLER: Caller = {
   maxRisk: 4,
 };
 
-/** Calls a tool; throws what it is refused or fails with. */
-export type Operate = (tool: string, args: Record<string, unknown>) => Promise<unknown>;
+/** Calls a tool; throws what it is refused or fails with. For a person only what reads, on sites of that person, in his or her name. */
+export type Operate = (tool: string, args: Record<string, unknown>, person?: User | null) => Promise<unknown>;
+
+/** A person who asks by a page: what the page asks only reads. */
+function readerOf(person: User): Caller {
+  const token = {
+    ...OPERATOR_CALLER.token,
+    id: "session",
+    name: person.email,
+    max_risk: 0,
+    owner_user_id: person.id,
+    super_admin: false,
+  } as const;
+  return { token, owner: person, superAdmin: false, maxRisk: 0 };
+}
 
 /** Makes that way to the tools. */
-export const operatorCalls = (dispatch: Dispatch, newId: () => string): Operate => async (tool, given) => {
-  const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const bytes = new TextEncoder().encode(JSON.stringify(args)).length;
-  const call = {
-    door: "admin",
-    requestId: newId(),
-    caller: OPERATOR_CALLER,
-    tool,
-    parse: () => ({ args, bytes }),
-  } as const;
-  return await dispatch(call);
-};
+export const operatorCalls =
+  (dispatch: Dispatch, newId: () => string): Operate => async (tool, given, person) => {
+    const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const bytes = new TextEncoder().encode(JSON.stringify(args)).length;
+    const call = {
+      door: "admin",
+      requestId: newId(),
+      caller: person ? readerOf(person) : OPERATOR_CALLER,
+      tool,
+      parse: () => ({ args, bytes }),
+    } as const;
+    return await dispatch(call);
+  };

@@ -1,5 +1,13 @@
 /** What an operator sees of the snapshots: which days each linked site has, what failed and why, and when it was run. */
-import type { Snapshot, SnapshotDay, SnapshotReport, SnapshotRun, SnapshotSite } from "../core/model.ts";
+import type {
+  Site,
+  Snapshot,
+  SnapshotDay,
+  SnapshotFigures,
+  SnapshotReport,
+  SnapshotRun,
+  SnapshotSite,
+} from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import { dayOf, daysUpTo, dueAt, isForeign, newestDate } from "../rules/snapshot_days.ts";
 import type { Store } from "../store/store.ts";
@@ -74,3 +82,27 @@ function dayShown(
   const isRetried = status === "failed" && (retry || kept.credentials_version !== credentials_version);
   return { date, status, late, attempts, error, to_come: isLast && isRetried };
 }
+
+/** What is kept of a site for its last days, as a chart draws it; of days without a snapshot nothing. */
+export async function snapshotFigures(
+  { store, connectors, now }: SnapshotReportPorts,
+  site: Site,
+  days: number,
+): Promise<SnapshotFigures[]> {
+  const dates = daysUpTo(newestDate(now()), days);
+  const found: SnapshotFigures[] = [];
+  for (const { name, product, daily } of connectors.all) {
+    const source = daily?.source(site) ?? null;
+    if (source === null) continue;
+    const kept = await store.snapshots.list(name, site.id, dates[0]!, dates.at(-1)!);
+    const own = kept.filter((one) => one.status !== "failed" && !isForeign(one, source, now()));
+    const byDate = new Map(own.map((one) => [one.date, numbersOf(one.metrics ?? {})]));
+    found.push({ product, days: dates.map((date) => ({ date, figures: byDate.get(date) ?? null })) });
+  }
+  return found;
+}
+
+const numbersOf = (metrics: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(metrics).filter((one): one is [string, number] => typeof one[1] === "number"),
+  );

@@ -11,11 +11,10 @@ import { parameters } from "../registry/brief.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import { type Listing, reads, saidOf, type Shown } from "../registry/listing.ts";
 import type { DescribedTool, FoundTool, ToolsPort } from "../registry/tool_ports.ts";
-import type { ToolLists } from "./tool_lists.ts";
 
 /** What it depends on. */
 export interface GuidePorts {
-  readonly lists: Pick<ToolLists, "of">;
+  readonly lists: { of(caller: Caller, asked: AskedList): Promise<Listing> };
   readonly catalog: Pick<Catalog, "find">;
 }
 
@@ -157,7 +156,7 @@ function describedTool(shown: Shown, asking: Asking): DescribedTool {
 }
 
 const TYPES_HEAD =
-  "// Each tool takes one object and answers JSON; those marked W also take confirm and confirm_token, and answer a preview without.";
+  "// Each tool takes one object and answers JSON; an argument without a type is a string; those marked W also take confirm and confirm_token, and answer a preview without.";
 
 function typeOf(shown: Shown, asking: Asking): string {
   const { input_schema, description } = at(shown, asking, false);

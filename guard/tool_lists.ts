@@ -1,5 +1,5 @@
 /** Which tools a caller is shown: all that it may call, or of those what one site can do. */
-import type { Awaitable } from "../core/async.ts";
+import { type Awaitable, onDemand } from "../core/async.ts";
 import { clipped, GatewayError } from "../core/errors.ts";
 import type { Caller, Site } from "../core/model.ts";
 import { type AskedList, EVERYTHING, lists, PROXIED } from "../registry/asked_list.ts";
@@ -9,6 +9,7 @@ import type { ToolEntry } from "../registry/entry.ts";
 import type { Listing } from "../registry/listing.ts";
 import type { Store } from "../store/store.ts";
 import { needsPerson, underProjects } from "./consent/confirm.ts";
+import { guideOnDemand } from "./pipeline/context_ports.ts";
 import { linkStep } from "./pipeline/links.ts";
 import { platformStep } from "./pipeline/platform.ts";
 import { inScope } from "./pipeline/scope.ts";
@@ -132,3 +133,10 @@ export async function siteAsked(
   if (others.length > 0) throw bad("site: the address names several; name one, or none for all tools");
   return await findSite(sites, caller, id, "site");
 }
+
+/** What tells an agent of the tools on its lists; what it searches with is loaded when the first asks. */
+export const guideOf = (lists: ToolLists, catalog: Catalog) =>
+  guideOnDemand(onDemand(async () => {
+    const { ToolGuide } = await import("./tool_guide.ts");
+    return new ToolGuide({ lists, catalog });
+  }));

@@ -91,8 +91,8 @@ function trimmed(schema: Schema): ServedSchema {
 }
 
 /**
- * The arguments in a line, as TypeScript writes them, without those of consent: `post_id: number | string, title?: string`.
- * What is within one that may be left out is not told.
+ * The arguments in a line, as TypeScript writes them, without those of consent: `post_id: number | string, title?`.
+ * One without a type is a text. What is within one that may be left out is not told.
  */
 export function parameters(schema: ServedSchema): string {
   const { properties = {}, required = [] } = schema as {
@@ -103,7 +103,8 @@ export function parameters(schema: ServedSchema): string {
     .filter(([name]) => !OF_CONSENT.includes(name))
     .map(([name, one]) => {
       const isRequired = required.includes(name);
-      return `${name}${isRequired ? "" : "?"}: ${typeName(one, isRequired)}`;
+      const type = typeName(one, isRequired);
+      return `${name}${isRequired ? "" : "?"}${type === "string" ? "" : `: ${type}`}`;
     })
     .join(", ");
 }

@@ -27,6 +27,8 @@ const siteField = z.strictObject({
   option: option.optional(),
   value: sentence.optional(),
   help: sentence.optional(),
+  label: sentence.optional(),
+  asked: words.min(1).optional(),
   user: z.literal(true).optional(),
 });
 const credentialField = z.strictObject({ schema, help: sentence, option, variable: capitals.optional() });
@@ -75,6 +77,7 @@ const parts = {
   siteFields: z.record(word, siteField).optional(),
   credentials: z.record(word, credential).optional(),
   address: z.enum(["required", "none"]).optional(),
+  form: z.strictObject({ title: sentence, needs: sentence }).optional(),
   initial: callable.optional(),
   faults: callable.optional(),
   present: callable.optional(),

@@ -23,6 +23,26 @@ export function optionForm({ schema }: SiteField): OptionForm {
   return type === "array" ? "list" : type === "object" ? "pairs" : "text";
 }
 
+/** How a form asks for a value: a line, lines, one or more of a few, yes or no; of an object each part by itself. */
+export type FormControl =
+  | { readonly form: "line" | "lines" | "switch" }
+  | { readonly form: "one" | "some"; readonly of: readonly string[] };
+
+/** The parts of a field as a form asks for them, by name; the name is empty where the field has no parts. */
+export function formControls({ schema }: SiteField): readonly (readonly [string, FormControl])[] {
+  const made = jsonSchema(schema);
+  if (made.type !== "object") return [["", controlOf(made)]];
+  return Object.entries(made.properties ?? {}).map(([name, part]) => [name, controlOf(part)]);
+}
+
+function controlOf(schema: Schema): FormControl {
+  if (schema.type === "boolean") return { form: "switch" };
+  const { enum: of } = (schema.type === "array" ? schema.items ?? {} : schema) as Schema;
+  const several = schema.type === "array";
+  if (of !== undefined) return { form: several ? "some" : "one", of: of.map(String) };
+  return { form: several ? "lines" : "line" };
+}
+
 /** The TypeScript type of a field as a site's record holds it, as text. */
 export function fieldType({ schema, initial }: SiteField): string {
   const text = typeText(required(jsonSchema(schema)));

@@ -60,10 +60,10 @@ export interface ApprovalStore {
     words: string | null,
     edited_to?: string,
   ): Promise<Beside[]>;
-  /** That it cannot be decided any more, and why; false where it was decided meanwhile. */
-  expire(approval: Approval, why: string): Promise<boolean>;
-  /** Erases the arguments of what does not wait any more. */
-  forget(id: string): Promise<void>;
+  /** That it cannot be decided any more, and why; false where it was decided meanwhile. `beside` is committed with it. */
+  expire(approval: Approval, why: string, beside?: readonly Beside[]): Promise<boolean>;
+  /** Erases the arguments of what does not wait any more; `beside` is committed with the record that says so. */
+  forget(id: string, beside?: readonly Beside[]): Promise<void>;
   /** Those that were decided, or ran out, and whose arguments are still there. */
   unforgotten(): Promise<string[]>;
 }

@@ -164,34 +164,29 @@ export class Approvals implements ApprovalStore {
     return await this.#changed({ ...approval, state: "rejected", decided_at, decided, words, ...edited });
   }
 
-  async expire(approval: Approval, why: string): Promise<boolean> {
+  async expire(approval: Approval, why: string, beside: readonly Beside[] = []): Promise<boolean> {
     const entry = await this.db.kv.get<Kept>(recordKey(approval.id));
     if (entry.value === null || entry.value.state !== "pending") return false;
     const change = this.db.kv.atomic().check(entry);
     const decided_at = this.db.timestamp();
-    for (
-      const { key, value, expireIn } of await this.#changed({
-        ...approval,
-        state: "expired",
-        decided_at,
-        words: why,
-      })
-    ) {
+    const changed = await this.#changed({ ...approval, state: "expired", decided_at, words: why });
+    for (const { key, value, expireIn } of [...changed, ...beside]) {
       if (value === null) change.delete([...key]);
       else change.set([...key], value, { expireIn });
     }
     return (await this.db.commit(change)).ok;
   }
 
-  async forget(id: string): Promise<void> {
+  async forget(id: string, beside: readonly Beside[] = []): Promise<void> {
     const entry = await this.db.kv.get<Kept>(recordKey(id));
     if (entry.value !== null && this.#stateOf(entry.value) === "pending") return;
     await deleteListed(this.db, ["approval_pieces", id], () => true, () => Promise.resolve(true));
     if (entry.value === null || entry.value.pieces === 0) return;
     const expireIn = this.#lifetime(entry.value.asked_at);
-    await this.db.commit(
-      this.db.kv.atomic().check(entry).set(entry.key, { ...entry.value, pieces: 0 }, { expireIn }),
-    );
+    const change = this.db.kv.atomic().check(entry)
+      .set(entry.key, { ...entry.value, pieces: 0 }, { expireIn });
+    for (const one of beside) change.set([...one.key], one.value, { expireIn: one.expireIn });
+    await this.db.commit(change);
   }
 
   async unforgotten(): Promise<string[]> {

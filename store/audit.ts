@@ -59,8 +59,8 @@ export class Audit implements AuditStore {
     return await resolutionOf(this.#db, id);
   }
 
-  async settle({ mark }: Doubtful, row: AuditRow): Promise<boolean> {
-    return await this.#writer.appendIf(mark, row);
+  async settle({ mark }: Doubtful, row: AuditRow, beside?: readonly Beside[]): Promise<boolean> {
+    return await this.#writer.appendIf(mark, row, beside);
   }
 
   async days(count: number): Promise<DayCount[]> {

@@ -130,9 +130,9 @@ export interface AuditStore {
   resolution(id: string): Promise<Resolution | null>;
   /**
    * Appends what a row is by now, unless it has changed since it was read: then nothing is written and false is
-   * answered. Rejects as `append` does.
+   * answered. Rejects as `append` does. `beside` is committed with it.
    */
-  settle(found: Doubtful, row: AuditRow): Promise<boolean>;
+  settle(found: Doubtful, row: AuditRow, beside?: readonly Beside[]): Promise<boolean>;
   doubts(): Promise<DoubtCount>;
   /** How many calls there were on each of the last days, oldest first, today included. */
   days(count: number): Promise<DayCount[]>;

@@ -93,10 +93,14 @@ export class AuditWriter {
   }
 
   /** Appends in a commit of its own if that mark has not changed; false, and nothing written, where it has. */
-  async appendIf(mark: Doubtful["mark"], row: AuditRow): Promise<boolean> {
+  async appendIf(
+    mark: Doubtful["mark"],
+    row: AuditRow,
+    beside: readonly Beside[] = [],
+  ): Promise<boolean> {
     if (this.#closing) throw closedError();
     const batch = new Batch(mark);
-    batch.add(row, encodeRow(row), false);
+    batch.add(row, encodeRow(row), false, beside);
     try {
       await this.#queued(batch);
       return true;

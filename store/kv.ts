@@ -42,6 +42,7 @@ import { Snapshots } from "./snapshots.ts";
 import { Tokens } from "./tokens.ts";
 import { ToolCatalogs } from "./tool_catalogs.ts";
 import { Users } from "./users.ts";
+import { Webhooks } from "./webhooks.ts";
 
 const PING_DEADLINE_MS = 2000;
 
@@ -106,7 +107,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     freezes: new Freezes(db, versions.of("sites")),
     users: new Users(db, versions.of("users")),
     accounts,
-    connectLinks: new ConnectLinks(db, sealer),
+    ...sealedRecordsOf(db, sealer),
     sessions: new Sessions(db),
     signIns,
     invitations: new Invitations(db, signIns),
@@ -116,10 +117,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     devices: new Devices(signatures, db.now),
     previews: new Previews(db),
     managedFiles: new ManagedFiles(db),
-    consents: new Consents(db, sealer),
-    approvals: new Approvals(db, sealer),
     changes: new Changes(db, sealer, options.undoDays ?? LIMITS.UNDO_DAYS),
-    sets: new Sets(db, sealer),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
     callersVersion: versions.numbering("tokens", "users", "oauth"),
@@ -143,6 +141,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
   };
 }
+
+/** The records that need no more than a database and what seals. */
+const sealedRecordsOf = (db: Database, sealer: Sealer) => ({
+  connectLinks: new ConnectLinks(db, sealer),
+  consents: new Consents(db, sealer),
+  approvals: new Approvals(db, sealer),
+  sets: new Sets(db, sealer),
+  webhooks: new Webhooks(db, sealer),
+});
 
 function databaseOf(options: StoreOptions, opened: Deno.Kv, clock: Clock, file: OpenedFile | null): Database {
   const { path, now = Date.now, elapsed = clock.elapsed, open, around, log } = options;

@@ -103,10 +103,10 @@ const bound = (record: readonly string[]) => ENCODER.encode(JSON.stringify(recor
 
 /** A record with something sealed in it. */
 export interface SealedRecord {
-  readonly kind: "credential" | "account" | "passphrase";
-  /** The site of a credential, the user of all else. */
+  readonly kind: "credential" | "account" | "passphrase" | "webhook";
+  /** The site of a credential, the id of a webhook, the user of all else. */
   readonly of: string;
-  /** The kind of the credential or account, "" for a passphrase. */
+  /** The kind of the credential or account, "" for all else. */
   readonly name: string;
   /** The id of the key that sealed it. */
   readonly key: string;
@@ -117,6 +117,7 @@ const KINDS: readonly [SealedRecord["kind"], prefix: string, sealedIn: (value: u
   ["credential", "credentials", (value) => value],
   ["account", "accounts", (value) => (value as { sealed?: unknown } | null)?.sealed],
   ["passphrase", "sign_ins", (value) => (value as { passphrase?: unknown } | null)?.passphrase],
+  ["webhook", "webhooks", (value) => (value as { sealed?: unknown } | null)?.sealed],
 ];
 
 /** Every record that holds something sealed and is kept until somebody changes it. */

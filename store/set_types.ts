@@ -100,7 +100,8 @@ export interface SetStore {
   start(set_id: string, approved?: SetApproval | null): Promise<boolean>;
   /** Asks that nothing more of it be begun; answers what it is by now, null where it is gone. */
   cancel(set_id: string): Promise<SetHead | null>;
-  end(set_id: string, failed: string | null): Promise<void>;
+  /** `beside` is committed with it. */
+  end(set_id: string, failed: string | null, beside?: readonly Beside[]): Promise<void>;
   /** What became of an item, to be committed with the row that tells of it. */
   told(head: Pick<SetHead, "set_id" | "grant" | "sites">, result: SetResult): Promise<Beside[]>;
   /** What became of an item; null where nothing is known of it. */

@@ -104,11 +104,13 @@ export class Sets implements SetStore {
     return kept === null ? null : await this.#headOf(set_id, kept);
   }
 
-  async end(set_id: string, failed: string | null): Promise<void> {
+  async end(set_id: string, failed: string | null, beside: readonly Beside[] = []): Promise<void> {
     const expires_at = this.#until(LIMITS.SET_KEPT_MS);
-    await this.#change(
+    await this.#replace(
       set_id,
-      (kept) => kept.state === "ended" ? null : { ...kept, state: "ended", failed, expires_at },
+      (kept) =>
+        kept === null || kept.state === "ended" ? null : { ...kept, state: "ended", failed, expires_at },
+      beside,
     );
   }
 
@@ -169,13 +171,18 @@ export class Sets implements SetStore {
   }
 
   /** The same of one that may not be there yet. */
-  async #replace(set_id: string, patch: (kept: Kept | null) => Kept | null): Promise<Kept | null> {
+  async #replace(
+    set_id: string,
+    patch: (kept: Kept | null) => Kept | null,
+    beside: readonly Beside[] = [],
+  ): Promise<Kept | null> {
     return await untilSettled(async () => {
       const { entry, value } = await this.#get(set_id);
       const next = patch(value);
       if (next === null) return value;
       const expireIn = Math.max(1, next.expires_at - this.db.now());
       const change = this.db.kv.atomic().check(entry).set(entry.key, next, { expireIn });
+      for (const one of beside) change.set([...one.key], one.value, { expireIn: one.expireIn });
       return (await this.db.commit(change)).ok ? next : AGAIN;
     });
   }

@@ -73,13 +73,14 @@ export class Sites implements SiteStore {
     return this.#all.get();
   }
 
-  async update(id: string, patch: SiteInput): Promise<SiteUpdate | null> {
+  async update(id: string, patch: SiteInput, judge?: (stored: Site) => void): Promise<SiteUpdate | null> {
     const given = await this.#seal(id, patch.credentials);
     return await untilSettled(async () => {
       const entry = await this.db.kv.get<Site>(recordKey(id));
       const stored = recordOf(entry);
       if (stored === null) return null;
       const before = this.#whole(stored);
+      judge?.(before);
       const dropped = this.#left(before, patch).filter((kind) => !given.has(kind));
       const secrets: SealedByKind = new Map([...given, ...dropped.map((kind) => [kind, null] as const)]);
       const site = this.#merge(before, patch, secrets);

@@ -32,6 +32,7 @@ import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
 import type { SealedRecord } from "./seal.ts";
 import type { SetStore } from "./set_types.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
+import type { WebhookStore } from "./webhook_types.ts";
 
 export type * from "./account_types.ts";
 export type * from "./approval_types.ts";
@@ -47,6 +48,7 @@ export type { SealedRecord } from "./seal.ts";
 export type * from "./set_types.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";
+export type * from "./webhook_types.ts";
 
 export type NewToken =
   & Omit<Token, "id" | "created_at" | "revoked_at" | "confirm_policy">
@@ -117,8 +119,9 @@ export interface SiteStore {
   /**
    * Merges (flags, and fields that hold an object, key by key); null when there is no such site. A base_url of another
    * origin, or none, takes away in the same commit the credentials of the one before that the patch gives none for.
+   * `judge` is shown the record that would be changed, and keeps it as it is by throwing.
    */
-  update(id: string, patch: SiteInput): Promise<SiteUpdate | null>;
+  update(id: string, patch: SiteInput, judge?: (stored: Site) => void): Promise<SiteUpdate | null>;
   /**
    * The unsealed secret, or null when the site has none of that kind. Throws E_MISSING_SECRET when its key is missing,
    * and E_INTERNAL when it is damaged or the site has another address by now than the `base_url` it is wanted for.
@@ -277,6 +280,7 @@ export interface Store {
   readonly allowances: AllowanceStore;
   readonly snapshots: SnapshotStore;
   readonly toolCatalogs: ToolCatalogStore;
+  readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
   /**
    * The same number for as long as no token, user or grant of OAuth is known to have changed; NaN where that has to be

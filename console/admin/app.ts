@@ -18,7 +18,9 @@ import { designPages } from "./design.tsx";
 import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
 import { signInPages } from "./sign_in.tsx";
+import { sitePages } from "./sites.tsx";
 import { tokenPages } from "./tokens.tsx";
+import { webhookPages } from "./webhooks.tsx";
 
 /** The routes below `/admin` that are not the API, to be mounted at the root; every answer is a page, a refusal too. */
 export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
@@ -48,7 +50,9 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   connectionPages(app, parts);
   clientPages(app, parts);
   freezePages(app, parts);
+  sitePages(app, parts);
   approvalPages(app, parts);
+  webhookPages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
     return await refusalPage(c, await visitors.signedIn(c.req.raw), error, ports.report);

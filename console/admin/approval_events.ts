@@ -65,7 +65,7 @@ export class ApprovalEvents {
     const one: Listener = new Listener(person, clock, () => this.#forget(one));
     this.#open.add(one); // it counts from now on
     try {
-      one.tell((await approvals.waiting())(callerOfPerson(person.user)));
+      one.tell((await approvals.waiting())(person.caller));
     } catch (thrown) {
       one.end();
       throw thrown;

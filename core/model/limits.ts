@@ -84,6 +84,22 @@ export const LIMITS = {
   APPROVAL_WAIT_SECONDS: 40,
   APPROVAL_LOOK_MS: 500,
   APPROVAL_WORDS_CHARACTERS: 1000,
+  /**
+   * Webhooks: how many there may be, how many deliveries of one may wait and how many that ended are kept, how long one
+   * attempt may take and what is read of its answer, how long a delivery is tried and kept, and how long a secret that
+   * was replaced signs on.
+   */
+  WEBHOOKS_MAX: 50,
+  WEBHOOK_WAITING_MAX: 200,
+  WEBHOOK_DELIVERIES_KEPT: 50,
+  WEBHOOK_DEADLINE_MS: 15_000,
+  WEBHOOK_ANSWER_BYTES: 4 * KIB,
+  WEBHOOK_TRIED_MS: 24 * 60 * 60_000,
+  WEBHOOK_KEPT_MS: 35 * 24 * 60 * 60_000,
+  WEBHOOK_ROTATION_MS: 24 * 60 * 60_000,
+  WEBHOOK_ADDRESS_CHARACTERS: 2048,
+  WEBHOOKS_AT_ONCE: 8,
+  WEBHOOK_LEASE_MS: 60_000,
   /** How often a client comes back with a call that waits for a person, and how many of one token are kept waiting at once. */
   ROUNDS: 8,
   ROUNDS_WAITING: 4,

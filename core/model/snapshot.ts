@@ -76,3 +76,14 @@ export interface SnapshotReport {
   readonly runs: readonly SnapshotRun[];
   readonly sites: readonly SnapshotSite[];
 }
+
+/** What is kept of a site's last days at one upstream. */
+export interface SnapshotFigures {
+  /** The upstream, as its vendor calls it. */
+  readonly product: string;
+  /** By the date; null where nothing is kept of it. */
+  readonly days: readonly {
+    readonly date: string;
+    readonly figures: Readonly<Record<string, number>> | null;
+  }[];
+}

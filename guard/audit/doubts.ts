@@ -2,7 +2,9 @@
 import { GatewayError } from "../../core/errors.ts";
 import { type AuditRow, LIMITS, type Outcome, type Resolution } from "../../core/model.ts";
 import type { Store } from "../../store/store.ts";
+import type { Beside } from "../../store/store.ts";
 import type { Jobs } from "../jobs.ts";
+import { approvalDecided, type Tell, writeUnknown } from "../webhooks/tell.ts";
 
 const LEASE = "audit-doubts";
 const LEASE_MS = 60_000;
@@ -12,7 +14,8 @@ export type Found = Pick<Resolution, "found" | "note">;
 
 /** What it depends on. */
 export interface DoubtPorts {
-  readonly store: Pick<Store, "audit" | "leases" | "sets">;
+  readonly store: Pick<Store, "audit" | "leases" | "sets" | "approvals">;
+  readonly tell: Tell;
   now(): number;
   /** Milliseconds that never go back. */
   elapsed(): number;
@@ -70,10 +73,21 @@ export class Doubts {
       // What an operator or the gateway itself began is no write to a site, unless it is a call of a tool.
       if (row.outcome !== undefined || (row.door === "admin" && row.tier === null)) continue;
       if (this.#isOver(row, ahead)) {
-        await audit.settle(found, { ...row, outcome: await this.#outcomeOf(row) });
+        const outcome = await this.#outcomeOf(row);
+        await audit.settle(found, { ...row, outcome }, outcome === "unknown" ? await this.#told(row) : []);
       }
     }
     this.#ahead = ahead;
+  }
+
+  /** What tells of a write that nobody knows the end of, and of the request that a person approved it by. */
+  async #told(row: AuditRow): Promise<readonly Beside[]> {
+    const { store: { approvals }, tell } = this.#ports;
+    const named = [row.site_id, row.target_site_id, ...(row.calls ?? []).map(({ site_id }) => site_id)];
+    const told = await tell(writeUnknown(row, named.filter((id) => id != null)));
+    const approval = row.approval_id === undefined ? null : await approvals.find(row.approval_id);
+    if (approval?.state !== "approved" || approval.request_id !== row.id) return told;
+    return [...told, ...await tell(approvalDecided({ ...approval, outcome: "unknown" }))];
   }
 
   /** A set's own row says whether that was begun, which its record knows: what was done is in the rows of its items. */

@@ -3,9 +3,11 @@ import { hash } from "node:crypto";
 import { GatewayError } from "../../core/errors.ts";
 import { type Approval, type Caller, type Deciding, LIMITS, type Site } from "../../core/model.ts";
 import type { Awaitable } from "../../core/async.ts";
+import { isFields } from "../../core/values.ts";
 import type { Beside, ConsentContent, NewApproval, Run, SetApproval, Store } from "../../store/store.ts";
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
+import { approvalDecided, approvalRequested, type Tell } from "../webhooks/tell.ts";
 import { revisionName, type Subject } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { spendForNo } from "./no.ts";
@@ -53,6 +55,7 @@ const editorsOf = ({ editors = [], decided }: Approving): readonly Deciding[] =>
 export interface ApprovalPorts {
   readonly store: Pick<Store, "approvals" | "consents">;
   now(): number;
+  readonly tell: Tell;
   /** Where people reach the gateway, without a trailing slash. */
   readonly baseUrl: string;
 }
@@ -124,8 +127,14 @@ export class PersonsPart {
     const issued = standing === null
       ? await consents.issue(token, { ...content, approval: approval.id }, known_until)
       : []; // somebody may be deciding on it now
+    const told = standing === null ? await this.#ports.tell(approvalRequested(approval)) : [];
     const link = linkOf(baseUrl, approval);
-    return { token: approval.confirm_token, expires_at, approval: link, beside: [...beside, ...issued] };
+    return {
+      token: approval.confirm_token,
+      expires_at,
+      approval: link,
+      beside: [...beside, ...issued, ...told],
+    };
   }
 
   /**
@@ -138,17 +147,21 @@ export class PersonsPart {
     await approving.judge(record.allSites);
     const from = await approvals.find(approving.id);
     if (from === null) throw new GatewayError("E_NOT_FOUND", "The request is gone", { outcome: "none" });
-    const spending = await spendForNo(this.#ports, from, run);
     const editors = editorsOf(approving);
     const same = hash("sha256", JSON.stringify([content.args, "edited from", from.id]));
     const { approval, beside } = await approvals.ask({
       ...this.#requestOf({ tool: content.tool, summary, confirm_token: token, same }),
       ...{ edited_from: from.id, editors },
     });
+    const spending = await spendForNo(this.#ports, from, run).catch(async (thrown) => {
+      await approvals.forget(approval.id); // long arguments are kept by then
+      throw thrown;
+    });
     record.facts.approval_id = approval.id;
     const expires_at = Date.parse(approval.expires_at);
     const known_until = expires_at + LIMITS.IDEMPOTENCY_MS;
     const answer = repeatable({ failure: rejectedError(baseUrl, { ...from, edited_to: approval.id }) });
+    const { tell } = this.#ports;
     return {
       ...{ token, expires_at, approval: linkOf(baseUrl, approval) },
       beside: [
@@ -156,6 +169,8 @@ export class PersonsPart {
         ...await consents.issue(token, { ...content, approval: approval.id }, known_until),
         ...await consents.done(spending, run, answer),
         ...await approvals.rejected(from, approving.decided, null, approval.id),
+        ...await tell(approvalDecided({ ...from, state: "rejected" })),
+        ...await tell(approvalRequested(approval)),
       ],
     };
   }
@@ -197,12 +212,13 @@ export class PersonsPart {
     const { run, approving } = this.#call;
     if (this.#approval === null || approving === undefined) return [];
     const outcome = "failure" in ending ? ending.outcome : "made";
-    return await this.#ports.store.approvals.ended(
-      outcome === "none" ? this.#approval : this.#decided(approving),
-      approving.decided,
-      run.request_id,
-      outcome,
-    );
+    const { store: { approvals }, tell } = this.#ports;
+    const waits = outcome === "none";
+    const approval = waits ? this.#approval : this.#decided(approving);
+    const changed = await approvals.ended(approval, approving.decided, run.request_id, outcome);
+    if (waits) return changed;
+    const told = await tell(approvalDecided({ ...approval, state: "approved", outcome }));
+    return [...changed, ...told];
   }
 
   async #requireRoom(grant: string): Promise<void> {
@@ -227,9 +243,18 @@ export class PersonsPart {
       tier: record.highestTier ?? 0,
       asked_by: record.requestId,
       summary: redactText(of.summary).slice(0, SUMMARY_CHARACTERS),
-      args: { ...subject.args, ...record.siteId === null ? {} : { site_id: record.siteId } },
+      args: {
+        ...asGiven(subject.args, record.arguments),
+        ...record.siteId === null ? {} : { site_id: record.siteId },
+      },
     };
   }
+}
+
+/** The arguments that a caller has given: what is filled in for others would be taken for given once it is sent again. */
+function asGiven(args: Subject["args"], sent: unknown): Subject["args"] {
+  if (!isFields(sent)) return args;
+  return Object.fromEntries(Object.entries(args).filter(([name]) => Object.hasOwn(sent, name)));
 }
 
 /** How the name of a change set begins: each of its items has a name of its own in it. */

@@ -185,7 +185,7 @@ export function preview(
     readonly approval?: ApprovalLink | undefined;
     /** Whether the gateway keeps at all what a write replaces. */
     readonly isKept: boolean;
-    /** How much of the changes is shown; LIMITS.PREVIEW_BYTES where it is left out. */
+    /** How much of the changes is shown; LIMITS.PREVIEW_BYTES where it is left out, of whole texts APPROVAL_SHOWN_BYTES. */
     readonly bytes?: number;
     /** Whether texts are shown whole. */
     readonly isWhole?: boolean | undefined;
@@ -201,7 +201,7 @@ export function preview(
     ...call.plan?.set
       ? { set_id: call.plan.set.id, changes: call.changes, items: call.plan.set.items }
       : isWhole
-      ? wholeChanges(call.changes)
+      ? wholeChanges(call.changes, bytes)
       : shownChanges(call.changes, bytes),
     revision: revisionName(call.revision),
     confirm_token: token,

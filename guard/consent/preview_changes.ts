@@ -35,10 +35,10 @@ export function shownChanges(changes: readonly Change[], bytes?: number): Shown 
   return within(changes, sides, bytes, ROOM_CHARACTERS_MIN);
 }
 
-/** The same for a person who decides, with whole texts; what goes beyond APPROVAL_SHOWN_BYTES together is left out. */
-export function wholeChanges(changes: readonly Change[]): Shown {
+/** The same for a person who decides, with whole texts; what goes beyond so many bytes together is left out. */
+export function wholeChanges(changes: readonly Change[], bytes: number = LIMITS.APPROVAL_SHOWN_BYTES): Shown {
   const sides = changes.map(({ from, to }) => () => () => ({ from: redactWhole(from), to: redactWhole(to) }));
-  return within(changes, sides, LIMITS.APPROVAL_SHOWN_BYTES, Infinity);
+  return within(changes, sides, bytes, Infinity);
 }
 
 /** Both sides of a change within so many characters each. */

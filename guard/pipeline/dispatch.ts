@@ -22,6 +22,7 @@ import type { Asks } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
 import { namingMade, withPartialResult } from "./made.ts";
 import { inspectionHint, withOutcome } from "./outcome.ts";
+import { writeUnknown } from "../webhooks/tell.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
@@ -126,7 +127,12 @@ export function dispatcher(given: DispatchPorts): Dispatch {
       let beside = along instanceof Promise ? await along : along;
       if (call.item) beside = [...beside, ...await call.item.told(ending, record)];
       if (record.keeping !== null) beside = [...beside, ...await keptOf(ports, record, ending)];
-      await appendAudit(ports, record.outcome(failure, ports.now()), change, beside);
+      const row = record.outcome(failure, ports.now());
+      if (row.outcome === "unknown") {
+        const sites = record.allSites.map(({ id }) => id);
+        beside = [...beside, ...await ports.tell(writeUnknown(row, sites))];
+      }
+      await appendAudit(ports, row, change, beside);
     } finally {
       place.leave();
     }

@@ -13,6 +13,7 @@ import { reaches } from "../pipeline/scope.ts";
 import { answerOf, highestOf, type Progress, shownOf, written } from "./answer.ts";
 import { asFound, leftOf } from "./in_doubt.ts";
 import { type Asking, planParts, prepare, type Prepared } from "./prepare.ts";
+import { setEnded, type Tell } from "../webhooks/tell.ts";
 import { REMOVED, type RunPorts, SetRun } from "./run.ts";
 
 /** What sets depend on. */
@@ -20,6 +21,7 @@ export interface SetPorts extends AdmitPorts, Omit<RunPorts, "store" | "catalog"
   readonly store: AdmitPorts["store"] & Pick<Store, "sets" | "leases" | "consents" | "audit">;
   /** Does the work again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
+  readonly tell: Tell;
   log(event: Record<string, unknown>): void;
   /** Those that this process is at work on: whoever ends it waits for them. None of them rejects. */
   readonly setRuns: Set<Promise<void>>;
@@ -39,6 +41,7 @@ const NONE_BEGUN: Progress["begun"] = new Map();
 
 const leaseOf = (set_id: string) => `set ${set_id}`;
 const LOOK_MS = 500;
+const CANCELLED = "The set was cancelled";
 
 const gone = (set_id: string) =>
   new GatewayError(
@@ -96,8 +99,10 @@ export class ChangeSets {
         const { state } = await mine(set_id);
         if (state === "ended") return await this.#told(set_id);
         await this.ports.store.sets.cancel(set_id);
-        if (state !== "running" || !await this.#isAlive(set_id)) {
-          await this.ports.store.sets.end(set_id, "The set was cancelled");
+        const { sets } = this.ports.store;
+        if (state !== "running") await sets.end(set_id, CANCELLED);
+        else if (!await this.#isAlive(set_id)) {
+          await this.#end(await this.#opened(set_id), await sets.results(set_id), CANCELLED);
         }
         return await this.#told(set_id);
       },
@@ -260,7 +265,7 @@ export class ChangeSets {
         await planParts(this.ports, record.apart(tool, args), { caller: now, tool, args: { ...args } });
       const consented = { kept: set, caller, door: record.door, follower, results, renew, look };
       const { hasEnded, stopped } = await new SetRun(this.ports, consented).all();
-      if (hasEnded) await this.ports.store.sets.end(set_id, stopped);
+      if (hasEnded) await this.#end(set, results, stopped);
     }).then(() => {}).catch((thrown) =>
       this.ports.log({ event: "internal", request_id: set_id, cause: String(thrown) })
     ).finally(() => {
@@ -270,6 +275,17 @@ export class ChangeSets {
     this.#running.set(set_id, { done, results });
     this.ports.setRuns.add(done);
     return results;
+  }
+
+  /** A set that was begun ends, and webhooks are told. */
+  async #end({ set_id, content, approved }: Opened, results: Progress["results"], failed: string | null) {
+    const items = content.items.map(({ item, site_id }) => ({
+      site_id,
+      state: results.get(item)?.state ?? "not_begun" as const,
+    }));
+    const approval_id = approved?.approval_id ?? null;
+    const told = await this.ports.tell(setEnded({ set_id, title: content.title, items, approval_id }));
+    await this.ports.store.sets.end(set_id, failed, told);
   }
 
   /** Does the work on a set while no other instance is at work on it; false where one is. */

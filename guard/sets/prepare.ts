@@ -242,7 +242,8 @@ class Walk {
 
   /** How much is shown of the changes of each. */
   get #bytes(): number {
-    return Math.max(ITEM_BYTES_MIN, 4 * LIMITS.PREVIEW_BYTES / this.#order.changes.length);
+    const all = this.#isWhole ? LIMITS.APPROVAL_SHOWN_BYTES : 4 * LIMITS.PREVIEW_BYTES;
+    return Math.max(ITEM_BYTES_MIN, all / this.#order.changes.length);
   }
 
   /** Whether who decides reads all of every text. */

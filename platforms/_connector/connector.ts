@@ -40,6 +40,10 @@ export interface SiteField {
   /** What the option takes, and what it is, in the command line's help. */
   readonly value?: string;
   readonly help?: string;
+  /** What a form calls it, where its name in words is not clear enough. */
+  readonly label?: string;
+  /** The kinds of site whose form asks for it; every kind where it is left out. */
+  readonly asked?: readonly PlatformKind[];
   /** Names a user of the gateway; one that is not known is warned of. */
   readonly user?: true;
 }
@@ -47,7 +51,7 @@ export interface SiteField {
 /** One part of a credential. */
 export interface CredentialField {
   readonly schema: z.ZodType<string>;
-  /** What it is, in the command line's help. */
+  /** What it is, in the command line's help and in a form. */
   readonly help: string;
   /** The command line's option; a secret's ends in -stdin and -env there. */
   readonly option: string;
@@ -152,6 +156,8 @@ interface Description<Settings extends SettingTable> {
   readonly codes?: Readonly<Record<string, CodeEntry>>;
   /** Whether a site of its kinds has an address: it must, it may (where left out), it cannot. */
   readonly address?: "required" | "none";
+  /** What the form for a site of its kinds is called, such as "A site at Newsletters", and what it is filled in with, a sentence. */
+  readonly form?: { readonly title: string; readonly needs: string };
   /** The fields of a new site of its kinds that depend on others given; nothing for other kinds. */
   initial?(given: object): Readonly<Record<string, unknown>>;
   /** What is wrong between the fields of a site, a sentence each that begins with the field. */

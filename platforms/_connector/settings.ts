@@ -41,6 +41,11 @@ export function textField(allowed: string, pattern: RegExp): SiteField {
   return { schema: text(`${allowed}, or null`, pattern), help: allowed };
 }
 
+/** The same, under a name of its own in a form. */
+export function labelled(label: string, allowed: string, pattern: RegExp): SiteField {
+  return { ...textField(allowed, pattern), label };
+}
+
 /** An id as most vendors make them. Most end up in the path of an upstream's address. */
 export const idField = textField("an id of letters, digits, - and _", /^[A-Za-z0-9_-]{1,128}$/);
 

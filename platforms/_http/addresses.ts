@@ -124,6 +124,15 @@ export async function checkAddress(
   return addresses;
 }
 
+/** A public address: what a name is taken to resolve to where nobody asks. */
+const SOME_PUBLIC = "1.1.1.1";
+
+/** The same of the URL alone: what its name resolves to is not asked. */
+export async function asWritten(url: URL, allowPrivate: readonly string[]): Promise<void> {
+  const lookup = () => Promise.resolve([SOME_PUBLIC]);
+  await checkAddress(url, { allowPrivate, lookup, publicOnly: false });
+}
+
 /** Every address of a name, each once and each an IP address. Throws where there is none. */
 async function resolved(host: string, lookup: Lookup, way: string): Promise<readonly string[]> {
   const addresses = [...new Set(await lookup(host))].filter((address) => isIP(address) !== 0);

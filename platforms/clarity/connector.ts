@@ -69,7 +69,7 @@ export default connector({
       "Microsoft Clarity, where people look at a project",
     ),
   },
-  siteFields: { behavior_project_id: idField },
+  siteFields: { behavior_project_id: { ...idField, label: "Project at Microsoft Clarity" } },
   credentials: {
     behavior: {
       of: "behavior_project_id",

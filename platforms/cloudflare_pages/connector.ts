@@ -1,7 +1,7 @@
 /** Cloudflare Pages: the deployments of a static site's project, read only. */
 import { GatewayError } from "../../core/errors.ts";
 import { type Configured, connector } from "../_connector/connector.ts";
-import { base, given, secret, textField, word } from "../_connector/settings.ts";
+import { base, given, labelled, secret, word } from "../_connector/settings.ts";
 import type { HostingClient, HostingSettings } from "./client.ts";
 
 /** Throws E_HOSTING_PROJECT_MISSING, E_HOSTING_NOT_CONFIGURED. */
@@ -47,7 +47,11 @@ export default connector({
     HOSTING_ACCOUNT_ID: given("Cloudflare account id", word),
   },
   siteFields: {
-    hosting_project: textField("a project name of a-z, 0-9 and -", /^[a-z0-9][a-z0-9-]{0,62}$/),
+    hosting_project: labelled(
+      "Project at Cloudflare Pages",
+      "a project name of a-z, 0-9 and -",
+      /^[a-z0-9][a-z0-9-]{0,62}$/,
+    ),
   },
   links: { hosting: assertConfigured },
   origins: ({ settings }) => [settings.HOSTING_API_BASE],

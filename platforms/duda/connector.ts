@@ -28,6 +28,7 @@ export default connector({
   name: "duda",
   product: "Duda",
   kinds: ["sitebuilder"],
+  form: { title: "A site at Duda", needs: "Its alias: the short name in the address of its editor" },
   scope: "site",
   settings: {
     SITEBUILDER_API_BASE: base("https://api.duda.co/api", "Duda"),
@@ -36,10 +37,14 @@ export default connector({
   },
   siteFields: {
     // The words left out name what the API does with whole sites, in the place of an alias.
-    site_alias: textField(
-      "a site alias of letters, digits, - and _",
-      /^(?!(?:create|update|publish|unpublish|duplicate|reset|switchTemplate|byexternalid)$)[A-Za-z0-9_-]{1,64}$/i,
-    ),
+    site_alias: {
+      ...textField(
+        "a site alias of letters, digits, - and _",
+        /^(?!(?:create|update|publish|unpublish|duplicate|reset|switchTemplate|byexternalid)$)[A-Za-z0-9_-]{1,64}$/i,
+      ),
+      label: "Alias of the site",
+      asked: ["sitebuilder"],
+    },
   },
   origins: ({ settings }) => [settings.SITEBUILDER_API_BASE],
   policy: dudaPolicy,

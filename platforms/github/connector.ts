@@ -5,7 +5,7 @@ import type { Site } from "../../core/model.ts";
 import { type Configured, connector, provide, type SiteContext } from "../_connector/connector.ts";
 import { history } from "../_content/history.ts";
 import { textSearch } from "../_content/text_search.ts";
-import { base, given, pem, secret, textField, word } from "../_connector/settings.ts";
+import { base, given, labelled, pem, secret, word } from "../_connector/settings.ts";
 import { appPolicy, repoPolicy } from "./egress.ts";
 import { appOf, type RepoSettings } from "./settings.ts";
 
@@ -45,6 +45,11 @@ export default connector({
   name: "github",
   product: "GitHub",
   kinds: ["static"],
+  form: {
+    title: "A static site on GitHub and Cloudflare Pages",
+    needs:
+      "Its repository, on which the gateway's GitHub App is installed, and its project at Cloudflare Pages",
+  },
   scope: "site",
   watch: [{
     api: "GitHub REST API",
@@ -61,12 +66,14 @@ export default connector({
     REPO_APP_PRIVATE_KEY: secret("Its private key (PEM; line ends may be written \\n)", pem),
   },
   siteFields: {
-    repo: textField(
+    repo: labelled(
+      "Repository",
       "a repository as owner/repo, without .git",
       /^(?!.*(\.\.|\.git$))[A-Za-z0-9-]{1,39}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/i,
     ),
-    repo_branch: textField("a branch name such as main", PLAIN_BRANCH),
-    repo_prefix: textField(
+    repo_branch: labelled("Branch", "a branch name such as main", PLAIN_BRANCH),
+    repo_prefix: labelled(
+      "Folder in the repository",
       "a folder such as content/posts, without a leading or trailing slash",
       /^(?![/ ])(?!.*(\/\/|[/ ]$))(?!(.*\/)?\.{1,2}(\/|$))[^\p{Cc}\\]{1,200}$/u,
     ),

@@ -2,7 +2,17 @@
 import { z } from "zod";
 import { expected, text } from "../../core/fields.ts";
 import { connector, type VersionWatch } from "../_connector/connector.ts";
-import { address, base, given, idField, secret, textField, userField, word } from "../_connector/settings.ts";
+import {
+  address,
+  base,
+  given,
+  idField,
+  labelled,
+  secret,
+  textField,
+  userField,
+  word,
+} from "../_connector/settings.ts";
 import { ACCOUNT, STORAGE_FOLDER } from "./checks.ts";
 import { assertAccount, assertAds, assertAnalytics, assertSearch, assertStorage, refusal } from "./links.ts";
 import { assertClient, authorize, isOAuth, RIGHTS } from "./oauth.ts";
@@ -23,6 +33,7 @@ const spreadsheets = {
     .transform((ids) => [...new Set(ids)]),
   initial: [],
   value: "id,id",
+  label: "Spreadsheets that may be read",
   help: "ids of the spreadsheets that read_sheet may read, '*' for every one the account can read",
 };
 
@@ -125,19 +136,21 @@ export default connector({
     STORAGE_UPLOAD_BASE: base("https://www.googleapis.com/upload/drive/v3", "Google Drive uploads"),
   },
   siteFields: {
-    analytics_property_id: textField(
+    analytics_property_id: labelled(
+      "Property at Google Analytics",
       "a property id such as 123456 or properties/123456",
       /^(properties\/)?\d{1,20}$/,
     ),
-    search_site_url: textField(
+    search_site_url: labelled(
+      "Property in Search Console",
       "a property such as sc-domain:example.com or, with the slash, https://example.com/",
       /^(sc-domain:[^\s\p{Cc}/?#]{1,253}|https?:\/\/[^\s\p{Cc}\\/?#@]{1,253}\/[^\s\p{Cc}\\?#@]{0,2000})$/u,
     ),
-    ads_customer_id: customerField,
-    ads_login_customer_id: customerField,
-    account_user_id: userField,
-    storage_folder_id: idField,
-    storage_user_id: userField,
+    ads_customer_id: { ...customerField, label: "Customer at Google Ads" },
+    ads_login_customer_id: { ...customerField, label: "Manager account at Google Ads" },
+    account_user_id: { ...userField, label: "Whose Google account is used" },
+    storage_folder_id: { ...idField, label: "Folder at Google Drive" },
+    storage_user_id: { ...userField, label: "Whose Google Drive is used" },
     spreadsheet_ids: spreadsheets,
   },
   present: (site) => ({

@@ -40,6 +40,10 @@ export default connector({
   name: "highlevel",
   product: "HighLevel",
   kinds: ["crm"],
+  form: {
+    title: "A location in HighLevel",
+    needs: "The id of the location, and the token of a private integration of that location",
+  },
   scope: "site",
   address: "none",
   watch: ["2021-07-28", "2021-04-15"].map((version) => ({
@@ -53,7 +57,7 @@ export default connector({
     checked: "2026-11-28",
   })),
   settings: { CRM_API_BASE: base("https://services.leadconnectorhq.com", "HighLevel") },
-  siteFields: { crm_location_id: idField },
+  siteFields: { crm_location_id: { ...idField, label: "Location at HighLevel" } },
   credentials: {
     crm: {
       fields: {

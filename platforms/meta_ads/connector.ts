@@ -1,7 +1,7 @@
 /** Meta ads: the ad account of a site, read with the Meta account of a user whom the site is bound to. */
 import { connector } from "../_connector/connector.ts";
 import { InvalidGrant } from "../../core/invalid_grant.ts";
-import { address, base, given, secret, textField, userField, word } from "../_connector/settings.ts";
+import { address, base, given, labelled, secret, userField, word } from "../_connector/settings.ts";
 import { socialAdsChecks } from "./checks.ts";
 import { assertAccount, assertBound, refusal } from "./links.ts";
 import { assertApp, authorize, MANAGE_URL, RIGHTS } from "./oauth.ts";
@@ -42,8 +42,12 @@ export default connector({
     SOCIAL_ADS_APP_SECRET: secret("Meta app secret", word),
   },
   siteFields: {
-    social_ad_account_id: textField("an ad account id such as act_123456", /^(act_)?\d{1,30}$/),
-    social_ads_user_id: userField,
+    social_ad_account_id: labelled(
+      "Ad account at Meta",
+      "an ad account id such as act_123456",
+      /^(act_)?\d{1,30}$/,
+    ),
+    social_ads_user_id: { ...userField, label: "Whose Meta account is used" },
   },
   present: (site) => ({ social_ads: site.social_ad_account_id !== null }),
   links: { social_ads: assertAccount, social_ads_connection: assertBound },

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { fail, pass } from "../_connector/checks.ts";
 import { type Configured, connector } from "../_connector/connector.ts";
-import { baseAddress, given, secret, textField, word } from "../_connector/settings.ts";
+import { baseAddress, given, labelled, secret, word } from "../_connector/settings.ts";
 import { forbidden, type TopicMapSettings } from "./routes.ts";
 
 /** Throws E_MISSING_SECRET. */
@@ -38,7 +38,8 @@ export default connector({
     TOPICMAP_BOT_TOKEN: secret("Its bot token", word),
   },
   siteFields: {
-    topicmap_workspace_id: textField(
+    topicmap_workspace_id: labelled(
+      "Workspace for topics",
       "an id of at most 64 letters, digits, - and _",
       /^[A-Za-z0-9_-]{1,64}$/,
     ),

@@ -120,6 +120,12 @@ export default connector({
   kinds: ["cms"],
   scope: "site",
   address: "required",
+  form: {
+    title: "A site on WordPress",
+    needs:
+      "Its address, an account of its own for the gateway, and an application password of that account (Users, " +
+      "Profile, Application Passwords)",
+  },
   siteFields: {
     available_builders: {
       schema: z.array(choice(BUILDERS), { error: expected("a list of block and visual") })
@@ -128,17 +134,23 @@ export default connector({
       option: "builders",
       value: "block,visual",
       help: "page builders that are enabled",
+      label: "Page builders",
+      asked: ["cms"],
     },
     default_builder: {
       schema: choice(BUILDERS),
       value: "block|visual",
       help: "what list_builders_for_site advises where there are both; a call still names its own",
+      label: "Page builder that is advised",
+      asked: ["cms"],
     },
     seo: {
       schema: closed({ enabled: yesNo.optional(), channel: choice(["rest", "plugin"]).optional() }),
       initial: { enabled: false, channel: "rest" },
       value: "enabled=true|false or channel=rest|plugin",
       help: "the SEO feature",
+      label: "SEO",
+      asked: ["cms"],
     },
   },
   credentials: {

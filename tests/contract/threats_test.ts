@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
-/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals. */
-const FILES = ["tests/companion/", "tests/tools/", "tests/people/", "tests/unit/doors/"].flatMap((folder) =>
-  [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)
-).filter((path) =>
-  /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|mcp_card)_test\.ts$/
-    .test(path)
-);
+/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks. */
+const FILES = ["tests/companion/", "tests/tools/", "tests/people/", "tests/unit/doors/", "tests/guard/"]
+  .flatMap((folder) => [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)).filter((
+    path,
+  ) =>
+    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|webhooks?_?\w*)_test\.ts$/
+      .test(path)
+  );
 
 /** Tests whose name is put together of an act and its arguments: act, arguments, rest of the name. */
 const OF_ACTS = /^(\w+) (\{.*\}) (.+)$/;

@@ -31,10 +31,14 @@ function intent(id: string, at: number, more: Partial<AuditRow> = {}): AuditRow 
 }
 
 /** What an instance with clocks of its own finds in the store. */
-function instance(store: Pick<Store, "audit" | "leases" | "sets">, clock: { now: number; elapsed?: number }) {
+function instance(
+  store: Pick<Store, "audit" | "leases" | "sets" | "approvals">,
+  clock: { now: number; elapsed?: number },
+) {
   const logged: Record<string, unknown>[] = [];
   const ports = { now: () => clock.now, log: (event: Record<string, unknown>) => void logged.push(event) };
   const doubts = new Doubts({
+    tell: () => Promise.resolve([]),
     store,
     elapsed: () => clock.elapsed ?? 0,
     jobs: new Jobs(ports),

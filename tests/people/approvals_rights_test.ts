@@ -4,7 +4,7 @@ import type { UserInput } from "../../store/store.ts";
 import { approver, type Asked, asking, edit, master, refused } from "../tools/_approvals.ts";
 import type { World } from "../tools/_stand_in.ts";
 import { admin } from "../operator.ts";
-import { plain, said } from "./kit.ts";
+import { plain, said, unescaped } from "./kit.ts";
 
 const LIST = "/admin/approvals";
 type Approver = Awaited<ReturnType<typeof approver>>;
@@ -107,6 +107,11 @@ Deno.test("each person finds the requests that are theirs to see, and no other, 
         assert.equal(said(page).replace(id, never), said(missing), "as one that was never asked for");
       }
       assert.equal((await browser.open(`${LIST}/together?id=${id}`)).status, sees ? 200 : 404, about);
+      for (const way of ["pictures/0123456789abcdef0123", "documents/0", "documents/0/code", "edit"]) {
+        const { status, text } = await browser.open(`${LIST}/${id}/${way}`);
+        assert.equal(/There is no request/.test(unescaped(text)), !sees, `${about}, ${way}: ${status}`);
+        if (!sees) assert.equal(status, 404, `${about}, ${way}`);
+      }
       if (decides) continue;
       const code = sees ? "E_FORBIDDEN" : "E_NOT_FOUND";
       refused(await who.approve(id, "new.0"), code, /approve|no request/);

@@ -265,3 +265,27 @@ Deno.test("a set of which one item cannot be done any more is looked at, and app
     assert.match(said, /without: (expected numbers of items|there is no item)/, without);
   }
 });
+
+Deno.test("cut off between the intent and the first item: the agent's confirm carries out what was chosen, and nothing else", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const waits = await asked(at, three(at));
+  const { id } = waits.approval;
+  const shown = (await bea.show(id)).result.preview!.shown;
+  const { sets, audit } = at.kit.gw.store;
+  const [start, append] = [sets.start.bind(sets), audit.append.bind(audit)];
+  sets.start = () => Promise.reject(new Error("killed"));
+  audit.append = (row, beside) =>
+    row.status === "started" ? append(row, beside) : Promise.reject(new Error("killed"));
+  const cut = await bea.approve(id, shown, [1]);
+  assert.equal(cut.error?.code, "E_INTERNAL");
+  [sets.start, audit.append] = [start, append];
+  const { state, items_left_out } = (await at.kit.gw.store.approvals.find(id))!;
+  assert.deepEqual([state, items_left_out, at.kit.writes], ["approved", [1], 0]);
+  const told = await confirm(at, waits, three(at), "prepare_changes");
+  assert.ok("value" in told, JSON.stringify(told));
+  assert.deepEqual(statesOf(told.value), [[1, "left_out"], [2, "done"], [3, "done"]]);
+  const rows = (await at.kit.gw.audit()).filter(({ item }) => item !== undefined);
+  assert.deepEqual(rows.map(({ approved_by }) => approved_by), rows.map(() => "bea@agency.example"));
+  assert.equal(at.kit.writes, 2);
+});

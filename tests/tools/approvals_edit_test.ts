@@ -1,5 +1,6 @@
 /** Who decides edits a text: that is another request, planned anew; the one of the agent ends, and the agent is told of both. */
 import assert from "node:assert/strict";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import type { Args } from "../cms_kit.ts";
 import { operator } from "../people/kit.ts";
 import { approver, ask, type Asked, asking, confirm, edit, master, refused } from "./_approvals.ts";
@@ -264,4 +265,66 @@ Deno.test("the name of an editor who is erased is in no request any more", async
   const kept = await at.kit.gw.store.approvals.list();
   assert.deepEqual(kept.find(({ id }) => id === made.id)!.editors, [{ by: "(erased)", user_id: null }]);
   assert.doesNotMatch(JSON.stringify([kept, await at.kit.gw.audit()]), /bea@agency/);
+});
+
+Deno.test("in the figures an edit is no decision, and what was edited is counted once", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const { made } = await edited(at, bea);
+  const figures = async () => {
+    const { result } = await operator(at.kit.gw, "GET", "approvals/report");
+    const { asked, edited, pending, approved, rejected, rejected_percent } = result as unknown as Args;
+    return { asked, edited, pending, approved, rejected, rejected_percent };
+  };
+  const none = { approved: 0, rejected: 0, rejected_percent: null };
+  assert.deepEqual(await figures(), { asked: 1, edited: 1, pending: 1, ...none });
+  await bea.approve(made.id);
+  const yes = { approved: 1, rejected: 0, rejected_percent: 0 };
+  assert.deepEqual(await figures(), { asked: 1, edited: 1, pending: 0, ...yes });
+});
+
+Deno.test("a text that makes the arguments too large is refused, and the request can be decided at once", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const asked = await ask(at, args(at));
+  const long = "x".repeat(1024 * 1024);
+  const path = `/admin/approvals/${asked.approval.id}/edit`;
+  await bea.browser.open(path);
+  const answer = await bea.browser.submit(path, { "text.content_html": long });
+  assert.equal(answer.status, 413);
+  assert.match(answer.text, /1048576 are kept at most/);
+  assert.ok(answer.text.includes(long), "what was typed is on the page");
+  const { consents } = at.kit.gw.store;
+  assert.equal((await consents.find(asked.confirm_token))!.state, "open");
+  assert.deepEqual([at.kit.writes, (await at.kit.gw.store.approvals.list()).length], [0, 1]);
+  assert.equal((await bea.approve(asked.approval.id)).status, 200);
+});
+
+Deno.test("the new text of a replacement is edited, and a place that was found is left out of it", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  at.edit(at.draft, { content: "<p>Teh workshop</p>" });
+  const other = addPost(at.cms.state, {
+    type: "post",
+    author: 2,
+    title: "Two",
+    content: "<p>Teh workshop</p>",
+  });
+  const order = { site_id: "open", find: "Teh workshop", replace: "The workshop" };
+  const asked = await ask(at, order, "replace_text");
+  const { refused: why } = (await bea.show(asked.approval.id)).result;
+  assert.equal(why, null, "what is filled in for others than the agent's arguments is not taken for given");
+  const edited = await byApi(bea, asked.approval.id, { replace: "Our workshop" });
+  assert.equal(edited.status, 200, JSON.stringify(edited.error));
+  const { result: { preview } } = await bea.show(edited.result.id);
+  assert.equal(preview!.items!.length, 2);
+  const item = preview!.changes.find(({ field }) => field.startsWith("item 1:"));
+  assert.match(String(item!.to), /Our workshop/);
+  assert.equal(at.kit.writes, 0);
+  const done = await bea.approve(edited.result.id, preview!.shown, [2]);
+  assert.equal(done.status, 200, JSON.stringify(done.error));
+  const texts = [at.draft.content, other.content];
+  assert.deepEqual(texts.filter((text) => text.includes("Our workshop")).length, 1);
+  assert.deepEqual(texts.filter((text) => text.includes("Teh workshop")).length, 1);
+  assert.equal(at.kit.writes, 1);
 });

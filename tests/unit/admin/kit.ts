@@ -90,7 +90,7 @@ async function opened(now: () => number): Promise<Kept> {
     if (made) written.push(input);
     return made;
   };
-  sites.update = (id, patch) => (written.push(patch), update(id, patch));
+  sites.update = (id, patch, judge) => (written.push(patch), update(id, patch, judge));
   return { ...store, audit: fakeAudit(rows), written, rows };
 }
 
@@ -133,6 +133,11 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       edit: () => Promise.reject(new Error("nothing is edited")),
     },
     views: () => Promise.reject(new Error("nothing is looked at")),
+    webhooks: {
+      test: () => Promise.reject(new Error("nothing is sent")),
+      resend: () => Promise.reject(new Error("nothing is sent")),
+      judge: () => Promise.resolve(),
+    },
     changes: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),
     jobs: () => [],
@@ -140,6 +145,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     proxies: () => [],
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
     snapshots: () => Promise.resolve(SNAPSHOTS),
+    figures: () => Promise.resolve([]),
     now: () => clock.now,
     clock: { elapsed: () => 0, every: () => () => {} },
     stopping: new AbortController().signal,

@@ -47,6 +47,7 @@ Deno.test("health says what waits for the operator", async () => {
     freezes: [],
     unheld: [],
     kept_changes: { changes: 0, bytes: 0, near_quota: [] },
+    webhooks: [],
     versions: [],
   });
   await gw.ok("POST", RETAIN, { confirm: true });

@@ -7,7 +7,7 @@ const nothing = { run: () => Promise.resolve() };
 const idle = { run: () => Promise.resolve(true), takeOver: () => Promise.resolve(false) };
 const log = () => {};
 
-Deno.test("retention, doubts, erasures, approvals, snapshots and tool catalogues are registered once each, the snapshots' first at 01:30 UTC", async () => {
+Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool catalogues are registered once each, the snapshots' first at 01:30 UTC", async () => {
   const calls: string[] = [];
   const recurring = (name: string) => ({ run: () => Promise.resolve(void calls.push(name)) });
   const leased = (name: string) => ({ run: () => Promise.resolve(calls.push(name) > 0) });
@@ -16,6 +16,7 @@ Deno.test("retention, doubts, erasures, approvals, snapshots and tool catalogues
     doubts: recurring("doubts"),
     erasing: recurring("erasures"),
     approvals: recurring("approvals"),
+    webhooks: recurring("webhooks"),
     snapshots: {
       ...leased("snapshots"),
       takeOver: () => Promise.resolve(calls.push("snapshots taken over") > 0),
@@ -30,6 +31,7 @@ Deno.test("retention, doubts, erasures, approvals, snapshots and tool catalogues
     "audit doubts": "* * * * *",
     erasures: "* * * * *",
     approvals: "* * * * *",
+    webhooks: "* * * * *",
     "daily snapshots": "30 1-23 * * *",
     "snapshots taken over": "*/2 * * * *",
     "vendor watch": "0 6 * * *",
@@ -41,6 +43,7 @@ Deno.test("retention, doubts, erasures, approvals, snapshots and tool catalogues
     "doubts",
     "erasures",
     "approvals",
+    "webhooks",
     "snapshots",
     "snapshots taken over",
     "vendor watch",
@@ -57,6 +60,7 @@ Deno.test("a job that fails past what it says itself is a line in the log, and f
     doubts: fails,
     erasing: fails,
     approvals: fails,
+    webhooks: fails,
     snapshots,
     toolCatalogs: fails,
     watch: fails,
@@ -84,6 +88,7 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
       doubts: nothing,
       erasing: nothing,
       approvals: nothing,
+      webhooks: nothing,
       snapshots,
       toolCatalogs: idle,
       watch: nothing,

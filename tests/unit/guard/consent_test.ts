@@ -48,6 +48,7 @@ function meeting(
       changes: { days: 30 },
       approvals: {} as ApprovalStore,
     },
+    tell: () => Promise.resolve([]),
     baseUrl: "https://gateway.example",
     now: () => now,
     every: () => () => {},
@@ -145,6 +146,7 @@ Deno.test("a call whose client has left, or whose time is up, once its plan is m
       approvals: {} as ApprovalStore,
     };
     const ports = {
+      tell: () => Promise.resolve([]),
       baseUrl: "https://gateway.example",
       store,
       now: () => now,
@@ -186,6 +188,7 @@ Deno.test("a plan is told whether the call carries the token of its preview, or 
     approvals: {} as ApprovalStore,
   };
   const ports = {
+    tell: () => Promise.resolve([]),
     baseUrl: "https://gateway.example",
     store,
     now: () => START,

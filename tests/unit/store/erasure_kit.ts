@@ -209,6 +209,10 @@ export async function fillRaw(
     [["tool_texts", texts], { name: "tool", description: `of ${site}` }],
     [["sign_ins", user_id], { passphrase: null, passkeys: [{ id: `key-${person}` }] }],
     [["passkeys", sha256(`key ${person}`)], user_id],
+    [["webhook_deliveries", "hook", `msg_${site}`], { sites: [site], sealed: null }],
+    [["webhooks_waiting", "hook", `msg_${site}`], { next_at: 0, sites: [site] }],
+    [["webhook_marks", "tool.held", site], "0123456789"],
+    [["webhook_marks", "connection.broken", user_id, "google"], `id-${person} refused`],
     [["change_pieces", site, "orphan", "0"], { key: "k", iv: new Uint8Array(1), data: new Uint8Array(1) }],
   ];
   for (const [key, value] of entries) await kv.set(key, value);

@@ -32,7 +32,8 @@ const STAYS = [
     "until retention",
     "until the outcome",
   ])
-  .concat(["as its segment", "until all is there", "until it is packed", "as its bundle"]);
+  .concat(["as its segment", "until all is there", "until it is packed", "as its bundle"])
+  .concat(["until it is deleted", "as long as a webhook listens"]);
 
 Deno.test("an entry goes by itself where the page says so, and no other does", async () => {
   const kinds = await kindsOfThePage();

@@ -143,14 +143,24 @@ Deno.test("what is sealed under a missing key is named, whatever it is, and noth
     await store.signIns.change(user!.id, () => ({ passphrase, passkeys: [] }));
     const grant = { access_token: "a", expires_in: 60, refresh_token: "r", scopes: [], account: "x" };
     await store.accounts.connect(user!.id, "google", grant);
+    const hook = { name: "h", project_id: null, url: "https://hooks.example/x", events: [] } as const;
+    await store.webhooks.create({ ...hook, format: "standard" });
     assert.deepEqual(await store.missingKeys(), []);
   }
   await (await open({ path: at.path, keys: [OTHER, KEY] })).close();
   await using store = await open({ path: at.path, keys: [OTHER] });
   const kinds = (await store.missingKeys()).map(({ kind }) => kind);
-  assert.deepEqual(kinds.sort(), ["account", "credential", "passphrase"]);
+  assert.deepEqual(kinds.sort(), ["account", "credential", "passphrase", "webhook"]);
   const credentials = { cms: { username: "u", application_password: "cccc dddd" } };
   await store.sites.update("acme", { credentials });
+  assert.deepEqual((await store.missingKeys()).map(({ kind }) => kind).sort(), [
+    "account",
+    "passphrase",
+    "webhook",
+  ]);
+  const [hook] = await store.webhooks.list();
+  await assert.rejects(store.webhooks.open(hook!.id), { code: "E_MISSING_SECRET" });
+  await store.webhooks.remove(hook!.id);
   assert.deepEqual((await store.missingKeys()).map(({ kind }) => kind).sort(), ["account", "passphrase"]);
 });
 

@@ -1,0 +1,177 @@
+/** Sites, for admins and the master token: the list, each site's own page, its forms, and what is done there by a button. */
+import type { Context, Hono } from "hono";
+import { checked, quoted, refuseAny } from "../../core/faults.ts";
+import type { Site } from "../../core/model.ts";
+import { Field, Form, Submit } from "../form.tsx";
+import { Notice } from "../notice.tsx";
+import { leadTo, showPage } from "../respond.tsx";
+import { Table } from "../table.tsx";
+import { freeze, freezeBody, lift } from "../../admin/freezes.ts";
+import type { Person } from "../../identity/visitors.ts";
+import { asPerson, asSender, assertAdmin, assertMaster, type PagesParts, worded } from "./frame.tsx";
+import { siteForms } from "./site_save.tsx";
+import { sitePage } from "./site_page.tsx";
+import { testSite } from "./site_test.tsx";
+import { siteToolPages } from "./site_tools.tsx";
+import { latelyOf, ownSite, siteAddress, SITES, sitesPage } from "./sites_list.tsx";
+
+/** Adds the routes under `/admin/sites`. */
+export function sitePages(app: Hono, parts: PagesParts): void {
+  const { ports } = parts;
+  const lately = latelyOf(ports);
+  app.get(SITES, (c) =>
+    asPerson(parts, c, async (person) => {
+      assertAdmin(person, "sees sites");
+      return await listPage(c, person, parts, await lately());
+    }));
+
+  siteForms(app, parts);
+  actions(app, parts);
+  removal(app, parts);
+  siteToolPages(app, parts);
+
+  app.get(`${SITES}/:id`, (c) =>
+    asPerson(parts, c, async (person) => {
+      assertAdmin(person, "sees sites");
+      return await sitePage(c, person, parts, await ownSite(parts, person, c.req.param("id")));
+    }));
+}
+
+async function listPage(
+  c: Context,
+  person: Person,
+  { ports: { store, connectors } }: PagesParts,
+  lately: Awaited<ReturnType<ReturnType<typeof latelyOf>>>,
+): Promise<Response> {
+  const [sites, projects, freezes] = await Promise.all([
+    store.sites.list(),
+    store.projects.list(),
+    store.freezes.list(),
+  ]);
+  const asked = (name: string) => (c.req.query(name) ?? "").trim().slice(0, 200);
+  return await sitesPage(c, person, {
+    sites,
+    projects,
+    kinds: connectors.kinds.map((kind) => ({ kind, product: connectors.ofKind(kind)?.product ?? kind })),
+    lately,
+    frozen: freezes.filter(({ scope }) => scope === "site").map(({ id }) => id),
+    query: { q: asked("q"), project: asked("project"), platform: asked("platform"), after: asked("after") },
+    done: c.req.query("done") === "removed"
+      ? (
+        <Notice kind="done">
+          <p>The site is removed, with all that was kept of it.</p>
+        </Notice>
+      )
+      : null,
+  });
+}
+
+/** What a button of a site's page does: test, freeze, lift. */
+function actions(app: Hono, parts: PagesParts): void {
+  const { ports } = parts;
+  type Act = (person: Person, site: Site, form: URLSearchParams, c: Context) => Promise<Response>;
+  const on = (verb: string, act: Act) =>
+    app.post(`${SITES}/:id/${verb}`, (c) =>
+      asSender(parts, c, async (person, form) => {
+        assertAdmin(person, "manages sites");
+        const site = await ownSite(parts, person, c.req.param("id"));
+        try {
+          return await act(person, site, form, c);
+        } catch (thrown) {
+          return await sitePage(c, person, parts, site, { problem: worded(c, thrown) });
+        }
+      }, SITES));
+
+  on(
+    "test",
+    async (person, site, _, c) =>
+      await sitePage(c, person, parts, site, { tested: await testSite(ports, person, site) }),
+  );
+  on("freeze", async ({ caller }, { id }, form, c) => {
+    const reason = form.get("reason")?.trim() || null;
+    await freeze(ports, caller, checked(freezeBody, { scope: "site", id, reason }));
+    return leadTo(c, `${siteAddress(id)}?done=frozen`);
+  });
+  on("lift", async ({ caller }, { id }, _, c) => {
+    await lift(ports, caller, { scope: "site", id });
+    return leadTo(c, `${siteAddress(id)}?done=lifted`);
+  });
+  on("pair", async (person, site, form, c) => {
+    assertMaster(person, "pairs sites");
+    const code = form.get("code")?.trim().toUpperCase();
+    await ports.pair(site, person.caller.actor, code === "" ? undefined : code);
+    return leadTo(c, `${siteAddress(site.id)}?done=paired`);
+  });
+}
+
+/** Erasing what is kept of a site, as the command does it: shown first, and done where its id is typed. */
+function removal(app: Hono, parts: PagesParts): void {
+  const at = `${SITES}/:id/remove`;
+  const { ports: { erasing } } = parts;
+  app.get(at, (c) =>
+    asPerson(parts, c, async (person) => {
+      assertMaster(person, "removes sites");
+      return await removePage(c, person, parts, await ownSite(parts, person, c.req.param("id")));
+    }));
+  app.post(at, (c) =>
+    asSender(parts, c, async (person, form) => {
+      assertMaster(person, "removes sites");
+      const site = await ownSite(parts, person, c.req.param("id"));
+      try {
+        if (form.get("confirm")?.trim() !== site.id) {
+          refuseAny([`Type ${quoted(site.id)} exactly as it is written; nothing was removed`]);
+        }
+        await erasing.erase("site", site.id);
+      } catch (thrown) {
+        return await removePage(c, person, parts, site, worded(c, thrown));
+      }
+      return leadTo(c, `${SITES}?done=removed`);
+    }, SITES));
+}
+
+async function removePage(
+  c: Context,
+  person: Person,
+  { ports: { erasing } }: PagesParts,
+  site: Site,
+  problem?: { readonly message: string; readonly status: number },
+): Promise<Response> {
+  const report = await erasing.preview("site", site.id);
+  const took: Readonly<Record<string, number>> = report?.took ?? {};
+  return await showPage(
+    c,
+    {
+      title: `Remove ${site.name}`,
+      visitor: person,
+      current: SITES,
+      ...problem && { status: problem.status },
+    },
+    <>
+      <p>
+        This is erased from the gateway and never comes back. Nothing is changed at the site itself. A copy of
+        the store that was made before still has it.
+      </p>
+      <Table
+        caption="What is kept of it now"
+        columns={["What", "How many"]}
+        rows={[
+          ...Object.entries(took).map(([what, count]) => [what.replaceAll("_", " "), String(count)]),
+          ["rows of the audit", String(report?.rows ?? 0)],
+        ]}
+        empty="Nothing is kept of it."
+      />
+      <Form visitor={person} action={`${siteAddress(site.id)}/remove`}>
+        <Field
+          name="confirm"
+          label={`Type the id of the site, ${site.id}, to remove it`}
+          error={problem && `${problem.message}.`}
+          autocomplete="off"
+        />
+        <Submit>Remove it for good</Submit>
+      </Form>
+      <p>
+        <a href={siteAddress(site.id)}>Keep it</a>
+      </p>
+    </>,
+  );
+}
