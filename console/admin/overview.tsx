@@ -46,7 +46,7 @@ function overviewPage(c: Context, person: Person, overview: Overview): Promise<R
           : <ul class="todo">{attention.map((one) => <Need {...one} />)}</ul>}
       </Section>
       <Figures {...overview} />
-      {days !== null && <Days days={days} />}
+      {days !== null && days.some(({ calls }) => calls !== 0) && <Days days={days} />}
       <Section
         id="changes"
         title={person.user === null ? "The last changes" : "The last changes in your name"}
@@ -253,7 +253,7 @@ function Guide({ setUp, isMaster }: { readonly setUp: SetUp; readonly isMaster: 
                 <strong>{step.title}</strong>
               </p>
               <p>{step.sentence}</p>
-              {step === next && <Mend {...step} isStep />}
+              {!step.done && (step === next || hasPage(step.page ?? "")) && <Mend {...step} isStep />}
             </div>
           </li>
         ))}
