@@ -60,6 +60,8 @@ export interface Asked {
   readonly caller: Caller;
   /** What the request left out of the tools. */
   readonly narrowed?: AskedList;
+  /** Whether the tool was named to a stand-in for what only reads. */
+  readonly onlyReads?: boolean;
   readonly tool: string;
   readonly deadline: number;
   /** The tools of the calls that contain it, outermost first. */
