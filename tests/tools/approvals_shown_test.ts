@@ -1,7 +1,7 @@
 /** What somebody was shown is what a yes is compared with: its fields as well as the state, and what was hidden of them is said. */
 import assert from "node:assert/strict";
 import type { Args } from "../cms_kit.ts";
-import { approver, ask, asking, refused } from "./_approvals.ts";
+import { approver, ask, asking, edit, refused } from "./_approvals.ts";
 import { ground } from "./_ground.ts";
 import type { World } from "./_stand_in.ts";
 import { nameOf, WRITES } from "./_writes.ts";
@@ -52,4 +52,35 @@ Deno.test("of every tool that is planned, half an hour later the same is shown, 
     at.gw.clock.now += 30 * 60_000;
     assert.equal(await shown(), first, nameOf(write));
   }
+});
+
+Deno.test("where what is written is not all shown, for it looks like a credential, who decides is told so", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const told = /^content_html: .*\[redacted\].* the site gets it as it was sent/;
+  const secret = `<p>Authorization: Bearer ${"k".repeat(40)}</p>`;
+  const changes = [
+    { tool: "create_draft", arguments: { site_id: "open", title: "New", content_html: secret } },
+    {
+      tool: "update_draft",
+      arguments: { site_id: "open", post_id: { $from: 1 }, title: "Later", content_html: secret },
+    },
+  ];
+  const { approval: { id } } = await ask(at, { title: "A set", changes }, "prepare_changes");
+  for (const item of (await bea.show(id)).result.preview!.items!) {
+    assert.match((item["warnings"] as string[]).join(), told);
+  }
+
+  const asked = await ask(at, edit(at, { content_html: "<p>Fine</p>" }));
+  assert.deepEqual((await bea.show(asked.approval.id)).result.preview!.warnings, []);
+  const { result } = await bea.edit(asked.approval.id, { content_html: secret });
+  const { preview } = (await bea.show(result.id)).result;
+  assert.match(preview!.warnings.join(), told);
+  assert.doesNotMatch(JSON.stringify(preview), /kkkk/);
+  assert.match(
+    (await bea.browser.open(`/admin/approvals/${result.id}`)).text,
+    /the site gets it as it was sent/,
+  );
+  assert.equal((await bea.approve(result.id)).status, 200);
+  assert.equal(at.draft.content.trim(), secret);
 });
