@@ -1,7 +1,7 @@
 /** What somebody was shown is what a yes is compared with: its fields as well as the state, and what was hidden of them is said. */
 import assert from "node:assert/strict";
 import type { Args } from "../cms_kit.ts";
-import { approver, ask, asking, edit, refused } from "./_approvals.ts";
+import { approver, ask, asking, confirm, edit, refused } from "./_approvals.ts";
 import { ground } from "./_ground.ts";
 import type { World } from "./_stand_in.ts";
 import { nameOf, WRITES } from "./_writes.ts";
@@ -83,4 +83,45 @@ Deno.test("where what is written is not all shown, for it looks like a credentia
   );
   assert.equal((await bea.approve(result.id)).status, 200);
   assert.equal(at.draft.content.trim(), secret);
+});
+
+Deno.test("rows of who came second name who said yes and what that one left out, and the agent's name the request", async () => {
+  await using at = await asking();
+  const [bea, cal] = [await approver(at), await approver(at, "cal@agency.example")];
+  const create = (title: string) => ({
+    tool: "create_draft",
+    arguments: { site_id: "open", title, content_html: "<p>x</p>" },
+  });
+  const set = { title: "A set", changes: [create("One"), create("Two"), create("Three")] };
+  const asked = await ask(at, set, "prepare_changes");
+  const { approval: { id } } = asked;
+  const { shown } = (await bea.show(id)).result.preview!;
+  await confirm(at, asked, set, "prepare_changes");
+  const [early] = await at.kit.gw.audit();
+  assert.deepEqual([early!.error, early!.approval_id], ["E_APPROVAL_PENDING", id]);
+  await Promise.all([bea.approve(id, shown, [1]), cal.approve(id, shown, [2])]);
+  await confirm(at, asked, set, "prepare_changes");
+  const { decided, items_left_out } = (await at.kit.gw.store.approvals.find(id))!;
+  const rows = (await at.kit.gw.audit()).filter(({ approved_by }) => approved_by !== undefined);
+  assert.equal(rows.filter(({ repeats }) => repeats !== undefined).length, 2);
+  for (const row of rows) {
+    const told = [row.approval_id, row.approved_by, row.items_left_out];
+    assert.deepEqual(told, [id, decided!.by, items_left_out], `${row.tool}, ${row.repeats}`);
+  }
+});
+
+Deno.test("where the first yes ended in doubt, the row of the second names the first", async () => {
+  await using at = await asking();
+  const [bea, cal] = [await approver(at), await approver(at, "cal@agency.example")];
+  const asked = await ask(at, edit(at));
+  const { approval: { id } } = asked;
+  const { shown } = (await bea.show(id)).result.preview!;
+  at.cms.inject({ kind: "answer", status: 500, body: {} }, { method: "POST" });
+  await Promise.all([bea.approve(id, shown), cal.approve(id, shown)]);
+  await confirm(at, asked);
+  const { decided, outcome } = (await at.kit.gw.store.approvals.find(id))!;
+  assert.equal(outcome, "unknown");
+  const rows = (await at.kit.gw.audit()).filter(({ approved_by }) => approved_by !== undefined);
+  assert.deepEqual(rows.map(({ approved_by }) => approved_by), rows.map(() => decided!.by));
+  assert.equal(rows.length, 3);
 });
