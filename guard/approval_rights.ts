@@ -34,7 +34,7 @@ export function whyNot(
   if (!isPerson) {
     return eyes === undefined
       ? null
-      : `On site "${eyes.id}" another person approves, who has signed in: the master token says not who uses it`;
+      : `On site "${eyes.id}" the master token may not approve (four_eyes), for it does not say who uses it; sign in as a person who may approve there (user update --approve-sites)`;
   }
   if (user === null || !hasRight(user, named)) {
     const where = named.length === 0 ? "every site" : named.join(", ");

@@ -50,6 +50,8 @@ const OF_ANYBODY = "web";
 const HOSTING = "hosting";
 
 /** A page shows no more pictures; their texts name them all. */
+/** A text of so many characters without styles of its own is a few lines. */
+const SHORT_CHARACTERS = 300;
 const PICTURES_MAX = 24;
 const PICTURE_BYTES = 8 * 1024 * 1024;
 const PICTURE_MS = 8000;
@@ -96,10 +98,11 @@ export class Views implements ApprovalViewsPort {
       this.#pictures(shown, sites),
       this.#deployments(sites, commitOf(shown)),
     ]);
-    const documents = carriedDocuments(shown.arguments).map(({ field, title }, number) => ({
+    const documents = carriedDocuments(shown.arguments).map(({ field, title, html, css }, number) => ({
       number,
       field,
       title: title === null ? null : redactText(title),
+      is_short: css === "" && html.length <= SHORT_CHARACTERS,
     }));
     return { ...pictures, documents, deployments };
   }

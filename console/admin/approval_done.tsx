@@ -128,6 +128,18 @@ function underWay({ approval: { tool, decided_at } }: ShownApproval, now: number
     : "It is being carried out, or was cut off; look again in a minute.";
 }
 
+/** Where it is to be looked at; a link where it is an address of the web. */
+function addressLine(url: string): Child {
+  const scheme = URL.parse(url)?.protocol;
+  if (scheme !== "https:" && scheme !== "http:") return <li>{`Its address: ${text(url)}`}</li>;
+  return (
+    <li>
+      {"Its address: "}
+      <a href={url} rel="noopener noreferrer" target="_blank">{seen(url)}</a>
+    </li>
+  );
+}
+
 /** All of it, of a request that waits no more. */
 export function outcomeOf(shown: ShownApproval, person: Person | null, names: Names, now: number): Child {
   const { approval: { state, outcome, request_id }, answer, failed } = shown;
@@ -137,7 +149,7 @@ export function outcomeOf(shown: ShownApproval, person: Person | null, names: Na
     verifiedLine(fields),
     liveLines(fields),
     ...warnings.map((one) => <li dir="auto">{`Warning: ${text(one)}`}</li>),
-    typeof fields["url"] === "string" ? <li>{`Its address: ${text(fields["url"])}`}</li> : null,
+    typeof fields["url"] === "string" ? addressLine(fields["url"]) : null,
     request_id === null ? null : <li>{`Request id: ${request_id}`}</li>,
   ].filter((line) => line !== null);
   const kind = state !== "approved" ? "note" : outcome === "made" ? "done" : "problem";

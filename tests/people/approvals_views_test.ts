@@ -238,7 +238,7 @@ Deno.test("a page from code is drawn by a route of its own, whose policy lets it
   const page = await bea.browser.open(path);
   assert.match(
     page.text,
-    /<iframe src="[^"]+\/documents\/0" sandbox="" referrerpolicy="no-referrer" loading="lazy" title="[^"]+" width="375"/,
+    /<iframe src="[^"]+\/documents\/0" sandbox="" referrerpolicy="no-referrer" loading="lazy" title="[^"]+" width="375" height="160"/,
   );
   assert.doesNotMatch(page.text, /allow-/);
   assert.match((await bea.browser.open(`${path}?view=side&frame=1280`)).text, /width="1280"/);
@@ -315,5 +315,5 @@ Deno.test("of a set, and of several requests together, each item's pictures and 
   assert.equal(picturesOf(together.text).length, 4);
   assert.match(together.headers.get("content-security-policy")!, /; img-src 'self'; form-action/);
   assert.doesNotMatch(together.text, /<iframe/);
-  assert.match(together.text, /By itself it is drawn as a page, too/);
+  assert.match(together.text, /It is drawn as a page where it is opened by itself/);
 });
