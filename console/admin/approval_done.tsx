@@ -59,7 +59,10 @@ function itemLines({ items, summary }: Readonly<Record<string, unknown>>): Child
 }
 
 /** What was proven of what is stored. */
-function verifiedLine({ verified, verified_reason }: Readonly<Record<string, unknown>>): Child {
+function verifiedLine({ verified, verified_reason, items }: Readonly<Record<string, unknown>>): Child {
+  if (verified === false && Array.isArray(items)) {
+    return <li>Not all of it was done as asked: what became of each item stands above.</li>;
+  }
   if (verified === true) return <li>Verified: the site's own answer holds what was sent.</li>;
   if (verified === false) return <li>Not as asked: the site's own answer holds something else.</li>;
   return verified === null
@@ -152,7 +155,8 @@ export function outcomeOf(shown: ShownApproval, person: Person | null, names: Na
     typeof fields["url"] === "string" ? addressLine(fields["url"]) : null,
     request_id === null ? null : <li>{`Request id: ${request_id}`}</li>,
   ].filter((line) => line !== null);
-  const kind = state !== "approved" ? "note" : outcome === "made" ? "done" : "problem";
+  const isDone = outcome === "made" && fields["verified"] !== false;
+  const kind = state !== "approved" ? "note" : isDone ? "done" : "problem";
   return (
     <Notice kind={kind}>
       {decision(shown)}

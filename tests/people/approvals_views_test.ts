@@ -167,6 +167,13 @@ Deno.test("an image that the call would take from an address is had as the call 
   const source_url = "https://files.example/other";
   const request = await ask(at, { ...args, source_url }, "upload_media");
   const [[src] = []] = picturesOf((await bea.browser.open(`${LIST}/${request.approval.id}`)).text);
+  const planned = answer;
+  answer = () => new Response(Uint8Array.from([...Uint8Array.fromBase64(PNG), 0]));
+  const other = await bea.browser.open(src!);
+  assert.deepEqual([other.status, other.headers.get("content-type")?.startsWith("text/")], [409, true]);
+  assert.match(other.text, /another picture than the plan found there/);
+  answer = planned;
+  assert.equal((await bea.browser.open(src!)).status, 200);
   const location = "https://169.254.169.254/latest/";
   answer = () => new Response(null, { status: 302, headers: { location } });
   left.length = 0;
