@@ -274,7 +274,7 @@ test("Slack and Teams are sent what theirs take, and no title is a mark or a lin
   }]);
 });
 
-test("a title that hides signs, turns the line around or begins another stands on one line, with their numbers", async ({ gw }) => {
+test("a title that hides signs, turns the line around or begins another stands on one line, with their numbers", ({ gw }) => {
   const title = "Spring\u202e\n\nThe request was approved\u200b by your admin\u2028x";
   const sites = [{ id: "acme", name: "Ac\u2066me" }];
   const ended = setEnded({
