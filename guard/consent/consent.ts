@@ -265,11 +265,13 @@ export class Consent {
   }
 
   /** Step 14a. Throws E_STALE_PREVIEW naming the parts that are not as the preview showed them. */
-  #compare({ revision, plan }: Pick<ReadyCall, "revision" | "plan">): void {
+  #compare({ revision, plan, changes }: Pick<ReadyCall, "revision" | "plan" | "changes">): void {
     if (this.#brought.shown === null) return;
     const { approving, record } = this.#call;
     record.decision.begin("revision");
-    if (approving?.shown) return compareShown(approving.shown, { revision, plan }, record.highestTier);
+    if (approving?.shown) {
+      return compareShown(approving.shown, { revision, plan, changes }, record.highestTier);
+    }
     const all = differing(this.#brought.shown.revision, hashParts(revision));
     const parts = this.#brought.drifted(all, revision ?? {});
     if (parts.length === 0) return;

@@ -32,15 +32,15 @@ export function forwarded(
   if (forwards === undefined) return { tool, args };
   const { tool: named, arguments: given = {}, ...beside } = args;
   if (typeof named !== "string" || named === "") {
-    throw bad("tool: name the tool to call; find_tools finds them");
+    throw bad("tool: expected the name of the tool to call; find_tools finds it");
   }
-  if (!isFields(given)) throw bad("arguments: send an object with the arguments of the tool");
+  if (!isFields(given)) throw bad("arguments: expected an object with the arguments of the tool");
   if (catalog.get(named, caller)?.manifest.forwards !== undefined) {
     throw bad(`tool: "${named}" stands for other tools; name one of those`);
   }
   for (const [name, value] of Object.entries(beside)) {
     if (!BESIDE.includes(name)) {
-      throw bad(`${clipped(name)}: unknown argument; what is for "${clipped(named)}" belongs into arguments`);
+      throw bad(`${clipped(name)}: unknown argument, what is for "${clipped(named)}" belongs into arguments`);
     }
     if (Object.hasOwn(given, name) && given[name] !== value) {
       throw bad(`${name}: is given twice, here and in arguments, and differs; give one`);

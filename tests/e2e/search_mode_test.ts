@@ -127,9 +127,9 @@ test("a call through the stand-ins is that tool's own: its row, its preview, its
 });
 
 const REFUSED: readonly (readonly [tool: string, args: object, says: RegExp])[] = [
-  ["call_read_tool", {}, /^E_BAD_INPUT: tool: name the tool to call; find_tools finds them/],
-  ["call_read_tool", { tool: 7 }, /^E_BAD_INPUT: tool: name the tool/],
-  ["call_read_tool", { tool: "get_site", arguments: [] }, /^E_BAD_INPUT: arguments: send an object/],
+  ["call_read_tool", {}, /^E_BAD_INPUT: tool: expected the name of the tool to call; find_tools finds it/],
+  ["call_read_tool", { tool: 7 }, /^E_BAD_INPUT: tool: expected the name/],
+  ["call_read_tool", { tool: "get_site", arguments: [] }, /^E_BAD_INPUT: arguments: expected an object/],
   [
     "call_read_tool",
     { tool: "create_draft", arguments: { site_id: "acme" } },
@@ -145,7 +145,7 @@ const REFUSED: readonly (readonly [tool: string, args: object, says: RegExp])[] 
   [
     "call_write_tool",
     { tool: "create_draft", title: "A" },
-    /^E_BAD_INPUT: title: unknown argument; what is for "create_draft" belongs into arguments/,
+    /^E_BAD_INPUT: title: unknown argument, what is for "create_draft" belongs into arguments/,
   ],
   [
     "call_write_tool",

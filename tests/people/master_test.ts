@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { LIMITS } from "../../core/model.ts";
 import { gateway, MASTER } from "../kit.ts";
 import { MASTER_FORM as FORM, masterBrowser } from "./master_kit.ts";
-import { joined, person, PersonBrowser } from "./kit.ts";
+import { ask, asking, edit } from "../tools/_approvals.ts";
+import { joined, person, PersonBrowser, plain } from "./kit.ts";
 
 const COOKIE = "gateway_session";
 const PAGES = ["tokens", "connections", "clients", "freezes", "account", "approvals"].map((one) =>
@@ -168,4 +169,32 @@ Deno.test("a member who opens an admin's page is told so, with the pages that ar
   assert.equal(page.status, 403);
   assert.match(page.text, /Only an admin freezes sites, and you are a member; ask an admin of yours/);
   assert.match(page.text, /href="\/admin\/tokens"/);
+});
+
+Deno.test("the master token decides on a request by its page, named so, and never under four eyes", async () => {
+  await using at = await asking();
+  const { gw } = at.kit;
+  const browser = await masterBrowser(gw);
+  const [one, two] = [await ask(at, edit(at)), await ask(at, edit(at, { title: "Another" }))];
+  const pathOf = ({ approval }: typeof one) => `/admin/approvals/${approval.id}`;
+  assert.equal(/data-waiting[^>]*>2</.test((await browser.open("/admin")).text), true, "both are counted");
+  await browser.open(pathOf(one));
+  const done = await browser.submit(`${pathOf(one)}/approve`, {});
+  assert.match(plain(done.text), /Approved by master token/);
+  assert.equal((await gw.store.approvals.find(one.approval.id))!.state, "approved");
+
+  const writes = at.kit.writes;
+  const open = await browser.open(pathOf(two));
+  const [shown, csrf] = ["shown", "csrf"].map((name) =>
+    new RegExp(`name="${name}" value="([^"]*)"`).exec(open.text)![1]!
+  );
+  await gw.store.sites.update("open", { four_eyes: true });
+  const page = await browser.open(pathOf(two));
+  assert.doesNotMatch(page.text, /action="[^"]*\/(approve|reject)"/);
+  const fields = new URLSearchParams({ csrf: csrf!, shown: shown! });
+  assert.equal((await browser.post(`${pathOf(two)}/approve`, fields)).status, 403);
+  assert.deepEqual([at.kit.writes, (await gw.store.approvals.find(two.approval.id))!.state], [
+    writes,
+    "pending",
+  ]);
 });
