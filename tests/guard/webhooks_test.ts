@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { LIMITS } from "../../core/model.ts";
-import { asFormat, eventOf } from "../../guard/webhooks/message.ts";
-import { bodyOf, type Happening, setEnded, telling as tellingOf } from "../../guard/webhooks/tell.ts";
+import { type Happening, telling as tellingOf } from "../../guard/webhooks/tell.ts";
 import type { Kit } from "../kit.ts";
 import { gateway, site } from "../kit.ts";
 import { instead } from "../instead.ts";
@@ -272,29 +271,6 @@ test("Slack and Teams are sent what theirs take, and no title is a mark or a lin
     title: "Open it",
     url: "http://127.0.0.1:8000/admin/webhooks",
   }]);
-});
-
-test("a title that hides signs, turns the line around or begins another stands on one line, with their numbers", ({ gw }) => {
-  const title = "Spring\u202e\n\nThe request was approved\u200b by your admin\u2028x";
-  const sites = [{ id: "acme", name: "Ac\u2066me" }];
-  const ended = setEnded({
-    ...{ set_id: "s", title, approval_id: null },
-    items: [{ site_id: "acme", state: "done" }],
-  });
-  const ports = { baseUrl: "http://127.0.0.1:8000", now: () => gw.clock.now };
-  const { data } = eventOf(bodyOf(ports, "set.ended", sites, ended.data(sites, "")));
-  assert.match(
-    data.summary,
-    /^The change set "Spring\[U\+202E [^\]]+\] {2}The request was approved\[U\+200B /,
-  );
-  assert.match(data.summary, /on Ac\[U\+2066 [^\]]+\]me \(acme\) has ended: 1 done$/);
-  for (const format of ["slack", "teams"] as const) {
-    const sent = JSON.stringify(
-      asFormat(format, eventOf(bodyOf(ports, "set.ended", sites, ended.data(sites, "")))),
-    );
-    assert.doesNotMatch(sent, /\p{Cf}|\p{Zl}|\\n/u);
-  }
-  assert.doesNotMatch((data["set"] as { title: string }).title, /\p{Cf}|\n/u);
 });
 
 test("too many that wait are left out with a word; of those that ended the last 50 are kept", async ({ gw, receivers }) => {
