@@ -183,6 +183,15 @@ export class PersonsPart {
     this.#approval = approval;
   }
 
+  /** The row of a call that is given an answer again names whose yes that was: its own has done nothing. */
+  async repeated(): Promise<void> {
+    const { facts } = this.#call.record;
+    const yes = facts.approval_id === undefined ? null : await this.yesTo(facts.approval_id);
+    if (yes === null) return;
+    delete facts.items_left_out;
+    Object.assign(facts, yes);
+  }
+
   /** Who has said yes to a request, as a set that was begun by that keeps it; null where nobody has. */
   async yesTo(id: string): Promise<SetApproval | null> {
     const approval = await this.#ports.store.approvals.find(id);

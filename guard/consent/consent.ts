@@ -151,6 +151,15 @@ export class Consent {
    * E_OUTCOME_UNKNOWN, E_STALE_PREVIEW, E_CANCELLED, E_UPSTREAM where the time is up, and what the steps of the write do.
    */
   async once(write: Write): Promise<unknown> {
+    const { decision } = this.#call.record;
+    try {
+      return await this.#once(write);
+    } finally {
+      if (decision.latest("repeats") !== undefined) await this.#brought.person.repeated();
+    }
+  }
+
+  async #once(write: Write): Promise<unknown> {
     const { caller, record } = this.#call;
     const { decision } = record;
     decision.begin("consent", { confirmed: true });

@@ -312,7 +312,9 @@ class Walk {
         ...left_out === undefined ? {} : { left_out },
         undoable,
         ...undoable_reason === undefined ? {} : { undoable_reason },
-        ...raises.length === 0 ? {} : { warnings: raises.map(({ because }) => because) },
+        ...raises.length + said.warnings.length === 0
+          ? {}
+          : { warnings: [...raises.map(({ because }) => because), ...said.warnings] },
         plan: isMade
           ? "It is planned once that is made, and touches nothing that is there now"
           : `It is planned once item ${follows} is done, and changes what that leaves, as it leaves it`,
