@@ -1,7 +1,10 @@
 /** Who may decide on what an agent asks for, and who sees it. */
 import type { Awaitable } from "../core/async.ts";
+import { GatewayError } from "../core/errors.ts";
 import type { Approval, Deciding, Site, User } from "../core/model.ts";
 import type { Approver } from "../registry/approval_reports.ts";
+import type { AuditStore } from "../store/store.ts";
+import { adminRow } from "./audit/admin_row.ts";
 
 /** Whether a list of sites has all of those; a call of no site is of all. */
 const hasAll = (list: readonly string[], sites: readonly string[]): boolean =>
@@ -63,4 +66,47 @@ export async function whyNotEdited(
     } any more; edit it yourself, or reject it`;
   }
   return null;
+}
+
+/** What somebody does with a request that takes the right. */
+export type Decides = "approve" | "reject" | "edit";
+
+/** Attempts that are remembered, so that nobody fills the audit by trying again. */
+const TRIED_MAX = 1000;
+
+/** What is said to those who may not decide, and the rows that tell of it. */
+export class Refusals {
+  readonly #tried = new Set<string>();
+
+  constructor(
+    private readonly ports: {
+      readonly store: { readonly audit: Pick<AuditStore, "append"> };
+      now(): number;
+      newId(): string;
+    },
+  ) {}
+
+  /** Throws E_FORBIDDEN; the first time that somebody tries that, the audit says so. */
+  async refuse(
+    { actor, user }: Approver,
+    { id: approval_id, tool, grant: token, sites }: Approval,
+    does: Decides,
+    why: string,
+  ): Promise<never> {
+    const { store, now, newId } = this.ports;
+    const tried = JSON.stringify([does, approval_id, user?.id ?? null]);
+    if (!this.#tried.has(tried)) {
+      if (this.#tried.size >= TRIED_MAX) this.#tried.clear();
+      this.#tried.add(tried);
+      const row = adminRow(newId(), actor, now(), `approval.${does}`, { approval_id, tool, token });
+      const about = {
+        site_id: sites[0] ?? null,
+        approval_id,
+        status: "denied",
+        error: "E_FORBIDDEN",
+      } as const;
+      await store.audit.append({ ...row, ...about });
+    }
+    throw new GatewayError("E_FORBIDDEN", why);
+  }
 }

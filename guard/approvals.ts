@@ -15,7 +15,15 @@ import type {
 } from "../registry/approval_reports.ts";
 import type { Store } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./audit/admin_row.ts";
-import { decidingOf, hasRight, seesOf, whyNot, whyNotEdited } from "./approval_rights.ts";
+import {
+  type Decides,
+  decidingOf,
+  hasRight,
+  Refusals,
+  seesOf,
+  whyNot,
+  whyNotEdited,
+} from "./approval_rights.ts";
 import { editableTexts, withTexts } from "./approval_texts.ts";
 import { approvalUrl, type Approving, rejectedError } from "./consent/approval.ts";
 import { destination, nameOfParts } from "./consent/consent_content.ts";
@@ -55,7 +63,11 @@ const unknown = (id: string) =>
 
 /** The requests of one gateway. */
 export class ApprovalDesk implements ApprovalsPort {
-  constructor(private readonly ports: ApprovalsPorts) {}
+  readonly #refusals: Refusals;
+
+  constructor(private readonly ports: ApprovalsPorts) {
+    this.#refusals = new Refusals(ports);
+  }
 
   /** Those the person may see, oldest first. */
   async list(approver: Approver, query: ApprovalQuery = {}): Promise<ApprovalReport[]> {
@@ -100,11 +112,8 @@ export class ApprovalDesk implements ApprovalsPort {
     const args = await this.ports.store.approvals.args(id);
     if (args === null) return { approval: report, arguments: null, preview: null, refused: GONE };
     const texts = await this.#textsOf(report, args);
-    const found = {
-      approval: report,
-      arguments: args,
-      ...texts.length === 0 ? {} : { texts: texts.map(({ name }) => name) },
-    };
+    const edits = texts.length === 0 ? {} : { texts: texts.map(({ name }) => name) };
+    const found = { approval: report, arguments: args, ...edits };
     try {
       const preview = previewOf(await this.#call(approver, approval, args, { ...look, shown: null }));
       const asked = await this.ports.store.consents.find(approval.confirm_token);
@@ -141,7 +150,7 @@ export class ApprovalDesk implements ApprovalsPort {
     without: readonly number[] = [],
   ): Promise<ShownApproval> {
     const approval = await this.#standing(await this.#find(approver, id));
-    this.#requireYours(approver, approval, await this.#sitesOf(approval));
+    await this.#requireYours(approver, approval, "approve");
     if (approval.state !== "pending") {
       if (approval.state !== "approved") throw decidedAlready(approval);
       return await this.show(approver, id);
@@ -176,7 +185,7 @@ export class ApprovalDesk implements ApprovalsPort {
   ): Promise<ApprovalReport> {
     const { approvals } = this.ports.store;
     const approval = await this.#standing(await this.#find(approver, id));
-    this.#requireYours(approver, approval, await this.#sitesOf(approval));
+    await this.#requireYours(approver, approval, "edit");
     const args = approval.state === "pending" ? await approvals.args(id) : null;
     if (args === null) throw decidedAlready(approval);
     const edited = withTexts(await this.#textNames(approval), args, texts);
@@ -190,8 +199,7 @@ export class ApprovalDesk implements ApprovalsPort {
   async reject(approver: Approver, id: string, words: string | null): Promise<ApprovalReport> {
     const { store: { approvals, consents, audit }, baseUrl, now, newId, tell } = this.ports;
     const approval = await this.#standing(await this.#find(approver, id));
-    const sites = await this.#sitesOf(approval);
-    this.#requireYours(approver, approval, sites);
+    await this.#requireYours(approver, approval, "reject");
     const request_id = newId();
     const run = { request_id, deadline: now() + REJECT_MS };
     const spending = await spendForNo(this.ports, approval, run);
@@ -205,7 +213,7 @@ export class ApprovalDesk implements ApprovalsPort {
       ...await tell(approvalDecided({ ...approval, state: "rejected" })),
     ]);
     await approvals.forget(id);
-    return this.#report(approver, await approvals.find(id) ?? approval, sites);
+    return this.#report(approver, await approvals.find(id) ?? approval, await this.#sitesOf(approval));
   }
 
   /**
@@ -363,9 +371,10 @@ export class ApprovalDesk implements ApprovalsPort {
     return user === null || seesOf(user, approval);
   }
 
-  #requireYours(approver: Approver, approval: Approval, sites: readonly Site[]): void {
+  async #requireYours(approver: Approver, approval: Approval, does: Decides): Promise<void> {
+    const sites = await this.#sitesOf(approval);
     const why = whyNot(approver, approval, sites, approver.user !== null, approval.sites);
-    if (why !== null) throw new GatewayError("E_FORBIDDEN", why);
+    if (why !== null) await this.#refusals.refuse(approver, approval, does, why);
   }
 
   #report(approver: Approver, approval: Approval, sites: readonly Site[]): ApprovalReport {
