@@ -38,7 +38,10 @@ function nextOf({ state, expires_at, edited_to }: Approval, isKnown: boolean): s
 
 /** The requests of the caller's own token. */
 export function approvalsPort(
-  { store: { approvals, consents }, delay, baseUrl }: Pick<ContextPorts, "store" | "delay" | "baseUrl">,
+  { store: { approvals, consents }, delay, baseUrl, stopping }: Pick<
+    ContextPorts,
+    "store" | "delay" | "baseUrl" | "stopping"
+  >,
   { caller, follower }: Pick<CallParts, "caller" | "follower">,
 ): ApprovalsPort {
   const find = async (id: string): Promise<Approval> => {
@@ -57,8 +60,9 @@ export function approvalsPort(
         approval.state === "pending" || (approval.state === "approved" && done === undefined);
       for (let left = Math.min(wait_seconds, LIMITS.APPROVAL_WAIT_SECONDS) * 1000; left > 0 && isOpen();) {
         const wait = Math.min(LIMITS.APPROVAL_LOOK_MS, left);
-        await delay(wait);
+        await delay(wait, stopping).catch(() => {});
         if (follower?.signal.aborted) throw cancelled();
+        if (stopping.aborted) break; // who waits is answered while there is still somebody to answer
         left -= wait;
         approval = await find(id);
         done = await doneOf(approval);

@@ -314,3 +314,15 @@ Deno.test("killed between decision and write: the page has the form again, or sa
 });
 
 const csrfIn = (text: string) => /name="csrf" value="([^"]*)"/.exec(text)![1]!;
+
+Deno.test("an agent that waits in get_approval is answered as soon as the gateway is told to stop: the request waits on", async () => {
+  await using at = await asking();
+  const { approval: { id: approval_id } } = await ask(at);
+  const began = performance.now();
+  const waits = at.kit.gw.call<Args>("get_approval", { approval_id, wait_seconds: 40 }, { as: "asks" });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  at.kit.gw.gateway.drain();
+  const { state, next } = await waits;
+  assert.deepEqual([state, /waits until/.test(String(next))], ["pending", true]);
+  assert.ok(performance.now() - began < 20_000, "and is not cut off when the last seconds are over");
+});
