@@ -211,12 +211,22 @@ function ofTools({ held_tools, unheld, unpreviewed }: HealthReport): Attention[]
 }
 
 function ofUpkeep(
-  { versions, sealed, jobs, clock, proxies, retention, kept_changes }: HealthReport,
+  { versions, sealed, jobs, clock, proxies, retention, kept_changes, webhooks }: HealthReport,
 ): Attention[] {
   const ending = versions.filter(({ sites }) => sites > 0);
   const wrong = jobs.filter((job) => isJobWrong(job, clock));
   const health = { command: "gateway health" };
   return [
+    {
+      title: "Webhooks",
+      count: webhooks.length,
+      sentence: `What they are to be told does not arrive, or not all of it: ${
+        named(webhooks.map(({ name, off }) => `${name} (${off === null ? "failing" : "turned off"})`))
+      }.`,
+      page: "/admin/webhooks",
+      command: "webhooks list",
+      bad: webhooks.some(({ off }) => off !== null),
+    },
     {
       title: "Versions that end",
       count: ending.length,
