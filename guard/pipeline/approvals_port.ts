@@ -16,7 +16,7 @@ const unknown = (id: string) =>
   );
 
 /** How to go on, by what is known. */
-function nextOf({ state, expires_at, edited_to }: Approval, isKnown: boolean): string {
+function nextOf({ state, expires_at, edited_to, outcome }: Approval, isKnown: boolean): string {
   if (state === "pending") {
     return `Nobody has decided yet, and nothing was written; it waits until ${expires_at}. Give the link to somebody who ` +
       "may, or call again with wait_seconds";
@@ -29,6 +29,9 @@ function nextOf({ state, expires_at, edited_to }: Approval, isKnown: boolean): s
   }
   if (state === "expired") {
     return "It cannot be approved any more, and nothing was written; preview again to ask anew";
+  }
+  if (isKnown && outcome === "unknown") {
+    return "A person approved it, and nobody knows whether it was carried out: look at the site before you ask for it again";
   }
   return isKnown
     ? "A person approved it; this is what was done"
