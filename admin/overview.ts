@@ -164,6 +164,7 @@ async function ofGateway(ports: AdminPorts): Promise<Attention[]> {
     },
     ...ofTools(health),
     ...frozenOf(health.freezes),
+    ofWebhooks(health),
     ...ofUpkeep(health),
   ];
 }
@@ -210,23 +211,25 @@ function ofTools({ held_tools, unheld, unpreviewed }: HealthReport): Attention[]
   ];
 }
 
+/** Webhooks that do not arrive. */
+const ofWebhooks = ({ webhooks }: HealthReport): Attention => ({
+  title: "Webhooks",
+  count: webhooks.length,
+  sentence: `What they are to be told does not arrive, or not all of it: ${
+    named(webhooks.map(({ name, off }) => `${name} (${off === null ? "failing" : "turned off"})`))
+  }.`,
+  page: "/admin/webhooks",
+  command: "webhooks list",
+  bad: webhooks.some(({ off }) => off !== null),
+});
+
 function ofUpkeep(
-  { versions, sealed, jobs, clock, proxies, retention, kept_changes, webhooks }: HealthReport,
+  { versions, sealed, jobs, clock, proxies, retention, kept_changes }: HealthReport,
 ): Attention[] {
   const ending = versions.filter(({ sites }) => sites > 0);
   const wrong = jobs.filter((job) => isJobWrong(job, clock));
   const health = { command: "gateway health" };
   return [
-    {
-      title: "Webhooks",
-      count: webhooks.length,
-      sentence: `What they are to be told does not arrive, or not all of it: ${
-        named(webhooks.map(({ name, off }) => `${name} (${off === null ? "failing" : "turned off"})`))
-      }.`,
-      page: "/admin/webhooks",
-      command: "webhooks list",
-      bad: webhooks.some(({ off }) => off !== null),
-    },
     {
       title: "Versions that end",
       count: ending.length,
