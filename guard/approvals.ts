@@ -27,7 +27,7 @@ import {
 import { editableTexts, withTexts } from "./approval_texts.ts";
 import { approvalUrl, type Approving, rejectedError } from "./consent/approval.ts";
 import { destination, nameOfParts } from "./consent/consent_content.ts";
-import { decidedAlready, spendForNo } from "./consent/no.ts";
+import { decidedAlready, isReadable, spendForNo, UNREADABLE } from "./consent/no.ts";
 import { plainAnswer, repeatable, toldAgain } from "./consent/repeated.ts";
 import { askForUndo, undoCallerOf, undoReports } from "./approval_undo.ts";
 import type { Jobs } from "./jobs.ts";
@@ -109,8 +109,9 @@ export class ApprovalDesk implements ApprovalsPort {
         ...await this.#undoOf(approver, approval),
       };
     }
-    const args = await this.ports.store.approvals.args(id);
-    if (args === null) return { approval: report, arguments: null, preview: null, refused: GONE };
+    const args = isReadable(approval) ? await this.ports.store.approvals.args(id) : null;
+    const lost = isReadable(approval) ? GONE : UNREADABLE;
+    if (args === null) return { approval: report, arguments: null, preview: null, refused: lost };
     const texts = await this.#textsOf(report, args);
     const edits = texts.length === 0 ? {} : { texts: texts.map(({ name }) => name) };
     const found = { approval: report, arguments: args, ...edits };
@@ -154,6 +155,9 @@ export class ApprovalDesk implements ApprovalsPort {
     if (approval.state !== "pending") {
       if (approval.state !== "approved") throw decidedAlready(approval);
       return await this.show(approver, id);
+    }
+    if (!isReadable(approval)) {
+      throw new GatewayError(UNREADABLE.code, UNREADABLE.message, { outcome: "none" });
     }
     const args = await this.ports.store.approvals.args(id);
     if (args === null) throw decidedAlready({ ...approval, state: "expired", words: GONE.message });
@@ -202,13 +206,14 @@ export class ApprovalDesk implements ApprovalsPort {
     await this.#requireYours(approver, approval, "reject");
     const request_id = newId();
     const run = { request_id, deadline: now() + REJECT_MS };
-    const spending = await spendForNo(this.ports, approval, run);
+    // What a yes would spend of one that cannot be read is not known, and nobody can say yes to it.
+    const spending = isReadable(approval) ? await spendForNo(this.ports, approval, run) : null;
     const answer = repeatable({ failure: rejectedError(baseUrl, { ...approval, words }) });
     const decided = decidingOf(approver);
     const about = { approval_id: id, tool: approval.tool, token: approval.grant, words };
     const row = adminRow(request_id, approver.actor, now(), "approval.reject", about);
     await audit.append({ ...row, site_id: approval.sites[0] ?? null, approval_id: id }, [
-      ...await consents.done(spending, run, answer),
+      ...spending === null ? [] : await consents.done(spending, run, answer),
       ...await approvals.rejected(approval, decided, words),
       ...await tell(approvalDecided({ ...approval, state: "rejected" })),
     ]);
