@@ -94,7 +94,11 @@ function liveLines({ live, live_reason }: Readonly<Record<string, unknown>>): Ch
 }
 
 /** Whether it goes back, and for who may the way to ask for it. */
-function undoLines({ approval, undo, may_undo }: ShownApproval, person: Person | null, names: Names): Child {
+function undoLines(
+  { approval, undo, may_undo, answer }: ShownApproval,
+  person: Person | null,
+  names: Names,
+): Child {
   if (approval.outcome !== "made") return null;
   if (undo === undefined) return <p>It cannot be taken back by the gateway.</p>;
   return undo.map((one) => {
@@ -106,9 +110,11 @@ function undoLines({ approval, undo, may_undo }: ShownApproval, person: Person |
       return <p>{`It cannot be taken back${on}${one.why === null ? "" : `. ${seen(one.why)}`}`}</p>;
     }
     if (!may_undo || person === null) {
-      return (
-        <p>{`It can be taken back${on}; who approves here, or the client that asked, may ask for that.`}</p>
-      );
+      return person?.user === null && isFields(answer) && approval.request_id !== null
+        ? operatorsWay(on, `${undoneBy(answer, approval.request_id)} --site ${one.site_id}`)
+        : (
+          <p>{`It can be taken back${on}; who approves here, or the client that asked, may ask for that.`}</p>
+        );
     }
     return (
       <Form visitor={person} action={`${APPROVALS}/${approval.id}/undo`} class="undo">
@@ -119,6 +125,18 @@ function undoLines({ approval, undo, may_undo }: ShownApproval, person: Person |
     );
   });
 }
+
+/** What the command is given: the whole set, or the call. */
+const undoneBy = ({ set_id }: Readonly<Record<string, unknown>>, request_id: string) =>
+  typeof set_id === "string" ? `--set ${set_id}` : request_id;
+
+/** Who holds the master token has no name to ask in, and a command instead. */
+const operatorsWay = (on: string, what: string): Child => (
+  <>
+    <p>{`It can be taken back${on}. With the master token that is a command, which shows it first:`}</p>
+    <code class="command">{`npx -y deno@2.9 task admin undo ${what}`}</code>
+  </>
+);
 
 /** A call has a minute, and its doubt is judged in another; a set goes on for as long as it takes. */
 const CUT_OFF_MS = 2 * LIMITS.CALL_DEADLINE_MS;

@@ -264,7 +264,7 @@ function drawnPages({ documents }: ApprovalViews, path: string, c: Context, room
                   loading="lazy"
                   title={`Drawn: ${name}`}
                   width={String(width)}
-                  height={is_short ? "160" : "600"}
+                  height={is_short ? "160" : "340"}
                 />
               </div>
             )}

@@ -162,7 +162,7 @@ Deno.test("requests are listed to who may decide or has asked, with figures; the
   assert.match(none, /Nobody has decided anything\. The oldest that waits/);
   assert.doesNotMatch(none, /None/, "a table without rows is left out");
   const shown = await admin(gw, "approvals", "show", asked.approval.id);
-  const [, name] = /approve \w+ --shown (\S+)/.exec(shown.out)!;
+  const [, name] = /npx -y deno@2\.9 task admin approvals approve \w+ --shown (\S+)/.exec(shown.out)!;
   assert.match(shown.out, /title: Before -> From an agent/);
   gw.clock.now += 600_000;
   const done = await admin(gw, "approvals", "approve", asked.approval.id, "--shown", name!);
