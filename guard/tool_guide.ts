@@ -82,12 +82,13 @@ const EMPTY: ReadonlySet<string> = new Set(
     "un une vais veux via vont vos votre vous y").split(" "),
 );
 
-/** A word as it is compared: without case and accents, by its stems in the languages that are spoken to it. */
-function terms(word: string): string[] | null {
+/** A word as it is compared: without case and accents, the shortest of its stems in the languages that are spoken to it. */
+function term(word: string): string | null {
   const lower = word.toLowerCase();
   const plain = bare(lower);
-  if (EMPTY.has(plain)) return null;
-  return [...new Set([plain, bare(english(lower)), bare(german(lower)), bare(french(lower))])];
+  if (EMPTY.has(plain) || plain.length < 2) return null;
+  const stems = [english, german, french].map((stem) => bare(stem(lower)));
+  return stems.reduce((short, one) => one.length < short.length ? one : short, plain);
 }
 
 const bare = (word: string) =>
@@ -109,9 +110,9 @@ interface Indexed {
 const indexOf = memoize(({ shown }: Listing) => {
   const index = new MiniSearch<Indexed>({
     fields: ["name", "words", "brief", "whole"],
-    processTerm: terms,
+    processTerm: term,
     searchOptions: {
-      boost: { name: 3, words: 4, brief: 2, whole: 0.5 },
+      boost: { name: 1, words: 8, brief: 1, whole: 0.3 },
       prefix: (word) => word.length >= PART_MIN,
       fuzzy: (word) => word.length > PART_MIN + 1 ? 0.15 : false,
       weights: { prefix: 0.3, fuzzy: 0.2 },
@@ -130,11 +131,14 @@ const indexOf = memoize(({ shown }: Listing) => {
 const at = (shown: Shown, { narrowed }: Asking, full: boolean) =>
   saidOf(shown, { full, kind: narrowed?.sites.length ? shown.entry.manifest.platforms[0] ?? null : null });
 
+/** The first sentence, which says what the tool is for. */
+const firstOf = (description: string) => description.split(". ", 1)[0]!;
+
 function foundTool(shown: Shown, asking: Asking): FoundTool {
   const { input_schema, description } = at(shown, asking, false);
   const name = shown.entry.name;
   const call = `${name}(${parameters(input_schema)})`;
-  return { call, for: description, ...(reads(shown) ? {} : { writes: true as const }) };
+  return { call, for: firstOf(description), ...(reads(shown) ? {} : { writes: true as const }) };
 }
 
 function describedTool(shown: Shown, asking: Asking): DescribedTool {
@@ -160,6 +164,7 @@ const TYPES_HEAD =
 
 function typeOf(shown: Shown, asking: Asking): string {
   const { input_schema, description } = at(shown, asking, false);
-  const [first] = description.split(". ");
-  return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${reads(shown) ? "" : " W"} ${first}`;
+  return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${reads(shown) ? "" : " W"} ${
+    firstOf(description)
+  }`;
 }

@@ -109,6 +109,8 @@ export function parameters(schema: ServedSchema): string {
     .join(", ");
 }
 
+/** Of one that may be left out more values are not told in a line. */
+const CHOICES_MAX = 3;
 const OF_CONSENT: readonly string[] = ["confirm", "confirm_token"];
 
 function typeName(schema: ServedSchema, isRequired: boolean): string {
@@ -121,6 +123,7 @@ function typeName(schema: ServedSchema, isRequired: boolean): string {
   };
   const inner = (one: ServedSchema) => typeName(one, isRequired);
   if (anyOf) return [...new Set(anyOf.map(inner))].join(" | ");
+  if (values && !isRequired && values.length > CHOICES_MAX) return "string";
   if (values) return values.map((one) => JSON.stringify(one)).join(" | ");
   if (Array.isArray(type)) return type.map((one) => inner({ type: one })).join(" | ");
   if (type === "array") return listOf(items ? inner(items) : "unknown");
