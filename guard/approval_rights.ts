@@ -15,9 +15,13 @@ export const hasRight = ({ approve_sites = [], allowed_sites }: User, sites: rea
   hasAll(approve_sites, sites) && hasAll(allowed_sites, sites);
 
 /** Whether somebody sees what is asked for on those sites: who asked, who may decide on all, and an admin of all. */
-export const seesOf = (user: User, { sites, owner_user_id }: Approval): boolean =>
-  owner_user_id === user.id || hasRight(user, sites) ||
+export const seesOf = (user: User | null, { sites, owner_user_id }: Approval): boolean =>
+  user === null || owner_user_id === user.id || hasRight(user, sites) ||
   (user.role === "admin" && hasAll(user.allowed_sites, sites));
+
+/** By the right to approve on all that was asked for; who has it may be the one who asked. */
+export const mayUndo = ({ user }: Approver, { sites }: Approval): boolean =>
+  user !== null && hasRight(user, sites);
 
 /** As requests and rows name who decides. */
 export const decidingOf = ({ actor, user }: Approver): Deciding => ({

@@ -18,7 +18,7 @@ import { adminRow, OPERATOR } from "./audit/admin_row.ts";
 import {
   type Decides,
   decidingOf,
-  hasRight,
+  mayUndo,
   Refusals,
   seesOf,
   whyNot,
@@ -72,7 +72,7 @@ export class ApprovalDesk implements ApprovalsPort {
   /** Those the person may see, oldest first. */
   async list(approver: Approver, query: ApprovalQuery = {}): Promise<ApprovalReport[]> {
     const { approvals, sites } = this.ports.store;
-    const all = (await approvals.list(query.states)).filter((one) => this.#sees(approver, one));
+    const all = (await approvals.list(query.states)).filter((one) => seesOf(approver.user, one));
     const known = new Map((await sites.list()).map((site) => [site.id, site]));
     const { site_id, tier, client_id, owner_user_id } = query;
     return all.filter((one) =>
@@ -231,7 +231,7 @@ export class ApprovalDesk implements ApprovalsPort {
     return await askForUndo(
       this.ports,
       approval,
-      this.#mayUndo(approver, approval) ? approver.user : null,
+      mayUndo(approver, approval) ? approver.user : null,
       site_id,
     );
   }
@@ -276,7 +276,7 @@ export class ApprovalDesk implements ApprovalsPort {
 
   async #find(approver: Approver, id: string): Promise<Approval> {
     const approval = await this.ports.store.approvals.find(id);
-    if (approval === null || !this.#sees(approver, approval)) throw unknown(id);
+    if (approval === null || !seesOf(approver.user, approval)) throw unknown(id);
     return approval;
   }
 
@@ -352,12 +352,7 @@ export class ApprovalDesk implements ApprovalsPort {
   async #undoOf(approver: Approver, approval: Approval): Promise<Pick<ShownApproval, "undo" | "may_undo">> {
     if (approval.outcome !== "made") return {};
     const undo = await undoReports(this.ports.store, approval);
-    return undo.length === 0 ? {} : { undo, may_undo: this.#mayUndo(approver, approval) };
-  }
-
-  /** By the right to approve on all that was asked for; who has it may be the one who asked. */
-  #mayUndo({ user }: Approver, { sites }: Approval): boolean {
-    return user !== null && hasRight(user, sites);
+    return undo.length === 0 ? {} : { undo, may_undo: mayUndo(approver, approval) };
   }
 
   /** What was done, as long as that is kept. */
@@ -370,10 +365,6 @@ export class ApprovalDesk implements ApprovalsPort {
   async #sitesOf({ sites }: Pick<Approval, "sites">): Promise<Site[]> {
     const found = await Promise.all(sites.map((id) => this.ports.store.sites.get(id)));
     return found.filter((one) => one !== null);
-  }
-
-  #sees({ user }: Approver, approval: Approval): boolean {
-    return user === null || seesOf(user, approval);
   }
 
   async #requireYours(approver: Approver, approval: Approval, does: Decides): Promise<void> {
