@@ -10,7 +10,7 @@ import { Notice } from "../notice.tsx";
 import { Empty, Time } from "../parts.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
-import { addressWith, askedBy, AUDIT, Filters, rowAddress, StatusTags, Ways, whose } from "./audit_parts.tsx";
+import { addressWith, askedBy, AUDIT, Filters, StatusTags, ToolLink, Ways, whose } from "./audit_parts.tsx";
 import { rowPage } from "./audit_row.tsx";
 import { asPerson, type PagesParts, worded } from "./frame.tsx";
 
@@ -108,7 +108,7 @@ function Rows(
       caption="Open a row for its arguments, and what came of it"
       columns={["Tool", "Site", "By", "Status", "When"]}
       rows={rows.map((row) => [
-        <a href={rowAddress(row.id)}>{seen(row.tool)}</a>,
+        <ToolLink row={row} />,
         row.site_id === null ? <span class="soft">none</span> : seen(row.site_id),
         seen(row.token_name),
         <StatusTags row={row} />,

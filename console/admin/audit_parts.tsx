@@ -95,6 +95,27 @@ const TONES: Readonly<Record<AuditRow["status"], Tone>> = {
   needs_confirmation: "plain",
 };
 
+/** Words of a name up to here are not torn: longer ones would make a table wider than the screen. */
+const WORD_CHARACTERS = 20;
+
+/** The name of a tool, which leads to its row; it is broken between its words. */
+export function ToolLink({ row: { id, tool } }: { readonly row: AuditRow }): Child {
+  const words = seen(tool).split("_");
+  const isWhole = words.every(({ length }) => length <= WORD_CHARACTERS);
+  return (
+    <a href={rowAddress(id)} class={isWhole ? "words" : undefined}>
+      {words.map((word, at) =>
+        at === 0 ? word : (
+          <>
+            _<wbr />
+            {word}
+          </>
+        )
+      )}
+    </a>
+  );
+}
+
 /** What became of a call, as tags. */
 export function StatusTags({ row }: { readonly row: AuditRow }): Child {
   return (

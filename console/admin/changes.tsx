@@ -11,7 +11,7 @@ import { Notice } from "../notice.tsx";
 import { Empty, Section, Tag, Time } from "../parts.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
-import { addressWith, askedBy, Filters, rowAddress, Ways, whose } from "./audit_parts.tsx";
+import { addressWith, askedBy, Filters, ToolLink, Ways, whose } from "./audit_parts.tsx";
 import { CHANGES, UndoForm, UndoWay } from "./change_parts.tsx";
 import { undoRoute } from "./change_undo.tsx";
 import { asPerson, type PagesParts, worded } from "./frame.tsx";
@@ -138,7 +138,7 @@ function Changes(
       columns={["Tool", "Site", "What", "By", "When", "Take back"]}
       rows={told.map(({ row, change }) => [
         <>
-          <a href={rowAddress(row.id)}>{seen(row.tool)}</a>
+          <ToolLink row={row} />
           {change["live"] === true && <Tag tone="good">live</Tag>}
           {row.approved_by !== undefined && <Tag>approved</Tag>}
           {row.set_id !== undefined && (
