@@ -87,16 +87,16 @@ function userRoutes(app: Hono, ports: AdminPorts): void {
   });
 
   app.patch("/admin/api/users/:id", async (c) => {
-    const id = c.req.param("id");
     const { user: admin, actor } = callerOf(c);
     const patch = checked(userPatch, await jsonObject(c.req.raw));
     if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
-    if (admin !== null) assertGrants(admin, { ...await managedUser(ports, c, id), ...patch });
+    const before = await managedUser(ports, c, c.req.param("id"));
+    const { id } = before;
+    if (admin !== null) assertGrants(admin, { ...before, ...patch });
     if (patch.allowed_sites) refuseAny(await unknownSites(patch.allowed_sites, sites));
-    const before = RECORD_ID.test(id) ? await users.get(id) : null;
-    if (before !== null && patch.approve_sites) refuseAny(beyondSites({ ...before, ...patch }));
-    const user = before && await users.update(id, patch);
-    if (before === null || user === null) throw noUser(id);
+    if (patch.approve_sites) refuseAny(beyondSites({ ...before, ...patch }));
+    const user = await users.update(id, patch);
+    if (user === null) throw noUser(id);
     await ports.record(actor, "user.change", { user_id: id, ...differences(before, user) });
     return answer(c, userView(user));
   });

@@ -25,6 +25,8 @@ const PAGES = [
   `/audit/${ROW}`,
   "/changes",
   "/freezes",
+  "/sites",
+  "/webhooks",
   "/account",
   "/design",
   "/nothing",
