@@ -12,7 +12,7 @@ import type {
   WebhookDelivery,
 } from "../core/model.ts";
 import type { Clock } from "../core/async.ts";
-import type { ChangesPage } from "../registry/tool.ts";
+import type { ChangeRow, ChangesPage } from "../registry/tool.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { ApprovalsPort, ApprovalViewsPort } from "../registry/approval_reports.ts";
 import type { LinkableReport } from "../registry/linkable_report.ts";
@@ -210,6 +210,8 @@ export interface AdminPorts {
   operate(tool: string, args: Record<string, unknown>, person?: User | null): Promise<unknown>;
   /** A page of what calls have changed, newest first; with the first one those of which nobody knows whether they were made. */
   changes(query: Omit<AuditQuery, "outcome" | "status">, cursor?: string): Promise<ChangesPage>;
+  /** A row of the audit as a list of changes tells it: whether it can be taken back, else why not. */
+  changeOf(row: AuditRow): Promise<ChangeRow>;
   readonly erasing: ErasingPort;
   readonly approvals: ApprovalsPort;
   /** What requests show beside texts; loaded when it is first asked for. */

@@ -38,7 +38,8 @@ const listQuery = closed({
 const IDS_MAX = 50;
 const request_id = text("the request_id of a change", /^[0-9A-HJKMNP-TV-Z]{26}$/);
 const ids_error = expected(`a list of 1 to ${IDS_MAX} request_ids`);
-const undoBody = closed({
+/** What taking back is asked for with. */
+export const undoBody = closed({
   site_id: text("a site id", SITE_ID),
   request_ids: z.array(request_id, { error: ids_error }).min(1, { error: ids_error })
     .max(IDS_MAX, { error: ids_error }).optional(),

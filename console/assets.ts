@@ -7,6 +7,7 @@ const FILES = {
   "style.css": "text/css",
   "passkeys.js": "text/javascript",
   "approvals.js": "text/javascript",
+  "audit.js": "text/javascript",
   "times.js": "text/javascript",
   "mark.svg": "image/svg+xml",
 } as const;

@@ -14,7 +14,7 @@ import { ApprovalDesk } from "../guard/approvals.ts";
 import { authenticator, callerNow, callerOfGrant } from "../guard/pipeline/authenticate.ts";
 import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
 import { operatorFilters } from "../guard/change_filters.ts";
-import { changePage, type ChangeQuery } from "../guard/change_pages.ts";
+import { changeOf, changePage, type ChangeQuery } from "../guard/change_pages.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
 import { Snapshots } from "../guard/snapshots.ts";
@@ -42,7 +42,7 @@ import { CLOCK, delay, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { logLine } from "../core/say.ts";
 import { growingIds } from "../core/ulid.ts";
-import { VERSION } from "../core/model.ts";
+import { type AuditRow, VERSION } from "../core/model.ts";
 import { asWritten } from "../platforms/_http/addresses.ts";
 import { createHttp } from "../platforms/_http/http.ts";
 import { Catalog } from "../registry/catalog.ts";
@@ -379,6 +379,7 @@ function watched(
     operate: operatorCalls(dispatch, newId),
     changes: async (query: ChangeQuery, cursor?: string) =>
       await changePage(store, await operatorFilters(store, query), cursor),
+    changeOf: async (row: AuditRow) => await changeOf(store, row),
     jobs: () => jobs.report(),
     proxies: () => noticed.report(),
     versions: () => watch.ending(),

@@ -145,6 +145,10 @@ async function doubtedOf(
   return await Promise.all(rows.map((row) => told(changes, row)));
 }
 
+/** A row as a list of changes tells it: whether it can be taken back, else why not. */
+export const changeOf = ({ changes }: Pick<Kept, "changes">, row: AuditRow): Promise<ChangeRow> =>
+  told(changes, row);
+
 async function told(changes: Pick<ChangeStore, "state">, row: AuditRow): Promise<ChangeRow> {
   return rowOf(row, row.site_id === null ? null : await changes.state(row.site_id, row.request_id));
 }

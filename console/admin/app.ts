@@ -10,6 +10,8 @@ import { People } from "../../identity/sign_in/people.ts";
 import { sayWaiting } from "../respond.tsx";
 import { accountPages } from "./account.tsx";
 import { approvalPages } from "./approvals.tsx";
+import { auditPages } from "./audit.tsx";
+import { changePages } from "./changes.tsx";
 import { clientPages } from "./clients.tsx";
 import { connectionPages } from "./connections.tsx";
 import { overviewPages } from "./overview.tsx";
@@ -53,6 +55,8 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   sitePages(app, parts);
   approvalPages(app, parts);
   webhookPages(app, parts);
+  auditPages(app, parts);
+  changePages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
     return await refusalPage(c, await visitors.signedIn(c.req.raw), error, ports.report);

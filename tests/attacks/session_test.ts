@@ -26,6 +26,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       views: () => Promise.reject(new Error("nothing is looked at")),
       webhooks: gw.gateway.webhooks,
       changes: () => assert.fail(),
+      changeOf: () => assert.fail(),
       operate: () => assert.fail(),
       retention: gw.gateway.retention,
       jobs: () => [],

@@ -1,5 +1,6 @@
 /** Every page of the console in a real browser: for each role, wide and narrow, in light and in dark, without scripts. */
 import assert from "node:assert/strict";
+import { encodeTime } from "ulid";
 import { gateway, type Kit, MASTER, site } from "../kit.ts";
 import { AXE } from "../packages/axe.ts";
 import type { Browser, Page } from "../packages/puppeteer.ts";
@@ -10,12 +11,19 @@ import { inChromium, led, titleOf } from "./browser.ts";
 
 const BYTES_MAX = 100_000;
 const ALONE = ["/", "/admin/sign-in", "/admin/login"];
+/** A row that is shown on its own page. */
+const ROW = encodeTime(Date.now() - 60_000, 10) + "A".repeat(16);
 const PAGES = [
   "",
   "/approvals",
   "/tokens",
   "/connections",
   "/clients",
+  "/audit",
+  "/audit?outcome=unknown&from=2026-01-01",
+  "/audit?status=none",
+  `/audit/${ROW}`,
+  "/changes",
   "/freezes",
   "/sites",
   "/webhooks",
@@ -23,6 +31,9 @@ const PAGES = [
   "/design",
   "/nothing",
 ].map((path) => `/admin${path}`);
+
+/** Where screenshots are kept for somebody who looks at them; nowhere where nothing is said. */
+const SHOTS = Deno.env.get("SCREENSHOTS");
 
 interface Finding {
   readonly id: string;
@@ -53,6 +64,10 @@ async function assertPage(page: Page, address: string): Promise<void> {
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
       assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, name);
       const { violations } = await page.evaluate(`${AXE}; axe.run()`) as { violations: readonly Finding[] };
+      if (SHOTS !== undefined) {
+        const shot = name.replaceAll(/[^a-z0-9]+/gi, "-");
+        await page.screenshot({ path: `${SHOTS}/${shot}.png`, fullPage: true });
+      }
       assert.deepEqual(violations.map(({ id, nodes }) => [name, id, nodes.map(({ html }) => html)]), []);
     }
   }
@@ -61,7 +76,7 @@ async function assertPage(page: Page, address: string): Promise<void> {
 /** What was called and changed, so that pages have something to show. */
 async function filled(gw: Kit): Promise<void> {
   for (let n = 0; n < 12; n++) {
-    const request_id = `r${n}`;
+    const request_id = n === 1 ? ROW : `r${n}`;
     await gw.store.audit.append({
       id: request_id,
       at: new Date(Date.now() - n * 60_000).toISOString(),
@@ -73,11 +88,14 @@ async function filled(gw: Kit): Promise<void> {
       site_id: "acme",
       tool: "update_draft",
       tier: 1,
-      arguments: {},
+      arguments: { title: "A word that does not end ".repeat(4), content: "x".repeat(200) },
       status: n % 3 === 0 ? "denied" : "ok",
       error: null,
       duration_ms: 5,
-      ...n % 3 === 0 ? {} : { outcome: n === 4 ? "unknown" : "made", changes: [] },
+      ...n % 3 === 0 ? {} : {
+        outcome: n === 4 ? "unknown" : "made",
+        changes: [{ field: "title", from: "Before", to: "x".repeat(120) }],
+      },
     });
   }
   await gw.store.freezes.set({ scope: "site", id: "acme", by: "ad@agency.example", reason: "relaunch" });

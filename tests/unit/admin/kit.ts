@@ -139,6 +139,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       judge: () => Promise.resolve(),
     },
     changes: () => Promise.reject(new Error("no change is listed")),
+    changeOf: () => Promise.reject(new Error("no change is listed")),
     operate: () => Promise.reject(new Error("no tool is called")),
     jobs: () => [],
     versions: () => Promise.resolve([]),
