@@ -13,6 +13,7 @@ export const NAVIGATION = [
   { href: "/admin/sites", label: "Sites", role: "admin", group: "Sites" },
   { href: "/admin/freezes", label: "Freezes", role: "admin", group: "Sites" },
   { href: "/admin/webhooks", label: "Webhooks", role: "admin", group: "Sites" },
+  { href: "/admin/users", label: "People", role: "admin", group: "Access" },
   { href: "/admin/tokens", label: "Tokens", role: "member", group: "Access" },
   { href: "/admin/connections", label: "Connected accounts", role: "member", group: "Access" },
   { href: "/admin/clients", label: "Connected clients", role: "member", group: "Access" },

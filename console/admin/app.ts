@@ -20,6 +20,7 @@ import { invitationPages } from "./invitation.tsx";
 import { signInPages } from "./sign_in.tsx";
 import { sitePages } from "./sites.tsx";
 import { tokenPages } from "./tokens.tsx";
+import { userPages } from "./users.tsx";
 import { webhookPages } from "./webhooks.tsx";
 
 /** The routes below `/admin` that are not the API, to be mounted at the root; every answer is a page, a refusal too. */
@@ -51,6 +52,7 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   clientPages(app, parts);
   freezePages(app, parts);
   sitePages(app, parts);
+  userPages(app, parts);
   approvalPages(app, parts);
   webhookPages(app, parts);
   app.notFound(async (c) => {
