@@ -17,6 +17,7 @@ import { type PagesParts, refusalPage } from "./frame.tsx";
 import { designPages } from "./design.tsx";
 import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
+import { repoAppPages } from "./repo_app.tsx";
 import { signInPages } from "./sign_in.tsx";
 import { sitePages } from "./sites.tsx";
 import { tokenPages } from "./tokens.tsx";
@@ -53,6 +54,7 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   freezePages(app, parts);
   sitePages(app, parts);
   userPages(app, parts);
+  repoAppPages(app, parts);
   approvalPages(app, parts);
   webhookPages(app, parts);
   app.notFound(async (c) => {

@@ -122,7 +122,7 @@ export async function listPage(c: Context, person: Person, parts: PagesParts): P
         : (
           <Table
             caption={`${count} ${count === 1 ? "person" : "people"}${q === "" ? "" : " who fit"}`}
-            columns={["E-mail address", "Role", "Sites", "Approves on", "At most", "Last sign-in", "State"]}
+            columns={["E-mail address", "Role", "Sites", "Approves on", "At most", "Signed in", "State"]}
             rows={shown.map((user, at) => rowOf(user, states[at]!))}
             empty="Nobody fits. Search for a part of the e-mail address, or for a role."
           />
