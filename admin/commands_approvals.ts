@@ -54,13 +54,14 @@ function figures({ deciders, ...of }: ApprovalFigures): string {
     : `. The oldest that waits has waited ${lasting(of.oldest_waits_seconds)}`;
   return `Asked for: ${of.asked}. Waiting: ${of.pending}, approved: ${of.approved}, rejected: ${of.rejected}, ran out: ${of.expired}, edited before: ${of.edited}.
 ${took}${waits}.
-${
-    table(
-      deciders.map((one) => ({ ...one, half_within: lasting(one.median_seconds) })),
-      ["by", "approved", "rejected", "half_within"],
-    )
-  }`;
+${deciders.length === 0 ? "" : decidersTable(deciders)}`;
 }
+
+const decidersTable = (deciders: ApprovalFigures["deciders"]) =>
+  table(
+    deciders.map((one) => ({ ...one, half_within: lasting(one.median_seconds) })),
+    ["by", "approved", "rejected", "half_within"],
+  );
 
 function lasting(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;

@@ -95,9 +95,11 @@ const userList: Command = {
   },
 };
 
+const WHO = { name: "user", help: "the user's id or e-mail address" } as const;
+
 const userUpdate: Command = {
   words: ["user", "update"],
-  subject: { name: "user_id", help: "as user list shows it" },
+  subject: WHO,
   summary: "Change a user's grants",
   notes: CEILING_NOTES,
   options: { email: { value: "email", help: "the new address" }, ...USER_OPTIONS },
@@ -109,8 +111,6 @@ const userUpdate: Command = {
     );
   },
 };
-
-const WHO = { name: "user", help: "the user's id or e-mail address" } as const;
 
 interface Invited {
   readonly link: string;

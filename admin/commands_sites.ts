@@ -3,12 +3,14 @@ import type { Connectors } from "../registry/connectors.ts";
 import type { Call, Command, Words } from "./command.ts";
 import { given, showRecord } from "./commands_tokens.ts";
 import { hint } from "../core/faults.ts";
+import { FLAG_WORDS } from "./site_form.ts";
 import { type Field, type Known, knownOf, type Part } from "./site_options.ts";
 import { CommandError, type Fields, sheet, table } from "./terminal.ts";
 
 const NOTES =
   "Secrets are never written on the command line: pipe them in (--…-stdin) or put them into the named variable\n" +
-  "(--…-env). Nothing is sent to the site.";
+  "(--…-env). Nothing is sent to the site.\n\nWhat each flag permits:\n" +
+  Object.entries(FLAG_WORDS).map(([flag, words]) => `  ${flag}: ${words}`).join("\n");
 
 function yesNo(text: string): unknown {
   return text === "true" ? true : text === "false" ? false : text;

@@ -15,6 +15,8 @@ export interface Attention {
   /** Where it is mended on the pages, where there is such a page; else with a command. */
   readonly page?: string;
   readonly command?: string;
+  /** The sites it is about: the first few, whose pages mend it. */
+  readonly sites?: readonly string[];
   /** Whether something fails by now, rather than waits. */
   readonly bad: boolean;
 }
@@ -47,6 +49,8 @@ export interface Overview {
 const DAYS = 14;
 const CHANGES = 8;
 const NAMED = 3;
+/** Calls of ping_site that are looked at. */
+const PINGS = 200;
 
 /** Reads all of it, by a bounded number of reads. */
 export async function overviewOf(ports: AdminPorts, caller: AdminCaller): Promise<Overview> {
@@ -91,6 +95,30 @@ async function lastChanges({ store }: AdminPorts, { user }: AdminCaller): Promis
       (state.left?.some((one) => one !== null) ?? false);
     return { row, undoable };
   }));
+}
+
+/** The first few of the sites. */
+const sitesOf = (all: readonly { readonly site_id: string }[]): readonly string[] =>
+  [...new Set(all.map(({ site_id }) => site_id))].slice(0, NAMED);
+
+/** Sites of which the newest call that asked whether they answer has failed, and those whose tool servers did. */
+async function unansweredOf(ports: AdminPorts): Promise<{ site_id: string; because: string }[]> {
+  const [{ rows }, servers, sites] = await Promise.all([
+    ports.store.audit.list({ tool: "ping_site" }, { limit: PINGS }),
+    ports.proxiedTools().then((tools) => tools.unanswered()),
+    ports.store.sites.list(),
+  ]);
+  const there = new Set(sites.map(({ id }) => id));
+  const newest = new Map(
+    rows.toReversed().flatMap((row) => row.site_id ? [[row.site_id, row] as const] : []),
+  );
+  const failed = [...newest].filter(([id, { status }]) => status === "error" && there.has(id));
+  return [
+    ...new Map([
+      ...servers.map(({ site_id, because }) => [site_id, because] as const),
+      ...failed.map(([id, { error }]) => [id, error ?? "failed"] as const),
+    ]),
+  ].map(([site_id, because]) => ({ site_id, because }));
 }
 
 /** The first few, and how many more there are. */
@@ -141,7 +169,7 @@ async function ofGateway(ports: AdminPorts): Promise<Attention[]> {
   const [health, doubts, unanswered] = await Promise.all([
     healthReport(ports),
     ports.store.audit.doubts(),
-    ports.proxiedTools().then((tools) => tools.unanswered()),
+    unansweredOf(ports),
   ]);
   return [
     {
@@ -155,15 +183,16 @@ async function ofGateway(ports: AdminPorts): Promise<Attention[]> {
     {
       title: "Sites that do not answer",
       count: unanswered.length,
-      sentence: `Their tool servers failed when they were last asked: ${
+      sentence: `They, or their tool servers, failed when they were last asked: ${
         named(unanswered.map(({ site_id, because }) => `${site_id} (${because})`))
       }.`,
-      page: "/admin/sites?state=down",
+      sites: sitesOf(unanswered),
       command: "tool-server list",
       bad: true,
     },
     ...ofTools(health),
     ...frozenOf(health.freezes),
+    webhooksOf(health),
     ...ofUpkeep(health),
   ];
 }
@@ -184,7 +213,7 @@ function ofTools({ held_tools, unheld, unpreviewed }: HealthReport): Attention[]
       sentence: `A call of them did what it should not have: ${
         named(held_tools.map(({ name, site_id }) => `${name} on ${site_id}`))
       }. Look at them, and approve or withdraw them.`,
-      page: "/admin/sites?state=held",
+      sites: sitesOf(held_tools),
       command: "tool-server list --state held",
       bad: true,
     },
@@ -194,7 +223,7 @@ function ofTools({ held_tools, unheld, unpreviewed }: HealthReport): Attention[]
       sentence: `These sites do not hold what their own tools write: ${
         named(unheld.map(({ site_id, because }) => `${site_id} (${because})`))
       }.`,
-      page: "/admin/sites?state=unheld",
+      sites: sitesOf(unheld),
       command: "tool-server list",
       bad: false,
     },
@@ -204,11 +233,20 @@ function ofTools({ held_tools, unheld, unpreviewed }: HealthReport): Attention[]
       sentence: `One call can change what visitors get, for their confirm policy is "flag": ${
         named(unpreviewed.map(({ site_id }) => site_id))
       }.`,
+      sites: sitesOf(unpreviewed),
       command: `site update ${unpreviewed[0]?.site_id ?? ""} --confirm-policy preview`,
       bad: false,
     },
   ];
 }
+
+const webhooksOf = ({ webhooks }: HealthReport): Attention => ({
+  title: "Webhooks",
+  count: webhooks.length,
+  sentence: `What is sent there does not arrive: ${named(webhooks.map(({ name }) => name))}.`,
+  page: "/admin/webhooks",
+  bad: webhooks.some(({ off }) => off !== null),
+});
 
 function ofUpkeep(
   { versions, sealed, jobs, clock, proxies, retention, kept_changes }: HealthReport,

@@ -13,6 +13,7 @@ import type { AdminPorts } from "./ports.ts";
 import { type AdminCaller, admit, callerOfPerson, MASTER } from "../identity/rights.ts";
 import { type MasterSessions, Visitors } from "../identity/visitors.ts";
 import { isLoopback } from "../core/env_values.ts";
+import { NOBODY } from "../identity/rights.ts";
 
 /** Name of the session cookie. */
 export const SESSION_COOKIE = "gateway_session";
@@ -39,7 +40,7 @@ export interface AdminGate {
 /** Makes the gate. */
 export function adminGate(ports: AdminPorts): AdminGate {
   const matches = masterToken(ports.masterToken);
-  const wrong = wrongAttempts(ports.now);
+  const wrong = wrongAttempts(ports);
   const callers = callersOf(ports, matches, wrong);
   const master = masterSignIn(ports, matches, wrong);
   return {
@@ -55,7 +56,7 @@ export function adminGate(ports: AdminPorts): AdminGate {
     },
     check: async (c, next) => {
       const header = c.req.header("authorization");
-      admit(c, header !== undefined ? callers.byBearer(header) : await callers.byCookie(c));
+      admit(c, header !== undefined ? await callers.byBearer(header) : await callers.byCookie(c));
       await next();
     },
   };
@@ -64,7 +65,7 @@ export function adminGate(ports: AdminPorts): AdminGate {
 function masterSignIn(
   ports: AdminPorts,
   matches: (token: string) => boolean,
-  wrong: () => void,
+  wrong: Wrong,
 ): MasterSignIn {
   const { store: { sessions }, masterToken } = ports;
   const of: MasterSignIn["of"] = async (request) => {
@@ -75,7 +76,7 @@ function masterSignIn(
     of,
     async signIn(c, token) {
       if (!matches(token)) {
-        wrong();
+        await wrong();
         throw new GatewayError("E_AUTH", "That is not the master token");
       }
       const text = await sessions.create(LIMITS.MASTER_SESSION_MS, masterToken);
@@ -100,14 +101,14 @@ function masterSignIn(
 }
 
 /** Who sends a request, by what it proves: the master token, its session, or a person's. */
-function callersOf(ports: AdminPorts, matches: (token: string) => boolean, wrong: () => void) {
+function callersOf(ports: AdminPorts, matches: (token: string) => boolean, wrong: Wrong) {
   const visitors = new Visitors(ports);
   return { byBearer, byCookie };
 
-  function byBearer(header: string): AdminCaller {
+  async function byBearer(header: string): Promise<AdminCaller> {
     const token = /^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? "";
     if (matches(token)) return MASTER;
-    wrong();
+    await wrong();
     const known = token.startsWith(`${ports.tokenPrefix}_`) || token.startsWith("oat_");
     throw new GatewayError(
       "E_AUTH",
@@ -154,17 +155,26 @@ function masterToken(token: string): (text: string) => boolean {
   return (text) => timingSafeEqual(kept, digest(text));
 }
 
+/** Counts a wrong credential. Throws E_RATE_LIMITED. */
+type Wrong = () => Promise<void>;
+
 /**
- * Counts wrong credentials; throws E_RATE_LIMITED where a minute holds too many already. Only wrong ones are counted
- * and refused: a master token has 32 characters or more and is not found by trying, whereas an operator locked out
- * by somebody else's attempts would be harmed.
+ * Counts wrong credentials; throws E_RATE_LIMITED where a minute holds too many already, and the first of those is
+ * audited. Only wrong ones are counted and refused: a master token has 32 characters or more and is not found by trying,
+ * whereas an operator locked out by somebody else's attempts would be harmed.
  */
-function wrongAttempts(now: () => number): () => void {
+function wrongAttempts({ now, record }: Pick<AdminPorts, "now" | "record">): Wrong {
   let times: number[] = [];
-  return () => {
+  let told = -Infinity;
+  return async () => {
     const at = now();
     times = times.filter((time) => Math.abs(at - time) < MINUTE_MS);
     if (times.length < LIMITS.LOGIN_ATTEMPTS_PER_MINUTE) return void times.push(at);
+    if (Math.abs(at - told) >= MINUTE_MS) {
+      told = at;
+      const ending = { status: "denied", error: "E_RATE_LIMITED" } as const;
+      await record(NOBODY, "session.sign_in", { method: "master token" }, ending);
+    }
     const seconds = Math.max(1, Math.ceil((times[0]! + MINUTE_MS - at) / 1000));
     throw new GatewayError("E_RATE_LIMITED", `Too many wrong credentials; try again in ${seconds} s`, {
       retryAfter: seconds,

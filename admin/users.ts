@@ -52,13 +52,13 @@ export async function createUser(ports: AdminPorts, caller: AdminCaller, given: 
 }
 
 /**
- * Changes what the body names of a user. `judge` is shown the record that would be changed, and keeps it as it is by
+ * Changes what the body names of a user, who is meant by id or e-mail address. `judge` is shown the record that would be changed, and keeps it as it is by
  * throwing. Throws E_BAD_INPUT with every fault, E_FORBIDDEN, E_NOT_FOUND.
  */
 export async function changeUser(
   ports: AdminPorts,
   caller: AdminCaller,
-  id: string,
+  wanted: string,
   given: object,
   judge?: (stored: User) => void,
 ): Promise<User> {
@@ -66,10 +66,12 @@ export async function changeUser(
   const { user: admin, actor } = caller;
   const patch: z.output<typeof userPatch> = checked(userPatch, given);
   if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
-  if (admin !== null) assertGrants(admin, { ...await managedUser(ports, caller, id), ...patch });
+  const before = await managedUser(ports, caller, wanted);
+  const { id } = before;
+  if (admin !== null) assertGrants(admin, { ...before, ...patch });
   if (patch.allowed_sites) refuseAny(await unknownSites(patch.allowed_sites, sites));
   const seen: User[] = [];
-  const user = !RECORD_ID.test(id) ? null : await users.update(id, patch, (stored) => {
+  const user = await users.update(id, patch, (stored) => {
     // Somebody may have made an admin of the user since, or let the user approve.
     assertManaged(admin, stored);
     if (patch.approve_sites) refuseAny(beyondSites({ ...stored, ...patch }));

@@ -13,12 +13,12 @@ export async function homePage(c: Context, baseUrl: string): Promise<Response> {
   c.header("Vary", "Accept");
   return await showPage(
     c,
-    { title: "Site operations gateway", visitor: null },
+    { title: "AI agents look after websites here", visitor: null },
     <>
       <p>
-        AI agents and scripts look after websites through this gateway: they read, write drafts and, where
-        they are allowed to, publish. It holds each of them to what a person permitted, shows what would
-        change before it does, and keeps what was done, so that it can be read and taken back.
+        Through this gateway agents and scripts read websites, write drafts and, where they are allowed to,
+        publish. It holds each of them to what a person permitted, shows what would change before it does, and
+        keeps what was done, so that it can be read and taken back.
       </p>
       <p>
         <a class="button" href="/admin">Open the console</a>

@@ -305,7 +305,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
 /** The admin API and its pages; not needed to start. */
 async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
   const { adminApp } = await import("../admin/api.ts");
-  const { snapshotFigures, snapshotReport } = await import("../guard/snapshot_report.ts");
+  const { snapshotViews } = await import("../guard/snapshot_report.ts");
   const { settings, ports, store, connectors, catalog, baseUrl, now, log, newId } = parts;
   return adminApp({
     store,
@@ -353,9 +353,8 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
     },
     record: recorder({ audit: store.audit, log }, newId, now),
     ...watched(parts),
+    ...snapshotViews(ports),
     webhooks,
-    snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
-    figures: (site, days) => snapshotFigures(ports, site, days),
     now,
     clock: CLOCK,
     stopping: parts.stopping.signal,

@@ -55,8 +55,10 @@ const PICTURE_BYTES = 8 * 1024 * 1024;
 const PICTURE_MS = 8000;
 const LIBRARY_MS = 4000;
 const LIBRARY_AT_ONCE = 4;
-/** So many pictures are read at once, of all requests. */
+/** So many pictures are read at once, of all requests; of one person so many, and so many more wait for their turn. */
 const READS_AT_ONCE = 6;
+const READS_OF_ONE = 3;
+const WAITING_OF_ONE = 2 * PICTURES_MAX;
 const HOPS_MAX = 3;
 const HOSTING_MS = 2500;
 const HOSTED_MAX = 5;
@@ -83,8 +85,7 @@ const noSuch = () => new GatewayError("E_NOT_FOUND", "The request names no such 
 export class Views implements ApprovalViewsPort {
   /** What the pages of requests have named, by request; the oldest first. */
   readonly #known = new Map<string, ReadonlyMap<string, Source>>();
-  #reading = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #reads = new Reads();
 
   constructor(private readonly ports: ApprovalViewsPorts) {}
 
@@ -115,9 +116,8 @@ export class Views implements ApprovalViewsPort {
     if (source === undefined) throw noSuch();
     const bytes = source.kind === "sent"
       ? decoded(sentBytes(args, source.sha256))
-      : await this.#inTurn(() =>
-        source.kind === "own" ? this.#ofSite(source) : this.#anywhere(source.address)
-      );
+      : await this.#reads.inTurn(approver.actor.owner_user_id ?? approver.actor.token_id, () =>
+        this.#read(source));
     const type = pictureType(bytes);
     if (type !== null) return { type, bytes };
     throw new GatewayError(
@@ -127,7 +127,7 @@ export class Views implements ApprovalViewsPort {
   }
 
   #read(source: Exclude<Source, { kind: "sent" }>): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#inTurn(() => source.kind === "own" ? this.#ofSite(source) : this.#anywhere(source.address));
+    return source.kind === "own" ? this.#ofSite(source) : this.#anywhere(source.address);
   }
 
   async document(approver: Approver, id: string, number: number, as: "drawn" | "code"): Promise<string> {
@@ -282,17 +282,48 @@ export class Views implements ApprovalViewsPort {
     if (!connector) throw new GatewayError("E_INTERNAL", `There is no connector "${name}"`);
     return makeConnectorContext(this.ports, { site, caller: null, deadline }, connector);
   }
+}
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#reading >= READS_AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go));
-    else this.#reading++;
+/** Whose turn it is to have a picture read: nobody keeps all others from it. */
+class Reads {
+  /** How many are read now, by whom. */
+  readonly #reading = new Map<string, number>();
+  readonly #waiting: { readonly who: string; readonly go: () => void }[] = [];
+
+  /** Throws E_RATE_LIMITED where too many of that person wait already. */
+  async inTurn<T>(who: string, work: () => Promise<T>): Promise<T> {
+    if (this.#waiting.filter((one) => one.who === who).length >= WAITING_OF_ONE) {
+      throw new GatewayError(
+        "E_RATE_LIMITED",
+        "Too many pictures are being fetched for you; reload it later",
+        {
+          retryAfter: PICTURE_MS / 1000,
+        },
+      );
+    }
+    if (this.#isFree(who)) this.#count(who, 1);
+    else await new Promise<void>((go) => this.#waiting.push({ who, go }));
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#reading--;
-      else next();
+      this.#count(who, -1);
+      const at = this.#waiting.findIndex((one) => this.#isFree(one.who));
+      for (const next of at < 0 ? [] : this.#waiting.splice(at, 1)) {
+        this.#count(next.who, 1);
+        next.go();
+      }
     }
+  }
+
+  #isFree(who: string): boolean {
+    const all = this.#reading.values().reduce((sum, one) => sum + one, 0);
+    return all < READS_AT_ONCE && (this.#reading.get(who) ?? 0) < READS_OF_ONE;
+  }
+
+  #count(who: string, more: number): void {
+    const count = (this.#reading.get(who) ?? 0) + more;
+    if (count > 0) this.#reading.set(who, count);
+    else this.#reading.delete(who);
   }
 }
 

@@ -83,8 +83,14 @@ function dayShown(
   return { date, status, late, attempts, error, to_come: isLast && isRetried };
 }
 
+/** Both, for the admin side. */
+export const snapshotViews = (ports: SnapshotReportPorts) => ({
+  snapshots: (days: number, site_id?: string) => snapshotReport(ports, days, site_id),
+  figures: (site: Site, days: number) => snapshotFigures(ports, site, days),
+});
+
 /** What is kept of a site for its last days, as a chart draws it; of days without a snapshot nothing. */
-export async function snapshotFigures(
+async function snapshotFigures(
   { store, connectors, now }: SnapshotReportPorts,
   site: Site,
   days: number,

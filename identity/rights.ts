@@ -33,6 +33,9 @@ export interface AdminCaller {
 /** The master token. */
 export const MASTER: AdminCaller = { actor: OPERATOR, user: null };
 
+/** Somebody who has not signed in. */
+export const NOBODY: Actor = { token_id: "sign-in", token_name: "sign-in page", owner_user_id: null };
+
 /** Somebody who has signed in. */
 export const callerOfPerson = (user: User): AdminCaller => ({ actor: actorOfPerson(user), user });
 

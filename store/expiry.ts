@@ -53,7 +53,7 @@ const ENDS: Readonly<Record<string, readonly [end: End, longest_ms: number]>> = 
   approval_pieces: [notRecorded, LIMITS.APPROVAL_MS],
   approvals_waiting: [notRecorded, LIMITS.APPROVAL_MS],
   webhook_deliveries: [notRecorded, LIMITS.WEBHOOK_KEPT_MS],
-  webhooks_waiting: [notRecorded, 2 * LIMITS.WEBHOOK_TRIED_MS],
+  webhooks_waiting: [notRecorded, LIMITS.WEBHOOK_KEPT_MS],
   consent_answers: [notRecorded, LIMITS.IDEMPOTENCY_MS],
   changes: [named("expires_at"), LIMITS.UNDO_DAYS_MAX * DAY_MS],
   change_pieces: [notRecorded, LIMITS.UNDO_DAYS_MAX * DAY_MS],

@@ -10,6 +10,13 @@ const TAG_BYTES = 16;
 const KEY_ID_CHARACTERS = 12;
 const CIPHER = "aes-256-gcm";
 
+/** E_INTERNAL: what is sealed was changed or moved, and does not open any more. */
+export class Damaged extends GatewayError {
+  constructor(name: string, cause: unknown) {
+    super("E_INTERNAL", `Secret "${name}" was damaged in the store; set it again`, { cause });
+  }
+}
+
 /** A sealed secret as KV keeps it. */
 export interface Sealed {
   /** Which key sealed it: the first 12 hexadecimal characters of the key's SHA-256. */
@@ -89,9 +96,7 @@ export class Sealer {
       const parts = [decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()];
       return DECODER.decode(joined(parts));
     } catch (cause) {
-      throw new GatewayError("E_INTERNAL", `Secret "${name}" was damaged in the store; set it again`, {
-        cause,
-      });
+      throw new Damaged(name, cause);
     }
   }
 }

@@ -20,6 +20,8 @@ export interface SetItem {
   readonly thing: string | null;
   /** What it was shown as; of one that uses an earlier item all but what it would replace. */
   readonly shown: ConsentContent;
+  /** A name of what its plan says that it would do; left out where it is planned later. */
+  readonly said?: string;
   /** What the preview says of it. */
   readonly preview: Readonly<Record<string, unknown>>;
 }

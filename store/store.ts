@@ -44,7 +44,7 @@ export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
 export type * from "./people_types.ts";
-export type { SealedRecord } from "./seal.ts";
+export { Damaged, type SealedRecord } from "./seal.ts";
 export type * from "./set_types.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";

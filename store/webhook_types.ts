@@ -78,11 +78,14 @@ export interface WebhookStore {
   queue(webhook_id: string, delivery: NewDelivery): Promise<Beside[]>;
   /** One that is kept, and waits for nobody. */
   keep(webhook_id: string, delivery: NewDelivery): Promise<OpenedDelivery>;
-  /** The ids of deliveries that are due by then, oldest first, by webhook; and when the next is due after that. */
+  /** The ids of deliveries that are due by then, of all webhooks or one, oldest first; and when the next is due after that. */
   due(
     now: number,
+    webhook_id?: string,
   ): Promise<{ readonly due: ReadonlyMap<string, readonly string[]>; readonly next: number | null }>;
-  /** Null where there is none any more. Throws E_MISSING_SECRET. */
+  /** Whether that moment has come. One later than any pause was set by a clock that was ahead, and has come as well. */
+  isDue(next_at: number): boolean;
+  /** Null where there is none any more. Throws E_MISSING_SECRET, and Damaged where it does not open. */
   delivery(webhook_id: string, id: string): Promise<OpenedDelivery | null>;
   /** What became of an attempt; answers how it stands, null where it is gone. */
   tried(webhook_id: string, id: string, result: DeliveryResult): Promise<WebhookDelivery | null>;

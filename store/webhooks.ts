@@ -39,8 +39,6 @@ interface Waiting {
 }
 
 const SECRET_BYTES = 32;
-const DEAD_MS = 2 * LIMITS.WEBHOOK_TRIED_MS;
-
 const recordKey = (id: string) => ["webhooks", id];
 const deliveryKey = (webhook: string, id: string) => ["webhook_deliveries", webhook, id];
 const waitingKey = (webhook: string, id: string) => ["webhooks_waiting", webhook, id];
@@ -151,7 +149,7 @@ export class Webhooks implements WebhookStore {
     const { sites } = delivery;
     return [
       await this.#delivery(webhook_id, id, this.#begun(delivery), delivery.body),
-      { key: waitingKey(webhook_id, id), value: { next_at: now, sites }, expireIn: DEAD_MS },
+      { key: waitingKey(webhook_id, id), value: { next_at: now, sites }, expireIn: LIMITS.WEBHOOK_KEPT_MS },
     ];
   }
 
@@ -163,15 +161,20 @@ export class Webhooks implements WebhookStore {
     return { ...begun, id, next_at: null, body: delivery.body };
   }
 
-  async due(now: number) {
+  async due(now: number, of?: string) {
     const due = new Map<string, string[]>();
     let next: number | null = null;
-    for await (const { key, value } of this.db.kv.list<Waiting>({ prefix: ["webhooks_waiting"] })) {
+    const prefix = ["webhooks_waiting", ...of === undefined ? [] : [of]];
+    for await (const { key, value } of this.db.kv.list<Waiting>({ prefix })) {
       const [, webhook, id] = key as string[];
-      if (value.next_at > now) next = Math.min(next ?? Infinity, value.next_at);
+      if (!this.isDue(value.next_at, now)) next = Math.min(next ?? Infinity, value.next_at);
       else due.set(webhook!, [...due.get(webhook!) ?? [], id!]);
     }
     return { due, next };
+  }
+
+  isDue(next_at: number, now = this.db.now()): boolean {
+    return next_at <= now || next_at - now > LIMITS.WEBHOOK_TRIED_MS;
   }
 
   async delivery(webhook_id: string, id: string): Promise<OpenedDelivery | null> {
@@ -204,7 +207,7 @@ export class Webhooks implements WebhookStore {
       const expireIn = LIMITS.WEBHOOK_KEPT_MS;
       const change = this.db.kv.atomic().check(entry).set(entry.key, next, { expireIn });
       if (next_at === null) change.delete(waiting);
-      else change.set(waiting, { next_at, sites: value.sites }, { expireIn: DEAD_MS });
+      else change.set(waiting, { next_at, sites: value.sites }, { expireIn: LIMITS.WEBHOOK_KEPT_MS });
       if (!(await this.db.commit(change)).ok) return AGAIN;
       const { sealed: _, sites: __, ...told } = next;
       return { ...told, id, next_at: next_at === null ? null : isoOf(next_at) };

@@ -42,6 +42,11 @@ export async function callEach(call: Call, { section, now, policy }: On): Promis
 async function discovery(call: Call, cms: Site): Promise<void> {
   await call("list_sites");
   await call("list_projects");
+  await call("find_tools", { query: "make a tag of a blog", limit: 2 });
+  await call("describe_tool", { tool: "create_taxonomy" });
+  await call("call_read_tool", { tool: "list_taxonomies", arguments: cms({ taxonomy: "tag" }) });
+  const tag = { tool: "create_taxonomy", arguments: cms({ taxonomy: "tag", name: "Downpipes" }) };
+  await call("call_write_tool", { ...tag, ...DO });
   for (const tool of ["get_site", "ping_site", "diagnose_site", "list_builders_for_site", "list_cms_users"]) {
     await call(tool, cms());
   }

@@ -264,7 +264,7 @@ function drawnPages({ documents }: ApprovalViews, path: string, c: Context, room
                   loading="lazy"
                   title={`Drawn: ${name}`}
                   width={String(width)}
-                  height="600"
+                  height="340"
                 />
               </div>
             )}

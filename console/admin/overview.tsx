@@ -18,6 +18,7 @@ import { Empty, Section, Stats, Tag, Time } from "../parts.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import { asPerson, type PagesParts } from "./frame.tsx";
+import { siteAddress } from "./sites_list.tsx";
 
 const PATH = "/admin";
 /** How an operator's commands begin. */
@@ -45,7 +46,7 @@ function overviewPage(c: Context, person: Person, overview: Overview): Promise<R
           : <ul class="todo">{attention.map((one) => <Need {...one} />)}</ul>}
       </Section>
       <Figures {...overview} />
-      {days !== null && <Days days={days} />}
+      {days !== null && days.some(({ calls }) => calls !== 0) && <Days days={days} />}
       <Section
         id="changes"
         title={person.user === null ? "The last changes" : "The last changes in your name"}
@@ -57,9 +58,16 @@ function overviewPage(c: Context, person: Person, overview: Overview): Promise<R
 }
 
 /** Where it is mended: a page where there is one, else the command. */
-function Mend({ title, page, command }: Pick<Attention, "title" | "page" | "command">): Child {
+function Mend(
+  { title, page, command, sites = [], isStep = false }:
+    & Pick<Attention, "title" | "page" | "command" | "sites">
+    & { readonly isStep?: boolean },
+): Child {
+  if (sites.length > 0) {
+    return <span class="ways">{sites.map((id) => <a href={siteAddress(id)}>Open {id}</a>)}</span>;
+  }
   if (page !== undefined && hasPage(page.split("?")[0]!)) {
-    return <a href={page}>Open {title.toLowerCase()}</a>;
+    return <a href={page}>{isStep ? title : `Open ${title.toLowerCase()}`}</a>;
   }
   return (command?.split("\n") ?? []).map((one) => <code class="command">{`${TASK} ${one}`}</code>);
 }
@@ -139,7 +147,9 @@ function Changes(
         {seen(tool)}
         {one.row.approved_by === undefined ? null : <Tag>approved</Tag>}
       </>,
-      site_id ?? "",
+      site_id !== null && person.user?.role !== "member"
+        ? <a href={siteAddress(site_id)}>{site_id}</a>
+        : site_id ?? "",
       fieldsOf(one),
       seen(token_name),
       <Time at={at} />,
@@ -241,7 +251,7 @@ function Guide({ setUp, isMaster }: { readonly setUp: SetUp; readonly isMaster: 
                 <strong>{step.title}</strong>
               </p>
               <p>{step.sentence}</p>
-              {step === next && <Mend {...step} />}
+              {!step.done && (step === next || hasPage(step.page ?? "")) && <Mend {...step} isStep />}
             </div>
           </li>
         ))}

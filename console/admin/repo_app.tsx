@@ -55,7 +55,7 @@ async function repoAppPage(c: Context, person: Person, report: Report, product: 
           columns={["Site", "Repository", "Branch", "Folder", "Installation"]}
           rows={report.sites.map((site) => [
             <a href={siteAddress(site.id)}>{`${seen(site.name)} (${site.id})`}</a>,
-            seen(site.repo ?? ""),
+            <RepoName repo={seen(site.repo ?? "")} />,
             seen(site.repo_branch ?? "") || "its default",
             seen(site.repo_prefix ?? "") || "all of it",
             <Coverage report={report} id={site.installation_id} />,
@@ -68,6 +68,12 @@ async function repoAppPage(c: Context, person: Person, report: Report, product: 
       </Section>
     </>,
   );
+}
+
+/** The name of a repository, which may wrap behind its owner. */
+function RepoName({ repo }: { readonly repo: string }): Child {
+  const [owner, ...rest] = repo.split("/");
+  return [`${owner}/`, <wbr />, rest.join("/")];
 }
 
 /** Whether the app is set up, in a sentence. */

@@ -271,7 +271,8 @@ function Permitted({ site }: { readonly site: Site }): Child {
               {site.flags[flag] ? "allowed" : "not allowed"}
             </Tag>
             <span>
-              <code>{flag}</code> {FLAG_WORDS[flag]}
+              <code>{flag}</code>
+              <span class="hint">{FLAG_WORDS[flag]}</span>
             </span>
           </li>
         ))}

@@ -200,10 +200,10 @@ function DiffLines({ lines }: { readonly lines: readonly string[] }): Child {
     <div class="text">
       {lines.map((line) => (
         <div>
-          {line.startsWith("- ")
-            ? <del>{seen(line.slice(2))}</del>
-            : line.startsWith("+ ")
-            ? <ins>{seen(line.slice(2))}</ins>
+          {line.startsWith("-")
+            ? <del>{seen(line.slice(1))}</del>
+            : line.startsWith("+")
+            ? <ins>{seen(line.slice(1))}</ins>
             : seen(line)}
         </div>
       ))}

@@ -260,7 +260,8 @@ export async function removePage(
     <>
       <p>
         The person is signed out and can never sign in again as this user. The audit keeps its rows. To erase
-        what is kept of the person there too, there is a command: <code>task admin erase</code>.
+        what is kept of the person there too, whoever holds the master token has the command{" "}
+        <code>erase</code>.
       </p>
       <Table
         caption="What ends"

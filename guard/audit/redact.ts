@@ -67,6 +67,14 @@ export function redactWhole(value: unknown): unknown {
   );
 }
 
+/** Whether such a copy is without something that looks like a credential, or is named as one. */
+export const hidesOf = (value: unknown): boolean =>
+  typeof value === "string"
+    ? redactText(value) !== value
+    : typeof value === "object" && value !== null && jsonOf(redactWhole(value)) !== jsonOf(value);
+
+const jsonOf = (value: unknown) => JSON.stringify(value);
+
 function text(value: string): unknown {
   if (value.length <= HEAD_CHARACTERS) return redactText(value);
   return {

@@ -8,7 +8,7 @@ import type { Beside, ConsentContent, NewApproval, Run, SetApproval, Store } fro
 import type { CallRecord, Ending } from "../audit/audit.ts";
 import { redactText } from "../audit/redact.ts";
 import { approvalDecided, approvalRequested, type Tell } from "../webhooks/tell.ts";
-import { revisionName, type Subject } from "./consent_content.ts";
+import { revisionName, saidName, type Subject } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { spendForNo } from "./no.ts";
 import { repeatable } from "./repeated.ts";
@@ -183,6 +183,15 @@ export class PersonsPart {
     this.#approval = approval;
   }
 
+  /** The row of a call that is given an answer again names whose yes that was: its own has done nothing. */
+  async repeated(): Promise<void> {
+    const { facts } = this.#call.record;
+    const yes = facts.approval_id === undefined ? null : await this.yesTo(facts.approval_id);
+    if (yes === null) return;
+    delete facts.items_left_out;
+    Object.assign(facts, yes);
+  }
+
   /** Who has said yes to a request, as a set that was begun by that keeps it; null where nobody has. */
   async yesTo(id: string): Promise<SetApproval | null> {
     const approval = await this.#ports.store.approvals.find(id);
@@ -260,17 +269,22 @@ function asGiven(args: Subject["args"], sent: unknown): Subject["args"] {
 /** How the name of a change set begins: each of its items has a name of its own in it. */
 const SET = "set";
 
+/** A plan, as far as a yes is compared with it. */
+type Compared = Pick<ReadyCall, "revision" | "plan" | "changes">;
+
 /**
- * Names what somebody was shown: the state that would be replaced, the tier, and the dry run of a site's own tool; of a
- * change set the tier, and each item by itself, so that those which remain can be compared.
+ * Names what somebody was shown: the state that would be replaced, what is said of the change, for a name may stand for
+ * another thing by then, the tier, and the dry run of a site's own tool; of a change set the tier, and each item by itself, so
+ * that those which remain can be compared.
  */
 export function shownName(
-  { revision, plan }: Pick<ReadyCall, "revision" | "plan">,
+  { revision, plan, changes }: Compared,
   tier: number | null,
   dryRun: string | undefined,
 ): string {
   if (plan?.set !== undefined) return [SET, tier ?? 0, plan.set.names.join(",")].join(".");
-  return [revisionName(revision) ?? "new", tier ?? 0, ...dryRun === undefined ? [] : [dryRun]].join(".");
+  const what = `${revisionName(revision) ?? "new"}-${saidName({ plan, changes })}`;
+  return [what, tier ?? 0, ...dryRun === undefined ? [] : [dryRun]].join(".");
 }
 
 /** The dry run in such a name. */
@@ -288,7 +302,7 @@ function isShownSet(shown: string, names: readonly (string | null)[]): boolean {
 /** Throws E_STALE_PREVIEW where the plan is not of what that person was shown. */
 export function compareShown(
   shown: string,
-  ready: Pick<ReadyCall, "revision" | "plan">,
+  ready: Compared,
   tier: number | null,
 ): void {
   const { set } = ready.plan ?? {};

@@ -194,6 +194,7 @@ export class Brought {
     if (other.length > 0) {
       throw invalid(`it is of a preview with other arguments, which differ in ${other.join(", ")}`);
     }
+    if (content.approval !== undefined) this.#call.record.facts.approval_id = content.approval;
     const set = await this.#ofSet(found, again);
     if (set !== null) return set;
     const ended = found.state === "open" ? found : await this.#equal.settled(token);

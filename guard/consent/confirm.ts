@@ -15,7 +15,7 @@ import type { CallRecord } from "../audit/audit.ts";
 import type { ApprovalLink } from "./approval.ts";
 import { KEEPS_NOTHING, revisionName, TOO_LARGE } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
-import { shownChanges, wholeChanges } from "./preview_changes.ts";
+import { hiddenWarnings, shownChanges, wholeChanges } from "./preview_changes.ts";
 import { redactText } from "../audit/redact.ts";
 
 /** How many fields of a call within are named. */
@@ -209,7 +209,7 @@ export function preview(
     ...approval === undefined ? {} : { approval },
     next: nextStep(call, expires, approval),
     ...undoable(call, record, isKept),
-    warnings: call.warnings.map(redactText),
+    warnings: [...call.warnings, ...call.plan?.set ? [] : hiddenWarnings(call.changes)].map(redactText),
     ...(call.calls.length ? { calls: call.calls.map(nested) } : {}),
   };
 }

@@ -151,6 +151,15 @@ export class Consent {
    * E_OUTCOME_UNKNOWN, E_STALE_PREVIEW, E_CANCELLED, E_UPSTREAM where the time is up, and what the steps of the write do.
    */
   async once(write: Write): Promise<unknown> {
+    const { decision } = this.#call.record;
+    try {
+      return await this.#once(write);
+    } finally {
+      if (decision.latest("repeats") !== undefined) await this.#brought.person.repeated();
+    }
+  }
+
+  async #once(write: Write): Promise<unknown> {
     const { caller, record } = this.#call;
     const { decision } = record;
     decision.begin("consent", { confirmed: true });
@@ -265,11 +274,13 @@ export class Consent {
   }
 
   /** Step 14a. Throws E_STALE_PREVIEW naming the parts that are not as the preview showed them. */
-  #compare({ revision, plan }: Pick<ReadyCall, "revision" | "plan">): void {
+  #compare({ revision, plan, changes }: Pick<ReadyCall, "revision" | "plan" | "changes">): void {
     if (this.#brought.shown === null) return;
     const { approving, record } = this.#call;
     record.decision.begin("revision");
-    if (approving?.shown) return compareShown(approving.shown, { revision, plan }, record.highestTier);
+    if (approving?.shown) {
+      return compareShown(approving.shown, { revision, plan, changes }, record.highestTier);
+    }
     const all = differing(this.#brought.shown.revision, hashParts(revision));
     const parts = this.#brought.drifted(all, revision ?? {});
     if (parts.length === 0) return;

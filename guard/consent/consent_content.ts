@@ -1,7 +1,7 @@
 /** What ties a write to what was shown: hashes of the call and of the state it would replace. */
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
-import { LIMITS, type Site } from "../../core/model.ts";
+import { type Change, LIMITS, type Site } from "../../core/model.ts";
 import type { ConsentContent } from "../../store/store.ts";
 
 /** What a preview is of, and a confirmed write must be of as well. */
@@ -114,3 +114,15 @@ export function revisionName(revision: Readonly<Record<string, unknown>> | null)
 export function nameOfParts(parts: Readonly<Record<string, string>> | null): string | null {
   return parts === null ? null : `rev_${sha(canonical(parts)).slice(0, 22)}`;
 }
+
+const NAME_CHARACTERS = 22;
+
+/** A plan, as far as it is said what it would do. */
+interface Said {
+  readonly plan: { readonly summary: string } | null;
+  readonly changes: readonly Change[];
+}
+
+/** A short, opaque name of what a plan says that it would do. */
+export const saidName = ({ plan, changes }: Said): string =>
+  hash("sha256", canonical([plan?.summary, changes]), "base64url").slice(0, NAME_CHARACTERS);

@@ -4,7 +4,7 @@ import { diffLines, diffWordsWithSpace } from "diff";
 import { commonEnds } from "../../core/common_ends.ts";
 import { lazily } from "../../core/made_once.ts";
 import { type Change, LIMITS } from "../../core/model.ts";
-import { redactText, redactWhole, shorten } from "../audit/redact.ts";
+import { hidesOf, redactText, redactWhole, shorten } from "../audit/redact.ts";
 
 /** Texts up to here are shown whole. */
 const WHOLE_CHARACTERS = 400;
@@ -39,6 +39,22 @@ export function shownChanges(changes: readonly Change[], bytes?: number): Shown 
 export function wholeChanges(changes: readonly Change[], bytes: number = LIMITS.APPROVAL_SHOWN_BYTES): Shown {
   const sides = changes.map(({ from, to }) => () => () => ({ from: redactWhole(from), to: redactWhole(to) }));
   return within(changes, sides, bytes, Infinity);
+}
+
+/** Fields are named up to here. */
+const HIDDEN_NAMED = 10;
+
+/** What a person should know of values that are written otherwise than they are shown. */
+export function hiddenWarnings(changes: readonly Change[]): string[] {
+  const hidden = changes.filter(({ to }) => hidesOf(to)).map(({ field }) => field);
+  if (hidden.length === 0) return [];
+  const more = hidden.length > HIDDEN_NAMED ? ` and ${hidden.length - HIDDEN_NAMED} more` : "";
+  return [
+    `${
+      hidden.slice(0, HIDDEN_NAMED).join(", ")
+    }${more}: what looks like a credential is shown as [redacted], and ` +
+    "the site gets it as it was sent",
+  ];
 }
 
 /** Both sides of a change within so many characters each. */

@@ -34,7 +34,7 @@ import type { RateLimit } from "./limits.ts";
 import type { Place } from "./in_flight.ts";
 import { linkStep } from "./links.ts";
 import { type NestedCalls, nestedCalls, type ReadyCall } from "./nested_calls.ts";
-import { entryOf, refuseTool } from "./named_tool.ts";
+import { entryOf, forwarded, refuseTool } from "./named_tool.ts";
 import { platformStep } from "./platform.ts";
 import { judgeRaises } from "./raises.ts";
 import { capTier, effectiveTier } from "./risk.ts";
@@ -60,6 +60,8 @@ export interface Asked {
   readonly caller: Caller;
   /** What the request left out of the tools. */
   readonly narrowed?: AskedList;
+  /** Whether the tool was named to a stand-in for what only reads. */
+  readonly onlyReads?: boolean;
   readonly tool: string;
   readonly deadline: number;
   /** The tools of the calls that contain it, outermost first. */
@@ -204,9 +206,10 @@ function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): Neste
     },
     async explain(tool, args) {
       await ports.catalog.fresh(tool);
-      const alone = { ...shared, tool, args, outer: [] };
+      const called = forwarded(ports.catalog, caller, { tool, args });
+      const alone = { ...shared, ...called, outer: [] };
       const walk = (apart: CallRecord) => admit(traceless(ports), alone, apart);
-      return await explain(caller, record.apart(tool, args), walk);
+      return await explain(caller, record.apart(called.tool, called.args), walk);
     },
   });
 }

@@ -13,13 +13,15 @@ import { writes } from "../../registry/manifest.ts";
 export interface Forwarded {
   readonly tool: string;
   readonly args: Record<string, unknown>;
+  /** Whether only what reads may be called so. */
+  readonly onlyReads?: boolean;
 }
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", `${message}; nothing was done`);
 
 /**
- * The call as it is carried out. Throws E_BAD_INPUT where what is to be called is not named, is such a tool itself, or
- * writes where only what reads may be called; what else is wrong with it the next steps find.
+ * The call as it is carried out. Throws E_BAD_INPUT where what is to be called is not named, or is such a tool itself; what
+ * else is wrong with it the next steps find. Whether a tool of a site's own writes is known only once it is found.
  */
 export function forwarded(
   catalog: Pick<Catalog, "get">,
@@ -30,25 +32,21 @@ export function forwarded(
   if (forwards === undefined) return { tool, args };
   const { tool: named, arguments: given = {}, ...beside } = args;
   if (typeof named !== "string" || named === "") {
-    throw bad("tool: name the tool to call; find_tools finds them");
+    throw bad("tool: expected the name of the tool to call; find_tools finds it");
   }
-  if (!isFields(given)) throw bad("arguments: send an object with the arguments of the tool");
-  const entry = catalog.get(named, caller);
-  if (entry?.manifest.forwards !== undefined) {
+  if (!isFields(given)) throw bad("arguments: expected an object with the arguments of the tool");
+  if (catalog.get(named, caller)?.manifest.forwards !== undefined) {
     throw bad(`tool: "${named}" stands for other tools; name one of those`);
-  }
-  if (forwards === "reads" && entry !== undefined && mayWrite(entry)) {
-    throw bad(`tool: "${named}" can write; call it with call_write_tool`);
   }
   for (const [name, value] of Object.entries(beside)) {
     if (!BESIDE.includes(name)) {
-      throw bad(`${clipped(name)}: unknown argument; what is for "${clipped(named)}" belongs into arguments`);
+      throw bad(`${clipped(name)}: unknown argument, what is for "${clipped(named)}" belongs into arguments`);
     }
     if (Object.hasOwn(given, name) && given[name] !== value) {
       throw bad(`${name}: is given twice, here and in arguments, and differs; give one`);
     }
   }
-  return { tool: named, args: { ...given, ...beside } };
+  return { tool: named, args: { ...given, ...beside }, onlyReads: forwards === "reads" };
 }
 
 /** What may stand beside `arguments` as well. */
@@ -68,13 +66,21 @@ export function entryOf(
   }
 }
 
-/** What of step 4 remains once the tool is found: it is hidden, left out by the request, or takes no body of that size. */
+/**
+ * What of step 4 remains once the tool is found: it is hidden, writes where only what reads may be called, takes no body
+ * of that size, or is left out by the request.
+ */
 export function refuseTool(
   entry: ToolEntry,
-  { bytes, narrowed }: { readonly bytes: number; readonly narrowed?: AskedList },
+  { bytes, narrowed, onlyReads }: {
+    readonly bytes: number;
+    readonly narrowed?: AskedList;
+    readonly onlyReads?: boolean;
+  },
 ): void {
   const { name, offer, manifest } = entry;
   if (offer?.hidden !== undefined) throw hidden(name, offer.hidden);
+  if (onlyReads && mayWrite(entry)) throw bad(`tool: "${name}" can write; call it with call_write_tool`);
   if (bytes > manifest.body_limit) throw tooLarge(name, manifest.body_limit);
   if (narrowed) withinRequest(narrowed, entry);
 }

@@ -389,8 +389,9 @@ function planOf(id: string, { content, sites, tier }: Prepared): SetPlan {
 /** Each item by what it was shown as, its tier first, at its place. */
 function namesOf({ items, left_out = [] }: SetContent): (string | null)[] {
   const names: (string | null)[] = Array.from({ length: items.length + left_out.length }, () => null);
-  for (const { item, shown, args } of items) {
-    names[item - 1] = `${shown.tier}${hash("sha256", canonical([shown, args]), "base64url").slice(0, 22)}`;
+  for (const { item, shown, args, said } of items) {
+    const all = canonical([shown, args, said]);
+    names[item - 1] = `${shown.tier}${hash("sha256", all, "base64url").slice(0, 22)}`;
   }
   return names;
 }

@@ -12,7 +12,7 @@ import type { SetContent, SetItem } from "../../store/store.ts";
 import { preview } from "../consent/confirm.ts";
 import { redactText } from "../audit/redact.ts";
 import { previewed } from "../consent/consent.ts";
-import { hashParts, shownAs } from "../consent/consent_content.ts";
+import { hashParts, saidName, shownAs } from "../consent/consent_content.ts";
 import { admit, type AdmitPorts, type Admitted, type Asked, planned, subjectOf } from "../pipeline/admit.ts";
 import { judgeRaises } from "../pipeline/raises.ts";
 import { endOfCall } from "../pipeline/context.ts";
@@ -265,6 +265,7 @@ class Walk {
     const content = shownAs(subjectOf(admitted), record, ready.revision);
     return {
       shown: dryRun === null ? content : { ...content, dry_run: dryRun.id },
+      said: saidName(ready),
       preview: said as unknown as Readonly<Record<string, unknown>>,
     };
   }
@@ -311,7 +312,9 @@ class Walk {
         ...left_out === undefined ? {} : { left_out },
         undoable,
         ...undoable_reason === undefined ? {} : { undoable_reason },
-        ...raises.length === 0 ? {} : { warnings: raises.map(({ because }) => because) },
+        ...raises.length + said.warnings.length === 0
+          ? {}
+          : { warnings: [...raises.map(({ because }) => because), ...said.warnings] },
         plan: isMade
           ? "It is planned once that is made, and touches nothing that is there now"
           : `It is planned once item ${follows} is done, and changes what that leaves, as it leaves it`,

@@ -4,13 +4,14 @@ import { asGatewayError, GatewayError, OUTCOME_UNKNOWN } from "../../core/errors
 import { type DeliveryAttempt, LIMITS, WEBHOOK_TEST, type WebhookDelivery } from "../../core/model.ts";
 import type { Http } from "../../platforms/_http/http.ts";
 import type { Outgoing } from "../../platforms/_http/request.ts";
-import type { OpenedDelivery, OpenedWebhook, Store } from "../../store/store.ts";
+import { Damaged, type OpenedDelivery, type OpenedWebhook, type Store } from "../../store/store.ts";
 import { adminRow, type RowSinks } from "../audit/admin_row.ts";
 import { egress } from "../egress.ts";
 import type { Jobs } from "../jobs.ts";
 import { GATEWAY } from "../proxied/decision.ts";
 import { asFormat, eventOf, signedHeaders } from "./message.ts";
 import { bodyOf, type Telling } from "./tell.ts";
+import { Turns } from "./turns.ts";
 import { watching, type WatchPorts } from "./watch.ts";
 
 const SECOND_MS = 1000;
@@ -35,11 +36,14 @@ const JITTER = 0.1;
 const PAUSE_MS_MAX = 10 * HOUR_MS;
 /** What is due later than that is left to the clock of each minute. */
 const WAKE_WITHIN_MS = MINUTE_MS;
+/** Who takes longer to answer is sent no more in that turn: the clock's round does not last as long as all that waits. */
+const SLOW_MS = SECOND_MS;
 /** Until what was told of is committed; where it is not by then, it is looked for once more. */
 const SETTLE_MS = 100;
 const SETTLE_LONGER_MS = 2 * SECOND_MS;
 
 const UNREADABLE = Symbol("unreadable");
+const DAMAGED = "what was to be sent was damaged in the store";
 const KEY_GONE = "what was to be sent was sealed under a key that ENCRYPTION_KEYS lacks";
 
 /** What it depends on. */
@@ -84,7 +88,8 @@ interface Attempted {
 
 /** The deliveries of one gateway. */
 export class Deliveries {
-  #running: Promise<unknown> | null = null;
+  readonly #sends = new Set<Promise<unknown>>();
+  readonly #turns = new Turns(LIMITS.WEBHOOKS_AT_ONCE, (id) => this.#turn(id));
   #stopWake: (() => void) | null = null;
   #wakesAt = Infinity;
   #isStopping = false;
@@ -121,7 +126,7 @@ export class Deliveries {
     this.#isStopping = true;
     this.#stopWake?.();
     this.#stopWake = null;
-    await this.#running?.catch(() => {});
+    await Promise.allSettled(this.#sends);
   }
 
   /** Throws for an address that may not be called as it is written; what its name resolves to is judged when it is. */
@@ -170,42 +175,36 @@ export class Deliveries {
     return told ?? { ...delivery, state, last: attempt };
   }
 
-  /** Sends what is due, and answers how much was; who comes while that is under way waits for it, and has it done again. */
+  /** Sends what is due, and answers to how many webhooks that was. */
   async #send(): Promise<number> {
-    while (this.#running !== null) await this.#running.catch(() => {});
     if (this.#isStopping) return 0;
     const sending = this.#due();
-    this.#running = sending;
+    this.#sends.add(sending);
     try {
       return await sending;
     } finally {
-      if (this.#running === sending) this.#running = null;
+      this.#sends.delete(sending);
     }
   }
 
   async #due(): Promise<number> {
-    const { store: { webhooks, leases }, now } = this.ports;
+    const { store: { webhooks }, now } = this.ports;
     const { due, next } = await webhooks.due(now());
-    const waiting = [...due];
-    const faults: unknown[] = [];
-    const work = async () => {
-      for (let one = waiting.shift(); one !== undefined && !this.#isStopping; one = waiting.shift()) {
-        const [id, deliveries] = one;
-        const sending = leases.hold(
-          `webhook-${id}`,
-          LIMITS.WEBHOOK_LEASE_MS,
-          (renew) => this.#inOrder(id, deliveries, renew),
-        );
-        await sending.catch((fault) => faults.push(fault)); // one that no key opens keeps no other waiting
-      }
-    };
-    await Promise.all(Array.from({ length: LIMITS.WEBHOOKS_AT_ONCE }, work));
     if (next !== null) this.wake(Math.max(SETTLE_MS, next - now()), null);
-    if (faults.length > 0) throw faults[0];
+    const ended = await Promise.allSettled([...due.keys()].map((id) => this.#turns.of(id)));
+    for (const one of ended) if (one.status === "rejected") throw one.reason; // it kept no other waiting
     return due.size;
   }
 
-  /** What is due for one webhook, in its order; once one does not arrive, the others wait for the next round. */
+  async #turn(id: string): Promise<void> {
+    const { store: { webhooks, leases }, now } = this.ports;
+    if (this.#isStopping) return;
+    const ids = (await webhooks.due(now(), id)).due.get(id) ?? [];
+    if (ids.length === 0) return;
+    await leases.hold(`webhook-${id}`, LIMITS.WEBHOOK_LEASE_MS, (renew) => this.#inOrder(id, ids, renew));
+  }
+
+  /** What is due for one webhook, in its order; behind one that does not arrive, or slowly, the others wait for a next turn. */
   async #inOrder(webhook_id: string, ids: readonly string[], renew: () => Promise<boolean>): Promise<void> {
     const { webhooks } = this.ports.store;
     for (const id of ids) {
@@ -218,37 +217,45 @@ export class Deliveries {
         await webhooks.drop(webhook_id, id);
         continue;
       }
-      if (delivery.state !== "waiting" || this.ports.now() < Date.parse(delivery.next_at ?? "")) continue;
+      if (delivery.state !== "waiting" || !webhooks.isDue(Date.parse(delivery.next_at ?? ""))) continue;
       if (!webhook.on) {
         await webhooks.tried(webhook_id, id, { state: "given_up", attempt: null, next_at: null });
         continue;
       }
-      if (!await this.#try(webhook, delivery)) break;
+      const goesOn = await this.#turns.send(async () =>
+        !this.#isStopping && await renew() && await this.#try(webhook, delivery)
+      );
+      if (!goesOn) break;
     }
     await webhooks.trim(webhook_id);
   }
 
-  /** The delivery; one that no key opens is given up, and keeps none behind it waiting. */
+  /** The delivery; one that cannot be read is given up, and keeps none behind it waiting. */
   async #readable(webhook_id: string, id: string): Promise<OpenedDelivery | null | typeof UNREADABLE> {
     const { store: { webhooks }, now } = this.ports;
     try {
-      return await webhooks.delivery(webhook_id, id);
+      const delivery = await webhooks.delivery(webhook_id, id);
+      if (delivery !== null) eventOf(delivery.body);
+      return delivery;
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError) || thrown.code !== "E_MISSING_SECRET") throw thrown;
-      const attempt = { at: new Date(now()).toISOString(), status: null, ms: 0, error: KEY_GONE };
+      const error = unreadable(thrown);
+      if (error === null) throw thrown;
+      const attempt = { at: new Date(now()).toISOString(), status: null, ms: 0, error };
       await webhooks.tried(webhook_id, id, { state: "given_up", attempt, next_at: null });
       return UNREADABLE;
     }
   }
 
-  /** One attempt of what waits; answers whether it arrived. */
+  /** One attempt of what waits; answers whether the next may follow at once. */
   async #try(webhook: OpenedWebhook, delivery: OpenedDelivery): Promise<boolean> {
     const { store: { webhooks }, now } = this.ports;
     const { attempt, retry_after } = await this.#attempt(webhook, delivery);
     if (attempt.error === null) {
       await webhooks.tried(webhook.id, delivery.id, { state: "delivered", attempt, next_at: null });
       if (webhook.failing_since !== null) await webhooks.update(webhook.id, { failing_since: null });
-      return true;
+      if (attempt.ms <= SLOW_MS) return true;
+      this.wake(SETTLE_MS, null);
+      return false;
     }
     if (this.#isStopping) return false; // cut off by ourselves: it is sent by who comes next
     const pause = PAUSES_MS[delivery.attempts];
@@ -273,8 +280,9 @@ export class Deliveries {
     const { store: { webhooks, audit }, now, newId } = this.ports;
     const failing_since = webhook.failing_since ?? at;
     const failed_for = now() - Date.parse(failing_since);
-    const hasFailed = failed_for >= LIMITS.WEBHOOK_TRIED_MS ||
-      (isGivenUp && Date.parse(failing_since) <= Date.parse(first_at ?? at));
+    // Only what was tried to its end tells: the gateway may have been down meanwhile, or its clock wrong.
+    const hasFailed = isGivenUp &&
+      (failed_for >= LIMITS.WEBHOOK_TRIED_MS || Date.parse(failing_since) <= Date.parse(first_at ?? at));
     if (status !== 410 && !hasFailed) {
       if (webhook.failing_since === null) await webhooks.update(webhook.id, { failing_since });
       return;
@@ -334,6 +342,12 @@ const rulesFor = ({ url }: Pick<Outgoing, "url">) => ({
   ctx: { settings: {}, now: 0 },
   granted: () => false,
 });
+
+/** Why what is kept of a delivery cannot be read, in words; null where something else failed. */
+function unreadable(thrown: unknown): string | null {
+  if (thrown instanceof SyntaxError || thrown instanceof Damaged) return DAMAGED;
+  return thrown instanceof GatewayError && thrown.code === "E_MISSING_SECRET" ? KEY_GONE : null;
+}
 
 const notFound = (what: string) =>
   new GatewayError("E_NOT_FOUND", `${what}; webhooks list shows what there is`);

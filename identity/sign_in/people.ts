@@ -3,7 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { PEOPLE_LIMITS, type User } from "../../core/model.ts";
 import type { AttemptLimit, Invitation, KeptPassphrase, Passkey, SignIn, Store } from "../../store/store.ts";
 import type { SignedIn } from "../visitors.ts";
-import { type Actor, actorOfPerson, isManaged, type RecordAction } from "../rights.ts";
+import { type Actor, actorOfPerson, isManaged, NOBODY, type RecordAction } from "../rights.ts";
 import { type PassphraseCost, passphraseFault, Passphrases } from "./passphrase.ts";
 
 /** What people depend on. */
@@ -242,6 +242,3 @@ export class People {
     );
   }
 }
-
-/** Somebody who has not signed in. */
-const NOBODY: Actor = { token_id: "sign-in", token_name: "sign-in page", owner_user_id: null };

@@ -2,12 +2,15 @@
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
-/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks. */
-const FILES = ["tests/companion/", "tests/tools/", "tests/people/", "tests/unit/doors/", "tests/guard/"]
+/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks, of search mode, of drawn pages, of the master token. */
+const FILES = [
+  ...["tests/companion/", "tests/tools/", "tests/people/", "tests/unit/doors/", "tests/guard/"],
+  ...["tests/e2e/", "tests/unit/rules/"],
+]
   .flatMap((folder) => [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)).filter((
     path,
   ) =>
-    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|mcp_card|webhooks?_?\w*)_test\.ts$/
+    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*)_test\.ts$/
       .test(path)
   );
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, type Kit, site } from "../kit.ts";
+import type { OfferedTool } from "../../registry/source.ts";
 import { scenes } from "../scenes.ts";
 
 const OPTIONS = {
@@ -15,6 +16,20 @@ const OPTIONS = {
   sources: [new ChangingSource(offer("shop-find", ["acme"]), offer("shop-put", ["acme"], { writes: true }))],
 } as const;
 const test = scenes(() => gateway(OPTIONS));
+
+/** A source as that of sites' own tools is: what it has is known only once it is asked. */
+class LateSource extends ChangingSource {
+  readonly #all: readonly OfferedTool[];
+
+  constructor(...all: OfferedTool[]) {
+    super();
+    this.#all = all;
+  }
+
+  fresh(): Promise<void> {
+    return Promise.resolve().then(() => this.put(...this.#all));
+  }
+}
 
 async function rpc(gw: Kit, method: string, params: object = {}, address = "/mcp?mode=search", as = "all") {
   const answer = await gw.http(address, {
@@ -112,9 +127,9 @@ test("a call through the stand-ins is that tool's own: its row, its preview, its
 });
 
 const REFUSED: readonly (readonly [tool: string, args: object, says: RegExp])[] = [
-  ["call_read_tool", {}, /^E_BAD_INPUT: tool: name the tool to call; find_tools finds them/],
-  ["call_read_tool", { tool: 7 }, /^E_BAD_INPUT: tool: name the tool/],
-  ["call_read_tool", { tool: "get_site", arguments: [] }, /^E_BAD_INPUT: arguments: send an object/],
+  ["call_read_tool", {}, /^E_BAD_INPUT: tool: expected the name of the tool to call; find_tools finds it/],
+  ["call_read_tool", { tool: 7 }, /^E_BAD_INPUT: tool: expected the name/],
+  ["call_read_tool", { tool: "get_site", arguments: [] }, /^E_BAD_INPUT: arguments: expected an object/],
   [
     "call_read_tool",
     { tool: "create_draft", arguments: { site_id: "acme" } },
@@ -130,7 +145,7 @@ const REFUSED: readonly (readonly [tool: string, args: object, says: RegExp])[] 
   [
     "call_write_tool",
     { tool: "create_draft", title: "A" },
-    /^E_BAD_INPUT: title: unknown argument; what is for "create_draft" belongs into arguments/,
+    /^E_BAD_INPUT: title: unknown argument, what is for "create_draft" belongs into arguments/,
   ],
   [
     "call_write_tool",
@@ -164,6 +179,23 @@ test("who may only read cannot write through a stand-in, and readonly leaves tha
   assert.match(await call(gw, "call_write_tool", write, undefined, "reader"), /^E_SCOPE_DENIED/);
   assert.match(await call(gw, "call_write_tool", write, "/mcp?readonly"), /^E_SCOPE_DENIED/);
   assert.deepEqual(gw.requests, []);
+});
+
+Deno.test("a site's own tool that is only known to write once it is looked for is not called through call_read_tool", async () => {
+  const source = new LateSource(
+    offer("shop-late", ["acme"], { writes: true, run: () => assert.fail("it ran") }),
+  );
+  await using gw = await gateway({ ...OPTIONS, sources: [source] });
+  const late = { tool: "shop-late", arguments: { site_id: "acme", text: "a", confirm: true } };
+  for (const address of ["/mcp", "/mcp?mode=search"]) {
+    source.put();
+    assert.match(
+      String(await call(gw, "call_read_tool", late, address)),
+      /^E_BAD_INPUT: tool: "shop-late" can write; call it with call_write_tool/,
+    );
+  }
+  const [row] = await gw.audit();
+  assert.deepEqual([row!.tool, row!.status], ["shop-late", "error"]);
 });
 
 test("a tool is described whole, and all tools as one text of types", async (gw) => {

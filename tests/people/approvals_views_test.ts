@@ -180,6 +180,53 @@ Deno.test("an image that the call would take from an address is had as the call 
   assert.deepEqual(left, [source_url], "nor anything sent to where the name has moved");
 });
 
+Deno.test("who asks for very many pictures that come slowly keeps nobody else from theirs, and is soon refused", async () => {
+  const slow = Promise.withResolvers<void>();
+  let asked: number | null = null;
+  await using at = await asking({
+    http: { lookup: () => Promise.resolve(["93.184.216.34"]) },
+    fetch: async (input, init) => {
+      const url = String(input);
+      if (url.startsWith("http://127.0.0.1")) return await fetch(input, init);
+      if (url.includes("/slow") && asked !== null) {
+        asked++;
+        await slow.promise;
+      }
+      return new Response(PIXEL);
+    },
+  });
+  const [eve, bea] = [await approver(at, "eve@agency.example"), await approver(at)];
+  const srcOf = async (source_url: string) => {
+    const args = { site_id: "open", filename: "team.png", alt_text: "Us", source_url };
+    const request = await ask(at, args, "upload_media");
+    const page = await bea.browser.open(`${LIST}/${request.approval.id}`);
+    return picturesOf(page.text)[0]![0]!;
+  };
+  const [slowly, fast] = [
+    await srcOf("https://files.example/slow"),
+    await srcOf("https://other.example/fast"),
+  ];
+  asked = 0;
+  const flood = Array.from({ length: 60 }, () => eve.browser.stolen().open(slowly));
+  const refused = await Promise.any(flood.map(async (one) => {
+    const { status } = await one;
+    assert.equal(status, 429);
+    return status;
+  }));
+  assert.equal(refused, 429);
+  assert.equal((await bea.browser.open(fast)).status, 200, "another person does not wait for them");
+  assert.equal(asked, 3, "of one person three are fetched at once");
+  slow.resolve();
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+  assert.deepEqual(
+    Object.entries(Object.groupBy(statuses, String)).map(([status, all]) => [status, all!.length]),
+    [
+      ["200", 51],
+      ["429", 9],
+    ],
+  );
+});
+
 Deno.test("a page from code is drawn by a route of its own, whose policy lets it do nothing", async () => {
   await using at = await asking();
   const bea = await approver(at);

@@ -16,7 +16,7 @@ Deno.test("a browser gets a page that says what this is and where to sign in", a
   assert.match(answer.headers.get("content-security-policy")!, /^default-src 'none'; style-src 'self'/);
   assert.equal(answer.headers.get("vary"), "Accept");
   assert.equal(answer.headers.get("set-cookie"), null);
-  assert.match(text, /<h1>Site operations gateway<\/h1>/);
+  assert.match(text, /<h1>AI agents look after websites here<\/h1>/);
   for (const href of ["/admin", "/admin/sign-in", "/admin/login", "/api/v1/openapi.json"]) {
     assert.match(text, new RegExp(`href="${href}"`));
   }

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { LIMITS } from "../../core/model.ts";
 import { gateway, MASTER } from "../kit.ts";
 import { MASTER_FORM as FORM, masterBrowser } from "./master_kit.ts";
-import { joined, person, PersonBrowser } from "./kit.ts";
+import { ask, asking, edit } from "../tools/_approvals.ts";
+import { joined, person, PersonBrowser, plain } from "./kit.ts";
 
 const COOKIE = "gateway_session";
 const PAGES = ["tokens", "connections", "clients", "freezes", "account", "approvals"].map((one) =>
@@ -98,7 +99,7 @@ Deno.test("a session of the master token ends: signed out, all ended, after eigh
   assert.ok(!await isIn(other));
 });
 
-Deno.test("a wrong master token is refused, recorded nowhere, and soon with a wait; the right one still passes", async () => {
+Deno.test("who tries master tokens is told to wait, and the audit says so once a minute, without what was tried", async () => {
   await using gw = await gateway();
   const browser = new PersonBrowser(gw);
   const statuses = new Set<number>();
@@ -110,6 +111,18 @@ Deno.test("a wrong master token is refused, recorded nowhere, and soon with a wa
   }
   assert.deepEqual([...statuses], [401, 429]);
   assert.equal(browser.cookies.has(COOKIE), false);
+  const told = async () => (await gw.store.audit.list({ tool: "session.sign_in" }, { limit: 10 })).rows;
+  assert.deepEqual((await told()).map(({ status, error, arguments: what }) => [status, error, what]), [
+    ["denied", "E_RATE_LIMITED", { method: "master token" }],
+  ]);
+  const api = () =>
+    gw.http("/admin/api/tokens", { headers: { authorization: "Bearer wrong-and-quite-as-long-as-a-token" } });
+  assert.equal((await api()).status, 429, "the API counts with the page");
+  assert.equal((await told()).length, 1);
+  gw.clock.now += 60_001;
+  for (let tries = 0; tries <= LIMITS.LOGIN_ATTEMPTS_PER_MINUTE + 2; tries++) await api();
+  assert.equal((await told()).length, 2);
+  assert.doesNotMatch(JSON.stringify(await told()), /wrong-/);
   assert.ok(await isIn(await masterBrowser(gw)));
 });
 
@@ -156,4 +169,32 @@ Deno.test("a member who opens an admin's page is told so, with the pages that ar
   assert.equal(page.status, 403);
   assert.match(page.text, /Only an admin freezes sites, and you are a member; ask an admin of yours/);
   assert.match(page.text, /href="\/admin\/tokens"/);
+});
+
+Deno.test("the master token decides on a request by its page, named so, and never under four eyes", async () => {
+  await using at = await asking();
+  const { gw } = at.kit;
+  const browser = await masterBrowser(gw);
+  const [one, two] = [await ask(at, edit(at)), await ask(at, edit(at, { title: "Another" }))];
+  const pathOf = ({ approval }: typeof one) => `/admin/approvals/${approval.id}`;
+  assert.equal(/data-waiting[^>]*>2</.test((await browser.open("/admin")).text), true, "both are counted");
+  await browser.open(pathOf(one));
+  const done = await browser.submit(`${pathOf(one)}/approve`, {});
+  assert.match(plain(done.text), /Approved by master token/);
+  assert.equal((await gw.store.approvals.find(one.approval.id))!.state, "approved");
+
+  const writes = at.kit.writes;
+  const open = await browser.open(pathOf(two));
+  const [shown, csrf] = ["shown", "csrf"].map((name) =>
+    new RegExp(`name="${name}" value="([^"]*)"`).exec(open.text)![1]!
+  );
+  await gw.store.sites.update("open", { four_eyes: true });
+  const page = await browser.open(pathOf(two));
+  assert.doesNotMatch(page.text, /action="[^"]*\/(approve|reject)"/);
+  const fields = new URLSearchParams({ csrf: csrf!, shown: shown! });
+  assert.equal((await browser.post(`${pathOf(two)}/approve`, fields)).status, 403);
+  assert.deepEqual([at.kit.writes, (await gw.store.approvals.find(two.approval.id))!.state], [
+    writes,
+    "pending",
+  ]);
 });

@@ -48,6 +48,8 @@ Deno.test("which page is whose: signed out, a member, an admin, the master token
     "/admin/clients": [200, 200, 200],
     "/admin/account": [200, 200, 200],
     "/admin/freezes": [403, 200, 200],
+    "/admin/sites": [403, 200, 200],
+    "/admin/webhooks": [403, 200, 200],
     "/admin/design": [200, 200, 200],
     "/admin/nothing": [404, 404, 404],
   };
@@ -92,6 +94,17 @@ Deno.test("a person is told of what is that person's, the master token of all", 
     assert.match(all, wanted);
   }
   assert.match(all, /aria-label="Calls: 3 calls today; most on 21 Nov: 3"/);
+});
+
+Deno.test("sites that failed when they were last asked are named, and lead to their pages", async () => {
+  await using gw = await gateway({ sites: ["acme", "bolt", "gone-well"].map((id) => site(id, "cms")) });
+  const browser = await masterBrowser(gw);
+  const failed = { tool: "ping_site", tier: 0, status: "error", error: "E_UPSTREAM" } as const;
+  for (const site_id of ["acme", "gone-well", "removed"]) await changed(gw, { ...failed, site_id });
+  await changed(gw, { ...failed, status: "ok", error: null, site_id: "gone-well" });
+  const { text } = await browser.open("/admin");
+  assert.match(text, /failed when they were last asked: acme \(E_UPSTREAM\)\./);
+  assert.match(text, /<a href="\/admin\/sites\/acme">Open acme<\/a>/);
 });
 
 Deno.test("markup in what callers and sites fill is text", async () => {

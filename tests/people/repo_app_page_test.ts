@@ -57,9 +57,9 @@ Deno.test("an app that works shows its installations, and what covers each site 
   assert.match(words, /The app Site gateway \(number \d+\) is set up/);
   assert.match(words, /acme all of them yes works/);
   assert.match(words, /other only those that the owner chose no: it was not given the right to write/);
-  assert.match(words, /nobody\/there its default all of it the owner has not installed the app/);
-  assert.match(words, /other\/notes its default all of it other: may only read/);
-  assert.match(words, /Acme\/Site main web acme/);
+  assert.match(words, /nobody\/ there its default all of it the owner has not installed the app/);
+  assert.match(words, /other\/ notes its default all of it other: may only read/);
+  assert.match(words, /Acme\/ Site main web acme/);
   assert.match(text, /\/installations\/new" rel="noopener noreferrer"/);
   assert.doesNotMatch(text, /PRIVATE KEY|ghs_|eyJ/);
 });

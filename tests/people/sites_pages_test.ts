@@ -1,6 +1,8 @@
 /** The pages of sites: who sees them, what the forms keep and refuse, and that nothing is sent before a button is pressed. */
 import assert from "node:assert/strict";
 import { gateway, type Kit, MASTER, site } from "../kit.ts";
+import { listed } from "../fake_tool_servers.ts";
+import { HEADING, open } from "../guard/proxied_kit.ts";
 import { PersonBrowser, plain, said, signedIn, unescaped } from "./kit.ts";
 
 const HOSTILE = `"><script>alert(1)</script><b x='`;
@@ -296,4 +298,39 @@ Deno.test("the list is searched and paged by its address", async () => {
   assert.deepEqual(await shown(`?q=${encodeURIComponent(HOSTILE)}`), []);
   assert.doesNotMatch(master.page!.text, /<script>alert/);
   assert.ok(!master.page!.text.includes(MASTER) && master.page!.path.startsWith("/admin"));
+});
+
+Deno.test("of 10,000 sites the first page is answered within 100 ms", async () => {
+  const many = Array.from({ length: 10_000 }, (_, at) => site(`s${at}`, at % 2 ? "cms" : "static"));
+  await using gw = await gateway({ sites: many });
+  const master = await masterBrowser(gw);
+  const times = [];
+  for (let at = 0; at < 5; at++) {
+    const began = performance.now();
+    assert.equal((await master.open("/admin/sites?q=s1")).status, 200);
+    times.push(performance.now() - began);
+  }
+  assert.ok(Math.min(...times) < 100, times.join(" "));
+});
+
+Deno.test("a held tool is read, approved as it was shown, and withdrawn on its page, with the master token alone", async () => {
+  const words = { description: `List ${HOSTILE}`, hints: { read_only: true } } as const;
+  await using at = await open({ acme: [HEADING, listed("emcp-tools-list-media", words)] });
+  const master = await masterBrowser(at.gw);
+  const page = "/admin/sites/acme/tools/builder-mcp-list-media";
+  assert.match(plain((await master.open("/admin/sites/acme")).text), /builder-mcp-list-media held/);
+  const shown = await master.open(page);
+  assert.doesNotMatch(shown.text, /<script>alert/);
+  const stale = await master.submit(`${page}/approve`, { hash: "0".repeat(64), class: "read" });
+  assert.equal(stale.status, 409);
+  const done = await master.submit(`${page}/approve`, { class: "read" });
+  assert.match(plain(done.text), /The tool is let through on this site.*builder-mcp-list-media approved/);
+  await master.open(page);
+  assert.match(
+    plain((await master.submit(`${page}/withdraw`, {})).text),
+    /The tool is taken away on this site/,
+  );
+  const { browser } = await signedIn(at.gw, "adam@agency.example", ADMIN);
+  assert.equal((await browser.open(page)).status, 403);
+  assert.doesNotMatch((await browser.open("/admin/sites/acme")).text, /builder-mcp-list-media/);
 });

@@ -76,7 +76,7 @@ async function assertPlain(page: Page, complaints: readonly string[]): Promise<v
   ) as number[];
   assert.ok(width! <= shown!, `${width} px wide on ${shown}`);
   const font = await page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth");
-  assert.equal(font, "720px", "its style was let in by its own policy");
+  assert.equal(font, "560px", "its style was let in by its own policy");
   assert.deepEqual(complaints, []);
 }
 

@@ -17,6 +17,8 @@ const PAGES = [
   "/connections",
   "/clients",
   "/freezes",
+  "/sites",
+  "/webhooks",
   "/account",
   "/design",
   "/nothing",

@@ -103,7 +103,7 @@ inChromium("tables", {
         }
         await page.goto(`${baseUrl}/admin/tokens`);
         const text = await textOf(page);
-        assert.match(text, /made \w+ \d+, \d{4}, .* \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+        assert.match(text, /made \w+ \d+, \d{4}, .+\s+\d{4}-\d\d-\d\d \d\d:\d\d UTC/);
         assert.doesNotMatch(text, /in use since/);
       } finally {
         await shutdown();

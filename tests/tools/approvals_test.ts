@@ -158,6 +158,9 @@ Deno.test("requests are listed to who may decide or has asked, with figures; the
   assert.equal(JSON.parse(listed.out).approvals[0].url, asked.approval.url);
   assert.doesNotMatch(listed.out, /cft_/);
   assert.match((await admin(gw, "approvals", "--site", "acme")).out, /^None/);
+  const none = (await admin(gw, "approvals", "--report")).out;
+  assert.match(none, /Nobody has decided anything\. The oldest that waits/);
+  assert.doesNotMatch(none, /None/, "a table without rows is left out");
   const shown = await admin(gw, "approvals", "show", asked.approval.id);
   const [, name] = /approve \w+ --shown (\S+)/.exec(shown.out)!;
   assert.match(shown.out, /title: Before -> From an agent/);

@@ -267,7 +267,9 @@ async function everyCall(gw: Kit, flags: boolean): Promise<{ tool: string; args:
   const sites = [...(await linked(gw)).values()];
   const all = Object.fromEntries(FLAGS.map((flag) => [flag, flags]));
   for (const { id } of sites) await gw.store.sites.update(id, { flags: all });
-  return gw.gateway.catalog.entries().flatMap(({ name: tool, definition }) => {
+  // A stand-in's call is that of the tool that it names.
+  const own = gw.gateway.catalog.entries().filter(({ manifest }) => manifest.forwards === undefined);
+  return own.flatMap(({ name: tool, definition }) => {
     const { site_id: _, ...args } = filled(definition.input_schema as Shape);
     if ("target_site_id" in args) args["target_site_id"] = "bad-cms";
     if (tool === "explain_call") args["tool"] = "list_sites";

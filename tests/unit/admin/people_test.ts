@@ -38,6 +38,12 @@ Deno.test("a user is made, listed and changed", async () => {
   });
   assert.deepEqual(changed, { ...made, role: "admin", allowed_sites: ["*"], max_risk: 0 });
   await gw.ok("POST", "/admin/api/users", { ...USER, email: "none@acme.test", allowed_sites: [] });
+  const byEmail = await gw.ok("PATCH", `/admin/api/users/${encodeURIComponent(USER.email)}`, { max_risk: 2 });
+  assert.deepEqual(byEmail, { ...changed, max_risk: 2 });
+  assert.match(
+    await gw.refused("E_NOT_FOUND", "PATCH", "/admin/api/users/nobody@acme.test", { max_risk: 2 }),
+    /^No user "nobody@acme.test"/,
+  );
 });
 
 Deno.test("what a user may not be", async () => {

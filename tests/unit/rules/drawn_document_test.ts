@@ -1,5 +1,6 @@
 /** Which documents a call carries, and what of one is left to be drawn. */
 import assert from "node:assert/strict";
+import { type DefaultTreeAdapterMap, parse } from "parse5";
 import { carriedDocuments, drawnDocument } from "../../../rules/drawn_document.ts";
 
 Deno.test("documents are found in a call and in the calls within it, with the CSS that belongs to them", () => {
@@ -62,4 +63,30 @@ Deno.test("what leads elsewhere is taken out, and the rest is drawn with its sty
     /<style>\np \{ color: red \} <\\\/style><script>x\(\)<\\\/script>\n<\/style>/,
   );
   await assert.rejects(drawn("<div>".repeat(300_000)), /too many elements, or too deep ones, to be drawn/);
+});
+
+Deno.test("what is drawn is read as it was judged: nothing that leads elsewhere comes back where the text is read once more", async () => {
+  const link = '<link rel=preconnect href=//x><meta http-equiv=refresh content="0;url=//x">';
+  const rows = [
+    `<form><math><mtext></form><form><mglyph><style></math>${link}`,
+    `<form><svg><desc></form><form><math><mtext></form><form><mglyph><style></math></svg>${link}`,
+    `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;iframe src=//x&gt;">`,
+    `<plaintext>${link}`,
+    `<svg></p><style><a id="</style>${link}">`,
+    `<table><form><math><mtext></form><form><mglyph><style></math>${link}`,
+  ];
+  for (const html of rows) {
+    let text = "";
+    try {
+      text = await drawn(html);
+    } catch (thrown) {
+      assert.match(String(thrown), /read its code/, html);
+      continue;
+    }
+    const nodes: DefaultTreeAdapterMap["node"][] = [parse(text, { scriptingEnabled: false })];
+    for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+      assert.doesNotMatch(node.nodeName, /^(link|meta|iframe|script|base)$/, `${html}\n${text}`);
+      if ("childNodes" in node) nodes.push(...node.childNodes);
+    }
+  }
 });
