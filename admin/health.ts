@@ -1,7 +1,14 @@
 /** How the gateway does, for its operator: its jobs, its repository app, the days it keeps; /healthz is for anybody. */
 import type { Hono } from "hono";
 import { decodeTime } from "ulid";
-import { type Freeze, type JobReport, LIMITS, type VersionEnding, type Webhook } from "../core/model.ts";
+import {
+  type Freeze,
+  type JobReport,
+  LIMITS,
+  type Site,
+  type VersionEnding,
+  type Webhook,
+} from "../core/model.ts";
 import type { HeldTool, UnheldSite } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
@@ -167,21 +174,31 @@ export function snapshotRoutes(app: Hono, ports: AdminPorts): void {
   });
 }
 
+/** A site that is linked to a repository, and the installation that covers its owner; null where none does. */
+interface LinkedSite extends Pick<Site, "id" | "name" | "platform" | "repo" | "repo_branch" | "repo_prefix"> {
+  readonly installation_id: number | null;
+}
+
+/** The repository app and the sites that are linked to what it reaches. A host that fails is told of in it, never thrown. */
+export async function repoReport(
+  ports: AdminPorts,
+): Promise<RepoAppReport & { readonly sites: readonly LinkedSite[] }> {
+  const report = await ports.overview("repo") as RepoAppReport;
+  const owners = new Map(report.installations.map((one) => [one.account.toLowerCase(), one]));
+  const linked = (await ports.store.sites.list()).filter((site) => site.repo !== null);
+  const sites = linked.map(({ id, name, platform, repo, repo_branch, repo_prefix }) => ({
+    id,
+    name,
+    platform,
+    repo,
+    repo_branch,
+    repo_prefix,
+    installation_id: owners.get(repo!.split("/")[0]!.toLowerCase())?.id ?? null,
+  }));
+  return { ...report, sites };
+}
+
 /** Adds the route GET /admin/api/repo. A host that fails is told of in the answer; the sites are shown all the same. */
 export function repoRoutes(app: Hono, ports: AdminPorts): void {
-  app.get("/admin/api/repo", async (c) => {
-    const report = await ports.overview("repo") as RepoAppReport;
-    const owners = new Map(report.installations.map((one) => [one.account.toLowerCase(), one]));
-    const linked = (await ports.store.sites.list()).filter((site) => site.repo !== null);
-    const sites = linked.map(({ id, name, platform, repo, repo_branch, repo_prefix }) => ({
-      id,
-      name,
-      platform,
-      repo,
-      repo_branch,
-      repo_prefix,
-      installation_id: owners.get(repo!.split("/")[0]!.toLowerCase())?.id ?? null,
-    }));
-    return answer(c, { ...report, sites });
-  });
+  app.get("/admin/api/repo", async (c) => answer(c, await repoReport(ports)));
 }

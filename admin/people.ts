@@ -1,17 +1,16 @@
 /** Projects and users. */
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import { GatewayError } from "../core/errors.ts";
 import { onDemand } from "../core/async.ts";
-import { RISK_DEFAULT, type User } from "../core/model.ts";
-import { projectBody, projectPatch, RECORD_ID, SITE_ID, userBody, userPatch } from "./bodies.ts";
+import type { User } from "../core/model.ts";
+import { projectBody, projectPatch, SITE_ID } from "./bodies.ts";
 import { differences } from "./changes.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { removeUser } from "../identity/sign_in/removal.ts";
-import { assertManaged, assertWithin, callerOf, forbidden, isManaged, isWithin } from "../identity/rights.ts";
+import { callerOf, forbidden } from "../identity/rights.ts";
 import { isOwnSite, managesAllSites } from "./site_rights.ts";
-import { unknownSites } from "./sites.ts";
+import { changeUser, createUser, listUsers, managedUser, removeManagedUser } from "./users.ts";
 
 function userView({ id, approve_sites = [], ...rest }: User) {
   return { user_id: id, ...rest, approve_sites };
@@ -68,37 +67,17 @@ function projectRoutes(app: Hono, ports: AdminPorts): void {
 }
 
 function userRoutes(app: Hono, ports: AdminPorts): void {
-  const { users, sites } = ports.store;
   app.get("/admin/api/users", async (c) => {
-    const { user: admin } = callerOf(c);
-    const shown = (await users.list()).filter((user) => user.id === admin?.id || isManaged(admin, user));
-    return answer(c, { users: shown.map(userView) });
+    return answer(c, { users: (await listUsers(ports, callerOf(c))).map(userView) });
   });
 
   app.post("/admin/api/users", async (c) => {
-    const body = checked(userBody, await jsonObject(c.req.raw));
-    const wanted = { ...body, max_risk: body.max_risk ?? RISK_DEFAULT };
-    assertGrants(callerOf(c).user, wanted);
-    refuseAny([...await unknownSites(body.allowed_sites, sites), ...beyondSites(wanted)]);
-    const user = await users.create(wanted);
-    if (user === null) refuseAny([`email: ${quoted(body.email)} is another user's; change that user`]);
-    await ports.record(callerOf(c).actor, "user.create", { user_id: user!.id, after: wanted });
-    return answer(c, userView(user!));
+    return answer(c, userView(await createUser(ports, callerOf(c), await jsonObject(c.req.raw))));
   });
 
   app.patch("/admin/api/users/:id", async (c) => {
-    const { user: admin, actor } = callerOf(c);
-    const patch = checked(userPatch, await jsonObject(c.req.raw));
-    if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
-    const before = await managedUser(ports, c, c.req.param("id"));
-    const { id } = before;
-    if (admin !== null) assertGrants(admin, { ...before, ...patch });
-    if (patch.allowed_sites) refuseAny(await unknownSites(patch.allowed_sites, sites));
-    if (patch.approve_sites) refuseAny(beyondSites({ ...before, ...patch }));
-    const user = await users.update(id, patch);
-    if (user === null) throw noUser(id);
-    await ports.record(actor, "user.change", { user_id: id, ...differences(before, user) });
-    return answer(c, userView(user));
+    const body = await jsonObject(c.req.raw);
+    return answer(c, userView(await changeUser(ports, callerOf(c), c.req.param("id"), body)));
   });
 }
 
@@ -107,49 +86,12 @@ function accessRoutes(app: Hono, ports: AdminPorts): void {
   const peopleOf = onDemand(async () => new (await import("../identity/sign_in/people.ts")).People(ports));
 
   app.post("/admin/api/users/:id/invite", async (c) => {
-    const user = await managedUser(ports, c, c.req.param("id"));
+    const user = await managedUser(ports, callerOf(c), c.req.param("id"));
     return answer(c, await (await peopleOf()).invite(callerOf(c).actor, user));
   });
 
   app.post("/admin/api/users/:id/remove", async (c) => {
-    const { id } = await managedUser(ports, c, c.req.param("id"));
-    const removed = await removeUser(ports, callerOf(c).actor, id);
-    if (removed === null) throw noUser(id);
-    return answer(c, { ...userView(removed.user), ...removed.ended });
+    const { user, ended } = await removeManagedUser(ports, callerOf(c), c.req.param("id"));
+    return answer(c, { ...userView(user), ...ended });
   });
 }
-
-/** The user meant, by id or e-mail address, where the caller may manage it. Throws E_NOT_FOUND, E_FORBIDDEN. */
-async function managedUser({ store: { users } }: AdminPorts, c: Context, wanted: string): Promise<User> {
-  const user = wanted.includes("@")
-    ? await users.byEmail(wanted)
-    : RECORD_ID.test(wanted)
-    ? await users.get(wanted)
-    : null;
-  if (user === null) throw noUser(wanted);
-  assertManaged(callerOf(c).user, user);
-  return user;
-}
-
-/** Throws E_FORBIDDEN where an admin would make somebody who is not his or hers to manage. */
-function assertGrants(
-  admin: User | null,
-  wanted: Pick<User, "role" | "allowed_sites" | "max_risk" | "approve_sites">,
-): void {
-  if (admin !== null && (wanted.approve_sites ?? []).length > 0) {
-    throw forbidden("approve_sites: only the master token says who approves");
-  }
-  if (admin !== null && wanted.role !== "member") {
-    throw forbidden("role: only the master token makes an admin; an admin makes members");
-  }
-  assertWithin(admin, wanted);
-}
-
-/** Where a person would approve on sites that are not the person's own. */
-function beyondSites({ allowed_sites, approve_sites = [] }: Pick<User, "allowed_sites" | "approve_sites">) {
-  if (approve_sites.includes("*") || isWithin(approve_sites, allowed_sites)) return [];
-  return ["approve_sites: a person approves on sites of allowed_sites only; give them there too"];
-}
-
-const noUser = (wanted: string) =>
-  new GatewayError("E_NOT_FOUND", `No user ${quoted(wanted)}; list the users to find it`);

@@ -51,7 +51,14 @@ export type { ChangeRow } from "../registry/tool.ts";
 export interface RepoAppReport {
   readonly configured: boolean;
   readonly app: { readonly id: number; readonly name: string; readonly address: string | null } | null;
-  readonly installations: readonly { readonly id: number; readonly account: string }[];
+  readonly installations: readonly {
+    readonly id: number;
+    readonly account: string;
+    /** Whether it covers all of the owner's repositories. */
+    readonly all_repositories: boolean;
+    readonly may_write: boolean;
+    readonly suspended: boolean;
+  }[];
   readonly problem: string | null;
 }
 

@@ -1,6 +1,6 @@
 /** What a form asks for of a site, made of what its kind's connectors say, and how its texts become the body that every way in sends. */
 import { hash } from "node:crypto";
-import { type Flag, FLAGS, type Site } from "../core/model.ts";
+import { type Flag, FLAGS, type Site, type User } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
 import { type FormControl, formControls } from "../registry/field_schema.ts";
 import type { Connectors } from "../registry/connectors.ts";
@@ -242,8 +242,8 @@ function put(body: Record<string, unknown>, [first, ...rest]: readonly string[],
 }
 
 /** Alike for a record that nobody changed in between. */
-export const revisionOf = (site: Site): string =>
-  hash("sha256", JSON.stringify(site), "base64url").slice(0, 22);
+export const revisionOf = (record: Site | User): string =>
+  hash("sha256", JSON.stringify(record), "base64url").slice(0, 22);
 
 /** A field that somebody else changed while the form was open. */
 export interface Meanwhile {

@@ -15,9 +15,11 @@ export const NAVIGATION = [
   { href: "/admin/webhooks", label: "Webhooks", role: "admin", group: "Sites" },
   { href: "/admin/changes", label: "Changes", role: "member", group: "History" },
   { href: "/admin/audit", label: "Audit", role: "member", group: "History" },
+  { href: "/admin/users", label: "People", role: "admin", group: "Access" },
   { href: "/admin/tokens", label: "Tokens", role: "member", group: "Access" },
   { href: "/admin/connections", label: "Connected accounts", role: "member", group: "Access" },
   { href: "/admin/clients", label: "Connected clients", role: "member", group: "Access" },
+  { href: "/admin/repo", label: "Repository app", role: "master", group: "Access" },
   { href: "/admin/account", label: "Your account", role: "member", group: "You" },
 ] as const satisfies readonly { href: string; label: string; role: Least; group: string }[];
 

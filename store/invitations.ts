@@ -42,6 +42,11 @@ export class Invitations implements InvitationStore {
     return (await this.#read(text))?.invitation ?? null;
   }
 
+  async newest(user_id: string): Promise<Invitation | null> {
+    const { value: hash } = await this.db.kv.get<string>(newestKey(user_id));
+    return hash === null ? null : (await this.#readHash(hash))?.invitation ?? null;
+  }
+
   async take(text: string, set: SignIn): Promise<boolean> {
     const user_id = (await this.find(text))?.user_id;
     if (user_id === undefined) return false;
@@ -60,8 +65,10 @@ export class Invitations implements InvitationStore {
   }
 
   async #read(text: string) {
-    if (text.length > TEXT_CHARACTERS_MAX) return null;
-    const hash = sha256(text);
+    return text.length > TEXT_CHARACTERS_MAX ? null : await this.#readHash(sha256(text));
+  }
+
+  async #readHash(hash: string) {
     const entry = await this.db.kv.get<KeptInvitation>(recordKey(hash));
     if (entry.value === null) return null;
     const { user_id, by, used, expires_at } = entry.value;

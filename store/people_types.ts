@@ -71,6 +71,8 @@ export interface InvitationStore {
   /** Makes one and ends the one before; the text is shown once. */
   create(user_id: string, by: string | null): Promise<{ text: string; expires_at: number }>;
   find(text: string): Promise<Invitation | null>;
+  /** The newest of that user, whatever became of it; null where there is none, or it was withdrawn. */
+  newest(user_id: string): Promise<Invitation | null>;
   /**
    * Uses it up; in the same commit what it sets takes the place of how its user signed in, and every session of the
    * user ends. False where another was first, or the invitation is no longer valid.

@@ -168,8 +168,11 @@ export interface UserStore {
   /** The user of that e-mail (compared in lower case). */
   byEmail(email: string): Promise<User | null>;
   list(): Promise<User[]>;
-  /** Null when there is no such user; E_BAD_INPUT when the new e-mail is another user's. */
-  update(id: string, patch: UserInput): Promise<User | null>;
+  /**
+   * Null when there is no such user; E_BAD_INPUT when the new e-mail is another user's. `judge` is shown the record that
+   * would be changed, and keeps it as it is by throwing.
+   */
+  update(id: string, patch: UserInput, judge?: (stored: User) => void): Promise<User | null>;
   /** Answers who was removed; null when there is no such user. */
   remove(id: string): Promise<User | null>;
 }

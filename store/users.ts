@@ -53,12 +53,13 @@ export class Users implements UserStore {
     return await listRecords<User>(this.db.kv, "users");
   }
 
-  async update(id: string, patch: UserInput): Promise<User | null> {
+  async update(id: string, patch: UserInput, judge?: (stored: User) => void): Promise<User | null> {
     if (patch.email !== undefined) checkKeyPart("email", patch.email);
     return await untilSettled(async () => {
       const entry = await this.db.kv.get<User>(recordKey(id));
       const stored = recordOf(entry);
       if (stored === null) return null;
+      judge?.(stored);
       const user: User = {
         ...stored,
         ...patch.email !== undefined && { email: patch.email },

@@ -19,9 +19,11 @@ import { type PagesParts, refusalPage } from "./frame.tsx";
 import { designPages } from "./design.tsx";
 import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
+import { repoAppPages } from "./repo_app.tsx";
 import { signInPages } from "./sign_in.tsx";
 import { sitePages } from "./sites.tsx";
 import { tokenPages } from "./tokens.tsx";
+import { userPages } from "./users.tsx";
 import { webhookPages } from "./webhooks.tsx";
 
 /** The routes below `/admin` that are not the API, to be mounted at the root; every answer is a page, a refusal too. */
@@ -53,6 +55,8 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   clientPages(app, parts);
   freezePages(app, parts);
   sitePages(app, parts);
+  userPages(app, parts);
+  repoAppPages(app, parts);
   approvalPages(app, parts);
   webhookPages(app, parts);
   auditPages(app, parts);

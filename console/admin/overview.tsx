@@ -212,10 +212,8 @@ function stepsOf({ person, site, token, draft }: SetUp, isMaster: boolean): read
         title: "Invite yourself",
         done: person,
         sentence:
-          "Work as a person, so that the audit says who did what. The second command prints a link to sign in with.",
+          "Work as a person, so that the audit says who did what. Make it an admin of every site; the page shows a link to sign in with, once.",
         page: "/admin/users",
-        command:
-          "user add you@agency.example --role admin --sites '*' --max-risk 3\nuser invite you@agency.example",
       }]
       : [],
     {

@@ -81,6 +81,12 @@ export class People {
     return { state: state === "open" && !await this.#mayInvite(by, user) ? "withdrawn" : state, user };
   }
 
+  /** When the invitation of that user ends by which he or she can still join; null where there is none. */
+  async openInvitation(user: User): Promise<number | null> {
+    const found = await this.ports.store.invitations.newest(user.id);
+    return found?.state === "open" && await this.#mayInvite(found.by, user) ? found.expires_at : null;
+  }
+
   async #mayInvite(by: string | null, user: User): Promise<boolean> {
     if (by === null) return true;
     const admin = await this.ports.store.users.get(by);
