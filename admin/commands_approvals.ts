@@ -104,7 +104,7 @@ function shownLines({ approval, preview, refused, ...done }: ShownApproval): str
     ...not_yours === null || state !== "pending" ? [] : [`${cell(not_yours)}.`],
     ...preview === null || not_yours !== null
       ? []
-      : [`To carry it out: approvals approve ${id} --shown ${preview.shown}`],
+      : [`To carry it out: npx -y deno@2.9 task admin approvals approve ${id} --shown ${preview.shown}`],
   ];
   return `${lines.join("\n")}\n`;
 }

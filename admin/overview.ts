@@ -243,7 +243,9 @@ function ofTools({ held_tools, unheld, unpreviewed }: HealthReport): Attention[]
 const webhooksOf = ({ webhooks }: HealthReport): Attention => ({
   title: "Webhooks",
   count: webhooks.length,
-  sentence: `What is sent there does not arrive: ${named(webhooks.map(({ name }) => name))}.`,
+  sentence: `What is sent there does not arrive, or not all of it: ${
+    named(webhooks.map(({ name, off }) => `${name} (${off === null ? "failing" : "turned off"})`))
+  }.`,
   page: "/admin/webhooks",
   bad: webhooks.some(({ off }) => off !== null),
 });

@@ -137,6 +137,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
   const http = replace.http ?? ownHttp!;
   const { upstream, baseUrl } = settings;
   const setRuns = new Set<Promise<void>>();
+  const stopping = new AbortController();
   const titleOf = (tool: string) => registry.tools.get(tool)?.manifest.title ?? tool;
   return {
     settings,
@@ -156,7 +157,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     jobs: new Jobs({ now, log }),
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
     bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
-    stopping: new AbortController(),
+    stopping,
     noticed: new Proxies(settings.trustedProxies, { now, log }),
     logFault: (request_id: string, thrown: unknown) =>
       log({
@@ -198,7 +199,7 @@ function guardOf(
   const lists = new ToolLists({ ...ports, catalog });
   const admitting = {
     ...ports,
-    baseUrl,
+    ...{ baseUrl, stopping: stopping.signal },
     tools: guideOf(lists, catalog),
     every: (ms: number, work: () => Promise<void>) => CLOCK.every(ms, work),
     catalog,
@@ -211,7 +212,7 @@ function guardOf(
     const { ChangeSets } = await import("../guard/sets/change_sets.ts");
     const stands = callerNow(callers);
     const ports = { ...admitting, sets, dispatch, callerNow: stands, newId };
-    return new ChangeSets({ ...ports, stopping: stopping.signal });
+    return new ChangeSets(ports);
   }));
   const callsInFlight = new CallsInFlight(settings.callsPerToken);
   const dispatch = dispatcher({ ...admitting, sets, tokenLimit, callsInFlight });

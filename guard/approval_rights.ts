@@ -1,7 +1,10 @@
 /** Who may decide on what an agent asks for, and who sees it. */
 import type { Awaitable } from "../core/async.ts";
+import { GatewayError } from "../core/errors.ts";
 import type { Approval, Deciding, Site, User } from "../core/model.ts";
 import type { Approver } from "../registry/approval_reports.ts";
+import type { AuditStore } from "../store/store.ts";
+import { adminRow } from "./audit/admin_row.ts";
 
 /** Whether a list of sites has all of those; a call of no site is of all. */
 const hasAll = (list: readonly string[], sites: readonly string[]): boolean =>
@@ -12,9 +15,13 @@ export const hasRight = ({ approve_sites = [], allowed_sites }: User, sites: rea
   hasAll(approve_sites, sites) && hasAll(allowed_sites, sites);
 
 /** Whether somebody sees what is asked for on those sites: who asked, who may decide on all, and an admin of all. */
-export const seesOf = (user: User, { sites, owner_user_id }: Approval): boolean =>
-  owner_user_id === user.id || hasRight(user, sites) ||
+export const seesOf = (user: User | null, { sites, owner_user_id }: Approval): boolean =>
+  user === null || owner_user_id === user.id || hasRight(user, sites) ||
   (user.role === "admin" && hasAll(user.allowed_sites, sites));
+
+/** By the right to approve on all that was asked for; who has it may be the one who asked. */
+export const mayUndo = ({ user }: Approver, { sites }: Approval): boolean =>
+  user !== null && hasRight(user, sites);
 
 /** As requests and rows name who decides. */
 export const decidingOf = ({ actor, user }: Approver): Deciding => ({
@@ -34,7 +41,7 @@ export function whyNot(
   if (!isPerson) {
     return eyes === undefined
       ? null
-      : `On site "${eyes.id}" another person approves, who has signed in: the master token says not who uses it`;
+      : `On site "${eyes.id}" the master token may not approve (four_eyes), for it does not say who uses it; sign in as a person who may approve there (user update --approve-sites)`;
   }
   if (user === null || !hasRight(user, named)) {
     const where = named.length === 0 ? "every site" : named.join(", ");
@@ -63,4 +70,47 @@ export async function whyNotEdited(
     } any more; edit it yourself, or reject it`;
   }
   return null;
+}
+
+/** What somebody does with a request that takes the right. */
+export type Decides = "approve" | "reject" | "edit";
+
+/** Attempts that are remembered, so that nobody fills the audit by trying again. */
+const TRIED_MAX = 1000;
+
+/** What is said to those who may not decide, and the rows that tell of it. */
+export class Refusals {
+  readonly #tried = new Set<string>();
+
+  constructor(
+    private readonly ports: {
+      readonly store: { readonly audit: Pick<AuditStore, "append"> };
+      now(): number;
+      newId(): string;
+    },
+  ) {}
+
+  /** Throws E_FORBIDDEN; the first time that somebody tries that, the audit says so. */
+  async refuse(
+    { actor, user }: Approver,
+    { id: approval_id, tool, grant: token, sites }: Approval,
+    does: Decides,
+    why: string,
+  ): Promise<never> {
+    const { store, now, newId } = this.ports;
+    const tried = JSON.stringify([does, approval_id, user?.id ?? null]);
+    if (!this.#tried.has(tried)) {
+      if (this.#tried.size >= TRIED_MAX) this.#tried.clear();
+      this.#tried.add(tried);
+      const row = adminRow(newId(), actor, now(), `approval.${does}`, { approval_id, tool, token });
+      const about = {
+        site_id: sites[0] ?? null,
+        approval_id,
+        status: "denied",
+        error: "E_FORBIDDEN",
+      } as const;
+      await store.audit.append({ ...row, ...about });
+    }
+    throw new GatewayError("E_FORBIDDEN", why);
+  }
 }

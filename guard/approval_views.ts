@@ -24,6 +24,7 @@ import {
   type PictureChange,
   type PictureRef,
   pictureType,
+  plannedBytes,
   sentBytes,
   sentPictures,
 } from "../rules/pictures.ts";
@@ -50,6 +51,8 @@ const OF_ANYBODY = "web";
 const HOSTING = "hosting";
 
 /** A page shows no more pictures; their texts name them all. */
+/** A text of so many characters without styles of its own is a few lines. */
+const SHORT_CHARACTERS = 300;
 const PICTURES_MAX = 24;
 const PICTURE_BYTES = 8 * 1024 * 1024;
 const PICTURE_MS = 8000;
@@ -71,8 +74,10 @@ const ACCEPT = "image/avif,image/webp,image/png,image/jpeg,image/gif";
 /** Where a picture can be had. */
 type Source =
   | { readonly kind: "own"; readonly site_id: string; readonly address: string }
-  | { readonly kind: "taken"; readonly address: string }
+  | { readonly kind: "taken"; readonly address: string; readonly planned: readonly string[] }
   | { readonly kind: "sent"; readonly sha256: string };
+
+type Taken = Extract<Source, { kind: "taken" }>;
 
 /** What is said of a picture, and where it can be had. */
 type Found = Omit<PictureReport, "name"> & { readonly source: Source | null };
@@ -96,10 +101,11 @@ export class Views implements ApprovalViewsPort {
       this.#pictures(shown, sites),
       this.#deployments(sites, commitOf(shown)),
     ]);
-    const documents = carriedDocuments(shown.arguments).map(({ field, title }, number) => ({
+    const documents = carriedDocuments(shown.arguments).map(({ field, title, html, css }, number) => ({
       number,
       field,
       title: title === null ? null : redactText(title),
+      is_short: css === "" && html.length <= SHORT_CHARACTERS,
     }));
     return { ...pictures, documents, deployments };
   }
@@ -127,7 +133,7 @@ export class Views implements ApprovalViewsPort {
   }
 
   #read(source: Exclude<Source, { kind: "sent" }>): Promise<Uint8Array<ArrayBuffer>> {
-    return source.kind === "own" ? this.#ofSite(source) : this.#anywhere(source.address);
+    return source.kind === "own" ? this.#ofSite(source) : this.#anywhere(source);
   }
 
   async document(approver: Approver, id: string, number: number, as: "drawn" | "code"): Promise<string> {
@@ -159,12 +165,14 @@ export class Views implements ApprovalViewsPort {
     };
     const all = [...changedPictures(preview.changes), ...sentPictures(args)];
     const { kept, more } = withinMost(all);
+    const planned = plannedBytes(preview.changes);
     const sources = new Map<string, Source>();
     const asked = new Map<string, Promise<Found>>();
     const told = async (change: PictureChange, ref: PictureRef): Promise<PictureReport> => {
       const site = siteOf(change.field);
       const key = JSON.stringify([site?.id, ref]);
-      const found = asked.get(key) ?? this.#found(ref, site, sites);
+      const found = asked.get(key) ??
+        (ref.kind === "taken" ? Promise.resolve(takenFrom(ref, planned)) : this.#found(ref, site, sites));
       asked.set(key, found);
       const { source, ...report } = await found;
       if (source === null) return { ...report, name: null };
@@ -191,7 +199,7 @@ export class Views implements ApprovalViewsPort {
 
   /** Where a picture can be had, and what is said of it. */
   async #found(
-    ref: PictureRef,
+    ref: Exclude<PictureRef, { kind: "taken" }>,
     site: Site | undefined,
     sites: readonly Site[],
   ): Promise<Found> {
@@ -199,9 +207,6 @@ export class Views implements ApprovalViewsPort {
     const { alt } = ref;
     if (ref.kind === "sent") return { ...{ alt, address: null, why: null }, source: ref };
     const { address } = ref;
-    if (ref.kind === "taken") {
-      return { ...{ alt, address, why: null }, source: { kind: "taken", address } };
-    }
     if (address.startsWith("data:")) {
       return { alt, address: null, why: "it stands within the text itself", source: null };
     }
@@ -270,11 +275,16 @@ export class Views implements ApprovalViewsPort {
     throw new GatewayError("E_UPSTREAM", "Its address leads on and on", { upstream: 502 });
   }
 
-  /** From an address that the call itself would take it from, as that would. */
-  async #anywhere(address: string): Promise<Uint8Array<ArrayBuffer>> {
+  /** From an address that the call itself would take it from, as that would; what the plan has found there alone. */
+  async #anywhere({ address, planned }: Taken): Promise<Uint8Array<ArrayBuffer>> {
     const deadline = this.ports.now() + PICTURE_MS;
     const ctx = this.#reader(OF_ANYBODY, null, deadline);
-    return had(await ctx.send({ ...reading(address), public_only: true }));
+    const bytes = had(await ctx.send({ ...reading(address), public_only: true }));
+    if (planned.includes(hash("sha256", bytes))) return bytes;
+    throw new GatewayError(
+      "E_STALE_PREVIEW",
+      "Its address answers another picture than the plan found there; open the request again",
+    );
   }
 
   #reader(name: string, site: Site | null, deadline: number) {
@@ -325,6 +335,18 @@ class Reads {
     if (count > 0) this.#reading.set(who, count);
     else this.#reading.delete(who);
   }
+}
+
+/** What the call itself takes from an address: only what its plan has found there is shown, for that is what is set. */
+function takenFrom(
+  { address, alt }: Extract<PictureRef, { kind: "taken" }>,
+  planned: readonly string[],
+): Found {
+  if (planned.length > 0) {
+    return { ...{ address, alt, why: null }, source: { kind: "taken", address, planned } };
+  }
+  const why = "the plan, as it is shown here, takes no picture from there";
+  return { address, alt, why, source: null };
 }
 
 /** The commit that a request has made; undefined where it waits. */

@@ -15,11 +15,19 @@ import type {
 } from "../registry/approval_reports.ts";
 import type { Store } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./audit/admin_row.ts";
-import { decidingOf, hasRight, seesOf, whyNot, whyNotEdited } from "./approval_rights.ts";
+import {
+  type Decides,
+  decidingOf,
+  mayUndo,
+  Refusals,
+  seesOf,
+  whyNot,
+  whyNotEdited,
+} from "./approval_rights.ts";
 import { editableTexts, withTexts } from "./approval_texts.ts";
 import { approvalUrl, type Approving, rejectedError } from "./consent/approval.ts";
 import { destination, nameOfParts } from "./consent/consent_content.ts";
-import { decidedAlready, spendForNo } from "./consent/no.ts";
+import { decidedAlready, isReadable, spendForNo, UNREADABLE } from "./consent/no.ts";
 import { plainAnswer, repeatable, toldAgain } from "./consent/repeated.ts";
 import { askForUndo, undoCallerOf, undoReports } from "./approval_undo.ts";
 import type { Jobs } from "./jobs.ts";
@@ -55,12 +63,16 @@ const unknown = (id: string) =>
 
 /** The requests of one gateway. */
 export class ApprovalDesk implements ApprovalsPort {
-  constructor(private readonly ports: ApprovalsPorts) {}
+  readonly #refusals: Refusals;
+
+  constructor(private readonly ports: ApprovalsPorts) {
+    this.#refusals = new Refusals(ports);
+  }
 
   /** Those the person may see, oldest first. */
   async list(approver: Approver, query: ApprovalQuery = {}): Promise<ApprovalReport[]> {
     const { approvals, sites } = this.ports.store;
-    const all = (await approvals.list(query.states)).filter((one) => this.#sees(approver, one));
+    const all = (await approvals.list(query.states)).filter((one) => seesOf(approver.user, one));
     const known = new Map((await sites.list()).map((site) => [site.id, site]));
     const { site_id, tier, client_id, owner_user_id } = query;
     return all.filter((one) =>
@@ -97,14 +109,12 @@ export class ApprovalDesk implements ApprovalsPort {
         ...await this.#undoOf(approver, approval),
       };
     }
-    const args = await this.ports.store.approvals.args(id);
-    if (args === null) return { approval: report, arguments: null, preview: null, refused: GONE };
+    const args = isReadable(approval) ? await this.ports.store.approvals.args(id) : null;
+    const lost = isReadable(approval) ? GONE : UNREADABLE;
+    if (args === null) return { approval: report, arguments: null, preview: null, refused: lost };
     const texts = await this.#textsOf(report, args);
-    const found = {
-      approval: report,
-      arguments: args,
-      ...texts.length === 0 ? {} : { texts: texts.map(({ name }) => name) },
-    };
+    const edits = texts.length === 0 ? {} : { texts: texts.map(({ name }) => name) };
+    const found = { approval: report, arguments: args, ...edits };
     try {
       const preview = previewOf(await this.#call(approver, approval, args, { ...look, shown: null }));
       const asked = await this.ports.store.consents.find(approval.confirm_token);
@@ -141,10 +151,13 @@ export class ApprovalDesk implements ApprovalsPort {
     without: readonly number[] = [],
   ): Promise<ShownApproval> {
     const approval = await this.#standing(await this.#find(approver, id));
-    this.#requireYours(approver, approval, await this.#sitesOf(approval));
+    await this.#requireYours(approver, approval, "approve");
     if (approval.state !== "pending") {
       if (approval.state !== "approved") throw decidedAlready(approval);
       return await this.show(approver, id);
+    }
+    if (!isReadable(approval)) {
+      throw new GatewayError(UNREADABLE.code, UNREADABLE.message, { outcome: "none" });
     }
     const args = await this.ports.store.approvals.args(id);
     if (args === null) throw decidedAlready({ ...approval, state: "expired", words: GONE.message });
@@ -176,7 +189,7 @@ export class ApprovalDesk implements ApprovalsPort {
   ): Promise<ApprovalReport> {
     const { approvals } = this.ports.store;
     const approval = await this.#standing(await this.#find(approver, id));
-    this.#requireYours(approver, approval, await this.#sitesOf(approval));
+    await this.#requireYours(approver, approval, "edit");
     const args = approval.state === "pending" ? await approvals.args(id) : null;
     if (args === null) throw decidedAlready(approval);
     const edited = withTexts(await this.#textNames(approval), args, texts);
@@ -190,22 +203,22 @@ export class ApprovalDesk implements ApprovalsPort {
   async reject(approver: Approver, id: string, words: string | null): Promise<ApprovalReport> {
     const { store: { approvals, consents, audit }, baseUrl, now, newId, tell } = this.ports;
     const approval = await this.#standing(await this.#find(approver, id));
-    const sites = await this.#sitesOf(approval);
-    this.#requireYours(approver, approval, sites);
+    await this.#requireYours(approver, approval, "reject");
     const request_id = newId();
     const run = { request_id, deadline: now() + REJECT_MS };
-    const spending = await spendForNo(this.ports, approval, run);
+    // What a yes would spend of one that cannot be read is not known, and nobody can say yes to it.
+    const spending = isReadable(approval) ? await spendForNo(this.ports, approval, run) : null;
     const answer = repeatable({ failure: rejectedError(baseUrl, { ...approval, words }) });
     const decided = decidingOf(approver);
     const about = { approval_id: id, tool: approval.tool, token: approval.grant, words };
     const row = adminRow(request_id, approver.actor, now(), "approval.reject", about);
     await audit.append({ ...row, site_id: approval.sites[0] ?? null, approval_id: id }, [
-      ...await consents.done(spending, run, answer),
+      ...spending === null ? [] : await consents.done(spending, run, answer),
       ...await approvals.rejected(approval, decided, words),
       ...await tell(approvalDecided({ ...approval, state: "rejected" })),
     ]);
     await approvals.forget(id);
-    return this.#report(approver, await approvals.find(id) ?? approval, sites);
+    return this.#report(approver, await approvals.find(id) ?? approval, await this.#sitesOf(approval));
   }
 
   /**
@@ -218,7 +231,7 @@ export class ApprovalDesk implements ApprovalsPort {
     return await askForUndo(
       this.ports,
       approval,
-      this.#mayUndo(approver, approval) ? approver.user : null,
+      mayUndo(approver, approval) ? approver.user : null,
       site_id,
     );
   }
@@ -263,7 +276,7 @@ export class ApprovalDesk implements ApprovalsPort {
 
   async #find(approver: Approver, id: string): Promise<Approval> {
     const approval = await this.ports.store.approvals.find(id);
-    if (approval === null || !this.#sees(approver, approval)) throw unknown(id);
+    if (approval === null || !seesOf(approver.user, approval)) throw unknown(id);
     return approval;
   }
 
@@ -339,12 +352,7 @@ export class ApprovalDesk implements ApprovalsPort {
   async #undoOf(approver: Approver, approval: Approval): Promise<Pick<ShownApproval, "undo" | "may_undo">> {
     if (approval.outcome !== "made") return {};
     const undo = await undoReports(this.ports.store, approval);
-    return undo.length === 0 ? {} : { undo, may_undo: this.#mayUndo(approver, approval) };
-  }
-
-  /** By the right to approve on all that was asked for; who has it may be the one who asked. */
-  #mayUndo({ user }: Approver, { sites }: Approval): boolean {
-    return user !== null && hasRight(user, sites);
+    return undo.length === 0 ? {} : { undo, may_undo: mayUndo(approver, approval) };
   }
 
   /** What was done, as long as that is kept. */
@@ -359,13 +367,10 @@ export class ApprovalDesk implements ApprovalsPort {
     return found.filter((one) => one !== null);
   }
 
-  #sees({ user }: Approver, approval: Approval): boolean {
-    return user === null || seesOf(user, approval);
-  }
-
-  #requireYours(approver: Approver, approval: Approval, sites: readonly Site[]): void {
+  async #requireYours(approver: Approver, approval: Approval, does: Decides): Promise<void> {
+    const sites = await this.#sitesOf(approval);
     const why = whyNot(approver, approval, sites, approver.user !== null, approval.sites);
-    if (why !== null) throw new GatewayError("E_FORBIDDEN", why);
+    if (why !== null) await this.#refusals.refuse(approver, approval, does, why);
   }
 
   #report(approver: Approver, approval: Approval, sites: readonly Site[]): ApprovalReport {

@@ -33,7 +33,7 @@ export class ToolGuide {
     return {
       find: async (words, { site_id, limit }) => {
         const listing = await this.#listing(asking, site_id);
-        const found = indexOf(listing).search(words).slice(0, limit);
+        const found = indexOf(listing).search(asked(words)).slice(0, limit);
         return found.map(({ id }) => foundTool(listing.shown[id]!, asking));
       },
       describe: async (name) => describedTool(this.#named(await this.#listing(asking), asking, name), asking),
@@ -94,6 +94,13 @@ function term(word: string): string | null {
 const bare = (word: string) =>
   word.replaceAll("ß", "ss").replaceAll("ä", "ae").replaceAll("ö", "oe").replaceAll("ü", "ue")
     .normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+
+/** No word of a tool is longer, and to look for one that is nearly like it takes the longer the longer it is. */
+const WORD_MAX = 40;
+
+/** What is searched for: each word once, however often it is said, for each takes its time. */
+const asked = (words: string): string =>
+  [...new Set(words.toLowerCase().split(" "))].filter((word) => word.length <= WORD_MAX).join(" ");
 
 /** Shorter words are compared whole. */
 const PART_MIN = 5;

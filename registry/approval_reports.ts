@@ -153,6 +153,8 @@ export interface DocumentReport {
   readonly field: string;
   /** What the page is called, where that is said. */
   readonly title: string | null;
+  /** Whether it is a few lines, which need no tall frame. */
+  readonly is_short: boolean;
 }
 
 /** Where a branch that is no production can be looked at. */

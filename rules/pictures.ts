@@ -70,6 +70,10 @@ export function changedPictures(changes: readonly Change[]): PictureChange[] {
   });
 }
 
+/** What the plan of a call that takes pictures from addresses found there: the SHA-256 of their bytes. */
+export const plannedBytes = (changes: readonly Change[]): string[] =>
+  changes.flatMap(({ field, to }) => lastName(field) === "sha256" && typeof to === "string" ? [to] : []);
+
 /** Which pictures a call brings with it, or is about, by its arguments; those of the calls within it as well. */
 export function sentPictures(args: unknown, depth = 0): PictureChange[] {
   if (typeof args !== "object" || args === null || depth > DEPTH_MAX) return [];

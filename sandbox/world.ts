@@ -94,7 +94,7 @@ export async function registerSites(
   await store.sites.create({
     ...shared,
     id: "demo-live",
-    name: "The same site, publishing, SEO of what is live, topic planning and storing allowed",
+    name: "Demo site, may publish",
     flags: {
       allow_publish: true,
       allow_seo_on_published: true,

@@ -96,7 +96,9 @@ export class Approvals implements ApprovalStore {
   async asked(grant: string, same: string): Promise<Approval | null> {
     const { value } = await this.db.kv.get<Waiting>(waitingKey(grant, same));
     const approval = value === null ? null : await this.find(value.id);
-    return approval?.state === "pending" ? approval : null;
+    return approval?.state === "pending" && approval.confirm_token !== UNREADABLE.confirm_token
+      ? approval
+      : null;
   }
 
   async waiting(grant: string, most: number): Promise<number> {
@@ -228,6 +230,10 @@ export class Approvals implements ApprovalStore {
     const key = waitingKey(approval.grant, same);
     const expireIn = Math.max(1, value.expires_at - this.db.now());
     const waits = approval.state === "pending" ? waitingOf(approval) : null;
+    const standing = waits === null ? await this.db.kv.get<Waiting>(key) : null;
+    // An equal request was asked for meanwhile, for this one could not be read.
+    const isOthers = standing !== null && standing.value !== null && standing.value.id !== approval.id;
+    if (isOthers) return [await this.#record(approval, { same, pieces })];
     return [await this.#record(approval, { same, pieces }), { key, value: waits, expireIn }];
   }
 

@@ -59,7 +59,10 @@ function itemLines({ items, summary }: Readonly<Record<string, unknown>>): Child
 }
 
 /** What was proven of what is stored. */
-function verifiedLine({ verified, verified_reason }: Readonly<Record<string, unknown>>): Child {
+function verifiedLine({ verified, verified_reason, items }: Readonly<Record<string, unknown>>): Child {
+  if (verified === false && Array.isArray(items)) {
+    return <li>Not all of it was done as asked: what became of each item stands above.</li>;
+  }
   if (verified === true) return <li>Verified: the site's own answer holds what was sent.</li>;
   if (verified === false) return <li>Not as asked: the site's own answer holds something else.</li>;
   return verified === null
@@ -91,7 +94,11 @@ function liveLines({ live, live_reason }: Readonly<Record<string, unknown>>): Ch
 }
 
 /** Whether it goes back, and for who may the way to ask for it. */
-function undoLines({ approval, undo, may_undo }: ShownApproval, person: Person | null, names: Names): Child {
+function undoLines(
+  { approval, undo, may_undo, answer }: ShownApproval,
+  person: Person | null,
+  names: Names,
+): Child {
   if (approval.outcome !== "made") return null;
   if (undo === undefined) return <p>It cannot be taken back by the gateway.</p>;
   return undo.map((one) => {
@@ -103,9 +110,11 @@ function undoLines({ approval, undo, may_undo }: ShownApproval, person: Person |
       return <p>{`It cannot be taken back${on}${one.why === null ? "" : `. ${seen(one.why)}`}`}</p>;
     }
     if (!may_undo || person === null) {
-      return (
-        <p>{`It can be taken back${on}; who approves here, or the client that asked, may ask for that.`}</p>
-      );
+      return person?.user === null && isFields(answer) && approval.request_id !== null
+        ? operatorsWay(on, `${undoneBy(answer, approval.request_id)} --site ${one.site_id}`)
+        : (
+          <p>{`It can be taken back${on}; who approves here, or the client that asked, may ask for that.`}</p>
+        );
     }
     return (
       <Form visitor={person} action={`${APPROVALS}/${approval.id}/undo`} class="undo">
@@ -116,6 +125,18 @@ function undoLines({ approval, undo, may_undo }: ShownApproval, person: Person |
     );
   });
 }
+
+/** What the command is given: the whole set, or the call. */
+const undoneBy = ({ set_id }: Readonly<Record<string, unknown>>, request_id: string) =>
+  typeof set_id === "string" ? `--set ${set_id}` : request_id;
+
+/** Who holds the master token has no name to ask in, and a command instead. */
+const operatorsWay = (on: string, what: string): Child => (
+  <>
+    <p>{`It can be taken back${on}. With the master token that is a command, which shows it first:`}</p>
+    <code class="command">{`npx -y deno@2.9 task admin undo ${what}`}</code>
+  </>
+);
 
 /** A call has a minute, and its doubt is judged in another; a set goes on for as long as it takes. */
 const CUT_OFF_MS = 2 * LIMITS.CALL_DEADLINE_MS;
@@ -128,6 +149,18 @@ function underWay({ approval: { tool, decided_at } }: ShownApproval, now: number
     : "It is being carried out, or was cut off; look again in a minute.";
 }
 
+/** Where it is to be looked at; a link where it is an address of the web. */
+function addressLine(url: string): Child {
+  const scheme = URL.parse(url)?.protocol;
+  if (scheme !== "https:" && scheme !== "http:") return <li>{`Its address: ${text(url)}`}</li>;
+  return (
+    <li>
+      {"Its address: "}
+      <a href={url} rel="noopener noreferrer" target="_blank">{seen(url)}</a>
+    </li>
+  );
+}
+
 /** All of it, of a request that waits no more. */
 export function outcomeOf(shown: ShownApproval, person: Person | null, names: Names, now: number): Child {
   const { approval: { state, outcome, request_id }, answer, failed } = shown;
@@ -137,10 +170,11 @@ export function outcomeOf(shown: ShownApproval, person: Person | null, names: Na
     verifiedLine(fields),
     liveLines(fields),
     ...warnings.map((one) => <li dir="auto">{`Warning: ${text(one)}`}</li>),
-    typeof fields["url"] === "string" ? <li>{`Its address: ${text(fields["url"])}`}</li> : null,
+    typeof fields["url"] === "string" ? addressLine(fields["url"]) : null,
     request_id === null ? null : <li>{`Request id: ${request_id}`}</li>,
   ].filter((line) => line !== null);
-  const kind = state !== "approved" ? "note" : outcome === "made" ? "done" : "problem";
+  const isDone = outcome === "made" && fields["verified"] !== false;
+  const kind = state !== "approved" ? "note" : isDone ? "done" : "problem";
   return (
     <Notice kind={kind}>
       {decision(shown)}

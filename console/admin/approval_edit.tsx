@@ -23,9 +23,13 @@ const SIGNED_OUT =
 
 const pathOf = (c: Context) => `${APPROVALS}/${encodeURIComponent(c.req.param("id") ?? "")}`;
 
+/** No form of ours has more; anybody may send one, and each text that is shown again costs more than it came with. */
+const TEXTS_MAX = 50;
+
 /** What somebody typed, by the name of each text. */
 const typedIn = (form: URLSearchParams): readonly EditableText[] =>
-  [...form].flatMap(([name, text]) => name.startsWith(TEXT) ? [{ name: name.slice(TEXT.length), text }] : []);
+  [...form].filter(([name]) => name.startsWith(TEXT)).slice(0, TEXTS_MAX)
+    .map(([name, text]) => ({ name: name.slice(TEXT.length), text }));
 
 /** Adds the routes under `/admin/approvals/<id>/edit`. */
 export function editPages(app: Hono, parts: PagesParts): void {

@@ -220,7 +220,7 @@ function waitingList(inbox: Inbox, rows: readonly ApprovalReport[], asked: Asked
     <form method="get" action={`${APPROVALS}/together`}>
       <Table
         caption="What agents ask for, oldest first"
-        columns={["Request", "Sites", "Asked by", "Waits for", "Tier"]}
+        columns={["Request", "Sites", "Asked by", "Waiting for", "Tier"]}
         rows={rows.map(waitingRow(inbox, asked.chosen))}
         empty={asked.filters.size > 0 ? "Nothing that waits fits." : "Nothing waits for a person."}
       />

@@ -162,7 +162,7 @@ function editLine(path: string, texts: readonly string[] | undefined, isSet: boo
 function decisionOf(person: Person, page: OnePage, cut: number): Child {
   const { shown: { approval, preview, refused }, names, problem, words } = page;
   if (approval.state !== "pending") return null;
-  if (approval.not_yours !== null) return <p>{`${seen(approval.not_yours)}.`}</p>;
+  if (approval.not_yours !== null) return null;
   const path = `${APPROVALS}/${approval.id}`;
   const typed = preview && tierShown(preview.shown) >= LIVE_TIER ? typedWord(approval.sites, names) : null;
   const error = (field: "typed" | "words") => problem?.field === field ? problem.message : undefined;
@@ -222,6 +222,14 @@ export const problemOf = (problem: OnePage["problem"]): Child =>
     </Notice>
   );
 
+/** Said first to who may only look, unless the page says so already. */
+const notYours = ({ state, not_yours }: ShownApproval["approval"], problem: OnePage["problem"]): Child =>
+  state === "pending" && not_yours !== null && problem?.message !== not_yours && (
+    <Notice kind="note">
+      <p>{`You can read this, and not decide on it. ${seen(not_yours)}.`}</p>
+    </Notice>
+  );
+
 /** The page. */
 export async function onePage(c: Context, person: Person, page: OnePage): Promise<Response> {
   const { shown, names, views, now, problem } = page;
@@ -246,6 +254,7 @@ export async function onePage(c: Context, person: Person, page: OnePage): Promis
     },
     <>
       {problemOf(problem)}
+      {notYours(approval, problem)}
       {approval.state === "pending" ? warnings : outcomeOf(shown, person, names, now)}
       {factsOf(shown, names, now)}
       {withoutForm(`${APPROVALS}/${approval.id}`, shown, page.isSet)}

@@ -69,7 +69,7 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing, room: Room
       {factsOf(shown, page.names, page.now)}
       {changes}
       {views && pictureSections(views, path, room)}
-      {views && views.documents.length > 0 && <p>By itself it is drawn as a page, too.</p>}
+      {views && views.documents.length > 0 && <p>It is drawn as a page where it is opened by itself.</p>}
       {approval.state === "pending" && !fits && (
         <p class="error">
           {approval.not_yours !== null
@@ -80,7 +80,7 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing, room: Room
         </p>
       )}
       <p>
-        <a href={path} aria-label={`By itself: ${seen(approval.summary)}`}>By itself</a>
+        <a href={path} aria-label={`Open it by itself: ${seen(approval.summary)}`}>Open it by itself</a>
       </p>
     </section>
   );

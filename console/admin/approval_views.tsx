@@ -152,7 +152,7 @@ function figureOf({ name, address, alt, why }: PictureReport, path: string): Chi
         {address !== null && <p>{short(address)}</p>}
         {name !== null && (
           <p>
-            <a href={`${path}/pictures/${name}`}>By itself</a>, or why it cannot be shown
+            <a href={`${path}/pictures/${name}`}>Open it by itself</a>, or see why it cannot be shown
           </p>
         )}
       </figcaption>
@@ -238,10 +238,10 @@ function drawnPages({ documents }: ApprovalViews, path: string, c: Context, room
   const to = (frame: Width) => `?${new URLSearchParams({ ...c.req.query(), frame: String(frame) })}#drawn`;
   return (
     <>
-      <h2 id="drawn">Drawn</h2>
+      <h2 id="drawn">How it would look</h2>
       <p class="hint">
-        As it would look by itself: without scripts, without pictures and styles from elsewhere, and without
-        the site around it. Its links lead nowhere.
+        Drawn by itself: without scripts, without pictures and styles from elsewhere, and without the site
+        around it. Its links lead nowhere.
       </p>
       <p class="ways">
         {WIDTHS.map((one) =>
@@ -250,7 +250,7 @@ function drawnPages({ documents }: ApprovalViews, path: string, c: Context, room
             : <a href={to(one)}>{`Draw it ${one} pixels wide`}</a>
         )}
       </p>
-      {fit.map(({ number, field, title }) => {
+      {fit.map(({ number, field, title, is_short }) => {
         const name = title === null ? fieldName(field) : `${fieldName(field)} of “${short(title)}”`;
         return (
           <section>
@@ -264,7 +264,7 @@ function drawnPages({ documents }: ApprovalViews, path: string, c: Context, room
                   loading="lazy"
                   title={`Drawn: ${name}`}
                   width={String(width)}
-                  height="340"
+                  height={is_short ? "160" : "340"}
                 />
               </div>
             )}

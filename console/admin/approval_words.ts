@@ -38,7 +38,8 @@ const DAY = 24 * HOUR;
 
 /** How long something lasts, in the largest unit of which it has two. */
 export function lasting(ms: number): string {
-  if (ms < 2 * MINUTE) return `${Math.max(0, Math.round(ms / 1000))} seconds`;
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (ms < 2 * MINUTE) return `${seconds} second${seconds === 1 ? "" : "s"}`;
   if (ms < 2 * HOUR) return `${Math.floor(ms / MINUTE)} minutes`;
   if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} hours`;
   return `${Math.floor(ms / DAY)} days`;
@@ -126,12 +127,16 @@ export function fieldName(field: string): string {
   return `${field[0]!.toUpperCase()}${field.slice(1).replaceAll("_", " ")}`;
 }
 
+/** A longer name is nothing to type on a phone: its site's id is asked for. */
+const TYPED_CHARACTERS = 24;
+
 /** What has to be typed where something goes live on those sites; null where there are none. */
 export function typedWord(sites: readonly string[], names: Names): { word: string; also: string } | null {
   if (sites.length === 0) return null;
   if (sites.length > 1) return { word: `${sites.length} sites`, also: `${sites.length} sites` };
   const [id] = sites as [string];
-  return { word: seen(names.sites.get(id)?.name ?? id), also: id };
+  const name = seen(names.sites.get(id)?.name ?? id);
+  return name.length <= TYPED_CHARACTERS ? { word: name, also: id } : { word: id, also: name };
 }
 
 /** Whether that was typed, by its letters. */

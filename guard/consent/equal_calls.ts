@@ -9,7 +9,7 @@ import { isInDoubt, type Repeated, repeated } from "./repeated.ts";
 export interface EqualCallPorts {
   readonly store: Pick<Store, "consents"> & { readonly audit: Pick<Store["audit"], "resolution"> };
   now(): number;
-  delay(ms: number): Promise<void>;
+  delay(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** A call's place among those of its token. */

@@ -26,6 +26,17 @@ export const decidedAlready = ({ state, decided, decided_at, words, edited_to }:
     { outcome: "none" },
   );
 
+/** Whether what was asked can be read at all; else the name of its consent is lost as well. */
+export const isReadable = ({ confirm_token }: Approval): boolean => confirm_token !== "";
+
+/** What is said of a request that cannot be read. */
+export const UNREADABLE = {
+  code: "E_MISSING_SECRET",
+  message:
+    "what was asked cannot be read: ENCRYPTION_KEYS lacks the key that it was sealed under, or it was damaged; " +
+    "nothing was written. The operator can add the key; else reject it and have it asked for anew",
+} as const;
+
 /** Whether nobody has decided: nobody has spent it, or who began to was cut off before anything was written. */
 const isFree = ({ state, begun, deadline }: ConsentRecord, now: number): boolean =>
   state === "open" || (state === "running" && !begun && now > (deadline ?? 0));

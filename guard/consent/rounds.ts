@@ -23,14 +23,12 @@ interface Sealed {
 }
 
 /** What it depends on. */
-export interface RoundsPorts extends Pick<ContextPorts, "store" | "delay" | "baseUrl"> {
+export interface RoundsPorts extends Pick<ContextPorts, "store" | "delay" | "baseUrl" | "stopping"> {
   sealer(): Promise<{
     seal(text: string, record: readonly string[]): Promise<Sealed>;
     unseal(sealed: Sealed, record: readonly string[]): Promise<string>;
   }>;
   now(): number;
-  /** Aborts when this gateway is told to stop: nobody is kept waiting then. */
-  readonly stopping: AbortSignal;
 }
 
 const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
@@ -82,8 +80,7 @@ export class Rounds {
     if (count >= LIMITS.ROUNDS_WAITING) return;
     this.#waiting.set(id, count + 1);
     try {
-      const signal = AbortSignal.any([left, this.#ports.stopping]);
-      const follower = { signal, progress() {} };
+      const follower = { signal: left, progress() {} };
       await approvalsPort(this.#ports, { caller, follower })
         .find(approval_id, LIMITS.APPROVAL_WAIT_SECONDS);
     } catch {

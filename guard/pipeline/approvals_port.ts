@@ -16,7 +16,7 @@ const unknown = (id: string) =>
   );
 
 /** How to go on, by what is known. */
-function nextOf({ state, expires_at, edited_to }: Approval, isKnown: boolean): string {
+function nextOf({ state, expires_at, edited_to, outcome }: Approval, isKnown: boolean): string {
   if (state === "pending") {
     return `Nobody has decided yet, and nothing was written; it waits until ${expires_at}. Give the link to somebody who ` +
       "may, or call again with wait_seconds";
@@ -30,6 +30,9 @@ function nextOf({ state, expires_at, edited_to }: Approval, isKnown: boolean): s
   if (state === "expired") {
     return "It cannot be approved any more, and nothing was written; preview again to ask anew";
   }
+  if (isKnown && outcome === "unknown") {
+    return "A person approved it, and nobody knows whether it was carried out: look at the site before you ask for it again";
+  }
   return isKnown
     ? "A person approved it; this is what was done"
     : "A person approved it, and what was done is not known here: it is under way, it was cut off, or it is over a day ago. " +
@@ -38,7 +41,10 @@ function nextOf({ state, expires_at, edited_to }: Approval, isKnown: boolean): s
 
 /** The requests of the caller's own token. */
 export function approvalsPort(
-  { store: { approvals, consents }, delay, baseUrl }: Pick<ContextPorts, "store" | "delay" | "baseUrl">,
+  { store: { approvals, consents }, delay, baseUrl, stopping }: Pick<
+    ContextPorts,
+    "store" | "delay" | "baseUrl" | "stopping"
+  >,
   { caller, follower }: Pick<CallParts, "caller" | "follower">,
 ): ApprovalsPort {
   const find = async (id: string): Promise<Approval> => {
@@ -57,8 +63,9 @@ export function approvalsPort(
         approval.state === "pending" || (approval.state === "approved" && done === undefined);
       for (let left = Math.min(wait_seconds, LIMITS.APPROVAL_WAIT_SECONDS) * 1000; left > 0 && isOpen();) {
         const wait = Math.min(LIMITS.APPROVAL_LOOK_MS, left);
-        await delay(wait);
+        await delay(wait, stopping).catch(() => {});
         if (follower?.signal.aborted) throw cancelled();
+        if (stopping.aborted) break; // who waits is answered while there is still somebody to answer
         left -= wait;
         approval = await find(id);
         done = await doneOf(approval);

@@ -44,7 +44,10 @@ export interface ContextPorts extends ConnectorPorts {
   >;
   /** Where people reach the gateway, without a trailing slash. */
   readonly baseUrl: string;
-  delay(ms: number): Promise<void>;
+  /** Rejects as soon as the signal aborts. */
+  delay(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Aborts when this gateway is told to stop: nobody is kept waiting for a person then. */
+  readonly stopping: AbortSignal;
   /** The change sets of a call's own token. */
   sets(call: CallParts): SetCalls;
   /** What a call may learn of tools. */

@@ -32,7 +32,7 @@ export interface RunPorts {
   /** The caller as it is by now. Throws E_AUTH where it may not call any more. */
   callerNow(caller: Caller): Promise<Caller>;
   newId(): string;
-  delay(ms: number): Promise<void>;
+  delay(ms: number, signal?: AbortSignal): Promise<void>;
   /** Aborted once the gateway is to end. */
   readonly stopping: AbortSignal;
 }

@@ -1,6 +1,7 @@
 /** Tells webhooks of what happens: a delivery for each that listens, kept in the commit of what it tells of. */
 import type { Approval, AuditRow, Webhook, WebhookEvent } from "../../core/model.ts";
 import type { Beside, Store } from "../../store/store.ts";
+import { seen } from "../../core/unseen.ts";
 import { redactText } from "../audit/redact.ts";
 import { type EventBody, type NamedSite, onSites } from "./message.ts";
 
@@ -41,8 +42,12 @@ export interface TellPorts {
 
 const TITLE_CHARACTERS = 200;
 
-/** A title as it may be told: nothing that looks like a credential, and not long. */
-const titled = (text: string) => redactText(text).slice(0, TITLE_CHARACTERS);
+/** As one line of which nothing is hidden: who reads it in a channel has no page of ours around it. */
+const oneLine = (text: string) =>
+  seen(text).replaceAll("\r\n", " ").replaceAll("\n", " ").replaceAll("\t", " ");
+
+/** A title as it may be told: nothing that looks like a credential, not long, and on one line. */
+const titled = (text: string) => oneLine(redactText(text).slice(0, TITLE_CHARACTERS));
 
 /** The body of an event, as it is kept and sent. */
 export function bodyOf(
@@ -52,7 +57,8 @@ export function bodyOf(
   { summary, path, more }: ReturnType<Happening["data"]>,
 ): string {
   const timestamp = new Date(now()).toISOString();
-  const body: EventBody = { type, timestamp, data: { summary, ...more, url: `${baseUrl}${path}`, sites } };
+  const said = { summary: oneLine(summary), ...more, url: `${baseUrl}${path}`, sites };
+  const body: EventBody = { type, timestamp, data: said };
   return JSON.stringify(body);
 }
 

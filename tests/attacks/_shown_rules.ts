@@ -32,6 +32,7 @@ export const SHOWN_TEXTS: Rows<string> = {
     ) => [pictures.pictureType(bytes(of)), pictures.pictureType(bytes(`\0\0\0\xffftyp${of}`))],
     imagesOf: (of) => [pictures.imagesOf(of), pictures.imagesOf(`<img ${of}`)],
     changedPictures: changed,
+    plannedBytes: (of) => pictures.plannedBytes([{ field: `${of} sha256`, from: null, to: of }]),
     endsAsPicture: (of) =>
       pictures.endsAsPicture(new URL(`https://acme.example/${encodeURI(of.toWellFormed())}`)),
     sentPictures: (of) =>
@@ -45,6 +46,7 @@ export const SHOWN_VALUES: Rows<unknown> = {
   "drawn_document.ts": { carriedDocuments: (of) => carried.carriedDocuments(of) },
   "pictures.ts": {
     changedPictures: changed,
+    plannedBytes: (of) => pictures.plannedBytes([{ field: `${of} sha256`, from: null, to: of }]),
     sentPictures: (of) => pictures.sentPictures(of),
     sentBytes: (of) => pictures.sentBytes(of, NO_HASH),
   },

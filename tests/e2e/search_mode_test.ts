@@ -111,6 +111,13 @@ test("a tool is found with its arguments, of one site only what is of use there,
   assert.match(await call(gw, "find_tools", { query: "x", for_site: "none" }), /^E_NOT_FOUND: site/);
 });
 
+test("a word is searched for once, however often it is said, and none that no tool can have", async (gw) => {
+  const once = await call(gw, "find_tools", { query: "create a draft of a post" });
+  const often = `create a draft of a post ${"create ".repeat(50)}`;
+  assert.deepEqual(await call(gw, "find_tools", { query: often }), once);
+  assert.deepEqual((await call(gw, "find_tools", { query: "create".repeat(60) })).tools, []);
+});
+
 test("a call through the stand-ins is that tool's own: its row, its preview, its consent, its refusals", async (gw) => {
   const sites = await call(gw, "call_read_tool", { tool: "list_sites" });
   assert.equal(sites.sites.length, 3);

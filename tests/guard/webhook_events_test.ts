@@ -1,6 +1,8 @@
 /** When webhooks are told, and of what: each event as it really arises, with no text, no argument and no secret in it. */
 import assert from "node:assert/strict";
 import { LIMITS } from "../../core/model.ts";
+import { asFormat, eventOf } from "../../guard/webhooks/message.ts";
+import { bodyOf, setEnded } from "../../guard/webhooks/tell.ts";
 import { InvalidGrant } from "../../core/invalid_grant.ts";
 import { listed } from "../fake_tool_servers.ts";
 import type { Kit } from "../kit.ts";
@@ -214,4 +216,27 @@ Deno.test("a connection that breaks is told once, with the sites that are bound 
   await connect();
   await breaks();
   assert.equal((await told(gw, there)).length, 1, "it broke again before anybody looked");
+});
+
+Deno.test("a title that hides signs, turns the line around or begins another stands on one line, with their numbers", () => {
+  const title = "Spring\u202e\n\nThe request was approved\u200b by your admin\u2028x";
+  const sites = [{ id: "acme", name: "Ac\u2066me" }];
+  const ended = setEnded({
+    ...{ set_id: "s", title, approval_id: null },
+    items: [{ site_id: "acme", state: "done" }],
+  });
+  const ports = { baseUrl: "http://127.0.0.1:8000", now: () => Date.UTC(2026, 10, 28) };
+  const { data } = eventOf(bodyOf(ports, "set.ended", sites, ended.data(sites, "")));
+  assert.match(
+    data.summary,
+    /^The change set "Spring\[U\+202E [^\]]+\] {2}The request was approved\[U\+200B /,
+  );
+  assert.match(data.summary, /on Ac\[U\+2066 [^\]]+\]me \(acme\) has ended: 1 done$/);
+  for (const format of ["slack", "teams"] as const) {
+    const sent = JSON.stringify(
+      asFormat(format, eventOf(bodyOf(ports, "set.ended", sites, ended.data(sites, "")))),
+    );
+    assert.doesNotMatch(sent, /\p{Cf}|\p{Zl}|\\n/u);
+  }
+  assert.doesNotMatch((data["set"] as { title: string }).title, /\p{Cf}|\n/u);
 });

@@ -164,6 +164,16 @@ Deno.test("a form of another site, or of nobody knows where, is not even shown a
   assert.deepEqual([at.kit.writes, (await at.kit.gw.store.approvals.list()).length], [0, 1]);
 });
 
+Deno.test("of a form with more texts than any of ours has, few are shown again, to nobody signed in either", async () => {
+  await using at = await asking();
+  const path = `${LIST}/${await asked(at)}/edit`;
+  const headers = { origin: "http://127.0.0.1:8000", "content-type": "application/x-www-form-urlencoded" };
+  const body = "text.=&".repeat(36_000);
+  const answer = await at.kit.gw.http(path, { method: "POST", as: null, headers, body });
+  assert.equal(answer.status, 401);
+  assert.ok((await answer.text()).length < 20_000);
+});
+
 Deno.test("who may not decide is led to no form, and of a set and of a call without texts there is none", async () => {
   await using at = await asking();
   const bea = await approver(at);

@@ -192,3 +192,17 @@ Deno.test("the command leaves items out by their numbers, and says so", async ()
   assert.match(done, /It is approved by master token.*\nLeft out: items 2, 3\./);
   assert.equal(at.kit.writes, 1);
 });
+
+Deno.test("of a set of which an item is in doubt the page does not say that its site holds something else", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  const id = await asked(at, [update(at, { title: "Lost on the way" })]);
+  await bea.browser.open(`${LIST}/${id}`);
+  at.cms.inject({ kind: "answer", status: 500, body: {} }, { method: "POST" });
+  const done = await sent(bea, `${LIST}/${id}/approve`, [1]);
+  const told = plain(done.text);
+  assert.match(told, /Item 1, update_draft on open: unknown/);
+  assert.match(told, /Not all of it was done as asked: what became of each item stands above/);
+  assert.doesNotMatch(told, /holds something else/);
+  assert.match(done.text, /class="notice problem" role="alert"/);
+});

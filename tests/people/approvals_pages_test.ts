@@ -55,6 +55,7 @@ Deno.test("where something goes live the name of the site is typed; a no goes wi
   assert.equal(at.draft.status, "draft");
   const live = await bea.browser.submit(`${path}/approve`, { typed: "  OPEN " });
   assert.match(plain(live.text), /Approved by bea@.*Live: visitors get it/);
+  assert.match(live.text, /Its address: <a href="https?:\/\/[^"]+" rel="noopener noreferrer"/);
   assert.equal(at.draft.status, "publish");
 
   const other = await ask(at, { site_id: "open", title: "New", content_html: "<p>x</p>" }, "create_draft");

@@ -4,7 +4,7 @@ import type { UserInput } from "../../store/store.ts";
 import { approver, type Asked, asking, edit, master, refused } from "../tools/_approvals.ts";
 import type { World } from "../tools/_stand_in.ts";
 import { admin } from "../operator.ts";
-import { plain, said, unescaped } from "./kit.ts";
+import { said, unescaped } from "./kit.ts";
 
 const LIST = "/admin/approvals";
 type Approver = Awaited<ReturnType<typeof approver>>;
@@ -155,7 +155,11 @@ Deno.test("an admin's way to a request is the role and the sites, and ends with 
   });
   const { approval: { id } } = (await requests(at, asker.user.id))["on one site"]!;
   const page = await dan.browser.open(`${LIST}/${id}`);
-  assert.match(plain(page.text), /You may not approve on open/);
+  assert.match(
+    page.text,
+    /<div class="notice note"[^>]*><p>You can read this, and not decide on it\. You may not approve on open[\s\S]*<dl class="facts"/,
+    "said before all else",
+  );
   const { users } = at.kit.gw.store;
   for (
     const [narrowed, back] of [
@@ -177,8 +181,8 @@ Deno.test("the master token decides only where nobody asks for four eyes, over e
   const asked = await requests(at, asker.user.id);
   await gw.store.sites.update("acme", { four_eyes: true });
   const two = asked["on two sites"]!.approval.id;
-  refused(await master(at).approve(two), "E_FORBIDDEN", /On site "acme" another person approves/);
-  refused(await master(at).reject(two), "E_FORBIDDEN", /the master token says not who uses it/);
+  refused(await master(at).approve(two), "E_FORBIDDEN", /On site "acme" the master token may not approve/);
+  refused(await master(at).reject(two), "E_FORBIDDEN", /the master token may not approve/);
   assert.equal(at.kit.writes, 0);
   const one = asked["on one site"]!.approval.id;
   assert.equal((await master(at).approve(one)).status, 200);

@@ -1,6 +1,8 @@
 /** Bad days at the page's door: what happens while a page is open, and who else has its address, sends nothing unseen. */
 import assert from "node:assert/strict";
 import type { Args } from "../cms_kit.ts";
+import { instead } from "../instead.ts";
+import { openMemory } from "../memory_kv.ts";
 import { approver, ask, type Asked, asking, confirm, cutOff, edit } from "../tools/_approvals.ts";
 import type { World } from "../tools/_stand_in.ts";
 import { invited, operator, person, PersonBrowser, plain, said } from "./kit.ts";
@@ -314,3 +316,42 @@ Deno.test("killed between decision and write: the page has the form again, or sa
 });
 
 const csrfIn = (text: string) => /name="csrf" value="([^"]*)"/.exec(text)![1]!;
+
+Deno.test("an agent that waits in get_approval is answered as soon as the gateway is told to stop: the request waits on", async () => {
+  await using at = await asking();
+  const { approval: { id: approval_id } } = await ask(at);
+  const began = performance.now();
+  const waits = at.kit.gw.call<Args>("get_approval", { approval_id, wait_seconds: 40 }, { as: "asks" });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  at.kit.gw.gateway.drain();
+  const { state, next } = await waits;
+  assert.deepEqual([state, /waits until/.test(String(next))], ["pending", true]);
+  assert.ok(performance.now() - began < 20_000, "and is not cut off when the last seconds are over");
+});
+
+Deno.test("a request whose key is gone says so, can be rejected, and keeps the agent from nothing", async () => {
+  const kv = await openMemory(":memory:");
+  const storage = { open: () => Promise.resolve(instead(kv, { close() {} })) };
+  await using at = await asking({ storage });
+  const bea = await approver(at);
+  const lost = await ask(at);
+  for (const prefix of ["approvals", "approval_pieces", "consents"]) {
+    for await (const { key, value } of kv.list<{ sealed: object }>({ prefix: [prefix] })) {
+      await kv.set(key, { ...value, sealed: { ...value.sealed, key: "0123456789ab" } });
+    }
+  }
+  const page = await bea.browser.open(pathOf(lost));
+  assert.deepEqual([page.status, /\/approve"/.test(page.text)], [200, false]);
+  assert.match(plain(page.text), /cannot be carried out now: what was asked cannot be read: ENCRYPTION_KEYS/);
+  const yes = await bea.approve(lost.approval.id, "new.1");
+  assert.equal(yes.error?.code, "E_MISSING_SECRET");
+  const asked = await ask(at);
+  assert.ok(asked.confirm_token !== "" && asked.approval.id !== lost.approval.id, "it is asked for anew");
+  await bea.browser.open(pathOf(lost));
+  const no = await bea.browser.submit(`${pathOf(lost)}/reject`, { words: "Lost" });
+  assert.match(plain(no.text), /Rejected by bea@agency\.example/);
+  assert.deepEqual((await at.kit.gw.store.approvals.pending()).map(({ id }) => id), [asked.approval.id]);
+  await bea.browser.open(pathOf(asked));
+  assert.match(plain((await bea.browser.submit(`${pathOf(asked)}/approve`, {})).text), /Approved by bea@/);
+  assert.equal(at.kit.writes, 1);
+});

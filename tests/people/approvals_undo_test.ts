@@ -4,6 +4,7 @@ import type { Args } from "../cms_kit.ts";
 import { approver, ask, asking, edit } from "../tools/_approvals.ts";
 import type { World } from "../tools/_stand_in.ts";
 import { operator, plain, said } from "./kit.ts";
+import { masterBrowser } from "./master_kit.ts";
 
 const LIST = "/admin/approvals";
 type Approver = Awaited<ReturnType<typeof approver>>;
@@ -163,4 +164,27 @@ Deno.test("where nothing is kept the page says so, and nothing can be asked for"
   const sent = await bea.browser.post(`${path}/undo`, new URLSearchParams({ csrf, site: "open" }));
   assert.match(said(sent), /nothing is kept that could go back/);
   assert.equal(at.kit.writes, 1);
+});
+
+Deno.test("who signed in with the master token is given the command that takes it back", async () => {
+  await using at = await asking();
+  const master = await masterBrowser(at.kit.gw);
+  const call = `${LIST}/${(await ask(at)).approval.id}`;
+  await master.open(call);
+  const done = await master.submit(`${call}/approve`, {});
+  assert.match(
+    plain(done.text),
+    /Approved by master token.*npx -y deno@2\.9 task admin undo 01\w{24} --site open/,
+  );
+  const set = await ask(
+    at,
+    { title: "A set", changes: [{ tool: "update_draft", arguments: edit(at, { title: "Of a set" }) }] },
+    "prepare_changes",
+  );
+  const path = `${LIST}/${set.approval.id}`;
+  await master.open(path);
+  assert.match(
+    plain((await master.submit(`${path}/approve`, {})).text),
+    /task admin undo --set 01\w{24} --site open/,
+  );
 });

@@ -167,6 +167,13 @@ Deno.test("an image that the call would take from an address is had as the call 
   const source_url = "https://files.example/other";
   const request = await ask(at, { ...args, source_url }, "upload_media");
   const [[src] = []] = picturesOf((await bea.browser.open(`${LIST}/${request.approval.id}`)).text);
+  const planned = answer;
+  answer = () => new Response(Uint8Array.from([...Uint8Array.fromBase64(PNG), 0]));
+  const other = await bea.browser.open(src!);
+  assert.deepEqual([other.status, other.headers.get("content-type")?.startsWith("text/")], [409, true]);
+  assert.match(other.text, /another picture than the plan found there/);
+  answer = planned;
+  assert.equal((await bea.browser.open(src!)).status, 200);
   const location = "https://169.254.169.254/latest/";
   answer = () => new Response(null, { status: 302, headers: { location } });
   left.length = 0;
@@ -238,7 +245,7 @@ Deno.test("a page from code is drawn by a route of its own, whose policy lets it
   const page = await bea.browser.open(path);
   assert.match(
     page.text,
-    /<iframe src="[^"]+\/documents\/0" sandbox="" referrerpolicy="no-referrer" loading="lazy" title="[^"]+" width="375"/,
+    /<iframe src="[^"]+\/documents\/0" sandbox="" referrerpolicy="no-referrer" loading="lazy" title="[^"]+" width="375" height="160"/,
   );
   assert.doesNotMatch(page.text, /allow-/);
   assert.match((await bea.browser.open(`${path}?view=side&frame=1280`)).text, /width="1280"/);
@@ -315,5 +322,5 @@ Deno.test("of a set, and of several requests together, each item's pictures and 
   assert.equal(picturesOf(together.text).length, 4);
   assert.match(together.headers.get("content-security-policy")!, /; img-src 'self'; form-action/);
   assert.doesNotMatch(together.text, /<iframe/);
-  assert.match(together.text, /By itself it is drawn as a page, too/);
+  assert.match(together.text, /It is drawn as a page where it is opened by itself/);
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { AuditRow } from "../../core/model.ts";
 import { gateway, type Kit, NOW, site } from "../kit.ts";
 import { joined, person, PersonBrowser } from "./kit.ts";
+import { listening } from "../webhooks_kit.ts";
 import { masterBrowser } from "./master_kit.ts";
 
 const admin = { role: "admin", allowed_sites: ["*"], max_risk: 3 } as const;
@@ -100,6 +101,22 @@ Deno.test("a person is told of what is that person's, the master token of all", 
     assert.match(all, wanted);
   }
   assert.match(all, /aria-label="Calls: 3 calls today; most on 21 Nov: 3"/);
+});
+
+Deno.test("a webhook that does not arrive needs the operator: the overview says so as health does, and no person is told", async () => {
+  await using gw = await gateway({ sites: [site("acme", "cms")] });
+  const admins = await joined(gw, await person(gw, "ad@agency.example", admin));
+  const master = await masterBrowser(gw);
+  assert.doesNotMatch((await master.open("/admin")).text, /Open webhooks/);
+  const { webhook: { id } } = await listening(gw, "https://hooks.example/in", { name: "The team's" });
+  const at = new Date(gw.clock.now).toISOString();
+  await gw.store.webhooks.update(id, { failing_since: at });
+  assert.match((await master.open("/admin")).text, /The team(&#39;|')s \(failing\)/);
+  await gw.store.webhooks.update(id, { off: { at, why: "nothing has arrived for a day", by: "gateway" } });
+  const { text } = await master.open("/admin");
+  assert.match(text, /The team(&#39;|')s \(turned off\)/);
+  assert.match(text, /href="\/admin\/webhooks"/);
+  assert.doesNotMatch((await admins.open("/admin")).text, /turned off/);
 });
 
 Deno.test("sites that failed when they were last asked are named, and lead to their pages", async () => {

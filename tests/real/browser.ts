@@ -88,6 +88,10 @@ interface Finding {
   readonly nodes: readonly { readonly html: string }[];
 }
 
+/** Cells of cards whose label is higher than the cell, so that it stands over the next one. */
+const TALL_LABELS = `[...document.querySelectorAll("td[data-column]")].filter((cell) =>
+  parseFloat(getComputedStyle(cell, "::before").height) > cell.clientHeight).map((cell) => cell.dataset.column)`;
+
 /** No wider than the phone, nothing serious for axe, in light and in dark, and nothing tried to load or run. */
 export async function assertUsable(page: Page, complaints: readonly string[]): Promise<void> {
   for (const value of ["light", "dark"]) {
@@ -96,6 +100,7 @@ export async function assertUsable(page: Page, complaints: readonly string[]): P
       "[document.documentElement.scrollWidth, innerWidth]",
     ) as number[];
     assert.ok(width! <= shown!, `${page.url()} is ${width} px wide on ${shown}`);
+    assert.deepEqual(await page.evaluate(TALL_LABELS), [], `labels of cells overlap on ${page.url()}`);
     const { violations } = await page.evaluate(`${AXE}; axe.run()`) as { violations: readonly Finding[] };
     const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
     assert.deepEqual(

@@ -175,8 +175,21 @@ Deno.test("under four eyes neither the person behind the asking grant nor the ma
   );
   for (const verb of ["approve", "reject"] as const) {
     refused(await ann[verb](id), "E_FORBIDDEN", /another person than the one whose client asked/);
-    refused(await master(at)[verb](id), "E_FORBIDDEN", /the master token says not who uses it/);
+    refused(await master(at)[verb](id), "E_FORBIDDEN", /the master token may not approve/);
   }
+  for (let tries = 0; tries < 3; tries++) await ann.approve(id);
+  const denied = (await gw.audit()).filter(({ door, status }) => door === "admin" && status === "denied");
+  assert.deepEqual(
+    denied.map(({ tool, token_name, error, approval_id }) => [tool, token_name, error, approval_id])
+      .toSorted(),
+    [
+      ["approval.approve", "ann@agency.example", "E_FORBIDDEN", id],
+      ["approval.approve", "master token", "E_FORBIDDEN", id],
+      ["approval.reject", "ann@agency.example", "E_FORBIDDEN", id],
+      ["approval.reject", "master token", "E_FORBIDDEN", id],
+    ],
+    "the audit says once of each who tried what",
+  );
   assert.equal(at.kit.writes, 1);
   assert.equal((await bea.approve(id)).status, 200);
 });

@@ -146,14 +146,13 @@ function planned(
       `Upload nothing: the very file is in the media library of ${site} already, as media ${twin.id} (${twin.url})`;
     return { summary, changes: [], ...seen, state };
   }
+  // What an address answers is known by its bytes alone.
+  const sha256 = seen.revision?.["source_url"];
   const size = `${Math.ceil(bytes.byteLength / 1024)} KiB`;
   return {
     summary: `Upload the image "${filename}" (${mime_type}, ${size}) to ${site}`,
-    changes: Object.entries({ filename, mime_type, ...texts }).map(([field, to]) => ({
-      field,
-      from: null,
-      to,
-    })),
+    changes: Object.entries({ filename, mime_type, ...sha256 === undefined ? {} : { sha256 }, ...texts })
+      .map(([field, to]) => ({ field, from: null, to })),
     final: MADE_FINAL,
     ...seen,
     state,
