@@ -1,6 +1,9 @@
 /** The pages of people: who sees whom, what an admin may give, what is refused stores nothing, and nobody overwrites another unseen. */
 import assert from "node:assert/strict";
 import type { User } from "../../core/model.ts";
+import type { AdminPorts } from "../../admin/ports.ts";
+import { changeUser } from "../../admin/users.ts";
+import { callerOfPerson } from "../../identity/rights.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import { masterBrowser } from "./master_kit.ts";
 import { joined, person, PersonBrowser, plain, said, signedIn, unescaped } from "./kit.ts";
@@ -247,4 +250,24 @@ Deno.test("markup in an e-mail address is text, and two thousand people are page
   assert.ok(next.startsWith("/admin/users?after="));
   assert.equal(seen.size, 121 + 1, "with the button to invite");
   assert.ok(await joined(gw, bad));
+});
+
+Deno.test("somebody who became an approver meanwhile is no longer an admin's to change", async () => {
+  await using gw = await opened();
+  const { user } = await signedIn(gw, "adam@agency.example", ADMIN);
+  const joe = await person(gw, "joe@agency.example", { allowed_sites: ["one"], max_risk: 1 });
+  const { users: stored, sites } = gw.store;
+  const users = {
+    get: (id: string) => stored.get(id),
+    async update(...[id, patch, judge]: Parameters<typeof stored.update>) {
+      await stored.update(id, { approve_sites: ["one"] });
+      return await stored.update(id, patch, judge);
+    },
+  };
+  const ports = { store: { users, sites }, record: () => assert.fail("nothing was done") };
+  await assert.rejects(
+    changeUser(ports as unknown as AdminPorts, callerOfPerson(user), joe.id, { max_risk: 2 }),
+    /may approve/,
+  );
+  assert.equal((await kept(gw, joe)).max_risk, 1);
 });
