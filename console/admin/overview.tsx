@@ -182,12 +182,7 @@ function TakeBack(
       </details>
     );
   }
-  return (
-    <details>
-      <summary>How</summary>
-      <code class="command">{`${TASK} undo ${request_id} --site ${site_id}`}</code>
-    </details>
-  );
+  return <a href={`/admin/audit/${request_id}`} aria-label={`Take back ${request_id}`}>Take it back</a>;
 }
 
 interface Step {

@@ -286,6 +286,7 @@ function Permitted({ site }: { readonly site: Site }): Child {
 }
 
 function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly ChangeRow[] }): Child {
+  const all = `/admin/changes?site=${encodeURIComponent(site.id)}`;
   return (
     <section>
       <h2>Last changes</h2>
@@ -299,11 +300,16 @@ function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly 
           undone_by !== undefined
             ? `by ${undone_by}`
             : undoable
-            ? <code>{`deno task admin undo ${request_id} --site ${site.id}`}</code>
+            ? <a href={`/admin/audit/${request_id}`} aria-label={`Take back ${request_id}`}>Take it back</a>
             : "cannot be",
         ])}
         empty="No call has changed anything here."
       />
+      {rows.length > 0 && (
+        <p>
+          <a href={all}>All changes of this site</a>
+        </p>
+      )}
     </section>
   );
 }
