@@ -286,7 +286,7 @@ function Permitted({ site }: { readonly site: Site }): Child {
 }
 
 function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly ChangeRow[] }): Child {
-  const all = `/admin/changes?site=${encodeURIComponent(site.id)}`;
+  const all = `/admin/changes?site_id=${encodeURIComponent(site.id)}`;
   return (
     <section>
       <h2>Last changes</h2>
