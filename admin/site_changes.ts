@@ -7,7 +7,7 @@ import type { AdminCaller } from "../identity/rights.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { SiteInput, SiteUpdate } from "../store/store.ts";
 import { siteDifferences } from "./changes.ts";
-import { policyOffers } from "./confirm_policy.ts";
+import { approverGaps, policyOffers } from "./confirm_policy.ts";
 import type { AdminPorts } from "./ports.ts";
 import { mayBePlain, type SiteBodies, siteBodies, unreachable } from "./site_bodies.ts";
 import { assertMayRegister, assertMaySet } from "./site_rights.ts";
@@ -46,6 +46,7 @@ export async function registerSite(
     ...unreachable(body.base_url, ports.privateUpstreams),
     ...await unboundUsers(body, ports),
     ...policyOffers(site!),
+    ...approverGaps(site!, await ports.store.users.list()),
   ];
   return { site: site!, warnings };
 }
@@ -78,6 +79,9 @@ export async function changeSite(
     ...unreachable(patch.base_url, ports.privateUpstreams),
     ...await unboundUsers(patch, ports),
     ...patch.flags || patch.confirm_policy ? policyOffers(changed.site) : [],
+    ...patch.confirm_policy || patch.four_eyes !== undefined
+      ? approverGaps(changed.site, await ports.store.users.list())
+      : [],
   ];
   return { site: changed.site, warnings };
 }
