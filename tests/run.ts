@@ -49,6 +49,7 @@ const SLOW: Readonly<Record<string, string>> = {
   "tests/tools/crm_odd_test.ts": "counts a location of 40,000 opportunities",
   "tests/tools/crm_worlds_test.ts":
     "asks twenty made-up locations with every tool, over several windows each",
+  "tests/tools/requests_test.ts": "calls every tool on four kinds of site and counts what each call sends",
   "tests/tools/static_trouble_test.ts": "writes a commit for each of 23 troubles at each of nine steps",
 };
 const SLOWEST_SHOWN = 10;
