@@ -207,12 +207,8 @@ function wayOut(out: Outgoing, answer: Incoming, code: string | undefined): stri
   return FOUND.get(code) ?? "change what was sent";
 }
 
-/**
- * Null in the place of a list that the site does not show its account; a pause that it asks for, and faults, are thrown on:
- * who hangs or breaks down has not said that.
- */
+/** Null in the place of a list that the site does not show its account; a pause that it asks for, and faults, are thrown on. */
 export function unseen(thrown: unknown): null {
-  const status = thrown instanceof GatewayError && thrown.code === "E_UPSTREAM" ? thrown.upstream ?? 0 : 0;
-  if (status >= 400 && status < 500 && status !== 429) return null;
+  if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM" && thrown.upstream !== 429) return null;
   throw thrown;
 }

@@ -101,15 +101,3 @@ test("a page's slug that an image has is told, and one below another parent is f
   });
   assert.deepEqual(await told(at, "create_page_draft", { ...page, parent_id: parent.id }), []);
 });
-
-test("a site that breaks down while its slugs are read gives no preview that looks whole", async (at) => {
-  const draft = { ...open, title: "Team", content_html: "<p>x</p>" };
-  assert.deepEqual(await told(at, "create_draft", draft), [], "what the account may do is known by now");
-  for (const status of [500, 503]) {
-    const fault = { kind: "answer", status, body: {} } as const;
-    at.cms.inject(fault, { method: "GET", path: /wp\/v2\/posts$/, times: 9 });
-    const said = await at.kit.gw.refuses("create_draft", { ...draft, title: `Team ${status}` }, "E_UPSTREAM");
-    assert.match(said, new RegExp(`CMS ${status}`));
-    at.cms.clearFaults();
-  }
-});
