@@ -39,7 +39,7 @@ import { platformStep } from "./platform.ts";
 import { judgeRaises } from "./raises.ts";
 import { capTier, effectiveTier } from "./risk.ts";
 import { tellsOfTools } from "../../registry/manifest.ts";
-import { toolScope } from "./scope.ts";
+import { searches, toolScope } from "./scope.ts";
 import { findOfferingSite, findSite, siteMeant } from "./site.ts";
 
 /** What the steps need of the rest of the gateway. */
@@ -113,7 +113,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   decision.finds({ entry, tier: manifest.tier });
   refuseTool(entry, asked);
   const call = { caller, decision, name: entry.name };
-  toolScope(call, manifest.tier, tellsOfTools(manifest)); // 5, 6
+  toolScope(call, manifest.tier, tellsOfTools(manifest) && searches(caller, narrowed)); // 5, 6
   capTier(call, manifest.tier); // 7
   decision.begin("arguments");
   const restore = asked.kept && !asked.kept.byArguments ? handler.restore : undefined;

@@ -168,7 +168,7 @@ async function runPipeline(
   const parsed = call.parse(bodyLimit(ports.catalog.get(call.tool, call.caller), call.caller)); // 3
   const body = parsed instanceof Promise ? await parsed : parsed;
   const caller = body.caller ?? call.caller;
-  const called = forwarded(ports.catalog, caller, { tool: call.tool, args: body.args });
+  const called = forwarded(ports.catalog, caller, { tool: call.tool, args: body.args }, call.narrowed);
   if (called.tool !== call.tool) await ports.catalog.fresh(record.becomes(called.tool));
   record.arguments = called.args;
   decision.begin("place");

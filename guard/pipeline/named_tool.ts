@@ -3,7 +3,7 @@ import { clipped, GatewayError } from "../../core/errors.ts";
 import type { Caller } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
 import type { AskedList } from "../../registry/asked_list.ts";
-import { withinRequest } from "./scope.ts";
+import { mayUse, outOfScope, searches, withinRequest } from "./scope.ts";
 import { notThere } from "./site.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
@@ -27,9 +27,11 @@ export function forwarded(
   catalog: Pick<Catalog, "get">,
   caller: Caller,
   { tool, args }: Forwarded,
+  narrowed?: AskedList,
 ): Forwarded {
   const forwards = catalog.get(tool, caller)?.manifest.forwards;
   if (forwards === undefined) return { tool, args };
+  if (!mayUse(caller, tool, 0) && !searches(caller, narrowed)) throw outOfScope(tool);
   const { tool: named, arguments: given = {}, ...beside } = args;
   if (typeof named !== "string" || named === "") {
     throw bad("tool: expected the name of the tool to call; find_tools finds it");

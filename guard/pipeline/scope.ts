@@ -6,18 +6,24 @@ import { type AskedList, EVERYTHING, wants } from "../../registry/asked_list.ts"
 import type { ToolEntry } from "../../registry/entry.ts";
 import { type Capped, withinCap } from "./risk.ts";
 
+/** Whether the list of the request is that of searching: then what tells of tools is on it, whatever the token may use. */
+export const searches = ({ token }: Caller, narrowed: AskedList | undefined): boolean =>
+  narrowed?.search ?? token.listing === "search";
+
 const has = (allowed: readonly string[], name: string) => allowed.includes("*") || allowed.includes(name);
 
-/** Steps 5 and 6; what only tells of the caller's own tools every token may call. Throws E_SCOPE_DENIED or E_SUPER_ADMIN_ONLY, both audited as denied. */
+/** E_SCOPE_DENIED for a tool that the token does not name, audited as denied. */
+export const outOfScope = (name: string) =>
+  new GatewayError(
+    "E_SCOPE_DENIED",
+    `The token may not use "${name}"; ask for a token whose allowed_tools name it`,
+    { audit: "denied" },
+  );
+
+/** Steps 5 and 6; what only tells of the caller's own tools every token may call that searches. Throws E_SCOPE_DENIED or E_SUPER_ADMIN_ONLY, both audited as denied. */
 export function toolScope({ caller, name, decision }: Capped, tier: Tier, isGuide = false): void {
   decision.begin("scope");
-  if (!has(caller.token.allowed_tools, name) && !isGuide) {
-    throw new GatewayError(
-      "E_SCOPE_DENIED",
-      `The token may not use "${name}"; ask for a token whose allowed_tools name it`,
-      { audit: "denied" },
-    );
-  }
+  if (!has(caller.token.allowed_tools, name) && !isGuide) throw outOfScope(name);
   decision.begin("super_admin");
   if (tier === 4 && !caller.superAdmin) {
     throw new GatewayError(
