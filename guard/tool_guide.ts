@@ -9,7 +9,7 @@ import type { Caller } from "../core/model.ts";
 import { type AskedList, EVERYTHING } from "../registry/asked_list.ts";
 import { parameters } from "../registry/brief.ts";
 import type { Catalog } from "../registry/catalog.ts";
-import { type Listing, reads, saidOf, type Shown } from "../registry/listing.ts";
+import { type Listing, type Manner, reads, saidOf, type Shown } from "../registry/listing.ts";
 import type { DescribedTool, FoundTool, ToolsPort } from "../registry/tool_ports.ts";
 
 /** What it depends on. */
@@ -34,13 +34,16 @@ export class ToolGuide {
       find: async (words, { site_id, limit }) => {
         const listing = await this.#listing(asking, site_id);
         const found = indexOf(listing).search(asked(words)).slice(0, limit);
-        return found.map(({ id }) => foundTool(listing.shown[id]!, asking));
+        return found.map(({ id }) => foundTool(listing.shown[id]!, mannerOf(listing, asking)));
       },
-      describe: async (name) => describedTool(this.#named(await this.#listing(asking), asking, name), asking),
+      describe: async (name) => {
+        const listing = await this.#listing(asking);
+        return describedTool(this.#named(listing, asking, name), mannerOf(listing, asking));
+      },
       types: async (name) => {
         const listing = await this.#listing(asking);
         const wanted = name === undefined ? listing.shown : [this.#named(listing, asking, name)];
-        return [TYPES_HEAD, ...wanted.map((one) => typeOf(one, asking))].join("\n");
+        return [TYPES_HEAD, ...wanted.map((one) => typeOf(one, mannerOf(listing, asking)))].join("\n");
       },
     };
   }
@@ -135,22 +138,23 @@ const indexOf = memoize(({ shown }: Listing) => {
   return index;
 });
 
-const at = (shown: Shown, { narrowed }: Asking, full: boolean) =>
-  saidOf(shown, { full, kind: narrowed?.sites.length ? shown.entry.manifest.platforms[0] ?? null : null });
+/** How a call is made there: without a site where the address is that of one, else with the site that it names. */
+const mannerOf = ({ manner }: Listing, { narrowed = EVERYTHING }: Asking): Manner =>
+  narrowed.sites.length > 0 ? manner : { ...manner, kind: null };
 
 /** The first sentence, which says what the tool is for. */
 const firstOf = (description: string) => description.split(". ", 1)[0]!;
 
-function foundTool(shown: Shown, asking: Asking): FoundTool {
-  const { input_schema, description } = at(shown, asking, false);
+function foundTool(shown: Shown, manner: Manner): FoundTool {
+  const { input_schema, description } = saidOf(shown, manner);
   const name = shown.entry.name;
   const call = `${name}(${parameters(input_schema)})`;
   return { call, for: firstOf(description), ...(reads(shown) ? {} : { writes: true as const }) };
 }
 
-function describedTool(shown: Shown, asking: Asking): DescribedTool {
+function describedTool(shown: Shown, manner: Manner): DescribedTool {
   const { entry: { name, group, manifest }, sites } = shown;
-  const { description, input_schema } = at(shown, asking, true);
+  const { description, input_schema } = saidOf(shown, { ...manner, full: true });
   return {
     name,
     title: manifest.title,
@@ -169,8 +173,8 @@ function describedTool(shown: Shown, asking: Asking): DescribedTool {
 const TYPES_HEAD =
   "// Each tool takes one object and answers JSON; an argument without a type is a string; those marked W also take confirm and confirm_token, and answer a preview without.";
 
-function typeOf(shown: Shown, asking: Asking): string {
-  const { input_schema, description } = at(shown, asking, false);
+function typeOf(shown: Shown, manner: Manner): string {
+  const { input_schema, description } = saidOf(shown, manner);
   return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${reads(shown) ? "" : " W"} ${
     firstOf(description)
   }`;

@@ -6,7 +6,7 @@ import type { OfferedTool } from "../../registry/source.ts";
 import { scenes } from "../scenes.ts";
 
 const OPTIONS = {
-  sites: [site("acme", "cms"), site("bolt", "cms"), site("docs", "static")],
+  sites: [site("acme", "cms"), site("bolt", "cms"), site("docs", "static"), site("built", "sitebuilder")],
   tokens: {
     reader: { max_risk: 0 },
     few: { allowed_tools: ["list_sites", "create_draft"] },
@@ -120,7 +120,7 @@ test("a word is searched for once, however often it is said, and none that no to
 
 test("a call through the stand-ins is that tool's own: its row, its preview, its consent, its refusals", async (gw) => {
   const sites = await call(gw, "call_read_tool", { tool: "list_sites" });
-  assert.equal(sites.sites.length, 3);
+  assert.equal(sites.sites.length, 4);
   const args = { tool: "get_site", arguments: { site_id: "acme" } };
   assert.equal((await call(gw, "call_read_tool", args)).id, "acme");
   const [row] = await gw.audit();
@@ -222,6 +222,17 @@ test("a tool is described whole, and all tools as one text of types", async (gw)
   );
   assert.match(await call(gw, "describe_tool", {}), /^E_BAD_INPUT: tool: name the tool/);
   assert.match(await call(gw, "describe_tool", { tool: "set_seo_mta" }), /did you mean "set_seo_meta"/);
+});
+
+test("at the address of a site a tool is found and described with what its kind of site takes", async (gw) => {
+  const query = "a new draft of a post";
+  for (const [address, has] of [["/mcp/acme", true], ["/mcp/built", false], ["/mcp", true]] as const) {
+    const { tools } = await call(gw, "find_tools", { query, limit: 20 }, `${address}?mode=search`);
+    const found = tools.find((one: { call: string }) => one.call.startsWith("create_draft("));
+    assert.equal(found.call.includes("categories"), has, `${address}: ${found.call}`);
+    const told = await call(gw, "describe_tool", { tool: "create_draft" }, `${address}?mode=search`);
+    assert.equal("categories" in told.input_schema.properties, has, address);
+  }
 });
 
 test("at the address of a site its id is left out, and what is found is called without it", async (gw) => {
