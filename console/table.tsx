@@ -1,4 +1,4 @@
-/** A table that turns into a list of cards on a narrow screen. */
+/** A table that turns into a list of cards on a narrow screen, and a list of facts. */
 import type { Child } from "hono/jsx";
 
 /** What a table shows; each row has a cell for every column. */
@@ -32,5 +32,24 @@ export function Table({ caption, columns, rows, empty }: TableParts): Child {
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** A name, and what stands under it, within `dl.facts`. */
+export function Fact({ name, children }: { readonly name: string; readonly children?: Child }): Child {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Names, and what stands under each. */
+export function FactList({ facts }: { readonly facts: readonly (readonly [string, Child])[] }): Child {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => <Fact name={name}>{value}</Fact>)}
+    </dl>
   );
 }

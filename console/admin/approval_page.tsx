@@ -1,6 +1,7 @@
 /** One request: what is asked in the words of a person, what it would do now, and the decision. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
+import { FactList } from "../table.tsx";
 import { tierShown } from "../../admin/approvals.ts";
 import type { ApprovalViews, ShownApproval } from "../../admin/ports.ts";
 import { LIMITS } from "../../core/model.ts";
@@ -89,16 +90,7 @@ export function factsOf({ approval, preview }: ShownApproval, names: Names, now:
     ...approval.state === "pending" ? [["Waits until", time(approval.expires_at)] as [string, Child]] : [],
     ...preview === null ? [] : [["Taking it back", undoWords(preview)] as [string, Child]],
   ];
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FactList facts={facts} />;
 }
 
 /** Who has edited it, and where it stood before. */

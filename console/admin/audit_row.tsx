@@ -7,7 +7,7 @@ import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Section, Time } from "../parts.tsx";
 import { showPage } from "../respond.tsx";
-import { Table } from "../table.tsx";
+import { Fact, Table } from "../table.tsx";
 import { valueText } from "./approval_changes.tsx";
 import { drawing, wholeText } from "./approval_text.tsx";
 import { addressWith, AUDIT, rowAddress, StatusTags } from "./audit_parts.tsx";
@@ -64,15 +64,6 @@ export async function rowPage(
         {isChange && <a href={CHANGES}>Changes</a>}
       </p>
     </>,
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children?: Child }): Child {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd dir="auto">{children}</dd>
-    </div>
   );
 }
 

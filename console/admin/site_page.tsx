@@ -1,6 +1,8 @@
 /** A site's own page: what it is, what it is linked to, what may be done there, and what is kept of it; opening it asks nobody anything. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
+import { addressWith } from "./audit_parts.tsx";
+import { CHANGES } from "./change_parts.tsx";
 import { FLAGS, type Freeze, type Site, type SnapshotFigures } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { listFreezes } from "../../admin/freezes.ts";
@@ -12,7 +14,7 @@ import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { DaysChart, dayText } from "../chart.tsx";
 import { Tag, Time } from "../parts.tsx";
-import { Table } from "../table.tsx";
+import { Fact, Table } from "../table.tsx";
 import type { PagesParts } from "./frame.tsx";
 import { freezeLine, siteAddress, SITES } from "./sites_list.tsx";
 import { type Tested, TestResults } from "./site_test.tsx";
@@ -125,15 +127,6 @@ function Frozen({ site, freezes }: { readonly site: Site; readonly freezes: read
       <p>{`${seen(freezeLine(one))} Nothing is written here.`}</p>
     </Notice>
   ));
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children?: Child }): Child {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }
 
 function Facts({ site, parts }: { readonly site: Site; readonly parts: PagesParts }): Child {
@@ -286,7 +279,7 @@ function Permitted({ site }: { readonly site: Site }): Child {
 }
 
 function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly ChangeRow[] }): Child {
-  const all = `/admin/changes?site_id=${encodeURIComponent(site.id)}`;
+  const all = addressWith(CHANGES, { site: site.id });
   return (
     <section>
       <h2>Last changes</h2>

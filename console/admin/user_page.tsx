@@ -13,7 +13,7 @@ import { Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { Section, Time } from "../parts.tsx";
-import { Table } from "../table.tsx";
+import { FactList, Table } from "../table.tsx";
 import type { PagesParts } from "./frame.tsx";
 import { ROLE_WORDS, UserFields, type UserForm } from "./user_form.tsx";
 import { type SignInState, signInState, sitesText, StateTag, userAddress, USERS } from "./users_list.tsx";
@@ -118,16 +118,7 @@ function Facts({ user, state }: { readonly user: User; readonly state: SignInSta
     ["Last sign-in", state.signed_in_at === null ? "never" : <Time at={state.signed_in_at} />],
     ["State", <StateTag state={state} />],
   ];
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FactList facts={facts} />;
 }
 
 interface Managed {
