@@ -73,6 +73,8 @@ const CONFIRM_TOKEN = "site-operations/confirm-token";
 const ASKED = [IDEMPOTENCY_KEY, DRY_RUN, CONFIRM, CONFIRM_TOKEN] as const;
 const LIST_TTL_MS = 60_000;
 const DISCOVER_TTL_MS = 3_600_000;
+/** What a model is told, as JSON; written once. */
+const TOLD = `"instructions":${ascii(INSTRUCTIONS)}`;
 
 /** The handler of `/mcp`. It answers every request and throws for none. */
 export function mcpDoor(ports: McpPorts): (request: Request) => Promise<Response> {
@@ -155,7 +157,13 @@ async function answerFrame(
   if (frame.modern && frame.method === "subscriptions/listen") {
     const refused = await answers.unlisted(frame, asked); // counts as a list, for one is made here
     if (refused !== null) return fault(refused);
-    const opened = await answers.subscriptions.open({ request, requestId, caller, frame });
+    const opened = await answers.subscriptions.open({
+      request,
+      requestId,
+      caller,
+      frame,
+      narrowed: asked.narrowed,
+    });
     return opened instanceof FrameFault ? fault(opened) : opened;
   }
   if (token !== null) {
@@ -210,7 +218,7 @@ class Answers {
       return this.#result(
         frame,
         `"protocolVersion":"${asked}","capabilities":{"tools":{}${more}},"serverInfo":${server},` +
-          `"instructions":${ascii(INSTRUCTIONS)}`,
+          TOLD,
       );
     }
     return asked.client.showsCards ? this.#card(frame) : unknown(frame);
@@ -324,7 +332,7 @@ class Answers {
 
 const discovered = (capabilities: string) =>
   `"supportedVersions":["${MODERN_VERSION}"],"capabilities":{"tools":{"listChanged":true}${capabilities}},` +
-  `"instructions":${ascii(INSTRUCTIONS)},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+  `${TOLD},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
 
 const unknown = ({ id, modern }: Frame) =>
   new FrameFault(modern ? 404 : 200, RPC.METHOD_NOT_FOUND, "Method not found", id);

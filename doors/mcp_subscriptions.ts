@@ -4,7 +4,6 @@ import { type Clock, delay } from "../core/async.ts";
 import { type Caller, SUBSCRIPTION_LIMITS } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
 import type { AskedList } from "../registry/asked_list.ts";
-import { askedList } from "./asked_list.ts";
 import { naming } from "./envelope.ts";
 import { EVENT_HEADERS, eventOf, KEEP_ALIVE } from "./mcp_response.ts";
 import { type Frame, FrameFault, type FrameId, RPC } from "./mcp_frame.ts";
@@ -45,6 +44,8 @@ interface Seen {
 /** A request to listen, and who sent it. */
 export interface Listening {
   readonly request: Request;
+  /** Of which list it is told. */
+  readonly narrowed: AskedList;
   readonly requestId: string;
   readonly caller: Caller;
   readonly frame: Frame;
@@ -77,7 +78,7 @@ export class Subscriptions {
    * opened. Of what may be asked for, only changes of the list of tools are there.
    */
   async open(asked: Listening): Promise<Response | FrameFault> {
-    const { caller, request, frame: { id, params } } = asked;
+    const { caller, narrowed: listed, frame: { id, params } } = asked;
     const filter = filterOf(params.notifications);
     if (filter === null) {
       const message = 'notifications: send an object, {"toolsListChanged": true} to learn of changed tools';
@@ -85,7 +86,6 @@ export class Subscriptions {
     }
     const { lists } = this.#ports;
     await lists.fresh();
-    const listed = askedList(request);
     const seen = { listed, key: await lists.key(caller, listed), digest: await lists.digest(caller, listed) };
     const full = this.#full(caller);
     if (full !== null) return new FrameFault(200, RPC.INTERNAL, full, id);
