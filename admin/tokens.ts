@@ -34,7 +34,8 @@ function tokenView(token: Token, last_used_at: string | null) {
 /** Adds the routes under /admin/api/tokens. */
 export function tokenRoutes(app: Hono, ports: AdminPorts): void {
   app.get("/admin/api/tokens", async (c) => {
-    const [tokens, uses] = await Promise.all([listTokens(ports, callerOf(c)), ports.store.tokens.uses()]);
+    const tokens = await listTokens(ports, callerOf(c));
+    const uses = await ports.store.tokens.uses(tokens.map(({ id }) => id));
     return answer(c, { tokens: tokens.map((token) => tokenView(token, uses.get(token.id) ?? null)) });
   });
 
@@ -56,7 +57,8 @@ export function tokenRoutes(app: Hono, ports: AdminPorts): void {
   });
 }
 
-const lastUse = async ({ store }: AdminPorts, { id }: Token) => (await store.tokens.uses()).get(id) ?? null;
+const lastUse = async ({ store }: AdminPorts, { id }: Token) =>
+  (await store.tokens.uses([id])).get(id) ?? null;
 
 /** A token that was made: its text is shown this once. */
 export interface MadeToken {

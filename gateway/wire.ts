@@ -351,6 +351,7 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
       await catalog.fresh();
       return catalog.names();
     },
+    toolGroups: (isReached) => Promise.resolve(catalog.fresh()).then(() => catalog.groups(isReached)),
     record: recorder({ audit: store.audit, log }, newId, now),
     ...watched(parts),
     ...snapshotViews(ports),

@@ -78,8 +78,8 @@ export interface TokenStore {
   revoke(id: string): Promise<Token | null>;
   /** Says that it was used now. Written behind, at most every LIMITS.TOKEN_USE_MS a token; what cannot be written is left out. */
   used(id: string): void;
-  /** When each was used last, by its id, to within LIMITS.TOKEN_USE_MS; of one that never was nothing. */
-  uses(): Promise<ReadonlyMap<string, string>>;
+  /** When each of them was used last, by its id, to within LIMITS.TOKEN_USE_MS; of one that never was nothing. */
+  uses(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Fields that may be left out; those that hold an object are merged key by key. */

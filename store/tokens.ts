@@ -9,6 +9,7 @@ import type { NewToken, TokenPatch, TokenStore } from "./store.ts";
 const RANDOM_BYTES = 32;
 /** No token is longer; a longer text is not worth a hash. */
 const TEXT_CHARACTERS_MAX = 256;
+const GET_MANY_MAX = 10;
 /** So many uses are remembered before they are forgotten, and said again. */
 const USES_MAX = 10_000;
 
@@ -135,10 +136,11 @@ export class Tokens implements TokenStore {
     void write.finally(() => this.#writing.delete(write));
   }
 
-  async uses(): Promise<ReadonlyMap<string, string>> {
+  async uses(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const uses = new Map<string, string>();
-    for await (const { key, value } of this.db.kv.list<string>({ prefix: ["token_uses"] })) {
-      if (typeof value === "string") uses.set(String(key[1]), value);
+    for (let at = 0; at < ids.length; at += GET_MANY_MAX) {
+      const some = await this.db.kv.getMany<string[]>(ids.slice(at, at + GET_MANY_MAX).map(useKey));
+      for (const { key, value } of some) if (typeof value === "string") uses.set(String(key[1]), value);
     }
     return uses;
   }

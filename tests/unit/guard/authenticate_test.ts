@@ -104,7 +104,7 @@ Deno.test("a token is refused from its end on, also one that was found before; e
   const { authenticate } = over(store, { now: clock.now });
   await authenticate(sent(text));
   const first = await authenticate(sent(text));
-  const used = async () => (await store.tokens.uses()).get(token.id);
+  const used = async () => (await store.tokens.uses([token.id])).get(token.id);
   await until(async () => await used() !== undefined, 5000);
   assert.equal(await used(), new Date(clock.ms).toISOString());
   clock.ms += LIMITS.TOKEN_USE_MS;
