@@ -95,7 +95,8 @@ export async function makeToken(
       ]
       : []),
   ]);
-  const { name, env, allowed_sites, allowed_tools, confirm_policy, listing, expires_at } = body;
+  const { name, env, allowed_sites, allowed_tools, confirm_policy, confirm_proxied, listing, expires_at } =
+    body;
   const made = await store.tokens.create({
     name,
     env,
@@ -104,6 +105,7 @@ export async function makeToken(
     max_risk,
     skip_write_confirm,
     confirm_policy,
+    confirm_proxied,
     listing,
     ...expires_at && { expires_at },
     owner_user_id,
@@ -178,8 +180,9 @@ function assertNarrower(before: Token, after: Token): void {
     !isWithin(after.allowed_tools, before.allowed_tools) && "allowed_tools",
     after.max_risk > before.max_risk && "max_risk",
     strictness(after) < strictness(before) && "confirm_policy",
+    before.confirm_proxied && !after.confirm_proxied && "confirm_proxied",
     endOf(after) > endOf(before) && "expires_at",
-  ].filter((one) => one !== false);
+  ].filter((one) => typeof one === "string");
   if (wider.length === 0) return;
   throw new GatewayError(
     "E_FORBIDDEN",

@@ -1,13 +1,12 @@
 /** The MCP door: JSON-RPC dispatched by hand, stateless, for both protocol eras at one address. */
-import { meantBy } from "../core/asked_names.ts";
-import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
+import { asGatewayError, GatewayError } from "../core/errors.ts";
 import type { Caller } from "../core/model.ts";
 import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
 import { Card, CARD_CAPABILITIES } from "./mcp_card.ts";
 import { Held, isJson, noMessage, readMessage } from "./mcp_body.ts";
 import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
-import type { McpCall } from "./mcp_call.ts";
+import { asksOf, IDEMPOTENCY_KEY, type McpCall, misspelt } from "./mcp_call.ts";
 import { narrowedBy } from "./asked_list.ts";
 import { ascii } from "../registry/listing.ts";
 import { answering, CORS } from "./envelope.ts";
@@ -26,16 +25,16 @@ import {
   withWayOn,
 } from "./mcp_person.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
+import { OFFERED, Offers, type OffersPorts, refusedBy } from "./mcp_offers.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
-import type { Asks } from "../guard/pipeline/input.ts";
 import { isFields } from "../core/values.ts";
 import type { AskedList } from "../registry/asked_list.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
 /** What the door depends on. */
-export interface McpPorts extends SubscriptionPorts {
+export interface McpPorts extends SubscriptionPorts, Pick<OffersPorts, "callable"> {
   /** Throws E_AUTH; otherwise the caller: `before`, where nothing that it depends on was changed since it was found. */
   authenticate(request: Request, before?: Caller): Awaitable<Caller>;
   /**
@@ -64,17 +63,13 @@ export interface McpPorts extends SubscriptionPorts {
   requestId(): string;
 }
 
-/** The name of the idempotency key in the `_meta` of a call. */
-const IDEMPOTENCY_KEY = "site-operations/idempotency-key";
-/** The names of what a call asks beside its arguments. */
-const DRY_RUN = "site-operations/dry-run";
-const CONFIRM = "site-operations/confirm";
-const CONFIRM_TOKEN = "site-operations/confirm-token";
-const ASKED = [IDEMPOTENCY_KEY, DRY_RUN, CONFIRM, CONFIRM_TOKEN] as const;
 const LIST_TTL_MS = 60_000;
 const DISCOVER_TTL_MS = 3_600_000;
 /** What a model is told, as JSON; written once. */
 const TOLD = `"instructions":${ascii(INSTRUCTIONS)}`;
+
+/** Where an answer of 2026 says whose it is. */
+const SERVER_INFO = `"io.modelcontextprotocol/serverInfo"`;
 
 /** The handler of `/mcp`. It answers every request and throws for none. */
 export function mcpDoor(ports: McpPorts): (request: Request) => Promise<Response> {
@@ -193,13 +188,15 @@ class Answers {
   readonly subscriptions: Subscriptions;
   readonly #ports: McpPorts;
   readonly #stamp: string;
-  readonly #cards: Card;
+  readonly #about: string;
+  readonly #offers: Offers;
 
   constructor(ports: McpPorts) {
     this.#ports = ports;
     this.subscriptions = new Subscriptions(ports);
-    this.#stamp = `"io.modelcontextprotocol/serverInfo":${JSON.stringify(ports.server)}`;
-    this.#cards = new Card(ports.baseUrl);
+    this.#stamp = `${SERVER_INFO}:${JSON.stringify(ports.server)}`;
+    this.#about = JSON.stringify(aboutOf(ports));
+    this.#offers = new Offers(ports, new Card(ports.baseUrl));
   }
 
   reply(frame: Frame, asked: Asked): Awaitable<string | FrameFault> {
@@ -214,19 +211,41 @@ class Answers {
     } else if (method === "initialize") {
       const asked = LEGACY_VERSIONS.find((version) => version === params.protocolVersion) ??
         LEGACY_VERSIONS[0];
-      const server = JSON.stringify(this.#ports.server);
       return this.#result(
         frame,
-        `"protocolVersion":"${asked}","capabilities":{"tools":{}${more}},"serverInfo":${server},` +
-          TOLD,
+        `"protocolVersion":"${asked}","capabilities":{"tools":{},${OFFERED}${more}},` +
+          `"serverInfo":${this.#about},${TOLD}`,
       );
     }
-    return asked.client.showsCards ? this.#card(frame) : unknown(frame);
+    return this.#offered(frame, asked);
   }
 
-  async #card(frame: Frame): Promise<string | FrameFault> {
-    const found = await this.#cards.reply(frame) ?? unknown(frame);
-    return typeof found === "string" ? this.#result(frame, found) : found;
+  /** What is offered beside tools. */
+  async #offered(frame: Frame, asked: Asked): Promise<string | FrameFault> {
+    const { caller, requestId, bodyBytes, left, narrowed, client } = asked;
+    let own = ""; // of what calls no tool there is no row
+    const call = (tool: string, args: Record<string, unknown>) => {
+      own = ownOf(asked);
+      return this.#ports.call({
+        caller,
+        requestId,
+        bodyBytes,
+        left,
+        narrowed,
+        excess: null,
+        tool,
+        arguments: args,
+      });
+    };
+    try {
+      const found = await this.#offers.reply(frame, { caller, narrowed, client, call }) ?? unknown(frame);
+      return typeof found === "string" ? this.#result(frame, found, own) : found;
+    } catch (thrown) {
+      // As HTTP: who asks too often is told when to come back.
+      if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
+      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, asked.requestId);
+      return refusedBy(asGatewayError(thrown, asked.requestId), frame);
+    }
   }
 
   async #list(frame: Frame, asked: Asked): Promise<string | FrameFault> {
@@ -308,7 +327,7 @@ class Answers {
       result = failed(asGatewayError(thrown, requestId));
     }
     const { members, meta: said } = result;
-    const own = `"${REQUEST_ID}":"${requestId}"`; // a ULID
+    const own = ownOf({ requestId });
     if (waits !== null && client.opensUrls) {
       if (!frame.modern) {
         const asking = urlElicitation(frame, waits);
@@ -322,17 +341,30 @@ class Answers {
   }
 
   /** The whole response, `own` being members of `_meta`; in the 2026 era the stamps every result must have are spliced in front. */
-  #result({ id, modern }: Frame, members: string, own = "", type = "complete"): string {
-    const inMeta = joined(modern ? this.#stamp : "", own);
+  #result({ id, method, modern }: Frame, members: string, own = "", type = "complete"): string {
+    const stamp = method === "server/discover" ? `${SERVER_INFO}:${this.#about}` : this.#stamp;
+    const inMeta = joined(modern ? stamp : "", own);
     const meta = inMeta === "" ? "" : `"_meta":{${inMeta}}`;
     const result = joined(joined(modern ? `"resultType":"${type}"` : "", meta), members);
     return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${result}}}`;
   }
 }
 
+/** What a person is shown of this server: https://modelcontextprotocol.io/specification/2025-11-25/schema#implementation */
+const aboutOf = ({ server, baseUrl }: Pick<McpPorts, "server" | "baseUrl">) => ({
+  ...server,
+  title: "Site operations gateway",
+  websiteUrl: baseUrl,
+  icons: [{ src: `${baseUrl}/admin/assets/mark.svg`, mimeType: "image/svg+xml", sizes: ["any"] }],
+});
+
 const discovered = (capabilities: string) =>
-  `"supportedVersions":["${MODERN_VERSION}"],"capabilities":{"tools":{"listChanged":true}${capabilities}},` +
+  `"supportedVersions":["${MODERN_VERSION}"],` +
+  `"capabilities":{"tools":{"listChanged":true},${OFFERED}${capabilities}},` +
   `${TOLD},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+
+/** The call in `_meta` of its answer. */
+const ownOf = ({ requestId }: Pick<Asked, "requestId">) => `"${REQUEST_ID}":"${requestId}"`; // a ULID
 
 const unknown = ({ id, modern }: Frame) =>
   new FrameFault(modern ? 404 : 200, RPC.METHOD_NOT_FOUND, "Method not found", id);
@@ -341,21 +373,3 @@ const unknown = ({ id, modern }: Frame) =>
 const joined = (some: string, more: string) => some === "" || more === "" ? some + more : `${some},${more}`;
 
 const membersOf = (fields: Readonly<Record<string, unknown>>) => JSON.stringify(fields).slice(1, -1);
-
-/** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
-const asksOf = (meta: Readonly<Record<string, unknown>>, round: Round | null): Asks => ({
-  dry_run: meta[DRY_RUN],
-  confirm: meta[CONFIRM],
-  confirm_token: round?.token ?? meta[CONFIRM_TOKEN],
-});
-
-/** Why a member of `_meta` is refused that would ask nothing as it is spelt; null where there is none. */
-function misspelt(meta: Readonly<Record<string, unknown>>): string | null {
-  for (const name of Object.keys(meta)) {
-    const meant = meantBy(name, ASKED);
-    if (meant !== null) {
-      return `_meta: "${clipped(name)}" is unknown, did you mean "${meant}"; nothing was done`;
-    }
-  }
-  return null;
-}

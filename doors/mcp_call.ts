@@ -1,11 +1,21 @@
 /** A call as the MCP door hands it on to the pipeline. */
+import { meantBy } from "../core/asked_names.ts";
 import { excessError } from "../core/body.ts";
+import { clipped } from "../core/errors.ts";
 import type { Excess } from "../core/json_extent.ts";
 import type { Caller } from "../core/model.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
 import type { AskedList } from "../registry/asked_list.ts";
 import type { Follower } from "../registry/tool.ts";
+
+/** The name of the idempotency key in the `_meta` of a call. */
+export const IDEMPOTENCY_KEY = "site-operations/idempotency-key";
+/** The names of what a call asks beside its arguments. */
+const DRY_RUN = "site-operations/dry-run";
+const CONFIRM = "site-operations/confirm";
+const CONFIRM_TOKEN = "site-operations/confirm-token";
+const ASKED = [IDEMPOTENCY_KEY, DRY_RUN, CONFIRM, CONFIRM_TOKEN] as const;
 
 /** A call of a tool as this door hands it on. */
 export interface McpCall {
@@ -58,3 +68,24 @@ export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unkno
     },
   });
 };
+
+/** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
+export const asksOf = (
+  meta: Readonly<Record<string, unknown>>,
+  round: { readonly token: string | null } | null,
+): Asks => ({
+  dry_run: meta[DRY_RUN],
+  confirm: meta[CONFIRM],
+  confirm_token: round?.token ?? meta[CONFIRM_TOKEN],
+});
+
+/** Why a member of `_meta` is refused that would ask nothing as it is spelt; null where there is none. */
+export function misspelt(meta: Readonly<Record<string, unknown>>): string | null {
+  for (const name of Object.keys(meta)) {
+    const meant = meantBy(name, ASKED);
+    if (meant !== null) {
+      return `_meta: "${clipped(name)}" is unknown, did you mean "${meant}"; nothing was done`;
+    }
+  }
+  return null;
+}

@@ -1,16 +1,15 @@
 /** The card of a change for hosts of MCP Apps: one text that loads nothing, runs no script but its own, and decides nothing. */
 import { hash } from "node:crypto";
 import { onDemand } from "../core/async.ts";
-import { clipped } from "../core/errors.ts";
 import { CARD_URI } from "../registry/listing.ts";
-import { type Frame, FrameFault, RPC } from "./mcp_frame.ts";
+import type { Frame } from "./mcp_frame.ts";
 
 /** MCP Apps, version 2026-01-26: https://modelcontextprotocol.io/seps/1865-mcp-apps-interactive-user-interfaces-for-mcp */
 export const CARD_EXTENSION = "io.modelcontextprotocol/ui";
 /** What a host must take to be shown the card. */
 export const CARD_TYPE = "text/html;profile=mcp-app";
 /** What the server adds to its capabilities for such hosts. */
-export const CARD_CAPABILITIES = `,"resources":{},"extensions":{"${CARD_EXTENSION}":{}}`;
+export const CARD_CAPABILITIES = `,"extensions":{"${CARD_EXTENSION}":{}}`;
 
 const TTL_MS = 3_600_000;
 /** Nothing is loaded from anywhere; what is left out is as strict, and some hosts take it for an old card. */
@@ -20,7 +19,8 @@ const META = {
     prefersBorder: true,
   },
 };
-const CARD = {
+/** The card as a list of resources has it. */
+export const CARD = {
   uri: CARD_URI,
   name: "approval",
   title: "A change that waits for a person",
@@ -56,7 +56,7 @@ export async function approvalCard(baseUrl: string): Promise<string> {
 `;
 }
 
-/** The resources of such a host: the one card. */
+/** The card of this gateway, made when the first host reads it. */
 export class Card {
   readonly #text: () => Promise<string>;
 
@@ -64,24 +64,10 @@ export class Card {
     this.#text = onDemand(() => approvalCard(baseUrl));
   }
 
-  /** The members of the answer to a method about resources; null for another method. */
-  async reply({ id, method, params, modern }: Frame): Promise<string | FrameFault | null> {
+  /** The members of the answer to who reads it. */
+  async read({ modern }: Frame): Promise<string> {
+    const contents = [{ uri: CARD_URI, mimeType: CARD_TYPE, text: await this.#text(), _meta: META }];
     const caching = modern ? `,"ttlMs":${TTL_MS},"cacheScope":"private"` : "";
-    if (method === "resources/list") return `"resources":${JSON.stringify([CARD])}${caching}`;
-    if (method === "resources/templates/list") return `"resourceTemplates":[]${caching}`;
-    if (method !== "resources/read") return null;
-    const { uri } = params;
-    if (typeof uri !== "string") {
-      return new FrameFault(200, RPC.INVALID_PARAMS, "uri: send the address of a resource", id);
-    }
-    if (uri !== CARD_URI) {
-      const code = modern ? RPC.INVALID_PARAMS : RPC.RESOURCE_NOT_FOUND;
-      const message = `uri: there is no resource ${
-        JSON.stringify(clipped(uri))
-      }; the only one is ${CARD_URI}`;
-      return new FrameFault(200, code, message, id, { uri: clipped(uri) });
-    }
-    const contents = [{ uri, mimeType: CARD_TYPE, text: await this.#text(), _meta: META }];
     return `"contents":${JSON.stringify(contents)}${caching}`;
   }
 }

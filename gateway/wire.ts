@@ -285,9 +285,9 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
     authenticate,
     listing: async (caller, asked, cards) => {
       await tokenLimit.take(caller.token.id);
-      const list = await lists.of(caller, asked);
-      return cards && await lists.asksPeople(caller) ? await list.cards() : await list.mcp();
+      return await lists.shown(caller, asked, cards);
     },
+    callable: (caller, name) => lists.callable(caller, name),
     lists,
     stopping: parts.stopping.signal,
     clock: CLOCK,

@@ -12,7 +12,7 @@ import { needsPerson, underProjects } from "./consent/confirm.ts";
 import { guideOnDemand } from "./pipeline/context_ports.ts";
 import { linkStep } from "./pipeline/links.ts";
 import { platformStep } from "./pipeline/platform.ts";
-import { inScope } from "./pipeline/scope.ts";
+import { inScope, mayUse } from "./pipeline/scope.ts";
 import { findSite } from "./pipeline/site.ts";
 
 /** What the lists depend on. */
@@ -51,10 +51,22 @@ export class ToolLists {
     return (await this.ports.catalog.keeping()).listing(caller, narrowed);
   }
 
+  /** As MCP shows it; with `cards` and where a person may be asked, each tool that writes names the card of what waits. */
+  async shown(caller: Caller, asked: AskedList, cards: boolean): Promise<string> {
+    const list = await this.of(caller, asked);
+    return cards && await this.asksPeople(caller) ? await list.cards() : await list.mcp();
+  }
+
   /** Whether something that this caller writes may wait for a person. */
   async asksPeople(caller: Caller): Promise<boolean> {
     const { sites, projects } = this.ports.store;
     return needsPerson(caller, await underProjects(projects, inScope(await sites.list(), caller)));
+  }
+
+  /** The tool of that name, where the caller may call it; null for any other. */
+  callable(caller: Caller, name: string): ToolEntry | null {
+    const entry = this.ports.catalog.get(name, caller);
+    return entry !== undefined && mayUse(caller, name, entry.manifest.tier) ? entry : null;
   }
 
   /** What the list depends on: as long as it is the same, so is the list. Costs little. */

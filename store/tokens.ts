@@ -56,6 +56,7 @@ export class Tokens implements TokenStore {
       max_risk: input.max_risk,
       skip_write_confirm: input.skip_write_confirm,
       confirm_policy: input.confirm_policy ?? "flag",
+      ...(input.confirm_proxied === true ? { confirm_proxied: true } : {}),
       ...(input.listing === undefined ? {} : { listing: input.listing }),
       ...(input.expires_at === undefined ? {} : { expires_at: input.expires_at }),
       owner_user_id: input.owner_user_id,
@@ -92,19 +93,23 @@ export class Tokens implements TokenStore {
       const entry = await this.db.kv.get<Token>(recordKey(id));
       const stored = recordOf(entry);
       if (stored === null) return null;
-      const { name, allowed_sites, allowed_tools, max_risk, confirm_policy, listing, expires_at } = {
+      const {
+        name,
+        allowed_sites,
+        allowed_tools,
+        max_risk,
+        confirm_policy,
+        confirm_proxied,
+        listing,
+        expires_at,
+      } = {
         ...whole(stored),
         ...patch,
       };
       const { expires_at: _, ...before } = stored;
       const lists = { allowed_sites: [...allowed_sites], allowed_tools: [...allowed_tools] };
       const token: Token = {
-        ...before,
-        name,
-        ...lists,
-        max_risk,
-        confirm_policy,
-        listing,
+        ...{ ...before, name, ...lists, max_risk, confirm_policy, confirm_proxied, listing },
         ...expires_at && { expires_at },
       };
       checkSize(token);

@@ -11,12 +11,16 @@ const PLAIN: Record<string, string[]> = {
     "server-initialize",
     "ping",
     "tools-list",
+    "resources-list",
+    "prompts-list",
     "server-sse-multiple-streams",
     "server-session-lifecycle",
     "dns-rebinding-protection",
   ],
   "2026-07-28": [
     "tools-list",
+    "resources-list",
+    "prompts-list",
     "server-sse-multiple-streams",
     "dns-rebinding-protection",
     "http-header-validation",
@@ -45,12 +49,6 @@ const WANTING: Record<string, string[]> = {
   "server-stateless": [
     "sep-2575-server-rejects-undeclared-capability",
     "sep-2575-missing-capability-http-400",
-  ],
-  // Prompts and resources.
-  "caching": [
-    "sep-2549-prompts-list-caching-hints",
-    "sep-2549-resources-list-caching-hints",
-    "sep-2549-resources-templates-list-caching-hints",
   ],
 };
 

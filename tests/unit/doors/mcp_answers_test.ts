@@ -11,6 +11,15 @@ const { ports, seen } = fakePorts();
 const door = mcpDoor(ports);
 const { reply, textOf } = answersOf(door);
 
+/** What a client shows its person of the server. */
+const ABOUT = {
+  name: "gateway",
+  version: "1.0.0",
+  title: "Site operations gateway",
+  websiteUrl: "https://gate.test",
+  icons: [{ src: "https://gate.test/admin/assets/mark.svg", mimeType: "image/svg+xml", sizes: ["any"] }],
+};
+
 Deno.test("initialize answers the asked version when it is known, else the newest, and mints no session", async () => {
   const asked = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2026-07-28", "x", 7];
   const answered: unknown[] = [];
@@ -18,9 +27,9 @@ Deno.test("initialize answers the asked version when it is known, else the newes
     const response = await door(legacy("initialize", { protocolVersion }));
     assert.equal(response.headers.get("mcp-session-id"), null);
     const { result } = await response.json();
-    assert.deepEqual(result.capabilities, { tools: {} });
+    assert.deepEqual(result.capabilities, { tools: {}, resources: {}, prompts: {}, completions: {} });
     assert.equal(result.instructions, INSTRUCTIONS);
-    assert.deepEqual(result.serverInfo, { name: "gateway", version: "1.0.0" });
+    assert.deepEqual(result.serverInfo, ABOUT);
     answered.push(result.protocolVersion);
   }
   assert.deepEqual(answered, [...asked.slice(0, 4), "2025-11-25", "2025-11-25", "2025-11-25"]);
@@ -47,9 +56,9 @@ Deno.test("the list is one page; the 2026 era gets its stamps and how long it ma
 Deno.test("server/discover names the one modern version and no capability that is not served", async () => {
   assert.deepEqual((await reply(modern("server/discover"))).result, {
     resultType: "complete",
-    _meta: { "io.modelcontextprotocol/serverInfo": { name: "gateway", version: "1.0.0" } },
+    _meta: { "io.modelcontextprotocol/serverInfo": ABOUT },
     supportedVersions: ["2026-07-28"],
-    capabilities: { tools: { listChanged: true } },
+    capabilities: { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
     instructions: INSTRUCTIONS,
     ttlMs: 3_600_000,
     cacheScope: "private",

@@ -106,7 +106,7 @@ const LEGACY: Row[] = [
     "an unknown method": () => legacy("no/such"),
     "a method of Object.prototype": () => legacy("constructor"),
     "a 2026 method": () => legacy("server/discover"),
-    "a capability not offered": () => legacy("resources/list"),
+    "a capability not offered": () => legacy("resources/subscribe", { uri: "x:y" }),
   }),
   ...rows(200, -32602, {
     "tools/list with a cursor": () => legacy("tools/list", { cursor: "x" }),

@@ -74,8 +74,7 @@ export const MODERN: Row[] = [
     "2026 initialize": () => modern("initialize"),
     "2026 ping": () => modern("ping"),
     "2026 logging": () => modern("logging/setLevel", { level: "info" }),
-    "2026 prompts": () => modern("prompts/list"),
-    "2026 resource": () => modern("resources/read", { uri: "x:y" }, { headers: { "mcp-name": "x:y" } }),
+    "2026 tasks": () => modern("tasks/list"),
   }),
   ...rows(202, null, {
     "2026 notification with a foreign method header": () =>
