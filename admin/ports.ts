@@ -213,6 +213,10 @@ export interface AdminPorts {
   proxiedTools(): Promise<ProxiedToolsPort>;
   /** The tools loaded now, sites' own included. */
   toolNames(): Promise<readonly string[]>;
+  /** Groups of tools with their names: built-in ones, and of sites' own those that such a site offers. */
+  toolGroups(
+    isReached: (site_id: string) => boolean,
+  ): Promise<readonly { readonly name: string; readonly tools: readonly string[] }[]>;
   /** Calls a tool as the operator, through every step of a call; where a person is named in that person's name, and only what reads. */
   operate(tool: string, args: Record<string, unknown>, person?: User | null): Promise<unknown>;
   /** A page of what calls have changed, newest first; with the first one those of which nobody knows whether they were made. */

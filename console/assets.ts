@@ -8,6 +8,7 @@ const FILES = {
   "passkeys.js": "text/javascript",
   "approvals.js": "text/javascript",
   "audit.js": "text/javascript",
+  "forms.js": "text/javascript",
   "times.js": "text/javascript",
   "mark.svg": "image/svg+xml",
 } as const;

@@ -11,7 +11,7 @@ import { Layout, type LayoutParts } from "./layout.tsx";
 export interface PageNeeds {
   readonly status?: number;
   /** The script of ours that it loads, which asks the gateway for something; of passkeys where only that it does is said. */
-  readonly script?: boolean | "approvals.js" | "audit.js";
+  readonly script?: boolean | "approvals.js" | "audit.js" | "forms.js";
   /** Whether it shows moments, which a script of ours turns into the reader's own time. */
   readonly times?: boolean;
   /** Whether its address is a secret, which no request may name. It has no forms. */

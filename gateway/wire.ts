@@ -180,8 +180,7 @@ function guardOf(
   const authenticate = authenticator({
     tokens: store.tokens,
     users: store.users,
-    masterToken: settings.masterToken,
-    grants: store.oauthGrants,
+    ...{ masterToken: settings.masterToken, grants: store.oauthGrants, now },
     callersVersion: () => store.callersVersion(),
     tokenOf: accessTokens({ baseUrl, now, tokenOfGrant }),
   });
@@ -352,6 +351,7 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
       await catalog.fresh();
       return catalog.names();
     },
+    toolGroups: (isReached) => Promise.resolve(catalog.fresh()).then(() => catalog.groups(isReached)),
     record: recorder({ audit: store.audit, log }, newId, now),
     ...watched(parts),
     ...snapshotViews(ports),

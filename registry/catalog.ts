@@ -140,6 +140,16 @@ export class Catalog {
     return this.entries().map((one) => one.name);
   }
 
+  /** The groups with their tools: built-in ones, and of those that sites offer what such a site has. */
+  groups(isReached: (site_id: string) => boolean): { readonly name: string; readonly tools: string[] }[] {
+    const groups = new Map<string, string[]>();
+    for (const { group, name, offer } of this.entries()) {
+      if (offer && !offer.sites.some(isReached)) continue;
+      groups.set(group, [...groups.get(group) ?? [], name]);
+    }
+    return [...groups].map(([name, tools]) => ({ name, tools }));
+  }
+
   /** The names of the tools in those groups; the same list for the same groups until a source changes. */
   inGroups(groups: readonly string[]): readonly string[] {
     const view = this.#now();

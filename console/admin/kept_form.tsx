@@ -35,12 +35,13 @@ export async function asKeeper(
   if ("fault" in read) throw bodyError(read, PEOPLE_LIMITS.FORM_BYTES);
   const form = new URLSearchParams(read.text);
   if (person !== null) return await act(person, form, true);
-  for (const name of [...form.keys()].filter((one) => one === CSRF_FIELD || isSecret(one))) form.delete(name);
-  return await endedPage(c, form);
+  for (const name of [...form.keys()].filter(isSecret)) form.delete(name);
+  return await endedPage(c, form, `${new URL(c.req.url).pathname}?${AGAIN}`);
 }
 
-async function endedPage(c: Context, form: URLSearchParams): Promise<Response> {
-  const { pathname } = new URL(c.req.url);
+/** The page that holds what was typed until somebody has signed in again; `action` shows the form with it. */
+export async function endedPage(c: Context, form: URLSearchParams, action: string): Promise<Response> {
+  form.delete(CSRF_FIELD);
   return await showPage(
     c,
     { title: "Your session has ended", visitor: null, status: 401 },
@@ -59,7 +60,7 @@ async function endedPage(c: Context, form: URLSearchParams): Promise<Response> {
         </li>
         <li>Come back to this one and go on.</li>
       </ol>
-      <form method="post" action={`${pathname}?${AGAIN}`}>
+      <form method="post" action={action}>
         {[...form].map(([name, value]) => <input type="hidden" name={name} value={value} />)}
         <Submit>Go on with what you typed</Submit>
       </form>

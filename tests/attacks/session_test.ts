@@ -38,6 +38,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       figures: () => assert.fail("nothing draws a chart"),
       proxiedTools: () => Promise.reject(new Error("nothing asks for sites' own tools")),
       toolNames: () => Promise.resolve([]),
+      toolGroups: () => Promise.resolve([]),
       now: () => gw.clock.now,
       clock: { elapsed: () => 0, every: () => () => {} },
       stopping: new AbortController().signal,

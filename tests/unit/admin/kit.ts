@@ -116,6 +116,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     clients: () => Promise.reject(new Error("nothing asks for clients")),
     proxiedTools: () => Promise.resolve(NO_TOOLS),
     toolNames: () => Promise.resolve(TOOLS),
+    toolGroups: () => Promise.resolve([{ name: "posts", tools: TOOLS }]),
     record: (...row) => Promise.resolve(void recorded.push(row)),
     retention: fakeRetention(),
     erasing: {
