@@ -34,7 +34,7 @@ const PER_LIST = 100;
 const LISTS_MAX = 5;
 const SITEMAP_BYTES = 5 * 1024 * 1024;
 const SITEMAPS_MAX = 5;
-/** Where sitemaps are: of Astro's integration, and of nearly everybody else (docs/upstreams/visitors.md, "Sitemaps"). */
+/** Where sitemaps are: of Astro's integration, and of nearly everybody else (docs/upstreams/visitors.md, "How it asks"). */
 const SITEMAPS = ["sitemap-index.xml", "sitemap.xml"];
 
 /** Finds the pages. Throws E_UPSTREAM where neither posts nor pages can be listed. */
