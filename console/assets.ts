@@ -9,6 +9,8 @@ const FILES = {
   "approvals.js": "text/javascript",
   "audit.js": "text/javascript",
   "times.js": "text/javascript",
+  "docs.js": "text/javascript",
+  "docs.css": "text/css",
   "mark.svg": "image/svg+xml",
 } as const;
 /** What a page may ask for. */

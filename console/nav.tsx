@@ -20,6 +20,7 @@ export const NAVIGATION = [
   { href: "/admin/connections", label: "Connected accounts", role: "member", group: "Access" },
   { href: "/admin/clients", label: "Connected clients", role: "member", group: "Access" },
   { href: "/admin/repo", label: "Repository app", role: "master", group: "Access" },
+  { href: "/docs", label: "API reference", role: "member", group: "You" },
   { href: "/admin/account", label: "Your account", role: "member", group: "You" },
 ] as const satisfies readonly { href: string; label: string; role: Least; group: string }[];
 
