@@ -12,6 +12,7 @@ export const NAVIGATION = [
   { href: "/admin/approvals", label: "Approvals", role: "member", group: "" },
   { href: "/admin/sites", label: "Sites", role: "admin", group: "Sites" },
   { href: "/admin/freezes", label: "Freezes", role: "admin", group: "Sites" },
+  { href: "/admin/snapshots", label: "Snapshots", role: "admin", group: "Sites" },
   { href: "/admin/webhooks", label: "Webhooks", role: "admin", group: "Sites" },
   { href: "/admin/changes", label: "Changes", role: "member", group: "History" },
   { href: "/admin/audit", label: "Audit", role: "member", group: "History" },
