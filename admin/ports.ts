@@ -44,7 +44,7 @@ export type {
   PicturesReport,
   ShownApproval,
 } from "../registry/approval_reports.ts";
-export type { ToolReport, ToolTextReport } from "../registry/proxied_reports.ts";
+export type { ToolReport, ToolTextReport, ToolTrial } from "../registry/proxied_reports.ts";
 export type { ChangeRow } from "../registry/tool.ts";
 
 /** The repository app as it is now. */

@@ -10,6 +10,8 @@ const FILES = {
   "audit.js": "text/javascript",
   "forms.js": "text/javascript",
   "times.js": "text/javascript",
+  "docs.js": "text/javascript",
+  "docs.css": "text/css",
   "mark.svg": "image/svg+xml",
 } as const;
 /** What a page may ask for. */

@@ -11,20 +11,22 @@ import { Layout, type LayoutParts } from "./layout.tsx";
 export interface PageNeeds {
   readonly status?: number;
   /** The script of ours that it loads, which asks the gateway for something; of passkeys where only that it does is said. */
-  readonly script?: boolean | "approvals.js" | "audit.js" | "forms.js";
+  readonly script?: boolean | "approvals.js" | "audit.js" | "docs.js" | "forms.js";
   /** Whether it shows moments, which a script of ours turns into the reader's own time. */
   readonly times?: boolean;
   /** Whether its address is a secret, which no request may name. It has no forms. */
   readonly secretAddress?: boolean;
   /** What it loads of ours beside that: pictures, pages in frames. */
   readonly loads?: { readonly pictures: boolean; readonly frames: boolean };
+  /** Stylesheets of ours beside the one of every page; those may have pictures within themselves. */
+  readonly styles?: readonly string[];
   /** Origins that the answer to its form may lead on to. */
   readonly leadsTo?: readonly string[];
 }
 
 /** The headers of a page. */
 export function pageHeaders(
-  { script = false, times = false, leadsTo = [], secretAddress = false, loads }: PageNeeds = {},
+  { script = false, times = false, leadsTo = [], secretAddress = false, loads, styles = [] }: PageNeeds = {},
 ): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
@@ -37,7 +39,9 @@ export function pageHeaders(
     "base-uri 'none'",
     "frame-ancestors 'none'",
     // The mark.
-    ...(secretAddress || loads?.pictures ? [] : ["img-src 'self'"]),
+    ...(secretAddress || loads?.pictures
+      ? []
+      : [styles.length > 0 ? "img-src 'self' data:" : "img-src 'self'"]),
   ];
   return {
     "content-security-policy": policy.join("; "),

@@ -78,10 +78,9 @@ export async function openGateway(
       admin: () => adminOf(parts, webhooks),
       connect: () => connectOf(parts),
       oauth: () => oauthOf(parts),
-      home: async (c) => {
-        const { homePage, wantsPage } = await import("../console/home.tsx");
-        return wantsPage(c.req.raw) ? await homePage(c, parts.baseUrl) : null;
-      },
+      home: async (c) => await (await import("../console/home.tsx")).homePage(c, parts.baseUrl),
+      docs: async () =>
+        (await import("../console/docs.tsx")).docsApp(describedTools(registry.tools.values()), parts.baseUrl),
       proxies: parts.noticed,
       ping: () => store.ping(),
       newId: parts.newId,

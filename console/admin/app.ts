@@ -21,6 +21,7 @@ import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
 import { repoAppPages } from "./repo_app.tsx";
 import { signInPages } from "./sign_in.tsx";
+import { snapshotPages } from "./snapshots.tsx";
 import { sitePages } from "./sites.tsx";
 import { tokenPages } from "./tokens.tsx";
 import { userPages } from "./users.tsx";
@@ -55,6 +56,7 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   clientPages(app, parts);
   freezePages(app, parts);
   sitePages(app, parts);
+  snapshotPages(app, parts);
   userPages(app, parts);
   repoAppPages(app, parts);
   approvalPages(app, parts);

@@ -26,6 +26,7 @@ const PAGES = [
   "/changes",
   "/freezes",
   "/sites",
+  "/snapshots",
   "/webhooks",
   "/account",
   "/design",

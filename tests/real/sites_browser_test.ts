@@ -104,6 +104,8 @@ inChromium("sites", {
       ["add-crm", "/admin/sites/new?platform=crm"],
       ["site", "/admin/sites/acme"],
       ["site-static", "/admin/sites/bakery"],
+      ["snapshots", "/admin/snapshots"],
+      ["snapshots-of-one", "/admin/snapshots?site=acme&days=31"],
       ["edit", "/admin/sites/acme/edit"],
       ["remove", "/admin/sites/acme/remove"],
     ] as const;
