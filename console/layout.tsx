@@ -23,6 +23,8 @@ export interface LayoutParts {
   readonly wide?: boolean;
   /** The page of the navigation that this is. */
   readonly current?: NavigationAddress;
+  /** What people come to it for; stands beside its title. */
+  readonly action?: { readonly href: string; readonly label: string } | undefined;
 }
 
 /** A title as the browser's own lists have it. */
@@ -53,7 +55,14 @@ export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
             </header>
           )}
         <main id="main" tabindex={-1} class={wide ? "wide" : undefined}>
-          <h1>{title}</h1>
+          {parts.action
+            ? (
+              <div class="title">
+                <h1>{title}</h1>
+                <a class="button" href={parts.action.href}>{parts.action.label}</a>
+              </div>
+            )
+            : <h1>{title}</h1>}
           {children}
         </main>
       </body>

@@ -55,7 +55,9 @@ export function pageHeaders(
 }
 
 /** What a page is shown with. */
-export type PageParts = Pick<LayoutParts, "title" | "visitor" | "current" | "count" | "wide"> & PageNeeds;
+export type PageParts =
+  & Pick<LayoutParts, "title" | "visitor" | "current" | "count" | "wide" | "action">
+  & PageNeeds;
 
 const WAITING = "waiting";
 

@@ -34,8 +34,15 @@ function clientsPage(c: Context, person: Person, clients: readonly ClientReport[
     CEILINGS[client.max_risk] ?? String(client.max_risk),
     client.confirm_policy === "human" ? "a person approves each change" : "it confirms what it was shown",
     <>
-      let in <Time at={client.created_at} />, last seen <Time at={client.refreshed_at} />, until{" "}
-      <Time at={client.expires_at} />
+      <div>
+        let in <Time at={client.created_at} />
+      </div>
+      <div>
+        last seen <Time at={client.refreshed_at} />
+      </div>
+      <div>
+        until <Time at={client.expires_at} />
+      </div>
     </>,
     <Form visitor={person} action={`${PATH}/end`}>
       <input type="hidden" name="client" value={client.grant_id} />
@@ -44,7 +51,7 @@ function clientsPage(c: Context, person: Person, clients: readonly ClientReport[
   ]);
   return showPage(
     c,
-    { title: "Connected clients", visitor: person, times: true, current: PATH },
+    { title: "Connected clients", visitor: person, wide: true, times: true, current: PATH },
     <>
       {c.req.query("done") === "ended" && (
         <Notice kind="done">

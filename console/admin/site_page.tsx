@@ -1,7 +1,7 @@
 /** A site's own page: what it is, what it is linked to, what may be done there, and what is kept of it; opening it asks nobody anything. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { addressWith } from "./audit_parts.tsx";
+import { addressWith, ToolName } from "./audit_parts.tsx";
 import { CHANGES } from "./change_parts.tsx";
 import { FLAGS, type Freeze, type Site, type SnapshotFigures } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
@@ -73,12 +73,12 @@ export async function sitePage(
       current: SITES,
       wide: true,
       times: true,
+      action: { href: `${siteAddress(site.id)}/edit`, label: "Change its settings" },
       ...status === undefined ? {} : { status },
     },
     <>
       <Said done={said.problem ? undefined : done} said={said} />
       <p class="ways">
-        <a href={`${siteAddress(site.id)}/edit`}>Change its settings</a>
         <a href={SITES}>All sites</a>
       </p>
       <Frozen site={site} freezes={freezes} />
@@ -289,13 +289,13 @@ function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly 
         columns={["When", "Tool", "By", "Taken back"]}
         rows={rows.map(({ request_id, at, tool, by, undoable, undone_by }) => [
           <Time at={at} />,
-          tool,
+          <ToolName tool={tool} />,
           seen([by.person, by.client, by.token].filter((one) => one !== undefined).join(", ")),
           undone_by !== undefined
             ? `by ${undone_by}`
             : undoable
             ? <a href={`/admin/audit/${request_id}`} aria-label={`Take back ${request_id}`}>Take it back</a>
-            : "cannot be",
+            : <span class="soft">cannot be</span>,
         ])}
         empty="No call has changed anything here."
       />

@@ -163,14 +163,12 @@ export async function sitesPage(c: Context, person: Person, listed: ListedSites)
   const mayAdd = managesAllSites(person.caller);
   return await showPage(
     c,
-    { title: "Sites", visitor: person, current: SITES, wide: true, times: true },
+    {
+      ...{ title: "Sites", visitor: person, current: SITES, wide: true, times: true },
+      ...mayAdd && (count > 0 || isNarrowed) && { action: { href: `${SITES}/new`, label: "Add a site" } },
+    },
     <>
       {listed.done}
-      {mayAdd && count + (isNarrowed ? 1 : 0) > 0 && (
-        <p>
-          <a class="button" href={`${SITES}/new`}>Add a site</a>
-        </p>
-      )}
       {(count > 0 || isNarrowed) && <SearchForm query={query} projects={projects} kinds={kinds} />}
       {count === 0 && !isNarrowed && <NoSites mayAdd={mayAdd} />}
       {(count > 0 || isNarrowed) && (

@@ -101,16 +101,16 @@ export async function listPage(c: Context, person: Person, parts: PagesParts): P
   const done = DONE[c.req.query("done") ?? ""];
   return await showPage(
     c,
-    { title: "People", visitor: person, current: USERS, wide: true, times: true },
+    {
+      ...{ title: "People", visitor: person, current: USERS, wide: true, times: true },
+      action: { href: `${USERS}/new`, label: "Invite somebody" },
+    },
     <>
       {done && (
         <Notice kind="done">
           <p>{done}</p>
         </Notice>
       )}
-      <p>
-        <a class="button" href={`${USERS}/new`}>Invite somebody</a>
-      </p>
       {all.length > 0 && <SearchForm q={q} />}
       {all.length === 0
         ? (
