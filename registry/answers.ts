@@ -110,6 +110,29 @@ export function answerSchema(manifest: Answering): Schema | null {
   return { anyOf: [PREVIEW, ...result.anyOf ?? [result]] };
 }
 
+/** The result in a line, as TypeScript writes it; a key without a type is a text. Null where the manifest says nothing. */
+export const resultText = ({ result }: Pick<Manifest, "result">): string | null =>
+  result === undefined ? null : typeLine(resultSchema(result));
+
+function typeLine(schema: Schema): string {
+  const { anyOf, type, enum: values, items, properties = {}, required = [], additionalProperties: extra } =
+    schema;
+  if (anyOf) return [...new Set(anyOf.map(typeLine))].join(" | ");
+  if (values) return values.map((one) => JSON.stringify(one)).join(" | ");
+  if (type === "array") {
+    const line = items ? typeLine(items) : "unknown";
+    return line.includes(" | ") && !line.endsWith("}") ? `(${line})[]` : `${line}[]`;
+  }
+  if (type === "integer") return "number";
+  if (type !== "object") return type ?? "unknown";
+  const keys = Object.entries(properties).map(([name, one]) => {
+    const line = typeLine(one);
+    return `${name}${required.includes(name) ? "" : "?"}${line === "string" ? "" : `: ${line}`}`;
+  });
+  if (extra) keys.push(`[name]: ${typeof extra === "object" ? typeLine(extra) : "unknown"}`);
+  return `{ ${keys.join(", ")} }`;
+}
+
 /** A JSON Schema as it is served: what may be null names both types. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
