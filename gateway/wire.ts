@@ -213,7 +213,7 @@ function guardOf(
     return new ChangeSets(ports);
   }));
   const callsInFlight = new CallsInFlight(settings.callsPerToken);
-  const dispatch = dispatcher({ ...admitting, sets, tokenLimit, callsInFlight });
+  const dispatch = dispatcher({ ...admitting, sets, tokenLimit, callsInFlight, answers: replace.answers });
   return {
     authenticate,
     proxied,

@@ -6,6 +6,7 @@ import { isFields } from "../core/values.ts";
 import type { Connectors } from "./connectors.ts";
 import { closed, faults, fits, ONCE, type Schema } from "./dialect.ts";
 import { keyOf } from "./documents.ts";
+import { resultFaults } from "./results.ts";
 
 /** The shared schemas a manifest may name as `{ $ref: id }`. */
 export const SHARED: Readonly<Record<string, Schema>> = {
@@ -123,6 +124,8 @@ const manifestSchema = z.strictObject({
     z.strictObject({ one_of: z.array(z.string()).min(2) }),
     z.strictObject({ any_of: z.array(z.string()).min(2) }),
   ])).default([]),
+  /** What it answers beside what every write says of itself, in the form of registry/results.ts. */
+  result: z.unknown().optional(),
 });
 
 /** A manifest as read, defaults filled in and shared schemas put in place. */
@@ -166,7 +169,7 @@ export function readManifest(document: unknown, known: Known): { manifest: Manif
 function consistency(manifest: Manifest): string[] {
   const properties = manifest.input.properties ?? {};
   const names = new Set(Object.keys(properties));
-  const found: string[] = [];
+  const found: string[] = manifest.result === undefined ? [] : resultFaults(manifest.result);
   const known = (name: string, where: string) => {
     if (!names.has(name)) found.push(`${where} names "${name}", which is not a property`);
   };

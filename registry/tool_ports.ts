@@ -157,6 +157,8 @@ export interface DescribedTool {
   readonly writes: boolean;
   readonly description: string;
   readonly input_schema: object;
+  /** Its result in a line, as TypeScript; of a write beside what every write says of itself. */
+  readonly answers?: string;
   /** The kinds of site that it works on. */
   readonly platforms: readonly PlatformKind[];
   /** Those that a site must have set for some or all of its calls. */

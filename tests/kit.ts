@@ -6,6 +6,7 @@ import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from 
 import { createHttp, type Http, type HttpOptions } from "../platforms/_http/http.ts";
 import { createTransport, type PinnedFetch } from "../platforms/_http/transport.ts";
 import { readSettings, type Settings } from "../core/settings.ts";
+import { Answers } from "./answers.ts";
 import { type Ending, endingOf } from "./endings.ts";
 import { openMemory } from "./memory_kv.ts";
 import { parted, type Proof } from "./proof.ts";
@@ -137,6 +138,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const now = options.realClock ? Date.now : () => clock.now;
   const requests: Sent[] = [];
   const logged: Record<string, unknown>[] = [];
+  const answers = new Answers();
   const transport = createTransport();
   const recorded: PinnedFetch = async (url, init, addresses) => {
     requests.push({ method: init.method, url: url.href });
@@ -154,6 +156,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
     ...{ sources, toolServers, signedIn },
     storage: { open: openMemory, ...storage },
     log: (event) => void logged.push(event),
+    answers: answers.judge,
     http: options.wayOut ?? createHttp({
       allowPrivate: options.allowPrivate ?? [],
       fetch: recorded,
@@ -172,7 +175,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
     const { text } = await opened.store.tokens.create({ ...ALL, name, ...more });
     tokens.set(name, text);
   }
-  return new OpenKit(opened, requests, logged, clock, tokens, transport);
+  return new OpenKit(opened, requests, logged, clock, tokens, transport, answers);
 }
 
 class OpenKit implements Kit {
@@ -184,6 +187,7 @@ class OpenKit implements Kit {
     readonly clock: { now: number },
     readonly tokens: ReadonlyMap<string, string>,
     readonly transport: Disposable,
+    readonly answers: Answers,
   ) {
     this.store = gateway.store;
   }
@@ -286,5 +290,6 @@ class OpenKit implements Kit {
   async [Symbol.asyncDispose](): Promise<void> {
     this.transport[Symbol.dispose]();
     await this.gateway.close();
+    this.answers.assertAsPromised();
   }
 }

@@ -3,6 +3,7 @@ import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
 import type { AskedList } from "../../registry/asked_list.ts";
 import { tellsOfTools } from "../../registry/manifest.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
 import type { Follower } from "../../registry/tool.ts";
 import { type Beside, RowRefused, type Store } from "../../store/store.ts";
 import { answered, asOffered, plain, shaped } from "./answer.ts";
@@ -81,6 +82,8 @@ export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   readonly callsInFlight: CallsInFlight;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
+  /** Told of every answer that is no refusal, and of the tool that gave it. */
+  readonly answers?: ((tool: ToolEntry, value: unknown) => void) | undefined;
 }
 
 /** The ports, and what becomes of the audit. */
@@ -140,8 +143,19 @@ export function dispatcher(given: DispatchPorts): Dispatch {
       place.leave();
     }
     if (failure) throw failure;
+    if (ports.answers !== undefined) tellAnswer(ports, call, record, value);
     return value;
   };
+}
+
+function tellAnswer(
+  { catalog, answers }: Ports,
+  { caller }: ToolCall,
+  { tool }: CallRecord,
+  value: unknown,
+): void {
+  const entry = catalog.get(tool, caller);
+  if (entry !== undefined) answers?.(entry, value);
 }
 
 /** What is kept of a change beside its row; the row comes first, so where that cannot be told the change is not undoable. */
