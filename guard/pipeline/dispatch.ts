@@ -82,7 +82,7 @@ export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   readonly callsInFlight: CallsInFlight;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
-  /** Told of every answer that is no refusal, and of the tool that gave it. */
+  /** Told of every answer that is no refusal, before parts of it are taken, and of the tool that gave it. */
   readonly answers?: ((tool: ToolEntry, value: unknown) => void) | undefined;
 }
 
@@ -143,19 +143,8 @@ export function dispatcher(given: DispatchPorts): Dispatch {
       place.leave();
     }
     if (failure) throw failure;
-    if (ports.answers !== undefined) tellAnswer(ports, call, record, value);
     return value;
   };
-}
-
-function tellAnswer(
-  { catalog, answers }: Ports,
-  { caller }: ToolCall,
-  { tool }: CallRecord,
-  value: unknown,
-): void {
-  const entry = catalog.get(tool, caller);
-  if (entry !== undefined) answers?.(entry, value);
 }
 
 /** What is kept of a change beside its row; the row comes first, so where that cannot be told the change is not undoable. */
@@ -198,11 +187,15 @@ async function runPipeline(
   if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
     decision.begin("run");
     const { acts, entry: { offer, manifest }, input: { wanted } } = admitted;
-    const answer = await acts.run(); // 16
+    const given = await acts.run(); // 16
     const isBounded = call.isBounded === true && !tellsOfTools(manifest);
-    return shaped(offer ? asOffered(answer) : plain(answer), wanted, isBounded);
+    const answer = offer ? asOffered(given) : plain(given);
+    ports.answers?.(admitted.entry, answer);
+    return shaped(answer, wanted, isBounded);
   }
-  return await write(ports, call, { admitted, record, place, deadline });
+  const answer = await write(ports, call, { admitted, record, place, deadline });
+  ports.answers?.(admitted.entry, answer);
+  return answer;
 }
 
 /** A call that may write, behind step 13. */
