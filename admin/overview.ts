@@ -1,5 +1,5 @@
 /** What an overview shows: what needs somebody, what was called and changed lately, how far setting up has come. */
-import type { AuditRow } from "../core/model.ts";
+import { type AuditRow, isWorking } from "../core/model.ts";
 import type { AdminCaller } from "../identity/rights.ts";
 import type { DayCount } from "../store/store.ts";
 import { type HealthReport, healthReport, isJobWrong } from "./health.ts";
@@ -65,7 +65,7 @@ export async function overviewOf(ports: AdminPorts, caller: AdminCaller): Promis
     lastChanges(ports, caller),
   ]);
   const standing = tokens.filter((one) =>
-    one.revoked_at === null && (user === null || one.owner_user_id === user.id)
+    isWorking(one, ports.now()) && (user === null || one.owner_user_id === user.id)
   );
   return {
     attention,

@@ -180,8 +180,7 @@ function guardOf(
   const authenticate = authenticator({
     tokens: store.tokens,
     users: store.users,
-    masterToken: settings.masterToken,
-    grants: store.oauthGrants,
+    ...{ masterToken: settings.masterToken, grants: store.oauthGrants, now },
     callersVersion: () => store.callersVersion(),
     tokenOf: accessTokens({ baseUrl, now, tokenOfGrant }),
   });

@@ -151,6 +151,7 @@ export const DECISIONS: Readonly<Record<string, Decision>> = {
     cached: "sites",
   },
   tokens: { site: narrowed, user: field("owner_user_id"), cached: "tokens" },
+  token_uses: { site: "it is a token's", user: ofToken(1) },
   tokens_by_hash: {
     site: "the token stays, without the site",
     user: (_, value, { tokens }) => tokens.includes(String(value)) ? null : undefined,

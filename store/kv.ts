@@ -98,10 +98,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const audit = new Audit(db, options.log);
   const leases = new Leases(db);
   const personSessions = new PersonSessions(db);
+  const tokens = new Tokens(db, versions.of("tokens"), options.tokenPrefix);
   const signIns = new SignIns(db, sealer, personSessions);
   let closing: Promise<void> | null = null;
   return {
-    tokens: new Tokens(db, versions.of("tokens"), options.tokenPrefix),
+    tokens,
     sites: new Sites(db, versions.of("sites"), sealer, options.siteShape),
     projects: new Projects(db, versions.of("projects")),
     freezes: new Freezes(db, versions.of("sites")),
@@ -133,8 +134,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ping: () => ping(db, versions, file),
     close() {
       check?.stop();
-      return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])
-        .then(async ([, audited]) => {
+      const ends = [audit.close(), accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), tokens.finish()] as const;
+      return closing ??= Promise.allSettled(ends)
+        .then(async ([audited]) => {
           await db.close();
           if (audited.status === "rejected") throw audited.reason;
         });

@@ -24,6 +24,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   projects: isOfItsKey,
   sites: isOfItsKey,
   webhooks: isOfItsKey,
+  token_uses: isText,
   tokens_by_hash: isText,
   users_by_email: isText,
   accounts: (_, value) => readRecord(value) !== null,

@@ -54,9 +54,14 @@ export type NewToken =
   & Omit<Token, "id" | "created_at" | "revoked_at" | "confirm_policy">
   & Partial<Pick<Token, "confirm_policy">>;
 
-export type TokenPatch = Partial<
-  Pick<Token, "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "confirm_policy" | "listing">
->;
+export type TokenPatch =
+  & Partial<
+    Pick<Token, "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "confirm_policy" | "listing">
+  >
+  & {
+    /** null takes the end away. */
+    readonly expires_at?: string | null | undefined;
+  };
 
 /** Tokens, found by a SHA-256 of their text. Look-ups are cached; a change holds within LIMITS.CACHE_CHECK_MS everywhere. */
 export interface TokenStore {
@@ -71,6 +76,10 @@ export interface TokenStore {
   update(id: string, patch: TokenPatch): Promise<Token | null>;
   /** Revokes for good; null when there is no such token. Revoking twice keeps the first time. */
   revoke(id: string): Promise<Token | null>;
+  /** Says that it was used now. Written behind, at most every LIMITS.TOKEN_USE_MS a token; what cannot be written is left out. */
+  used(id: string): void;
+  /** When each was used last, by its id, to within LIMITS.TOKEN_USE_MS; of one that never was nothing. */
+  uses(): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Fields that may be left out; those that hold an object are merged key by key. */

@@ -1,5 +1,5 @@
 /** Tokens, kept by a SHA-256 of their text. */
-import { isSuperAdmin, type Token } from "../core/model.ts";
+import { isSuperAdmin, LIMITS, type Token } from "../core/model.ts";
 import { RecordCache, type Version } from "./cache.ts";
 import { recordOf } from "./damage.ts";
 import { AGAIN, checkSize, type Database, listRecords, sha256, untilSettled } from "./database.ts";
@@ -9,9 +9,12 @@ import type { NewToken, TokenPatch, TokenStore } from "./store.ts";
 const RANDOM_BYTES = 32;
 /** No token is longer; a longer text is not worth a hash. */
 const TEXT_CHARACTERS_MAX = 256;
+/** So many uses are remembered before they are forgotten, and said again. */
+const USES_MAX = 10_000;
 
 const recordKey = (id: string) => ["tokens", id];
 const hashKey = (hash: string) => ["tokens_by_hash", hash];
+const useKey = (id: string) => ["token_uses", id];
 
 /** Random text with 256 bits, safe in an address, a header and a cookie. */
 export function randomText(): string {
@@ -29,6 +32,9 @@ export class Tokens implements TokenStore {
   readonly #byHash: RecordCache<Token>;
   /** The text looked up last: each call looks its token up twice, and calls of one token come in rows. */
   #last = { text: "", hash: sha256("") };
+  /** When this process last wrote that a token was used, and what is being written. */
+  readonly #uses = new Map<string, number>();
+  readonly #writing = new Set<Promise<void>>();
 
   constructor(
     private readonly db: Database,
@@ -50,6 +56,7 @@ export class Tokens implements TokenStore {
       skip_write_confirm: input.skip_write_confirm,
       confirm_policy: input.confirm_policy ?? "flag",
       ...(input.listing === undefined ? {} : { listing: input.listing }),
+      ...(input.expires_at === undefined ? {} : { expires_at: input.expires_at }),
       owner_user_id: input.owner_user_id,
       super_admin: isSuperAdmin(input),
       created_at: this.db.timestamp(),
@@ -84,12 +91,21 @@ export class Tokens implements TokenStore {
       const entry = await this.db.kv.get<Token>(recordKey(id));
       const stored = recordOf(entry);
       if (stored === null) return null;
-      const { name, allowed_sites, allowed_tools, max_risk, confirm_policy, listing } = {
+      const { name, allowed_sites, allowed_tools, max_risk, confirm_policy, listing, expires_at } = {
         ...whole(stored),
         ...patch,
       };
+      const { expires_at: _, ...before } = stored;
       const lists = { allowed_sites: [...allowed_sites], allowed_tools: [...allowed_tools] };
-      const token: Token = { ...stored, name, ...lists, max_risk, confirm_policy, listing };
+      const token: Token = {
+        ...before,
+        name,
+        ...lists,
+        max_risk,
+        confirm_policy,
+        listing,
+        ...expires_at && { expires_at },
+      };
       checkSize(token);
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
       return await this.version.commit(change) ? token : AGAIN;
@@ -105,6 +121,38 @@ export class Tokens implements TokenStore {
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
       return await this.version.commit(change) ? token : AGAIN;
     });
+  }
+
+  used(id: string): void {
+    const now = this.db.now();
+    const last = this.#uses.get(id);
+    // A clock that was set back says so as well.
+    if (last !== undefined && Math.abs(now - last) < LIMITS.TOKEN_USE_MS) return;
+    if (this.#uses.size >= USES_MAX) this.#uses.clear();
+    this.#uses.set(id, now);
+    const write = this.#writeUse(id).catch(() => void this.#uses.delete(id));
+    this.#writing.add(write);
+    void write.finally(() => this.#writing.delete(write));
+  }
+
+  async uses(): Promise<ReadonlyMap<string, string>> {
+    const uses = new Map<string, string>();
+    for await (const { key, value } of this.db.kv.list<string>({ prefix: ["token_uses"] })) {
+      if (typeof value === "string") uses.set(String(key[1]), value);
+    }
+    return uses;
+  }
+
+  /** Resolves once what is being written of uses has ended. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+
+  /** Of a token that is gone meanwhile nothing is kept. */
+  async #writeUse(id: string): Promise<void> {
+    const entry = await this.db.kv.get(recordKey(id));
+    if (entry.value === null) return;
+    await this.db.kv.atomic().check(entry).set(useKey(id), this.db.timestamp()).commit();
   }
 
   async #read(hash: string): Promise<Token | null> {

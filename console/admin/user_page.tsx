@@ -1,7 +1,7 @@
 /** A person's own page: what he or she may do, with whose tokens and clients, how he or she signs in, and the end of it. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { Site, User } from "../../core/model.ts";
+import { isWorking, type Site, type User } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { CEILINGS as PERMITTED } from "../../admin/ceilings.ts";
 import { revisionOf } from "../../admin/site_form.ts";
@@ -181,7 +181,7 @@ async function acting(person: Person, { ports }: PagesParts, user: User): Promis
     listTokens(ports, person.caller),
     (await ports.clients()).list(user.id),
   ]);
-  const own = tokens.filter((one) => one.owner_user_id === user.id && one.revoked_at === null);
+  const own = tokens.filter((one) => one.owner_user_id === user.id && isWorking(one, ports.now()));
   return [
     <Table
       caption="Tokens"
@@ -227,7 +227,7 @@ async function endingWith({ ports }: PagesParts, { caller }: Person, user: User)
     isOwnSite(caller, site.id) &&
     fields.some((name) => (site as unknown as Record<string, unknown>)[name] === user.id)
   );
-  const working = tokens.filter((one) => one.owner_user_id === user.id && one.revoked_at === null);
+  const working = tokens.filter((one) => one.owner_user_id === user.id && isWorking(one, ports.now()));
   return [
     ["Sessions, which end", String(sessions.length)],
     ["Tokens, which stop working", String(working.length)],

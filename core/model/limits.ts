@@ -147,6 +147,8 @@ export const LIMITS = {
   /** What one run of retention may drop beyond the run before, without being told to. */
   AUDIT_RETENTION_RUN_MS: 31 * 24 * 60 * 60 * 1000,
   CACHE_CHECK_MS: 500,
+  /** A process writes that a token was used at most this often. */
+  TOKEN_USE_MS: 5 * 60_000,
   /** How long an operation of the store is waited for. */
   STORE_DEADLINE_MS: 5000,
   /** How long a link for connecting an account can be opened, and how long its consent page may take. */

@@ -201,6 +201,7 @@ export async function fillRaw(
     [["leases", `https://${site}.example pages`], { holder: "h", ends_at: 0 }],
     [["budgets", "site", site], { taken: 1, left: 1, at: 0 }],
     [["budgets", "token", token_id], { taken: 1, left: 1, at: 0 }],
+    [["token_uses", token_id], "2026-11-21T10:00:00.000Z"],
     [["snapshots", "clarity", site, "2026-02-28"], { site_id: site, metrics: { text: site } }],
     [["tool_catalogs", site, "cms", "server"], { site_id: site, content: { id: parts, parts: 1 } }],
     [["tool_pins", site, "cms", "server"], { tool: sha256(`pin ${site}`) }],
