@@ -12,7 +12,14 @@ const TEXT_CHARACTERS_MAX = 256;
 /** So many uses are remembered before they are forgotten, and said again. */
 const USES_MAX = 10_000;
 
-const recordKey = (id: string) => ["tokens", id];
+/** What the ids of tokens begin with that trials are run with. */
+export const TRIAL_TOKEN = "try_";
+/** Whether that is the id of such a token, which has no text that anybody could send. */
+export const isTrialToken = (id: string): boolean => id.startsWith(TRIAL_TOKEN);
+/** Where a token is kept. Those of trials go by themselves, and are on no list. */
+export const tokenKey = (id: string) => [isTrialToken(id) ? "trial_tokens" : "tokens", id];
+
+const recordKey = tokenKey;
 const hashKey = (hash: string) => ["tokens_by_hash", hash];
 const useKey = (id: string) => ["token_uses", id];
 

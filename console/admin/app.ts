@@ -23,6 +23,7 @@ import { repoAppPages } from "./repo_app.tsx";
 import { signInPages } from "./sign_in.tsx";
 import { sitePages } from "./sites.tsx";
 import { tokenPages } from "./tokens.tsx";
+import { tryPages } from "./try.tsx";
 import { userPages } from "./users.tsx";
 import { webhookPages } from "./webhooks.tsx";
 
@@ -61,6 +62,7 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   webhookPages(app, parts);
   auditPages(app, parts);
   changePages(app, parts);
+  tryPages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
     return await refusalPage(c, await visitors.signedIn(c.req.raw), error, ports.report);

@@ -55,6 +55,9 @@ export async function toolSection({ ports }: PagesParts, person: Person, site: S
       <Form visitor={person} action={`${siteAddress(site.id)}/tools/refresh`}>
         <Submit quiet>Ask for the tools now</Submit>
       </Form>
+      <p>
+        <a href={`/admin/try?${new URLSearchParams({ site: site.id })}`}>Try one of them</a>
+      </p>
       <Table
         caption="What they list, held ones first"
         columns={["Tool", "State", "Why"]}
@@ -162,6 +165,11 @@ async function toolPage(
         <Notice kind="warning">
           <p>{seen(tool.caution)}</p>
         </Notice>
+      )}
+      {(tool.state === "offered" || tool.state === "approved") && (
+        <p>
+          <a href={`/admin/try?${new URLSearchParams({ site: site.id, tool: tool.name })}`}>Try it</a>
+        </p>
       )}
       <Words tool={tool} />
       <Decisions tool={tool} site={site} person={person} />
