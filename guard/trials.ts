@@ -256,8 +256,8 @@ function callerFor({ user, actor }: Trier): Caller {
 
 function toolOf(shown: Shown): TrialTool {
   const { entry: { name, group, manifest, definition } } = shown;
-  const description = definition.description.split(". ", 1)[0]!;
-  return { name, title: manifest.title, group, description, writes: !reads(shown) };
+  const [description] = (manifest.listed?.description ?? definition.description).split(". ", 1);
+  return { name, title: manifest.title, group, description: description!, writes: !reads(shown) };
 }
 
 const OURS: readonly string[] = ["site_id", "confirm", "confirm_token"];

@@ -39,7 +39,7 @@ export function UndoWay(
     return (
       <>
         {note}
-        <UndoForm person={person} fields={{ site_id, request_id }} label={`Take back ${request_id}`}>
+        <UndoForm person={person} fields={{ site_id, request_id }} label={`Take it back: ${request_id}`}>
           Take it back
         </UndoForm>
       </>
@@ -51,7 +51,7 @@ export function UndoWay(
         {note}
         <Form visitor={person} action={UNDO_TRIAL} class="inline">
           <input type="hidden" name="request_id" value={request_id} />
-          <Submit quiet label={`Take back ${request_id}`}>Take it back</Submit>
+          <Submit quiet label={`Take it back: ${request_id}`}>Take it back</Submit>
         </Form>
       </>
     );

@@ -6,6 +6,7 @@ import type { TrialForm, TrialTool, Trier } from "../../admin/ports.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS, type Site } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
+import { cut } from "../../core/values.ts";
 import { isAccountHolder, type Person } from "../../identity/visitors.ts";
 import { Field, Form, Select, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
@@ -29,6 +30,8 @@ import { CEILINGS } from "./words.ts";
 /** Of more sites than that the id is typed. */
 const SITES_LISTED = 100;
 const TOOLS_LISTED = 160;
+/** Characters of what a tool is for. */
+const WORDS_SHOWN = 160;
 const MINUTES = LIMITS.TRIAL_MS / 60_000;
 
 /** Who tries, in which session. */
@@ -249,7 +252,7 @@ function ToolList(
         <li>
           <a href={`${TRY}?${new URLSearchParams({ site: site_id, tool: name })}`}>{seen(title)}</a>{" "}
           <code>{seen(name)}</code> {writes && <Tag tone="wait">changes</Tag>}
-          <span class="hint" dir="auto">{seen(description.slice(0, 160))}</span>
+          <span class="hint" dir="auto">{seen(cut(description, WORDS_SHOWN))}</span>
         </li>
       ))}
     </ul>

@@ -88,7 +88,8 @@ export function argumentsIn({ schema, texts }: FormOf, within = ""): readonly Ar
   const required = namesIn(schema["required"]);
   const all = Object.entries(schemaIn(schema["properties"])).map(([name, value]): Argument => {
     const own = plainOf(schemaIn(value));
-    const kind = kindOf(own, texts.includes(name), within !== "");
+    const isText = texts.includes(name) && !name.endsWith("title");
+    const kind = kindOf(own, isText, within !== "");
     const inner = kind === "group" ? argumentsIn({ schema: own, texts }, `${within}${name}.`) : [];
     return { name: within + name, schema: own, kind, isRequired: required.includes(name), inner };
   });
