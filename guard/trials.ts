@@ -53,6 +53,8 @@ export interface TrialPorts {
 const NAME = "Try";
 const UNDO = "undo_change";
 const FOUND_MAX = 40;
+/** What makes a set of calls of whichever tool fits each place; all of them are on its site. */
+const OF_ANY_TOOL: readonly string[] = ["replace_text"];
 
 type Kept = Omit<Trial, "id"> & { readonly token_id: string };
 
@@ -104,7 +106,9 @@ export class Trials implements TrialsPort {
     const token = await this.ports.store.trials.begin({
       name: NAME,
       allowed_sites: sites,
-      allowed_tools: entry.offer || !toolOf({ entry, sites: [site_id] }).writes ? tools : [...tools, UNDO],
+      allowed_tools: tools.includes("*") || !toolOf({ entry, sites: [site_id] }).writes
+        ? tools
+        : [...tools, UNDO],
       max_risk: max_risk as Tier,
       owner_user_id: by.user?.id ?? null,
       session: by.session,
@@ -288,10 +292,13 @@ function namedBy({ manifest }: ToolEntry, { site_id, tool, arguments: args }: Tr
     isFields,
   );
   const inner = calls.map((one) => isFields(one["arguments"]) ? one["arguments"]["site_id"] : undefined);
+  const each = isFields(args["for_each"]) ? args["for_each"]["sites"] : undefined;
   const texts = (all: readonly unknown[]) => all.filter((one): one is string => typeof one === "string");
   return {
-    sites: [...new Set([site_id, ...texts([...further, ...inner])])],
-    tools: [...new Set([tool, ...texts(calls.map((one) => one["tool"]))])],
+    sites: [...new Set([site_id, ...texts([...further, ...inner, ...Array.isArray(each) ? each : []])])],
+    tools: OF_ANY_TOOL.includes(tool)
+      ? ["*"]
+      : [...new Set([tool, ...texts(calls.map((one) => one["tool"]))])],
   };
 }
 

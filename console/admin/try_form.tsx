@@ -42,7 +42,8 @@ function plainOf(schema: Schema): Schema {
   return ways.length === 1 ? { ...schema, ...ways[0], anyOf: undefined } : schema;
 }
 
-function kindOf(schema: Schema, isText: boolean, isInner: boolean): Kind {
+/** `isText` says whether it has several lines; where it is left out its length does. */
+function kindOf(schema: Schema, isText: boolean | undefined, isInner: boolean): Kind {
   const types = typesOf(schema);
   const values = listOf(schema["enum"]);
   if (values.length > 0 && values.every(isScalar)) return "choice";
@@ -51,7 +52,7 @@ function kindOf(schema: Schema, isText: boolean, isInner: boolean): Kind {
   if (types.every((one) => NUMBERS.includes(one))) return "number";
   if (types.every((one) => SCALARS.includes(one))) {
     const { maxLength, pattern, format } = schema;
-    const isLong = isText || (typeof maxLength === "number" && maxLength > LINE_CHARACTERS);
+    const isLong = isText ?? (typeof maxLength === "number" && maxLength > LINE_CHARACTERS);
     return isLong && pattern === undefined && format === undefined ? "text" : "line";
   }
   if (types.length > 1) return "json";
@@ -62,7 +63,7 @@ function kindOf(schema: Schema, isText: boolean, isInner: boolean): Kind {
     return inner.length > 0 && inner.every((one) => SCALARS.includes(one)) ? "list" : "json";
   }
   const inner = Object.values(schemaIn(schema["properties"])).map(schemaIn).map(plainOf);
-  const isSimple = inner.length > 0 && inner.every((one) => kindOf(one, false, true) !== "json");
+  const isSimple = inner.length > 0 && inner.every((one) => kindOf(one, undefined, true) !== "json");
   return !isInner && isSimple && schema["additionalProperties"] !== true ? "group" : "json";
 }
 
@@ -88,7 +89,7 @@ export function argumentsIn({ schema, texts }: FormOf, within = ""): readonly Ar
   const required = namesIn(schema["required"]);
   const all = Object.entries(schemaIn(schema["properties"])).map(([name, value]): Argument => {
     const own = plainOf(schemaIn(value));
-    const isText = texts.includes(name) && !name.endsWith("title");
+    const isText = name.endsWith("title") ? false : texts.includes(name) || undefined;
     const kind = kindOf(own, isText, within !== "");
     const inner = kind === "group" ? argumentsIn({ schema: own, texts }, `${within}${name}.`) : [];
     return { name: within + name, schema: own, kind, isRequired: required.includes(name), inner };

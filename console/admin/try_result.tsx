@@ -244,7 +244,7 @@ function Elsewhere({ trial, baseUrl }: { readonly trial: Trial; readonly baseUrl
     );
   };
   return (
-    <details class="part">
+    <details class="part" open={trial.state === "unseen"}>
       <summary>The same call from elsewhere</summary>
       <p class="hint">
         <code>$TOKEN</code> is a token of yours,{" "}

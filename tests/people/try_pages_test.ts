@@ -299,3 +299,39 @@ Deno.test("a site's own tool is tried too: a write without a preview is asked fo
   await Promise.all([browser.submit(action, {}), tab.submit(action, {})]);
   assert.deepEqual(ran, [{ text: "hello" }]);
 });
+
+Deno.test("the token of what calls other tools is for those, on the sites that its arguments name", async () => {
+  await using at = await world();
+  const { browser } = await before(at, "prepare_changes");
+  const item = {
+    tool: "update_draft",
+    arguments: { site_id: "open", post_id: at.draft.id, title: "In a set" },
+  };
+  const fields = { "arg.title": "A set", "arg.changes": JSON.stringify([item]), max_risk: "1" };
+  const shown = await browser.submit(TRY, fields);
+  assert.match(plain(shown.text), /What it would change .*In a set/, plain(shown.text));
+  const [row] = await calls(at);
+  const token = await at.kit.gw.store.tokens.get(row!.token_id);
+  assert.deepEqual(token!.allowed_tools, ["prepare_changes", "update_draft", "undo_change"]);
+  assert.deepEqual(token!.allowed_sites, ["open"]);
+  await browser.submit(`${shown.path}/confirm`, {});
+  assert.equal(at.draft.title, "In a set");
+});
+
+Deno.test("where a person must approve, what waits ends with the session that it was tried in", async () => {
+  await using at = await world();
+  await at.kit.gw.store.sites.update("open", { confirm_policy: "human" });
+  const { browser } = await before(at, "update_draft");
+  const shown = await browser.submit(TRY, {
+    "arg.post_id": String(at.draft.id),
+    "arg.title": "After",
+    max_risk: "1",
+  });
+  assert.match(plain(shown.text), /A person has to approve it/);
+  const [id] = /\/admin\/approvals\/[0-9A-Z]{26}/.exec(shown.text)!;
+  const master = await masterBrowser(at.kit.gw);
+  assert.match(plain((await master.open(id)).text), /Approve/);
+  await browser.submit("/admin/sign-out", {});
+  assert.match(plain((await master.open(id)).text), /does not stand any more/);
+  assert.equal(at.kit.writes, 0);
+});

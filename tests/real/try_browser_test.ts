@@ -137,6 +137,12 @@ inChromium("trying tools", {
     await open("forms_send");
     await page.type('[name="arg.text"]', "x");
     await led(page, page.click(RUN));
+    await assertShown(page, "unseen");
+    await open("update_draft");
+    await page.type('[name="arg.post_id"]', String(at.draft.id));
+    await page.type('[name="arg.title"]', WORD);
+    await page.select('[name="max_risk"]', "0");
+    await led(page, page.click(RUN));
     await assertShown(page, "refused");
     await open("update_draft");
     await page.type('[name="arg.post_id"]', String(at.draft.id));
