@@ -93,7 +93,8 @@ export async function makeToken(
       ]
       : []),
   ]);
-  const { name, env, allowed_sites, allowed_tools, confirm_policy, listing, expires_at } = body;
+  const { name, env, allowed_sites, allowed_tools, confirm_policy, confirm_proxied, listing, expires_at } =
+    body;
   const made = await store.tokens.create({
     name,
     env,
@@ -102,6 +103,7 @@ export async function makeToken(
     max_risk,
     skip_write_confirm,
     confirm_policy,
+    confirm_proxied,
     listing,
     ...expires_at && { expires_at },
     owner_user_id,
@@ -177,7 +179,8 @@ function assertNarrower(before: Token, after: Token): void {
     after.max_risk > before.max_risk && "max_risk",
     strictness(after) < strictness(before) && "confirm_policy",
     endOf(after) > endOf(before) && "expires_at",
-  ].filter((one) => one !== false);
+    before.confirm_proxied && !after.confirm_proxied && "confirm_proxied",
+  ].filter((one) => typeof one === "string");
   if (wider.length === 0) return;
   throw new GatewayError(
     "E_FORBIDDEN",

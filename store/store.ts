@@ -56,7 +56,16 @@ export type NewToken =
 
 export type TokenPatch =
   & Partial<
-    Pick<Token, "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "confirm_policy" | "listing">
+    Pick<
+      Token,
+      | "name"
+      | "allowed_sites"
+      | "allowed_tools"
+      | "max_risk"
+      | "confirm_policy"
+      | "confirm_proxied"
+      | "listing"
+    >
   >
   & {
     /** null takes the end away. */
@@ -106,6 +115,7 @@ export interface SiteInput extends Patch<SiteFields> {
   flags?: Partial<Site["flags"]>;
   confirm_policy?: Site["confirm_policy"];
   four_eyes?: boolean;
+  confirm_proxied?: boolean;
   /** A kind set to null is forgotten. */
   credentials?: { [K in CredentialKind]?: Credentials[K] | null };
 }

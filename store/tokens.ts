@@ -62,6 +62,7 @@ export class Tokens implements TokenStore {
       max_risk: input.max_risk,
       skip_write_confirm: input.skip_write_confirm,
       confirm_policy: input.confirm_policy ?? "flag",
+      ...(input.confirm_proxied === true ? { confirm_proxied: true } : {}),
       ...(input.listing === undefined ? {} : { listing: input.listing }),
       ...(input.expires_at === undefined ? {} : { expires_at: input.expires_at }),
       owner_user_id: input.owner_user_id,
@@ -98,7 +99,16 @@ export class Tokens implements TokenStore {
       const entry = await this.db.kv.get<Token>(recordKey(id));
       const stored = recordOf(entry);
       if (stored === null) return null;
-      const { name, allowed_sites, allowed_tools, max_risk, confirm_policy, listing, expires_at } = {
+      const {
+        name,
+        allowed_sites,
+        allowed_tools,
+        max_risk,
+        confirm_policy,
+        confirm_proxied,
+        listing,
+        expires_at,
+      } = {
         ...whole(stored),
         ...patch,
       };
@@ -110,6 +120,7 @@ export class Tokens implements TokenStore {
         ...lists,
         max_risk,
         confirm_policy,
+        confirm_proxied,
         listing,
         ...expires_at && { expires_at },
       };
