@@ -249,12 +249,12 @@ function Elsewhere({ trial, baseUrl }: { readonly trial: Trial; readonly baseUrl
       <p class="hint">
         <code>$TOKEN</code> is a token of yours,{" "}
         <a href="/admin/tokens">made there</a>. One press chooses the whole text.
-        {trial.writes &&
+        {trial.preview !== undefined &&
           " It answers a preview; sent again with confirm and the confirm_token of that, it is carried out."}
       </p>
-      <h3>With curl</h3>
+      <h2>With curl</h2>
       {shown(curl)}
-      <h3>Over MCP</h3>
+      <h2>Over MCP</h2>
       {shown(mcp)}
     </details>
   );

@@ -28,6 +28,7 @@ const PAGES = [
   "/sites",
   "/webhooks",
   "/account",
+  "/try",
   "/design",
   "/nothing",
 ].map((path) => `/admin${path}`);
