@@ -16,6 +16,7 @@ import type { ChangeRow, ChangesPage } from "../registry/tool.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { ApprovalsPort, ApprovalViewsPort } from "../registry/approval_reports.ts";
 import type { LinkableReport } from "../registry/linkable_report.ts";
+import type { TrialsPort } from "../registry/trial_reports.ts";
 import type { ProbeReport } from "../registry/probe_report.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { AuditQuery, Erasure, ErasureReport, Store } from "../store/store.ts";
@@ -46,6 +47,17 @@ export type {
 } from "../registry/approval_reports.ts";
 export type { ToolReport, ToolTextReport, ToolTrial } from "../registry/proxied_reports.ts";
 export type { ChangeRow } from "../registry/tool.ts";
+export type {
+  Trial,
+  TrialAnswer,
+  TrialForm,
+  TrialOrder,
+  TrialRow,
+  TrialsPort,
+  TrialTool,
+  Trier,
+} from "../registry/trial_reports.ts";
+export { isTrialOf } from "../registry/trial_reports.ts";
 
 /** The repository app as it is now. */
 export interface RepoAppReport {
@@ -227,6 +239,8 @@ export interface AdminPorts {
   readonly approvals: ApprovalsPort;
   /** What requests show beside texts; loaded when it is first asked for. */
   views(): Promise<ApprovalViewsPort>;
+  /** Tools that people try; loaded when one is first tried. */
+  trials(): Promise<TrialsPort>;
   readonly webhooks: WebhooksPort;
   readonly retention: RetentionPort;
   readonly doubts: DoubtPort;

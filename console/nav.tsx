@@ -14,6 +14,7 @@ export const NAVIGATION = [
   { href: "/admin/freezes", label: "Freezes", role: "admin", group: "Sites" },
   { href: "/admin/snapshots", label: "Snapshots", role: "admin", group: "Sites" },
   { href: "/admin/webhooks", label: "Webhooks", role: "admin", group: "Sites" },
+  { href: "/admin/try", label: "Try a tool", role: "member", group: "Sites" },
   { href: "/admin/changes", label: "Changes", role: "member", group: "History" },
   { href: "/admin/audit", label: "Audit", role: "member", group: "History" },
   { href: "/admin/users", label: "People", role: "admin", group: "Access" },

@@ -101,6 +101,8 @@ export interface Token {
   readonly revoked_at: string | null;
   /** From when on it is refused; left out where it lasts until it is revoked. */
   readonly expires_at?: string;
+  /** Of one that a trial on the console is run with: names the session that it ends with. */
+  readonly session?: string;
 }
 
 /** Whether a token is over by then: its time has come. */

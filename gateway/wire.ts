@@ -7,14 +7,12 @@ import { dispatched } from "../doors/mcp_call.ts";
 import { describedTools, openapi } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
+import { watched } from "./operator.ts";
 import type { Gateway, Replacements } from "./types.ts";
 import { accessTokens, grantTokens } from "../identity/access.ts";
-import { recorder } from "../guard/audit/admin_row.ts";
 import { ApprovalDesk } from "../guard/approvals.ts";
 import { authenticator, callerNow, callerOfGrant } from "../guard/pipeline/authenticate.ts";
 import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
-import { operatorFilters } from "../guard/change_filters.ts";
-import { changeOf, changePage, type ChangeQuery } from "../guard/change_pages.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
 import { Snapshots } from "../guard/snapshots.ts";
@@ -27,13 +25,11 @@ import { Doubts } from "../guard/audit/doubts.ts";
 import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
-import { operatorCalls } from "../guard/operator_calls.ts";
 import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
 import { Retention } from "../guard/audit/retention.ts";
 import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
-import { libraryImages } from "../platforms/_content/images.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
 import { guideOf, ToolLists } from "../guard/tool_lists.ts";
 import { Rounds } from "../guard/consent/rounds.ts";
@@ -42,7 +38,7 @@ import { CLOCK, delay, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { logLine } from "../core/say.ts";
 import { growingIds } from "../core/ulid.ts";
-import { type AuditRow, VERSION } from "../core/model.ts";
+import { VERSION } from "../core/model.ts";
 import { asWritten } from "../platforms/_http/addresses.ts";
 import { createHttp } from "../platforms/_http/http.ts";
 import { Catalog } from "../registry/catalog.ts";
@@ -214,15 +210,17 @@ function guardOf(
   }));
   const callsInFlight = new CallsInFlight(settings.callsPerToken);
   const dispatch = dispatcher({ ...admitting, sets, tokenLimit, callsInFlight, answers: replace.answers });
+  const callerOf = callerOfGrant(callers);
   return {
     authenticate,
+    callerOf,
     proxied,
     catalog,
     lists,
     dispatch,
     approvals: new ApprovalDesk({
       ...{ store, catalog, dispatch, jobs, now, newId, baseUrl, tell },
-      callerOf: callerOfGrant(callers),
+      callerOf,
     }),
   };
 }
@@ -351,7 +349,6 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
       return catalog.names();
     },
     toolGroups: (isReached) => Promise.resolve(catalog.fresh()).then(() => catalog.groups(isReached)),
-    record: recorder({ audit: store.audit, log }, newId, now),
     ...watched(parts),
     ...snapshotViews(ports),
     webhooks,
@@ -360,29 +357,6 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
     stopping: parts.stopping.signal,
     report: parts.logFault,
   }, async (ports, master) => (await import("../console/admin/app.ts")).pagesApp(ports, master));
-}
-
-/** What an operator sees of calls and of the gateway's own work, and does about it. */
-function watched(
-  { ports, store, dispatch, approvals, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts,
-) {
-  return {
-    approvals,
-    views: onDemand(async () => {
-      const { Views } = await import("../guard/approval_views.ts");
-      return new Views({ ...ports, desk: approvals, images: libraryImages });
-    }),
-    retention,
-    doubts,
-    erasing,
-    operate: operatorCalls(dispatch, newId),
-    changes: async (query: ChangeQuery, cursor?: string) =>
-      await changePage(store, await operatorFilters(store, query), cursor),
-    changeOf: async (row: AuditRow) => await changeOf(store, row),
-    jobs: () => jobs.report(),
-    proxies: () => noticed.report(),
-    versions: () => watch.ending(),
-  };
 }
 
 async function connectOf({ connecting, baseUrl, newId, logFault }: Parts) {

@@ -41,6 +41,7 @@ import type { SiteShape, Store } from "./store.ts";
 import { Snapshots } from "./snapshots.ts";
 import { Tokens } from "./tokens.ts";
 import { ToolCatalogs } from "./tool_catalogs.ts";
+import { Trials } from "./trials.ts";
 import { Users } from "./users.ts";
 import { Webhooks } from "./webhooks.ts";
 
@@ -117,6 +118,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     challenges: new Challenges(db, signatures),
     devices: new Devices(signatures, db.now),
     previews: new Previews(db),
+    trials: new Trials(db, sealer),
     managedFiles: new ManagedFiles(db),
     changes: new Changes(db, sealer, options.undoDays ?? LIMITS.UNDO_DAYS),
     oauthClients: new OAuthClients(db),

@@ -13,7 +13,14 @@ const GET_MANY_MAX = 10;
 /** So many uses are remembered before they are forgotten, and said again. */
 const USES_MAX = 10_000;
 
-const recordKey = (id: string) => ["tokens", id];
+/** What the ids of tokens begin with that trials are run with. */
+export const TRIAL_TOKEN = "try_";
+/** Whether that is the id of such a token, which has no text that anybody could send. */
+export const isTrialToken = (id: string): boolean => id.startsWith(TRIAL_TOKEN);
+/** Where a token is kept. Those of trials go by themselves, and are on no list. */
+export const tokenKey = (id: string) => [isTrialToken(id) ? "trial_tokens" : "tokens", id];
+
+const recordKey = tokenKey;
 const hashKey = (hash: string) => ["tokens_by_hash", hash];
 const useKey = (id: string) => ["token_uses", id];
 
@@ -109,7 +116,13 @@ export class Tokens implements TokenStore {
       const { expires_at: _, ...before } = stored;
       const lists = { allowed_sites: [...allowed_sites], allowed_tools: [...allowed_tools] };
       const token: Token = {
-        ...{ ...before, name, ...lists, max_risk, confirm_policy, confirm_proxied, listing },
+        ...before,
+        name,
+        ...lists,
+        max_risk,
+        confirm_policy,
+        confirm_proxied,
+        listing,
         ...expires_at && { expires_at },
       };
       checkSize(token);

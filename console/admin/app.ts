@@ -24,6 +24,7 @@ import { signInPages } from "./sign_in.tsx";
 import { snapshotPages } from "./snapshots.tsx";
 import { sitePages } from "./sites.tsx";
 import { tokenPages } from "./tokens.tsx";
+import { tryPages } from "./try.tsx";
 import { userPages } from "./users.tsx";
 import { webhookPages } from "./webhooks.tsx";
 
@@ -63,6 +64,7 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   webhookPages(app, parts);
   auditPages(app, parts);
   changePages(app, parts);
+  tryPages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
     return await refusalPage(c, await visitors.signedIn(c.req.raw), error, ports.report);

@@ -79,6 +79,7 @@ export async function sitePage(
     <>
       <Said done={said.problem ? undefined : done} said={said} />
       <p class="ways">
+        <a href={`/admin/try?${new URLSearchParams({ site: site.id })}`}>Try a tool on this site</a>
         <a href={SITES}>All sites</a>
       </p>
       <Frozen site={site} freezes={freezes} />

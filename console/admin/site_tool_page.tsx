@@ -78,6 +78,11 @@ export async function toolPage(
           <p>{seen(tool.caution)}</p>
         </Notice>
       )}
+      {(tool.state === "offered" || tool.state === "approved") && (
+        <p>
+          <a href={`/admin/try?${new URLSearchParams({ site: site.id, tool: tool.name })}`}>Try it</a>
+        </p>
+      )}
       {trial && <Trial trial={trial} />}
       <Words tool={tool} />
       <Decisions tool={tool} site={site} person={person} form={form} />

@@ -42,6 +42,9 @@ export async function toolSection({ ports }: PagesParts, person: Person, site: S
       <Form visitor={person} action={`${siteAddress(site.id)}/tools/refresh`}>
         <Submit quiet>Ask for the tools now</Submit>
       </Form>
+      <p>
+        <a href={`/admin/try?${new URLSearchParams({ site: site.id })}`}>Try one of them</a>
+      </p>
       <Table
         caption="What they list, held ones first"
         columns={["Tool", "State", "Why"]}

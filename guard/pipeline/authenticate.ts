@@ -111,20 +111,36 @@ export interface CallerNowPorts {
   readonly tokens: Pick<Store["tokens"], "get">;
   readonly users: Pick<Store["users"], "get">;
   readonly grants: Pick<Store["oauthGrants"], "get">;
+  readonly personSessions: Pick<Store["personSessions"], "list">;
+  /** Those of the master token. */
+  readonly sessions: Pick<Store["sessions"], "stands">;
   /** The token that a grant stands for. Throws E_AUTH where it has ended. */
   tokenOfGrant(grant: Grant | null): Token;
   now(): number;
 }
 
 /** Who calls by the id of a token, or of a client's grant, whoever sends it. Throws E_AUTH where it does not stand any more. */
-export const callerOfGrant =
-  ({ tokens, users, grants, tokenOfGrant, now }: CallerNowPorts) => async (id: string): Promise<Caller> => {
-    const token = await tokens.get(id);
-    if (token !== null) return await callerOf(token, users, now());
-    const grant = await grants.get(id);
-    if (grant !== null && grant.expires_at <= now()) throw refuse("The time of the connection is over");
-    return await callerOf(tokenOfGrant(grant), users, now());
-  };
+export const callerOfGrant = (ports: CallerNowPorts) => async (id: string): Promise<Caller> => {
+  const { tokens, users, grants, tokenOfGrant, now } = ports;
+  const token = await tokens.get(id);
+  if (token !== null) {
+    if (!await sessionStands(ports, token)) throw refuse("The session that the token was made in has ended");
+    return await callerOf(token, users, now());
+  }
+  const grant = await grants.get(id);
+  if (grant !== null && grant.expires_at <= now()) throw refuse("The time of the connection is over");
+  return await callerOf(tokenOfGrant(grant), users, now());
+};
+
+/** Whether the session stands that a token ends with; of most there is none. */
+async function sessionStands(
+  { personSessions, sessions }: Pick<CallerNowPorts, "personSessions" | "sessions">,
+  { session, owner_user_id }: Token,
+): Promise<boolean> {
+  if (session === undefined) return true;
+  if (owner_user_id === null) return await sessions.stands(session);
+  return (await personSessions.list(owner_user_id)).some((one) => one.id === session);
+}
 
 /**
  * The same caller as it is by now, for what goes on after its request: its token or its grant must stand, not the access

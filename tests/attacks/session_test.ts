@@ -24,6 +24,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       erasing: gw.gateway.erasing,
       approvals: gw.gateway.approvals,
       views: () => Promise.reject(new Error("nothing is looked at")),
+      trials: () => Promise.reject(new Error("nothing is tried")),
       webhooks: gw.gateway.webhooks,
       changes: () => assert.fail(),
       changeOf: () => assert.fail(),
