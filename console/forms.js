@@ -70,7 +70,7 @@ function follow(form) {
     if (!shown) return button && form.requestSubmit(button);
     if (before !== edits) return await look(name, value, picker, button);
     put(form.querySelector("[data-summary]"), shown.querySelector("[data-summary]"));
-    if (picker) replace(picker, shown.querySelector(`[data-picker="${picker.dataset.picker}"]`));
+    if (picker) replace(picker, shown.querySelector(`[data-picker="${picker.dataset.picker}"]`), value);
   }
 }
 
@@ -79,7 +79,7 @@ function put(place, from) {
 }
 
 /** The list anew; who types goes on typing, and who pressed a button finds it where it was. */
-function replace(picker, from) {
+function replace(picker, from, verb) {
   if (!from) return;
   const focused = document.activeElement;
   const at = picker.contains(focused) ? [focused.id, focused.name, focused.value] : null;
@@ -87,7 +87,7 @@ function replace(picker, from) {
   const [text, start, end] = filter ? [filter.value, filter.selectionStart, filter.selectionEnd] : [];
   picker.replaceChildren(...from.childNodes);
   const next = picker.querySelector(".filters input");
-  if (next && text !== undefined) next.value = text;
+  if (next && verb === "find") next.value = text; // what was typed meanwhile
   if (at === null) return;
   const [id, name, value] = at;
   if (next && id === next.id) {

@@ -81,7 +81,9 @@ export function consentPage(c: Context, status: number, view: ConsentView): Prom
         <Fields {...view} />
         <div class="deed">
           <p role="status" data-summary>{wordsOf(view)}</p>
-          <LookButton />
+          <p>
+            <LookButton />
+          </p>
           <Submit name="answer" value="allow">Allow</Submit>
           <Submit name="answer" value="deny" quiet>Deny</Submit>
         </div>

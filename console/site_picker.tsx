@@ -26,11 +26,11 @@ export function EnterButton({ name = "do" }: { readonly name?: "do" | "look" }):
   );
 }
 
-/** Shows the form again, with what it grants in words as it is ticked by now. */
+/** Shows the form again, with what it grants in words as it is ticked by now: a script does so by itself. */
 export function LookButton(): Child {
   return (
     <button type="submit" class="quiet small" name="look" value="1" formnovalidate>
-      Say it anew, as it is ticked now
+      Update the summary
     </button>
   );
 }
@@ -116,24 +116,16 @@ export function SitePicker(parts: PickerParts): Child {
   const kept = chosen.filter((id) => id !== EVERY && !onPage.has(id));
   const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
   return (
-    <fieldset class="picker" data-picker={name} aria-describedby={described || undefined}>
+    <fieldset
+      class="picker"
+      id={`${name}-picker`}
+      data-picker={name}
+      aria-describedby={described || undefined}
+    >
       <legend>{legend}</legend>
       {hint && <p class="hint" id={`${name}-hint`}>{hint}</p>}
       {error && <p class="error" id={`${name}-error`}>{error}</p>}
-      {every !== null && (
-        <div class="choice every">
-          <input
-            id={`${name}-every`}
-            name={name}
-            value={EVERY}
-            type="checkbox"
-            checked={chosen.includes(EVERY)}
-          />
-          <div>
-            <label for={`${name}-every`}>{every}</label>
-          </div>
-        </div>
-      )}
+      {every !== null && <Every name={name} label={every} isChosen={chosen.includes(EVERY)} />}
       <div class="picks">
         <input type="hidden" name={fields.kept} value={kept.join(",")} />
         <input type="hidden" name={fields.was} value={q} />
@@ -148,7 +140,9 @@ export function SitePicker(parts: PickerParts): Child {
         )}
         <Said parts={all} shown={shown} />
         {note && <p class="error" role="alert">{`${note}.`}</p>}
-        {shown.groups.map((group) => <GroupOf group={group} parts={all} />)}
+        {shown.count > 0 && (
+          <div class="box">{shown.groups.map((group) => <GroupOf group={group} parts={all} />)}</div>
+        )}
         {shown.count === 0 && parts.sites.length > 0 && (
           <p>
             {parts.picked.only ? "None is chosen." : "No site fits. Try a part of its name, id or project."}
@@ -160,13 +154,27 @@ export function SitePicker(parts: PickerParts): Child {
   );
 }
 
-function Filter({ parts: { name, legend, picked: { q } } }: { readonly parts: PickerParts }): Child {
+/** All sites at once, also those to come. */
+function Every(
+  { name, label, isChosen }: { readonly name: string; readonly label: string; readonly isChosen: boolean },
+): Child {
+  return (
+    <div class="choice every">
+      <input id={`${name}-every`} name={name} value={EVERY} type="checkbox" checked={isChosen} />
+      <div>
+        <label for={`${name}-every`}>{label}</label>
+      </div>
+    </div>
+  );
+}
+
+function Filter({ parts: { name, picked: { q } } }: { readonly parts: PickerParts }): Child {
   const fields = fieldsOf(name);
   return (
     <div class="filters">
       <Field
         name={fields.q}
-        label={`Find among: ${legend.toLowerCase()}`}
+        label="Find a site"
         value={q}
         required={false}
         autocomplete="off"
@@ -190,6 +198,7 @@ function Go(
     <button
       type="submit"
       class="quiet small"
+      formaction={`#${name}-picker`}
       name={fieldsOf(name).go}
       value={go}
       aria-label={label}
@@ -239,13 +248,11 @@ function GroupOf(
           <strong id={id}>{called}</strong>
           <span class="hint">{`${group.chosen} of ${group.all}`}</span>
           {group.chosen < group.all && (
-            <Go name={name} go={`all ${group.id}`} label={`Choose all ${group.all} sites of ${called}`}>
+            <Go name={name} go={`all ${group.id}`} label={`All ${group.all} sites of ${called}`}>
               All
             </Go>
           )}
-          {group.chosen > 0 && (
-            <Go name={name} go={`none ${group.id}`} label={`Choose no site of ${called}`}>None</Go>
-          )}
+          {group.chosen > 0 && <Go name={name} go={`none ${group.id}`} label={`None of ${called}`}>None</Go>}
         </div>
       )}
       <ul>

@@ -66,7 +66,7 @@ function editors({ url, bearer }: Use): readonly Client[] {
       name: "Claude Code",
       steps: "Run this where you work. With --scope user it holds in every project.",
       code: {
-        what: "Command",
+        what: "command",
         text: `claude mcp add --transport http ${NAME} ${shell(url)} \\\n  --header ${
           shell(`Authorization: ${bearer}`)
         }`,
@@ -103,7 +103,7 @@ function others({ url, baseUrl, bearer }: Use): readonly Client[] {
       steps:
         "ChatGPT takes no token. Turn on its developer mode (Settings, Connectors, Advanced), create a connector with this " +
         "address and OAuth, and sign in here: the page that follows asks what it may do. This token is not needed for it.",
-      code: { what: "Address", text: url },
+      code: { what: "address", text: url },
     },
     {
       id: "n8n",
@@ -112,14 +112,14 @@ function others({ url, baseUrl, bearer }: Use): readonly Client[] {
         "In the node MCP Client Tool choose HTTP Streamable, put the address below into its endpoint, choose Bearer Auth, and make " +
         "a credential with the token above.",
       ],
-      code: { what: "Endpoint", text: url },
+      code: { what: "address", text: url },
     },
     {
       id: "curl",
       name: "curl",
       steps: "This says whose token it is, and what it may do.",
       code: {
-        what: "Command",
+        what: "command",
         text: `curl -s -H ${shell(`Authorization: ${bearer}`)} ${shell(`${baseUrl}/api/v1/whoami`)}`,
       },
     },
@@ -133,9 +133,7 @@ export function Copied(
   return (
     <div class="copied">
       <button type="button" class="quiet small" data-copy hidden>{`Copy the ${what}`}</button>
-      {secret
-        ? <code class="secret">{text}</code>
-        : <pre tabindex={0} aria-label={what}><code>{text}</code></pre>}
+      {secret ? <code class="secret">{text}</code> : <pre><code>{text}</code></pre>}
     </div>
   );
 }

@@ -198,7 +198,9 @@ function Deed({ words, children }: { readonly words: string; readonly children?:
     <div class="deed">
       <p role="status" data-summary>{words}</p>
       <noscript>
-        <LookButton />
+        <p>
+          <LookButton />
+        </p>
       </noscript>
       <Submit>{children}</Submit>
     </div>

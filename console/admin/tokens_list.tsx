@@ -131,14 +131,23 @@ function StateOf({ token, now }: { readonly token: Token; readonly now: number }
       <>
         <Tag>revoked</Tag>
         <span class="hint">
-          <Time at={token.revoked_at} />
+          at <Time at={token.revoked_at} />
         </span>
       </>
     );
   }
-  if (isExpired(token, now)) return <Tag>expired</Tag>;
-  if (isExpired(token, now + SOON_MS)) return <Tag tone="wait">ends soon</Tag>;
-  return <Tag tone="good">works</Tag>;
+  return (
+    <>
+      {isExpired(token, now)
+        ? <Tag>expired</Tag>
+        : isExpired(token, now + SOON_MS)
+        ? <Tag tone="wait">ends soon</Tag>
+        : <Tag tone="good">works</Tag>}
+      <span class="hint">
+        made <Time at={token.created_at} />
+      </span>
+    </>
+  );
 }
 
 function SearchForm({ q, state }: Omit<Query, "after">): Child {

@@ -1,7 +1,7 @@
 /** A person's own page: what he or she may do, with whose tokens and clients, how he or she signs in, and the end of it. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { isWorking, type Site, type User } from "../../core/model.ts";
+import { isWorking, type User } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { CEILINGS as PERMITTED } from "../../admin/ceilings.ts";
 import { revisionOf } from "../../admin/site_form.ts";
@@ -15,10 +15,14 @@ import { showPage } from "../respond.tsx";
 import { Section, Time } from "../parts.tsx";
 import { FactList, Table } from "../table.tsx";
 import type { PagesParts } from "./frame.tsx";
+import { EnterButton } from "../site_picker.tsx";
+import type { Offered, Picked } from "../site_picks.ts";
 import { ROLE_WORDS, UserFields, type UserForm } from "./user_form.tsx";
 import { type SignInState, signInState, sitesText, StateTag, userAddress, USERS } from "./users_list.tsx";
 import { CEILINGS } from "./words.ts";
 
+/** More sites than that are counted, not named. */
+const NAMED_MAX = 20;
 const DONE: Readonly<Record<string, string>> = {
   changed: "The person is changed; the next call of a token or a client finds it so.",
   same: "Nothing was changed: the form said what is set already.",
@@ -35,6 +39,9 @@ export interface SaidOfUser {
   /** Of which record it was filled in, where that stands. */
   readonly revision?: string;
   readonly isAgain?: boolean;
+  /** Which part of the sites is looked at, and whether that is all that was asked for. */
+  readonly picks?: Readonly<Record<string, Picked>>;
+  readonly isLook?: boolean;
   /** Whether somebody else changed the person while the form was open. */
   readonly isStale?: boolean;
 }
@@ -45,7 +52,7 @@ export async function userPage(
   person: Person,
   parts: PagesParts,
   user: User,
-  sites: readonly Site[],
+  offer: Offered,
   said: SaidOfUser,
 ): Promise<Response> {
   const { caller } = person;
@@ -60,6 +67,7 @@ export async function userPage(
       current: USERS,
       wide: true,
       times: true,
+      script: "forms.js",
       status: said.status ?? 200,
     },
     <>
@@ -75,7 +83,7 @@ export async function userPage(
       <Facts user={user} state={state} />
       {manages && <SignIn person={person} user={user} state={state} />}
       {manages
-        ? <Rights person={person} user={user} sites={sites} said={said} />
+        ? <Rights person={person} user={user} offer={offer} said={said} />
         : <p class="hint">What you may do yourself is changed with the master token.</p>}
       <Section id="in-their-name" title="What acts in this person's name">
         {caller.user === null || caller.user.id === user.id
@@ -94,8 +102,10 @@ export async function userPage(
   );
 }
 
-function Said({ said: { chosen, faults = {}, isAgain, isStale } }: { readonly said: SaidOfUser }): Child {
-  if (chosen === undefined) return null;
+function Said(
+  { said: { chosen, faults = {}, isAgain, isLook, isStale } }: { readonly said: SaidOfUser },
+): Child {
+  if (chosen === undefined || isLook) return null;
   const words = isStale
     ? "Nothing was saved: somebody else changed this person while the form was open. Above stands what is set now, below what you typed. Save once more to put yours in its place."
     : isAgain
@@ -111,7 +121,14 @@ function Said({ said: { chosen, faults = {}, isAgain, isStale } }: { readonly sa
 function Facts({ user, state }: { readonly user: User; readonly state: SignInState }): Child {
   const facts: [string, Child][] = [
     ["Role", `${user.role}: ${ROLE_WORDS[user.role]}`],
-    ["Sites", user.allowed_sites.includes("*") ? "every site" : user.allowed_sites.join(", ") || "none"],
+    [
+      "Sites",
+      user.allowed_sites.length > NAMED_MAX
+        ? `${user.allowed_sites.length} sites`
+        : user.allowed_sites.includes("*")
+        ? "every site"
+        : user.allowed_sites.join(", ") || "none",
+    ],
     ["At most", `${CEILINGS[user.max_risk]}: ${PERMITTED[user.max_risk]![0]}`],
     ["Approves on", sitesText(user.approve_sites ?? [], "every site that he or she may use")],
     ["Made", <Time at={user.created_at} />],
@@ -157,15 +174,17 @@ function SignIn({ person, user, state }: Managed & { readonly state: SignInState
 }
 
 function Rights(
-  { person, user, sites, said }: Managed & { readonly sites: readonly Site[]; readonly said: SaidOfUser },
+  { person, user, offer, said }: Managed & { readonly offer: Offered; readonly said: SaidOfUser },
 ): Child {
   return (
     <Section id="rights" title="What this person may do">
-      <Form visitor={person} action={userAddress(user.id)}>
+      <Form visitor={person} action={userAddress(user.id)} class="grant">
+        <EnterButton />
         <input type="hidden" name="revision" value={said.revision ?? revisionOf(user)} />
         <UserFields
           admin={person.caller.user}
-          sites={sites}
+          offer={offer}
+          picks={said.picks}
           chosen={said.chosen ?? user}
           faults={said.faults ?? {}}
         />
