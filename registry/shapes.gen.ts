@@ -1085,7 +1085,7 @@ export interface Shapes {
     publishes: "sometimes";
   };
   "check_static_deploy": {
-    args: { "commit_sha"?: string; "environment"?: "production" | "preview" };
+    args: { "commit_sha"?: string; "environment"?: "production" | "preview"; "wait_seconds": number };
     site: "required";
     tier: 0;
     raises: false;
@@ -1276,7 +1276,7 @@ export interface Shapes {
     publishes: "never";
   };
   "topicmap_get_content_job": {
-    args: { "content_job_id": string };
+    args: { "content_job_id": string; "wait_seconds": number };
     site: "required";
     tier: 0;
     raises: false;
