@@ -1297,7 +1297,13 @@ export interface Shapes {
     publishes: "never";
   };
   "topicmap_get_topical_map": {
-    args: { "topical_map_id": string; "summary": boolean };
+    args: {
+      "topical_map_id": string;
+      "summary": boolean;
+      "gap_label"?: "GAP" | "COVERED" | "UNIQUE";
+      "priority"?: "P1" | "P2" | "P3" | "P4";
+      "classification"?: "core" | "outer";
+    };
     site: "required";
     tier: 0;
     raises: false;
