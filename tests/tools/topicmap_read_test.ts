@@ -189,7 +189,12 @@ test("a job is followed by the clock from the queue to its text", async (at) => 
 
 test("a job shows its steps, failures and review items", async (at) => {
   const paused = await at.both("topicmap_get_content_job", { ...LINKED, content_job_id: "job_paused" });
-  assert.deepEqual((paused["steps"] as Args[]).map(({ name }) => name), STEPS.job);
+  const steps = paused["steps"] as Args[];
+  assert.deepEqual(steps.map(({ name }) => name), STEPS.job);
+  assert.ok(
+    steps.every((step) => !Object.values(step).includes(null)),
+    "what is not known of a step is left out",
+  );
   assert.deepEqual([paused["current_step"], (paused["review_items"] as unknown[]).length], ["qa_review", 2]);
   const failed = await at.both("topicmap_get_content_job", { ...LINKED, content_job_id: "job_failed" });
   assert.deepEqual((failed["failures"] as Args[]).map(({ step }) => step), ["draft"]);
