@@ -61,7 +61,7 @@ export const isComplete = (span: Span): boolean =>
 export const freshUntil = ({ days }: Span): string | null =>
   days.map(({ snapshot }) => snapshot.window_end).filter((end) => end !== null).toSorted().at(-1) ?? null;
 
-/** So many days in a row are told as one span. */
+/** So many days in a row become one span. */
 const SPAN_DAYS_MIN = 3;
 
 /** Days, those that follow each other as `2026-10-22..2026-11-20`: of a site that began last week nobody reads a year of dates. */
