@@ -34,6 +34,8 @@ export interface Replacements {
   readonly answers?: DispatchPorts["answers"];
   /** What a passphrase costs to judge. */
   readonly passphraseCost?: PassphraseCost;
+  /** Waits within a call; rejects as soon as the signal aborts. */
+  readonly delay?: (ms: number, signal?: AbortSignal) => Promise<void>;
   now?(): number;
   log?(event: Record<string, unknown>): void;
 }

@@ -34,7 +34,7 @@ import { reaches } from "../guard/pipeline/scope.ts";
 import { guideOf, ToolLists } from "../guard/tool_lists.ts";
 import { Rounds } from "../guard/consent/rounds.ts";
 import { Sealer } from "../store/seal.ts";
-import { CLOCK, delay, onDemand } from "../core/async.ts";
+import { CLOCK, delay as pause, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { logLine } from "../core/say.ts";
 import { growingIds } from "../core/ulid.ts";
@@ -112,8 +112,7 @@ export async function openGateway(
 /** What everything else is made with: the store, the way out, the clock, the log. */
 async function openBase(settings: Settings, registry: Registry, replace: Replacements) {
   const { connectors } = registry;
-  const now = replace.now ?? Date.now;
-  const log = replace.log ?? logLine;
+  const { now = Date.now, log = logLine, delay = pause } = replace;
   const opened = await openStore({
     path: settings.kvPath ?? undefined,
     named: settings.placeSetting,
@@ -278,7 +277,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
   const { store, baseUrl, now, settings } = parts;
   const sealer = onDemand(() => Sealer.open(settings.encryptionKeys));
   return mcpDoor({
-    rounds: new Rounds({ store, delay, baseUrl, now, sealer, stopping: parts.stopping.signal }),
+    rounds: new Rounds({ store, delay: pause, baseUrl, now, sealer, stopping: parts.stopping.signal }),
     authenticate,
     listing: async (caller, asked, cards) => {
       await tokenLimit.take(caller.token.id);

@@ -178,3 +178,23 @@ export interface ToolsPort {
   /** What all of them take, or that one, as TypeScript. Throws E_TOOL_NOT_FOUND. */
   types(name?: string): Promise<string>;
 }
+
+/** What an upstream is doing, looked at until it is over. */
+export interface Waiting<Found> {
+  /** As long as that at most, and never past the end of the call's own time. */
+  readonly seconds: number;
+  /** What was found last. */
+  readonly found: Found;
+  /** Asks again; seconds lie between two looks. */
+  look(): Promise<Found>;
+  isOver(found: Found): boolean;
+}
+
+/** Waits within a call. */
+export interface WaitingPort {
+  /**
+   * What is found once it is over, or when there is no time left; at once where it is over already. Throws what `look` does,
+   * and E_CANCELLED where nobody waits any more.
+   */
+  waitFor<Found>(waiting: Waiting<Found>): Promise<Found>;
+}

@@ -33,7 +33,8 @@ export interface Sent {
   readonly url: string;
 }
 
-export interface KitOptions extends Pick<Replacements, "sources" | "toolServers" | "signedIn" | "storage"> {
+export interface KitOptions
+  extends Pick<Replacements, "sources" | "toolServers" | "signedIn" | "storage" | "delay"> {
   readonly sites?: readonly NewSite[];
   /** Further tokens by a name to use in `as`; the token called `all` may do everything. */
   readonly tokens?: Readonly<Record<string, Partial<NewToken>>>;
@@ -134,7 +135,7 @@ let builtIn: ReturnType<typeof readRegistry> | undefined;
 /** Opens a kit; dispose of it with `await using`. */
 export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const clock = { now: options.start ?? NOW };
-  const { sources, toolServers, signedIn, storage } = options;
+  const { sources, toolServers, signedIn, storage, delay } = options;
   const now = options.realClock ? Date.now : () => clock.now;
   const requests: Sent[] = [];
   const logged: Record<string, unknown>[] = [];
@@ -153,7 +154,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const upstream = { ...read.upstream, ...options.settings?.upstream };
   const opened = await openGateway({ ...read, ...options.settings, upstream }, registry, {
     now,
-    ...{ sources, toolServers, signedIn },
+    ...{ sources, toolServers, signedIn, delay },
     storage: { open: openMemory, ...storage },
     log: (event) => void logged.push(event),
     answers: answers.judge,

@@ -44,6 +44,8 @@ export const LIMITS = {
   BODY_BYTES_IN_FLIGHT: 256 * MIB,
   CALL_DEADLINE_MS: 60_000,
   UPSTREAM_DEADLINE_MS: 20_000,
+  UPSTREAM_WAIT_SECONDS: 40, // for the end of what an upstream is doing, within a call
+  UPSTREAM_LOOK_MS: 4000,
   VISIT_DEADLINE_MS: 5_000, // for what a visitor would get at an address
   UPSTREAM_BYTES: 8 * MIB,
   UPSTREAM_RETRIES: 2,

@@ -90,7 +90,7 @@ function toldOf(left: readonly Left[]): Fields {
   const first = left.find(({ names }) => !names);
   const read_on = first === undefined
     ? "name what you need with fields"
-    : `call again with fields, such as "${first.at}[${first.shown}..]"; each call reads anew`;
+    : `call again with fields, such as "${first.at}[${first.shown}..]"; each call reads anew, and a next page begins behind what was left out`;
   return { shortened: left, read_on };
 }
 

@@ -1,5 +1,7 @@
 /** audit_seo finds the weakest pages of a site first, on every kind of site that has pages, with few requests, and says what it could not read. */
 import assert from "node:assert/strict";
+import { site } from "../kit.ts";
+import { ALIAS, DOMAIN, dudaWorld } from "./_duda.ts";
 import { html, type Pages, to, visited } from "./_visited.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -131,7 +133,7 @@ const fine = (slug: string) => ({
   robots: { index: "index" },
 });
 
-Deno.test("audit_seo reads first what a CMS's lists show as weak, with two lists for two hundred pages", async () => {
+Deno.test("audit_seo reads first what a CMS's lists show as weak, with one list for each type", async () => {
   const names = Array.from({ length: 60 }, (_, at) => `page-${at}`);
   const weak = { robots: { index: "noindex" } };
   await using at = await visited({
@@ -184,4 +186,25 @@ Deno.test("audit_seo tells a page that a firewall keeps, and one that never come
   assert.deepEqual(by.get("/silent/")!.issues, ["not_reached"]);
   assert.ok(by.get("/silent/")!.why);
   assert.deepEqual(by.get("/")!.issues, []);
+});
+
+Deno.test("audit_seo asks nothing of a site of which nobody knows where its visitors are", async () => {
+  await using at = await visited({}, {
+    sites: [site("lost", "sitebuilder", { base_url: null, site_alias: "a1" })],
+  });
+  await at.refuses("audit_seo", { site_id: "lost" }, "E_BAD_INPUT", /has no base_url/);
+  assert.deepEqual(at.asked, []);
+});
+
+Deno.test("audit_seo reads the published pages and posts of a site builder", async () => {
+  await using at = await dudaWorld();
+  const home = `https://${DOMAIN}`;
+  assert.ok(
+    await at.gw.store.sites.create(site("seen", "sitebuilder", { base_url: home, site_alias: ALIAS })),
+  );
+  const found = await at.gw.call<Answer>("audit_seo", { site_id: "seen", per_page: 5 });
+  assert.equal(found.found_by, "lists");
+  const types = found.pages.map(({ type }: Answer) => type);
+  assert.ok(types.includes("page") && types.includes("post"), JSON.stringify(found.pages));
+  assert.ok(found.pages.every(({ issues }: Answer) => issues.length > 0));
 });

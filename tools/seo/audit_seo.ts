@@ -53,6 +53,7 @@ function countsOf(rows: readonly Row[]): Record<string, number> {
 
 export default tool("audit_seo", async ({ page, per_page }, ctx) => {
   const reader = await ctx.use(visitor);
+  reader.home(); // where nobody knows where visitors are, nothing is asked
   const { listedPages } = await import("./_listed_pages.ts");
   const { counted, listedIssues, ownText, rowOf, weightOf } = await import("./_weaknesses.ts"); // it reads pages
   const listed = await listedPages(ctx, reader);
