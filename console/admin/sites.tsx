@@ -72,15 +72,21 @@ function actions(app: Hono, parts: PagesParts): void {
   type Act = (person: Person, site: Site, form: URLSearchParams, c: Context) => Promise<Response>;
   const on = (verb: string, act: Act) =>
     app.post(`${SITES}/:id/${verb}`, (c) =>
-      asSender(parts, c, async (person, form) => {
-        assertAdmin(person, "manages sites");
-        const site = await ownSite(parts, person, c.req.param("id"));
-        try {
-          return await act(person, site, form, c);
-        } catch (thrown) {
-          return await sitePage(c, person, parts, site, { problem: worded(c, thrown) });
-        }
-      }, SITES));
+      asSender(
+        parts,
+        c,
+        async (person, form) => {
+          assertAdmin(person, "manages sites");
+          const site = await ownSite(parts, person, c.req.param("id"));
+          try {
+            return await act(person, site, form, c);
+          } catch (thrown) {
+            return await sitePage(c, person, parts, site, { problem: worded(c, thrown) });
+          }
+        },
+        SITES,
+        (name) => name === "code",
+      ));
 
   on(
     "test",

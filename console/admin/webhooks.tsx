@@ -38,7 +38,14 @@ export function webhookPages(app: Hono, parts: PagesParts): void {
   const show = (c: Context, act: (person: Person) => Promise<Response>) =>
     asPerson(parts, c, (person) => (requireAdmin(person), act(person)));
   const send = (c: Context, act: (person: Person, form: URLSearchParams) => Promise<Response>) =>
-    asSender(parts, c, (person, form) => (requireAdmin(person), act(person, form)), PATH);
+    asSender(
+      parts,
+      c,
+      (person, form) => (requireAdmin(person), act(person, form)),
+      PATH,
+      // Whoever has the address can post there.
+      (name) => name === "url",
+    );
   const id = (c: Context) => c.req.param("id") ?? "";
 
   app.get(PATH, (c) => show(c, (person) => listPage(c, person, parts)));
