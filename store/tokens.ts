@@ -1,6 +1,6 @@
 /** Tokens, kept by a SHA-256 of their text. */
 import { isSuperAdmin, type Token } from "../core/model.ts";
-import { RecordCache, type Version } from "./cache.ts";
+import { ListCache, RecordCache, type Version } from "./cache.ts";
 import { recordOf } from "./damage.ts";
 import { AGAIN, checkSize, type Database, listRecords, sha256, untilSettled } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
@@ -27,6 +27,7 @@ const whole = (token: Token): Token => ({ ...token, confirm_policy: token.confir
 /** The TokenStore of a database; token texts begin with `prefix`. */
 export class Tokens implements TokenStore {
   readonly #byHash: RecordCache<Token>;
+  readonly #all: ListCache<Token>;
   /** The text looked up last: each call looks its token up twice, and calls of one token come in rows. */
   #last = { text: "", hash: sha256("") };
 
@@ -36,6 +37,7 @@ export class Tokens implements TokenStore {
     private readonly prefix: string,
   ) {
     this.#byHash = new RecordCache(version, (hash) => this.#read(hash));
+    this.#all = new ListCache(version, async () => (await listRecords<Token>(db.kv, "tokens")).map(whole));
   }
 
   async create(input: NewToken): Promise<{ token: Token; text: string }> {
@@ -76,7 +78,7 @@ export class Tokens implements TokenStore {
   }
 
   async list(): Promise<Token[]> {
-    return (await listRecords<Token>(this.db.kv, "tokens")).map(whole);
+    return [...await this.#all.get()];
   }
 
   async update(id: string, patch: TokenPatch): Promise<Token | null> {

@@ -13,6 +13,7 @@ import {
 import type { MasterSignIn } from "../../admin/session.ts";
 import { forbidden } from "../../identity/rights.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
+import type { Recent } from "../../admin/recent_rows.ts";
 import type { People } from "../../identity/sign_in/people.ts";
 import { againPage, type IsSecret, sentForm, signInAddress } from "./kept_form.tsx";
 import type { Passkeys } from "../../identity/sign_in/passkeys.ts";
@@ -25,6 +26,8 @@ export interface PagesParts {
   readonly visitors: Visitors;
   readonly people: People;
   readonly master: MasterSignIn;
+  /** What calls have shown of late. */
+  readonly recent: Recent;
   /** Loaded when a passkey is first made or used. */
   passkeys(): Promise<Passkeys>;
 }

@@ -5,7 +5,7 @@ import type { Freeze } from "../../core/model.ts";
 import { Field, Form, Select, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { Time } from "../parts.tsx";
+import { pageOf, Pages, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import { freeze, freezeBody, lift, liftBody, listFreezes, nameOf } from "../../admin/freezes.ts";
 import { isOwnSite, managesAllSites } from "../../admin/site_rights.ts";
@@ -13,13 +13,17 @@ import type { Person } from "../../identity/visitors.ts";
 import { asPerson, asSender, assertAdmin, type PagesParts, worded } from "./frame.tsx";
 
 const PATH = "/admin/freezes";
+/** More places than that are named by their ids. */
+const PLACES_LISTED = 100;
 const DONE: Readonly<Record<string, string>> = {
   frozen: "It is frozen: from now on nothing is written there. Reads go on.",
   lifted: "The freeze is lifted: writes go on.",
 };
 
-/** A place as a form says it: `site acme`, `project north`, `all`. */
+/** A place as a form says it: `site acme`, `project north`, `all`; or by two fields, where there are too many to choose from. */
 function placeOf(form: URLSearchParams) {
+  const kind = form.get("scope");
+  if (kind !== null) return { scope: kind, ...kind === "all" ? {} : { id: form.get("id")?.trim() ?? "" } };
   const [scope, id] = (form.get("place") ?? "").split(" ");
   return { scope, ...id === undefined ? {} : { id } };
 }
@@ -40,7 +44,7 @@ export function freezePages(app: Hono, parts: PagesParts): void {
       try {
         await freeze(ports, person.caller, checked(freezeBody, { ...placeOf(form), reason }));
       } catch (thrown) {
-        return await freezesPage(c, person, parts, worded(c, thrown));
+        return await freezesPage(c, person, parts, { ...worded(c, thrown), form });
       }
       return leadTo(c, `${PATH}?done=frozen`);
     }));
@@ -71,6 +75,39 @@ async function placesOf({ ports }: PagesParts, person: Person) {
   ];
 }
 
+interface PlaceParts {
+  readonly places: Awaited<ReturnType<typeof placesOf>>;
+  /** What was filled in, where it was refused. */
+  readonly form: URLSearchParams | undefined;
+}
+
+/** What to freeze: chosen, or named by its id where there is too much to choose from. */
+function Place({ places, form }: PlaceParts) {
+  if (places.length <= PLACES_LISTED) {
+    return <Select name="place" label="What" value={form?.get("place") ?? ""} options={places} />;
+  }
+  const kinds = [
+    { value: "site", label: "a site" },
+    { value: "project", label: "every site of a project" },
+    { value: "all", label: "every site" },
+  ];
+  const offered = kinds.filter(({ value }) => places.some((one) => one.value.split(" ")[0] === value));
+  return (
+    <>
+      <Select name="scope" label="What" value={form?.get("scope") ?? ""} options={offered} />
+      <Field
+        name="id"
+        label="Its id"
+        hint="As the list of sites has it; for every site leave it blank."
+        value={form?.get("id") ?? ""}
+        required={false}
+        autocomplete="off"
+        maxlength={63}
+      />
+    </>
+  );
+}
+
 const rowOf = (person: Person) => (one: Freeze) => [
   nameOf(one),
   one.by,
@@ -86,9 +123,14 @@ async function freezesPage(
   c: Context,
   person: Person,
   parts: PagesParts,
-  problem?: { readonly message: string; readonly status: number },
+  problem?: { readonly message: string; readonly status: number; readonly form: URLSearchParams },
 ): Promise<Response> {
-  const freezes = await listFreezes(parts.ports, person.caller);
+  const after = c.req.query("after") ?? "";
+  const { shown, next } = pageOf(
+    await listFreezes(parts.ports, person.caller),
+    after,
+    ({ scope, id }) => `${scope} ${id}`,
+  );
   const done = DONE[c.req.query("done") ?? ""];
   return await showPage(
     c,
@@ -113,17 +155,19 @@ async function freezesPage(
       <Table
         caption="Where nothing is written now"
         columns={["What", "By", "Since", "Why", "Lift"]}
-        rows={freezes.map(rowOf(person))}
+        rows={shown.map(rowOf(person))}
         empty="Nothing is frozen."
       />
+      <Pages path={PATH} after={after} next={next} />
       <h2>Freeze</h2>
       <p>Every write there is refused within a second, whoever asks for it. Reads go on.</p>
       <Form visitor={person} action={PATH}>
-        <Select name="place" label="What" options={await placesOf(parts, person)} />
+        <Place places={await placesOf(parts, person)} form={problem?.form} />
         <Field
           name="reason"
           label="Why"
           hint="Everyone whose write is refused reads it."
+          value={problem?.form.get("reason") ?? ""}
           required={false}
           maxlength={200}
         />
