@@ -61,9 +61,10 @@ export function webhookPages(app: Hono, parts: PagesParts): void {
       const { project_id: _, format: __, url, ...patch } = webhookOf(form);
       try {
         const given = { ...patch, ...url === "" ? {} : { url } };
-        await changeWebhook(ports, callerOf(person), id(c), checked(webhookPatch, given));
+        const revision = form.get("revision") ?? "";
+        await changeWebhook(ports, callerOf(person), id(c), checked(webhookPatch, given), revision);
       } catch (thrown) {
-        return await onePage(c, person, parts, { problem: worded(c, thrown) });
+        return await onePage(c, person, parts, { problem: worded(c, thrown), given: patch });
       }
       return leadTo(c, `${PATH}/${id(c)}?done=changed`);
     }));
