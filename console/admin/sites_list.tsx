@@ -22,7 +22,7 @@ export const siteAddress = (id: string): string => `${SITES}/${encodeURIComponen
 
 const PAGE_SITES = 50;
 /** More projects than that are not listed to choose from. */
-export const PROJECTS_LISTED = 100;
+export const PROJECTS_LISTED = 50;
 
 /** What the address asks for. */
 export interface SitesQuery {
