@@ -12,7 +12,7 @@ import { CSRF_FIELD } from "../identity/visitors.ts";
 import { readText } from "../core/body.ts";
 import type { OAuthParts, SignedIn } from "../identity/oauth/parts.ts";
 import { SCOPE_SITES_MAX } from "../admin/bodies.ts";
-import { endedPage } from "./admin/kept_form.tsx";
+import { endedPage, withoutSecrets } from "./admin/kept_form.tsx";
 import { consentPage, type ConsentView, faultPage } from "./oauth_page.tsx";
 import { isLookedAt, type Offered, picked, pickedIn } from "./site_picks.ts";
 import type { Offer } from "../identity/oauth/choice.ts";
@@ -38,7 +38,7 @@ export function consentRoutes(app: Hono, parts: OAuthParts, authorizing: Authori
     const signedIn = await person(c);
     const form = await sentForm(c, parts.baseUrl);
     if (typeof form === "string") return await faultPage(c, 403, form);
-    if (signedIn === null) return await endedPage(c, form, `${addressOf(c)}&${AGAIN}=1`);
+    if (signedIn === null) return await endedPage(c, withoutSecrets(form), `${addressOf(c)}&${AGAIN}=1`);
     // Shown again it grants nothing.
     const isAgain = queryOf(c).has(AGAIN);
     if (!isAgain && !isOfSession(form, signedIn.csrf)) return await faultPage(c, 403, STRANGE);

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { AdminCaller } from "../identity/rights.ts";
+import { seen } from "../core/unseen.ts";
 import type { Visitor } from "../identity/visitors.ts";
 import { type Asset, assetAddresses } from "./assets.ts";
 import { Layout, type LayoutParts } from "./layout.tsx";
@@ -91,7 +92,32 @@ export async function showPage(c: Context, parts: PageParts, content: Child): Pr
       {content}
     </Layout>
   );
-  return c.html(`<!DOCTYPE html>\n${String(page)}`, (parts.status ?? 200) as ContentfulStatusCode);
+  return c.html(
+    `<!DOCTYPE html>\n${withSeenText(String(page))}`,
+    (parts.status ?? 200) as ContentfulStatusCode,
+  );
+}
+
+/**
+ * A page in whose text signs that nobody sees are named by their number: whoever fills in a name may hide something in it, or
+ * turn around what follows. What stands in a field stays as it is, for it is sent back. Between its tags a page has no "<",
+ * and within them no ">", for both are escaped.
+ */
+function withSeenText(html: string): string {
+  if (seen(html) === html) return html;
+  const parts: string[] = [];
+  let isField = false;
+  for (let at = 0; at < html.length;) {
+    const open = html.indexOf("<", at);
+    const text = open < 0 ? html.slice(at) : html.slice(at, open);
+    parts.push(isField ? text : seen(text));
+    if (open < 0) break;
+    const end = html.indexOf(">", open) + 1;
+    isField = html.startsWith("<textarea", open);
+    parts.push(html.slice(open, end));
+    at = end;
+  }
+  return parts.join("");
 }
 
 /** Leads on, with GET. */

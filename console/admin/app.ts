@@ -5,6 +5,7 @@ import { onDemand } from "../../core/async.ts";
 import { asset, ASSETS_PATH } from "../assets.ts";
 import { Visitors } from "../../identity/visitors.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
+import { recentOf } from "../../admin/recent_rows.ts";
 import type { MasterSignIn } from "../../admin/session.ts";
 import { People } from "../../identity/sign_in/people.ts";
 import { sayWaiting } from "../respond.tsx";
@@ -36,6 +37,7 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
     ports,
     visitors,
     master,
+    recent: recentOf(ports),
     people: new People(ports),
     passkeys: onDemand(async () => {
       const { Passkeys } = await import("../../identity/sign_in/passkeys.ts");

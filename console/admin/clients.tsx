@@ -4,7 +4,7 @@ import type { ClientReport } from "../../core/model.ts";
 import { Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { Time } from "../parts.tsx";
+import { fewOf, pageOf, Pages, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
@@ -28,9 +28,11 @@ export function clientPages(app: Hono, parts: PagesParts): void {
 }
 
 function clientsPage(c: Context, person: Person, clients: readonly ClientReport[]): Promise<Response> {
-  const rows = clients.toReversed().map((client) => [
+  const after = c.req.query("after") ?? "";
+  const { shown, next } = pageOf(clients.toReversed(), after, ({ grant_id }) => grant_id);
+  const rows = shown.map((client) => [
     `“${client.client_name}”, whose answers go to ${client.redirect_host}`,
-    client.allowed_sites.includes("*") ? "every site of its person" : client.allowed_sites.join(", "),
+    client.allowed_sites.includes("*") ? "every site of its person" : fewOf(client.allowed_sites, "none"),
     CEILINGS[client.max_risk] ?? String(client.max_risk),
     client.confirm_policy === "human" ? "a person approves each change" : "it confirms what it was shown",
     <>
@@ -64,6 +66,7 @@ function clientsPage(c: Context, person: Person, clients: readonly ClientReport[
         rows={rows}
         empty="You have let no client in."
       />
+      <Pages path={PATH} after={after} next={next} />
     </>,
   );
 }

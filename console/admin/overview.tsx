@@ -29,7 +29,7 @@ const TASK = "npx -y deno@2.9 task admin";
 export function overviewPages(app: Hono, parts: PagesParts): void {
   app.get(PATH, (c) =>
     asPerson(parts, c, async (person) => {
-      return await overviewPage(c, person, await overviewOf(parts.ports, person.caller));
+      return await overviewPage(c, person, await overviewOf(parts.ports, person.caller, parts.recent));
     }));
 }
 

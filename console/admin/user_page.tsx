@@ -12,13 +12,21 @@ import type { Person } from "../../identity/visitors.ts";
 import { Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
-import { Section, Time } from "../parts.tsx";
+import { fewOf, Section, Time } from "../parts.tsx";
 import { FactList, Table } from "../table.tsx";
 import type { PagesParts } from "./frame.tsx";
 import { EnterButton } from "../site_picker.tsx";
 import type { Offered, Picked } from "../site_picks.ts";
 import { ROLE_WORDS, UserFields, type UserForm } from "./user_form.tsx";
-import { type SignInState, signInState, sitesText, StateTag, userAddress, USERS } from "./users_list.tsx";
+import {
+  lastSignIn,
+  type SignInState,
+  signInState,
+  sitesText,
+  StateTag,
+  userAddress,
+  USERS,
+} from "./users_list.tsx";
 import { CEILINGS } from "./words.ts";
 
 /** More sites than that are counted, not named. */
@@ -56,7 +64,7 @@ export async function userPage(
   said: SaidOfUser,
 ): Promise<Response> {
   const { caller } = person;
-  const state = await signInState(parts, user);
+  const state = await signInState(parts, user, () => lastSignIn(parts, user));
   const manages = isManaged(caller.user, user);
   const done = said.chosen ? undefined : DONE[c.req.query("done") ?? ""];
   return await showPage(
@@ -194,6 +202,11 @@ function Rights(
   );
 }
 
+/** Of more tokens or clients of a person the newest are shown; pages of their own have them all. */
+const ACTING_MAX = 50;
+const captionOf = (what: string, count: number) =>
+  count > ACTING_MAX ? `${what}, the newest ${ACTING_MAX} of ${count}` : what;
+
 /** Tokens and clients, for who may see them. */
 async function acting(person: Person, { ports }: PagesParts, user: User): Promise<Child> {
   const [tokens, clients] = await Promise.all([
@@ -203,9 +216,9 @@ async function acting(person: Person, { ports }: PagesParts, user: User): Promis
   const own = tokens.filter((one) => one.owner_user_id === user.id && isWorking(one, ports.now()));
   return [
     <Table
-      caption="Tokens"
+      caption={captionOf("Tokens", own.length)}
       columns={["Name", "Sites", "At most", "Made"]}
-      rows={own.toReversed().map((token) => [
+      rows={own.toReversed().slice(0, ACTING_MAX).map((token) => [
         <a href={`/admin/tokens/${token.id}`}>{seen(token.name)}</a>,
         sitesText(token.allowed_sites, "every site of its person"),
         CEILINGS[token.max_risk],
@@ -214,9 +227,9 @@ async function acting(person: Person, { ports }: PagesParts, user: User): Promis
       empty="No token of this person works."
     />,
     <Table
-      caption="Connected clients"
+      caption={captionOf("Connected clients", clients.length)}
       columns={["Client", "Sites", "At most", "Last seen", "End"]}
-      rows={clients.toReversed().map((client) => [
+      rows={clients.toReversed().slice(0, ACTING_MAX).map((client) => [
         seen(client.client_name),
         sitesText(client.allowed_sites, "every site of its person"),
         CEILINGS[client.max_risk],
@@ -252,7 +265,7 @@ async function endingWith({ ports }: PagesParts, { caller }: Person, user: User)
     ["Tokens, which stop working", String(working.length)],
     ["Connected clients, whose access ends", String(clients.length)],
     ["Connected accounts, which are forgotten", String(accounts.length)],
-    ["Sites that use such an account, and lose it", bound.map(({ id }) => id).join(", ") || "none"],
+    ["Sites that use such an account, and lose it", fewOf(bound.map(({ id }) => id), "none")],
   ];
 }
 
