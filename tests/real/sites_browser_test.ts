@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "../packages/puppeteer.ts";
 import { gateway, type Kit, MASTER, site } from "../kit.ts";
+import { heldWorld } from "../tools/_held.ts";
 import { assertUsable, inChromium, led, pageOf, PHONE, tabTo, textOf, titleOf } from "./browser.ts";
 import { listen } from "../e2e/mcp_start.ts";
 
@@ -117,6 +118,33 @@ inChromium("sites", {
     await led(page, page.click('form[action="/admin/sites/acme/test"] button'));
     assert.match(await textOf(page), /What was found, what is to do/);
     await looked(page, complaints, "tested");
+  },
+
+  "a held tool with its changes, a dry run of it, and what it is refused with": async (browser: Browser) => {
+    const opened = Promise.withResolvers<Kit>();
+    const { port, shutdown } = await listen(async () => (await opened.promise).gateway.fetch);
+    const baseUrl = `http://localhost:${port}`;
+    const at = await heldWorld({ kit: { settings: { baseUrl } } });
+    opened.resolve(at.gw);
+    try {
+      const { page, complaints } = await pageOf(await browser.createBrowserContext());
+      await signIn(page, baseUrl);
+      await page.goto(`${baseUrl}/admin/sites/acme`);
+      await looked(page, complaints, "site-with-tools");
+      await page.goto(`${baseUrl}/admin/sites/acme/tools/builder-mcp-create-post`);
+      await looked(page, complaints, "tool");
+      await page.select("#class", "write");
+      await page.select("#effect", "new");
+      await tabTo(page, "#arguments");
+      await page.keyboard.type('{"title": "A title", "status": "draft"}');
+      await tabTo(page, 'button[formaction$="/try"]');
+      await led(page, page.keyboard.press("Enter"));
+      assert.match(await textOf(page), /Run dry; nothing was kept/);
+      await looked(page, complaints, "tool-tried");
+    } finally {
+      await shutdown();
+      await at[Symbol.asyncDispose]();
+    }
   },
 
   "a site is added by keyboard; what is wrong is said beside its field, and a second change is not overwritten":
