@@ -293,6 +293,7 @@ class Answers {
     const round = await comingBack(this.#ports.rounds, frame, { name, ...asked });
     if (typeof round === "string") return invalid(round);
     const call: McpCall = {
+      isBounded: true,
       narrowed,
       caller: round === null ? asked.caller : await asked.still(),
       requestId,

@@ -293,6 +293,19 @@ export const readsOnly = (manifest: Pick<Manifest, "tier" | "raise" | "hints">):
 /** Whether it only tells of the tools that the caller has, or stands for one of them. */
 export const tellsOfTools = ({ tells }: Pick<Manifest, "tells">): boolean => tells === "tools";
 
+/** Whether a caller may ask for parts of its answer: of a read, for a write's answer is what somebody consents to or has proof of. */
+export const takesParts = (manifest: Pick<Manifest, "tier" | "raise" | "tells">): boolean =>
+  !writes(manifest) && !tellsOfTools(manifest);
+
+/** What every tool that reads takes beside its own arguments; lists leave it to the instructions. */
+export const PARTS: Readonly<Record<string, Schema>> = {
+  fields: {
+    anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
+    description: 'Only these parts of the answer: "items.title, items.url", "items[20..]", "text[5000..]"',
+  },
+  summary: { type: "boolean", description: "true: of each list the first items, of each text the beginning" },
+};
+
 /** A tool as the doors list it. */
 export interface Definition {
   readonly name: string;
@@ -301,7 +314,10 @@ export interface Definition {
   readonly input_schema: Schema;
 }
 
-/** The definition served for a manifest: its own arguments, `site_id` where needed, `confirm` where it can write. */
+/**
+ * The definition served for a manifest: its own arguments, `site_id` where needed, `confirm` where it can write, else how
+ * parts of its answer are asked for.
+ */
 export function definition(manifest: Manifest): Definition {
   const site: Record<string, Schema> = manifest.site === "required"
     ? { site_id: { type: "string", description: "From list_sites" } }
@@ -324,7 +340,12 @@ export function definition(manifest: Manifest): Definition {
     description: manifest.description,
     input_schema: {
       type: "object",
-      properties: { ...site, ...manifest.input.properties, ...confirm },
+      properties: {
+        ...site,
+        ...manifest.input.properties,
+        ...takesParts(manifest) ? { ...PARTS, ...manifest.input.properties } : {},
+        ...confirm,
+      },
       required: [...Object.keys(site), ...(manifest.input.required ?? [])],
       additionalProperties: false,
     },

@@ -899,6 +899,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "audit_seo": {
+    args: { "page": number; "per_page": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "get_seo_meta": {
     args: { "post_id": number | string };
     site: "required";

@@ -5,6 +5,8 @@ const MIB = 1024 * KIB;
 
 /** Every limit of the service. Sizes are bytes of UTF-8. */
 export const LIMITS = {
+  /** Of an answer of a read over MCP; what is longer is shortened, with a way to read on. */
+  ANSWER_CHARACTERS: 20_000,
   BODY_BYTES: 2 * MIB,
   ADMIN_BODY_BYTES: 256 * KIB,
   LOGIN_BODY_BYTES: 4 * KIB,
