@@ -211,8 +211,8 @@ export interface AdminPorts {
   readonly passphraseCost?: PassphraseCost;
   /** Sites' own tools; loaded when they are first asked for. */
   proxiedTools(): Promise<ProxiedToolsPort>;
-  /** The tools loaded now, sites' own included. */
-  toolNames(): Promise<readonly string[]>;
+  /** The tools loaded now, sites' own included; of those that run on sites of a kind, where one is named. */
+  toolNames(platform?: Site["platform"]): Promise<readonly string[]>;
   /** Calls a tool as the operator, through every step of a call; where a person is named in that person's name, and only what reads. */
   operate(tool: string, args: Record<string, unknown>, person?: User | null): Promise<unknown>;
   /** A page of what calls have changed, newest first; with the first one those of which nobody knows whether they were made. */

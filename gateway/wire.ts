@@ -347,9 +347,9 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
     connections: parts.connections,
     clients: parts.clients,
     proxiedTools: parts.proxied.operator,
-    async toolNames() {
+    async toolNames(platform) {
       await catalog.fresh();
-      return catalog.names();
+      return catalog.names(platform);
     },
     record: recorder({ audit: store.audit, log }, newId, now),
     ...watched(parts),
