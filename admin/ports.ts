@@ -223,8 +223,8 @@ export interface AdminPorts {
   readonly passphraseCost?: PassphraseCost;
   /** Sites' own tools; loaded when they are first asked for. */
   proxiedTools(): Promise<ProxiedToolsPort>;
-  /** The tools loaded now, sites' own included. */
-  toolNames(): Promise<readonly string[]>;
+  /** The tools loaded now, sites' own included; of those that run on sites of a kind, where one is named. */
+  toolNames(platform?: Site["platform"]): Promise<readonly string[]>;
   /** Groups of tools with their names: built-in ones, and of sites' own those that such a site offers. */
   toolGroups(
     isReached: (site_id: string) => boolean,

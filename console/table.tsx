@@ -12,7 +12,7 @@ export interface TableParts {
 
 /** The table; the first cell of a row names it. */
 export function Table({ caption, columns, rows, empty }: TableParts): Child {
-  if (rows.length === 0) return <p>{empty}</p>;
+  if (rows.length === 0) return empty === "" ? null : <p>{empty}</p>;
   // The roles are said, because a table that is laid out as cards loses those of its elements.
   return (
     <table role="table">

@@ -343,9 +343,9 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
     connections: parts.connections,
     clients: parts.clients,
     proxiedTools: parts.proxied.operator,
-    async toolNames() {
+    async toolNames(platform) {
       await catalog.fresh();
-      return catalog.names();
+      return catalog.names(platform);
     },
     toolGroups: (isReached) => Promise.resolve(catalog.fresh()).then(() => catalog.groups(isReached)),
     ...watched(parts),

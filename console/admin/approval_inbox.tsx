@@ -222,7 +222,9 @@ function waitingList(inbox: Inbox, rows: readonly ApprovalReport[], asked: Asked
         caption="What agents ask for, oldest first"
         columns={["Request", "Sites", "Asked by", "Waiting for", "Tier"]}
         rows={rows.map(waitingRow(inbox, asked.chosen))}
-        empty={asked.filters.size > 0 ? "Nothing that waits fits." : "Nothing waits for a person."}
+        empty={asked.filters.size > 0
+          ? "Nothing that waits fits."
+          : "Nothing waits for a person. What an agent asks for stands here where a site or its token has writes approved by one."}
       />
       {mine > 1 && (
         <p class="ways">

@@ -4,7 +4,7 @@ import type { ClientReport } from "../../core/model.ts";
 import { Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { fewOf, pageOf, Pages, Time } from "../parts.tsx";
+import { Empty, fewOf, pageOf, Pages, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
@@ -17,7 +17,7 @@ export function clientPages(app: Hono, parts: PagesParts): void {
   const { clients } = parts.ports;
   app.get(PATH, (c) =>
     asPerson(parts, c, async (person) => {
-      return await clientsPage(c, person, await (await clients()).list(person.caller.user?.id));
+      return await clientsPage(c, person, await (await clients()).list(person.caller.user?.id), parts);
     }));
 
   app.post(`${PATH}/end`, (c) =>
@@ -27,7 +27,12 @@ export function clientPages(app: Hono, parts: PagesParts): void {
     }));
 }
 
-function clientsPage(c: Context, person: Person, clients: readonly ClientReport[]): Promise<Response> {
+function clientsPage(
+  c: Context,
+  person: Person,
+  clients: readonly ClientReport[],
+  { ports: { baseUrl } }: PagesParts,
+): Promise<Response> {
   const after = c.req.query("after") ?? "";
   const { shown, next } = pageOf(clients.toReversed(), after, ({ grant_id }) => grant_id);
   const rows = shown.map((client) => [
@@ -60,11 +65,18 @@ function clientsPage(c: Context, person: Person, clients: readonly ClientReport[
           <p>The client's access has ended, with all its tokens.</p>
         </Notice>
       )}
+      {rows.length === 0 && (
+        <Empty title="You have let no client in">
+          {"Give an assistant or an editor that knows OAuth the address "}
+          <code>{`${baseUrl}/mcp`}</code>
+          {". It leads you to a page here, where you choose what it may do; then it stands in this list."}
+        </Empty>
+      )}
       <Table
         caption="Programs that you let in, and what each may do in your name"
         columns={["Client", "Sites", "At most", "Changes", "When", "End"]}
         rows={rows}
-        empty="You have let no client in."
+        empty=""
       />
       <Pages path={PATH} after={after} next={next} />
     </>,

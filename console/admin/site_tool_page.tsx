@@ -223,7 +223,9 @@ function Decisions({ tool, site, person, form }: FormParts): Child {
             value={given("arguments")}
             maxlength={20_000}
           />
-          <button type="submit" class="quiet" formaction={`${address}/try`}>Run it dry</button>
+          <p>
+            <button type="submit" class="quiet" formaction={`${address}/try`}>Run it dry</button>
+          </p>
           {isOpen && (
             <p>
               Once it is let through, callers are shown its own description and texts on this site. Another

@@ -9,6 +9,7 @@ import { Table } from "../table.tsx";
 import { freeze, freezeBody, lift } from "../../admin/freezes.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { asPerson, asSender, assertAdmin, assertMaster, type PagesParts, worded } from "./frame.tsx";
+import { findGaps } from "./site_gaps.tsx";
 import { siteForms } from "./site_save.tsx";
 import { sitePage } from "./site_page.tsx";
 import { testSite } from "./site_test.tsx";
@@ -64,7 +65,7 @@ async function listPage(
   });
 }
 
-/** What a button of a site's page does: test, freeze, lift. */
+/** What a button of a site's page does: test, look for gaps, freeze, lift. */
 function actions(app: Hono, parts: PagesParts): void {
   const { ports } = parts;
   type Act = (person: Person, site: Site, form: URLSearchParams, c: Context) => Promise<Response>;
@@ -91,6 +92,10 @@ function actions(app: Hono, parts: PagesParts): void {
     async (person, site, _, c) =>
       await sitePage(c, person, parts, site, { tested: await testSite(ports, person, site) }),
   );
+  on("gaps", async (person, site, form, c) => {
+    const gaps = await findGaps(ports, person, site, Number(form.get("page")) || 1);
+    return await sitePage(c, person, parts, site, { gaps });
+  });
   on("freeze", async ({ caller }, { id }, form, c) => {
     const reason = form.get("reason")?.trim() || null;
     await freeze(ports, caller, checked(freezeBody, { scope: "site", id, reason }));

@@ -173,7 +173,9 @@ function Why({ day, site_id }: { readonly day: SnapshotDay; readonly site_id: st
       ? "Nobody has asked yet: the next run does, at half past the hour."
       : "Nobody asked on that day, and it can no longer be had.";
   }
-  if (status !== "failed") return day.late ? "Taken late: part of it belongs to the day after." : "";
+  if (status !== "failed") {
+    return day.late ? "Taken late: part of it belongs to the day after." : "nothing to do";
+  }
   const times = attempts > 1 ? ` It was tried ${attempts} times.` : "";
   const next = to_come ? " It is tried again at half past the hour." : "";
   return (
@@ -228,7 +230,7 @@ function ByDay({ sites, dates }: SnapshotReport): Child {
       `${count(isKept)} of ${sites.length}${late > 0 ? ` (${late} late)` : ""}`,
       String(count(({ status }) => status === "failed")),
       String(count(({ status }) => status === "missing")),
-      lacking.length > 5 ? `${names} and ${lacking.length - 5} more` : names,
+      lacking.length === 0 ? "none" : lacking.length > 5 ? `${names} and ${lacking.length - 5} more` : names,
     ];
   });
   return (
