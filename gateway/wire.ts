@@ -4,7 +4,7 @@ import { CODES } from "../core/errors.ts";
 import { buildApp } from "../doors/app.ts";
 import { mcpDoor } from "../doors/mcp.ts";
 import { dispatched } from "../doors/mcp_call.ts";
-import { describedTools, openapi } from "../doors/openapi.ts";
+import { described } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
 import type { Gateway, Replacements } from "./types.ts";
@@ -271,7 +271,8 @@ function restOf(
     sites: store.sites,
     tokenLimit,
     bodies,
-    openapi: () => openapi(describedTools(registry.tools.values()), baseUrl, CODES, connectors.kinds),
+    openapi: (version) =>
+      described(registry.tools, { baseUrl, codes: CODES, kinds: connectors.kinds }, version),
     baseUrl,
     newId,
     log,
