@@ -55,6 +55,7 @@ export const tokenBody = closed({
   max_risk: tier.optional(),
   skip_write_confirm: yesNo.optional(),
   confirm_policy: confirmPolicy.optional(),
+  confirm_proxied: yesNo.optional(),
   listing: choice(TOKEN_LISTINGS).optional(),
   owner_user_id: record_id.nullish(),
 });
@@ -66,6 +67,7 @@ export const tokenPatch = closed({
   allowed_tools: scope("tool name", TOOL_NAME, 1, SCOPE_TOOLS_MAX).optional(),
   max_risk: tier.optional(),
   confirm_policy: confirmPolicy.optional(),
+  confirm_proxied: yesNo.optional(),
   listing: choice(TOKEN_LISTINGS).optional(),
 });
 

@@ -69,6 +69,11 @@ function valueOf({ option, form }: Field, words: Words): unknown {
   return form === "list" ? words.list(option) : words.text(option);
 }
 
+const switchOf = (words: Call["words"], name: string): unknown => {
+  const given = words.text(name);
+  return given === undefined ? undefined : yesNo(given);
+};
+
 async function fields(call: Call, known: Known): Promise<Fields> {
   const { words } = call;
   return given({
@@ -77,7 +82,8 @@ async function fields(call: Call, known: Known): Promise<Fields> {
     project_id: words.text("project"),
     flags: pairs(words, "flag"),
     confirm_policy: words.text("confirm-policy"),
-    four_eyes: words.text("four-eyes") === undefined ? undefined : yesNo(words.text("four-eyes")!),
+    four_eyes: switchOf(words, "four-eyes"),
+    confirm_proxied: switchOf(words, "confirm-proxied"),
     credentials: await credentials(call, known),
     ...Object.fromEntries(known.fields.map((field) => [field.name, valueOf(field, words)])),
   });

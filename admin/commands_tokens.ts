@@ -35,6 +35,7 @@ const create: Command = {
       help:
         "what a write needs beside confirm: true (flag: nothing, preview: the confirm_token of its preview, human: a person's approval)",
     },
+    "confirm-proxied": { help: "show what sites' own tools would write before it is sent" },
     listing: {
       value: "all|own|search",
       help: "what its list of tools has: all, without sites' own, or what finds the others",
@@ -61,6 +62,7 @@ const create: Command = {
         max_risk: words.whole("max-risk"),
         owner_user_id: superAdmin ? null : owner,
         confirm_policy: words.text("confirm-policy"),
+        confirm_proxied: words.on("confirm-proxied") || undefined,
         listing: words.text("listing"),
         skip_write_confirm: words.on("skip-write-confirm") || undefined,
       }),

@@ -80,6 +80,7 @@ export function siteBodies({ kinds, siteFields, credentials }: Connectors): Site
     flags: flags.optional(),
     confirm_policy: confirmPolicy.optional(),
     four_eyes: yesNo.optional(),
+    confirm_proxied: yesNo.optional(),
     credentials: closed(Object.fromEntries(secrets)).optional(),
     ...Object.fromEntries(fields),
   };

@@ -134,6 +134,13 @@ const policyGroup: AskedGroup = {
       words: POLICY_WORDS,
     },
     {
+      name: "confirm_proxied",
+      label: "Show what its own tools write first",
+      hint:
+        "Messages and records of the CRM, and what a site's own tools change, are shown before they are sent.",
+      control: { form: "switch" },
+    },
+    {
       name: "four_eyes",
       label: "Four eyes",
       hint: "Who approves must be another person than the one whose client asked.",

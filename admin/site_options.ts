@@ -77,6 +77,10 @@ function ownOptions(connectors: Connectors): Options {
       value: "flag|preview|human",
       help: "the least its writes need beside confirm: true; preview where it may publish",
     },
+    "confirm-proxied": {
+      value: "true|false",
+      help: "whether what its own tools would write is shown before it is sent",
+    },
     "four-eyes": {
       value: "true|false",
       help:

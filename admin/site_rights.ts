@@ -33,7 +33,7 @@ export async function assertMaySet(
   { connectors, store }: AdminPorts,
 ): Promise<void> {
   if (user === null) return;
-  for (const field of ["flags", "confirm_policy", "four_eyes"] as const) {
+  for (const field of ["flags", "confirm_policy", "four_eyes", "confirm_proxied"] as const) {
     if (input[field] !== undefined) {
       throw forbidden(`${field}: only a super-admin changes it, with the master token`);
     }

@@ -82,7 +82,7 @@ export async function makeToken(
       ]
       : []),
   ]);
-  const { name, env, allowed_sites, allowed_tools, confirm_policy, listing } = body;
+  const { name, env, allowed_sites, allowed_tools, confirm_policy, confirm_proxied, listing } = body;
   const made = await store.tokens.create({
     name,
     env,
@@ -91,6 +91,7 @@ export async function makeToken(
     max_risk,
     skip_write_confirm,
     confirm_policy,
+    confirm_proxied,
     listing,
     owner_user_id,
     super_admin,
@@ -161,7 +162,8 @@ function assertNarrower(before: Token, after: Token): void {
     !isWithin(after.allowed_tools, before.allowed_tools) && "allowed_tools",
     after.max_risk > before.max_risk && "max_risk",
     strictness(after) < strictness(before) && "confirm_policy",
-  ].filter((one) => one !== false);
+    before.confirm_proxied && !after.confirm_proxied && "confirm_proxied",
+  ].filter((one) => typeof one === "string");
   if (wider.length === 0) return;
   throw new GatewayError(
     "E_FORBIDDEN",

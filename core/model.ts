@@ -41,6 +41,8 @@ export interface Site extends SiteFields {
   readonly confirm_policy: ConfirmPolicy;
   /** Whether what a person approves here needs another person than the one whose client asked. */
   readonly four_eyes?: boolean;
+  /** Whether what its own tools write is shown before it is sent, whatever else the policy asks for. */
+  readonly confirm_proxied?: boolean;
   /** Grows when credentials change, so that what was cached under the old ones is not used. */
   readonly credentials_version: number;
   readonly created_at: string;
@@ -85,6 +87,8 @@ export interface Token {
   readonly max_risk: Tier;
   readonly skip_write_confirm: boolean;
   readonly confirm_policy: ConfirmPolicy;
+  /** Whether what sites' own tools write is shown before it is sent, whatever else the policy asks for. */
+  readonly confirm_proxied?: boolean;
   /** null: made under the master token, for no user. */
   readonly owner_user_id: string | null;
   /** Whether it is a super-admin token; tokens of an owner never are. Left out in records of before it was asked by name. */

@@ -1,4 +1,5 @@
 /** The OpenAPI document of the REST door, made once from the registry. */
+import { CODES } from "../core/errors.ts";
 import type { Tier } from "../core/model.ts";
 import type { Schema } from "../registry/dialect.ts";
 import { resultOf } from "../registry/answers.ts";
@@ -60,11 +61,11 @@ export const describedTools = (tools: Iterable<ToolEntry>): OpenApiTool[] =>
 /** The document of all those tools, with the examples that are kept for it. */
 export async function described(
   tools: ReadonlyMap<string, ToolEntry>,
-  parts: Omit<OpenApiParts, "examples">,
+  parts: Pick<OpenApiParts, "baseUrl" | "kinds">,
   version: OpenApiVersion,
 ): Promise<string> {
   const { default: examples } = await import("../registry/examples.gen.json", { with: { type: "json" } });
-  return openapi(describedTools(tools.values()), { ...parts, examples }, version);
+  return openapi(describedTools(tools.values()), { ...parts, codes: CODES, examples }, version);
 }
 
 /**

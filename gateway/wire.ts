@@ -1,6 +1,5 @@
 /** Wires the gateway together: store, registry, guard and doors, from settings that were already checked. */
 import type { Registry } from "./boot.ts";
-import { CODES } from "../core/errors.ts";
 import { buildApp } from "../doors/app.ts";
 import { mcpDoor } from "../doors/mcp.ts";
 import { dispatched } from "../doors/mcp_call.ts";
@@ -271,8 +270,7 @@ function restOf(
     sites: store.sites,
     tokenLimit,
     bodies,
-    openapi: (version) =>
-      described(registry.tools, { baseUrl, codes: CODES, kinds: connectors.kinds }, version),
+    openapi: (version) => described(registry.tools, { baseUrl, kinds: connectors.kinds }, version),
     baseUrl,
     newId,
     log,

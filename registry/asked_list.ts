@@ -1,6 +1,6 @@
 /** Which tools a request wants to see and use: its address and its headers leave some out, and never add one. */
 import type { ToolEntry } from "./entry.ts";
-import { writes } from "./manifest.ts";
+import { readsOnly } from "./manifest.ts";
 
 /** What a request leaves out; frozen. */
 export interface AskedList {
@@ -37,14 +37,14 @@ export const PROXIED = "proxied";
 /** Whether the list has the tool: where tools are found by searching the few that this is done with. */
 export function lists(asked: AskedList, entry: ToolEntry): boolean {
   const { listing } = entry.manifest;
-  if (asked.search) return listing !== undefined && !(asked.readonly && writes(entry.manifest));
+  if (asked.search) return listing !== undefined && !(asked.readonly && !readsOnly(entry.manifest));
   return listing !== "search" && wants(asked, entry);
 }
 
 /** Whether what is asked for has the tool, whatever site it is for: of groups and tools that are named, either. */
 export function wants(asked: AskedList, { name, group, manifest, offer }: ToolEntry): boolean {
   const { groups, tools } = asked;
-  if (asked.readonly && (writes(manifest) || (offer?.writesAt.length ?? 0) > 0)) return false;
+  if (asked.readonly && (!readsOnly(manifest) || (offer?.writesAt.length ?? 0) > 0)) return false;
   const named = tools?.includes(name) ?? false;
   const grouped = groups !== null && (groups.includes("*") || groups.includes(group));
   if (groups !== null || tools !== null) return named || grouped;

@@ -19,6 +19,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "flags",
   "confirm_policy",
   "four_eyes",
+  "confirm_proxied",
   "credentials",
   "credentials_version",
   "created_at",

@@ -67,6 +67,7 @@ export const OWN_OPTIONS: readonly string[] = [
   "flag",
   "confirm-policy",
   "four-eyes",
+  "confirm-proxied",
   "unset",
   "url",
   "json",

@@ -6,7 +6,7 @@ import type { ToolEntry } from "./entry.ts";
 import type { PlatformKind } from "../core/model.ts";
 import { outputSchema } from "./answers.ts";
 import { atSite, briefly, type Said, served } from "./brief.ts";
-import { writes } from "./manifest.ts";
+import { readsOnly } from "./manifest.ts";
 import { offeredTo } from "./source.ts";
 
 /** A tool on a list, with the sites in the caller's scope that offer it; null for a built-in tool. */
@@ -99,7 +99,7 @@ export function saidOf({ entry, sites }: Shown, { full, kind }: Manner): Said {
 
 /** Whether no call of it writes, on any of those sites. */
 export const reads = ({ entry: { manifest, offer }, sites }: Shown): boolean =>
-  !writes(manifest) && !sites?.some((id) => offer?.writesAt.includes(id));
+  readsOnly(manifest) && !sites?.some((id) => offer?.writesAt.includes(id));
 
 const wholly = ({ definition: { description, input_schema } }: ToolEntry): Said => ({
   description,

@@ -88,8 +88,12 @@ const manifestSchema = z.strictObject({
   /** Where on the site that shows, in words behind "in", where no tool reads it. */
   read_in: z.string().optional(),
   body_limit: z.int().min(LIMITS.BODY_BYTES).default(LIMITS.BODY_BYTES),
-  /** `destructive: false` for a write that only adds; every other one may overwrite or publish what is there. */
+  /**
+   * What MCP's annotations say beside the tier. `destructive: false` for a write that only adds; every other one may
+   * overwrite or publish what is there. `read_only: false` for what needs no consent and yet ends something.
+   */
   hints: z.strictObject({
+    read_only: z.literal(false).optional(),
     idempotent: z.boolean().optional(),
     open_world: z.boolean().optional(),
     destructive: z.literal(false).optional(),
@@ -201,8 +205,12 @@ function consistency(manifest: Manifest): string[] {
   if (manifest.no_flag !== undefined && (manifest.tier !== 2 || flagged)) {
     found.push("no_flag is for tools of tier T2 that have no flag");
   }
-  if (manifest.hints.destructive === false && (manifest.tier === 0 || manifest.tier >= 3)) {
+  const { destructive, read_only } = manifest.hints;
+  if (destructive === false && ((manifest.tier === 0 && read_only !== false) || manifest.tier >= 3)) {
     found.push("hints.destructive: false is for tools of tiers T1 and T2, which only add");
+  }
+  if (read_only === false && manifest.tier > 0) {
+    found.push("hints.read_only: false is for tools of tier T0; every other one writes");
   }
   if (manifest.makes !== undefined && manifest.hints.destructive !== false) {
     found.push("makes is for tools that only add (hints.destructive: false)");
@@ -280,6 +288,10 @@ const admits = ({ properties = {} }: Schema, name: string, value: unknown) =>
 /** Whether a call of the tool can be a write. */
 export const writes = (manifest: Pick<Manifest, "tier" | "raise">): boolean =>
   manifest.tier > 0 || manifest.raise.length > 0;
+
+/** Whether it only reads, by MCP's meaning: what ends something of the gateway's own does more, though it needs no consent. */
+export const readsOnly = (manifest: Pick<Manifest, "tier" | "raise" | "hints">): boolean =>
+  !writes(manifest) && manifest.hints.read_only !== false;
 
 /** Whether it only tells of the tools that the caller has, or stands for one of them. */
 export const tellsOfTools = ({ tells }: Pick<Manifest, "tells">): boolean => tells === "tools";

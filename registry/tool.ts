@@ -71,6 +71,8 @@ export interface Plan<State = unknown> {
    * the site cannot do that, a sentence's part. Left out of any other tool.
    */
   readonly dryRun?: (() => Promise<DryRun>) | { readonly unavailable: string };
+  /** Of a site's own tool that its site cannot try: its changes say what would be sent. */
+  readonly told?: true;
   /** Of a tool that makes a change set: that set. */
   readonly set?: PlannedSet;
   /** The dry run that `run` must equal, where the call was shown as one. */
@@ -280,6 +282,8 @@ export interface ToolContext {
   readonly managed: ManagedPort;
   /** Whether the call is to write without a confirm token: nobody was shown what it replaces. */
   readonly unseen: boolean;
+  /** Whether what a site's own tool would write is to be shown before it is sent, by the gateway where the site cannot. */
+  readonly showsOwn: boolean;
   readonly sites: SitesPort;
   readonly calls: CallsPort;
   readonly changes: ChangesPort;

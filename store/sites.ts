@@ -13,7 +13,15 @@ const recordKey = (id: string) => ["sites", id];
 const secretKey = (id: string, kind: CredentialKind) => ["credentials", id, kind];
 
 /** What may be set of a record beside the fields of connectors. */
-const SETTABLE = ["name", "base_url", "project_id", "flags", "confirm_policy", "four_eyes"] as const;
+const SETTABLE = [
+  "name",
+  "base_url",
+  "project_id",
+  "flags",
+  "confirm_policy",
+  "four_eyes",
+  "confirm_proxied",
+] as const;
 const NO_FLAGS = Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"];
 
 type SealedByKind = ReadonlyMap<CredentialKind, Sealed | null>;
@@ -114,6 +122,7 @@ export class Sites implements SiteStore {
       flags: NO_FLAGS,
       confirm_policy: "flag",
       four_eyes: false,
+      confirm_proxied: false,
     };
     const kept = Object.entries(site).map((
       [name, value],
@@ -192,6 +201,7 @@ function blank(input: NewSite, shape: SiteShape, at: string): Site {
     flags: NO_FLAGS,
     confirm_policy: "flag",
     four_eyes: false,
+    confirm_proxied: false,
     credentials: [],
     credentials_version: 0,
     created_at: at,

@@ -55,7 +55,10 @@ export type NewToken =
   & Partial<Pick<Token, "confirm_policy">>;
 
 export type TokenPatch = Partial<
-  Pick<Token, "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "confirm_policy" | "listing">
+  Pick<
+    Token,
+    "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "confirm_policy" | "confirm_proxied" | "listing"
+  >
 >;
 
 /** Tokens, found by a SHA-256 of their text. Look-ups are cached; a change holds within LIMITS.CACHE_CHECK_MS everywhere. */
@@ -97,6 +100,7 @@ export interface SiteInput extends Patch<SiteFields> {
   flags?: Partial<Site["flags"]>;
   confirm_policy?: Site["confirm_policy"];
   four_eyes?: boolean;
+  confirm_proxied?: boolean;
   /** A kind set to null is forgotten. */
   credentials?: { [K in CredentialKind]?: Credentials[K] | null };
 }

@@ -49,6 +49,7 @@ export class Tokens implements TokenStore {
       max_risk: input.max_risk,
       skip_write_confirm: input.skip_write_confirm,
       confirm_policy: input.confirm_policy ?? "flag",
+      ...(input.confirm_proxied === true ? { confirm_proxied: true } : {}),
       ...(input.listing === undefined ? {} : { listing: input.listing }),
       owner_user_id: input.owner_user_id,
       super_admin: isSuperAdmin(input),
@@ -84,12 +85,12 @@ export class Tokens implements TokenStore {
       const entry = await this.db.kv.get<Token>(recordKey(id));
       const stored = recordOf(entry);
       if (stored === null) return null;
-      const { name, allowed_sites, allowed_tools, max_risk, confirm_policy, listing } = {
+      const { name, allowed_sites, allowed_tools, max_risk, confirm_policy, confirm_proxied, listing } = {
         ...whole(stored),
         ...patch,
       };
       const lists = { allowed_sites: [...allowed_sites], allowed_tools: [...allowed_tools] };
-      const token: Token = { ...stored, name, ...lists, max_risk, confirm_policy, listing };
+      const token: Token = { ...stored, name, ...lists, max_risk, confirm_policy, confirm_proxied, listing };
       checkSize(token);
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
       return await this.version.commit(change) ? token : AGAIN;

@@ -253,7 +253,7 @@ function Connections({ site, parts }: { readonly site: Site; readonly parts: Pag
 }
 
 function Permitted({ site }: { readonly site: Site }): Child {
-  const { confirm_policy: policy, four_eyes = false } = site;
+  const { confirm_policy: policy, four_eyes = false, confirm_proxied = false } = site;
   return (
     <section>
       <h2>What may be done here</h2>
@@ -272,6 +272,7 @@ function Permitted({ site }: { readonly site: Site }): Child {
       </ul>
       <p>
         {`What a write needs (${policy}): ${POLICY_WORDS[policy]}`}
+        {confirm_proxied && " What its own tools write is shown before it is sent."}
         {four_eyes && " Who approves must be another person than the one whose client asked."}
       </p>
     </section>

@@ -63,6 +63,9 @@ export interface Previewed
   readonly final?: string | null;
 }
 
+/** What a site asks of its writes. */
+type Asking = Pick<Site, "confirm_policy" | "confirm_proxied">;
+
 interface Gated {
   readonly caller: Caller;
   readonly input: { readonly confirm: boolean; readonly dryRun: boolean };
@@ -74,16 +77,30 @@ const skips = ({ token, superAdmin }: Caller): boolean => superAdmin && token.sk
 export const mayWrite = ({ caller, input }: Gated): boolean =>
   !input.dryRun && (input.confirm || skips(caller));
 
+/** Whether the token or one of the sites asks that what a site's own tool would write is shown before it is sent. */
+export const confirmsProxied = (
+  { token }: Caller,
+  sites: Iterable<Pick<Asking, "confirm_proxied">>,
+): boolean =>
+  token.confirm_proxied === true || [...sites].some(({ confirm_proxied }) => confirm_proxied === true);
+
+/** Whether what a site's own tool would write is to be shown before it is sent, by the gateway where its site cannot. */
+export const showsOwn = (caller: Caller, sites: readonly Asking[]): boolean =>
+  confirmsProxied(caller, sites) || needsPerson(caller, sites);
+
 /**
  * Whether a confirmed call may go on under the strictest policy of the token and of every site that the call and those
- * within it touch; `bound` where it carries the confirm token of a preview.
+ * within it touch; `bound` where it carries the confirm token of a preview, `offered` where it is of a site's own tool.
  */
 export function meetsPolicy(
   caller: Caller,
-  sites: Iterable<Pick<Site, "confirm_policy">>,
+  sites: Iterable<Asking>,
   bound: boolean,
+  offered = false,
 ): boolean {
-  const policy = policyOf(caller, sites);
+  const all = [...sites];
+  const own = offered && confirmsProxied(caller, all) ? "preview" : "flag";
+  const policy = strictest([policyOf(caller, all), own]);
   return policy === "flag" || (policy === "preview" && (bound || skips(caller)));
 }
 
@@ -118,14 +135,15 @@ export const needsPerson = (caller: Caller, sites: Iterable<Pick<Site, "confirm_
 export function confirmation(
   caller: Caller,
   { tier, gate }: { readonly tier: Tier; readonly gate: boolean },
-  sites: readonly Pick<Site, "confirm_policy">[],
+  sites: readonly Asking[],
 ): Confirmation {
   if (tier === 0) return { needed: false };
   const policy = policyOf(caller, sites);
   if (gate) return { needed: !skips(caller), policy };
-  if (meetsPolicy(caller, sites, false)) return { needed: false, policy };
+  if (meetsPolicy(caller, sites, false, true)) return { needed: false, policy };
+  const always = policy === "human" || confirmsProxied(caller, sites);
   // Whether the site can show what its own tool would do, only the site tells.
-  return { needed: policy === "human" ? true : "depends on the live state", policy };
+  return { needed: always ? true : "depends on the live state", policy };
 }
 
 const policyOf = ({ token }: Caller, sites: Iterable<Pick<Site, "confirm_policy">>): ConfirmPolicy =>

@@ -7,7 +7,14 @@ import type { Beside } from "../../store/store.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { type Approving, compareShown, dryRunOf, type Issued, requireItems, shownName } from "./approval.ts";
 import { Brought } from "./brought.ts";
-import { meetsPolicy, needsPerson, type Preview, preview, type Previewed } from "./confirm.ts";
+import {
+  confirmsProxied,
+  meetsPolicy,
+  needsPerson,
+  type Preview,
+  preview,
+  type Previewed,
+} from "./confirm.ts";
 import type { Bringing, ConsentCall, ConsentPorts, Ticket } from "./consent_call.ts";
 import { contentOf, differing, hashParts, shownAs } from "./consent_content.ts";
 import type { Repeated } from "./repeated.ts";
@@ -44,8 +51,9 @@ function reasonOf(plan: ShownPlan): string {
 /** What a preview shows; of a site's own tool what its dry run found. Throws E_NOT_SUPPORTED. */
 export async function previewed(ready: ReadyCall): Promise<{ call: Previewed; dryRun: DryRun | null }> {
   const { plan, tool } = ready;
-  if (!ready.offered) {
-    return { call: { ...ready, changes: [...ready.changes, ...await ready.shown()] }, dryRun: null };
+  if (!ready.offered || plan?.told) {
+    const changes = [...ready.changes, ...await ready.shown()];
+    return { call: { ...ready, offered: false, changes }, dryRun: null };
   }
   if (typeof plan?.dryRun !== "function") {
     throw new GatewayError(
@@ -171,11 +179,13 @@ export class Consent {
     if (set?.pending !== undefined) return this.#pending(set);
     if (approving !== undefined) await approving.judge(record.allSites);
     else if (
-      ticket?.approved == null && !meetsPolicy(caller, record.allSites, this.#brought.shown !== null)
+      ticket?.approved == null &&
+      !meetsPolicy(caller, record.allSites, this.#brought.shown !== null, ready.offered)
     ) {
       if (ticket !== undefined) throw notConsented(ticket);
-      if (ready.gate || canShow(ready.plan)) return await this.preview(ready);
+      if (ready.gate || ready.plan?.told || canShow(ready.plan)) return await this.preview(ready);
       if (needsPerson(caller, record.allSites)) throw unapproved(ready.tool);
+      if (confirmsProxied(caller, record.allSites)) return await this.preview(ready); // which says why there is none
     }
     const expects = approving?.shown ? dryRunOf(approving.shown) : this.#brought.shown?.dry_run;
     if (expects !== undefined && !canShow(ready.plan)) throw notHeldAnyMore(ready.plan);

@@ -35,6 +35,7 @@ const BESIDE_THE_WAY: ReadonlySet<string> = new Set([
   "flags",
   "confirm_policy",
   "four_eyes",
+  "confirm_proxied",
   "credentials",
   "credentials_version",
   "created_at",

@@ -19,7 +19,7 @@ import type {
 import { asOffered, asWritten, plain } from "./answer.ts";
 import { lazily } from "../../core/made_once.ts";
 import type { CallRecord } from "../audit/audit.ts";
-import { underProjects } from "../consent/confirm.ts";
+import { showsOwn, underProjects } from "../consent/confirm.ts";
 import { destination, hashParts, KEEPS_NOTHING, type Subject } from "../consent/consent_content.ts";
 import { setbackOf } from "../changes.ts";
 import { makeContext } from "./context.ts";
@@ -132,7 +132,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   capTier(call, isOfferedWrite ? OFFERED_WRITE : effectiveTier(manifest, given.args, kind)); // 10
   if (offer) decision.begin("arguments");
   const input = offer && site && !restore
-    ? forwardedTo({ manifest, offer }, given, site.id, asked.asks)
+    ? forwardedTo({ manifest, offer }, given, site.id, { asks: asked.asks, shown: showsOwn(caller, sites) })
     : given;
   decision.begin("rate");
   for (const [at, { id }] of sites.entries()) {

@@ -13,7 +13,7 @@ import type {
   UpstreamsPort,
 } from "../../registry/tool.ts";
 import { type ConnectorCall, makeConnectorContext } from "../connector_context.ts";
-import { meetsPolicy } from "../consent/confirm.ts";
+import { meetsPolicy, showsOwn } from "../consent/confirm.ts";
 import {
   type CallParts,
   type ContextPorts,
@@ -83,7 +83,12 @@ class CallContext implements ToolContext {
   get unseen() {
     const { caller, record: { root } } = this.#call;
     const bound = root.decision.latest("bound") ?? false;
-    return root.decision.latest("confirmed") === true && !bound && meetsPolicy(caller, root.allSites, bound);
+    return root.decision.latest("confirmed") === true && !bound &&
+      meetsPolicy(caller, root.allSites, bound);
+  }
+  get showsOwn() {
+    const { caller, record: { root } } = this.#call;
+    return showsOwn(caller, root.allSites);
   }
   get sets() {
     return this.#ports.sets(this.#call);

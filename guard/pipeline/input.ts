@@ -95,14 +95,14 @@ export function readForwarded({ check }: Pick<ToolEntry, "check">, raw: Record<s
 /**
  * What of such arguments the tool of a site gets, whatever that name is elsewhere: all but a `dry_run`, `confirm` or
  * `confirm_token` that it does not have, which are the gateway's. Who sends `confirm: false` asks for a preview. Throws
- * E_BAD_INPUT, also for another spelling of these names, and E_NOT_SUPPORTED where a write is to be shown that such sites
- * cannot show before it is made.
+ * E_BAD_INPUT, also for another spelling of these names, and E_NOT_SUPPORTED where a write is to be shown that neither
+ * such sites nor, where `shown` is false, the gateway shows before it is made.
  */
 export function forwardedTo(
   { manifest, offer }: Pick<ToolEntry, "manifest"> & { readonly offer: Offer },
   input: Input,
   site: string,
-  asks: Asks = {},
+  { asks = {}, shown = false }: { readonly asks?: Asks | undefined; readonly shown?: boolean } = {},
 ): Input {
   const args = { ...input.args };
   const given: Record<string, unknown> = {};
@@ -115,7 +115,7 @@ export function forwardedTo(
   const isWrite = offer.writesAt.includes(site) || writes(manifest);
   if (isWrite) refuseMisspelt(args, (name) => offer.has(name, site));
   const isShown = isWrite && (dryRun || (given.confirm ?? asks.confirm) === false);
-  if (isWrite && !offer.previews(site)) {
+  if (isWrite && !shown && !offer.previews(site)) {
     const way = "and nothing was sent; leave it out, and it writes at once";
     if (isShown) {
       const name = dryRun ? "dry_run" : "confirm";

@@ -7,7 +7,7 @@ import { mayUse, outOfScope, searches, withinRequest } from "./scope.ts";
 import { notThere } from "./site.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
-import { writes } from "../../registry/manifest.ts";
+import { readsOnly } from "../../registry/manifest.ts";
 
 /** The tool that is called, and with what. */
 export interface Forwarded {
@@ -54,7 +54,8 @@ export function forwarded(
 /** What may stand beside `arguments` as well. */
 const BESIDE: readonly string[] = ["site_id", "confirm", "confirm_token"];
 
-const mayWrite = ({ manifest, offer }: ToolEntry) => writes(manifest) || (offer?.writesAt.length ?? 0) > 0;
+const mayWrite = ({ manifest, offer }: ToolEntry) =>
+  !readsOnly(manifest) || (offer?.writesAt.length ?? 0) > 0;
 
 /** Step 4. Throws E_TOOL_NOT_FOUND; for a site out of scope E_SCOPE_DENIED, whatever tools that one has. */
 export function entryOf(

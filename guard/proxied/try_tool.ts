@@ -80,6 +80,7 @@ function contextOf(ports: TrialPorts, site: Site): ProxyContext {
   return {
     site,
     caller: { token: { allowed_tools: ["*"] }, maxRisk: 3 },
+    showsOwn: false,
     now: ports.now,
     async use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client> {
       if ("capability" in wanted) {

@@ -24,6 +24,8 @@ export interface ProxyContext {
   now(): number;
   use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client>;
   readonly grant?: PublishGrant;
+  /** Whether what a site's own tool would write is to be shown before it is sent, by the gateway where the site cannot. */
+  readonly showsOwn: boolean;
   annotate(facts: {
     readonly result_id?: string | number;
     readonly changes?: readonly Change[];

@@ -15,6 +15,7 @@ import { HeldWrite } from "./held_write.ts";
 import type { ProxyContext, ProxyPorts, ProxyRaise } from "./proxied_context.ts";
 import { locationOf, resolve, type Resolved } from "./resolved.ts";
 import type { ProxiedTool, SiteOffer, ToolServers, UpstreamResult } from "../tool_servers/types.ts";
+import { toldWrite } from "./told_write.ts";
 import { assertOrdinary } from "./unheld.ts";
 import { UnheldWrite } from "./unheld_write.ts";
 import { ignoredArguments } from "./verdict.ts";
@@ -25,6 +26,10 @@ type Arguments = Record<string, unknown>;
 interface ProxyPlan {
   readonly summary: string;
   readonly changes: readonly Change[];
+  readonly revision?: Readonly<Record<string, unknown>> | null;
+  readonly warnings?: readonly string[];
+  /** Whether the changes say what would be sent, where the site cannot try the call. */
+  readonly told?: true;
   readonly raises: readonly ProxyRaise[];
   /** Runs it on the site without keeping anything, or why the site cannot, a sentence's part. */
   readonly dryRun: (() => Promise<DryRun>) | { readonly unavailable: string };
@@ -139,9 +144,11 @@ async function planOf(
       return { ...shown, warnings: [...shown.warnings, ...ignoredArguments(call)] };
     }
     : { unavailable: hold.why };
+  const isTold = ctx.showsOwn && !hold.ready && call.writes && target.ref.source === "crm";
+  const told = isTold ? { ...await toldWrite(call, ctx, ports), told: true as const } : null;
   const summary = `Run ${tool.name} on ${ctx.site.id}`;
   const final = call.writes && !hold.ready ? { final: notHeld(hold.why) } : {};
-  return { summary, changes: [], raises, dryRun, ...final, state };
+  return { summary, changes: [], ...told, raises, dryRun, ...final, state };
 }
 
 const notHeld = (why: string) =>

@@ -8,6 +8,14 @@ const INFO = { name: "test", version: "1.0.0" };
 /** What the tests use of a client, whichever line it comes from. */
 interface Connected {
   listTools(): Promise<{ tools: { name: string }[]; nextCursor?: string }>;
+  listResources(): Promise<{ resources: { uri: string }[] }>;
+  readResource(of: { uri: string }): Promise<{ contents: unknown[] }>;
+  listPrompts(): Promise<{ prompts: { name: string }[] }>;
+  getPrompt(of: { name: string; arguments: Record<string, string> }): Promise<{ messages: unknown[] }>;
+  complete(of: {
+    ref: { type: "ref/prompt"; name: string };
+    argument: { name: string; value: string };
+  }): Promise<{ completion: { values: string[] } }>;
   callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -39,7 +47,7 @@ interface Answer {
 }
 
 for (const [name, connect] of Object.entries(CLIENTS)) {
-  Deno.test(`${name} lists the tools, calls one, and is told of a refusal`, async () => {
+  Deno.test(`${name} lists the tools, calls one, reads what is beside them, and is told of a refusal`, async () => {
     const started = await start();
     try {
       const client = await connect(started);
@@ -50,6 +58,17 @@ for (const [name, connect] of Object.entries(CLIENTS)) {
         const sites = await client.callTool({ name: "list_sites", arguments: {} }) as Answer;
         assert.notEqual(sites.isError, true);
         assert.ok(Array.isArray(JSON.parse(sites.content[0]?.text ?? "").sites));
+        const { resources } = await client.listResources();
+        const { prompts } = await client.listPrompts();
+        const [site] = JSON.parse(sites.content[0]!.text).sites as { id: string }[];
+        const report = { name: "monthly_report", arguments: { site_id: site!.id } };
+        assert.ok(prompts.some(({ name }) => name === report.name));
+        assert.equal((await client.getPrompt(report)).messages.length, 2);
+        assert.equal(resources[0]?.uri, `site://${site!.id}/facts`);
+        assert.equal((await client.readResource(resources[0])).contents.length, 1);
+        const ref = { type: "ref/prompt", name: report.name } as const;
+        const { completion } = await client.complete({ ref, argument: { name: "site_id", value: site!.id } });
+        assert.deepEqual(completion.values, [site!.id]);
         const refused = await client.callTool({ name: "no_such_tool" }) as Answer;
         assert.equal(refused.isError, true);
         assert.match(refused.content[0]?.text ?? "", /^E_TOOL_NOT_FOUND: /);

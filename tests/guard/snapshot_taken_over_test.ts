@@ -1,5 +1,6 @@
 /** A snapshot run whose process was killed: who goes on with it, when, and with what. */
 import assert from "node:assert/strict";
+import { until } from "../e2e/running.ts";
 import { BehaviorWorld, linked, MIDNIGHT } from "../tools/_behavior.ts";
 import { folder } from "../unit/store/kit.ts";
 
@@ -32,6 +33,7 @@ Deno.test("a run that was killed is taken over by another instance once its leas
   };
   const dead = at.night(DUE);
   await hung.promise;
+  await until(async () => (await runs())[0]!.ok + (await runs())[0]!.failed === 3, 5000);
   const [begunRun] = await runs();
   assert.deepEqual([begunRun!.ok, begunRun!.failed, begunRun!.ended_at], [2, 1, null]);
   assert.equal(await snapshots.takeOver(), false, "it still has the lease");

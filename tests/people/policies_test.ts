@@ -48,6 +48,7 @@ Deno.test("only the master token changes a project's policy, and no admin takes 
     ["POST", "projects", { id: "south", name: "South", confirm_policy: "preview" }],
     ["PATCH", "sites/one", { project_id: null }],
     ["PATCH", "sites/one", { four_eyes: true }],
+    ["PATCH", "sites/one", { confirm_proxied: false }],
   ];
   for (const [method, path, body] of refused) {
     const { error } = await browser.api(method, path, body);
@@ -83,4 +84,6 @@ Deno.test("who approves is said with the master token alone, on sites of that pe
   const eyes = await admin(gw, "site", "update", "one", "--four-eyes", "true", "--json");
   assert.equal(JSON.parse(eyes.out).four_eyes, true);
   assert.equal((await gw.call<{ four_eyes: boolean }>("get_site", { site_id: "one" })).four_eyes, true);
+  const first = await admin(gw, "site", "update", "one", "--confirm-proxied", "true", "--json");
+  assert.equal(JSON.parse(first.out).confirm_proxied, true);
 });

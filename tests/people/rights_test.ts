@@ -40,6 +40,10 @@ Deno.test("a member's tokens are the member's own, and never reach past the memb
   }
   assert.equal((await gw.store.tokens.get(foreign.id))!.revoked_at, null);
   const id = made.result.token_id;
+  const own = async (confirm_proxied: boolean) =>
+    await browser.api("PATCH", `tokens/${id}`, { confirm_proxied });
+  assert.equal((await own(true)).result.confirm_proxied, true);
+  assert.match((await own(false)).error!.message, /^confirm_proxied: a token can be made to do less/);
   assert.equal((await browser.api("PATCH", `tokens/${id}`, { max_risk: 0 })).result.max_risk, 0);
   assert.equal((await browser.api("PATCH", `tokens/${id}`, { max_risk: 1 })).error?.code, "E_FORBIDDEN");
   assert.equal((await operator(gw, "PATCH", `tokens/${id}`, { max_risk: 1 })).result.max_risk, 1);

@@ -53,7 +53,7 @@ Deno.test("a name that only begins like others leads nowhere, and none that dele
 async function allTools() {
   const own = [];
   for await (const group of Deno.readDir("manifests")) {
-    if (group.name === "proxies") continue;
+    if (!group.isDirectory || group.name === "proxies") continue;
     for await (const file of Deno.readDir(`manifests/${group.name}`)) {
       const { name, description } = load(
         await Deno.readTextFile(`manifests/${group.name}/${file.name}`),

@@ -1,0 +1,63 @@
+/** What MCP's annotations say of each tool is what was judged of it, with the reason. */
+import assert from "node:assert/strict";
+import { load } from "js-yaml";
+import { gateway } from "../kit.ts";
+
+interface Judged {
+  readonly does: "reads" | "adds" | "ends" | "overwrites" | "takes away" | "goes live";
+  readonly too?: readonly ("same" | "closed")[];
+  readonly because: string;
+}
+
+const TABLE = load(
+  await Deno.readTextFile(new URL("../golden/annotations.yaml", import.meta.url)),
+) as Record<string, Judged>;
+
+const annotations = ({ does, too = [] }: Judged) => ({
+  readOnlyHint: does === "reads",
+  ...does === "reads" ? {} : { destructiveHint: does !== "adds" && does !== "ends" },
+  ...too.includes("same") ? { idempotentHint: true } : {},
+  ...too.includes("closed") ? { openWorldHint: false } : {},
+});
+
+Deno.test("each tool that may be listed has a judged row, and is annotated by it", async () => {
+  await using gw = await gateway({});
+  const listed = async (address: string) => {
+    const answer = await gw.http(address, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+    });
+    return (await answer.json()).result.tools as { name: string; annotations: object }[];
+  };
+  const tools = new Map(
+    [...await listed("/mcp"), ...await listed("/mcp?mode=search")].map((one) => [one.name, one]),
+  );
+  assert.deepEqual([...tools.keys()].sort(), Object.keys(TABLE).sort());
+  for (const [name, judged] of Object.entries(TABLE)) {
+    assert.deepEqual(tools.get(name)!.annotations, annotations(judged), name);
+    assert.ok(judged.because.length > 8, `${name} has no reason`);
+  }
+});
+
+Deno.test("who asks for reading alone is not offered what ends something, nor may call it so", async () => {
+  await using gw = await gateway({});
+  const rpc = async (address: string, method: string, params: object) => {
+    const answer = await gw.http(address, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    return (await answer.json()).result;
+  };
+  const { tools } = await rpc("/mcp?readonly", "tools/list", {});
+  assert.ok(!tools.some(({ name }: { name: string }) => name === "cancel_change_set"));
+  const set_id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+  const call = { name: "cancel_change_set", arguments: { set_id } };
+  assert.match((await rpc("/mcp?readonly", "tools/call", call)).content[0].text, /^E_SCOPE_DENIED/);
+  const inner = { name: "call_read_tool", arguments: { tool: "cancel_change_set", arguments: { set_id } } };
+  assert.match(
+    (await rpc("/mcp?mode=search", "tools/call", inner)).content[0].text,
+    /call it with call_write_tool/,
+  );
+});

@@ -1,0 +1,122 @@
+/** confirm_proxied: what a CRM's own tool would send is shown first, to whom it goes, and is sent once somebody confirms that. */
+import assert from "node:assert/strict";
+import { DOORS } from "../cms_kit.ts";
+import { type Args, served } from "./_served.ts";
+
+const MESSAGE = {
+  site_id: "crm",
+  type: "SMS",
+  subType: "SMS",
+  contactId: "contact-1",
+  status: "pending",
+  message: "See you at 9",
+};
+const SEND = "conversations_send-a-new-message";
+
+interface Shown {
+  readonly needs_confirmation?: true;
+  readonly summary: string;
+  readonly changes: readonly { field: string; from: unknown; to: unknown }[];
+  readonly confirm_token: string;
+  readonly undoable: boolean;
+  readonly next: string;
+  readonly warnings: readonly string[];
+  readonly approval?: { readonly approval_id: string };
+}
+
+type At = Awaited<ReturnType<typeof served>>;
+
+const sent = (at: At) => at.hosted.ran.filter(({ tool }) => tool === SEND).length;
+
+/** The site asks for it, or the token does. */
+const ASKING: readonly [string, (at: At) => Promise<string>][] = [
+  ["the site", async ({ gw }) => {
+    await gw.store.sites.update("crm", { confirm_proxied: true });
+    return "all";
+  }],
+  ["the token", async ({ gw }) => {
+    await gw.store.tokens.update((await gw.store.tokens.list()).find(({ name }) => name === "all")!.id, {
+      confirm_proxied: true,
+    });
+    return "all";
+  }],
+];
+
+for (const [who, ask] of ASKING) {
+  for (const door of DOORS) {
+    Deno.test(`where ${who} asks for it over ${door}, a message is shown with who gets it, and sent once it is confirmed`, async () => {
+      await using at = await served();
+      const as = await ask(at);
+      const shown = await at.gw.call<Shown>(SEND, MESSAGE, { door, as });
+      assert.equal(shown.needs_confirmation, true);
+      assert.equal(sent(at), 0, "nothing was sent");
+      const by = new Map(shown.changes.map((one) => [one.field, one]));
+      assert.match(String(by.get("recipient")?.to), /^\S.*<\+?[\d ()-]+>$/);
+      assert.deepEqual(by.get("message"), { field: "message", from: null, to: "See you at 9" });
+      assert.equal(by.get("type")?.to, "SMS");
+      assert.match(shown.summary, /SMS, to /);
+      assert.equal(shown.undoable, false);
+      assert.match(shown.warnings.join(), /cannot try the call/);
+      const confirmed = { door, as, asks: { confirm: true, confirm_token: shown.confirm_token } };
+      const other = await at.gw.end(SEND, { ...MESSAGE, message: "Something else" }, confirmed);
+      assert.equal("code" in other && other.code, "E_CONFIRM_INVALID");
+      assert.equal(sent(at), 0);
+      await at.gw.call(SEND, MESSAGE, confirmed);
+      await at.gw.call(SEND, MESSAGE, confirmed);
+      assert.equal(sent(at), 1, "once");
+    });
+  }
+}
+
+Deno.test("without it a write of the CRM is sent as it is asked for, also under the policy preview", async () => {
+  await using at = await served();
+  await at.gw.proven(SEND, MESSAGE);
+  await at.gw.store.sites.update("crm", { confirm_policy: "preview" });
+  await at.gw.proven(SEND, { ...MESSAGE, message: "Again" });
+  assert.equal(sent(at), 2);
+});
+
+Deno.test("a yes is for the person who was shown: another number by then is refused, and nothing is sent", async () => {
+  await using at = await served();
+  await at.gw.store.sites.update("crm", { confirm_proxied: true });
+  const shown = await at.gw.call<Shown>(SEND, MESSAGE);
+  const contact = at.crm.state.world.contacts.find(({ id }: { id: string }) => id === "contact-1");
+  Object.assign(contact!, { phone: "+15550009999" });
+  const asks = { confirm: true, confirm_token: shown.confirm_token };
+  await at.gw.fails(SEND, MESSAGE, "E_STALE_PREVIEW", /"recipient": changed since the preview/, { asks });
+  assert.equal(sent(at), 0);
+});
+
+Deno.test("a record is shown with what stands there now", async () => {
+  await using at = await served();
+  await at.gw.store.sites.update("crm", { confirm_proxied: true });
+  const change: Args = { site_id: "crm", path_id: "opp-0", name: "Whitening" };
+  const shown = await at.gw.call<Shown>("opportunities_update-opportunity", change);
+  const named = shown.changes.find(({ field }) => field === "name");
+  assert.equal(named?.to, "Whitening");
+  assert.equal(typeof named?.from, "string");
+  const asks = { confirm: true, confirm_token: shown.confirm_token };
+  await at.gw.call("opportunities_update-opportunity", change, { asks });
+});
+
+Deno.test("where a person has to approve, the person is asked, and the message waits", async () => {
+  await using at = await served();
+  await at.gw.store.sites.update("crm", { confirm_policy: "human" });
+  const shown = await at.gw.call<Shown>(SEND, MESSAGE);
+  assert.ok(shown.approval, "there is a request");
+  assert.match(shown.next, /a person must approve this/);
+  const asks = { confirm: true, confirm_token: shown.confirm_token };
+  const ending = await at.gw.end(SEND, MESSAGE, { asks });
+  assert.ok(!("value" in ending) || (ending.value as Shown).approval, JSON.stringify(ending).slice(0, 300));
+  assert.equal(sent(at), 0);
+});
+
+Deno.test("reads of the CRM are not shown first", async () => {
+  await using at = await served();
+  await at.gw.store.sites.update("crm", { confirm_proxied: true });
+  const read = await at.gw.call<Partial<Shown>>("contacts_get-contact", {
+    site_id: "crm",
+    contactId: "contact-1",
+  });
+  assert.equal(read.needs_confirmation, undefined);
+});
