@@ -1,10 +1,9 @@
 /** Wires the gateway together: store, registry, guard and doors, from settings that were already checked. */
 import type { Registry } from "./boot.ts";
-import { CODES } from "../core/errors.ts";
 import { buildApp } from "../doors/app.ts";
 import { mcpDoor } from "../doors/mcp.ts";
 import { dispatched } from "../doors/mcp_call.ts";
-import { describedTools, openapi } from "../doors/openapi.ts";
+import { described, describedTools } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
 import { watched } from "./operator.ts";
@@ -266,7 +265,7 @@ function restOf(
     sites: store.sites,
     tokenLimit,
     bodies,
-    openapi: () => openapi(describedTools(registry.tools.values()), baseUrl, CODES, connectors.kinds),
+    openapi: (version) => described(registry.tools, { baseUrl, kinds: connectors.kinds }, version),
     baseUrl,
     newId,
     log,
