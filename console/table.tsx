@@ -6,13 +6,13 @@ export interface TableParts {
   readonly caption: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Child[])[];
-  /** Said in the place of a table without rows. */
-  readonly empty: string;
+  /** Said in the place of a table without rows; where it is more than a sentence, what stands there. */
+  readonly empty: Child;
 }
 
 /** The table; the first cell of a row names it. */
 export function Table({ caption, columns, rows, empty }: TableParts): Child {
-  if (rows.length === 0) return <p>{empty}</p>;
+  if (rows.length === 0) return typeof empty === "string" ? <p class="empty">{empty}</p> : empty;
   // The roles are said, because a table that is laid out as cards loses those of its elements.
   return (
     <table role="table">

@@ -4,7 +4,7 @@ import type { ClientReport } from "../../core/model.ts";
 import { Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { Time } from "../parts.tsx";
+import { Empty, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
@@ -14,10 +14,10 @@ const PATH = "/admin/clients";
 
 /** Adds the routes under `/admin/clients`. */
 export function clientPages(app: Hono, parts: PagesParts): void {
-  const { clients } = parts.ports;
+  const { clients, baseUrl } = parts.ports;
   app.get(PATH, (c) =>
     asPerson(parts, c, async (person) => {
-      return await clientsPage(c, person, await (await clients()).list(person.caller.user?.id));
+      return await clientsPage(c, person, await (await clients()).list(person.caller.user?.id), baseUrl);
     }));
 
   app.post(`${PATH}/end`, (c) =>
@@ -27,7 +27,12 @@ export function clientPages(app: Hono, parts: PagesParts): void {
     }));
 }
 
-function clientsPage(c: Context, person: Person, clients: readonly ClientReport[]): Promise<Response> {
+function clientsPage(
+  c: Context,
+  person: Person,
+  clients: readonly ClientReport[],
+  baseUrl: string,
+): Promise<Response> {
   const rows = clients.toReversed().map((client) => [
     `“${client.client_name}”, whose answers go to ${client.redirect_host}`,
     client.allowed_sites.includes("*") ? "every site of its person" : client.allowed_sites.join(", "),
@@ -59,10 +64,18 @@ function clientsPage(c: Context, person: Person, clients: readonly ClientReport[
         </Notice>
       )}
       <Table
-        caption="Programs that you let in, and what each may do in your name"
+        caption={person.user === null
+          ? "Programs that people let in, and what each may do in their name"
+          : "Programs that you let in, and what each may do in your name"}
         columns={["Client", "Sites", "At most", "Changes", "When", "End"]}
         rows={rows}
-        empty="You have let no client in."
+        empty={
+          <Empty title={person.user === null ? "Nobody has let a client in" : "You have let no client in"}>
+            {"Claude, ChatGPT, Cursor and others need no token: give them the address "}
+            <code>{`${baseUrl}/mcp`}</code>
+            {", and they lead to a page here that asks what they may do."}
+          </Empty>
+        }
       />
     </>,
   );
