@@ -15,23 +15,25 @@ export function Table({ caption, columns, rows, empty }: TableParts): Child {
   if (rows.length === 0) return typeof empty === "string" ? <p class="empty">{empty}</p> : empty;
   // The roles are said, because a table that is laid out as cards loses those of its elements.
   return (
-    <table role="table">
-      <caption>{caption}</caption>
-      <thead role="rowgroup">
-        <tr role="row">{columns.map((name) => <th scope="col" role="columnheader">{name}</th>)}</tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rows.map((cells) => (
-          <tr role="row">
-            {cells.map((cell, at) =>
-              at === 0
-                ? <th scope="row" role="rowheader" data-column={columns[at]}>{cell}</th>
-                : <td role="cell" data-column={columns[at]}>{cell}</td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div class="table">
+      <table role="table">
+        <caption>{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">{columns.map((name) => <th scope="col" role="columnheader">{name}</th>)}</tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((cells) => (
+            <tr role="row">
+              {cells.map((cell, at) =>
+                at === 0
+                  ? <th scope="row" role="rowheader" data-column={columns[at]}>{cell}</th>
+                  : <td role="cell" data-column={columns[at]}>{cell}</td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
