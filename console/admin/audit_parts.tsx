@@ -66,7 +66,7 @@ export function Filters(
         {text("site", "Site (its id)")}
         {text("tool", "Tool")}
         {isAudit && choice("status", "Status", AUDIT_STATUSES, "every status")}
-        {isAudit && choice("outcome", "Change", OUTCOMES, "whatever came of it")}
+        {isAudit && choice("outcome", "Change", OUTCOMES, "every outcome")}
         <button type="submit" class="quiet">Show</button>
       </div>
       <details class="part" open={more}>

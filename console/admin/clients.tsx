@@ -65,18 +65,19 @@ function clientsPage(
           <p>The client's access has ended, with all its tokens.</p>
         </Notice>
       )}
-      {rows.length === 0 && (
-        <Empty title="You have let no client in">
-          {"Give an assistant or an editor that knows OAuth the address "}
-          <code>{`${baseUrl}/mcp`}</code>
-          {". It leads you to a page here, where you choose what it may do; then it stands in this list."}
-        </Empty>
-      )}
       <Table
-        caption="Programs that you let in, and what each may do in your name"
+        caption={person.user === null
+          ? "Programs that people let in, and what each may do in their name"
+          : "Programs that you let in, and what each may do in your name"}
         columns={["Client", "Sites", "At most", "Changes", "When", "End"]}
         rows={rows}
-        empty=""
+        empty={
+          <Empty title={person.user === null ? "Nobody has let a client in" : "You have let no client in"}>
+            {"Claude, ChatGPT, Cursor and others need no token: give them the address "}
+            <code>{`${baseUrl}/mcp`}</code>
+            {", and they lead to a page here that asks what they may do."}
+          </Empty>
+        }
       />
       <Pages path={PATH} after={after} next={next} />
     </>,

@@ -143,7 +143,7 @@ function TestSection(
   return (
     <section id="test">
       <h2>Connection</h2>
-      {tested && <TestResults tested={tested} />}
+      {tested && <TestResults tested={tested} settings={`${siteAddress(site.id)}/edit`} />}
       <Form visitor={person} action={`${siteAddress(site.id)}/test`}>
         <p class="hint">
           Asks the site whether it answers and takes its credentials, and then what works there. It only

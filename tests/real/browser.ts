@@ -115,7 +115,7 @@ export async function assertUsable(page: Page, complaints: readonly string[]): P
 export const TORN = `(() => {
   const found = [];
   for (const one of document.querySelectorAll("th, td, button, a.button, .tag, summary, nav a")) {
-    if (one.closest("thead")?.offsetWidth <= 1 || !one.checkVisibility()) continue; // said to those who cannot see it
+    if (one.closest(".sides") !== null || one.closest("thead")?.offsetWidth <= 1 || !one.checkVisibility()) continue; // said to those who cannot see it
     const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const text = walker.currentNode;
@@ -185,6 +185,25 @@ export interface ScreenState {
   readonly shot?: string | undefined;
 }
 
+/** Widths between a phone and a desk, where a page lies otherwise: a tablet upright and across, a small window. */
+const BETWEEN = [640, 700, 768, 960, 1024, 1100, 1200];
+
+/** Nothing is wider than the screen and no word is torn at any width between those that are looked at. */
+export async function assertBetween(page: Page): Promise<void> {
+  for (const width of BETWEEN) {
+    await page.setViewport({ width, height: 800 });
+    const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth") as number;
+    assert.ok(wide <= 0, `${page.url()} is ${wide} px wider than ${width} px`);
+    assert.deepEqual(await page.evaluate(OVER), [], `${page.url()} at ${width} px`);
+    assert.deepEqual(await page.evaluate(TORN), [], `${page.url()} at ${width} px`);
+  }
+}
+
+/** Tables that are wider than the room there is for them. */
+const OVER = `[...document.querySelectorAll(".table")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.innerText.slice(0, 40) + ": " + one.scrollWidth + " on " + one.clientWidth)`;
+
 /** All of axe, at a width and in a scheme; nothing is wider than the screen, no word is torn, and no label lies over another. */
 export async function assertLooks(page: Page, { width, scheme, shot }: ScreenState): Promise<void> {
   const name = `${page.url()} at ${width} px, ${scheme}`;
@@ -194,6 +213,7 @@ export async function assertLooks(page: Page, { width, scheme, shot }: ScreenSta
   if (shot !== undefined) await page.screenshot({ path: `${shot}.png` as `${string}.png`, fullPage: true });
   const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth") as number;
   assert.ok(wide <= 0, `${name} is ${wide} px wider than the screen`);
+  assert.deepEqual(await page.evaluate(OVER), [], name);
   assert.deepEqual(await page.evaluate(TORN), [], name);
   assert.deepEqual(await page.evaluate(TALL_LABELS), [], `labels of cells overlap on ${name}`);
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE);

@@ -12,7 +12,7 @@ import {
   type Place,
   routed,
 } from "./_console.ts";
-import { assertKeyboard, assertLooks, inChromium, led, pageOf, titleOf } from "./browser.ts";
+import { assertBetween, assertKeyboard, assertLooks, inChromium, led, pageOf, titleOf } from "./browser.ts";
 
 const BYTES_MAX = 100_000;
 const DESK = 1280;
@@ -63,6 +63,7 @@ async function assertPages(browser: Browser, place: Place, pages: readonly Opene
             );
             await assertLooks(page, { width, scheme, shot: SHOTS && `${SHOTS}/${slug}` });
           }
+          if (width === DESK) await assertBetween(page);
           assert.deepEqual(complaints, [], path);
         } catch (thrown) {
           wrong.push(`${who} ${width} ${path}: ${thrown instanceof Error ? thrown.message : thrown}`);

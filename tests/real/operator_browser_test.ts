@@ -229,6 +229,7 @@ async function adds(person: Operator, master: Operator, site: CmsSandbox): Promi
   await person.reads(/Nothing was sent to it yet/);
   await person.presses("Test the connection");
   await person.reads(/The site answers, after \d+ ms, and takes the credentials/);
+  assert.doesNotMatch(await textOf(person.page), /deno task admin/, "what is to do is done on pages");
   await master.goes("Sites");
   await master.presses("Bicycle workshop");
   await master.presses("Change its settings");
