@@ -1,6 +1,7 @@
 /** Tokens at size: sites by project, groups in words, what is kept, what is said beside the button, the list. */
 import assert from "node:assert/strict";
 import { PAGE_SITES } from "../../console/site_picks.ts";
+import { clientSetups } from "../../console/admin/client_setups.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import { masterBrowser } from "./master_kit.ts";
 import { joined, person, type PersonBrowser, unescaped } from "./kit.ts";
@@ -155,8 +156,10 @@ Deno.test("a new token is printed for each client, once, at the address of its o
   const made = await press(browser, { name: "one", allowed_sites: "shop-003" });
   const text = /<code class="secret">([^<]+)<\/code>/.exec(made.text)![1]!;
   const shown = unescaped(made.text);
-  for (const client of ["Claude", "Claude Code", "Cursor", "VS Code", "ChatGPT", "n8n", "curl"]) {
-    assert.match(made.text, new RegExp(`<label for="client-[a-z0-9-]+">${client}</label>`));
+  const style = await Deno.readTextFile(new URL("../../console/style.css", import.meta.url));
+  for (const { id, name } of clientSetups("", "", "")) {
+    assert.ok(made.text.includes(`<label for="client-${id}">${name}</label>`), name);
+    assert.ok(style.includes(`.switched:has(#client-${id}:checked) > [data-client="${id}"]`), name);
   }
   const url = "http://127.0.0.1:8000/mcp?site=shop-003";
   const codes = [...made.text.matchAll(/<pre[^>]*><code>([\s\S]*?)<\/code>/g)].map(([, code]) =>
