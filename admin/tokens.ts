@@ -15,6 +15,7 @@ import type { AdminPorts } from "./ports.ts";
 import { type AdminCaller, callerOf, isOwnToken, isWithin } from "../identity/rights.ts";
 import type { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
+import { definedOf } from "../core/values.ts";
 import { nearest } from "../core/nearest.ts";
 import { differences } from "./changes.ts";
 import { unknownSites } from "./sites.ts";
@@ -138,6 +139,7 @@ export async function revokeToken(ports: AdminPorts, caller: AdminCaller, id: st
 
 /**
  * Changes what a token may do: a person makes it less, the master token more as well, within the rights of its owner.
+ * `judge` is handed it as it is stored right before it is changed, and throws where nothing is to be changed.
  * Throws E_NOT_FOUND, E_BAD_INPUT, E_FORBIDDEN.
  */
 export async function changeToken(
@@ -145,16 +147,13 @@ export async function changeToken(
   caller: AdminCaller,
   id: string,
   patch: z.output<typeof tokenPatch>,
+  judge: (stored: Token) => void = () => {},
 ): Promise<{ token: Token; warnings: readonly string[] }> {
   const { store, toolNames, record, now } = ports;
   const before = await findToken(ports, caller, id);
   if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
-  if (before.revoked_at !== null) {
-    refuseAny([`The token was revoked at ${before.revoked_at}; make another`]);
-  }
-  const { expires_at: _, ...others } = before;
-  const expires_at = patch.expires_at === undefined ? before.expires_at : patch.expires_at ?? undefined;
-  const after: Token = { ...others, ...patch, expires_at };
+  assertWorks(before);
+  const after = patched(before, patch);
   const tools = toolFaults(patch.allowed_tools ?? [], await toolNames());
   const owner = before.owner_user_id === null ? null : await store.users.get(before.owner_user_id);
   refuseAny([
@@ -166,10 +165,26 @@ export async function changeToken(
       : beyondOwner(after.allowed_sites, after.max_risk, owner)),
   ]);
   if (caller.user !== null) assertNarrower(before, after);
-  const token = await store.tokens.update(id, patch);
+  const token = await store.tokens.update(id, patch, (stored) => {
+    assertWorks(stored);
+    if (caller.user !== null) assertNarrower(stored, patched(stored, patch));
+    judge(stored);
+  });
   if (token === null) throw new GatewayError("E_NOT_FOUND", `No token ${quoted(id)}`);
   await record(caller.actor, "token.change", { token: id, ...differences(before, token) });
   return { token, warnings: tools.warnings };
+}
+
+/** Throws E_BAD_INPUT for one that was revoked. */
+function assertWorks({ revoked_at }: Token): void {
+  if (revoked_at !== null) refuseAny([`The token was revoked at ${revoked_at}; make another`]);
+}
+
+/** A token with what a patch says; what it leaves out, or has as undefined, stays. */
+function patched(before: Token, patch: z.output<typeof tokenPatch>): Token {
+  const { expires_at: end, ...others } = before;
+  const { expires_at = end, ...said } = definedOf(patch);
+  return { ...others, ...said, ...expires_at && { expires_at } };
 }
 
 /** Throws E_FORBIDDEN where a token could do more than before. */

@@ -85,7 +85,7 @@ export function Field(
   );
 }
 
-/** Several lines to fill in. */
+/** Several lines to fill in. A browser drops a line end right behind the tag, so that a text that begins with one has two. */
 export function Area({ name, label, value, hint, error, maxlength }: Omit<FieldParts, "type">): Child {
   const described = describedBy({ name, hint, error });
   return (
@@ -99,7 +99,7 @@ export function Area({ name, label, value, hint, error, maxlength }: Omit<FieldP
         aria-describedby={described || undefined}
         aria-invalid={error ? "true" : undefined}
       >
-        {value}
+        {value?.startsWith("\n") ? `\n${value}` : value}
       </textarea>
     </div>
   );

@@ -23,3 +23,7 @@ export function pathsIn(args: unknown): string[] {
   const all = [path, ...(Array.isArray(listed) ? listed.map((file) => isFields(file) && file["path"]) : [])];
   return all.filter((one) => typeof one === "string");
 }
+
+/** The fields that are said: what is undefined is left out. */
+export const definedOf = <Of extends object>(fields: Of): Of =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Of;

@@ -20,6 +20,7 @@ import {
   type Trier,
 } from "../registry/trial_reports.ts";
 import type { Store } from "../store/store.ts";
+import { showsOwn, underProjects } from "./consent/confirm.ts";
 import { OPERATOR_CALLER } from "./operator_calls.ts";
 import type { Dispatch, ToolCall } from "./pipeline/dispatch.ts";
 import type { RateLimit } from "./pipeline/limits.ts";
@@ -29,7 +30,7 @@ import { trialAnswer } from "./trial_answer.ts";
 
 /** What they depend on. */
 export interface TrialPorts {
-  readonly store: Pick<Store, "trials" | "sites">;
+  readonly store: Pick<Store, "trials" | "sites" | "projects">;
   readonly lists: Pick<ToolLists, "of">;
   /** What finds tools by words, of those that the caller may call. */
   find(caller: Caller): Pick<ToolsPort, "find">;
@@ -175,12 +176,18 @@ export class Trials implements TrialsPort {
     const id = this.ports.newId();
     const { title, writes } = toolOf({ entry, sites: [order.site_id] });
     const of = { ...order, title, writes, token_id: token.id, ends_at: token.expires_at!, request_id: null };
-    const previews = entry.offer?.previews(order.site_id) ?? true;
+    const previews = (entry.offer?.previews(order.site_id) ?? true) || await this.#isTold(by, order);
     const came = writes && !previews
       ? { state: "unseen" } as const
       : await this.#call(of, writes && entry.offer ? { asks: { dry_run: true } } : {}, true);
     await this.#keep(by, id, { ...of, ...came });
     return id;
+  }
+
+  /** Whether the gateway itself shows what the site's own tool would send, so that it is asked for as a dry run. */
+  async #isTold(by: Trier, { site_id }: TrialOrder): Promise<boolean> {
+    const site = await findSite(this.ports.store.sites, callerFor(by), site_id);
+    return showsOwn(callerFor(by), await underProjects(this.ports.store.projects, [site]));
   }
 
   /** Calls it, through every step of a call. Throws E_BAD_INPUT alone, where that is wanted. */
@@ -314,5 +321,11 @@ function cameOf(answer: unknown): Pick<Kept, "state"> & Partial<Kept> {
   const shown = trialAnswer(answer);
   const proof = answer instanceof Content ? answer.proof : answer;
   const replayed = isFields(proof) && proof["replayed"] === true;
-  return { state: "done", answer: shown, ...replayed ? { replayed } : {} };
+  const isProven = !isFields(proof) || proof["verified"] !== false;
+  return {
+    state: "done",
+    answer: shown,
+    ...replayed ? { replayed } : {},
+    ...isProven ? {} : { unproven: true as const },
+  };
 }

@@ -77,6 +77,8 @@ export interface Trial extends TrialOrder {
   readonly answer?: TrialAnswer;
   /** Whether the answer is one that was given before: nothing was done once more. */
   readonly replayed?: boolean;
+  /** Where the site's own answer does not hold what was sent, or not all of a set was done. */
+  readonly unproven?: true;
   readonly refusal?: { readonly code: string; readonly message: string; readonly outcome?: string };
   /** Whether it writes. */
   readonly writes: boolean;

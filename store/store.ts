@@ -81,8 +81,8 @@ export interface TokenStore {
   get(id: string): Promise<Token | null>;
   /** Oldest first. */
   list(): Promise<Token[]>;
-  /** Changes what it may do; null when there is no such token. */
-  update(id: string, patch: TokenPatch): Promise<Token | null>;
+  /** Changes what it may do; null when there is no such token. `judge` is handed it as it is stored, and throws where nothing is to be changed. */
+  update(id: string, patch: TokenPatch, judge?: (stored: Token) => void): Promise<Token | null>;
   /** Revokes for good; null when there is no such token. Revoking twice keeps the first time. */
   revoke(id: string): Promise<Token | null>;
   /** Says that it was used now. Written behind, at most every LIMITS.TOKEN_USE_MS a token; what cannot be written is left out. */

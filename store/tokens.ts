@@ -1,5 +1,6 @@
 /** Tokens, kept by a SHA-256 of their text. */
 import { isSuperAdmin, LIMITS, type Token } from "../core/model.ts";
+import { definedOf } from "../core/values.ts";
 import { ListCache, RecordCache, type Version } from "./cache.ts";
 import { recordOf } from "./damage.ts";
 import { AGAIN, checkSize, type Database, listRecords, sha256, untilSettled } from "./database.ts";
@@ -100,11 +101,12 @@ export class Tokens implements TokenStore {
     return [...await this.#all.get()];
   }
 
-  async update(id: string, patch: TokenPatch): Promise<Token | null> {
+  async update(id: string, patch: TokenPatch, judge?: (stored: Token) => void): Promise<Token | null> {
     return await untilSettled(async () => {
       const entry = await this.db.kv.get<Token>(recordKey(id));
       const stored = recordOf(entry);
       if (stored === null) return null;
+      judge?.(whole(stored));
       const {
         name,
         allowed_sites,
@@ -116,7 +118,7 @@ export class Tokens implements TokenStore {
         expires_at,
       } = {
         ...whole(stored),
-        ...patch,
+        ...definedOf(patch),
       };
       const { expires_at: _, ...before } = stored;
       const lists = { allowed_sites: [...allowed_sites], allowed_tools: [...allowed_tools] };
@@ -126,8 +128,8 @@ export class Tokens implements TokenStore {
         ...lists,
         max_risk,
         confirm_policy,
-        confirm_proxied,
-        listing,
+        ...confirm_proxied === undefined ? {} : { confirm_proxied },
+        ...listing === undefined ? {} : { listing },
         ...expires_at && { expires_at },
       };
       checkSize(token);

@@ -1,5 +1,6 @@
 /** Webhooks, and what is on its way to them: a delivery is kept in the commit of what it tells of. */
 import { LIMITS, type Webhook, type WebhookDelivery } from "../core/model.ts";
+import { definedOf } from "../core/values.ts";
 import type { Beside } from "./consent_types.ts";
 import { AGAIN, checkSize, type Database, deleteListed, isId, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
@@ -115,7 +116,7 @@ export class Webhooks implements WebhookStore {
         ? { on: true, off, failing_since: null, left_out_at: null }
         : { on: false, off };
       const origin = url === undefined ? kept.origin : new URL(url).origin;
-      return { ...kept, ...patch, ...state, origin, sealed };
+      return { ...kept, ...definedOf(patch), ...state, origin, sealed };
     });
   }
 

@@ -3,7 +3,9 @@ import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import { undoBody } from "../../admin/undo.ts";
 import { findSite } from "../../admin/sites.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { checked } from "../../core/faults.ts";
+import type { Outcome } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -45,7 +47,7 @@ export function undoRoute(app: Hono, { ports, ...rest }: PagesParts): void {
             ? await previewPage(c, person, fields, form)
             : await donePage(c, person, fields);
         } catch (thrown) {
-          return await refusedPage(c, person, worded(c, thrown));
+          return await refusedPage(c, person, { ...worded(c, thrown), outcome: outcomeOf(thrown) });
         }
       },
       CHANGES,
@@ -129,14 +131,28 @@ async function donePage(c: Context, person: Person, answer: Fields): Promise<Res
   );
 }
 
+const outcomeOf = (thrown: unknown): Outcome | undefined =>
+  thrown instanceof GatewayError ? thrown.outcome : undefined;
+
+/** What became of it, where it failed after something was sent. */
+const TITLES: Readonly<Partial<Record<Outcome, string>>> = {
+  made: "It was taken back, and then something failed",
+  unknown: "It is not known whether it was taken back",
+};
+
 async function refusedPage(
   c: Context,
   person: Person,
-  { message, status }: { readonly message: string; readonly status: number },
+  { message, status, outcome = "none" }: {
+    readonly message: string;
+    readonly status: number;
+    readonly outcome: Outcome | undefined;
+  },
 ): Promise<Response> {
+  const title = TITLES[outcome] ?? "It was not taken back";
   return await showPage(
     c,
-    { title: "It was not taken back", visitor: person, current: CHANGES, status },
+    { title, visitor: person, current: CHANGES, status },
     <>
       <Notice kind="problem">
         <p dir="auto">{`${seen(message)}.`}</p>

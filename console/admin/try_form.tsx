@@ -1,4 +1,5 @@
 /** The form of a tool's arguments, made from its schema: a field for what has a line, JSON for what has none. */
+import { isDeepStrictEqual } from "node:util";
 import type { Child } from "hono/jsx";
 import { isFields } from "../../core/values.ts";
 import { seen } from "../../core/unseen.ts";
@@ -203,16 +204,21 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Arguments as the fields of a form. */
+/** Arguments as the fields of a form; as JSON where fields would say something else, such as null or an empty list. */
 export function fieldsFrom(of: FormOf, args: Readonly<Record<string, unknown>>): URLSearchParams {
   const form = new URLSearchParams();
-  const all = argumentsIn(of);
-  const names = all.map(({ name }) => name);
-  if (Object.keys(args).some((name) => !names.includes(name))) {
-    form.set(AS_JSON, JSON.stringify(args, null, 2));
-  } else put(all, args, form);
-  return form;
+  put(argumentsIn(of), args, form);
+  const isSame = isDeepStrictEqual(readArguments(of, form), { args, faults: {} });
+  return isSame && !hasLineEnd(form, of)
+    ? form
+    : new URLSearchParams({ [AS_JSON]: JSON.stringify(args, null, 2) });
 }
+
+/** Whether a field of one line would lose a line end. */
+const hasLineEnd = (form: URLSearchParams, of: FormOf): boolean =>
+  argumentsIn(of).flatMap((one) => [one, ...one.inner]).some(({ name, kind }) =>
+    (kind === "line" || kind === "number") && (form.get(PREFIX + name) ?? "").includes("\n")
+  );
 
 function put(all: readonly Argument[], args: Readonly<Record<string, unknown>>, form: URLSearchParams): void {
   for (const { name, kind, inner } of all) {

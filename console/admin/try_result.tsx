@@ -79,7 +79,7 @@ interface StateParts {
 }
 
 function State({ trial, person, on }: StateParts): Child {
-  const { state, refusal, answer, replayed } = trial;
+  const { state, refusal, answer, replayed, unproven = false } = trial;
   if (state === "refused" && refusal !== undefined) {
     return (
       <Notice kind="problem">
@@ -95,11 +95,14 @@ function State({ trial, person, on }: StateParts): Child {
     return (
       <>
         {trial.writes && (
-          <Notice kind="done">
+          <Notice kind={unproven ? "warning" : "done"}>
             <p>
               {replayed
                 ? "It was carried out before; this is what it answered then, and nothing was done once more."
+                : unproven
+                ? "It was sent."
                 : "It was carried out."}
+              {unproven && " Not all of it is as it was asked for: see below, and look at the site."}
             </p>
           </Notice>
         )}

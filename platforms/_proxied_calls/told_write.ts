@@ -23,7 +23,14 @@ export interface ToldWrite {
 const PERSON = { tool: "contacts_get-contact", id: "contactId", at: "contact" } as const;
 const CHANNEL = "type";
 /** Which of a person's own data is the address, by channel; any of them where the channel names none. */
-const ADDRESSES: Readonly<Record<string, string>> = { SMS: "phone", WhatsApp: "phone", Email: "email" };
+const ADDRESSES: Readonly<Record<string, string>> = {
+  ...{ SMS: "phone", RCS: "phone", WhatsApp: "phone", Email: "email" },
+};
+/** Arguments that name the address in place of the person's own, those that name who gets it too, and what a text comes from: docs/upstreams/highlevel.md. */
+const INSTEAD: Readonly<Record<string, string>> = { email: "emailTo", phone: "toNumber" };
+const COPIES = ["emailCc", "emailBcc"] as const;
+const FORWARD = { at: "forward", to: "toEmail", person: "recipientContactId" } as const;
+const [REPLY_MODE, REPLY_ALL, TEMPLATE] = ["emailReplyMode", "reply_all", "templateId"] as const;
 /** The location, which the gateway fills in. */
 const FILLED: ReadonlySet<string> = new Set(["locationId", "location_id", "altId", "altType"]);
 
@@ -47,12 +54,18 @@ export async function toldWrite(
     recordOf(call, ctx, ports, servers),
   ]);
   const channel = typeof given[CHANNEL] === "string" ? given[CHANNEL] : null;
-  const to = person === null ? null : recipient(person, channel);
+  const to = recipient(person, channel, given);
   const changes: Change[] = to === null ? [] : [{ field: "recipient", from: null, to }];
   for (const [name, value] of sent) changes.push({ field: name, from: stoodThere(record, name), to: value });
   const warnings = [NOT_TRIED];
   if (given[PERSON.id] !== undefined && person === null) {
     warnings.push(`Who ${idShown(String(given[PERSON.id]))} is could not be read`);
+  }
+  if (given[REPLY_MODE] === REPLY_ALL) {
+    warnings.push("It goes to everybody else as well who is on the message that it answers");
+  }
+  if (given[TEMPLATE] !== undefined) {
+    warnings.push(`What template ${idShown(String(given[TEMPLATE]))} adds to it is not shown`);
   }
   const read = { ...to === null ? {} : { recipient: to }, ...beforeOf(changes) };
   return {
@@ -98,16 +111,34 @@ async function recordOf(
   return typeof found === "string" ? null : found;
 }
 
-/** A person in words: the name, and the address that the channel goes to. */
-function recipient(person: Fields, channel: string | null): string {
-  const text = (name: string) => typeof person[name] === "string" ? (person[name] as string).trim() : "";
-  const name = text("name") || text("contactName") || `${text("firstName")} ${text("lastName")}`.trim();
+/** Who gets it: the person, the address that the channel goes to, and whom the arguments add; null where nobody is known. */
+function recipient(person: Fields | null, channel: string | null, given: Fields): string | null {
   const known = channel === null ? undefined : ADDRESSES[channel];
-  const address = known === undefined ? [text("email"), text("phone")] : [text(known)];
-  const at = address.filter((one) => one !== "").join(", ");
-  return [name || "a contact without a name", at === "" ? null : `<${at}>`].filter((one) => one !== null)
-    .join(" ");
+  const kinds = known === undefined ? ["email", "phone"] : [known];
+  const named = kinds.flatMap((kind) => textsIn(given[INSTEAD[kind]!]));
+  const own = person === null ? [] : kinds.flatMap((kind) => textsIn(person[kind]));
+  const at = named.length > 0 ? named : own;
+  const who = person === null ? null : nameOf(person);
+  const to = [who, at.length === 0 ? null : `<${at.join(", ")}>`].filter((one) => one !== null).join(" ");
+  const forward = isFields(given[FORWARD.at]) ? given[FORWARD.at] as Fields : {};
+  const further = [
+    ...COPIES.flatMap((name) => textsIn(given[name])),
+    ...textsIn(forward[FORWARD.to]),
+    ...textsIn(forward[FORWARD.person]).map((id) => `contact ${idShown(id)}`),
+  ];
+  const all = [to, further.length === 0 ? "" : `and ${further.join(", ")}`].filter((one) => one !== "");
+  return all.length === 0 ? null : all.join(" ");
 }
+
+function nameOf(person: Fields): string {
+  const text = (name: string) => textsIn(person[name]).join(" ");
+  const name = text("name") || text("contactName") || `${text("firstName")} ${text("lastName")}`.trim();
+  return name || "a contact without a name";
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string")
+    .map((one) => one.trim()).filter((one) => one !== "");
 
 const stoodThere = (record: Fields | null, name: string): unknown =>
   record !== null && Object.hasOwn(record, name) ? record[name] : null;

@@ -275,3 +275,16 @@ Deno.test("the master token is shown what would be put back, and only its confir
   assert.match(plain(row.text), /Taken back by \w{26}/);
   assert.match(plain(row.text), /Before.*From an agent/);
 });
+
+Deno.test("where nobody knows what became of it, the page does not say that it was not taken back", async () => {
+  await using at = await world({ realClock: true });
+  const args = { site_id: "open", post_id: at.draft.id, title: "From an agent", confirm: true };
+  await at.kit.gw.call("update_draft", args);
+  const master = await masterBrowser(at.kit.gw);
+  await master.open("/admin/changes");
+  await master.submit("/admin/changes/undo", {});
+  at.cms.inject({ kind: "answer", status: 500, body: {}, applied: true }, { method: "POST" });
+  const failed = await master.submit("/admin/changes/undo", {});
+  assert.equal(at.draft.title, "Before", "it was taken back all the same");
+  assert.equal(failed.title, "It is not known whether it was taken back", said(failed));
+});

@@ -214,3 +214,26 @@ Deno.test("of 10,000 sites a page has few, weighs little, and too many at once a
   );
   assert.match(many.text, /0 of 10000 sites are chosen/);
 });
+
+Deno.test("a token that is saved as it is stays as it is, its end too: whole records are compared", async () => {
+  await using gw = await withProjects();
+  const { id: owner_user_id } = await person(gw, "mia@agency.example", { allowed_sites: ["*"], max_risk: 3 });
+  const master = await masterBrowser(gw);
+  const own = await person(gw, "own@agency.example", { allowed_sites: ["*"], max_risk: 3 });
+  const browser = await joined(gw, own);
+  for (const [who, owner] of [[master, owner_user_id], [browser, own.id]] as const) {
+    const { token } = await gw.store.tokens.create({
+      ...{ name: "ends", env: "prod", allowed_sites: ["shop-001"], allowed_tools: ["get_post"], max_risk: 1 },
+      ...{ skip_write_confirm: false, confirm_policy: "preview", listing: "all", owner_user_id: owner },
+      expires_at: new Date(gw.clock.now + 86_400_000).toISOString(),
+    });
+    const before = await gw.store.tokens.get(token.id);
+    const path = `${PATH}/${token.id}`;
+    await who.open(path);
+    assert.match((await press(who, {}, path)).text, /The token is changed/);
+    assert.deepEqual(await gw.store.tokens.get(token.id), before);
+    await who.open(path);
+    await press(who, { name: "renamed" }, path);
+    assert.deepEqual(await gw.store.tokens.get(token.id), { ...before, name: "renamed" });
+  }
+});

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import type { AuditRow } from "../../core/model.ts";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, site } from "../kit.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
+import { served } from "../tools/_served.ts";
 import { type World, world } from "../tools/_stand_in.ts";
 import { bytesOf, PersonBrowser, plain, said, signedIn, unescaped } from "./kit.ts";
 import { masterBrowser } from "./master_kit.ts";
@@ -334,4 +336,57 @@ Deno.test("where a person must approve, what waits ends with the session that it
   await browser.submit("/admin/sign-out", {});
   assert.match(plain((await master.open(id)).text), /does not stand any more/);
   assert.equal(at.kit.writes, 0);
+});
+
+Deno.test("what a CRM's own tool would send is shown first where its site asks for it, and is sent once", async () => {
+  for (const asks of [{ confirm_proxied: true }, { confirm_policy: "human" }] as const) {
+    await using at = await served();
+    await at.gw.store.sites.update("crm", asks);
+    const { browser } = await signedIn(at.gw, "mia@agency.example", {
+      role: "member",
+      allowed_sites: ["*"],
+      max_risk: 3,
+    });
+    const tool = "conversations_send-a-new-message";
+    const sent = () => at.hosted.ran.filter((one) => one.tool === tool).length;
+    await browser.open(formAt(tool, "crm"));
+    const message = {
+      type: "SMS",
+      subType: "SMS",
+      contactId: "contact-1",
+      status: "pending",
+      message: "At 9",
+    };
+    const shown = await browser.submit(TRY, { as_json: JSON.stringify(message), max_risk: "2" });
+    assert.match(plain(shown.text), /Nothing was changed yet.*Recipient nothing .*<.*At 9/);
+    assert.equal(sent(), 0);
+    if ("confirm_policy" in asks) {
+      assert.match(plain(shown.text), /A person has to approve it/);
+      continue;
+    }
+    const action = `${shown.path}/confirm`;
+    const tab = browser.stolen();
+    await tab.open(shown.path);
+    const both = await Promise.all([browser.submit(action, {}), tab.submit(action, {})]);
+    for (const page of both) assert.match(plain(page.text), /carried out/);
+    assert.equal(sent(), 1);
+  }
+});
+
+Deno.test("where the site does not hold what was sent, the page does not call it carried out", async () => {
+  await using at = await world({ realClock: true });
+  const { browser } = await before(at, "prepare_changes");
+  const item = (post_id: number, title: string) => ({
+    tool: "update_draft",
+    arguments: { site_id: "open", post_id, title },
+  });
+  const second = addPost(at.cms.state, { type: "post", author: 2, title: "Second", slug: "second" });
+  const changes = JSON.stringify([item(at.draft.id, "In a set"), item(second.id, "In it too")]);
+  const fields = { "arg.title": "A set", "arg.changes": changes, max_risk: "2" };
+  const shown = await browser.submit(TRY, fields);
+  assert.match(plain(shown.text), /Nothing was changed yet/, plain(shown.text));
+  at.cms.inject({ kind: "answer", status: 400, body: { code: "no", message: "No" } }, { method: "POST" });
+  const done = await browser.submit(`${shown.path}/confirm`, {});
+  assert.match(plain(done.text), /It was sent\. Not all of it is as it was asked for/, plain(done.text));
+  assert.doesNotMatch(plain(done.text), /It was carried out/);
 });

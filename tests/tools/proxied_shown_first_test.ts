@@ -120,3 +120,51 @@ Deno.test("reads of the CRM are not shown first", async () => {
   });
   assert.equal(read.needs_confirmation, undefined);
 });
+
+const EMAIL = { ...MESSAGE, type: "Email", subType: "Email" };
+const GOES_TO: readonly [string, Args, RegExp, RegExp?][] = [
+  [
+    "an address in place of the contact's",
+    { ...EMAIL, emailTo: "other@mail.example" },
+    /<other@mail\.example>$/,
+  ],
+  ["a number in place of the contact's", { ...MESSAGE, toNumber: "+15550007777" }, /<\+15550007777>$/],
+  [
+    "copies",
+    { ...EMAIL, emailCc: ["one@mail.example"], emailBcc: ["two@mail.example"] },
+    /@mail\.example> and one@mail\.example, two@mail\.example$/,
+  ],
+  [
+    "whom it is forwarded to",
+    {
+      ...EMAIL,
+      forward: { isForwarded: true, toEmail: "far@mail.example", recipientContactId: "contact-2" },
+    },
+    /and far@mail\.example, contact "?contact-2"?$/,
+  ],
+  [
+    "a contact that is not there",
+    { ...EMAIL, contactId: "nobody", emailTo: "far@mail.example" },
+    /^<far@mail\.example>$/,
+  ],
+  [
+    "everybody on the thread",
+    { ...EMAIL, emailReplyMode: "reply_all" },
+    /@mail\.example>$/,
+    /everybody else as well/,
+  ],
+  ["a template", { ...EMAIL, templateId: "welcome" }, /@mail\.example>$/, /template "?welcome"? adds/],
+];
+
+for (const [what, args, to, warned] of GOES_TO) {
+  Deno.test(`who is shown is who gets it: ${what}`, async () => {
+    await using at = await served();
+    await at.gw.store.sites.update("crm", { confirm_proxied: true });
+    const shown = await at.gw.call<Shown>(SEND, args);
+    const recipient = String(shown.changes.find(({ field }) => field === "recipient")?.to);
+    assert.match(recipient, to);
+    assert.ok(shown.summary.endsWith(`to ${recipient}`), shown.summary);
+    if (warned) assert.match(shown.warnings.join("\n"), warned);
+    assert.equal(sent(at), 0);
+  });
+}

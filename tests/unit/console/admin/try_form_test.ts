@@ -1,5 +1,6 @@
 /** A form from a schema: which field a kind of value has, and that what is filled in is read as the schema has it. */
 import assert from "node:assert/strict";
+import { Area } from "../../../../console/form.tsx";
 import {
   argumentsIn,
   AS_JSON,
@@ -53,6 +54,42 @@ Deno.test("each kind of value has a field of its own, and is read as what it is"
     const { args, faults } = readArguments(of, form);
     assert.deepEqual([args["it"], faults], [expected, {}], name);
     assert.deepEqual(readArguments(of, fieldsFrom(of, args)).args, args, `${name}, shown again`);
+  }
+});
+
+Deno.test("arguments that are shown again are those that were sent, also where a field would say something else", () => {
+  const list = { type: "array", items: { type: "string" } };
+  const inner = { type: "object", properties: { on: { type: ["string", "null"] } } };
+  const table: [Schema, unknown][] = [
+    [{ type: ["string", "null"] }, null],
+    [{ anyOf: [{ type: "integer" }, { type: "null" }] }, null],
+    [{ type: "boolean" }, null],
+    [{ type: "string" }, ""],
+    [{ type: "string" }, "one\ntwo"],
+    [{ type: "string", maxLength: 5000 }, "\n  code\r\n"],
+    [{ anyOf: [{ type: "integer" }, { type: "string" }] }, "7"],
+    [list, []],
+    [list, ["", " a", "b\nc"]],
+    [{ type: "array", items: { type: "string", enum: ["a"] } }, []],
+    [inner, {}],
+    [inner, { on: null }],
+    [inner, { on: "x", further: 1 }],
+    [inner, null],
+    [{ type: "object" }, null],
+  ];
+  for (const [schema, it] of table) {
+    const of = formOf(schema);
+    const { args, faults } = readArguments(of, fieldsFrom(of, { it }));
+    assert.deepEqual([args, faults], [{ it }, {}], `${JSON.stringify(schema)} ${JSON.stringify(it)}`);
+  }
+  const line = fieldsFrom(formOf({ type: "string" }), { it: "one\ntwo" });
+  assert.ok(line.has(AS_JSON), "a field of one line drops line ends");
+});
+
+Deno.test("a text keeps the line end that it begins with: a browser drops one behind the tag", () => {
+  for (const [value, shown] of [["\n  code", "\n\n  code"], ["code\n", "code\n"]] as const) {
+    const html = String(Area({ name: "text", label: "Text", value }));
+    assert.ok(html.includes(`>${shown}</textarea>`), html);
   }
 });
 
