@@ -113,6 +113,11 @@ Deno.test("rows are found by each filter of the address, and what is wrong with 
       assert.ok(page.text.includes(`value="${value}"`), `${query} stays in the form`);
     }
   }
+  const day = time(500).slice(0, 10);
+  const ofDay = await master.open(`/admin/audit?set=${set}&from=${day}&to=${day}`);
+  assert.deepEqual(shown(ofDay), [id], "until a day has that day in it");
+  assert.match(ofDay.text, new RegExp(`<input id="to" name="to" type="date" value="${day}"`));
+  assert.deepEqual(shown(await master.open(`/admin/audit?set=${set}&to=1999-12-31`)), []);
   for (
     const query of ["status=none", "site=Not An Id", "from=yesterday", "person=no@agency.example", "cursor=x"]
   ) {
