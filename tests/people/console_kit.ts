@@ -69,7 +69,7 @@ export function addressOf(path: string, places: Places): string {
 }
 
 /** What is no page: what a script or a page asks for. */
-const PARTS = ["/assets/", "/pictures/", "/documents/", "/events", "/newer"];
+const PARTS = ["/assets/", "/pictures/", "/documents/", "/events", "/newer", ".csv"];
 
 /** Whether people open it. */
 export const isPage = ({ method, path }: Route): boolean =>
