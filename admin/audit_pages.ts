@@ -40,9 +40,20 @@ export const ASKED = [
 /** What it asks for. */
 export type Asked = Partial<Record<typeof ASKED[number], string>>;
 
+const DAY_CHARACTERS = "2026-11-21".length;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** On a page "until the 31st" has the 31st in it: a day without a time stands for its end. */
+function wholeDays({ to, ...rest }: Asked): Asked {
+  if (to === undefined) return rest;
+  const midnight = to.length === DAY_CHARACTERS ? Date.parse(to) : NaN;
+  const isDay = !isNaN(midnight) && new Date(midnight).toISOString().startsWith(to);
+  return { ...rest, to: isDay ? new Date(midnight + DAY_MS).toISOString() : to };
+}
+
 /** The query of the audit that is meant. Throws E_BAD_INPUT naming what is wrong. */
 export async function auditQueryOf({ users, tokens, oauthGrants }: Kept, given: Asked): Promise<AuditQuery> {
-  const { site, person, client, token, set, ...rest } = checked(asked, given);
+  const { site, person, client, token, set, ...rest } = checked(asked, wholeDays(given));
   const ends = span(rest);
   const isToken = token !== undefined &&
     (await tokens.get(token) !== null || await oauthGrants.get(token) !== null || !isNaN(timeOfId(token)));

@@ -1,15 +1,11 @@
 /** Projects and users. */
 import type { Hono } from "hono";
-import { GatewayError } from "../core/errors.ts";
 import { onDemand } from "../core/async.ts";
 import type { User } from "../core/model.ts";
-import { projectBody, projectPatch, SITE_ID } from "./bodies.ts";
-import { differences } from "./changes.ts";
 import { answer, jsonObject } from "./exchange.ts";
-import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { callerOf, forbidden } from "../identity/rights.ts";
-import { isOwnSite, managesAllSites } from "./site_rights.ts";
+import { callerOf } from "../identity/rights.ts";
+import { changeProject, listProjects, makeProject } from "./projects.ts";
 import { changeUser, createUser, listUsers, managedUser, removeManagedUser } from "./users.ts";
 
 function userView({ id, approve_sites = [], ...rest }: User) {
@@ -23,46 +19,16 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
   accessRoutes(app, ports);
 }
 
-const policyIsMasters = () =>
-  forbidden("confirm_policy: only a super-admin changes it, with the master token");
-
 function projectRoutes(app: Hono, ports: AdminPorts): void {
-  const { projects, sites } = ports.store;
   app.get("/admin/api/projects", async (c) => {
-    const own = (await sites.list()).filter(({ id }) => isOwnSite(callerOf(c), id));
-    const used = new Set(own.map(({ project_id }) => project_id));
-    const all = managesAllSites(callerOf(c));
-    return answer(c, { projects: (await projects.list()).filter(({ id }) => all || used.has(id)) });
+    return answer(c, { projects: await listProjects(ports, callerOf(c)) });
   });
-
   app.post("/admin/api/projects", async (c) => {
-    const body = checked(projectBody, await jsonObject(c.req.raw));
-    if (!managesAllSites(callerOf(c))) {
-      throw forbidden(
-        "A project groups sites of everybody's; that takes an admin of all sites, or the master token",
-      );
-    }
-    if (callerOf(c).user !== null && body.confirm_policy !== undefined) throw policyIsMasters();
-    const project = await projects.create(body);
-    if (project === null) refuseAny([`id: ${quoted(body.id)} is taken; choose another id`]);
-    await ports.record(callerOf(c).actor, "project.create", { after: body });
-    return answer(c, project);
+    return answer(c, await makeProject(ports, callerOf(c), await jsonObject(c.req.raw)));
   });
-
   app.patch("/admin/api/projects/:id", async (c) => {
-    const id = c.req.param("id");
-    const patch = checked(projectPatch, await jsonObject(c.req.raw));
-    if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
-    const before = SITE_ID.test(id) ? await projects.get(id) : null;
-    const project = before && await projects.update(id, patch);
-    if (before === null || project === null) {
-      throw new GatewayError(
-        "E_NOT_FOUND",
-        `There is no project ${quoted(id)}; list the projects to find it`,
-      );
-    }
-    await ports.record(callerOf(c).actor, "project.change", { id, ...differences(before, project) });
-    return answer(c, project);
+    const patch = await jsonObject(c.req.raw);
+    return answer(c, await changeProject(ports, callerOf(c), c.req.param("id"), patch));
   });
 }
 

@@ -135,7 +135,7 @@ async function placesOf(at: World, user: string): Promise<Places> {
   ]);
   return {
     ...{ site: siteId(1), user, token: tokens[5]!.id, approval: approvals[0]!.id, row: rows.rows[0]!.id },
-    ...{ webhook: "none", tool: "none" },
+    ...{ webhook: "none", tool: "none", project: "project-1" },
   };
 }
 

@@ -38,7 +38,7 @@ export function Form({ visitor, action, passkey, children, ...rest }: PropsWithC
 export interface FieldParts {
   readonly name: string;
   readonly label: string;
-  readonly type?: "text" | "email" | "password" | "number";
+  readonly type?: "text" | "email" | "password" | "number" | "date";
   readonly value?: string;
   readonly hint?: string;
   readonly error?: string | undefined;

@@ -11,6 +11,7 @@ export const NAVIGATION = [
   { href: "/admin", label: "Overview", role: "member", group: "" },
   { href: "/admin/approvals", label: "Approvals", role: "member", group: "" },
   { href: "/admin/sites", label: "Sites", role: "admin", group: "Sites" },
+  { href: "/admin/projects", label: "Projects", role: "admin", group: "Sites" },
   { href: "/admin/freezes", label: "Freezes", role: "admin", group: "Sites" },
   { href: "/admin/snapshots", label: "Snapshots", role: "admin", group: "Sites" },
   { href: "/admin/webhooks", label: "Webhooks", role: "admin", group: "Sites" },

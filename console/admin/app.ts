@@ -20,6 +20,7 @@ import { type PagesParts, refusalPage } from "./frame.tsx";
 import { designPages } from "./design.tsx";
 import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
+import { projectPages } from "./projects.tsx";
 import { repoAppPages } from "./repo_app.tsx";
 import { signInPages } from "./sign_in.tsx";
 import { snapshotPages } from "./snapshots.tsx";
@@ -58,6 +59,7 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   connectionPages(app, parts);
   clientPages(app, parts);
   freezePages(app, parts);
+  projectPages(app, parts);
   sitePages(app, parts);
   snapshotPages(app, parts);
   userPages(app, parts);

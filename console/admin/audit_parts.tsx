@@ -53,31 +53,38 @@ export function Filters(
       {...hint === undefined ? {} : { hint }}
     />
   );
+  // A time of the address stays as it is: a browser's calendar has days alone.
+  const day = (name: "from" | "to", label: string) =>
+    (asked[name] ?? "").length > "2026-11-21".length ? text(name, `${label} (a time in UTC)`) : (
+      <Field
+        {...{ name, label: `${label} (UTC)`, value: asked[name] ?? "", required: false, type: "date" }}
+      />
+    );
   const choice = (name: keyof Asked, label: string, all: readonly string[], every: string) => (
     <Select
       {...{ name, label, value: asked[name] ?? "" }}
       options={[{ value: "", label: every }, ...all.map((value) => ({ value, label: spaced(value) }))]}
     />
   );
-  const more = (["person", "client", "token", "set", "from", "to"] as const).some((name) => asked[name]);
+  const more = (["person", "client", "token", "set"] as const).some((name) => asked[name]);
   return (
     <form method="get" action={action} role="search">
       <div class="filters">
         {text("site", "Site (its id)")}
         {text("tool", "Tool")}
+        {day("from", "From")}
+        {day("to", "Until and with")}
         {isAudit && choice("status", "Status", AUDIT_STATUSES, "every status")}
         {isAudit && choice("outcome", "Change", OUTCOMES, "every outcome")}
         <button type="submit" class="quiet">Show</button>
       </div>
       <details class="part" open={more}>
-        <summary>Person, client, token, set, time</summary>
+        <summary>Person, client, token, set</summary>
         <div class="filters">
           {text("person", "Person (e-mail or id)")}
           {text("client", "Client (its id)")}
           {text("token", "Token (name or id)")}
           {text("set", "Change set (its id)")}
-          {text("from", "From (2026-11-21T09:30Z)")}
-          {text("to", "Until (2026-11-21T09:30Z)")}
         </div>
       </details>
     </form>

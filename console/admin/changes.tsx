@@ -4,7 +4,6 @@ import type { Child } from "hono/jsx";
 import { type Asked, auditPageFor, auditQueryOf } from "../../admin/audit_pages.ts";
 import type { ChangeRow } from "../../admin/ports.ts";
 import type { AuditRow } from "../../core/model.ts";
-import { isFields } from "../../core/values.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Notice } from "../notice.tsx";
@@ -14,8 +13,10 @@ import { Table } from "../table.tsx";
 import { addressWith, askedBy, Filters, ToolLink, Ways, whose } from "./audit_parts.tsx";
 import { CHANGES, UndoForm, UndoWay } from "./change_parts.tsx";
 import { undoRoute } from "./change_undo.tsx";
+import { changesFile, fieldsOf } from "./changes_file.ts";
 import { asPerson, type PagesParts, worded } from "./frame.tsx";
 
+const FILE = `${CHANGES}/file.csv`;
 const PAGE_ROWS = 30;
 const DOUBTED_ROWS = 10;
 const FIELDS_NAMED = 4;
@@ -30,6 +31,11 @@ interface Told {
 /** Adds the routes under `/admin/changes`. */
 export function changePages(app: Hono, parts: PagesParts): void {
   app.get(CHANGES, (c) => asPerson(parts, c, (person) => listPage(c, person, parts)));
+  app.get(FILE, (c) =>
+    asPerson(parts, c, async (person) => {
+      const { status: _, outcome: __, ...asked } = askedBy(c);
+      return await changesFile(c, parts.ports, person, asked);
+    }));
   undoRoute(app, parts);
 }
 
@@ -90,7 +96,11 @@ async function listPage(c: Context, person: Person, parts: PagesParts): Promise<
       )}
       {asked.set !== undefined && <WholeSet set_id={asked.set} made={all.made} person={person} />}
       {problem === undefined && <Made all={all} asked={asked} person={person} />}
-      <Ways path={CHANGES} asked={asked} isFirst={cursor === undefined} next={all.next} />
+      <Ways path={CHANGES} asked={asked} isFirst={cursor === undefined} next={all.next}>
+        {all.made.length + all.doubted.length > 0 && (
+          <a href={addressWith(FILE, asked)} download="changes.csv">Take these changes as a file (CSV)</a>
+        )}
+      </Ways>
     </>,
   );
 }
@@ -116,14 +126,9 @@ function Made(
   return <Changes told={made} person={person} caption="Open a change for what stood there before" />;
 }
 
-/** Which fields a row says it changed. */
-function fieldsOf({ changes }: AuditRow): string {
-  const first = isFields(changes) ? (changes as Record<string, unknown>)["first"] : changes;
-  const fields = (Array.isArray(first) ? first : []).flatMap((one) =>
-    isFields(one) ? [String(one["field"])] : []
-  );
-  return seen([...new Set(fields)].slice(0, FIELDS_NAMED).join(", ").slice(0, FIELDS_CHARACTERS));
-}
+/** The first fields that a row says it changed. */
+const fieldsShown = (row: AuditRow): string =>
+  seen(fieldsOf(row).slice(0, FIELDS_NAMED).join(", ").slice(0, FIELDS_CHARACTERS));
 
 function Changes(
   { told, person, caption }: {
@@ -150,7 +155,7 @@ function Changes(
           )}
         </>,
         row.site_id === null ? <span class="soft">several</span> : seen(row.site_id),
-        fieldsOf(row),
+        fieldsShown(row),
         seen(row.token_name),
         <Time at={row.at} />,
         <UndoWay row={row} change={change} person={person} />,

@@ -20,7 +20,11 @@ export function Facts({ site, parts }: { readonly site: Site; readonly parts: Pa
           ? "none"
           : <a href={site.base_url} rel="noopener noreferrer">{site.base_url}</a>}
       </Fact>
-      <Fact name="Project">{site.project_id ?? "none"}</Fact>
+      <Fact name="Project">
+        {site.project_id === null
+          ? "none"
+          : <a href={`/admin/projects/${encodeURIComponent(site.project_id)}`}>{site.project_id}</a>}
+      </Fact>
       <Fact name="Registered">
         <Time at={site.created_at} />
       </Fact>

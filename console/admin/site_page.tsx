@@ -204,11 +204,10 @@ function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly 
         ])}
         empty="No call has changed anything here."
       />
-      {rows.length > 0 && (
-        <p>
-          <a href={all}>All changes of this site</a>
-        </p>
-      )}
+      <p class="ways">
+        {rows.length > 0 && <a href={all}>All changes of this site</a>}
+        <a href={addressWith("/admin/audit", { site: site.id })}>Every call on this site</a>
+      </p>
     </section>
   );
 }

@@ -167,7 +167,12 @@ function SetUp({ person, places, given }: SetUpParts) {
     <section aria-labelledby="make">
       <h2 id="make">Set one up</h2>
       {places.length === 0
-        ? <p>A webhook is for the sites of a project, and there is no project yet.</p>
+        ? (
+          <p>
+            A webhook is for the sites of a project, and there is no project yet.{" "}
+            <a href="/admin/projects">Make a project</a>
+          </p>
+        )
         : (
           <Form visitor={person} action={PATH}>
             <Field name="name" label="Name" value={given?.name ?? ""} maxlength={200} />

@@ -113,6 +113,11 @@ Deno.test("rows are found by each filter of the address, and what is wrong with 
       assert.ok(page.text.includes(`value="${value}"`), `${query} stays in the form`);
     }
   }
+  const day = time(500).slice(0, 10);
+  const ofDay = await master.open(`/admin/audit?set=${set}&from=${day}&to=${day}`);
+  assert.deepEqual(shown(ofDay), [id], "until a day has that day in it");
+  assert.match(ofDay.text, new RegExp(`<input id="to" name="to" type="date" value="${day}"`));
+  assert.deepEqual(shown(await master.open(`/admin/audit?set=${set}&to=1999-12-31`)), []);
   for (
     const query of ["status=none", "site=Not An Id", "from=yesterday", "person=no@agency.example", "cursor=x"]
   ) {
@@ -287,4 +292,25 @@ Deno.test("where nobody knows what became of it, the page does not say that it w
   const failed = await master.submit("/admin/changes/undo", {});
   assert.equal(at.draft.title, "Before", "it was taken back all the same");
   assert.equal(failed.title, "It is not known whether it was taken back", said(failed));
+});
+
+Deno.test("the changes of a site and of days are a file, whose cells no spreadsheet runs; a person gets his or her own", async () => {
+  await using gw = await gateway({ sites: [site("one", "cms"), site("two", "cms")] });
+  const { user, browser } = await signedIn(gw, "mia@agency.example", { allowed_sites: ["one"] });
+  const change = { ...made, tool: "update_draft", token_name: '=cmd|"x"' };
+  const first = await called(gw, 86_400, { ...change, site_id: "one", owner_user_id: user.id });
+  const other = await called(gw, 86_401, { ...change, site_id: "two" });
+  await called(gw, 86_400 * 40, { ...change, site_id: "one" });
+  const master = await masterBrowser(gw);
+  const day = new Date(NOW - 86_400_000).toISOString().slice(0, 10);
+  const list = await master.open(`/admin/changes?site=one&from=${day}&to=${day}`);
+  const [, href] = /<a href="(\/admin\/changes\/file\.csv[^"]*)"/.exec(list.text)!;
+  const file = await master.open(href!.replaceAll("&amp;", "&"));
+  assert.equal(file.headers.get("content-type"), "text/csv; charset=utf-8");
+  const lines = file.text.trimEnd().split("\r\n");
+  assert.equal(lines.length, 2);
+  assert.match(lines[1]!, new RegExp(`^"${day} [^"]*","one","update_draft",.*"'=cmd\\|""x""".*"${first}"$`));
+  assert.ok((await master.open("/admin/changes/file.csv")).text.includes(other));
+  const own = (await browser.open("/admin/changes/file.csv")).text;
+  assert.ok(own.includes(first) && !own.includes(other));
 });

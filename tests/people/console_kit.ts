@@ -30,6 +30,7 @@ export function routes(): readonly Route[] {
 /** What addresses name. */
 export interface Places {
   readonly site: string;
+  readonly project: string;
   readonly user: string;
   readonly token: string;
   readonly approval: string;
@@ -42,6 +43,7 @@ export interface Places {
 const NAMED: Readonly<Record<string, (places: Places) => string>> = {
   assets: () => "style.css",
   sites: ({ site }) => site,
+  projects: ({ project }) => project,
   users: ({ user }) => user,
   tokens: ({ token }) => token,
   approvals: ({ approval }) => approval,
@@ -68,7 +70,7 @@ export function addressOf(path: string, places: Places): string {
 }
 
 /** What is no page: what a script or a page asks for. */
-const PARTS = ["/assets/", "/pictures/", "/documents/", "/events", "/newer"];
+const PARTS = ["/assets/", "/pictures/", "/documents/", "/events", "/newer", ".csv"];
 
 /** Whether people open it. */
 export const isPage = ({ method, path }: Route): boolean =>

@@ -128,7 +128,7 @@ Deno.test("twice as much is there: no page is larger than its most, none reads t
   const [token] = await gw.store.tokens.list();
   const [row] = (await gw.store.audit.list({ outcome: "made" }, { limit: 1 })).rows;
   const places = {
-    ...{ site: "s0001", user: user.id, token: token!.id, row: row!.id },
+    ...{ site: "s0001", project: "p1", user: user.id, token: token!.id, row: row!.id },
     ...{ approval: "none", webhook: "none", tool: "none" },
   };
   const addresses = routes().filter(isPage).map(({ path }) => addressOf(path, places));

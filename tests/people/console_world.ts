@@ -43,7 +43,14 @@ export async function hostileWorld() {
   const row = await hostileRow(gw, owner.user.id, token.id);
   const admins = { role: "admin", allowed_sites: ["*"], approve_sites: ["*"], max_risk: 3 } as const;
   const places: Places = {
-    ...{ site: "evil", user: owner.user.id, token: token.id, approval: asked.approval.id, row },
+    ...{
+      site: "evil",
+      project: "evil",
+      user: owner.user.id,
+      token: token.id,
+      approval: asked.approval.id,
+      row,
+    },
     ...{ webhook: hook.webhook.id, tool: "none" },
   };
   return {
