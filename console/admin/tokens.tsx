@@ -20,7 +20,6 @@ import { asPerson, asSender, type PagesParts } from "./frame.tsx";
 import { asKeeper } from "./kept_form.tsx";
 import {
   bodyOf,
-  formOf,
   lackOf,
   newToken,
   type TokenFaults,
@@ -30,6 +29,7 @@ import {
   type TokenOffer,
   tokenWords,
 } from "./token_form.tsx";
+import { asOf, formOf, meanwhileWords, mergedToken, tokenAsOf } from "./token_stored.ts";
 import { ClientTabs, Copied } from "./token_made.tsx";
 import { TOKENS, tokensList } from "./tokens_list.tsx";
 import { SCOPE_SITES_MAX } from "../../admin/bodies.ts";
@@ -97,7 +97,7 @@ function pagesOfOne(app: Hono, parts: PagesParts): void {
       const [offer, owner] = await Promise.all([offerFor(parts, person, token), ownerOf(parts, token)]);
       return await tokenPage(c, person, parts, {
         offer,
-        form: formOf(token, offer),
+        form: formOf(token, offer, owner),
         faults: {},
         token,
         owner,
@@ -112,15 +112,27 @@ function pagesOfOne(app: Hono, parts: PagesParts): void {
       const show = (faults: TokenFaults) =>
         tokenPage(c, person, parts, { offer, form, faults, token, owner });
       if (isAgain || isLookedAt(sent, "allowed_sites")) return await show({});
-      if (sent.has("as_of") && sent.get("as_of") !== asOf(token)) {
-        return await show({ "": "Somebody else changed this token meanwhile; look at it, and save again" });
-      }
+      const stale = (now: Token) => sent.has("as_of") && sent.get("as_of") !== asOf(now);
+      const shown = async (now: Token) => {
+        const before = tokenAsOf(sent.get("as_of") ?? "", now);
+        const merged = mergedToken(form, before, now, { offer, owner });
+        const faults = { "": meanwhileWords(merged.changed) };
+        return await tokenPage(c, person, parts, { offer, form: merged.form, faults, token: now, owner });
+      };
+      if (stale(token)) return await shown(token);
       const lack = lackOf(form, offer);
       if (lack) return await show(lack);
       try {
-        const { env: _, ...patch } = bodyOf(form, offer, ports.now());
-        await changeToken(ports, person.caller, token.id, checked(tokenPatch, patch));
+        const { env: _, ...patch } = bodyOf(form, offer, ports.now(), token);
+        await changeToken(ports, person.caller, token.id, checked(tokenPatch, patch), (stored) => {
+          if (stale(stored)) {
+            throw new GatewayError("E_STALE_PREVIEW", "Somebody changed the token meanwhile");
+          }
+        });
       } catch (thrown) {
+        if (thrown instanceof GatewayError && thrown.code === "E_STALE_PREVIEW") {
+          return await shown(await findToken(ports, person.caller, token.id));
+        }
         return await show(faultsOf(thrown));
       }
       return leadTo(c, `${TOKENS}?done=changed`);
@@ -132,9 +144,6 @@ function pagesOfOne(app: Hono, parts: PagesParts): void {
       return leadTo(c, `${TOKENS}?done=revoked`);
     }));
 }
-
-/** What a token is, in short: another one once somebody has changed it. */
-const asOf = ({ created_at: _, ...token }: Token) => JSON.stringify(token);
 
 const ownerOf = async ({ ports }: PagesParts, { owner_user_id }: Token) =>
   owner_user_id === null ? null : await ports.store.users.get(owner_user_id);
