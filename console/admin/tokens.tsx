@@ -6,7 +6,7 @@ import { isExpired, type Token, type User } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { EnterButton, LookButton } from "../site_picker.tsx";
 import { isLookedAt } from "../site_picks.ts";
-import { Form, Submit } from "../form.tsx";
+import { Form, isSentAgain, ShownAt, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { Section, Time } from "../parts.tsx";
@@ -15,7 +15,14 @@ import type { Person } from "../../identity/visitors.ts";
 import { tokenBody, tokenPatch } from "../../admin/bodies.ts";
 import { checked } from "../../core/faults.ts";
 import { isOwnSite } from "../../admin/site_rights.ts";
-import { changeToken, findToken, type MadeToken, makeToken, revokeToken } from "../../admin/tokens.ts";
+import {
+  changeToken,
+  findToken,
+  listTokens,
+  type MadeToken,
+  makeToken,
+  revokeToken,
+} from "../../admin/tokens.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
 import { asKeeper } from "./kept_form.tsx";
 import {
@@ -76,6 +83,7 @@ export function tokenPages(app: Hono, parts: PagesParts): void {
       if (isAgain || isLookedAt(sent, "allowed_sites")) return await show({});
       const lack = lackOf(form, offer);
       if (lack) return await show(lack);
+      if (isSentAgain(sent, form.name, await worksOf(parts, person))) return await show({ name: TWICE });
       let made: MadeToken;
       try {
         made = await makeToken(ports, person.caller, checked(tokenBody, bodyOf(form, offer, ports.now())));
@@ -86,6 +94,17 @@ export function tokenPages(app: Hono, parts: PagesParts): void {
     }));
 
   pagesOfOne(app, parts);
+}
+
+const TWICE =
+  "A token of that name was made since this form was shown, and its text with it, which is shown once: the form was sent " +
+  "twice. Revoke that one and make another, or choose another name";
+
+/** The tokens in the person's own name that work. */
+async function worksOf({ ports }: PagesParts, { caller }: Person): Promise<readonly Token[]> {
+  return (await listTokens(ports, caller)).filter(({ revoked_at, owner_user_id }) =>
+    revoked_at === null && owner_user_id === (caller.user?.id ?? null)
+  );
 }
 
 /** The routes of one token. */
@@ -195,6 +214,7 @@ function NewForm(
   return (
     <Form visitor={person} action={TOKENS} class="grant">
       <EnterButton />
+      <ShownAt now={now} />
       <TokenFields {...view} user={user} />
       <Deed words={tokenWords(view.form, { ...view, user, now })}>Make the token</Deed>
     </Form>

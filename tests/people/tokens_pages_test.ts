@@ -324,3 +324,25 @@ Deno.test("a token is made to show first what sites' own tools would write; a pe
   await press(master, { confirm_proxied: "" }, path);
   assert.equal((await gw.store.tokens.get(token!.id))!.confirm_proxied, false);
 });
+
+Deno.test("a form that is sent again, by a reload or from an earlier page, makes no second token", async () => {
+  await using gw = await withProjects();
+  const mia = await person(gw, "mia@agency.example", { allowed_sites: ["shop-001"], max_risk: 3 });
+  const browser = await joined(gw, mia);
+  await browser.open(PATH);
+  const form = fieldsOn(browser.page!.text);
+  form.set("name", "once");
+  form.set("allowed_sites", "shop-001");
+  const made = async () => (await gw.store.tokens.list()).filter(({ name }) => name === "once").length;
+  gw.clock.now += 1000;
+  assert.equal((await browser.post(PATH, form)).title, "Your new token");
+  const again = await browser.post(PATH, form);
+  assert.equal(again.status, 400);
+  assert.match(again.text, /the form was sent twice/);
+  assert.equal(await made(), 1);
+  form.set("name", "further");
+  assert.equal((await browser.post(PATH, form)).title, "Your new token", "another name is another token");
+  await browser.open(PATH);
+  await press(browser, { name: "once", allowed_sites: "shop-001" });
+  assert.equal(await made(), 2, "and a new form makes another");
+});
