@@ -217,3 +217,18 @@ export function Submit(
     </button>
   );
 }
+
+/** When a form was shown, so that it is known again where it is sent a second time. */
+export function ShownAt({ now }: { readonly now: number }): Child {
+  return <input type="hidden" name="shown_at" value={new Date(now).toISOString()} />;
+}
+
+/** Whether a form that makes something has made it before: it was sent again, by a reload or from an earlier page. */
+export function isSentAgain(
+  form: URLSearchParams,
+  named: string,
+  there: readonly { readonly name: string; readonly created_at: string }[],
+): boolean {
+  const shown_at = form.get("shown_at") ?? "";
+  return shown_at !== "" && there.some(({ name, created_at }) => name === named && created_at > shown_at);
+}

@@ -31,6 +31,8 @@ export interface TokenForm {
   readonly tool_names: string;
   readonly max_risk: number | undefined;
   readonly confirm_policy: string;
+  /** Whether what sites' own tools write is shown first. */
+  readonly confirm_proxied: boolean;
   readonly listing: string;
   /** For how many days, "never", or "" for as it is. */
   readonly days: string;
@@ -46,7 +48,7 @@ const DAYS = ["1", "7", "30", "90", "365"];
 const DAYS_AT_FIRST = "90";
 const NEVER = "never";
 /** The highest ceiling there is. */
-const RISK_MAX = CEILINGS.length - 1;
+export const RISK_MAX = CEILINGS.length - 1;
 const LISTINGS: Readonly<Record<TokenListing, string>> = {
   all: "all of its tools",
   own: "its tools without those that come from sites",
@@ -71,6 +73,7 @@ export function tokenIn(form: URLSearchParams, offer: TokenOffer): TokenForm {
     tool_names: text("tool_names"),
     max_risk: risk === "" ? undefined : Number(risk),
     confirm_policy: text("confirm_policy"),
+    confirm_proxied: form.get("confirm_proxied") === "true",
     listing: text("listing"),
     days: text("days"),
   };
@@ -87,30 +90,15 @@ export function newToken({ groups, sites }: TokenOffer): TokenForm {
     tool_names: "",
     max_risk: undefined,
     confirm_policy: "preview",
+    confirm_proxied: false,
     listing: "all",
     days: DAYS_AT_FIRST,
   };
 }
 
-/** A token as it is, as its form has it: a group is ticked where the token has all of its tools. */
-export function formOf(token: Token, { groups }: TokenOffer): TokenForm {
-  const everyTool = token.allowed_tools.includes(EVERY);
-  const has = new Set(token.allowed_tools);
-  const whole = everyTool ? [] : groups.filter(({ tools }) => tools.every((name) => has.has(name)));
-  const inGroups = new Set(whole.flatMap(({ tools }) => tools));
-  return {
-    name: token.name,
-    env: token.env,
-    sites: picked(token.allowed_sites),
-    everyTool,
-    groups: whole.map(({ name }) => name),
-    tool_names: everyTool ? "" : token.allowed_tools.filter((name) => !inGroups.has(name)).join(", "),
-    max_risk: token.max_risk,
-    confirm_policy: token.confirm_policy,
-    listing: token.listing ?? "all",
-    days: "",
-  };
-}
+/** The sites of a token that are none any more, or not its person's: no box could be shown for them. */
+export const lostSites = ({ allowed_sites }: Token, { sites }: TokenOffer): readonly string[] =>
+  allowed_sites.filter((id) => id !== EVERY && !sites.some((one) => one.id === id));
 
 /** The tools of the groups that are ticked, and those that are named; null for every tool. */
 export function toolsOf({ everyTool, groups, tool_names }: TokenForm, offer: TokenOffer): string[] | null {
@@ -128,9 +116,9 @@ function endOf({ days }: TokenForm, now: number): number | null | undefined {
   return DAYS.includes(days) ? now + Number(days) * DAY_MS : undefined;
 }
 
-/** The body that makes the token; what was left empty is left out. */
-export function bodyOf(form: TokenForm, offer: TokenOffer, now: number) {
-  const { name, env, max_risk, confirm_policy, listing } = form;
+/** The body that makes or changes the token; what was left empty, and what is as it was, is left out. */
+export function bodyOf(form: TokenForm, offer: TokenOffer, now: number, token?: Token) {
+  const { name, env, max_risk, confirm_policy, confirm_proxied, listing } = form;
   const ends = endOf(form, now);
   return {
     name: name || undefined,
@@ -139,6 +127,7 @@ export function bodyOf(form: TokenForm, offer: TokenOffer, now: number) {
     allowed_tools: toolsOf(form, offer) ?? [EVERY],
     max_risk,
     confirm_policy: confirm_policy || undefined,
+    confirm_proxied: confirm_proxied === (token?.confirm_proxied ?? false) ? undefined : confirm_proxied,
     listing: listing || undefined,
     expires_at: typeof ends === "number" ? new Date(ends).toISOString() : ends,
   };
@@ -170,6 +159,7 @@ export function tokenWords(
       : pickedWords(form.sites, offer.sites),
     tools: toolsOf(form, offer),
     confirm_policy: form.confirm_policy,
+    confirm_proxied: form.confirm_proxied,
     ends_at: ends === undefined ? before : ends,
   }, offer.groups);
 }
@@ -227,6 +217,7 @@ export function TokenFields(parts: TokenFieldsParts): Child {
           token && user !== null ? CONFIRM_POLICIES.indexOf(token.confirm_policy) : 0,
         ).map((value) => ({ value, label: POLICIES[value] }))}
       />
+      <OwnWrites {...parts} />
       <EndOf {...parts} />
       <Select
         name="listing"
@@ -246,6 +237,12 @@ function SitesOf({ user, owner, offer, form, faults, token }: TokenFieldsParts):
   const none = user === null
     ? "No site is registered yet. Add one first."
     : "You may use no site yet; ask whoever manages this gateway.";
+  const lost = token === undefined ? 0 : lostSites(token, offer).length;
+  const gone = lost === 0
+    ? ""
+    : ` It has ${lost} more that ${
+      lost === 1 ? "is" : "are"
+    } not there any more, or not its person's; saving takes ${lost === 1 ? "it" : "them"} away.`;
   const only = token !== undefined && user !== null
     ? "Those that the token has now. It can lose some, and gets no others."
     : whose !== null && !whose.allowed_sites.includes(EVERY)
@@ -256,7 +253,7 @@ function SitesOf({ user, owner, offer, form, faults, token }: TokenFieldsParts):
       {...offer}
       name="allowed_sites"
       legend="Sites"
-      hint={offer.sites.length === 0 ? none : only}
+      hint={`${offer.sites.length === 0 ? none : only ?? ""}${gone}`.trim() || undefined}
       error={faults.allowed_sites}
       every={mayAll ? "every site, also those to come" : null}
       picked={form.sites}
@@ -324,6 +321,27 @@ function ToolsOf({ user, offer, form, faults, token }: TokenFieldsParts): Child 
   );
 }
 
+/** Whether what sites' own tools write is shown first; a person cannot take that away from a token. */
+function OwnWrites({ user, form, token }: TokenFieldsParts): Child {
+  const label = "Show first what sites' own tools would write";
+  if (user !== null && token?.confirm_proxied === true) {
+    return (
+      <>
+        <input type="hidden" name="confirm_proxied" value="true" />
+        <p class="hint">{`${label}: the token does, and goes on so.`}</p>
+      </>
+    );
+  }
+  const hint = "Such as a message to a customer, which a CRM's own tool otherwise sends at once.";
+  return (
+    <Choices
+      name="confirm_proxied"
+      legend="Sites' own tools"
+      choices={[{ value: "true", label, hint, checked: form.confirm_proxied }]}
+    />
+  );
+}
+
 /** The ceilings that can be chosen, and why no higher one. */
 function CeilingOf({ user, owner, form, faults, token }: TokenFieldsParts): Child {
   const own = Math.min((owner ?? user)?.max_risk ?? RISK_MAX, RISK_MAX);
@@ -339,7 +357,7 @@ function CeilingOf({ user, owner, form, faults, token }: TokenFieldsParts): Chil
       label="At most"
       hint={`What it may never go beyond, whatever it is asked for.${why}`}
       error={faults.max_risk}
-      value={String(form.max_risk ?? riskAtFirst(owner ?? user))}
+      value={String(Math.min(form.max_risk ?? riskAtFirst(owner ?? user), most))}
       options={CEILINGS.slice(0, most + 1).map((label, tier) => ({ value: String(tier), label }))}
     />
   );

@@ -31,13 +31,15 @@ export interface Granting {
   /** The names of tools; null for every tool. */
   readonly tools: readonly string[] | null;
   readonly confirm_policy: string;
+  /** Whether what sites' own tools write is shown first. */
+  readonly confirm_proxied?: boolean;
   /** When it ends; null where it does not. */
   readonly ends_at: number | null;
 }
 
 /** Two or three sentences on what is granted. */
 export function grantWords(
-  { max_risk, sites, tools, confirm_policy, ends_at }: Granting,
+  { max_risk, sites, tools, confirm_policy, confirm_proxied = false, ends_at }: Granting,
   groups: readonly ToolGroup[],
 ): string {
   const having = groups.filter((group) => tools === null || group.tools.some((name) => tools.includes(name)));
@@ -51,6 +53,7 @@ export function grantWords(
       ? "No customers' data, no messages, no payments, no ads."
       : `Reaches ${sensitive.join("; ")}.`,
     ...max_risk === 0 ? [] : [`Before a change is made ${confirmed}.`],
+    ...max_risk > 0 && confirm_proxied ? ["What sites' own tools would write is shown first."] : [],
     ends_at === null
       ? "Lasts until it is revoked."
       : `Expires on ${new Date(ends_at).toISOString().slice(0, 10)}.`,

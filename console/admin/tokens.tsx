@@ -6,7 +6,7 @@ import { isExpired, type Token, type User } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { EnterButton, LookButton } from "../site_picker.tsx";
 import { isLookedAt } from "../site_picks.ts";
-import { Form, Submit } from "../form.tsx";
+import { Form, isSentAgain, ShownAt, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { Section, Time } from "../parts.tsx";
@@ -15,12 +15,18 @@ import type { Person } from "../../identity/visitors.ts";
 import { tokenBody, tokenPatch } from "../../admin/bodies.ts";
 import { checked } from "../../core/faults.ts";
 import { isOwnSite } from "../../admin/site_rights.ts";
-import { changeToken, findToken, type MadeToken, makeToken, revokeToken } from "../../admin/tokens.ts";
+import {
+  changeToken,
+  findToken,
+  listTokens,
+  type MadeToken,
+  makeToken,
+  revokeToken,
+} from "../../admin/tokens.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
 import { asKeeper } from "./kept_form.tsx";
 import {
   bodyOf,
-  formOf,
   lackOf,
   newToken,
   type TokenFaults,
@@ -30,6 +36,7 @@ import {
   type TokenOffer,
   tokenWords,
 } from "./token_form.tsx";
+import { asOf, formOf, meanwhileWords, mergedToken, tokenAsOf } from "./token_stored.ts";
 import { ClientTabs, Copied } from "./token_made.tsx";
 import { TOKENS, tokensList } from "./tokens_list.tsx";
 import { SCOPE_SITES_MAX } from "../../admin/bodies.ts";
@@ -76,6 +83,7 @@ export function tokenPages(app: Hono, parts: PagesParts): void {
       if (isAgain || isLookedAt(sent, "allowed_sites")) return await show({});
       const lack = lackOf(form, offer);
       if (lack) return await show(lack);
+      if (isSentAgain(sent, form.name, await worksOf(parts, person))) return await show({ name: TWICE });
       let made: MadeToken;
       try {
         made = await makeToken(ports, person.caller, checked(tokenBody, bodyOf(form, offer, ports.now())));
@@ -88,6 +96,17 @@ export function tokenPages(app: Hono, parts: PagesParts): void {
   pagesOfOne(app, parts);
 }
 
+const TWICE =
+  "A token of that name was made since this form was shown, and its text with it, which is shown once: the form was sent " +
+  "twice. Revoke that one and make another, or choose another name";
+
+/** The tokens in the person's own name that work. */
+async function worksOf({ ports }: PagesParts, { caller }: Person): Promise<readonly Token[]> {
+  return (await listTokens(ports, caller)).filter(({ revoked_at, owner_user_id }) =>
+    revoked_at === null && owner_user_id === (caller.user?.id ?? null)
+  );
+}
+
 /** The routes of one token. */
 function pagesOfOne(app: Hono, parts: PagesParts): void {
   const { ports } = parts;
@@ -97,7 +116,7 @@ function pagesOfOne(app: Hono, parts: PagesParts): void {
       const [offer, owner] = await Promise.all([offerFor(parts, person, token), ownerOf(parts, token)]);
       return await tokenPage(c, person, parts, {
         offer,
-        form: formOf(token, offer),
+        form: formOf(token, offer, owner),
         faults: {},
         token,
         owner,
@@ -112,15 +131,27 @@ function pagesOfOne(app: Hono, parts: PagesParts): void {
       const show = (faults: TokenFaults) =>
         tokenPage(c, person, parts, { offer, form, faults, token, owner });
       if (isAgain || isLookedAt(sent, "allowed_sites")) return await show({});
-      if (sent.has("as_of") && sent.get("as_of") !== asOf(token)) {
-        return await show({ "": "Somebody else changed this token meanwhile; look at it, and save again" });
-      }
+      const stale = (now: Token) => sent.has("as_of") && sent.get("as_of") !== asOf(now);
+      const shown = async (now: Token) => {
+        const before = tokenAsOf(sent.get("as_of") ?? "", now);
+        const merged = mergedToken(form, before, now, { offer, owner });
+        const faults = { "": meanwhileWords(merged.changed) };
+        return await tokenPage(c, person, parts, { offer, form: merged.form, faults, token: now, owner });
+      };
+      if (stale(token)) return await shown(token);
       const lack = lackOf(form, offer);
       if (lack) return await show(lack);
       try {
-        const { env: _, ...patch } = bodyOf(form, offer, ports.now());
-        await changeToken(ports, person.caller, token.id, checked(tokenPatch, patch));
+        const { env: _, ...patch } = bodyOf(form, offer, ports.now(), token);
+        await changeToken(ports, person.caller, token.id, checked(tokenPatch, patch), (stored) => {
+          if (stale(stored)) {
+            throw new GatewayError("E_STALE_PREVIEW", "Somebody changed the token meanwhile");
+          }
+        });
       } catch (thrown) {
+        if (thrown instanceof GatewayError && thrown.code === "E_STALE_PREVIEW") {
+          return await shown(await findToken(ports, person.caller, token.id));
+        }
         return await show(faultsOf(thrown));
       }
       return leadTo(c, `${TOKENS}?done=changed`);
@@ -132,9 +163,6 @@ function pagesOfOne(app: Hono, parts: PagesParts): void {
       return leadTo(c, `${TOKENS}?done=revoked`);
     }));
 }
-
-/** What a token is, in short: another one once somebody has changed it. */
-const asOf = ({ created_at: _, ...token }: Token) => JSON.stringify(token);
 
 const ownerOf = async ({ ports }: PagesParts, { owner_user_id }: Token) =>
   owner_user_id === null ? null : await ports.store.users.get(owner_user_id);
@@ -186,6 +214,7 @@ function NewForm(
   return (
     <Form visitor={person} action={TOKENS} class="grant">
       <EnterButton />
+      <ShownAt now={now} />
       <TokenFields {...view} user={user} />
       <Deed words={tokenWords(view.form, { ...view, user, now })}>Make the token</Deed>
     </Form>

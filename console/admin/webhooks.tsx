@@ -1,8 +1,8 @@
 /** Webhooks: who is told of what happens on sites; set up, tried, and what became of what was sent. */
 import type { Context, Hono } from "hono";
-import { checked } from "../../core/faults.ts";
+import { checked, refuseAny } from "../../core/faults.ts";
 import { type Project, WEBHOOK_EVENTS } from "../../core/model.ts";
-import { Field, Form, Select, Submit } from "../form.tsx";
+import { Field, Form, isSentAgain, Select, ShownAt, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
@@ -49,6 +49,8 @@ export function webhookPages(app: Hono, parts: PagesParts): void {
   app.post(PATH, (c) =>
     send(c, async (person, form) => {
       try {
+        const { name } = webhookOf(form);
+        if (isSentAgain(form, name, await listWebhooks(ports, callerOf(person)))) refuseAny([TWICE]);
         const made = await makeWebhook(ports, callerOf(person), checked(webhookBody, webhookOf(form)));
         return await secretPage(c, person, made, "is set up");
       } catch (thrown) {
@@ -95,6 +97,10 @@ export function webhookPages(app: Hono, parts: PagesParts): void {
       return leadTo(c, `${PATH}?done=deleted`);
     }));
 }
+
+const TWICE =
+  "name: a webhook of that name was set up since this form was shown, and its secret shown once: the form was sent twice; " +
+  "give that one another secret on its page, or choose another name";
 
 /** A webhook as a form says it. */
 function webhookOf(form: URLSearchParams) {
@@ -143,13 +149,19 @@ async function listPage(
         ])}
         empty="Nobody is told of anything yet."
       />
-      <SetUp person={person} places={placesOf(person, projects)} given={refused && webhookOf(refused.form)} />
+      <SetUp
+        person={person}
+        now={ports.now()}
+        places={placesOf(person, projects)}
+        given={refused && webhookOf(refused.form)}
+      />
     </>,
   );
 }
 
 interface SetUpParts {
   readonly person: Person;
+  readonly now: number;
   /** Whose sites it may be told of. */
   readonly places: ReturnType<typeof placesOf>;
   /** What was filled in, where it was refused. */
@@ -162,7 +174,7 @@ function placesOf(person: Person, projects: readonly Project[]) {
   return callerOf(person).user === null ? [...all, { value: EVERY, label: "every site" }] : all;
 }
 
-function SetUp({ person, places, given }: SetUpParts) {
+function SetUp({ person, now, places, given }: SetUpParts) {
   return (
     <section aria-labelledby="make">
       <h2 id="make">Set one up</h2>
@@ -175,6 +187,7 @@ function SetUp({ person, places, given }: SetUpParts) {
         )
         : (
           <Form visitor={person} action={PATH}>
+            <ShownAt now={now} />
             <Field name="name" label="Name" value={given?.name ?? ""} maxlength={200} />
             <Field
               name="url"

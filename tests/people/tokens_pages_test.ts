@@ -237,3 +237,115 @@ Deno.test("a token that is saved as it is stays as it is, its end too: whole rec
     assert.deepEqual(await gw.store.tokens.get(token.id), { ...before, name: "renamed" });
   }
 });
+
+Deno.test("of two who change one token at once the second keeps what the first has set, and is told what that was", async () => {
+  await using gw = await withProjects();
+  const { token } = await gw.store.tokens.create({
+    ...{ name: "shared", env: "prod", allowed_sites: ["shop-001", "shop-002"], allowed_tools: ["get_post"] },
+    ...{
+      max_risk: 1,
+      skip_write_confirm: false,
+      confirm_policy: "flag",
+      listing: "all",
+      owner_user_id: null,
+    },
+    super_admin: false,
+  });
+  const path = `${PATH}/${token.id}`;
+  const [first, second] = [await masterBrowser(gw), await masterBrowser(gw)];
+  await first.open(path);
+  await second.open(path);
+  await press(first, { confirm_policy: "human", allowed_sites: "shop-001" }, path);
+  const told = await press(second, { name: "renamed", max_risk: "0" }, path);
+  assert.equal(told.status, 400);
+  assert.match(told.text, /Somebody else changed this token meanwhile: its sites, what a change needs\./);
+  assert.equal((await gw.store.tokens.get(token.id))!.name, "shared", "nothing was saved yet");
+  await press(second, {}, path);
+  const { name, max_risk, confirm_policy, allowed_sites } = (await gw.store.tokens.get(token.id))!;
+  assert.deepEqual(
+    { name, max_risk, confirm_policy, allowed_sites },
+    { name: "renamed", max_risk: 0, confirm_policy: "human", allowed_sites: ["shop-001"] },
+  );
+});
+
+Deno.test("a token whose person may do less by now shows what it can, loses the rest by saving, and no more", async () => {
+  await using gw = await withProjects();
+  const mia = await person(gw, "mia@agency.example", { allowed_sites: ["*"], max_risk: 3 });
+  const made = {
+    name: "mine",
+    env: "prod",
+    allowed_tools: ["get_post"],
+    max_risk: 3,
+    skip_write_confirm: false,
+    confirm_policy: "preview",
+    listing: "all",
+    owner_user_id: mia.id,
+    super_admin: false,
+  } as const;
+  const some = await gw.store.tokens.create({ ...made, allowed_sites: ["shop-001", "shop-002", "shop-003"] });
+  const every = await gw.store.tokens.create({ ...made, allowed_sites: ["*"] });
+  await gw.store.users.update(mia.id, { allowed_sites: ["shop-001", "shop-002"], max_risk: 2 });
+  const browser = await joined(gw, mia);
+  const [text] = [(await browser.open(`${PATH}/${some.token.id}`)).text];
+  assert.match(
+    unescaped(text),
+    /It has 1 more that is not there any more, or not its person's; saving takes it away/,
+  );
+  for (const { token } of [some, every]) {
+    const path = `${PATH}/${token.id}`;
+    await browser.open(path);
+    const saved = await press(browser, { name: "renamed" }, path);
+    assert.match(saved.text, /The token is changed/, saved.text);
+    const { name, max_risk, allowed_sites } = (await gw.store.tokens.get(token.id))!;
+    assert.deepEqual(
+      { name, max_risk, allowed_sites: allowed_sites.toSorted() },
+      { name: "renamed", max_risk: 2, allowed_sites: ["shop-001", "shop-002"] },
+    );
+  }
+});
+
+Deno.test("a token is made to show first what sites' own tools would write; a person cannot take that away", async () => {
+  await using gw = await withProjects();
+  const mia = await person(gw, "mia@agency.example", { allowed_sites: ["shop-001"], max_risk: 3 });
+  const browser = await joined(gw, mia);
+  await browser.open(PATH);
+  await press(browser, { name: "careful", allowed_sites: "shop-001", confirm_proxied: "true" });
+  const token = (await gw.store.tokens.list()).find(({ name }) => name === "careful");
+  assert.equal(token!.confirm_proxied, true);
+  const path = `${PATH}/${token!.id}`;
+  assert.match(
+    unescaped((await browser.open(path)).text),
+    /What sites' own tools would write is shown first/,
+  );
+  await press(browser, { name: "renamed" }, path);
+  await browser.open(path);
+  const less = await press(browser, { confirm_proxied: "" }, path);
+  assert.equal(less.status, 400);
+  assert.deepEqual(await gw.store.tokens.get(token!.id), { ...token, name: "renamed" });
+  const master = await masterBrowser(gw);
+  await master.open(path);
+  await press(master, { confirm_proxied: "" }, path);
+  assert.equal((await gw.store.tokens.get(token!.id))!.confirm_proxied, false);
+});
+
+Deno.test("a form that is sent again, by a reload or from an earlier page, makes no second token", async () => {
+  await using gw = await withProjects();
+  const mia = await person(gw, "mia@agency.example", { allowed_sites: ["shop-001"], max_risk: 3 });
+  const browser = await joined(gw, mia);
+  await browser.open(PATH);
+  const form = fieldsOn(browser.page!.text);
+  form.set("name", "once");
+  form.set("allowed_sites", "shop-001");
+  const made = async () => (await gw.store.tokens.list()).filter(({ name }) => name === "once").length;
+  gw.clock.now += 1000;
+  assert.equal((await browser.post(PATH, form)).title, "Your new token");
+  const again = await browser.post(PATH, form);
+  assert.equal(again.status, 400);
+  assert.match(again.text, /the form was sent twice/);
+  assert.equal(await made(), 1);
+  form.set("name", "further");
+  assert.equal((await browser.post(PATH, form)).title, "Your new token", "another name is another token");
+  await browser.open(PATH);
+  await press(browser, { name: "once", allowed_sites: "shop-001" });
+  assert.equal(await made(), 2, "and a new form makes another");
+});

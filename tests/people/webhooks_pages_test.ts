@@ -232,3 +232,21 @@ Deno.test("of two who change one webhook at once the second is told, keeps what 
   await second.submit(`${PATH}/${id}`, { name: "The second's", events: ["set.ended"] });
   assert.equal((await gw.store.webhooks.list())[0]!.name, "The second's");
 });
+
+Deno.test("a form that is sent again sets up no second webhook, whose receiver would be told of everything twice", async () => {
+  await using at = await world();
+  const browser = await admin(at.gw);
+  await browser.open(PATH);
+  const tab = browser.stolen();
+  await tab.open(PATH);
+  at.gw.clock.now += 1000;
+  assert.equal((await browser.submit(PATH, { ...FORM, events: EVENTS })).title, "The webhook's secret");
+  const again = await tab.submit(PATH, { ...FORM, events: EVENTS });
+  assert.equal(again.status, 400);
+  assert.match(said(again), /the form was sent twice/);
+  assert.equal((await at.gw.store.webhooks.list()).length, 1);
+  assert.equal(
+    (await tab.submit(PATH, { ...FORM, name: "Other", events: EVENTS })).title,
+    "The webhook's secret",
+  );
+});
