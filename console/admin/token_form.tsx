@@ -34,6 +34,8 @@ export interface TokenForm {
   readonly listing: string;
   /** For how many days, "never", or "" for as it is. */
   readonly days: string;
+  /** The last day on which it works, rather than for some days; "" for none. */
+  readonly until: string;
 }
 
 /** What can be granted. */
@@ -73,6 +75,7 @@ export function tokenIn(form: URLSearchParams, offer: TokenOffer): TokenForm {
     confirm_policy: text("confirm_policy"),
     listing: text("listing"),
     days: text("days"),
+    until: text("until"),
   };
 }
 
@@ -89,6 +92,7 @@ export function newToken({ groups, sites }: TokenOffer): TokenForm {
     confirm_policy: "preview",
     listing: "all",
     days: DAYS_AT_FIRST,
+    until: "",
   };
 }
 
@@ -109,6 +113,7 @@ export function formOf(token: Token, { groups }: TokenOffer): TokenForm {
     confirm_policy: token.confirm_policy,
     listing: token.listing ?? "all",
     days: "",
+    until: "",
   };
 }
 
@@ -123,7 +128,9 @@ export function toolsOf({ everyTool, groups, tool_names }: TokenForm, offer: Tok
 const sitesOf = ({ sites: { chosen } }: TokenForm) => chosen.includes(EVERY) ? [EVERY] : chosen;
 
 /** When it ends, as of now: null for never, undefined for as it is. */
-function endOf({ days }: TokenForm, now: number): number | null | undefined {
+function endOf({ days, until }: TokenForm, now: number): number | null | undefined {
+  const midnight = Date.parse(until);
+  if (!isNaN(midnight)) return midnight + DAY_MS - 1000;
   if (days === NEVER) return null;
   return DAYS.includes(days) ? now + Number(days) * DAY_MS : undefined;
 }
@@ -147,8 +154,10 @@ export function bodyOf(form: TokenForm, offer: TokenOffer, now: number) {
 /** What a form lacks, in words for a person; null where nothing is. */
 export function lackOf(form: TokenForm, offer: TokenOffer): TokenFaults | null {
   const [sites, tools] = [sitesOf(form), toolsOf(form, offer)];
-  if (sites.length > 0 && tools?.length !== 0) return null;
+  const isDay = form.until === "" || !isNaN(Date.parse(form.until));
+  if (sites.length > 0 && tools?.length !== 0 && isDay) return null;
   return {
+    ...(!isDay && { expires_at: "Choose the last day from the calendar, such as 2026-12-04" }),
     ...(sites.length === 0 && { allowed_sites: "Choose at least one site" }),
     ...(tools?.length === 0 && {
       allowed_tools: "Name at least one tool, or choose every tool, or tick a group",
@@ -354,17 +363,27 @@ function EndOf({ user, form, faults, token }: TokenFieldsParts): Child {
   };
   const mayLast = token === undefined || user === null;
   return (
-    <Select
-      name="days"
-      label="It ends"
-      hint={token && user !== null ? "Its end can come sooner, not later." : undefined}
-      error={faults.expires_at}
-      value={form.days}
-      options={[
-        ...asIs ? [asIs] : [],
-        ...DAYS.map((days) => ({ value: days, label: days === "1" ? "in one day" : `in ${days} days` })),
-        ...mayLast ? [{ value: NEVER, label: "only when it is revoked" }] : [],
-      ]}
-    />
+    <>
+      <Select
+        name="days"
+        label="It ends"
+        hint={token && user !== null ? "Its end can come sooner, not later." : undefined}
+        error={faults.expires_at}
+        value={form.days}
+        options={[
+          ...asIs ? [asIs] : [],
+          ...DAYS.map((days) => ({ value: days, label: days === "1" ? "in one day" : `in ${days} days` })),
+          ...mayLast ? [{ value: NEVER, label: "only when it is revoked" }] : [],
+        ]}
+      />
+      <Field
+        name="until"
+        label="Or its last day"
+        type="date"
+        hint="With a day here it works until that day is over, in UTC, whatever is chosen above."
+        value={form.until}
+        required={false}
+      />
+    </>
   );
 }
