@@ -14,7 +14,7 @@ import { accountHolder, asPerson, asSender, type PagesParts, worded } from "./fr
 
 const PATH = "/admin/connections";
 /** Each has a form of its own. */
-const PAGE_ACCOUNTS = 25;
+const PAGE_ACCOUNTS = 20;
 
 /** What a page says first. */
 interface Said {

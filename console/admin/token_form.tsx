@@ -175,7 +175,7 @@ export function tokenWords(
   return grantWords({
     max_risk: form.max_risk ?? riskAtFirst(user),
     sites: form.sites.chosen.includes(EVERY)
-      ? user === null || token?.owner_user_id === null ? "every site, also those to come," : `${EVERY_OWN},`
+      ? user === null || token?.owner_user_id === null ? "every site, also those to come" : EVERY_OWN
       : pickedWords(form.sites, offer.sites),
     tools: toolsOf(form, offer),
     confirm_policy: form.confirm_policy,

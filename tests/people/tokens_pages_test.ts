@@ -125,6 +125,10 @@ Deno.test("a token works until a day is over that was chosen, such as until Frid
   await press(browser, { name: "freelancer", until: day });
   const token = (await gw.store.tokens.list()).find(({ name }) => name === "freelancer")!;
   assert.equal(token.expires_at, `${day}T23:59:59.000Z`);
+  const calls = `href="/admin/audit?token=${token.id}"`;
+  assert.ok((await browser.open(`${PATH}/${token.id}`)).text.includes(calls), "from the token to its calls");
+  await gw.store.tokens.revoke(token.id);
+  assert.ok((await browser.open(`${PATH}?state=ended`)).text.includes(calls), "also once it is revoked");
 });
 
 Deno.test("what is typed and ticked outlives the session, and somebody else's change is not overwritten", async () => {
