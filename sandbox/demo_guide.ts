@@ -108,6 +108,9 @@ export function guide(
       const [heading, ...lines] = part.guide(address, paste);
       return [`${7 + at}. ${heading}`, "", ...lines, ""];
     }),
+    `The pages for people are at ${address}/admin. Sign in with the master token there: the MASTER_TOKEN of`,
+    "data/secrets.json, or of the environment where it has one.",
+    "",
     `Every call leaves a row: npx -y deno@2.9 task admin audit tail --url ${address}`,
     "Ctrl-C stops everything, and the sites are gone with what was done on them. data/secrets.json stays, for",
     "deno task admin, and data/wordpress, so that the next demo starts sooner; remove data/ to be rid of both.",

@@ -9,11 +9,12 @@ import { fewOf, pageOf, Pages, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import type { ConnectionKindReport, ConnectionReport } from "../../admin/connection_ports.ts";
+import { connectionSitePages, sitesOfAccount } from "./connection_sites.tsx";
 import { accountHolder, asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
 const PATH = "/admin/connections";
 /** Each has a form of its own. */
-const PAGE_ACCOUNTS = 25;
+const PAGE_ACCOUNTS = 20;
 
 /** What a page says first. */
 interface Said {
@@ -34,6 +35,7 @@ export function connectionPages(app: Hono, parts: PagesParts): void {
   };
 
   app.get(PATH, (c) => asPerson(parts, c, (person) => page(c, person)));
+  connectionSitePages(app, parts);
 
   app.post(`${PATH}/connect`, (c) =>
     asSender(parts, c, async (person, form) => {
@@ -127,7 +129,15 @@ function Everybodys(
     productOf(kind),
     email ?? user_id,
     message ?? (health === "active" ? "works" : "has to be connected again"),
-    fewOf(sites, "none"),
+    <>
+      {fewOf(sites, "none")}{" "}
+      <a
+        href={sitesOfAccount({ user_id, kind })}
+        aria-label={`Choose sites for ${account} of ${email ?? user_id}`}
+      >
+        Choose sites
+      </a>
+    </>,
     <Form visitor={person} action={`${PATH}/disconnect`}>
       <input type="hidden" name="kind" value={kind} />
       <input type="hidden" name="user" value={user_id} />
@@ -212,6 +222,11 @@ function Connected(
         )}
         {sites.length ? `, used by ${fewOf(sites, "")}` : ", used by no site yet"}.
       </p>
+      {seesSettings(person) && (
+        <p>
+          <a href={sitesOfAccount(connected)}>{`Choose the sites that use it at ${product}`}</a>
+        </p>
+      )}
       <Form visitor={person} action={`${PATH}/disconnect`}>
         <input type="hidden" name="kind" value={kind} />
         <Submit quiet label={`Disconnect ${product}`}>Disconnect</Submit>

@@ -20,6 +20,7 @@ import { Table } from "../table.tsx";
 import { ToolLink } from "./audit_parts.tsx";
 import { asPerson, type PagesParts } from "./frame.tsx";
 import { siteAddress } from "./sites_list.tsx";
+import { pageWords } from "./words.ts";
 
 const PATH = "/admin";
 /** How an operator's commands begin. */
@@ -85,7 +86,7 @@ function Need(one: Attention): Child {
         <p>
           <strong>{one.title}</strong>
         </p>
-        <p>{seen(one.sentence)}</p>
+        <p>{seen(pageWords(one.sentence))}</p>
         <Mend {...one} />
       </div>
     </li>

@@ -1,6 +1,6 @@
 /** What a site's page says of its settings: what it is, what it is linked to, and what may be done there. */
 import type { Child } from "hono/jsx";
-import { FLAGS, type Site } from "../../core/model.ts";
+import { FLAGS, type Site, type User } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { askedOf, FLAG_WORDS, POLICY_WORDS, textsOf } from "../../admin/site_form.ts";
 import { Tag, Time } from "../parts.tsx";
@@ -36,18 +36,25 @@ export function Facts({ site, parts }: { readonly site: Site; readonly parts: Pa
 }
 
 /** What it is linked to, by connector, and what it could be. */
-export function Connections({ site, parts }: { readonly site: Site; readonly parts: PagesParts }): Child {
+export function Connections(
+  { site, parts, people }: {
+    readonly site: Site;
+    readonly parts: PagesParts;
+    readonly people: readonly User[];
+  },
+): Child {
   const { connectors } = parts.ports;
   const all = askedOf({ connectors, platform: site.platform, site, withFlags: false }).slice(1);
   const texts = textsOf(site, all);
   const held = site.credentials as readonly string[];
+  const emails = new Map(people.map(({ id, email }) => [id, email]));
   const rows = all.flatMap(({ title, fields }) => {
     const set = fields.flatMap(({ name, label, control }) => {
       const value = texts.getAll(name).join(", ").replaceAll("\n", ", ");
       if (value === "") return [];
       return [
         <div>
-          {`${label}: ${control.form === "switch" ? "yes" : seen(value)}`}
+          {`${label}: ${control.form === "switch" ? "yes" : seen(emails.get(value) ?? value)}`}
           {control.form === "person" && (
             <>
               {" "}

@@ -20,6 +20,7 @@ import { type Tested, TestResults } from "./site_test.tsx";
 import { Connections, Facts, Permitted } from "./site_facts.tsx";
 import { type FoundGaps, GapsSection } from "./site_gaps.tsx";
 import { toolSection } from "./site_tools.tsx";
+import { pageWords } from "./words.ts";
 
 const CHART_DAYS = 30;
 /** The figures that are drawn, and what they are called. */
@@ -59,7 +60,8 @@ export async function sitePage(
 ): Promise<Response> {
   const { ports } = parts;
   const isMaster = person.caller.user === null;
-  const [freezes, figures, changes, tools] = await Promise.all([
+  const [people, freezes, figures, changes, tools] = await Promise.all([
+    ports.store.users.list(),
     listFreezes(ports, person.caller),
     ports.figures(site, CHART_DAYS),
     isMaster ? ports.changes({ site_id: site.id }) : null,
@@ -89,7 +91,7 @@ export async function sitePage(
       <TestSection site={site} person={person} tested={said.tested} />
       <GapsSection site={site} person={person} found={said.gaps} />
       {isMaster && <Pairing site={site} person={person} parts={parts} />}
-      <Connections site={site} parts={parts} />
+      <Connections site={site} parts={parts} people={people} />
       <Permitted site={site} />
       {changes !== null && <Changes site={site} rows={changes.rows} />}
       {tools}
@@ -115,7 +117,7 @@ function Said({ done, said }: { readonly done: string | undefined; readonly said
       )}
       {said.warnings && said.warnings.length > 0 && (
         <Notice kind="warning">
-          {said.warnings.map((one) => <p>{`${seen(one)}.`}</p>)}
+          {said.warnings.map((one) => <p>{`${seen(pageWords(one))}.`}</p>)}
         </Notice>
       )}
     </>

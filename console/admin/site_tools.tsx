@@ -14,7 +14,7 @@ import { Table } from "../table.tsx";
 import { asPerson, asSender, assertMaster, type PagesParts, worded } from "./frame.tsx";
 import { EFFECTS, toolAddress, toolPage } from "./site_tool_page.tsx";
 import { ownSite, siteAddress, SITES } from "./sites_list.tsx";
-import { time } from "./words.ts";
+import { pageWords, time } from "./words.ts";
 
 const WHAT = "decides on the tools of sites' own servers";
 
@@ -28,7 +28,7 @@ export async function toolSection({ ports }: PagesParts, person: Person, site: S
   return (
     <section>
       <h2>Tools of the site's own servers</h2>
-      {unheld && <p>{seen(unheldLine({ site_id: site.id, because: unheld }))}</p>}
+      {unheld && <p>{seen(pageWords(unheldLine({ site_id: site.id, because: unheld })))}</p>}
       <Table
         caption="Servers, and when they last answered"
         columns={["Server", "Answered", "Tools"]}

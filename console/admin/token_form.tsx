@@ -14,8 +14,9 @@ import { Choices, Field, Select } from "../form.tsx";
 import { Tag } from "../parts.tsx";
 import { SitePicker } from "../site_picker.tsx";
 import { EVERY, type Offered, type Picked, picked, pickedIn, pickedWords } from "../site_picks.ts";
+import { DAYS_AT_FIRST, EndFields, endOf } from "./token_end.tsx";
 import { grantWords, POLICIES, type ToolGroup } from "./token_words.ts";
-import { CEILINGS, time } from "./words.ts";
+import { CEILINGS } from "./words.ts";
 
 /** What is wrong, by field; what belongs to none stands under "". */
 export type TokenFaults = Readonly<Partial<Record<string, string>>>;
@@ -36,6 +37,8 @@ export interface TokenForm {
   readonly listing: string;
   /** For how many days, "never", or "" for as it is. */
   readonly days: string;
+  /** The last day on which it works, rather than for some days; "" for none. */
+  readonly until: string;
 }
 
 /** What can be granted. */
@@ -43,10 +46,6 @@ export interface TokenOffer extends Offered {
   readonly groups: readonly ToolGroup[];
 }
 
-const DAY_MS = 24 * 60 * 60_000;
-const DAYS = ["1", "7", "30", "90", "365"];
-const DAYS_AT_FIRST = "90";
-const NEVER = "never";
 /** The highest ceiling there is. */
 export const RISK_MAX = CEILINGS.length - 1;
 const LISTINGS: Readonly<Record<TokenListing, string>> = {
@@ -76,6 +75,7 @@ export function tokenIn(form: URLSearchParams, offer: TokenOffer): TokenForm {
     confirm_proxied: form.get("confirm_proxied") === "true",
     listing: text("listing"),
     days: text("days"),
+    until: text("until"),
   };
 }
 
@@ -93,6 +93,7 @@ export function newToken({ groups, sites }: TokenOffer): TokenForm {
     confirm_proxied: false,
     listing: "all",
     days: DAYS_AT_FIRST,
+    until: "",
   };
 }
 
@@ -109,12 +110,6 @@ export function toolsOf({ everyTool, groups, tool_names }: TokenForm, offer: Tok
 
 /** What is chosen of sites. */
 const sitesOf = ({ sites: { chosen } }: TokenForm) => chosen.includes(EVERY) ? [EVERY] : chosen;
-
-/** When it ends, as of now: null for never, undefined for as it is. */
-function endOf({ days }: TokenForm, now: number): number | null | undefined {
-  if (days === NEVER) return null;
-  return DAYS.includes(days) ? now + Number(days) * DAY_MS : undefined;
-}
 
 /** The body that makes or changes the token; what was left empty, and what is as it was, is left out. */
 export function bodyOf(form: TokenForm, offer: TokenOffer, now: number, token?: Token) {
@@ -136,8 +131,10 @@ export function bodyOf(form: TokenForm, offer: TokenOffer, now: number, token?: 
 /** What a form lacks, in words for a person; null where nothing is. */
 export function lackOf(form: TokenForm, offer: TokenOffer): TokenFaults | null {
   const [sites, tools] = [sitesOf(form), toolsOf(form, offer)];
-  if (sites.length > 0 && tools?.length !== 0) return null;
+  const isDay = form.until === "" || !isNaN(Date.parse(form.until));
+  if (sites.length > 0 && tools?.length !== 0 && isDay) return null;
   return {
+    ...(!isDay && { expires_at: "Choose the last day from the calendar, such as 2026-12-04" }),
     ...(sites.length === 0 && { allowed_sites: "Choose at least one site" }),
     ...(tools?.length === 0 && {
       allowed_tools: "Name at least one tool, or choose every tool, or tick a group",
@@ -155,7 +152,7 @@ export function tokenWords(
   return grantWords({
     max_risk: form.max_risk ?? riskAtFirst(user),
     sites: form.sites.chosen.includes(EVERY)
-      ? user === null || token?.owner_user_id === null ? "every site, also those to come," : `${EVERY_OWN},`
+      ? user === null || token?.owner_user_id === null ? "every site, also those to come" : EVERY_OWN
       : pickedWords(form.sites, offer.sites),
     tools: toolsOf(form, offer),
     confirm_policy: form.confirm_policy,
@@ -218,7 +215,7 @@ export function TokenFields(parts: TokenFieldsParts): Child {
         ).map((value) => ({ value, label: POLICIES[value] }))}
       />
       <OwnWrites {...parts} />
-      <EndOf {...parts} />
+      <EndFields {...parts} />
       <Select
         name="listing"
         label="What its list of tools shows"
@@ -359,30 +356,6 @@ function CeilingOf({ user, owner, form, faults, token }: TokenFieldsParts): Chil
       error={faults.max_risk}
       value={String(Math.min(form.max_risk ?? riskAtFirst(owner ?? user), most))}
       options={CEILINGS.slice(0, most + 1).map((label, tier) => ({ value: String(tier), label }))}
-    />
-  );
-}
-
-function EndOf({ user, form, faults, token }: TokenFieldsParts): Child {
-  const asIs = token && {
-    value: "",
-    label: token.expires_at === undefined
-      ? "as it is: until it is revoked"
-      : `as it is: ${time(token.expires_at)}`,
-  };
-  const mayLast = token === undefined || user === null;
-  return (
-    <Select
-      name="days"
-      label="It ends"
-      hint={token && user !== null ? "Its end can come sooner, not later." : undefined}
-      error={faults.expires_at}
-      value={form.days}
-      options={[
-        ...asIs ? [asIs] : [],
-        ...DAYS.map((days) => ({ value: days, label: days === "1" ? "in one day" : `in ${days} days` })),
-        ...mayLast ? [{ value: NEVER, label: "only when it is revoked" }] : [],
-      ]}
     />
   );
 }

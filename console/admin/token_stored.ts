@@ -34,6 +34,7 @@ export function formOf(token: Token, offer: TokenOffer, owner: User | null = nul
     confirm_proxied: token.confirm_proxied === true,
     listing: token.listing ?? "all",
     days: "",
+    until: "",
   };
 }
 

@@ -10,6 +10,7 @@ import { Form, isSentAgain, ShownAt, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { Section, Time } from "../parts.tsx";
+import { addressWith, AUDIT } from "./audit_parts.tsx";
 import { FactList } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { tokenBody, tokenPatch } from "../../admin/bodies.ts";
@@ -336,6 +337,9 @@ async function tokenPage(
           ],
         ]}
       />
+      <p>
+        <a href={addressWith(AUDIT, { token: token.id })}>Every call of this token</a>
+      </p>
       {user !== null && <p>A token can be made to do less, not more. For more, make another.</p>}
       <Form visitor={person} action={`${TOKENS}/${token.id}`} class="grant">
         <EnterButton />

@@ -9,6 +9,7 @@ import { listTokens } from "../../admin/tokens.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Field, Select } from "../form.tsx";
 import { Empty, Tag, Time } from "../parts.tsx";
+import { addressWith, AUDIT } from "./audit_parts.tsx";
 import { Table } from "../table.tsx";
 import { sitesText } from "./users_list.tsx";
 import { CEILINGS } from "./words.ts";
@@ -118,6 +119,11 @@ function rowOf(token: Token, { owner, used, now }: RowFacts): Child[] {
   return [
     <>
       {token.revoked_at === null ? <a href={`${TOKENS}/${token.id}`}>{name}</a> : name}
+      {token.revoked_at !== null && (
+        <span class="hint">
+          <a href={addressWith(AUDIT, { token: token.id })} aria-label={`Every call of ${name}`}>Its calls</a>
+        </span>
+      )}
       {owner !== undefined && <span class="hint">{seen(cut(owner, NAME_SHOWN))}</span>}
     </>,
     sitesText(token.allowed_sites, token.owner_user_id === null ? "every site" : "every site of its person"),

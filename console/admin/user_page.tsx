@@ -14,6 +14,7 @@ import { Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { fewOf, Section, Time } from "../parts.tsx";
+import { addressWith, AUDIT } from "./audit_parts.tsx";
 import { FactList, Table } from "../table.tsx";
 import type { PagesParts } from "./frame.tsx";
 import { EnterButton } from "../site_picker.tsx";
@@ -87,6 +88,7 @@ export async function userPage(
       )}
       <Said said={said} />
       <p class="ways">
+        <a href={addressWith(AUDIT, { person: user.id })}>Everything done in this person's name</a>
         <a href={USERS}>All people</a>
       </p>
       <Facts user={user} state={state} />

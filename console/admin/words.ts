@@ -14,6 +14,21 @@ export const CEILINGS = [
   "deleting",
 ] as const;
 
+const PAIR = "run deno task admin site pair ";
+const COMMANDS = [" (user update ", " (site update ", ": deno task admin "];
+
+/** A sentence that an operator is told everywhere, for a page: what a command would do has a form here. */
+export function pageWords(text: string): string {
+  const parts = text.split(PAIR);
+  const paired = parts.map((part, at) => {
+    if (at === 0) return part;
+    const rest = [...part].findIndex((sign) => !"abcdefghijklmnopqrstuvwxyz0123456789-".includes(sign));
+    return rest < 0 ? "" : part.slice(rest);
+  }).join("pair it on the site's page");
+  const ends = COMMANDS.map((command) => paired.indexOf(command)).filter((at) => at >= 0);
+  return ends.length === 0 ? paired : paired.slice(0, Math.min(...ends));
+}
+
 const BROWSERS: readonly [RegExp, string][] = [
   [/Edg(?:e|A|iOS)?\//, "Edge"],
   [/OPR\//, "Opera"],

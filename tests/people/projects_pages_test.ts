@@ -1,16 +1,10 @@
 /** The pages of projects: who sees them, how one is made, given its sites, told what a write needs, and frozen. */
 import assert from "node:assert/strict";
-import { gateway, type Kit, MASTER, site } from "../kit.ts";
-import { PersonBrowser, plain, said, signedIn } from "./kit.ts";
+import { gateway, site } from "../kit.ts";
+import { plain, said, signedIn } from "./kit.ts";
+import { masterBrowser } from "./master_kit.ts";
 
 const PATH = "/admin/projects";
-
-async function masterBrowser(gw: Kit): Promise<PersonBrowser> {
-  const browser = new PersonBrowser(gw);
-  await browser.open("/admin/login");
-  await browser.submit("/admin/login/form", { master_token: MASTER });
-  return browser;
-}
 
 const opened = async () =>
   await gateway({ sites: [site("one", "cms"), site("two", "static"), site("three", "cms")] });

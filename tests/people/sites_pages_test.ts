@@ -1,5 +1,6 @@
 /** The pages of sites: who sees them, what the forms keep and refuse, and that nothing is sent before a button is pressed. */
 import assert from "node:assert/strict";
+import { pageWords } from "../../console/admin/words.ts";
 import { gateway, type Kit, MASTER, site } from "../kit.ts";
 import { listed } from "../fake_tool_servers.ts";
 import { HEADING, open } from "../guard/proxied_kit.ts";
@@ -338,4 +339,25 @@ Deno.test("a held tool is read, approved as it was shown, and withdrawn on its p
   const { browser } = await signedIn(at.gw, "adam@agency.example", ADMIN);
   assert.equal((await browser.open(page)).status, 403);
   assert.doesNotMatch((await browser.open("/admin/sites/acme")).text, /builder-mcp-list-media/);
+});
+
+Deno.test("a site's page names people by their e-mail addresses, and no command where it has a form", async () => {
+  await using gw = await opened();
+  const { user } = await signedIn(gw, "ann@agency.example", ADMIN);
+  await gw.store.sites.update("one", { account_user_id: user.id });
+  const master = await masterBrowser(gw);
+  const page = await master.open("/admin/sites/one");
+  assert.match(plain(page.text), /Whose Google account is used: ann@agency\.example/);
+  assert.ok(page.text.includes('href="/admin/audit?site=one"'));
+  await master.open("/admin/sites/one/edit");
+  const saved = await send(master, "/admin/sites/one/edit", { confirm_policy: "human", four_eyes: "true" });
+  assert.match(plain(saved.text), /nobody may approve what is asked for here; give somebody that right\./);
+  assert.doesNotMatch(saved.text, /--approve-sites|user update/);
+});
+
+Deno.test("a sentence that names a command is worded for a page", () => {
+  const why = "not paired: run deno task admin site pair a-1, or its first write pairs it";
+  assert.equal(pageWords(why), "not paired: pair it on the site's page, or its first write pairs it");
+  assert.equal(pageWords("Connect it: deno task admin connection start --user u"), "Connect it");
+  assert.equal(pageWords("As it is"), "As it is");
 });

@@ -112,6 +112,26 @@ Deno.test("groups are ticked in words, sensitive ones by nobody but a person, an
   assert.equal(fieldsOn(again.text).get("tool_names"), "list_sites, get_post");
 });
 
+Deno.test("a token works until a day is over that was chosen, such as until Friday", async () => {
+  await using gw = await withProjects();
+  const browser = await masterBrowser(gw);
+  await browser.open(PATH);
+  const day = new Date(gw.clock.now + 5 * 24 * 60 * 60_000).toISOString().slice(0, 10);
+  const said = await press(browser, { look: "1", allowed_sites_go: "all north", until: day });
+  assert.ok(summaryOf(said.text).endsWith(`Expires on ${day}.`), summaryOf(said.text));
+  const wrong = await press(browser, { name: "freelancer", until: "Friday" });
+  assert.match(wrong.text, /Choose the last day from the calendar/);
+  const past = await press(browser, { name: "freelancer", until: "2020-01-01" });
+  assert.match(past.text, /is not in the future/);
+  await press(browser, { name: "freelancer", until: day });
+  const token = (await gw.store.tokens.list()).find(({ name }) => name === "freelancer")!;
+  assert.equal(token.expires_at, `${day}T23:59:59.000Z`);
+  const calls = `href="/admin/audit?token=${token.id}"`;
+  assert.ok((await browser.open(`${PATH}/${token.id}`)).text.includes(calls), "from the token to its calls");
+  await gw.store.tokens.revoke(token.id);
+  assert.ok((await browser.open(`${PATH}?state=ended`)).text.includes(calls), "also once it is revoked");
+});
+
 Deno.test("what is typed and ticked outlives the session, and somebody else's change is not overwritten", async () => {
   await using gw = await withProjects();
   const ann = await person(gw, "ann@agency.example", {

@@ -112,6 +112,7 @@ export const FILLED: Readonly<Record<string, (ids: Ids) => readonly Opened[]>> =
   "/admin/tokens": () => [["master", "/admin/tokens"], ["admin", "/admin/tokens"]],
   "/admin/tokens/:id": ({ token }) => master(`/admin/tokens/${token}`),
   "/admin/connections": () => [["master", "/admin/connections"], ["admin", "/admin/connections"]],
+  "/admin/connections/sites": ({ user }) => master(`/admin/connections/sites?kind=google&user=${user}`),
   "/admin/clients": () => [["master", "/admin/clients"], ["admin", "/admin/clients"]],
   "/admin/repo": () => master("/admin/repo"),
   "/admin/github": () => master("/admin/github"),
