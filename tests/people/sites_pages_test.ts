@@ -339,3 +339,14 @@ Deno.test("a held tool is read, approved as it was shown, and withdrawn on its p
   assert.equal((await browser.open(page)).status, 403);
   assert.doesNotMatch((await browser.open("/admin/sites/acme")).text, /builder-mcp-list-media/);
 });
+
+Deno.test("the form of a site that is sent twice blames nobody else", async () => {
+  await using gw = await opened();
+  const browser = await masterBrowser(gw);
+  await browser.open("/admin/sites/one/edit");
+  const tab = browser.stolen();
+  await tab.open("/admin/sites/one/edit");
+  assert.match((await send(browser, "/admin/sites/one/edit", { name: "New" })).text, /The site is changed/);
+  const again = await send(tab, "/admin/sites/one/edit", { name: "New" });
+  assert.match(again.text, /Nothing was changed: the form said what is set already/);
+});
