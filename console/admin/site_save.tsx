@@ -122,7 +122,13 @@ async function change(
   const groups = groupsFor(parts, person, platform, site);
   const shown = { platform, site };
   const revision = form.get("revision") ?? "";
-  if (revision !== revisionOf(site)) return await meanwhilePage(c, person, parts, { site, form, groups });
+  if (revision !== revisionOf(site)) {
+    // The same form, sent a second time: what it says is set already.
+    const now = await withEmails(parts, textsOf(site, groups), groups);
+    const isSet = !isAgain && Object.keys(bodyOf(groups, form, now)).length === 0;
+    if (isSet) return leadTo(c, `${siteAddress(id)}?done=same`);
+    return await meanwhilePage(c, person, parts, { site, form, groups });
+  }
   if (isAgain) return await formPage(c, person, parts, { ...shown, form, isAgain });
   const named = await withIds(parts, form, groups);
   if ("faults" in named) {

@@ -66,6 +66,12 @@ const CALLED: Readonly<Partial<Record<keyof TokenForm, string>>> = {
   ...{ confirm_proxied: "what is shown first", listing: "its list of tools", days: "its end" },
 };
 
+/** A field's value, of a list whatever its order. */
+function valueOf(form: TokenForm, name: keyof TokenForm): string {
+  const value = name === "sites" ? form.sites.chosen : form[name];
+  return JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
+}
+
 /** What was filled in, with what somebody else changed meanwhile where it was not touched, and what that is called. */
 export function mergedToken(
   mine: TokenForm,
@@ -75,8 +81,6 @@ export function mergedToken(
 ): { readonly form: TokenForm; readonly changed: readonly string[] } {
   const [old, fresh] = [formOf(before, offer, owner), formOf(now, offer, owner)];
   const names = Object.keys(CALLED) as (keyof TokenForm)[];
-  const valueOf = (form: TokenForm, name: keyof TokenForm) =>
-    JSON.stringify(name === "sites" ? form.sites.chosen.toSorted() : form[name]);
   const other = names.filter((name) => valueOf(old, name) !== valueOf(fresh, name));
   const untouched = other.filter((name) => valueOf(mine, name) === valueOf(old, name));
   const taken = Object.fromEntries(untouched.map((name) => [name, fresh[name]])) as Partial<TokenForm>;
@@ -86,6 +90,10 @@ export function mergedToken(
     changed: [...new Set([...other.map((name) => CALLED[name]!), ...ended])],
   };
 }
+
+/** Whether a form says what is set already, as where it is sent a second time. */
+export const saysWhatIs = (form: TokenForm, now: TokenForm): boolean =>
+  (Object.keys(CALLED) as (keyof TokenForm)[]).every((name) => valueOf(form, name) === valueOf(now, name));
 
 /** What is said above the form then. */
 export const meanwhileWords = (changed: readonly string[]): string =>

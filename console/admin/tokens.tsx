@@ -37,7 +37,7 @@ import {
   type TokenOffer,
   tokenWords,
 } from "./token_form.tsx";
-import { asOf, formOf, meanwhileWords, mergedToken, tokenAsOf } from "./token_stored.ts";
+import { asOf, formOf, meanwhileWords, mergedToken, saysWhatIs, tokenAsOf } from "./token_stored.ts";
 import { ClientTabs, Copied } from "./token_made.tsx";
 import { TOKENS, tokensList } from "./tokens_list.tsx";
 import { SCOPE_SITES_MAX } from "../../admin/bodies.ts";
@@ -139,7 +139,10 @@ function pagesOfOne(app: Hono, parts: PagesParts): void {
         const faults = { "": meanwhileWords(merged.changed) };
         return await tokenPage(c, person, parts, { offer, form: merged.form, faults, token: now, owner });
       };
-      if (stale(token)) return await shown(token);
+      if (stale(token)) {
+        if (saysWhatIs(form, formOf(token, offer, owner))) return leadTo(c, `${TOKENS}?done=changed`);
+        return await shown(token);
+      }
       const lack = lackOf(form, offer);
       if (lack) return await show(lack);
       try {

@@ -361,3 +361,14 @@ Deno.test("a sentence that names a command is worded for a page", () => {
   assert.equal(pageWords("Connect it: deno task admin connection start --user u"), "Connect it");
   assert.equal(pageWords("As it is"), "As it is");
 });
+
+Deno.test("the form of a site that is sent twice blames nobody else", async () => {
+  await using gw = await opened();
+  const browser = await masterBrowser(gw);
+  await browser.open("/admin/sites/one/edit");
+  const tab = browser.stolen();
+  await tab.open("/admin/sites/one/edit");
+  assert.match((await send(browser, "/admin/sites/one/edit", { name: "New" })).text, /The site is changed/);
+  const again = await send(tab, "/admin/sites/one/edit", { name: "New" });
+  assert.match(again.text, /Nothing was changed: the form said what is set already/);
+});

@@ -275,10 +275,13 @@ Deno.test("of two who change one token at once the second keeps what the first h
   const [first, second] = [await masterBrowser(gw), await masterBrowser(gw)];
   await first.open(path);
   await second.open(path);
-  await press(first, { confirm_policy: "human", allowed_sites: "shop-001" }, path);
+  await press(first, { confirm_policy: "human", allowed_sites: "shop-001", tool_names: "get_page" }, path);
   const told = await press(second, { name: "renamed", max_risk: "0" }, path);
   assert.equal(told.status, 400);
-  assert.match(told.text, /Somebody else changed this token meanwhile: its sites, what a change needs\./);
+  assert.match(
+    told.text,
+    /Somebody else changed this token meanwhile: its sites, its tools, what a change needs\./,
+  );
   assert.equal((await gw.store.tokens.get(token.id))!.name, "shared", "nothing was saved yet");
   await press(second, {}, path);
   const { name, max_risk, confirm_policy, allowed_sites } = (await gw.store.tokens.get(token.id))!;
@@ -368,4 +371,20 @@ Deno.test("a form that is sent again, by a reload or from an earlier page, makes
   await browser.open(PATH);
   await press(browser, { name: "once", allowed_sites: "shop-001" });
   assert.equal(await made(), 2, "and a new form makes another");
+});
+
+Deno.test("the form of a token that is sent twice blames nobody else", async () => {
+  await using gw = await withProjects();
+  const mia = await person(gw, "mia@agency.example", { allowed_sites: ["shop-001"], max_risk: 3 });
+  const browser = await joined(gw, mia);
+  await browser.open(PATH);
+  await press(browser, { name: "before", allowed_sites: "shop-001" });
+  const { id } = (await gw.store.tokens.list()).find(({ name }) => name === "before")!;
+  await browser.open(`${PATH}/${id}`);
+  const form = fieldsOn(browser.page!.text);
+  form.set("name", "after");
+  for (const time of ["once", "twice"]) {
+    const page = await browser.post(`${PATH}/${id}`, form);
+    assert.match(page.text, /The token is changed/, time);
+  }
 });
