@@ -41,9 +41,13 @@ export const CUT_MARK = "… [cut here: ";
 /** More places are not told. */
 const TOLD_MAX = 10;
 const DIGITS = "0123456789";
+/** No answer goes so deep, and no name in one is so long: what does is no path, and is not looked into. */
+const PATH_CHARACTERS_MAX = 500;
+const STEPS_MAX = 32;
 
 /** Reads a path; null for what is none. */
 export function pathOf(text: string): Path | null {
+  if (text.length > PATH_CHARACTERS_MAX) return null;
   const steps: Step[] = [];
   for (const [at, part] of text.trim().split(".").reduce<string[]>(joinRange, []).entries()) {
     const open = part.indexOf("[");
@@ -53,7 +57,7 @@ export function pathOf(text: string): Path | null {
     if (range === undefined) return null;
     steps.push({ name, range });
   }
-  return steps.length === 0 ? null : { text: text.trim(), steps };
+  return steps.length === 0 || steps.length > STEPS_MAX ? null : { text: text.trim(), steps };
 }
 
 /** The two dots of a range part no steps. */
@@ -118,10 +122,11 @@ function pick(value: unknown, paths: readonly Path[], found: Set<string>): unkno
 
 /** What remains of a path behind that name, which may hold dots itself. */
 function after({ text, steps }: Path, name: string): { path: Path; range: Range | null }[] {
-  for (let count = 1; count <= steps.length; count++) {
-    const part = steps.slice(0, count);
-    if (part.map((one) => one.name).join(".") !== name) continue;
-    return [{ path: { text, steps: steps.slice(count) }, range: part.at(-1)!.range }];
+  let joined = "";
+  for (const [at, step] of steps.entries()) {
+    joined += at === 0 ? step.name : `.${step.name}`;
+    if (joined === name) return [{ path: { text, steps: steps.slice(at + 1) }, range: step.range }];
+    if (!name.startsWith(`${joined}.`)) break;
   }
   return [];
 }
