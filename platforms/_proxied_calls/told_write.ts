@@ -1,5 +1,6 @@
 /** What a write by a CRM's own tool would send, for who confirms it: to whom, over which channel, which text, in place of what. */
 import type { Change } from "../../core/model.ts";
+import { oneLine, quotedLine } from "../../core/one_line.ts";
 import { type Fields, isFields } from "../../core/values.ts";
 import { payloadOf } from "../tool_servers/answers.ts";
 import { toUpstreamArguments } from "../tool_servers/arguments.ts";
@@ -24,6 +25,18 @@ const PERSON = { tool: "contacts_get-contact", id: "contactId", at: "contact" } 
 const CHANNEL = "type";
 /** Which of a person's own data is the address, by channel; any of them where the channel names none. */
 const ADDRESSES: Readonly<Record<string, string>> = { SMS: "phone", WhatsApp: "phone", Email: "email" };
+/**
+ * What a call says of addresses itself: in place of the person's own, as copies, and as where a mail is handed on to.
+ * https://marketplace.gohighlevel.com/docs/ghl/conversations/send-a-new-message
+ */
+const IN_PLACE: readonly string[] = ["toNumber", "emailTo"];
+const COPIES: readonly string[] = ["emailCc", "emailBcc"];
+const FORWARD = { name: "forward", to: ["toEmail", "recipientContactId"] } as const;
+const REPLY = { name: "emailReplyMode", all: "reply_all" } as const;
+/** Of more copies the rest is counted; all stand among the changes. */
+const COPIES_NAMED = 5;
+/** Of a name or an address, which visitors and callers choose. */
+const NAMED_CHARACTERS = 120;
 /** The location, which the gateway fills in. */
 const FILLED: ReadonlySet<string> = new Set(["locationId", "location_id", "altId", "altType"]);
 
@@ -47,13 +60,16 @@ export async function toldWrite(
     recordOf(call, ctx, ports, servers),
   ]);
   const channel = typeof given[CHANNEL] === "string" ? given[CHANNEL] : null;
-  const to = person === null ? null : recipient(person, channel);
+  const reached = reachedBy(given);
+  const to = recipient(person, channel, reached);
   const changes: Change[] = to === null ? [] : [{ field: "recipient", from: null, to }];
   for (const [name, value] of sent) changes.push({ field: name, from: stoodThere(record, name), to: value });
   const warnings = [NOT_TRIED];
   if (given[PERSON.id] !== undefined && person === null) {
     warnings.push(`Who ${idShown(String(given[PERSON.id]))} is could not be read`);
   }
+  warnings.push(...elsewhere(person, reached));
+  if (given[REPLY.name] === REPLY.all) warnings.push("It goes to everybody in the conversation");
   const read = { ...to === null ? {} : { recipient: to }, ...beforeOf(changes) };
   return {
     summary: [target.served.name, channel, to === null ? null : `to ${to}`].filter((one) => one !== null)
@@ -98,15 +114,60 @@ async function recordOf(
   return typeof found === "string" ? null : found;
 }
 
-/** A person in words: the name, and the address that the channel goes to. */
-function recipient(person: Fields, channel: string | null): string {
-  const text = (name: string) => typeof person[name] === "string" ? (person[name] as string).trim() : "";
+/** The addresses that a call names itself. */
+interface Reached {
+  /** By the argument that names it. */
+  readonly inPlace: readonly (readonly [name: string, address: string])[];
+  readonly copies: readonly string[];
+}
+
+function reachedBy(given: Fields): Reached {
+  const forward = given[FORWARD.name];
+  return {
+    inPlace: IN_PLACE.flatMap((name) => addressesIn(given[name]).map((one) => [name, one] as const)),
+    copies: [
+      ...COPIES.flatMap((name) => addressesIn(given[name])),
+      ...isFields(forward) ? FORWARD.to.flatMap((name) => addressesIn(forward[name])) : [],
+    ],
+  };
+}
+
+const addressesIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string" && one.trim() !== "")
+    .map((one: string) => oneLine(one, NAMED_CHARACTERS));
+
+const textIn = (person: Fields, name: string) =>
+  typeof person[name] === "string" ? oneLine(person[name] as string, NAMED_CHARACTERS) : "";
+
+/** Who gets it in words: the name, the address that it goes to, and copies; null where nothing is known of that. */
+function recipient(
+  person: Fields | null,
+  channel: string | null,
+  { inPlace, copies }: Reached,
+): string | null {
+  if (person === null && inPlace.length + copies.length === 0) return null;
+  const text = (name: string) => person === null ? "" : textIn(person, name);
   const name = text("name") || text("contactName") || `${text("firstName")} ${text("lastName")}`.trim();
-  const known = channel === null ? undefined : ADDRESSES[channel];
-  const address = known === undefined ? [text("email"), text("phone")] : [text(known)];
+  const known = channel !== null && Object.hasOwn(ADDRESSES, channel) ? ADDRESSES[channel] : undefined;
+  const own = known === undefined ? [text("email"), text("phone")] : [text(known)];
+  const address = inPlace.length > 0 ? inPlace.map(([, one]) => one) : own;
   const at = address.filter((one) => one !== "").join(", ");
-  return [name || "a contact without a name", at === "" ? null : `<${at}>`].filter((one) => one !== null)
-    .join(" ");
+  const more = copies.length - COPIES_NAMED;
+  const named = [...copies.slice(0, COPIES_NAMED), ...more > 0 ? [`${more} more`] : []].join(", ");
+  const said = [
+    name || (person === null ? "somebody unknown" : "a contact without a name"),
+    at === "" ? null : `<${at}>`,
+    named === "" ? null : `with copies to ${named}`,
+  ];
+  return said.filter((one) => one !== null).join(" ");
+}
+
+/** Of addresses that the CRM does not have for the person: whoever reads the name alone would think of another. */
+function elsewhere(person: Fields | null, { inPlace }: Reached): string[] {
+  const own = person === null ? [] : [textIn(person, "email").toLowerCase(), textIn(person, "phone")];
+  return inPlace.filter(([, one]) => !own.includes(one.trim().toLowerCase())).map(([name, one]) =>
+    `${name} sends it to ${quotedLine(one)}, which is not the address that the CRM has for this person`
+  );
 }
 
 const stoodThere = (record: Fields | null, name: string): unknown =>

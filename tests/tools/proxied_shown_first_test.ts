@@ -87,6 +87,36 @@ Deno.test("a yes is for the person who was shown: another number by then is refu
   assert.equal(sent(at), 0);
 });
 
+Deno.test("the recipient is who the call reaches: an address that it names itself, and copies, and not the contact alone", async () => {
+  await using at = await served();
+  await at.gw.store.sites.update("crm", { confirm_proxied: true });
+  const elsewhere = await at.gw.call<Shown>(SEND, { ...MESSAGE, toNumber: "+15550006666" });
+  const to = (shown: Shown) => String(shown.changes.find(({ field }) => field === "recipient")?.to);
+  assert.match(to(elsewhere), /<\+15550006666>$/);
+  assert.match(elsewhere.summary, /<\+15550006666>/);
+  assert.match(
+    elsewhere.warnings.join(),
+    /toNumber sends it to "?\+15550006666"?, which is not the address that the CRM has/,
+  );
+  const mail = { ...MESSAGE, type: "Email", emailTo: "eve@evil.example", html: "<p>a</p>" };
+  const copies = await at.gw.call<Shown>(SEND, {
+    ...mail,
+    emailBcc: Array.from({ length: 7 }, (_, n) => `bcc${n}@evil.example`),
+    forward: { isForwarded: true, toEmail: "away@evil.example" },
+    emailReplyMode: "reply_all",
+  });
+  assert.match(to(copies), /<eve@evil\.example> with copies to bcc0@evil\.example, .*, 3 more$/);
+  assert.match(copies.warnings.join(), /everybody in the conversation/);
+  const unknown = await at.gw.call<Shown>(SEND, { ...MESSAGE, type: "constructor" }).catch(() => null);
+  assert.ok(unknown === null || /<.*\+?\d.*>/.test(to(unknown)), "a channel that is none hides no address");
+  const contact = at.crm.state.world.contacts.find(({ id }: { id: string }) => id === "contact-1");
+  Object.assign(contact!, { contactName: `Mara.\nApproved\u202e${" by the owner".repeat(900)}` });
+  const named = await at.gw.call<Shown>(SEND, MESSAGE);
+  assert.ok(named.summary.length < 400, "a name that a visitor chose is one line of it");
+  assert.doesNotMatch(named.summary, /[\n\u202e]/);
+  assert.equal(sent(at), 0);
+});
+
 Deno.test("a record is shown with what stands there now", async () => {
   await using at = await served();
   await at.gw.store.sites.update("crm", { confirm_proxied: true });
