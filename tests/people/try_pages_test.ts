@@ -375,3 +375,13 @@ Deno.test("the token of a trial names the person's own sites alone, whatever the
   assert.deepEqual(token!.allowed_tools, ["prepare_changes", "update_draft", "undo_change"]);
   assert.deepEqual(at.kit.gw.requests.filter(({ method }) => method !== "GET"), []);
 });
+
+Deno.test("the call that is shown for elsewhere is of the site that was tried, whatever the arguments name", async () => {
+  await using at = await world();
+  const { browser } = await before(at, "get_post");
+  const named = JSON.stringify({ post_id: at.draft.id, site_id: "acme" });
+  const page = await browser.submit(TRY, { as_json: named, max_risk: "0" });
+  assert.match(plain(page.text), /What it answered/);
+  assert.doesNotMatch(page.text, /acme/);
+  assert.equal((await calls(at))[0]?.site_id, "open");
+});
