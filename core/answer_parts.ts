@@ -114,14 +114,37 @@ function pick(value: unknown, paths: readonly Path[], found: Set<string>): unkno
   const parts = Object.entries(value).flatMap(([name, inner]) => {
     const asked = paths.flatMap((path) => after(path, name));
     if (asked.length === 0) return [];
-    const part = pick(ranged(inner, asked[0]!.range), asked.map(({ path }) => path), found);
+    const part = pickRanged(inner, asked, found);
     return part === undefined ? [] : [[name, part] as const];
   });
   return parts.length === 0 ? undefined : Object.fromEntries(parts);
 }
 
+/** A path from some place on, and which part of what stands there it goes on in. */
+interface Asked {
+  readonly path: Path;
+  readonly range: Range | null;
+}
+
+/** What paths name of a value, each within its own range: of a list the items that any of them names. */
+function pickRanged(value: unknown, asked: readonly Asked[], found: Set<string>): unknown {
+  const { range: first } = asked[0]!;
+  const areSame = asked.every(({ range }) => range?.from === first?.from && range?.to === first?.to);
+  if (areSame || !Array.isArray(value)) {
+    const fitting = areSame || typeof value !== "string" ? asked : asked.slice(0, 1);
+    return pick(ranged(value, first), fitting.map(({ path }) => path), found);
+  }
+  const isIn = (range: Range | null, at: number) =>
+    range === null || (at >= range.from && at <= (range.to ?? at));
+  return value.flatMap((one, at) => {
+    const here = asked.filter(({ range }) => isIn(range, at)).map(({ path }) => path);
+    const part = here.length === 0 ? undefined : pick(one, here, found);
+    return part === undefined ? [] : [part];
+  });
+}
+
 /** What remains of a path behind that name, which may hold dots itself. */
-function after({ text, steps }: Path, name: string): { path: Path; range: Range | null }[] {
+function after({ text, steps }: Path, name: string): Asked[] {
   let joined = "";
   for (const [at, step] of steps.entries()) {
     joined += at === 0 ? step.name : `.${step.name}`;

@@ -119,3 +119,16 @@ Deno.test("a name that holds dots is found by its own, and a path that goes deep
   assert.equal(pathOf(Array.from({ length: 33 }, () => "a").join(".")), null);
   assert.equal(pathOf("a".repeat(501)), null);
 });
+
+Deno.test("several paths into one list each have their own range", () => {
+  const items = [{ id: 0, title: "a" }, { id: 1, title: "b" }, { id: 2, title: "c" }];
+  assert.deepEqual(picked({ items }, paths("items[0].id", "items[2].title")), {
+    value: { items: [{ id: 0 }, { title: "c" }] },
+    missing: [],
+  });
+  assert.deepEqual(picked({ items }, paths("items.id", "items[1..]")).value, {
+    items: [{ id: 0 }, items[1], items[2]],
+  });
+  const texts = picked({ text: "abcdef" }, paths("text[0..1]", "text[4..]"));
+  assert.deepEqual(texts, { value: { text: "ab" }, missing: ["text[4..]"] });
+});
