@@ -41,9 +41,13 @@ export const CUT_MARK = "… [cut here: ";
 /** More places are not told. */
 const TOLD_MAX = 10;
 const DIGITS = "0123456789";
+/** No answer goes so deep, and no name in one is so long: what does is no path, and is not looked into. */
+const PATH_CHARACTERS_MAX = 500;
+const STEPS_MAX = 32;
 
 /** Reads a path; null for what is none. */
 export function pathOf(text: string): Path | null {
+  if (text.length > PATH_CHARACTERS_MAX) return null;
   const steps: Step[] = [];
   for (const [at, part] of text.trim().split(".").reduce<string[]>(joinRange, []).entries()) {
     const open = part.indexOf("[");
@@ -53,7 +57,7 @@ export function pathOf(text: string): Path | null {
     if (range === undefined) return null;
     steps.push({ name, range });
   }
-  return steps.length === 0 ? null : { text: text.trim(), steps };
+  return steps.length === 0 || steps.length > STEPS_MAX ? null : { text: text.trim(), steps };
 }
 
 /** The two dots of a range part no steps. */
@@ -110,18 +114,42 @@ function pick(value: unknown, paths: readonly Path[], found: Set<string>): unkno
   const parts = Object.entries(value).flatMap(([name, inner]) => {
     const asked = paths.flatMap((path) => after(path, name));
     if (asked.length === 0) return [];
-    const part = pick(ranged(inner, asked[0]!.range), asked.map(({ path }) => path), found);
+    const part = pickRanged(inner, asked, found);
     return part === undefined ? [] : [[name, part] as const];
   });
   return parts.length === 0 ? undefined : Object.fromEntries(parts);
 }
 
+/** A path from some place on, and which part of what stands there it goes on in. */
+interface Asked {
+  readonly path: Path;
+  readonly range: Range | null;
+}
+
+/** What paths name of a value, each within its own range: of a list the items that any of them names. */
+function pickRanged(value: unknown, asked: readonly Asked[], found: Set<string>): unknown {
+  const { range: first } = asked[0]!;
+  const areSame = asked.every(({ range }) => range?.from === first?.from && range?.to === first?.to);
+  if (areSame || !Array.isArray(value)) {
+    const fitting = areSame || typeof value !== "string" ? asked : asked.slice(0, 1);
+    return pick(ranged(value, first), fitting.map(({ path }) => path), found);
+  }
+  const isIn = (range: Range | null, at: number) =>
+    range === null || (at >= range.from && at <= (range.to ?? at));
+  return value.flatMap((one, at) => {
+    const here = asked.filter(({ range }) => isIn(range, at)).map(({ path }) => path);
+    const part = here.length === 0 ? undefined : pick(one, here, found);
+    return part === undefined ? [] : [part];
+  });
+}
+
 /** What remains of a path behind that name, which may hold dots itself. */
-function after({ text, steps }: Path, name: string): { path: Path; range: Range | null }[] {
-  for (let count = 1; count <= steps.length; count++) {
-    const part = steps.slice(0, count);
-    if (part.map((one) => one.name).join(".") !== name) continue;
-    return [{ path: { text, steps: steps.slice(count) }, range: part.at(-1)!.range }];
+function after({ text, steps }: Path, name: string): Asked[] {
+  let joined = "";
+  for (const [at, step] of steps.entries()) {
+    joined += at === 0 ? step.name : `.${step.name}`;
+    if (joined === name) return [{ path: { text, steps: steps.slice(at + 1) }, range: step.range }];
+    if (!name.startsWith(`${joined}.`)) break;
   }
   return [];
 }

@@ -1,5 +1,6 @@
 /** What could stand for an argument that somebody is typing: sites, pages by their titles, and the values that a tool takes. */
 import { clipped } from "../core/errors.ts";
+import { oneLine } from "../core/one_line.ts";
 import { isFields } from "../core/values.ts";
 import type { ToolEntry } from "../registry/entry.ts";
 import type { Prompt } from "../registry/prompts.ts";
@@ -23,6 +24,9 @@ export interface Completed {
   readonly total?: number;
   readonly hasMore: boolean;
 }
+
+/** Of a page's title, which its author chose: it stands in a prompt then. */
+const TITLE_CHARACTERS = 120;
 
 /** The arguments that name a post or a page, and the type that they name. */
 const TITLED: Readonly<Record<string, string>> = { page_id: "page", post_id: "post" };
@@ -117,7 +121,7 @@ function titlesOf(answer: unknown): { readonly id: string; readonly title: strin
   const lists = isFields(answer) ? Object.values(answer).filter(Array.isArray) : [];
   return lists.flat().filter(isFields).flatMap(({ id, title }) =>
     typeof id === "number" || typeof id === "string"
-      ? [{ id: String(id), title: typeof title === "string" ? title : "" }]
+      ? [{ id: String(id), title: typeof title === "string" ? oneLine(title, TITLE_CHARACTERS) : "" }]
       : []
   );
 }

@@ -1,6 +1,6 @@
 /** Joins what people see on the admin side of calls and of the gateway's own work, and what they do about it. */
 import { onDemand } from "../core/async.ts";
-import type { AuditRow } from "../core/model.ts";
+import { type AuditRow, LIMITS } from "../core/model.ts";
 import type { Proxies } from "../doors/proxies.ts";
 import type { ApprovalDesk } from "../guard/approvals.ts";
 import type { ApprovalViewsPorts } from "../guard/approval_views.ts";
@@ -13,6 +13,7 @@ import { changeOf, changePage, type ChangeQuery } from "../guard/change_pages.ts
 import type { Jobs } from "../guard/jobs.ts";
 import { operatorCalls } from "../guard/operator_calls.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
+import { RateLimit } from "../guard/pipeline/limits.ts";
 import { guideOf, type ToolLists } from "../guard/tool_lists.ts";
 import type { TrialPorts } from "../guard/trials.ts";
 import type { VendorWatch } from "../guard/vendor_watch.ts";
@@ -28,7 +29,6 @@ export interface OperatorParts {
   readonly lists: ToolLists;
   readonly catalog: Catalog;
   readonly callerOf: TrialPorts["callerOf"];
-  readonly tokenLimit: TrialPorts["tokenLimit"];
   readonly approvals: ApprovalDesk;
   readonly retention: Retention;
   readonly doubts: Doubts;
@@ -44,7 +44,7 @@ export interface OperatorParts {
 /** What of the admin side's ports is made of them. */
 export function watched(parts: OperatorParts) {
   const { ports, store, dispatch, lists, catalog, approvals, jobs, noticed, watch, ...rest } = parts;
-  const { callerOf, tokenLimit, retention, doubts, erasing, log, now, newId } = rest;
+  const { callerOf, retention, doubts, erasing, log, now, newId } = rest;
   const record = recorder({ audit: store.audit, log }, newId, now);
   return {
     record,
@@ -57,7 +57,8 @@ export function watched(parts: OperatorParts) {
       const { Trials } = await import("../guard/trials.ts");
       const guide = guideOf(lists, catalog);
       const find = (caller: Parameters<typeof guide>[0]["caller"]) => guide({ caller });
-      return new Trials({ store, lists, find, catalog, dispatch, callerOf, tokenLimit, record, now, newId });
+      const limit = new RateLimit(LIMITS.TRIALS_PER_MINUTE, "person", store.budgets);
+      return new Trials({ store, lists, find, catalog, dispatch, callerOf, limit, record, now, newId });
     }),
     retention,
     doubts,

@@ -24,6 +24,7 @@ import { showsOwn, underProjects } from "./consent/confirm.ts";
 import { OPERATOR_CALLER } from "./operator_calls.ts";
 import type { Dispatch, ToolCall } from "./pipeline/dispatch.ts";
 import type { RateLimit } from "./pipeline/limits.ts";
+import { reaches } from "./pipeline/scope.ts";
 import { findSite } from "./pipeline/site.ts";
 import type { ToolLists } from "./tool_lists.ts";
 import { trialAnswer } from "./trial_answer.ts";
@@ -38,8 +39,8 @@ export interface TrialPorts {
   readonly dispatch: Dispatch;
   /** Who calls with that token by now. Throws E_AUTH where it does not stand. */
   callerOf(token: string): Promise<Caller>;
-  /** How often somebody may try, whatever tokens that takes. */
-  readonly tokenLimit: Pick<RateLimit, "take">;
+  /** How often somebody may try, whatever tokens that takes: each trial keeps a token, and what was tried. */
+  readonly limit: Pick<RateLimit, "take">;
   record(
     by: Trier["actor"],
     action: string,
@@ -102,8 +103,8 @@ export class Trials implements TrialsPort {
         `max_risk: expected a whole number from 0 to ${most}, your own ceiling`,
       );
     }
-    await this.ports.tokenLimit.take(by.user?.id ?? by.actor.token_id);
-    const { sites, tools } = namedBy(entry, order);
+    await this.#take(by);
+    const { sites, tools } = namedBy(entry, order, callerFor(by));
     const token = await this.ports.store.trials.begin({
       name: NAME,
       allowed_sites: sites,
@@ -149,6 +150,7 @@ export class Trials implements TrialsPort {
   async undo(by: Trier, row: TrialRow): Promise<string> {
     const { request_id, token_id, site_id, tool } = row;
     const mine = isTrialOf(by, row) && site_id !== null;
+    if (mine) await this.#take(by);
     const token = mine
       ? await this.ports.store.trials.again(token_id, { session: by.session, allowed_tools: [tool, UNDO] })
       : null;
@@ -159,6 +161,11 @@ export class Trials implements TrialsPort {
     const { entry } = await this.#named(by, site_id!, UNDO);
     const order = { site_id: site_id!, tool: UNDO, max_risk: token.max_risk, arguments: { request_id } };
     return await this.#first(by, { order, token, entry });
+  }
+
+  /** Throws E_RATE_LIMITED. */
+  async #take(by: Trier): Promise<void> {
+    await this.ports.limit.take(by.user?.id ?? by.actor.token_id);
   }
 
   async #recorded(by: Trier, token: Token, action: string): Promise<void> {
@@ -292,20 +299,25 @@ function schemaOf(entry: ToolEntry, { id, platform }: { readonly id: string; rea
   };
 }
 
-/** The sites and the tools that a call names: its token is for those alone. */
-function namedBy({ manifest }: ToolEntry, { site_id, tool, arguments: args }: TrialOrder) {
+/** What names a site or a tool has so many characters at most, and a token's list so many names. */
+const NAME_CHARACTERS = 128;
+const NAMES_MAX = 400;
+
+/** The sites of the caller's own and the tools that a call names: its token is for those alone, each by its name. */
+function namedBy({ manifest }: ToolEntry, { site_id, tool, arguments: args }: TrialOrder, caller: Caller) {
   const further = manifest.sites.map((name) => args[name]);
   const calls = manifest.calls.flatMap((name) => Array.isArray(args[name]) ? args[name] : []).filter(
     isFields,
   );
   const inner = calls.map((one) => isFields(one["arguments"]) ? one["arguments"]["site_id"] : undefined);
   const each = isFields(args["for_each"]) ? args["for_each"]["sites"] : undefined;
-  const texts = (all: readonly unknown[]) => all.filter((one): one is string => typeof one === "string");
+  const isName = (one: unknown): one is string =>
+    typeof one === "string" && one !== "*" && one.length <= NAME_CHARACTERS;
+  const names = (all: readonly unknown[]) => [...new Set(all.filter(isName))].slice(0, NAMES_MAX);
+  const sites = names([site_id, ...further, ...inner, ...Array.isArray(each) ? each : []]);
   return {
-    sites: [...new Set([site_id, ...texts([...further, ...inner, ...Array.isArray(each) ? each : []])])],
-    tools: OF_ANY_TOOL.includes(tool)
-      ? ["*"]
-      : [...new Set([tool, ...texts(calls.map((one) => one["tool"]))])],
+    sites: sites.filter((id) => reaches(caller, id)),
+    tools: OF_ANY_TOOL.includes(tool) ? ["*"] : names([tool, ...calls.map((one) => one["tool"])]),
   };
 }
 

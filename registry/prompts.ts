@@ -3,6 +3,7 @@ import { z } from "zod";
 import { onDemand } from "../core/async.ts";
 import { clipped } from "../core/errors.ts";
 import { closed, hint } from "../core/fields.ts";
+import { cleaned } from "../core/one_line.ts";
 import { parseYaml } from "./documents.ts";
 import { RegistryError } from "./files.ts";
 
@@ -43,7 +44,7 @@ export const prompts: () => Promise<readonly Prompt[]> = onDemand(async () => {
 
 /**
  * The prompt's words for those arguments; or, in a sentence, what is wrong with them. Each must be a text of at most 500
- * characters, as the protocol has it.
+ * characters, and stands there on one line, in quotes where it is words: it can be the title of a page, which adds no step.
  */
 export function wordsOf(
   { arguments: known, text }: Prompt,
@@ -60,11 +61,19 @@ export function wordsOf(
     if (typeof value !== "string" || value.length > GIVEN_MAX) {
       return { wrong: `arguments.${name}: send a text of at most ${GIVEN_MAX} characters` };
     }
-    if (value.trim() === "" && required) return { wrong: `arguments.${name}: is required` };
-    said.set(name, value.trim() || otherwise);
+    const line = cleaned(value);
+    if (line === "" && required) return { wrong: `arguments.${name}: is required` };
+    said.set(name, line === "" ? otherwise : asGiven(line));
   }
   return { text: text.split("{").map((part, at) => at === 0 ? part : placed(part, said)).join("") };
 }
+
+/** What ids, months and counts are made of: anything else can be words. */
+const PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+
+/** A value among our own words: what may be words of somebody else, such as a page's title, stands in quotes. */
+const asGiven = (line: string): string =>
+  [...line].every((one) => PLAIN.includes(one)) ? line : JSON.stringify(line);
 
 /** What follows a brace, with what was said for the name in it. */
 function placed(part: string, said: ReadonlyMap<string, string>): string {

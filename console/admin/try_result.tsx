@@ -229,7 +229,7 @@ function Answer({ answer, on }: { readonly answer: TrialAnswer; readonly on: Dra
 
 /** The same call over both doors, without a token. */
 function Elsewhere({ trial, baseUrl }: { readonly trial: Trial; readonly baseUrl: string }): Child {
-  const args = { site_id: trial.site_id, ...trial.arguments };
+  const args = { ...trial.arguments, site_id: trial.site_id };
   const quoted = JSON.stringify(args).replaceAll("'", "'\\''");
   const url = `${baseUrl}/api/v1/tools/${encodeURIComponent(trial.tool)}`;
   const curl = `curl -X POST '${url}' \\\n  -H "Authorization: Bearer $TOKEN" \\\n` +

@@ -155,6 +155,8 @@ export const LIMITS = {
   TOKEN_USE_MS: 5 * 60_000,
   /** How long a trial on the console, and the token that it is run with, last. */
   TRIAL_MS: 15 * 60_000,
+  /** How many of them one person may begin in a minute: each is kept, with a token. */
+  TRIALS_PER_MINUTE: 60,
   /** How long an operation of the store is waited for. */
   STORE_DEADLINE_MS: 5000,
   /** How long a link for connecting an account can be opened, and how long its consent page may take. */

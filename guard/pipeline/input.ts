@@ -75,7 +75,7 @@ function refuseCut(args: Record<string, unknown>): void {
 
 const PATHS_MAX = 40;
 const PATHS_SAID =
-  'expected names of parts of the answer, such as "items.title, items.url" or "items[20..]", at most 40';
+  'expected names of parts of the answer, such as "items.title, items.url" or "items[20..]", at most 40 of 500 characters each';
 
 /** What of the answer is wanted, and the arguments without it; `isOurs` where the tool has no such argument itself. Throws E_BAD_INPUT. */
 function wantedOf(

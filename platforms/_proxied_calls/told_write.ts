@@ -1,5 +1,6 @@
 /** What a write by a CRM's own tool would send, for who confirms it: to whom, over which channel, which text, in place of what. */
 import type { Change } from "../../core/model.ts";
+import { oneLine, quotedLine } from "../../core/one_line.ts";
 import { type Fields, isFields } from "../../core/values.ts";
 import { payloadOf } from "../tool_servers/answers.ts";
 import { toUpstreamArguments } from "../tool_servers/arguments.ts";
@@ -26,11 +27,19 @@ const CHANNEL = "type";
 const ADDRESSES: Readonly<Record<string, string>> = {
   ...{ SMS: "phone", RCS: "phone", WhatsApp: "phone", Email: "email" },
 };
-/** Arguments that name the address in place of the person's own, those that name who gets it too, and what a text comes from: docs/upstreams/highlevel.md. */
-const INSTEAD: Readonly<Record<string, string>> = { email: "emailTo", phone: "toNumber" };
-const COPIES = ["emailCc", "emailBcc"] as const;
-const FORWARD = { at: "forward", to: "toEmail", person: "recipientContactId" } as const;
-const [REPLY_MODE, REPLY_ALL, TEMPLATE] = ["emailReplyMode", "reply_all", "templateId"] as const;
+/**
+ * What a call says of addresses itself: in place of the person's own, as copies, and as where a mail is handed on to.
+ * https://marketplace.gohighlevel.com/docs/ghl/conversations/send-a-new-message
+ */
+const IN_PLACE: readonly string[] = ["toNumber", "emailTo"];
+const COPIES: readonly string[] = ["emailCc", "emailBcc"];
+const FORWARD = { name: "forward", to: ["toEmail", "recipientContactId"] } as const;
+const REPLY = { name: "emailReplyMode", all: "reply_all" } as const;
+/** Of more copies the rest is counted; all stand among the changes. */
+const COPIES_NAMED = 5;
+/** Of a name or an address, which visitors and callers choose. */
+const NAMED_CHARACTERS = 120;
+const TEMPLATE = "templateId";
 /** The location, which the gateway fills in. */
 const FILLED: ReadonlySet<string> = new Set(["locationId", "location_id", "altId", "altType"]);
 
@@ -54,16 +63,16 @@ export async function toldWrite(
     recordOf(call, ctx, ports, servers),
   ]);
   const channel = typeof given[CHANNEL] === "string" ? given[CHANNEL] : null;
-  const to = recipient(person, channel, given);
+  const reached = reachedBy(given);
+  const to = recipient(person, channel, reached);
   const changes: Change[] = to === null ? [] : [{ field: "recipient", from: null, to }];
   for (const [name, value] of sent) changes.push({ field: name, from: stoodThere(record, name), to: value });
   const warnings = [NOT_TRIED];
   if (given[PERSON.id] !== undefined && person === null) {
     warnings.push(`Who ${idShown(String(given[PERSON.id]))} is could not be read`);
   }
-  if (given[REPLY_MODE] === REPLY_ALL) {
-    warnings.push("It goes to everybody else as well who is on the message that it answers");
-  }
+  warnings.push(...elsewhere(person, reached));
+  if (given[REPLY.name] === REPLY.all) warnings.push("It goes to everybody in the conversation");
   if (given[TEMPLATE] !== undefined) {
     warnings.push(`What template ${idShown(String(given[TEMPLATE]))} adds to it is not shown`);
   }
@@ -111,34 +120,61 @@ async function recordOf(
   return typeof found === "string" ? null : found;
 }
 
-/** Who gets it: the person, the address that the channel goes to, and whom the arguments add; null where nobody is known. */
-function recipient(person: Fields | null, channel: string | null, given: Fields): string | null {
-  const known = channel === null ? undefined : ADDRESSES[channel];
-  const kinds = known === undefined ? ["email", "phone"] : [known];
-  const named = kinds.flatMap((kind) => textsIn(given[INSTEAD[kind]!]));
-  const own = person === null ? [] : kinds.flatMap((kind) => textsIn(person[kind]));
-  const at = named.length > 0 ? named : own;
-  const who = person === null ? null : nameOf(person);
-  const to = [who, at.length === 0 ? null : `<${at.join(", ")}>`].filter((one) => one !== null).join(" ");
-  const forward = isFields(given[FORWARD.at]) ? given[FORWARD.at] as Fields : {};
-  const further = [
-    ...COPIES.flatMap((name) => textsIn(given[name])),
-    ...textsIn(forward[FORWARD.to]),
-    ...textsIn(forward[FORWARD.person]).map((id) => `contact ${idShown(id)}`),
-  ];
-  const all = [to, further.length === 0 ? "" : `and ${further.join(", ")}`].filter((one) => one !== "");
-  return all.length === 0 ? null : all.join(" ");
+/** The addresses that a call names itself. */
+interface Reached {
+  /** By the argument that names it. */
+  readonly inPlace: readonly (readonly [name: string, address: string])[];
+  readonly copies: readonly string[];
 }
 
-function nameOf(person: Fields): string {
-  const text = (name: string) => textsIn(person[name]).join(" ");
+function reachedBy(given: Fields): Reached {
+  const forward = given[FORWARD.name];
+  return {
+    inPlace: IN_PLACE.flatMap((name) => addressesIn(given[name]).map((one) => [name, one] as const)),
+    copies: [
+      ...COPIES.flatMap((name) => addressesIn(given[name])),
+      ...isFields(forward) ? FORWARD.to.flatMap((name) => addressesIn(forward[name])) : [],
+    ],
+  };
+}
+
+const addressesIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string" && one.trim() !== "")
+    .map((one: string) => oneLine(one, NAMED_CHARACTERS));
+
+const textIn = (person: Fields, name: string) =>
+  typeof person[name] === "string" ? oneLine(person[name] as string, NAMED_CHARACTERS) : "";
+
+/** Who gets it in words: the name, the address that it goes to, and copies; null where nothing is known of that. */
+function recipient(
+  person: Fields | null,
+  channel: string | null,
+  { inPlace, copies }: Reached,
+): string | null {
+  if (person === null && inPlace.length + copies.length === 0) return null;
+  const text = (name: string) => person === null ? "" : textIn(person, name);
   const name = text("name") || text("contactName") || `${text("firstName")} ${text("lastName")}`.trim();
-  return name || "a contact without a name";
+  const known = channel !== null && Object.hasOwn(ADDRESSES, channel) ? ADDRESSES[channel] : undefined;
+  const own = known === undefined ? [text("email"), text("phone")] : [text(known)];
+  const address = inPlace.length > 0 ? inPlace.map(([, one]) => one) : own;
+  const at = address.filter((one) => one !== "").join(", ");
+  const more = copies.length - COPIES_NAMED;
+  const named = [...copies.slice(0, COPIES_NAMED), ...more > 0 ? [`${more} more`] : []].join(", ");
+  const said = [
+    name || (person === null ? "somebody unknown" : "a contact without a name"),
+    at === "" ? null : `<${at}>`,
+    named === "" ? null : `with copies to ${named}`,
+  ];
+  return said.filter((one) => one !== null).join(" ");
 }
 
-const textsIn = (value: unknown): readonly string[] =>
-  (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string")
-    .map((one) => one.trim()).filter((one) => one !== "");
+/** Of addresses that the CRM does not have for the person: whoever reads the name alone would think of another. */
+function elsewhere(person: Fields | null, { inPlace }: Reached): string[] {
+  const own = person === null ? [] : [textIn(person, "email").toLowerCase(), textIn(person, "phone")];
+  return inPlace.filter(([, one]) => !own.includes(one.trim().toLowerCase())).map(([name, one]) =>
+    `${name} sends it to ${quotedLine(one)}, which is not the address that the CRM has for this person`
+  );
+}
 
 const stoodThere = (record: Fields | null, name: string): unknown =>
   record !== null && Object.hasOwn(record, name) ? record[name] : null;

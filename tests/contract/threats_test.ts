@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
-/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks, of search mode, of drawn pages, of the master token. */
+/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks, of search mode, of drawn pages, of the master token, of parts of answers, of trials, of forms. */
 const FILES = [
   ...["tests/companion/", "tests/tools/", "tests/people/", "tests/unit/doors/", "tests/guard/"],
   ...["tests/e2e/", "tests/unit/rules/"],
@@ -10,7 +10,7 @@ const FILES = [
   .flatMap((folder) => [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)).filter((
     path,
   ) =>
-    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*)_test\.ts$/
+    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*|answer_parts|try_pages|console_posts|mcp_offers)_test\.ts$/
       .test(path)
   );
 

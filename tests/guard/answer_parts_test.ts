@@ -113,6 +113,14 @@ test("what names no part is refused, and a write takes neither", async (gw) => {
   assert.deepEqual(gw.requests, []);
 });
 
+test("paths without end are refused before anything is looked into, however they are written", async (gw) => {
+  const endless = [`sites.${"a.".repeat(400_000)}z`, `sites[${".".repeat(800_000)}`, "a.".repeat(40) + "z"];
+  for (const path of endless) {
+    await gw.refuses("list_sites", { fields: [path] }, "E_BAD_INPUT", /fields: .* is none; expected names/);
+    await gw.refuses("list_sites", { fields: path }, "E_BAD_INPUT", /fields: .* is none; expected names/);
+  }
+});
+
 test("the beginning of a text that an answer cut is stored by no write", async (gw) => {
   const content_html = `<p>Begin</p>${CUT_MARK}300 of 9000 characters]`;
   const write = { site_id: "site-001", title: "T", content_html };

@@ -87,6 +87,36 @@ Deno.test("a yes is for the person who was shown: another number by then is refu
   assert.equal(sent(at), 0);
 });
 
+Deno.test("the recipient is who the call reaches: an address that it names itself, and copies, and not the contact alone", async () => {
+  await using at = await served();
+  await at.gw.store.sites.update("crm", { confirm_proxied: true });
+  const elsewhere = await at.gw.call<Shown>(SEND, { ...MESSAGE, toNumber: "+15550006666" });
+  const to = (shown: Shown) => String(shown.changes.find(({ field }) => field === "recipient")?.to);
+  assert.match(to(elsewhere), /<\+15550006666>$/);
+  assert.match(elsewhere.summary, /<\+15550006666>/);
+  assert.match(
+    elsewhere.warnings.join(),
+    /toNumber sends it to "?\+15550006666"?, which is not the address that the CRM has/,
+  );
+  const mail = { ...MESSAGE, type: "Email", emailTo: "eve@evil.example", html: "<p>a</p>" };
+  const copies = await at.gw.call<Shown>(SEND, {
+    ...mail,
+    emailBcc: Array.from({ length: 7 }, (_, n) => `bcc${n}@evil.example`),
+    forward: { isForwarded: true, toEmail: "away@evil.example" },
+    emailReplyMode: "reply_all",
+  });
+  assert.match(to(copies), /<eve@evil\.example> with copies to bcc0@evil\.example, .*, 3 more$/);
+  assert.match(copies.warnings.join(), /everybody in the conversation/);
+  const unknown = await at.gw.call<Shown>(SEND, { ...MESSAGE, type: "constructor" }).catch(() => null);
+  assert.ok(unknown === null || /<.*\+?\d.*>/.test(to(unknown)), "a channel that is none hides no address");
+  const contact = at.crm.state.world.contacts.find(({ id }: { id: string }) => id === "contact-1");
+  Object.assign(contact!, { contactName: `Mara.\nApproved\u202e${" by the owner".repeat(900)}` });
+  const named = await at.gw.call<Shown>(SEND, MESSAGE);
+  assert.ok(named.summary.length < 400, "a name that a visitor chose is one line of it");
+  assert.doesNotMatch(named.summary, /[\n\u202e]/);
+  assert.equal(sent(at), 0);
+});
+
 Deno.test("a record is shown with what stands there now", async () => {
   await using at = await served();
   await at.gw.store.sites.update("crm", { confirm_proxied: true });
@@ -132,7 +162,7 @@ const GOES_TO: readonly [string, Args, RegExp, RegExp?][] = [
   [
     "copies",
     { ...EMAIL, emailCc: ["one@mail.example"], emailBcc: ["two@mail.example"] },
-    /@mail\.example> and one@mail\.example, two@mail\.example$/,
+    /@mail\.example> with copies to one@mail\.example, two@mail\.example$/,
   ],
   [
     "whom it is forwarded to",
@@ -140,18 +170,18 @@ const GOES_TO: readonly [string, Args, RegExp, RegExp?][] = [
       ...EMAIL,
       forward: { isForwarded: true, toEmail: "far@mail.example", recipientContactId: "contact-2" },
     },
-    /and far@mail\.example, contact "?contact-2"?$/,
+    /with copies to far@mail\.example, contact-2$/,
   ],
   [
     "a contact that is not there",
     { ...EMAIL, contactId: "nobody", emailTo: "far@mail.example" },
-    /^<far@mail\.example>$/,
+    /^somebody unknown <far@mail\.example>$/,
   ],
   [
     "everybody on the thread",
     { ...EMAIL, emailReplyMode: "reply_all" },
     /@mail\.example>$/,
-    /everybody else as well/,
+    /everybody in the conversation/,
   ],
   ["a template", { ...EMAIL, templateId: "welcome" }, /@mail\.example>$/, /template "?welcome"? adds/],
 ];

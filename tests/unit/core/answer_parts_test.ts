@@ -111,3 +111,24 @@ Deno.test("a long text is read on where it was cut, also within a list's first i
   const names = within(Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`name ${at}`, at])), 5000);
   assert.ok(JSON.stringify(names.value).length <= 5000 && names.left[0]!.of === 3000);
 });
+
+Deno.test("a name that holds dots is found by its own, and a path that goes deeper than any name is passed over", () => {
+  const value = { "a.b": { c: 1 }, "a.b.c": 2, a: { b: { c: 3 } } };
+  assert.deepEqual(picked(value, paths("a.b.c")).value, value);
+  assert.deepEqual(picked({ ab: 1 }, paths("a.b")).missing, ["a.b"]);
+  assert.equal(pathOf(Array.from({ length: 33 }, () => "a").join(".")), null);
+  assert.equal(pathOf("a".repeat(501)), null);
+});
+
+Deno.test("several paths into one list each have their own range", () => {
+  const items = [{ id: 0, title: "a" }, { id: 1, title: "b" }, { id: 2, title: "c" }];
+  assert.deepEqual(picked({ items }, paths("items[0].id", "items[2].title")), {
+    value: { items: [{ id: 0 }, { title: "c" }] },
+    missing: [],
+  });
+  assert.deepEqual(picked({ items }, paths("items.id", "items[1..]")).value, {
+    items: [{ id: 0 }, items[1], items[2]],
+  });
+  const texts = picked({ text: "abcdef" }, paths("text[0..1]", "text[4..]"));
+  assert.deepEqual(texts, { value: { text: "ab" }, missing: ["text[4..]"] });
+});
