@@ -91,7 +91,7 @@ export function siteToolPages(app: Hono, parts: PagesParts): void {
         });
         return await toolPage(c, person, parts, site, { trial, form });
       } catch (thrown) {
-        return await toolPage(c, person, parts, site, { problem: worded(c, thrown), form });
+        return await toolPage(c, person, parts, site, { problem: inLabels(worded(c, thrown)), form });
       }
     }));
 
@@ -103,7 +103,7 @@ export function siteToolPages(app: Hono, parts: PagesParts): void {
         try {
           await decide(parts, site, c.req.param("name"), verb, form);
         } catch (thrown) {
-          return await toolPage(c, person, parts, site, { problem: worded(c, thrown), form });
+          return await toolPage(c, person, parts, site, { problem: inLabels(worded(c, thrown)), form });
         }
         return leadTo(c, `${siteAddress(site.id)}?done=${verb === "approve" ? "approved" : "withdrawn"}`);
       }));
@@ -127,6 +127,24 @@ async function decide(
     ...classOf(form),
     ...text === "" ? {} : { arguments: argumentsOf(text) },
   });
+}
+
+/** The fields of the form by the names that refusals have for them. */
+const LABELS = { class: "What it does", effect: "Where it writes", page: "Where it changes a page" } as const;
+
+/** A refusal in the words of the form. */
+function inLabels({ message, status }: ReturnType<typeof worded>): ReturnType<typeof worded> {
+  if (message.startsWith("class is required")) {
+    return { status, message: `${LABELS.class}: nobody has said so far; choose whether it reads or writes` };
+  }
+  const found = Object.entries(LABELS).find(([name]) => message.startsWith(`${name}: `));
+  if (found === undefined) return { message, status };
+  const [name, label] = found;
+  const rest = message.slice(name.length);
+  return {
+    status,
+    message: `${label}${name === "class" ? rest.replace("leave it out", 'choose "as it is known"') : rest}`,
+  };
 }
 
 /** What a form says that a tool does. */

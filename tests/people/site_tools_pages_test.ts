@@ -41,6 +41,8 @@ Deno.test("what a dry run is refused with stands on the page with what was typed
     assert.match(page.text, /<option value="new" selected/);
     assert.match(plain(page.text), new RegExp(typed.slice(1, 5)));
   }
+  const unsaid = await browser.submit(`${PAGE}/approve`, { ...NEW, class: "" });
+  assert.match(said(unsaid), /^What it does: nobody has said so far; choose whether it reads or writes/);
   assert.deepEqual(at.calls(), []);
   const live = '{"title": "New", "status": "publish"}';
   for (const verb of ["try", "approve"]) {
