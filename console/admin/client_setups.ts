@@ -201,7 +201,7 @@ const tools = await client.tools();`,
       id: "curl",
       name: "curl",
       steps:
-        "This says whose token it is, and what it may do. Each tool is called by a POST to /api/v1/tools/<its name>.",
+        "This says whose token it is, and what it may do. A tool is called by a POST to /api/v1/tools/ and its name.",
       code: {
         what: "command",
         text: `curl -s -H ${shell(`Authorization: ${bearer}`)} ${shell(`${baseUrl}/api/v1/whoami`)}`,

@@ -38,3 +38,17 @@ Deno.test("the table of clients has a row for each, which says how it was tried"
     assert.ok(["test", "by hand", "documentation"].some((how) => cells[1]!.startsWith(how)), cells.join());
   }
 });
+
+Deno.test("the page says how long the longest name of a tool is", () => {
+  const manifests = new URL("../../manifests/", import.meta.url);
+  const names = [...Deno.readDirSync(manifests)].filter(({ isDirectory, name }) =>
+    isDirectory && name !== "proxies"
+  )
+    .flatMap(({ name }) => [...Deno.readDirSync(new URL(`${name}/`, manifests))].map((file) => file.name));
+  const longest = Math.max(...names.map((name) => name.length - ".yaml".length));
+  assert.ok(PAGE.includes(`own tools have at most ${longest} characters`), String(longest));
+  assert.ok(
+    sectionOf("Claude Code").includes(`at most ${"mcp__site-operations__".length + longest} characters`),
+  );
+  assert.ok(sectionOf("Cursor").includes(`have ${"site-operations".length + longest} at most`));
+});
