@@ -3,7 +3,7 @@ import type { LRUCache } from "lru-cache";
 import { GatewayError } from "../core/errors.ts";
 import { CLOCK, turns } from "../core/async.ts";
 import { type Caller, LIMITS, type PlatformKind, type Token } from "../core/model.ts";
-import { likely } from "./likely.ts";
+import { likely, notDoneHere } from "./likely.ts";
 import { Listing, type Manner, type Shown } from "./listing.ts";
 import type { ToolEntry } from "./entry.ts";
 import { tellsOfTools } from "./manifest.ts";
@@ -114,7 +114,9 @@ export class Catalog {
     );
     const hint = near.length > 0
       ? `did you mean ${near.map((one) => JSON.stringify(one)).join(" or ")}`
-      : "the tools listing names those there are";
+      : `the tools listing names those there are${
+        notDoneHere(name)
+      }, and find_tools finds one by what it shall do`;
     throw new GatewayError(
       "E_TOOL_NOT_FOUND",
       `No tool is called ${JSON.stringify(name.slice(0, 128))}; ${hint}`,

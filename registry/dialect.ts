@@ -1,8 +1,9 @@
 /** The JSON Schema subset of manifests: what is refused at boot, how a call is checked, how types are printed. */
 import { z } from "zod";
 import { clipped, GatewayError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
+import { finder } from "../core/ids.ts";
 import { isFields } from "../core/values.ts";
+import { givenInstead, ID_PATTERN, isWrapped, nameMeant } from "./input_hints.ts";
 
 /** A schema of the dialect; `faults` says whether something is one. */
 export interface Schema {
@@ -147,13 +148,23 @@ type Issue = z.core.$ZodIssue;
 function sentence(issue: Issue, args: unknown, schema: Schema, within = ""): string[] {
   const path = issue.path.map((part) => typeof part === "number" ? `[${part}]` : `.${String(part)}`).join("");
   const field = clipped(within === "" && path.startsWith(".") ? path.slice(1) : within + path);
-  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, issue.path, field, schema);
   const value = issue.path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown>)?.[part], args);
-  if (value === undefined) return [`${field} is required`];
+  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, issue.path, field, schema, value);
+  if (value === undefined) return [`${field} is required${finder(field)}`];
   const wanted = schemaAt(schema, issue.path);
   const own = asItsKind(issue, value, wanted);
   if (own !== null) return own.issues.flatMap((one) => sentence(one, value, own.schema, field));
-  return [`${field}: expected ${expected(issue, wanted)}${meant(wanted)}`];
+  const isRequired = schemaAt(schema, issue.path.slice(0, -1))?.required?.includes(String(issue.path.at(-1)));
+  const given = givenInstead(value, wanted, isRequired ?? typeof issue.path.at(-1) === "number");
+  return [
+    `${field}: expected ${expected(issue, wanted)}${given}${
+      meant(
+        wanted,
+        value,
+        typeof issue.path.at(-1) === "number" ? schemaAt(schema, issue.path.slice(0, -1)) : undefined,
+      )
+    }${finder(field)}`,
+  ];
 }
 
 /** What is wrong with an object as the one object that it may be, beside values of other kinds; null for anything else. */
@@ -166,10 +177,17 @@ function asItsKind(issue: Issue, value: unknown, wanted: Schema | undefined) {
   return objects.length === 1 && only!.issues.length > 0 ? only! : null;
 }
 
-/** What a text is that has to fit a pattern, which says little to whoever gave a name in place of an id. */
-function meant(schema: Schema | undefined): string {
-  const patterned = [schema, ...schema?.anyOf ?? []].some((one) => one?.pattern !== undefined);
-  return patterned && schema?.description ? ` (${schema.description.replace(/\.$/, "")})` : "";
+/**
+ * What it is that has to fit a pattern, which says little to whoever gave a name in place of an id; and of a value of
+ * another kind than a text, or of a number that is too large; of an item what its list is.
+ */
+function meant(schema: Schema | undefined, value: unknown, list: Schema | undefined): string {
+  const isUnclear = [schema, ...schema?.anyOf ?? []].some((one) =>
+    one?.pattern !== undefined ||
+    typeof value === "number" && (one?.type === "string" || value > (one?.maximum ?? value))
+  );
+  const description = schema?.description ?? list?.description;
+  return isUnclear && description ? ` (${description.replace(/\.$/, "")})` : "";
 }
 
 function unknownKeys(
@@ -177,14 +195,18 @@ function unknownKeys(
   path: readonly PropertyKey[],
   field: string,
   schema: Schema,
+  value: unknown,
 ): string[] {
   const properties = schemaAt(schema, path)?.properties ?? {};
   const known = Object.keys(properties);
   const everywhere = path.length ? [] : ["site_id", "confirm", "confirm_token"];
   return keys.slice(0, SENTENCES_MAX).map((key) => {
     const group = known.find((one) => Object.hasOwn(properties[one]?.properties ?? {}, key));
-    const near = group === undefined ? nearest(key, [...known, ...everywhere]) : `${group}.${key}`;
     const name = clipped(field ? `${field}.${key}` : key);
+    if (isFields(value) && isWrapped(key, value[key], known)) {
+      return `${name}: unknown argument; what is in it are the arguments: give them without it, as they are`;
+    }
+    const near = group === undefined ? nameMeant(key, known, everywhere) : `${group}.${key}`;
     if (near) return `${name}: unknown argument, did you mean ${near}`;
     return `${name}: unknown argument, ${
       known.length ? `known are ${known.join(", ")}` : "none is taken here"
@@ -203,7 +225,7 @@ function schemaAt(schema: Schema | undefined, path: readonly PropertyKey[]): Sch
 }
 
 /** Of so few names an object's are told. */
-const NAMES_SHOWN_MAX = 4;
+const NAMES_SHOWN_MAX = 6;
 
 const NOUNS: Record<string, string> = {
   string: "a string",
@@ -241,6 +263,7 @@ export function expected(issue: Issue | null, schema: Schema | undefined): strin
     schema.minimum !== undefined && `>= ${schema.minimum}`,
     schema.maximum !== undefined && `<= ${schema.maximum}`,
   ].filter(Boolean).join(" and ");
+  if (schema.pattern === ID_PATTERN) return "an id of letters, digits, - and _";
   const words = [noun, sizes && `of ${sizes}`, bounds, schema.pattern && `matching ${schema.pattern}`];
   return words.filter(Boolean).join(" ");
 }

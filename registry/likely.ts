@@ -24,6 +24,14 @@ export function likely(name: string, tools: readonly NamedTool[]): string[] {
   return name.includes("-") ? likelyOfSites(name, names) : likelyOwn(name, meant);
 }
 
+/** That a tool which destroys is not there by intent, as the middle of a sentence; "" for any other name. */
+export function notDoneHere(name: string): string {
+  const word = destroyingWord(name.slice(0, NAME_CHARACTERS_MAX));
+  return word === null || word === "publish"
+    ? ""
+    : ` (none has "${word}": a person does that on the site itself)`;
+}
+
 function likelyOwn(name: string, tools: readonly NamedTool[]): string[] {
   const names = tools.map((tool) => tool.name);
   const verb = /^[a-z]+_/.exec(name)?.[0];
@@ -33,11 +41,19 @@ function likelyOwn(name: string, tools: readonly NamedTool[]): string[] {
   const same = thing.includes("_") ? names.filter((known) => known.endsWith(`_${thing}`)) : [];
   if (same.length > 0 && same.length <= ALIKE_MAX) return same.toSorted();
   const near = nearest(name, names);
-  if (near !== null && (isSlip(name, near) || `_${name}_`.includes(`_${near}_`))) return [near];
+  if (near !== null && (isSlip(name, near) || `_${name}_`.includes(`_${near}_`))) {
+    return [near, ...listing(name, near, tools)].slice(0, ALIKE_MAX);
+  }
   const doing = doingThat(name, tools);
   if (doing.length > 0) return doing;
   const ours = nearest(name, tools.filter((tool) => tool.own).map((tool) => tool.name));
   return ours !== null && sharesThing(name, ours) ? [ours] : [];
+}
+
+/** Who gets several things wants their list: what lists them, beside the tool that reads one. */
+function listing(name: string, near: string, tools: readonly NamedTool[]): string[] {
+  if (!name.startsWith("get_") || name !== `${near}s`) return [];
+  return doingThat(name.replace("get_", "find_"), tools).filter((one) => one !== near);
 }
 
 /** Of a name as sites' own tools have it: the same behind another prefix, or the nearest by what is not prefix in both. */

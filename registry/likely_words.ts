@@ -88,8 +88,16 @@ export function doingThat(name: string, tools: readonly NamedTool[]): string[] {
   const found = tools.map((tool) => ({ name: tool.name, rank: rankOf(tool, wanted, things) }))
     .filter(({ rank }) => rank > 0);
   const best = Math.max(...found.map(({ rank }) => rank));
+  const first = new Map(tools.map((tool) => [tool.name, firstOf(tool.description, things)]));
   return found.filter(({ rank }) => rank === best).map((tool) => tool.name)
-    .sort((a, b) => a.split("_").length - b.split("_").length).slice(0, NAMED_MAX);
+    .sort((a, b) => a.split("_").length - b.split("_").length || first.get(a)! - first.get(b)!)
+    .slice(0, NAMED_MAX);
+}
+
+/** Where a description first names one of the things: a tool that is about them says so before all else. */
+function firstOf(description: string, things: readonly string[]): number {
+  const at = firstClause(description).findIndex((word) => things.includes(word));
+  return at < 0 ? Infinity : at;
 }
 
 /** 3: an own tool with the thing in its name, 2: with it in its description alone, 1: a tool of a site's server, 0: none. */

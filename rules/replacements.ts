@@ -106,7 +106,7 @@ function otherCount(
   const shown = found.slice(0, PLACES_SHOWN).map((at) => `at ${at} ${around(text, at, find.length)}`);
   const more = found.length > PLACES_SHOWN ? `, and ${found.length - PLACES_SHOWN} more` : "";
   const next = found.length === 0
-    ? "give it as it stands in content_html, tags and entities included"
+    ? "give it as it stands in content_html, tags and entities included, as get_post or get_page shows it"
     : `give count ${found.length}, or more of the text around the place that is meant`;
   return new GatewayError(
     "E_BAD_INPUT",

@@ -106,5 +106,8 @@ function decodeCursor(cursor: string): Position {
   } catch {
     // not base64: refused below
   }
-  throw new GatewayError("E_BAD_INPUT", "cursor: give the cursor of the page before, as it was");
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    "cursor: give the cursor of the page before, as it was, or none for the first page",
+  );
 }

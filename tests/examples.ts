@@ -20,7 +20,7 @@ import { startWordPressStandIn } from "../sandbox/wordpress_standin/start.ts";
 import { registerSites, startDemoBuilder } from "../sandbox/world.ts";
 import type { Args } from "./cms_kit.ts";
 import { callEach, type Result } from "./demo_calls.ts";
-import { gateway, type Kit, NOW } from "./kit.ts";
+import { gateway, type Kit, type KitOptions, NOW } from "./kit.ts";
 
 const ROOT = new URL("../", import.meta.url);
 /** Where the examples are kept. */
@@ -30,7 +30,7 @@ export const EXAMPLES = new URL("docs/examples.gen.json", ROOT);
 const CALL_MS = 10_000;
 
 /** The whole process goes by this clock until it is disposed of: some packages take no other. */
-class Clock implements Disposable {
+export class Clock implements Disposable {
   readonly #real = Date.now;
   time = NOW;
 
@@ -71,7 +71,7 @@ async function startSite() {
 }
 
 /** The sites of the demo on stand-ins, and a gateway in memory. */
-async function openDemo(end: AsyncDisposableStack) {
+export async function openDemo(end: AsyncDisposableStack, tokens: KitOptions["tokens"] = {}) {
   const cms = end.adopt(await startSite(), (it) => it.stop());
   const folder = end.adopt(await scratchFolder("examples-"), (it) => Deno.remove(it, { recursive: true }));
   const project = end.adopt(await startProject(folder), (it) => it?.stop());
@@ -89,6 +89,7 @@ async function openDemo(end: AsyncDisposableStack) {
       fetch: "network",
       allowPrivate: ["127.0.0.1"],
       realClock: true,
+      tokens,
       settings: { upstream: env },
       http: { sleep: () => Promise.resolve() },
     }),

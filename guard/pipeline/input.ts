@@ -2,6 +2,7 @@
 import { CUT_MARK, holdsCut, type Path, pathOf } from "../../core/answer_parts.ts";
 import { ASKED_NAMES, askedBy, type AskedName } from "../../core/asked_names.ts";
 import { clipped, GatewayError } from "../../core/errors.ts";
+import { finder } from "../../core/ids.ts";
 import { type Manifest, takesParts, writes } from "../../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../../registry/entry.ts";
 import { wouldPublish } from "../../rules/publishing.ts";
@@ -198,7 +199,9 @@ function refuseMisspelt(args: Readonly<Record<string, unknown>>, isTools: (name:
 /** What to do instead of publishing. */
 const INSTEAD = "leave it out, and publish with publish_post or publish_page where the site allows it";
 function refuseSiteId(site_id: unknown): asserts site_id is string | undefined {
-  if (site_id !== undefined && typeof site_id !== "string") throw bad("site_id: expected a string");
+  if (site_id !== undefined && typeof site_id !== "string") {
+    throw bad("site_id: expected a string, the id of a site as list_sites names it");
+  }
   if (site_id !== undefined && site_id.length > SITE_ID_CHARACTERS) {
     throw bad(
       `site_id: expected at most ${SITE_ID_CHARACTERS} characters; list_sites names the sites you may use`,
@@ -236,6 +239,10 @@ function applyRule(rule: Manifest["rules"][number], args: Record<string, unknown
   }
   const names = "one_of" in rule ? rule.one_of : rule.any_of;
   const count = given(names).length;
-  if (count === 0) throw bad(`${quoted(names)}: give ${"one_of" in rule ? "one" : "at least one"} of them`);
+  if (count === 0) {
+    throw bad(
+      `${quoted(names)}: give ${"one_of" in rule ? "one" : "at least one"} of them${finder(names[0] ?? "")}`,
+    );
+  }
   if ("one_of" in rule && count > 1) throw bad(`${quoted(names)}: give only one of them`);
 }

@@ -36,7 +36,10 @@ export function forwarded(
   if (typeof named !== "string" || named === "") {
     throw bad("tool: expected the name of the tool to call; find_tools finds it");
   }
-  if (!isFields(given)) throw bad("arguments: expected an object with the arguments of the tool");
+  if (!isFields(given)) {
+    const instead = typeof given === "string" ? ", not a text of one; give the object itself" : "";
+    throw bad(`arguments: expected an object with the arguments of the tool${instead}`);
+  }
   if (catalog.get(named, caller)?.manifest.forwards !== undefined) {
     throw bad(`tool: "${named}" stands for other tools; name one of those`);
   }

@@ -43,7 +43,7 @@ export function withinRequest(asked: AskedList, entry: ToolEntry): void {
   throw new GatewayError(
     "E_SCOPE_DENIED",
     `"${entry.name}" is left out by the address or the headers of this request (groups, tools or readonly); ` +
-      "call it at /mcp without them",
+      `it is of the group "${entry.group}": call it at /mcp without them`,
     { audit: "denied" },
   );
 }

@@ -6,22 +6,62 @@ import type { ToolEntry } from "../../registry/entry.ts";
 import { OFFERED_WRITE } from "../../registry/source.ts";
 import type { Store } from "../../store/store.ts";
 import { withinCap } from "./risk.ts";
-import { reaches, reachesAll } from "./scope.ts";
+import { inScope, reaches, reachesAll } from "./scope.ts";
+
+/** Where sites are looked up; the list only to name those that were meant. */
+type Sites = Pick<Store["sites"], "get"> & Partial<Pick<Store["sites"], "list">>;
+
+/** Of so few sites a caller who named none is told all, and of those that may be meant so many. */
+const CHOICES_MAX = 6;
+const MEANT_MAX = 3;
+
+/** The sites in the caller's scope, as far as they can be listed. */
+const reachable = async (sites: Sites, caller: Caller): Promise<readonly Site[]> =>
+  inScope(await sites.list?.() ?? [], caller);
+
+/** The sites in the caller's scope that have that name, address, host or spelling of the id, as the end of a sentence. */
+async function sitesMeant(sites: Sites, caller: Caller, text: string): Promise<string> {
+  const wanted = text.trim().toLowerCase();
+  const host = hostOf(wanted);
+  const meant = (await reachable(sites, caller)).filter(({ id, name, base_url }) =>
+    [id, name].some((one) => one.toLowerCase() === wanted) ||
+    (host !== null && base_url !== null && hostOf(base_url) === host)
+  );
+  if (meant.length === 0 || meant.length > MEANT_MAX) return "";
+  return `, did you mean ${meant.map(({ id }) => JSON.stringify(id)).join(" or ")}`;
+}
+
+/** The host of an address or of what is written without http://, without www; null where it is none. */
+function hostOf(text: string): string | null {
+  const url = URL.parse(text.includes("://") ? text : `https://${text}`);
+  if (url === null || !url.host.includes(".")) return null;
+  return url.host.startsWith("www.") ? url.host.slice(4) : url.host;
+}
+
+/** The few sites that there are to choose from, as the end of a sentence. */
+async function choices(sites: Sites, caller: Caller): Promise<string> {
+  const all = await reachable(sites, caller);
+  if (all.length === 0 || all.length > CHOICES_MAX) return "";
+  return `: ${all.map(({ id, platform }) => `${JSON.stringify(id)} (${platform})`).join(", ")}`;
+}
 
 /**
  * Step 9. The registered site of that id. Throws E_BAD_INPUT when it is missing, E_SCOPE_DENIED when it is out of
  * scope (audited as denied; whether it exists is told only to a caller who may see all), E_NOT_FOUND otherwise.
  */
 export async function findSite(
-  sites: Pick<Store["sites"], "get">,
+  sites: Sites,
   caller: Caller,
   id: string | undefined,
   field = "site_id",
 ): Promise<Site> {
   if (id === undefined) {
-    throw new GatewayError("E_BAD_INPUT", `${field} is required; list_sites names the sites you may use`);
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `${field} is required; list_sites names the sites you may use${await choices(sites, caller)}`,
+    );
   }
-  if (!reaches(caller, id)) throw outOfScope(id, field);
+  if (!reaches(caller, id)) throw outOfScope(id, field, await sitesMeant(sites, caller, id));
   const site = await sites.get(id);
   if (site) return site;
   const hint = reachesAll(caller)
@@ -29,17 +69,21 @@ export async function findSite(
     : "the token names it, yet it is not there";
   throw new GatewayError(
     "E_NOT_FOUND",
-    `${field}: no site ${JSON.stringify(id.slice(0, 64))} is registered; ${hint}`,
+    `${field}: no site ${JSON.stringify(id.slice(0, 64))} is registered${await sitesMeant(
+      sites,
+      caller,
+      id,
+    )}; ${hint}`,
   );
 }
 
 /** E_SCOPE_DENIED for a site that the caller does not reach, audited as denied; it says nothing of the site. */
-function outOfScope(id: string, field: string): GatewayError {
+function outOfScope(id: string, field: string, meant = ""): GatewayError {
   return new GatewayError(
     "E_SCOPE_DENIED",
     `${field}: the site ${
       JSON.stringify(id.slice(0, 64))
-    } is outside what the token may use; list_sites names those inside`,
+    } is outside what the token may use${meant}; list_sites names those inside`,
     { audit: "denied" },
   );
 }
@@ -72,7 +116,7 @@ function named(ids: readonly string[]): string {
  * does not, and what findSite throws.
  */
 export async function findOfferingSite(
-  sites: Pick<Store["sites"], "get">,
+  sites: Sites,
   caller: Caller,
   { name, offer }: Pick<ToolEntry, "name" | "offer">,
   id: string | undefined,

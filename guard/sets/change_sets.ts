@@ -48,7 +48,7 @@ const gone = (set_id: string) =>
     "E_NOT_FOUND",
     `set_id: there is no change set "${
       set_id.slice(0, 40)
-    }" of this token; one is kept for a day after it has ended`,
+    }" of this token; one is kept for a day after it has ended; list_changes of a site names the sets that changed it`,
   );
 
 const over = (failed: string | null) =>

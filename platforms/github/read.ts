@@ -124,7 +124,7 @@ async function missing(wire: RepoWire, { prefix, path, branch, ref: given }: Wan
   if (tree === null) return await noRef(wire, ref, given !== undefined);
   const twin = tree === "empty" ? null : await new View(wire, prefix, null, ref).twin(path);
   const instead = twin === null
-    ? "; list the files to see what is there"
+    ? "; list_static_files and list_md_from_repo name those there are"
     : `, but it has ${twinWords(path, twin)}; give that name exactly`;
   throw new GatewayError(
     "E_NOT_FOUND",

@@ -140,23 +140,26 @@ test("an id of the other kind is told with the tool that takes it, by every tool
   const post = 1;
   const cases: Refused = {
     get_page: [
-      [{ page_id: post }, /: 1 is a post, not a page; the tools for posts take it \(get_post\)$/],
+      [
+        { page_id: post },
+        /: 1 is a post, not a page; the tools for posts take it \(get_post, update_draft, .*\)$/,
+      ],
       [{ page_id: 999 }, /; check the id; list_content finds ids$/],
     ],
     update_page_draft: [
-      [{ page_id: post, title: "x" }, /: 1 is a post, not a page; .*\(get_post\)$/],
+      [{ page_id: post, title: "x" }, /: 1 is a post, not a page; .*\(get_post, .*\)$/],
     ],
     publish_page: [
-      [{ page_id: post }, /: 1 is a post, not a page; .*\(get_post\)$/],
+      [{ page_id: post }, /: 1 is a post, not a page; .*\(get_post, .*\)$/],
     ],
     get_post: [
       [
         { post_id: 2 },
-        /: 2 is a page, not a post; the tools for pages take it \(get_page\), and unschedule takes both$/,
+        /: 2 is a page, not a post; the tools for pages take it \(get_page, update_page_draft, .*\), and unschedule takes both$/,
       ],
     ],
     update_draft: [
-      [{ post_id: 2, title: "x" }, /: 2 is a page, not a post; .*\(get_page\), /],
+      [{ post_id: 2, title: "x" }, /: 2 is a page, not a post; .*\(get_page, .*\), /],
     ],
   };
   for (const [tool, args, says] of refusedCalls(cases)) {

@@ -48,7 +48,7 @@ test("a site of another platform is refused in a sentence that names it, nothing
       const { platforms: on } = at.kit.gw.gateway.catalog.find(tool).manifest;
       if (tool !== "diagnose_site" && on.includes(platform)) continue;
       const says = new RegExp(
-        `\\b${platform} site(,|;| cannot).*(list_sites shows|get_site shows|own editor|open the site|write_static_file)`,
+        `\\b${platform} site(,|;| cannot).*(list_sites shows|get_site shows|own editor|open the site|write_static_file|_static_route|read_static_file|update_page_draft|create_page_draft)`,
       );
       const given = tool === "diagnose_site" ? { checks: ["topicmap_link", "page_builder"] } : args;
       await at.kit.refuses(tool, { site_id, ...given, confirm: true }, "E_NOT_SUPPORTED", says);
@@ -88,7 +88,11 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   ["get_post", {}, /^post_id is required/],
   ["get_post", { post_id: "7/revisions" }, /^post_id: expected a whole number/],
   ["get_post", { post_id: "7?_method=DELETE" }, /^post_id: expected a whole number/],
-  ["get_post", { post_id: "seven" }, /^post_id: expected a whole number above 0, not "seven"$/],
+  [
+    "get_post",
+    { post_id: "seven" },
+    /^post_id: expected a whole number above 0, not "seven"; list_content finds ids$/,
+  ],
   ["get_post", { post_id: [7] }, /^post_id: /],
   ...["abc", "7a", "1e3", "0", "-1", "../7", "", 0, 1.5, "0x7"].flatMap((post_id) =>
     (["get_post", "publish_post"] as const).map((tool) => [tool, { post_id }, /^post_id: /] as const)

@@ -193,7 +193,7 @@ const BAD: Refused = {
     [{ value: "{}" }, /^id is required/],
     [{ id: 10 }, /^value is required/],
     [{ id: "x", value: '{"a":1}' }, /^id: expected a whole number/],
-    [{ id: 10, value: 7 }, /^value: expected a string .* or an object$/],
+    [{ id: 10, value: 7 }, /^value: expected a string .* or an object, not the number 7 /],
     [{ id: 10, value: null }, /^value: /],
     [{ id: 10, value: "{broken" }, /^value: is not JSON/],
     [{ id: 10, value: '{"a":1,}' }, /^value: is not JSON \(at line 1 /],

@@ -70,7 +70,7 @@ const REPORTS: readonly (readonly [Args, RegExp])[] = [
   [{ time_range: { since: DATE } }, /^time_range\.until is required/],
   [{ time_range: DATE }, /^time_range: expected an object/],
   [{ date_preset: "last_60d" }, /^date_preset: expected one of "today"/],
-  [{ level: "creative" }, /^level: expected one of "account", "campaign", "adset", "ad"$/],
+  [{ level: "creative" }, /^level: expected one of "account", "campaign", "adset", "ad", not "creative"$/],
   [
     { fields: ["impresions"] },
     /^fields: "impresions" is not one Meta knows, did you mean impressions; common are impressions/,
@@ -126,7 +126,7 @@ const REPORTS: readonly (readonly [Args, RegExp])[] = [
   [{ breakdowns: ["region"], fields: ["video_p25_watched_actions"] }, /is not counted by region/],
   [
     { time_increment: 0 },
-    /^time_increment: expected a whole number >= 1 and <= 90 or one of "monthly", "all_days"$/,
+    /^time_increment: expected a whole number >= 1 and <= 90 or one of "monthly", "all_days"/,
   ],
   [{ time_increment: 91 }, /^time_increment/],
   [{ time_increment: "weekly" }, /^time_increment/],
@@ -141,7 +141,7 @@ const REPORTS: readonly (readonly [Args, RegExp])[] = [
     /^action_attribution_windows: "3d_click" is not one Meta knows; allowed are 1d_click/,
   ],
   [{ limit: 0 }, /^limit/],
-  [{ limit: 1001 }, /^limit: expected a whole number >= 1 and <= 1000$/],
+  [{ limit: 1001 }, /^limit: expected a whole number >= 1 and <= 1000, not 1001/],
   [{ after: "" }, /^after/],
   [{ filtering: [] }, /^filtering: unknown argument/],
   [{ field: ["spend"] }, /^field: unknown argument, did you mean fields/],
@@ -174,7 +174,7 @@ test("lists refuse unknown states, ids that are none, and pages beyond Meta's, a
     ],
     list_social_ads: [
       [{ adset_id: "1?fields=id" }, /^adset_id/],
-      [{ limit: 501 }, /^limit: expected a whole number >= 1 and <= 500$/],
+      [{ limit: 501 }, /^limit: expected a whole number >= 1 and <= 500, not 501/],
     ],
     get_social_ad_account: [
       [{ account_id: "act_9009" }, /^account_id: unknown argument/],

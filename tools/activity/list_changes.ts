@@ -85,7 +85,9 @@ function dayOf(text: string, field: string): Temporal.PlainDate {
   try {
     return Temporal.PlainDate.from(text, { overflow: "reject" });
   } catch {
-    throw bad(`${field}: "${text}" is no day; give today, yesterday or a day as YYYY-MM-DD`);
+    throw bad(
+      `${field}: "${text}" is no day; give today, yesterday or a day as YYYY-MM-DD; for all from a moment on give since in its place`,
+    );
   }
 }
 

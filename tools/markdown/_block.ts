@@ -32,7 +32,10 @@ export function textOf(bytes: Uint8Array, field: string): string {
 export function blockOf(text: string, field: string): Block {
   const opening = /^\ufeff?---[ \t]*(\r?\n)/.exec(text);
   if (!opening) {
-    refuseBlock(field, 'does not start with a frontmatter block; put one first, between two lines of "---"');
+    refuseBlock(
+      field,
+      'does not start with a frontmatter block; put one first, with title and slug, between two lines of "---"',
+    );
   }
   const start = opening[0].length;
   const closing = /^---[ \t]*(?:\r?\n|$(?![^]))/gm;

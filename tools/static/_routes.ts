@@ -69,7 +69,9 @@ export async function managedPage(view: View, { route, sha, force }: Expected, o
   if (page === null) {
     throw new GatewayError(
       "E_NOT_FOUND",
-      `route: there is no page ${JSON.stringify(route)}; list_static_routes names those there are`,
+      `route: there is no page ${
+        JSON.stringify(route)
+      }; list_static_routes names those there are, and create_static_route makes one`,
     );
   }
   checkSha(sha, page);

@@ -13,9 +13,15 @@ import { type Query, WordPressClient } from "./wordpress_client.ts";
 const OTHER: Readonly<Record<string, { readonly kind: Kind; readonly is: string }>> = {
   posts: {
     kind: "pages",
-    is: "a page, not a post; the tools for pages take it (get_page), and unschedule takes both",
+    is:
+      "a page, not a post; the tools for pages take it (get_page, update_page_draft, publish_page, schedule_page, page_id of " +
+      "revise_published), and unschedule takes both",
   },
-  pages: { kind: "posts", is: "a post, not a page; the tools for posts take it (get_post)" },
+  pages: {
+    kind: "posts",
+    is: "a post, not a page; the tools for posts take it (get_post, update_draft, publish_post, " +
+      "schedule_draft, post_id of revise_published)",
+  },
 };
 
 /** That there is no such post, or page, because the id is of the other kind. */

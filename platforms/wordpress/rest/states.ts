@@ -69,9 +69,7 @@ function stateForbids(record: PostState, verb: Verb, siteNow: number): string | 
   if (status === "publish") {
     return verb === "publish"
       ? "is published already"
-      : verb === "update"
-      ? `is published; only drafts and scheduled ones can be changed here; ${REVISED}`
-      : "is published; only drafts and scheduled ones can be changed";
+      : `is published; only drafts and scheduled ones can be changed here; ${REVISED}`;
   }
   if (status === "trash") return "is in the bin; restore it in the CMS first";
   if (!["draft", "pending", "future"].includes(status)) {

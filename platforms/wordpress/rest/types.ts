@@ -1,6 +1,7 @@
 /** The types of content of a site beside posts and pages: which there are for writers, where they are, who may do what. */
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
+import { nearest } from "../../../core/nearest.ts";
 import { LIMITS } from "../../../core/model.ts";
 import { toolsForType, typeForbids } from "../content_types.ts";
 import type { ContentType } from "../../_content/posts.ts";
@@ -98,12 +99,15 @@ async function typeNamed(wire: WordPressClient, name: string): Promise<OwnType> 
   const types = await siteTypes(wire);
   const found = wanted(types);
   if (found) return found;
-  const there = `the types there are: ${["post", "page", ...types.own.map(({ slug }) => slug)].join(", ")}`;
+  const slugs = ["post", "page", ...types.own.map(({ slug }) => slug)];
+  const there = `the types there are: ${slugs.join(", ")}`;
+  const near = nearest(name, slugs);
+  const meant = near === null ? "" : `, did you mean "${near}"`;
   const why = types.forbidden.get(name);
   throw new GatewayError(
     "E_NOT_SUPPORTED",
     why === undefined
-      ? `type: the site shows its account no type "${name}" over REST; where it has one, whoever registers it sets ` +
+      ? `type: the site shows its account no type "${name}" over REST${meant}; where it has one, whoever registers it sets ` +
         `show_in_rest to true (in register_post_type, or in the settings of the plugin that made the type), and the ` +
         `account needs the right to edit it; ${there}`
       : `type: "${name}" is not for the gateway: ${why}; ${there}`,
