@@ -1,6 +1,7 @@
 /** Sites to tick, by project: a filter, pages, a whole project at once. What is ticked on another page is kept in the form itself. */
 import type { Child } from "hono/jsx";
 import { seen } from "../core/unseen.ts";
+import { cut } from "../core/values.ts";
 import { Field } from "./form.tsx";
 import { Tag } from "./parts.tsx";
 import {
@@ -66,6 +67,9 @@ function groupsOf(sites: readonly PickSite[], projects: ReadonlyMap<string, stri
   return named.toSorted((a, b) => a.id === "" ? 1 : b.id === "" ? -1 : a.name < b.name ? -1 : 1);
 }
 
+/** So much of a name tells a site or a project from others; the id stands beside it. */
+const NAME_SHOWN = 40;
+
 /** The list as far as it is looked at. */
 interface Shown {
   readonly count: number;
@@ -94,9 +98,11 @@ function shownOf({ sites, projects, picked: { chosen, q, page, only } }: PickerP
   const groups = groupsOf(fits, names).flatMap((group) => {
     const from = Math.min(skip, group.sites.length);
     skip -= from;
-    const part = group.sites.slice(from, from + room);
+    const part = group.sites.slice(from, from + room)
+      .map((one) => ({ ...one, name: cut(one.name, NAME_SHOWN) }));
     room -= part.length;
-    return part.length === 0 ? [] : [{ ...group, sites: part, ...counts.get(group.id)! }];
+    const name = cut(group.name, NAME_SHOWN);
+    return part.length === 0 ? [] : [{ ...group, name, sites: part, ...counts.get(group.id)! }];
   });
   const left = fits.filter(({ id }) => !has.has(id)).length;
   return { count: fits.length, left, page: at, pages, groups };
@@ -187,10 +193,11 @@ function Filter({ parts: { name, picked: { q } } }: { readonly parts: PickerPart
 
 /** A button of the picker. Nothing has to be filled in for it. */
 function Go(
-  { name, go, label, children }: {
+  { name, go, of, children }: {
     readonly name: string;
     readonly go: string;
-    readonly label?: string;
+    /** The id of what it does so with. */
+    readonly of?: string;
     readonly children?: Child;
   },
 ): Child {
@@ -201,7 +208,8 @@ function Go(
       formaction={`#${name}-picker`}
       name={fieldsOf(name).go}
       value={go}
-      aria-label={label}
+      id={of && `${of}-${go.split(" ")[0]}`}
+      aria-labelledby={of && `${of}-${go.split(" ")[0]} ${of}`}
       formnovalidate
     >
       {children}
@@ -247,12 +255,8 @@ function GroupOf(
         <div class="head">
           <strong id={id}>{called}</strong>
           <span class="hint">{`${group.chosen} of ${group.all}`}</span>
-          {group.chosen < group.all && (
-            <Go name={name} go={`all ${group.id}`} label={`All ${group.all} sites of ${called}`}>
-              All
-            </Go>
-          )}
-          {group.chosen > 0 && <Go name={name} go={`none ${group.id}`} label={`None of ${called}`}>None</Go>}
+          {group.chosen < group.all && <Go name={name} go={`all ${group.id}`} of={id}>All</Go>}
+          {group.chosen > 0 && <Go name={name} go={`none ${group.id}`} of={id}>None</Go>}
         </div>
       )}
       <ul>

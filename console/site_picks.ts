@@ -4,7 +4,7 @@ import { seen } from "../core/unseen.ts";
 /** What stands for all sites, also those to come. */
 export const EVERY = "*";
 /** So many sites are shown at once; where there are no more than FEW there is no filter. */
-export const PAGE_SITES = 40;
+export const PAGE_SITES = 25;
 export const FEW = 12;
 export const QUERY_CHARACTERS_MAX = 200;
 

@@ -2,10 +2,11 @@
 import type { Context, Hono } from "hono";
 import { checked, refuseAny } from "../../core/faults.ts";
 import type { Freeze } from "../../core/model.ts";
+import { cut } from "../../core/values.ts";
 import { Field, Form, Select, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { Time } from "../parts.tsx";
+import { pageOf, Pages, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import { freeze, freezeBody, lift, liftBody, listFreezes, nameOf } from "../../admin/freezes.ts";
 import { isOwnSite, managesAllSites } from "../../admin/site_rights.ts";
@@ -57,7 +58,9 @@ export function freezePages(app: Hono, parts: PagesParts): void {
 }
 
 /** More places than that are found, not listed. */
-const LISTED_MAX = 100;
+const LISTED_MAX = 40;
+const NAME_SHOWN = 60;
+const PAGE_FREEZES = 25;
 
 interface Places {
   readonly options: readonly { readonly value: string; readonly label: string }[];
@@ -75,11 +78,11 @@ async function placesOf({ ports }: PagesParts, person: Person, q: string, sent: 
     ...ofAll ? [{ value: "all", label: "every site" }] : [],
     ...(ofAll ? projects : []).map(({ id, name }) => ({
       value: `project ${id}`,
-      label: `every site of the project ${name}`,
+      label: `every site of the project ${cut(name, NAME_SHOWN)}`,
     })),
     ...sites.filter(({ id }) => isOwnSite(caller, id)).map(({ id, name }) => ({
       value: `site ${id}`,
-      label: `the site ${name} (${id})`,
+      label: `the site ${cut(name, NAME_SHOWN)} (${id})`,
     })),
   ];
   const words = q.toLowerCase().split(" ").filter((one) => one !== "");
@@ -111,6 +114,8 @@ async function freezesPage(
   sent?: URLSearchParams,
 ): Promise<Response> {
   const freezes = await listFreezes(parts.ports, person.caller);
+  const after = c.req.query("after") ?? "";
+  const { shown, next } = pageOf(freezes, after, ({ scope, id }) => `${scope} ${id}`, PAGE_FREEZES);
   const done = DONE[c.req.query("done") ?? ""];
   const q = (c.req.query("q") ?? "").trim().slice(0, 200);
   const places = await placesOf(parts, person, q, sent?.get("place") ?? "");
@@ -137,9 +142,10 @@ async function freezesPage(
       <Table
         caption="Where nothing is written now"
         columns={["What", "By", "Since", "Why", "Lift"]}
-        rows={freezes.map(rowOf(person))}
+        rows={shown.map(rowOf(person))}
         empty="Nothing is frozen."
       />
+      <Pages path={PATH} after={after} next={next} />
       <h2>Freeze</h2>
       <p>Every write there is refused within a second, whoever asks for it. Reads go on.</p>
       {places.count > LISTED_MAX && <FindForm q={q} />}

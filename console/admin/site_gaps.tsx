@@ -21,7 +21,7 @@ interface WeakPage {
   readonly name?: string;
   readonly title?: string | null;
   /** Why it could not be read; of a wall also what to do. */
-  readonly why?: string | { readonly message: string; readonly next: string };
+  readonly why?: string;
   readonly issues: readonly string[];
 }
 
@@ -182,7 +182,6 @@ function PageLink({ page: { url, title, name, id } }: { readonly page: WeakPage 
 }
 
 function Lacks({ page: { issues, why } }: { readonly page: WeakPage }): Child {
-  const reason = why === undefined || typeof why === "string" ? why : `${why.message}; ${why.next}`;
   return (
     <>
       {issues.map((issue) => (
@@ -191,7 +190,7 @@ function Lacks({ page: { issues, why } }: { readonly page: WeakPage }): Child {
           {" "}
         </>
       ))}
-      {reason && <div class="hint">{seen(reason)}</div>}
+      {why && <div class="hint">{seen(why)}</div>}
     </>
   );
 }

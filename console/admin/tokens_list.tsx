@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { isExpired, isWorking, type Token } from "../../core/model.ts";
+import { cut } from "../../core/values.ts";
 import { seen } from "../../core/unseen.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
 import { listTokens } from "../../admin/tokens.ts";
@@ -16,6 +17,8 @@ import { CEILINGS } from "./words.ts";
 export const TOKENS = "/admin/tokens";
 
 const PAGE_TOKENS = 25;
+/** So much of a name tells one from others; its own page has it whole. */
+const NAME_SHOWN = 50;
 const STATES = [
   ["working", "those that work"],
   ["ended", "revoked or expired"],
@@ -111,11 +114,11 @@ interface RowFacts {
 }
 
 function rowOf(token: Token, { owner, used, now }: RowFacts): Child[] {
-  const name = seen(token.name);
+  const name = seen(cut(token.name, NAME_SHOWN));
   return [
     <>
       {token.revoked_at === null ? <a href={`${TOKENS}/${token.id}`}>{name}</a> : name}
-      {owner !== undefined && <span class="hint">{seen(owner)}</span>}
+      {owner !== undefined && <span class="hint">{seen(cut(owner, NAME_SHOWN))}</span>}
     </>,
     sitesText(token.allowed_sites, token.owner_user_id === null ? "every site" : "every site of its person"),
     CEILINGS[token.max_risk],

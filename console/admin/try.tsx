@@ -14,7 +14,7 @@ import { groupWords, inShownOrder } from "../../identity/oauth/group_words.ts";
 import { Empty, Section, Tag } from "../parts.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
-import { asKeeper } from "./kept_form.tsx";
+import { againPage, asKeeper } from "./kept_form.tsx";
 import { isOwnSite } from "../../admin/site_rights.ts";
 import {
   type ArgumentFaults,
@@ -115,7 +115,11 @@ async function begun(
 ): Promise<Response> {
   const trials = await ports.trials();
   const [site_id, tool] = [fields.get("site") ?? "", fields.get("tool") ?? ""];
-  const form = await trials.tool(by, site_id, tool);
+  const form = await trials.tool(by, site_id, tool).catch((thrown) => {
+    if (isAgain && thrown instanceof GatewayError) return null;
+    throw thrown;
+  });
+  if (form === null) return await againPage(c, person, fields); // nothing typed is lost where the tool is gone
   const shown = { site_id, form, fields };
   if (isAgain) return await formPage(c, person, shown);
   const { args, faults } = readArguments(form, fields);

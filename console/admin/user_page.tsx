@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { isWorking, type User } from "../../core/model.ts";
+import { cut } from "../../core/values.ts";
 import { seen } from "../../core/unseen.ts";
 import { CEILINGS as PERMITTED } from "../../admin/ceilings.ts";
 import { revisionOf } from "../../admin/site_form.ts";
@@ -203,9 +204,13 @@ function Rights(
 }
 
 /** Of more tokens or clients of a person the newest are shown; pages of their own have them all. */
-const ACTING_MAX = 50;
+const ACTING_MAX = 20;
+const NAME_SHOWN = 80;
 const captionOf = (what: string, count: number) =>
   count > ACTING_MAX ? `${what}, the newest ${ACTING_MAX} of ${count}` : what;
+
+/** What a client calls itself, as much as tells it from others. */
+const clientName = ({ client_name }: { readonly client_name: string }) => cut(seen(client_name), NAME_SHOWN);
 
 /** Tokens and clients, for who may see them. */
 async function acting(person: Person, { ports }: PagesParts, user: User): Promise<Child> {
@@ -230,13 +235,13 @@ async function acting(person: Person, { ports }: PagesParts, user: User): Promis
       caption={captionOf("Connected clients", clients.length)}
       columns={["Client", "Sites", "At most", "Last seen", "End"]}
       rows={clients.toReversed().slice(0, ACTING_MAX).map((client) => [
-        seen(client.client_name),
+        clientName(client),
         sitesText(client.allowed_sites, "every site of its person"),
         CEILINGS[client.max_risk],
         <Time at={client.refreshed_at} />,
         <Form visitor={person} action="/admin/clients/end">
           <input type="hidden" name="client" value={client.grant_id} />
-          <Submit quiet label={`End the access of ${seen(client.client_name)}`}>End</Submit>
+          <Submit quiet label={`End the access of ${clientName(client)}`}>End</Submit>
         </Form>,
       ])}
       empty="This person has let no client in."

@@ -49,6 +49,7 @@ const NAMED: Readonly<Record<string, (places: Places) => string>> = {
   changes: ({ row }) => row,
   webhooks: ({ webhook }) => webhook,
   tools: ({ tool }) => tool,
+  try: () => "none",
   invitation: () => "none",
   invite: () => "none",
   pictures: () => "none",

@@ -14,7 +14,17 @@ const isOpen = ({ path }: Route) =>
   );
 const CLOSED = POSTS.filter((one) => !isOpen(one));
 /** What members have pages of: their own. All others are admins', and a page that is new is until it stands here. */
-const MEMBERS = ["account", "approvals", "audit", "changes", "clients", "connections", "design", "tokens"]
+const MEMBERS = [
+  "account",
+  "approvals",
+  "audit",
+  "changes",
+  "clients",
+  "connections",
+  "design",
+  "tokens",
+  "try",
+]
   .map((one) => `/admin/${one}`);
 const isMembers = ({ path }: Route) =>
   path === "/admin" || MEMBERS.some((one) => path === one || path.startsWith(`${one}/`));

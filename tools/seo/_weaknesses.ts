@@ -106,7 +106,9 @@ export function rowOf({ listed, visit, why }: Read, alike: Alike): Row {
   const head = { url, ...id === undefined ? {} : { id }, ...type === undefined ? {} : { type } };
   if (visit === null) return { ...head, name, issues: ["not_reached"], why };
   const { page, wall, status, address, ends } = visit;
-  if (wall !== null) return { ...head, name, status, issues: ["blocked"], why: wall.message };
+  if (wall !== null) {
+    return { ...head, name, status, issues: ["blocked"], why: `${wall.message}; ${wall.next}` };
+  }
   const isThere = status !== null && status < 400;
   if (page === null || !isThere) {
     return {
