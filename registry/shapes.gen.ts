@@ -594,6 +594,8 @@ export interface Shapes {
       "js"?: string;
       "slug"?: string;
       "parent_id"?: number | string;
+      "seo"?: Record<string, unknown>;
+      "structured_data"?: Record<string, unknown> | (Record<string, unknown>)[] | string;
     };
     site: "required";
     tier: 1;

@@ -1,15 +1,15 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
 import type { Code } from "../core/errors.ts";
 import type { Awaitable } from "../core/async.ts";
-import type { Caller, Change, Flag, Made, Making, Site, Tier } from "../core/model.ts";
+import type { Caller, Change, Flag, Making, Site, Tier } from "../core/model.ts";
 import type { Capability, Connector } from "../platforms/_connector/connector.ts";
 import type { PublishGrant } from "../platforms/_http/request.ts";
 import type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
+import type { CallsPort, KeptWrite, PartHashes, Revision } from "./calls_port.ts";
 import type { PlannedSet, SetsPort } from "./set_port.ts";
 import type { Shapes } from "./shapes.gen.ts";
 import type {
   ApprovalsPort,
-  Explanation,
   ManagedPort,
   PreviewsPort,
   SitesPort,
@@ -21,13 +21,11 @@ import type {
 import type { Before, ReadResult, WriteResult } from "./write_result.ts";
 
 export type { DryRun } from "../platforms/_proxied_calls/held_effects.ts";
+export type * from "./calls_port.ts";
 export type * from "./set_port.ts";
 export type * from "./tool_ports.ts";
 export type { Before } from "./write_result.ts";
 export { asOne, compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
-
-/** Values by part; only what JSON can hold. */
-export type Revision = Readonly<Record<string, unknown>>;
 
 /** Why a call counts for more than its manifest tells: judged by the caller's ceiling and the site's flags. */
 export interface Raise {
@@ -97,68 +95,6 @@ export interface AuditFacts {
   /** Who has edited texts of what the agent asked for, and the request that they stood in. */
   edited_by?: string;
   edited_from?: string;
-}
-
-/** What a call of another tool would do, found by reading only; good for one run within the call that planned it. */
-export interface PlannedCall {
-  readonly tool: string;
-  /** The site it was about; null for a tool without one. */
-  readonly site_id: string | null;
-  /** With what its arguments, its site and its plan raise it to. */
-  readonly tier: Tier;
-  /** Empty for a read. */
-  readonly summary: string;
-  readonly changes: readonly Change[];
-  readonly revision: Revision | null;
-  /** What a person should know before approving, a sentence each. */
-  readonly warnings: readonly string[];
-  /** Whether the tool's own `restore` planned it, which sets back exactly what was kept. */
-  readonly restores: boolean;
-}
-
-/**
- * Calls of other tools on behalf of the same caller: what an undo needs. `args` are as a caller would send them,
- * `site_id` among them. What they would change is shown in the preview of the call that plans them, beside its own
- * `changes`; they share its confirmation, its deadline and its audit row.
- */
-export interface CallsPort {
-  /**
-   * Walks the other tool's call up to its plan: look-up, scope, ceiling, arguments, site, flags, links, `plan`. Throws
-   * what these refuse with, and E_FORBIDDEN_OP for a tool that calls itself or is called too deep within others.
-   */
-  plan(tool: string, args: Record<string, unknown>): Promise<PlannedCall>;
-  /**
-   * The same for the call that sets back what writes of one tool to one thing have replaced, newest first: planned by the
-   * tool's `restore`, or where it has none by its arguments. Takes only what `changes.find` answered.
-   */
-  restore(writes: readonly KeptWrite[]): Promise<PlannedCall>;
-  /**
-   * Carries one out and answers what its tool answers, of a write a `WriteResult`. A write runs only in `run`, and only
-   * if `plan` planned it.
-   */
-  run(call: PlannedCall): Promise<unknown>;
-  /**
-   * What the steps up to the plan say of the other tool's call. Nothing is planned, sent or taken of a rate, and no row
-   * names the call. Throws what the look-up of the tool refuses with; every further refusal is part of the answer.
-   */
-  explain(tool: string, args: Record<string, unknown>): Promise<Explanation>;
-  /** Gives one up: it is not shown and not run, and the row of the whole call does not name it. */
-  leave(call: PlannedCall): void;
-}
-
-/** Hashes by part, in the words of a tool's own revision. */
-export type PartHashes = Readonly<Record<string, string>>;
-
-/** One write of a change that was kept, and what would set it back. */
-export interface KeptWrite extends Before {
-  readonly request_id: string;
-  readonly tool: string;
-  readonly site_id: string;
-  /** What the write found, and what it left. */
-  readonly found: PartHashes | null;
-  readonly left: PartHashes;
-  /** What the whole change made new, which stays. */
-  readonly made: readonly Made[];
 }
 
 /** One change of the site, as a list tells it. */

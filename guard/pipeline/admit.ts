@@ -190,6 +190,9 @@ function actsOf({ handler }: ToolEntry, { args }: Input, ctx: ToolContext, kept:
   };
 }
 
+/** Stands for the id of what a call is about to make; nothing is ever sent with it. */
+const NOT_MADE_YET = 1;
+
 /** The way of a call to other tools. */
 function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): NestedCalls {
   const { caller, deadline, follower } = asked;
@@ -203,6 +206,23 @@ function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): Neste
     async prepare(tool, args, inner, kept) {
       await ports.catalog.fresh(tool);
       return await planned(await admit(ports, { ...shared, tool, args, kept }, inner), inner);
+    },
+    async foresee(tool, args, at, inner) {
+      await ports.catalog.fresh(tool);
+      const placed = { ...args, [at]: NOT_MADE_YET };
+      const admitted = await admit(ports, { ...shared, tool, args: placed }, inner);
+      const { entry, input, ctx, tier, gate, raises } = admitted;
+      const warnings = raises.map(({ because }) => because);
+      const planFor = async (id: string | number) => {
+        const made = { ...input, args: { ...input.args, [at]: id } };
+        const ready = await planned(
+          { ...admitted, input: made, acts: actsOf(entry, made, ctx, undefined) },
+          inner,
+        );
+        inner.setback = null; // it replaces nothing of anybody's: the call has made the thing itself
+        return ready;
+      };
+      return { siteId: inner.siteId, tier, gate, warnings, planFor };
     },
     async explain(tool, args) {
       await ports.catalog.fresh(tool);

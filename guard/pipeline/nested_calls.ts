@@ -45,6 +45,12 @@ export interface ReadyCall {
   run(expects?: string): Promise<unknown>;
 }
 
+/** A call that has passed steps 4 to 13, about a thing that is not made yet. */
+export interface ForeseenCall extends Pick<ReadyCall, "tier" | "siteId" | "gate" | "warnings"> {
+  /** Step 14, once the thing is there. */
+  planFor(id: string | number): Promise<ReadyCall>;
+}
+
 /** The call that makes others. */
 export interface OuterCall {
   readonly record: CallRecord;
@@ -57,6 +63,13 @@ export interface OuterCall {
     record: CallRecord,
     kept?: Before,
   ): Promise<ReadyCall>;
+  /** Steps 4 to 13 for a call within this one, whose argument `at` is not known yet. */
+  foresee(
+    tool: string,
+    args: Record<string, unknown>,
+    at: string,
+    record: CallRecord,
+  ): Promise<ForeseenCall>;
   /** What steps 5 to 13 say of a call of its caller's, which is none within this one. */
   explain(tool: string, args: Record<string, unknown>): Promise<Explanation>;
 }
@@ -71,7 +84,7 @@ export interface NestedCalls {
 
 /** A call that was planned and has not run. */
 interface Ready {
-  readonly call: ReadyCall;
+  readonly call: ReadyCall | ForeseenCall;
   /** Whether it was planned before the whole call began to write. */
   readonly beforeGate: boolean;
   readonly record: CallRecord;
@@ -81,7 +94,7 @@ interface Ready {
  * Makes that way. A write runs only if it was planned before the whole call was confirmed and its intent row written:
  * so the preview showed what it changes, and nobody avoids the confirmation or the steps of the inner tool.
  */
-export function nestedCalls({ record, tools, prepare, explain }: OuterCall): NestedCalls {
+export function nestedCalls({ record, tools, prepare, foresee, explain }: OuterCall): NestedCalls {
   let ready: Map<PlannedCall, Ready> | undefined; // few calls make others
   const planned: PlannedCall[] = [];
   const plan = async (tool: string, args: Record<string, unknown>, kept?: Before) => {
@@ -89,31 +102,37 @@ export function nestedCalls({ record, tools, prepare, explain }: OuterCall): Nes
     const beforeGate = !record.root.decision.writing;
     const inner = record.within(tool, args);
     const call = await inner.watch(() => prepare(tool, args, inner, kept));
-    if (call.tier > 0 && !call.gate) {
-      const why = `"${tool}" has no preview, so no other tool may call it`;
-      const failure = new GatewayError("E_FORBIDDEN_OP", why);
-      inner.decision.refuses(failure);
-      throw failure;
-    }
-    const made = plannedAs(tool, call);
+    return keep(plannedAs(tool, call), { call, beforeGate, record: inner });
+  };
+  const keep = (made: PlannedCall, one: Ready): PlannedCall => {
+    refuseUnseen(made.tool, one);
     ready ??= new Map();
-    ready.set(made, { call, beforeGate, record: inner });
+    ready.set(made, one);
     planned.push(made);
     return made;
+  };
+  const later = async (tool: string, args: Record<string, unknown>, at: string) => {
+    refuseLoop(tools, tool);
+    const beforeGate = !record.root.decision.writing;
+    const inner = record.within(tool, args);
+    const call = await inner.watch(() => foresee(tool, args, at, inner));
+    return keep(foreseenAs(tool, call, args), { call, beforeGate, record: inner });
   };
   const restore = async (writes: readonly KeptWrite[]) => {
     const { tool, site_id, ...kept } = keptTogether(writes);
     return await plan(tool, { site_id, ...kept.of }, kept);
   };
-  const run = async (made: PlannedCall) => {
+  const run = async (made: PlannedCall, id?: string | number) => {
     const found = ready?.get(made);
     if (!found) throw bug(made.tool, "was not planned by this call, or has run");
     if (found.call.tier > 0 && !(record.root.decision.writing && found.beforeGate)) {
       throw bug(made.tool, "can write, and was not planned before the call that makes it was confirmed");
     }
     ready?.delete(made);
-    found.record.decision.begin("run");
-    return await found.record.watch(() => found.call.run());
+    const { call, record: inner } = found;
+    const now = "planFor" in call ? await inner.watch(() => plannedLate(record, made.tool, call, id)) : call;
+    inner.decision.begin("run");
+    return await inner.watch(() => now.run());
   };
   const leave = (made: PlannedCall) => {
     const found = ready?.get(made);
@@ -123,14 +142,56 @@ export function nestedCalls({ record, tools, prepare, explain }: OuterCall): Nes
     record.forget(found.record);
   };
   const shown = async () =>
-    (await Promise.all([...ready?.values() ?? []].map(({ call }) => call.shown()))).flat();
-  return { port: { plan: (tool, args) => plan(tool, args), restore, run, leave, explain }, planned, shown };
+    (await Promise.all([...ready?.values() ?? []].map(({ call }) => "shown" in call ? call.shown() : [])))
+      .flat();
+  const port = { plan: (tool: string, args: Record<string, unknown>) => plan(tool, args), foresee: later };
+  return { port: { ...port, restore, run, leave, explain }, planned, shown };
 }
 
 function plannedAs(tool: string, call: ReadyCall): PlannedCall {
   const { siteId: site_id, tier, plan, changes, revision, warnings, restores } = call;
   const summary = plan?.summary ?? "";
   return Object.freeze({ tool, site_id, tier, summary, changes, revision, warnings, restores });
+}
+
+/** Refuses a write that has no preview. */
+function refuseUnseen(tool: string, { call: { tier, gate }, record }: Ready): void {
+  if (tier === 0 || gate) return;
+  const failure = new GatewayError(
+    "E_FORBIDDEN_OP",
+    `"${tool}" has no preview, so no other tool may call it`,
+  );
+  record.decision.refuses(failure);
+  throw failure;
+}
+
+/** Plans what was foreseen, of a thing that the calling tool has made in this very call. */
+async function plannedLate(
+  outer: CallRecord,
+  tool: string,
+  call: ForeseenCall,
+  id: string | number | undefined,
+): Promise<ReadyCall> {
+  if (id === undefined || !outer.made.some((one) => one.id === id)) {
+    throw bug(tool, "is about something that the call which makes it has not made");
+  }
+  const now = await call.planFor(id);
+  if (now.tier <= call.tier) return now;
+  throw new GatewayError(
+    "E_STALE_PREVIEW",
+    `Somebody changed ${id} meanwhile, so "${tool}" would do more than was shown`,
+  );
+}
+
+/** As it is shown: each value that its arguments give, for there is nothing yet that it replaces. */
+function foreseenAs(
+  tool: string,
+  { siteId: site_id, tier, warnings }: ForeseenCall,
+  { site_id: _, ...args }: Record<string, unknown>,
+): PlannedCall {
+  const changes = Object.entries(args).map(([field, to]) => ({ field: `${tool}.${field}`, from: null, to }));
+  const summary = `${tool}, of what this call makes`;
+  return Object.freeze({ tool, site_id, tier, summary, changes, revision: null, warnings, restores: false });
 }
 
 /** What stood there before the oldest of those writes, newest first. Throws E_INTERNAL for what the gateway did not keep. */

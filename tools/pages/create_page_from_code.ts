@@ -6,22 +6,26 @@ import { numericId } from "../../core/ids.ts";
 import { checkNamed } from "../../rules/text.ts";
 import { slugTaken, stillSo } from "../../rules/wording.ts";
 import { codePages } from "../../platforms/wordpress/connector.ts";
+import { joined } from "../../platforms/_content/compared.ts";
 import visitor from "../../platforms/visitor/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { addressOf, bodyParts, shownWarnings, storedParts } from "./_code.ts";
+import { checkSeo, foreseeSeo, given, setSeo } from "./_page_seo.ts";
 import { changesOf, MADE_FINAL, quoted, SHOWN_PAGE } from "./_plans.ts";
 
 export default tool("create_page_from_code", {
-  check({ title, html, css, js, parent_id }) {
+  check({ title, html, css, js, parent_id, seo, structured_data }) {
     checkCodeParts({ html, css, js });
     checkNamed(title, "title");
     if (parent_id !== undefined) numericId(parent_id, "parent_id");
+    checkSeo(given({ seo, structured_data }));
   },
-  raises: async ({ js, ...texts }) => [
+  raises: async ({ js, seo: _, structured_data: __, ...texts }) => [
     ...await scriptRaises(texts, SHOWN_PAGE),
     ...ownScript("js", js, SHOWN_PAGE),
   ],
-  async plan({ title, html, css, js, parent_id, template, slug = slugOf(title) }, ctx) {
+  async plan({ title, html, css, js, parent_id, template, slug = slugOf(title), ...more }, ctx) {
+    const seo = await foreseeSeo(given(more), ctx);
     const scope_class = scopeClass(ctx.site.id, slug);
     const body = await bodyParts({ html, css, js });
     const parts = await storedParts(body.parts, scope_class);
@@ -50,12 +54,14 @@ export default tool("create_page_from_code", {
       changes: [...changesOf(page, null), { field: "status", from: null, to: "draft" }],
       revision: { slug: taken?.id ?? null },
       warnings: lasting,
-      state: { page, place, lasting },
+      state: { page, place, lasting, seo },
     };
   },
-  async run(_, ctx, { state: { page, place, lasting }, changes }) {
+  async run(args, ctx, { state: { page, place, lasting, seo }, changes }) {
     const made = await (await ctx.use(codePages)).create(page, place, ctx.made);
     ctx.annotate({ result_id: made.id, changes });
-    return compared(made).warned(stillSo(lasting, made.differences));
+    const set = await setSeo(seo, given(args), made.id, ctx);
+    const proven = compared({ ...made, ...set, ...joined(made, set) });
+    return proven.warned(stillSo(lasting, made.differences));
   },
 });

@@ -66,11 +66,24 @@ export async function prepareBridge(
   const images = imagesOf(change);
   const meta = await readGuardedMeta(wire, id, images) ?? await readProven(wire, id, images);
   if (meta.provider !== UNKNOWN_PROVIDER) return meta;
-  throw new GatewayError(
+  throw outOfReach();
+}
+
+const outOfReach = () =>
+  new GatewayError(
     "E_SEOPLUGIN_PLUGIN_REQUIRED",
     "The site's SEO plugin keeps its fields where the companion plugin cannot reach them; set them there, or use one " +
       "whose fields it reaches (Yoast SEO, Rank Math, SEOPress)",
   );
+
+/**
+ * Proves, before there is a post, that the plugin reaches what keeps a site's SEO; answers what that is, null where the
+ * plugin does not tell. Throws E_SEOPLUGIN_PLUGIN_REQUIRED, CmsError.
+ */
+export async function requireBridge(wire: WordPressClient) {
+  const { features: { seo_bridge } } = await readCompanion(wire, "seo");
+  if (seo_bridge?.provider === UNKNOWN_PROVIDER) throw outOfReach();
+  return seo_bridge;
 }
 
 function imagesOf(change: SeoChange): Record<string, string> {

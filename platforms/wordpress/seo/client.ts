@@ -3,7 +3,7 @@ import type { Redirect } from "../../../rules/redirect.ts";
 import type { PageSchema } from "../../../rules/seo_schema.ts";
 import type { Making } from "../../../core/model.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
-import { prepareBridge, requireChannel, writeBridge } from "./bridge.ts";
+import { prepareBridge, requireBridge, requireChannel, writeBridge } from "./bridge.ts";
 import { changedPart, effectAfter, effectWarnings, requireShown } from "./effect.ts";
 import { compareSeo, entriesOf, type SeoChange, type SeoMeta } from "./fields.ts";
 import { requireSeoState } from "./post.ts";
@@ -14,8 +14,8 @@ import {
   restoreRedirect,
   writeRedirect,
 } from "./redirects.ts";
-import { prepareRest, readRest, writeRest } from "./rest.ts";
-import { type PreparedSchema, prepareSchema, writeSchema } from "./schema.ts";
+import { prepareRest, readRest, requireRest, writeRest } from "./rest.ts";
+import { type PreparedSchema, prepareSchema, requireSchemaKept, writeSchema } from "./schema.ts";
 import { prepareRebuild, readSitemap, rebuildSitemap } from "./sitemap.ts";
 import type { Stands } from "./stores.ts";
 import { tagWarnings } from "./tags.ts";
@@ -62,6 +62,9 @@ export function seoOf(ctx: SiteContext) {
       ];
       return { ...meta, warnings };
     },
+    /** Refuses what no page of the site could be given, as far as that is known before there is one. */
+    requireKept: (change: SeoChange | null, schemas: readonly PageSchema[]) =>
+      requireKept(wire, site, change, schemas),
     /**
      * Writes the fields that differ from those planned; where none does nothing is sent. `stands` is told which fields
      * were written, where the call fails with only a part of them.
@@ -89,4 +92,23 @@ export function seoOf(ctx: SiteContext) {
     prepareRebuild: () => bridged(() => prepareRebuild(wire)),
     rebuildSitemap: () => bridged(() => rebuildSitemap(wire, site)),
   };
+}
+
+/**
+ * Throws E_SEOPLUGIN_PLUGIN_REQUIRED where no page of the site is given such SEO, E_BAD_INPUT for structured data that its
+ * SEO plugin does not keep or show.
+ */
+async function requireKept(
+  wire: WordPressClient,
+  site: SiteContext["site"],
+  change: SeoChange | null,
+  schemas: readonly PageSchema[],
+): Promise<void> {
+  if (schemas.length > 0) {
+    requireChannel(site);
+    await requireSchemaKept(wire, schemas);
+  }
+  if (change === null) return;
+  if (site.seo.channel !== "plugin") await requireRest(wire, change);
+  else if (schemas.length === 0) await requireBridge(wire);
 }

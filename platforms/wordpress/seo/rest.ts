@@ -33,6 +33,8 @@ const INSTEAD =
 const required = (message: string) =>
   new GatewayError("E_SEOPLUGIN_PLUGIN_REQUIRED", `${message}; ${INSTEAD}`);
 
+const noStore = () => required("The site shows no SEO plugin that keeps fields over REST");
+
 interface Found {
   readonly meta: SeoMeta;
   readonly kind: Kind;
@@ -78,7 +80,7 @@ async function find(wire: WordPressClient, id: number): Promise<Found> {
     last?.readApart?.(wire, id).catch(nothing),
   );
   const store = STORES.find(({ namespace }) => namespaces.includes(namespace));
-  if (!store) throw required("The site shows no SEO plugin that keeps fields over REST");
+  if (!store) throw noStore();
   wire.cache.set(LAST_STORE, store.provider, LAST_STORE_MS);
   const stored = storedOf(kind, got.data);
   const found = store === last && early ? early : await store.read(wire, stored);
@@ -142,11 +144,29 @@ export async function prepareRest(wire: WordPressClient, id: number, change: Seo
   requireNotDue(meta);
   const store = STORES.find(({ provider }) => provider === meta.provider)!;
   const changed = changedPart(change, meta);
-  const closed = store.closed(stored, meta.fields, changed);
-  if (closed !== null) {
-    throw required(`${closed} over the REST API of the site's SEO plugin (${meta.provider})`);
-  }
+  requireOpen({ meta, stored }, changed);
   return await withAttachments(wire, store, meta, changed);
+}
+
+/**
+ * Proves, before there is a page, that the site keeps those fields of one over REST, by the newest page that is published:
+ * which fields a site's SEO plugin opens is the same for all pages. Throws E_SEOPLUGIN_PLUGIN_REQUIRED, CmsError.
+ */
+export async function requireRest(wire: WordPressClient, change: SeoChange): Promise<void> {
+  const pages = z.array(z.object({ id: z.number() }));
+  const query = { context: "edit", per_page: 1, _fields: "id" };
+  const [page] = (await wire.get("wp/v2/pages", query, pages)).data;
+  if (page !== undefined) return requireOpen(await find(wire, page.id), change);
+  const { namespaces } = await readIndex(wire);
+  if (!STORES.some(({ namespace }) => namespaces.includes(namespace))) throw noStore();
+}
+
+/** Throws E_SEOPLUGIN_PLUGIN_REQUIRED naming the field that the SEO plugin keeps closed. */
+function requireOpen({ meta, stored }: Pick<Found, "meta" | "stored">, changed: SeoChange): void {
+  const store = STORES.find(({ provider }) => provider === meta.provider)!;
+  const closed = store.closed(stored, meta.fields, changed);
+  if (closed === null) return;
+  throw required(`${closed} over the REST API of the site's SEO plugin (${meta.provider})`);
 }
 
 /** The same with the numbers of the images that are set, and those that would not be shown. */

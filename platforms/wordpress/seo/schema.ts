@@ -12,7 +12,7 @@ import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
 import { STORED_ROWS, type StoredRows } from "../companion/stored_rows.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { statusWord } from "../rest/records.ts";
-import { META, metaOf, readBridge } from "./bridge.ts";
+import { META, metaOf, readBridge, requireBridge } from "./bridge.ts";
 import { rankMathWarnings } from "./schema_output.ts";
 import { requireSeoState, requireUnchanged, type SeoPost } from "./post.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
@@ -126,6 +126,23 @@ export async function prepareSchema(
     `entry_id: post ${id} has no structured data "${entry_id}", it has ${there}; leave entry_id out to add an entry`,
     { upstream: 404 },
   );
+}
+
+/** Proves the same, as far as that can be known, before there is a post. Throws as prepareSchema, of the post apart. */
+export async function requireSchemaKept(
+  wire: WordPressClient,
+  schemas: readonly PageSchema[],
+): Promise<void> {
+  const keeper = await requireBridge(wire);
+  if (keeper?.provider === "rankmath") {
+    for (const schema of schemas) {
+      requireOneType(schema);
+      requireEnclosed(schema, "schema");
+    }
+  }
+  if (keeper?.off.some(({ part }) => part === "all" || part === "schema")) {
+    throw new GatewayError("E_BAD_INPUT", UNSHOWN);
+  }
 }
 
 const UNSHOWN =
