@@ -67,7 +67,8 @@ const verifyQuery = closed({
 });
 const retainBody = closed({ confirm: z.boolean({ error: expected("true or false") }).optional() });
 const note_error = expected(`a text of 1 to ${LIMITS.RESOLUTION_NOTE_CHARACTERS} characters`);
-const resolveBody = closed({
+/** What was found of a write in doubt. */
+export const resolveBody = closed({
   found: z.enum(["made", "none"], { error: expected("made or none") }),
   note: z.string({ error: note_error }).trim().min(1, { error: note_error })
     .max(LIMITS.RESOLUTION_NOTE_CHARACTERS, { error: note_error }),

@@ -46,6 +46,11 @@ const sites = (min: number) => scope("site id", SITE_ID, min, SCOPE_SITES_MAX);
 /** What a write needs beside `confirm: true`. */
 export const confirmPolicy = choice(CONFIRM_POLICIES);
 
+/** A moment with its time zone, or a day, of which it is the end in UTC; as it is stored. */
+const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+  error: expected('a time with its zone, such as "2027-01-31T12:00:00Z", or a day, such as "2027-01-31"'),
+}).transform((text) => new Date(text.includes("T") ? text : `${text}T23:59:59Z`).toISOString());
+
 /** POST /admin/api/tokens */
 export const tokenBody = closed({
   name,
@@ -57,6 +62,7 @@ export const tokenBody = closed({
   confirm_policy: confirmPolicy.optional(),
   confirm_proxied: yesNo.optional(),
   listing: choice(TOKEN_LISTINGS).optional(),
+  expires_at: moment.nullish(),
   owner_user_id: record_id.nullish(),
 });
 
@@ -69,6 +75,7 @@ export const tokenPatch = closed({
   confirm_policy: confirmPolicy.optional(),
   confirm_proxied: yesNo.optional(),
   listing: choice(TOKEN_LISTINGS).optional(),
+  expires_at: moment.nullish(),
 });
 
 /** POST /admin/api/projects */

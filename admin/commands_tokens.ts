@@ -40,6 +40,10 @@ const create: Command = {
       value: "all|own|search",
       help: "what its list of tools has: all, without sites' own, or what finds the others",
     },
+    expires: {
+      value: "time",
+      help: "when it ends: a day (its end, UTC), or a time with its zone; never otherwise",
+    },
     "skip-write-confirm": { help: "write without the confirm step (with --super-admin only)" },
   },
   notes: CEILING_NOTES,
@@ -64,6 +68,7 @@ const create: Command = {
         confirm_policy: words.text("confirm-policy"),
         confirm_proxied: words.on("confirm-proxied") || undefined,
         listing: words.text("listing"),
+        expires_at: words.text("expires"),
         skip_write_confirm: words.on("skip-write-confirm") || undefined,
       }),
     );
@@ -89,7 +94,13 @@ const list: Command = {
     ];
     show(
       await api.call("GET", "tokens"),
-      (result) => table((result as { tokens: Fields[] }).tokens, [...columns, "revoked_at"]),
+      (result) =>
+        table((result as { tokens: Fields[] }).tokens, [
+          ...columns,
+          "last_used_at",
+          "expires_at",
+          "revoked_at",
+        ]),
     );
   },
 };

@@ -1,9 +1,10 @@
 /** What an overview shows: what needs somebody, what was called and changed lately, how far setting up has come. */
-import type { AuditRow } from "../core/model.ts";
+import { type AuditRow, isWorking } from "../core/model.ts";
 import type { AdminCaller } from "../identity/rights.ts";
 import type { DayCount } from "../store/store.ts";
 import { type HealthReport, healthReport, isJobWrong } from "./health.ts";
 import type { AdminPorts } from "./ports.ts";
+import type { Recent } from "./recent_rows.ts";
 import { isOwnSite } from "./site_rights.ts";
 
 /** Something that needs somebody. */
@@ -49,15 +50,13 @@ export interface Overview {
 const DAYS = 14;
 const CHANGES = 8;
 const NAMED = 3;
-/** Calls of ping_site that are looked at. */
-const PINGS = 200;
 
 /** Reads all of it, by a bounded number of reads. */
-export async function overviewOf(ports: AdminPorts, caller: AdminCaller): Promise<Overview> {
+export async function overviewOf(ports: AdminPorts, caller: AdminCaller, recent: Recent): Promise<Overview> {
   const { store } = ports;
   const { user } = caller;
   const [attention, sites, tokens, people, days, changes] = await Promise.all([
-    attentionOf(ports, caller),
+    attentionOf(ports, caller, recent),
     store.sites.list(),
     store.tokens.list(),
     user === null ? store.users.list() : null,
@@ -65,7 +64,7 @@ export async function overviewOf(ports: AdminPorts, caller: AdminCaller): Promis
     lastChanges(ports, caller),
   ]);
   const standing = tokens.filter((one) =>
-    one.revoked_at === null && (user === null || one.owner_user_id === user.id)
+    isWorking(one, ports.now()) && (user === null || one.owner_user_id === user.id)
   );
   return {
     attention,
@@ -102,16 +101,16 @@ const sitesOf = (all: readonly { readonly site_id: string }[]): readonly string[
   [...new Set(all.map(({ site_id }) => site_id))].slice(0, NAMED);
 
 /** Sites of which the newest call that asked whether they answer has failed, and those whose tool servers did. */
-async function unansweredOf(ports: AdminPorts): Promise<{ site_id: string; because: string }[]> {
-  const [{ rows }, servers, sites] = await Promise.all([
-    ports.store.audit.list({ tool: "ping_site" }, { limit: PINGS }),
+async function unansweredOf(
+  ports: AdminPorts,
+  { pings }: Recent,
+): Promise<{ site_id: string; because: string }[]> {
+  const [newest, servers, sites] = await Promise.all([
+    pings.newest(({ site_id }) => site_id),
     ports.proxiedTools().then((tools) => tools.unanswered()),
     ports.store.sites.list(),
   ]);
   const there = new Set(sites.map(({ id }) => id));
-  const newest = new Map(
-    rows.toReversed().flatMap((row) => row.site_id ? [[row.site_id, row] as const] : []),
-  );
   const failed = [...newest].filter(([id, { status }]) => status === "error" && there.has(id));
   return [
     ...new Map([
@@ -128,12 +127,12 @@ function named(all: readonly string[]): string {
   return `${first.slice(0, NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-async function attentionOf(ports: AdminPorts, caller: AdminCaller): Promise<Attention[]> {
+async function attentionOf(ports: AdminPorts, caller: AdminCaller, recent: Recent): Promise<Attention[]> {
   const { user } = caller;
   const [yours, connections, gateway] = await Promise.all([
     ports.approvals.waiting(),
     ports.connections().then((port) => port.list(user?.id)),
-    user === null ? ofGateway(ports) : [],
+    user === null ? ofGateway(ports, recent) : [],
   ]);
   const waiting = yours(caller).length;
   const broken = connections.filter(({ health }) => health === "needs_reconnect");
@@ -165,11 +164,11 @@ async function attentionOf(ports: AdminPorts, caller: AdminCaller): Promise<Atte
 }
 
 /** What only who operates the gateway is told of. */
-async function ofGateway(ports: AdminPorts): Promise<Attention[]> {
+async function ofGateway(ports: AdminPorts, recent: Recent): Promise<Attention[]> {
   const [health, doubts, unanswered] = await Promise.all([
     healthReport(ports),
     ports.store.audit.doubts(),
-    unansweredOf(ports),
+    unansweredOf(ports, recent),
   ]);
   return [
     {

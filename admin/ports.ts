@@ -16,6 +16,7 @@ import type { ChangeRow, ChangesPage } from "../registry/tool.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { ApprovalsPort, ApprovalViewsPort } from "../registry/approval_reports.ts";
 import type { LinkableReport } from "../registry/linkable_report.ts";
+import type { TrialsPort } from "../registry/trial_reports.ts";
 import type { ProbeReport } from "../registry/probe_report.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { AuditQuery, Erasure, ErasureReport, Store } from "../store/store.ts";
@@ -44,8 +45,19 @@ export type {
   PicturesReport,
   ShownApproval,
 } from "../registry/approval_reports.ts";
-export type { ToolReport, ToolTextReport } from "../registry/proxied_reports.ts";
+export type { ToolReport, ToolTextReport, ToolTrial } from "../registry/proxied_reports.ts";
 export type { ChangeRow } from "../registry/tool.ts";
+export type {
+  Trial,
+  TrialAnswer,
+  TrialForm,
+  TrialOrder,
+  TrialRow,
+  TrialsPort,
+  TrialTool,
+  Trier,
+} from "../registry/trial_reports.ts";
+export { isTrialOf } from "../registry/trial_reports.ts";
 
 /** The repository app as it is now. */
 export interface RepoAppReport {
@@ -211,8 +223,12 @@ export interface AdminPorts {
   readonly passphraseCost?: PassphraseCost;
   /** Sites' own tools; loaded when they are first asked for. */
   proxiedTools(): Promise<ProxiedToolsPort>;
-  /** The tools loaded now, sites' own included. */
-  toolNames(): Promise<readonly string[]>;
+  /** The tools loaded now, sites' own included; of those that run on sites of a kind, where one is named. */
+  toolNames(platform?: Site["platform"]): Promise<readonly string[]>;
+  /** Groups of tools with their names: built-in ones, and of sites' own those that such a site offers. */
+  toolGroups(
+    isReached: (site_id: string) => boolean,
+  ): Promise<readonly { readonly name: string; readonly tools: readonly string[] }[]>;
   /** Calls a tool as the operator, through every step of a call; where a person is named in that person's name, and only what reads. */
   operate(tool: string, args: Record<string, unknown>, person?: User | null): Promise<unknown>;
   /** A page of what calls have changed, newest first; with the first one those of which nobody knows whether they were made. */
@@ -223,6 +239,8 @@ export interface AdminPorts {
   readonly approvals: ApprovalsPort;
   /** What requests show beside texts; loaded when it is first asked for. */
   views(): Promise<ApprovalViewsPort>;
+  /** Tools that people try; loaded when one is first tried. */
+  trials(): Promise<TrialsPort>;
   readonly webhooks: WebhooksPort;
   readonly retention: RetentionPort;
   readonly doubts: DoubtPort;

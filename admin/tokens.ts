@@ -20,33 +20,45 @@ import { differences } from "./changes.ts";
 import { unknownSites } from "./sites.ts";
 
 /** A token as it is shown: never its text. */
-function tokenView(token: Token) {
+function tokenView(token: Token, last_used_at: string | null) {
   const { id, ...rest } = token;
-  return { token_id: id, ...rest, super_admin: isSuperAdmin(token) };
+  return {
+    token_id: id,
+    ...rest,
+    expires_at: token.expires_at ?? null,
+    last_used_at,
+    super_admin: isSuperAdmin(token),
+  };
 }
 
 /** Adds the routes under /admin/api/tokens. */
 export function tokenRoutes(app: Hono, ports: AdminPorts): void {
   app.get("/admin/api/tokens", async (c) => {
-    return answer(c, { tokens: (await listTokens(ports, callerOf(c))).map(tokenView) });
+    const tokens = await listTokens(ports, callerOf(c));
+    const uses = await ports.store.tokens.uses(tokens.map(({ id }) => id));
+    return answer(c, { tokens: tokens.map((token) => tokenView(token, uses.get(token.id) ?? null)) });
   });
 
   app.post("/admin/api/tokens", async (c) => {
     const body = checked(tokenBody, await jsonObject(c.req.raw));
     const { token, text, warnings } = await makeToken(ports, callerOf(c), body);
-    return answer(c, { ...tokenView(token), token: text, warnings });
+    return answer(c, { ...tokenView(token, null), token: text, warnings });
   });
 
   app.patch("/admin/api/tokens/:id", async (c) => {
     const patch = checked(tokenPatch, await jsonObject(c.req.raw));
     const { token, warnings } = await changeToken(ports, callerOf(c), c.req.param("id"), patch);
-    return answer(c, { ...tokenView(token), warnings });
+    return answer(c, { ...tokenView(token, await lastUse(ports, token)), warnings });
   });
 
   app.post("/admin/api/tokens/:id/revoke", async (c) => {
-    return answer(c, tokenView(await revokeToken(ports, callerOf(c), c.req.param("id"))));
+    const token = await revokeToken(ports, callerOf(c), c.req.param("id"));
+    return answer(c, tokenView(token, await lastUse(ports, token)));
   });
 }
+
+const lastUse = async ({ store }: AdminPorts, { id }: Token) =>
+  (await store.tokens.uses([id])).get(id) ?? null;
 
 /** A token that was made: its text is shown this once. */
 export interface MadeToken {
@@ -57,7 +69,7 @@ export interface MadeToken {
 
 /** Makes a token; a person's belongs to that person. Throws E_BAD_INPUT, E_FORBIDDEN. */
 export async function makeToken(
-  { store, toolNames, record }: AdminPorts,
+  { store, toolNames, record, now }: AdminPorts,
   { user, actor }: AdminCaller,
   body: z.output<typeof tokenBody>,
 ): Promise<MadeToken> {
@@ -76,13 +88,15 @@ export async function makeToken(
     ...tools.faults,
     ...(owner_user_id !== null && owner === null ? [`owner_user_id: no user ${quoted(owner_user_id)}`] : []),
     ...(owner === null ? [] : beyondOwner(body.allowed_sites, max_risk, owner)),
+    ...endFaults(body.expires_at, now()),
     ...(skip_write_confirm && !super_admin
       ? [
         "skip_write_confirm: only a super-admin token, made with owner_user_id null, may skip the confirmation",
       ]
       : []),
   ]);
-  const { name, env, allowed_sites, allowed_tools, confirm_policy, confirm_proxied, listing } = body;
+  const { name, env, allowed_sites, allowed_tools, confirm_policy, confirm_proxied, listing, expires_at } =
+    body;
   const made = await store.tokens.create({
     name,
     env,
@@ -93,6 +107,7 @@ export async function makeToken(
     confirm_policy,
     confirm_proxied,
     listing,
+    ...expires_at && { expires_at },
     owner_user_id,
     super_admin,
   });
@@ -131,18 +146,21 @@ export async function changeToken(
   id: string,
   patch: z.output<typeof tokenPatch>,
 ): Promise<{ token: Token; warnings: readonly string[] }> {
-  const { store, toolNames, record } = ports;
+  const { store, toolNames, record, now } = ports;
   const before = await findToken(ports, caller, id);
   if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
   if (before.revoked_at !== null) {
     refuseAny([`The token was revoked at ${before.revoked_at}; make another`]);
   }
-  const after = { ...before, ...patch };
+  const { expires_at: _, ...others } = before;
+  const expires_at = patch.expires_at === undefined ? before.expires_at : patch.expires_at ?? undefined;
+  const after: Token = { ...others, ...patch, expires_at };
   const tools = toolFaults(patch.allowed_tools ?? [], await toolNames());
   const owner = before.owner_user_id === null ? null : await store.users.get(before.owner_user_id);
   refuseAny([
     ...await siteFaults(patch.allowed_sites ?? [], store.sites, caller.user),
     ...tools.faults,
+    ...endFaults(patch.expires_at, now()),
     ...(owner === null || !(patch.allowed_sites || patch.max_risk !== undefined)
       ? []
       : beyondOwner(after.allowed_sites, after.max_risk, owner)),
@@ -163,6 +181,7 @@ function assertNarrower(before: Token, after: Token): void {
     after.max_risk > before.max_risk && "max_risk",
     strictness(after) < strictness(before) && "confirm_policy",
     before.confirm_proxied && !after.confirm_proxied && "confirm_proxied",
+    endOf(after) > endOf(before) && "expires_at",
   ].filter((one) => typeof one === "string");
   if (wider.length === 0) return;
   throw new GatewayError(
@@ -170,6 +189,11 @@ function assertNarrower(before: Token, after: Token): void {
     `${wider.join(", ")}: a token can be made to do less, not more; make another token`,
   );
 }
+
+const endOf = ({ expires_at }: Token) => expires_at === undefined ? Infinity : Date.parse(expires_at);
+
+const endFaults = (expires_at: string | null | undefined, now: number): string[] =>
+  expires_at && Date.parse(expires_at) <= now ? [`expires_at: ${expires_at} is not in the future`] : [];
 
 /** Of a person's sites nothing is said that is not that person's own. */
 async function siteFaults(

@@ -1,4 +1,5 @@
 /** Webhooks: set up for a project, or for every site; tried, turned off, rotated, and what became of what was sent. */
+import { hash } from "node:crypto";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
@@ -120,22 +121,34 @@ export async function makeWebhook(
   return made;
 }
 
+/** Alike for a webhook of which nobody changed in between what a form shows. */
+export const webhookRevision = ({ name, events, origin }: Webhook): string =>
+  hash("sha256", JSON.stringify([name, events, origin]), "base64url").slice(0, 22);
+
 /** Changes one, or turns it off or on. Throws E_NOT_FOUND, E_BAD_INPUT. */
 export async function changeWebhook(
   ports: Ports,
   caller: AdminCaller,
   id: string,
   { url, on, events, ...patch }: z.output<typeof webhookPatch>,
+  revision?: string,
 ): Promise<Webhook> {
   const before = await findWebhook(ports, caller, id);
   const off = on === undefined || on === before.on ? {} : {
     off: on ? null : { at: new Date(ports.now()).toISOString(), why: OFF_BY_HAND, by: "person" as const },
   };
-  const changed = await ports.store.webhooks.update(id, {
+  const given = {
     ...patch,
     ...off,
     ...events === undefined ? {} : { events: [...new Set(events)] },
     ...url === undefined ? {} : { url: await addressOf(ports, url) },
+  };
+  const changed = await ports.store.webhooks.update(id, given, (stored) => {
+    if (revision === undefined || revision === webhookRevision(stored)) return;
+    throw new GatewayError(
+      "E_STALE_PREVIEW",
+      "Somebody else changed this webhook while the form was open, so nothing was saved; look at what stands now, and save again",
+    );
   });
   if (changed === null) throw unknown(id);
   await ports.record(caller.actor, "webhook.update", { ...about(changed), on: changed.on });

@@ -5,6 +5,7 @@ import { durableTable } from "./beside_durable.ts";
 import { builderRows } from "./builder.ts";
 import { changeSetRows } from "./change_sets.ts";
 import { changeRows } from "./changes.ts";
+import { consoleRows } from "./console.ts";
 import { codePageRows } from "./code_pages.ts";
 import { sitePageRows } from "./code_pages_site.ts";
 import { crmRows } from "./crm.ts";
@@ -56,6 +57,7 @@ const PARTS: Readonly<Record<string, (told: Told) => Promise<string>>> = {
   holds: async ({ rounds }) => lines(await holdRows(rounds)),
   changes: async () => lines(await changeRows()),
   approvals: async ({ rounds }) => lines(await approvalRows(rounds)),
+  console: async ({ rounds }) => lines(await consoleRows(rounds)),
   change_sets: async ({ rounds }) => lines(await changeSetRows(rounds)),
 };
 

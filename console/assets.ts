@@ -8,7 +8,10 @@ const FILES = {
   "passkeys.js": "text/javascript",
   "approvals.js": "text/javascript",
   "audit.js": "text/javascript",
+  "forms.js": "text/javascript",
   "times.js": "text/javascript",
+  "docs.js": "text/javascript",
+  "docs.css": "text/css",
   "mark.svg": "image/svg+xml",
 } as const;
 /** What a page may ask for. */

@@ -1,5 +1,6 @@
 /** Forms: the proof that they are ours, fields with a label, a hint and their error beside them, buttons. */
 import type { Child, PropsWithChildren } from "hono/jsx";
+import { Tag } from "./parts.tsx";
 import { CSRF_FIELD, type Visitor } from "../identity/visitors.ts";
 
 /** What a form needs. */
@@ -109,6 +110,8 @@ export interface Choice {
   readonly value: string;
   readonly label: string;
   readonly hint?: string;
+  /** A word before the hint. */
+  readonly tag?: string;
   /** What is folded away under its own words. */
   readonly more?: { readonly label: string; readonly text: string };
   readonly checked?: boolean;
@@ -133,7 +136,7 @@ export function Choices({ name, legend, hint, error, choices, one = false }: Cho
       <legend>{legend}</legend>
       {hint && <p class="hint" id={`${name}-hint`}>{hint}</p>}
       {error && <p class="error" id={`${name}-error`}>{error}</p>}
-      {choices.map(({ value, label, hint, more, checked }, at) => (
+      {choices.map(({ value, label, hint, tag, more, checked }, at) => (
         <div class="choice">
           <input
             id={`${name}-${at}`}
@@ -145,7 +148,12 @@ export function Choices({ name, legend, hint, error, choices, one = false }: Cho
           />
           <div>
             <label for={`${name}-${at}`}>{label}</label>
-            {hint && <p class="hint" id={`${name}-${at}-hint`}>{hint}</p>}
+            {hint && (
+              <p class="hint" id={`${name}-${at}-hint`}>
+                {tag && <Tag tone="wait">{tag}</Tag>}
+                {tag ? ` ${hint}` : hint}
+              </p>
+            )}
             {more && (
               <details class="hint">
                 <summary>{more.label}</summary>

@@ -3,13 +3,14 @@ import type { Context } from "hono";
 import { showPage } from "./respond.tsx";
 
 /** Whether a page is what was asked for; a script asks for anything, or for JSON. */
-export function wantsPage(request: Request): boolean {
+function wantsPage(request: Request): boolean {
   return (request.headers.get("accept") ?? "").toLowerCase().split(",")
     .some((one) => one.split(";")[0]!.trim() === "text/html");
 }
 
-/** Answers the page. It asks nobody who they are. */
-export async function homePage(c: Context, baseUrl: string): Promise<Response> {
+/** Answers the page; null where none was asked for. It asks nobody who they are. */
+export async function homePage(c: Context, baseUrl: string): Promise<Response | null> {
+  if (!wantsPage(c.req.raw)) return null;
   c.header("Vary", "Accept");
   return await showPage(
     c,
@@ -37,8 +38,9 @@ export async function homePage(c: Context, baseUrl: string): Promise<Response> {
           Connect an agent: its address for MCP is <code>{`${baseUrl}/mcp`}</code>
         </li>
         <li>
-          Write a script: <a href="/api/v1/openapi.json">the description of the API</a>{" "}
-          (OpenAPI), whose tools are called at <code>{`${baseUrl}/api/v1/tools/`}</code>
+          Write a script: <a href="/docs">the reference of the API</a> (and{" "}
+          <a href="/api/v1/openapi.json">its OpenAPI document</a>), whose tools are called at{" "}
+          <code>{`${baseUrl}/api/v1/tools/`}</code>
         </li>
       </ul>
     </>,

@@ -9,6 +9,8 @@ export interface LayoutParts {
   /** Who looks at it; null for a page without forms. */
   readonly visitor: Visitor | null;
   readonly stylesheet: string;
+  /** Stylesheets that come before it. */
+  readonly styles?: readonly string[];
   /** Left out where the page asks for as little as can be. */
   readonly icon?: string | undefined;
   /** Scripts it loads beside what works without any. */
@@ -21,6 +23,8 @@ export interface LayoutParts {
   readonly wide?: boolean;
   /** The page of the navigation that this is. */
   readonly current?: NavigationAddress;
+  /** What people come to it for; stands beside its title. */
+  readonly action?: { readonly href: string; readonly label: string } | undefined;
 }
 
 /** A title as the browser's own lists have it. */
@@ -28,7 +32,7 @@ export const titleText = (title: string): string => `${title} · ${PRODUCT}`;
 
 /** A whole document. */
 export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
-  const { title, visitor, stylesheet, icon, scripts = [], count, wide, children } = parts;
+  const { title, visitor, stylesheet, styles = [], icon, scripts = [], count, wide, children } = parts;
   const isIn = visitor !== null && visitor.caller !== null;
   return (
     <html lang="en">
@@ -38,7 +42,7 @@ export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
         <meta name="color-scheme" content="light dark" />
         <title>{`${count ? `(${count}) ` : ""}${titleText(title)}`}</title>
         {icon && <link rel="icon" href={icon} type="image/svg+xml" />}
-        <link rel="stylesheet" href={stylesheet} />
+        {[...styles, stylesheet].map((one) => <link rel="stylesheet" href={one} />)}
         {scripts.map((script) => <script type="module" src={script}></script>)}
       </head>
       <body class={isIn ? "framed" : "alone"}>
@@ -51,7 +55,14 @@ export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
             </header>
           )}
         <main id="main" tabindex={-1} class={wide ? "wide" : undefined}>
-          <h1>{title}</h1>
+          {parts.action
+            ? (
+              <div class="title">
+                <h1>{title}</h1>
+                <a class="button" href={parts.action.href}>{parts.action.label}</a>
+              </div>
+            )
+            : <h1>{title}</h1>}
           {children}
         </main>
       </body>

@@ -12,7 +12,9 @@ export const NAVIGATION = [
   { href: "/admin/approvals", label: "Approvals", role: "member", group: "" },
   { href: "/admin/sites", label: "Sites", role: "admin", group: "Sites" },
   { href: "/admin/freezes", label: "Freezes", role: "admin", group: "Sites" },
+  { href: "/admin/snapshots", label: "Snapshots", role: "admin", group: "Sites" },
   { href: "/admin/webhooks", label: "Webhooks", role: "admin", group: "Sites" },
+  { href: "/admin/try", label: "Try a tool", role: "member", group: "Sites" },
   { href: "/admin/changes", label: "Changes", role: "member", group: "History" },
   { href: "/admin/audit", label: "Audit", role: "member", group: "History" },
   { href: "/admin/users", label: "People", role: "admin", group: "Access" },
@@ -20,6 +22,7 @@ export const NAVIGATION = [
   { href: "/admin/connections", label: "Connected accounts", role: "member", group: "Access" },
   { href: "/admin/clients", label: "Connected clients", role: "member", group: "Access" },
   { href: "/admin/repo", label: "Repository app", role: "master", group: "Access" },
+  { href: "/docs", label: "API reference", role: "member", group: "You" },
   { href: "/admin/account", label: "Your account", role: "member", group: "You" },
 ] as const satisfies readonly { href: string; label: string; role: Least; group: string }[];
 

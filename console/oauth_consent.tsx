@@ -11,9 +11,15 @@ import { callerOfPerson } from "../identity/rights.ts";
 import { CSRF_FIELD } from "../identity/visitors.ts";
 import { readText } from "../core/body.ts";
 import type { OAuthParts, SignedIn } from "../identity/oauth/parts.ts";
+import { SCOPE_SITES_MAX } from "../admin/bodies.ts";
+import { endedPage, withoutSecrets } from "./admin/kept_form.tsx";
 import { consentPage, type ConsentView, faultPage } from "./oauth_page.tsx";
+import { isLookedAt, type Offered, picked, pickedIn } from "./site_picks.ts";
+import type { Offer } from "../identity/oauth/choice.ts";
 
 const PATH = "/oauth/authorize";
+/** Said in the address of a form that is only to be shown again, as it was ticked before the session ended. */
+const AGAIN = "again";
 
 /** Adds the page and its form, which is sent to the very address that it was shown at. */
 export function consentRoutes(app: Hono, parts: OAuthParts, authorizing: Authorizing): void {
@@ -25,20 +31,23 @@ export function consentRoutes(app: Hono, parts: OAuthParts, authorizing: Authori
     if ("signIn" in met) return signIn(c);
     if ("fault" in met) return await faultPage(c, 400, met.fault.message);
     if ("to" in met) return leadTo(c, met.to);
-    return await ask(authorizing, c, met.request, signedIn!);
+    return await ask(parts, authorizing, c, met.request, signedIn!);
   });
 
   app.post(PATH, async (c) => {
     const signedIn = await person(c);
-    if (signedIn === null) return signIn(c);
-    const form = await ownForm(c, parts.baseUrl, signedIn.csrf);
+    const form = await sentForm(c, parts.baseUrl);
     if (typeof form === "string") return await faultPage(c, 403, form);
+    if (signedIn === null) return await endedPage(c, withoutSecrets(form), `${addressOf(c)}&${AGAIN}=1`);
+    // Shown again it grants nothing.
+    const isAgain = queryOf(c).has(AGAIN);
+    if (!isAgain && !isOfSession(form, signedIn.csrf)) return await faultPage(c, 403, STRANGE);
     // Read anew: what is granted is granted to what the client says of itself now.
     const met = await authorizing.meet(queryOf(c), signedIn.user, true);
     if ("fault" in met) return await faultPage(c, 400, met.fault.message);
     if ("to" in met) return leadTo(c, met.to);
     if ("signIn" in met) return signIn(c);
-    return await answer(authorizing, c, met.request, signedIn, form);
+    return await answer(parts, authorizing, c, met.request, signedIn, form, isAgain);
   });
 
   app.onError(async (thrown, c) => {
@@ -50,62 +59,99 @@ export function consentRoutes(app: Hono, parts: OAuthParts, authorizing: Authori
   });
 }
 
+/** What of sites can be ticked; it is said of one that a person approves there in any case. */
+const offeredIn = ({ sites, projects }: Offer): Offered => ({
+  sites: sites.map(({ id, name, project_id, human }) => ({
+    ...{ id, name, project_id },
+    ...human && { note: "a person approves" },
+  })),
+  projects,
+  most: SCOPE_SITES_MAX,
+});
+
 async function ask(
+  parts: OAuthParts,
   authorizing: Authorizing,
   c: Context,
   request: AuthorizationRequest,
   { user, csrf }: SignedIn,
-  again: Pick<ConsentView, "choice" | "missing" | "problem"> | null = null,
+  again: Pick<ConsentView, "choice" | "picked" | "missing" | "problem"> & { status: number } | null = null,
 ): Promise<Response> {
   const offer = await authorizing.offerTo(user);
   const before = await authorizing.grantedPolicy(user, request.client.id);
+  const first = firstChoice(offer, before);
   const view: ConsentView = {
     client: shownClient(request),
     email: user.email,
     visitor: { user, caller: callerOfPerson(user), session: null, csrf },
     offer,
     before,
-    choice: firstChoice(offer, before),
+    offered: offeredIn(offer),
+    now: parts.now(),
+    choice: first,
+    picked: picked(first.sites),
     missing: {},
     problem: await authorizing.full(user),
     seen: fingerprintOf(request),
     action: addressOf(c),
     ...again,
   };
-  return await consentPage(c, again ? 422 : 200, view);
+  return await consentPage(c, again?.status ?? 200, view);
 }
 
 async function answer(
+  parts: OAuthParts,
   authorizing: Authorizing,
   c: Context,
   request: AuthorizationRequest,
   signedIn: SignedIn,
   form: URLSearchParams,
+  isAgain: boolean,
 ): Promise<Response> {
-  if (form.get("answer") === "deny") return leadTo(c, authorizing.deny(request));
-  const choice = choiceIn(form, await authorizing.offerTo(signedIn.user));
-  const missing = missingOf(choice);
+  const isLook = isAgain || isLookedAt(form, "sites");
+  if (!isLook && form.get("answer") === "deny") return leadTo(c, authorizing.deny(request));
+  const offer = await authorizing.offerTo(signedIn.user);
+  const offered = offeredIn(offer);
+  const ticked = pickedIn(form, "sites", offered);
+  const choice = choiceIn(form, ticked.chosen, offer);
+  const sites = { ...ticked, chosen: choice.sites };
+  const shown = { choice, picked: sites };
+  if (isLook) {
+    const full = await authorizing.full(signedIn.user);
+    return await ask(parts, authorizing, c, request, signedIn, {
+      ...shown,
+      missing: {},
+      problem: full,
+      status: 200,
+    });
+  }
+  const missing = missingOf(choice, offered.most);
   const problem = form.get("answer") !== "allow"
     ? "Choose Allow or Deny"
     : form.get("seen") !== fingerprintOf(request)
     ? "The client has changed what it says of itself meanwhile; look again before you allow it"
     : await authorizing.full(signedIn.user);
   if (problem !== null || Object.keys(missing).length > 0) {
-    return await ask(authorizing, c, request, signedIn, { choice, missing, problem });
+    return await ask(parts, authorizing, c, request, signedIn, { ...shown, missing, problem, status: 422 });
   }
   return leadTo(c, await authorizing.grant(request, signedIn.user, choice));
 }
 
 /** The request itself, as an address of the gateway. */
-const addressOf = (c: Context) => PATH + new URL(c.req.url).search;
+function addressOf(c: Context): string {
+  const { search, searchParams } = new URL(c.req.url);
+  if (!searchParams.has(AGAIN)) return PATH + search;
+  searchParams.delete(AGAIN);
+  return `${PATH}?${searchParams}`;
+}
 
 /** Leads to where a person signs in, and from there back. */
 const signIn = (c: Context) => leadTo(c, `/admin/sign-in?next=${encodeURIComponent(addressOf(c))}`);
 
 const queryOf = (c: Context) => new URL(c.req.url).searchParams;
 
-/** The fields of a form that our own page made for this session, or why it is not taken. */
-async function ownForm(c: Context, baseUrl: string, csrf: string): Promise<URLSearchParams | string> {
+/** The fields of a form that a page of ours sent, or why it is not taken. */
+async function sentForm(c: Context, baseUrl: string): Promise<URLSearchParams | string> {
   const origin = c.req.header("origin");
   const from = c.req.header("sec-fetch-site");
   if (origin !== undefined && !isOwnOrigin(origin, baseUrl)) {
@@ -116,9 +162,14 @@ async function ownForm(c: Context, baseUrl: string, csrf: string): Promise<URLSe
   }
   const read = await readText(c.req.raw, OAUTH_LIMITS.FORM_BYTES);
   if ("fault" in read) return `The form is ${read.fault}; nothing was granted`;
-  const form = new URLSearchParams(read.text);
+  return new URLSearchParams(read.text);
+}
+
+const STRANGE =
+  "The form is too old, or was made for another session; nothing was granted. Open the page again";
+
+/** Whether a form was made for this session. */
+function isOfSession(form: URLSearchParams, csrf: string): boolean {
   const digest = (text: string) => hash("sha256", text, "buffer");
-  return timingSafeEqual(digest(form.get(CSRF_FIELD) ?? ""), digest(csrf))
-    ? form
-    : "The form is too old, or was made for another session; nothing was granted. Open the page again";
+  return timingSafeEqual(digest(form.get(CSRF_FIELD) ?? ""), digest(csrf));
 }

@@ -4,7 +4,11 @@ import type { Child } from "hono/jsx";
 import type { ShownClient } from "../identity/oauth/authorizing.ts";
 import type { GrantPolicy } from "../core/model.ts";
 import type { Choice, Offer, OfferedSite } from "../identity/oauth/choice.ts";
+import { groupWords, inShownOrder, sensitiveOf } from "../identity/oauth/group_words.ts";
 import { Choices, Form, Submit } from "./form.tsx";
+import { grantWords } from "./admin/token_words.ts";
+import { EnterButton, LookButton, SitePicker } from "./site_picker.tsx";
+import { type Offered, type Picked, pickedWords } from "./site_picks.ts";
 import { Notice } from "./notice.tsx";
 import { showPage } from "./respond.tsx";
 import type { Visitor } from "../identity/visitors.ts";
@@ -16,6 +20,11 @@ export interface ConsentView {
   readonly visitor: Visitor;
   readonly offer: Offer;
   readonly choice: Choice;
+  /** The sites that are ticked, and which part of them is looked at. */
+  readonly picked: Picked;
+  /** What of sites can be ticked. */
+  readonly offered: Offered;
+  readonly now: number;
   /** The policy that this client has already; null where it was not let in. */
   readonly before: GrantPolicy | null;
   /** What is wrong, by field. */
@@ -66,29 +75,47 @@ export function consentPage(c: Context, status: number, view: ConsentView): Prom
         {email}, with no more than you choose here. A change is shown first, and is made once what was shown
         is confirmed.
       </p>
-      <Form visitor={visitor} action={action}>
+      <Form visitor={visitor} action={action} class="grant">
+        <EnterButton name="look" />
         <input type="hidden" name="seen" value={seen} />
         <Fields {...view} />
-        <Submit name="answer" value="allow">Allow</Submit>
-        <Submit name="answer" value="deny" quiet>Deny</Submit>
+        <div class="deed">
+          <p role="status" data-summary>{wordsOf(view)}</p>
+          <p>
+            <LookButton />
+          </p>
+          <Submit name="answer" value="allow">Allow</Submit>
+          <Submit name="answer" value="deny" quiet>Deny</Submit>
+        </div>
       </Form>
     </>,
   );
 }
 
-function Fields({ offer, choice, missing, before }: ConsentView): Child {
+/** What would be granted, in words. */
+function wordsOf({ offer, offered, choice, picked, now }: ConsentView): string {
+  return grantWords({
+    max_risk: choice.max_risk,
+    sites: pickedWords(picked, offered.sites),
+    tools: offer.groups.filter(({ name }) => choice.groups.includes(name)).flatMap(({ tools }) => tools),
+    confirm_policy: choice.confirm_policy,
+    ends_at: now + choice.days * DAY_MS,
+  }, offer.groups);
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+function Fields({ offer, offered, picked, choice, missing, before }: ConsentView): Child {
   return (
     <>
-      <Choices
+      <SitePicker
+        {...offered}
         name="sites"
         legend="On these sites"
         hint={offer.sites.length === 0 ? "You may use no site, so there is nothing to grant." : undefined}
         error={missing.sites}
-        choices={offer.sites.map(({ id, name }) => ({
-          value: id,
-          label: name === id ? name : `${name} (${id})`,
-          checked: choice.sites.includes(id),
-        }))}
+        every={null}
+        picked={picked}
       />
       <Choices
         name="groups"
@@ -97,6 +124,7 @@ function Fields({ offer, choice, missing, before }: ConsentView): Child {
         choices={inShownOrder(offer.groups).map(({ name, tools }) => ({
           value: name,
           label: groupWords(name),
+          ...sensitiveOf(name) !== null && { tag: "sensitive", hint: sensitiveOf(name)! },
           more: {
             label: tools.length === 1 ? "Show its tool" : `Show its ${tools.length} tools`,
             text: tools.join(", "),
@@ -194,35 +222,4 @@ function whereTo({ loopback, own_scheme, redirect_host }: ShownClient): string {
   return loopback
     ? `Your answer goes to a program on the machine you are at (${redirect_host}): allow it only if you just started one.`
     : `Your answer goes to ${redirect_host}: allow it only if you know that address.`;
-}
-
-/** A phrase for each group, in the order in which people are shown them. */
-export const GROUP_WORDS: Readonly<Record<string, string>> = {
-  discovery: "Look up your sites and check that they work",
-  posts: "Articles, their images and categories",
-  pages: "Pages of a site",
-  activity: "What was changed on a site, and taking it back",
-  seo: "Titles, descriptions and redirects for search engines",
-  schema: "Hidden page data for search engines",
-  markdown: "Articles kept as text files",
-  static: "Files and addresses of sites that are built from files",
-  analytics: "Numbers of visits, searches and ads, and spreadsheets",
-  behavior: "What visitors click and how they move on a page",
-  social: "Results of ads on social networks",
-  crm: "Customers, their forms, messages and payments",
-  topicmap: "Plans of what to write about",
-  storage: "Reports and files kept for a site",
-  proxied: "Extra tools that come from the sites themselves",
-};
-
-/** The phrase for a group; one that is not known goes by its name. */
-export const groupWords = (name: string): string =>
-  Object.hasOwn(GROUP_WORDS, name) ? GROUP_WORDS[name]! : name;
-
-const ORDER = Object.keys(GROUP_WORDS);
-
-/** The groups in the order in which people are shown them; those that are not known stand last. */
-export function inShownOrder<Group extends { readonly name: string }>(groups: readonly Group[]): Group[] {
-  const place = ({ name }: Group) => ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length;
-  return groups.toSorted((a, b) => place(a) - place(b));
 }

@@ -76,6 +76,51 @@ export function Tabs(
   );
 }
 
+const PAGE_RECORDS = 50;
+
+/** A page of a list in the order that it has; `after` is the id that the page before ended with. */
+export function pageOf<One>(
+  all: readonly One[],
+  after: string,
+  idOf: (one: One) => string,
+  most = PAGE_RECORDS,
+): { readonly shown: readonly One[]; readonly next: string | null } {
+  const start = all.findIndex((one) => idOf(one) === after) + 1;
+  const shown = all.slice(start, start + most);
+  return { shown, next: start + most < all.length ? idOf(shown.at(-1)!) : null };
+}
+
+/** The ways on from a page of a list, which `after` in the address tells from the first; `query` is what else it asks for. */
+export function Pages(
+  { path, query = {}, after, next }: {
+    readonly path: string;
+    readonly query?: Readonly<Record<string, string>>;
+    readonly after: string;
+    readonly next: string | null;
+  },
+): Child {
+  if (after === "" && next === null) return null;
+  const at = (more: Record<string, string>) => {
+    const given = Object.entries({ ...query, ...more }).filter(([, value]) => value !== "");
+    return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+  };
+  return (
+    <nav aria-label="Pages of the list">
+      <p class="ways">
+        {after !== "" && <a href={at({})}>First page</a>}
+        {next !== null && <a href={at({ after: next })}>Next page</a>}
+      </p>
+    </nav>
+  );
+}
+
+/** The first few of a list in words, and how many more there are. */
+export function fewOf(all: readonly string[], none: string, most = 20): string {
+  if (all.length === 0) return none;
+  const more = all.length - most;
+  return `${all.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
 /** A part of a page with a heading of its own. */
 export function Section(
   { id, title, children }: PropsWithChildren<{ readonly id: string; readonly title: string }>,

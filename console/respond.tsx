@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { AdminCaller } from "../identity/rights.ts";
+import { seen } from "../core/unseen.ts";
 import type { Visitor } from "../identity/visitors.ts";
 import { type Asset, assetAddresses } from "./assets.ts";
 import { Layout, type LayoutParts } from "./layout.tsx";
@@ -11,20 +12,22 @@ import { Layout, type LayoutParts } from "./layout.tsx";
 export interface PageNeeds {
   readonly status?: number;
   /** The script of ours that it loads, which asks the gateway for something; of passkeys where only that it does is said. */
-  readonly script?: boolean | "approvals.js" | "audit.js";
+  readonly script?: boolean | "approvals.js" | "audit.js" | "docs.js" | "forms.js";
   /** Whether it shows moments, which a script of ours turns into the reader's own time. */
   readonly times?: boolean;
   /** Whether its address is a secret, which no request may name. It has no forms. */
   readonly secretAddress?: boolean;
   /** What it loads of ours beside that: pictures, pages in frames. */
   readonly loads?: { readonly pictures: boolean; readonly frames: boolean };
+  /** Stylesheets of ours beside the one of every page; those may have pictures within themselves. */
+  readonly styles?: readonly string[];
   /** Origins that the answer to its form may lead on to. */
   readonly leadsTo?: readonly string[];
 }
 
 /** The headers of a page. */
 export function pageHeaders(
-  { script = false, times = false, leadsTo = [], secretAddress = false, loads }: PageNeeds = {},
+  { script = false, times = false, leadsTo = [], secretAddress = false, loads, styles = [] }: PageNeeds = {},
 ): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
@@ -37,7 +40,9 @@ export function pageHeaders(
     "base-uri 'none'",
     "frame-ancestors 'none'",
     // The mark.
-    ...(secretAddress || loads?.pictures ? [] : ["img-src 'self'"]),
+    ...(secretAddress || loads?.pictures
+      ? []
+      : [styles.length > 0 ? "img-src 'self' data:" : "img-src 'self'"]),
   ];
   return {
     "content-security-policy": policy.join("; "),
@@ -51,7 +56,9 @@ export function pageHeaders(
 }
 
 /** What a page is shown with. */
-export type PageParts = Pick<LayoutParts, "title" | "visitor" | "current" | "count" | "wide"> & PageNeeds;
+export type PageParts =
+  & Pick<LayoutParts, "title" | "visitor" | "current" | "count" | "wide" | "action">
+  & PageNeeds;
 
 const WAITING = "waiting";
 
@@ -85,7 +92,32 @@ export async function showPage(c: Context, parts: PageParts, content: Child): Pr
       {content}
     </Layout>
   );
-  return c.html(`<!DOCTYPE html>\n${String(page)}`, (parts.status ?? 200) as ContentfulStatusCode);
+  return c.html(
+    `<!DOCTYPE html>\n${withSeenText(String(page))}`,
+    (parts.status ?? 200) as ContentfulStatusCode,
+  );
+}
+
+/**
+ * A page in whose text signs that nobody sees are named by their number: whoever fills in a name may hide something in it, or
+ * turn around what follows. What stands in a field stays as it is, for it is sent back. Between its tags a page has no "<",
+ * and within them no ">", for both are escaped.
+ */
+function withSeenText(html: string): string {
+  if (seen(html) === html) return html;
+  const parts: string[] = [];
+  let isField = false;
+  for (let at = 0; at < html.length;) {
+    const open = html.indexOf("<", at);
+    const text = open < 0 ? html.slice(at) : html.slice(at, open);
+    parts.push(isField ? text : seen(text));
+    if (open < 0) break;
+    const end = html.indexOf(">", open) + 1;
+    isField = html.startsWith("<textarea", open);
+    parts.push(html.slice(open, end));
+    at = end;
+  }
+  return parts.join("");
 }
 
 /** Leads on, with GET. */

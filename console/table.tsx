@@ -6,32 +6,37 @@ export interface TableParts {
   readonly caption: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Child[])[];
-  /** Said in the place of a table without rows. */
-  readonly empty: string;
+  /** Said in the place of a table without rows; where it is more than a sentence, what stands there. */
+  readonly empty: Child;
 }
 
 /** The table; the first cell of a row names it. */
 export function Table({ caption, columns, rows, empty }: TableParts): Child {
-  if (rows.length === 0) return <p>{empty}</p>;
+  if (rows.length === 0) {
+    if (empty === "") return null;
+    return typeof empty === "string" ? <p class="empty">{empty}</p> : empty;
+  }
   // The roles are said, because a table that is laid out as cards loses those of its elements.
   return (
-    <table role="table">
-      <caption>{caption}</caption>
-      <thead role="rowgroup">
-        <tr role="row">{columns.map((name) => <th scope="col" role="columnheader">{name}</th>)}</tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rows.map((cells) => (
-          <tr role="row">
-            {cells.map((cell, at) =>
-              at === 0
-                ? <th scope="row" role="rowheader" data-column={columns[at]}>{cell}</th>
-                : <td role="cell" data-column={columns[at]}>{cell}</td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div class="table">
+      <table role="table">
+        <caption>{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">{columns.map((name) => <th scope="col" role="columnheader">{name}</th>)}</tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((cells) => (
+            <tr role="row">
+              {cells.map((cell, at) =>
+                at === 0
+                  ? <th scope="row" role="rowheader" data-column={columns[at]}>{cell}</th>
+                  : <td role="cell" data-column={columns[at]}>{cell}</td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

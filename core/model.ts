@@ -99,7 +99,19 @@ export interface Token {
   readonly client_id?: string;
   readonly created_at: string;
   readonly revoked_at: string | null;
+  /** From when on it is refused; left out where it lasts until it is revoked. */
+  readonly expires_at?: string;
+  /** Of one that a trial on the console is run with: names the session that it ends with. */
+  readonly session?: string;
 }
+
+/** Whether a token is over by then: its time has come. */
+export const isExpired = ({ expires_at }: Pick<Token, "expires_at">, now: number): boolean =>
+  expires_at !== undefined && now >= Date.parse(expires_at);
+
+/** Whether a token works at that time. */
+export const isWorking = (token: Pick<Token, "expires_at" | "revoked_at">, now: number): boolean =>
+  token.revoked_at === null && !isExpired(token, now);
 
 /** What a token's list of tools can be. */
 export const TOKEN_LISTINGS = ["all", "own", "search"] as const;

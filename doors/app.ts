@@ -18,6 +18,8 @@ export interface AppParts {
   oauth(): Promise<Hono>;
   /** The page at `/`, where a page was asked for; else null. */
   home(c: Context): Promise<Response | null>;
+  /** Makes the reference of the API, when it is first asked for. */
+  docs(): Promise<Hono>;
   /** Where requests come from; told of every one that says it was handed on. */
   readonly proxies: Pick<Proxies, "notice" | "addressOf">;
   /** Throws when the store does not answer. */
@@ -99,6 +101,7 @@ function addRoutes(app: Hono, parts: AppParts): void {
   later(parts.admin, "/admin/*");
   later(parts.connect, "/connect/*");
   later(parts.oauth, "/oauth/*", "/.well-known/*");
+  later(parts.docs, "/docs/*");
   /** Where that is not known it is one place for all. */
   function addressOf({ raw }: HonoRequest, info: RequestInfo | undefined): string {
     const from = hostOf(info);

@@ -293,6 +293,7 @@ class Answers {
     const round = await comingBack(this.#ports.rounds, frame, { name, ...asked });
     if (typeof round === "string") return invalid(round);
     const call: McpCall = {
+      isBounded: true,
       narrowed,
       caller: round === null ? asked.caller : await asked.still(),
       requestId,
@@ -320,7 +321,7 @@ class Answers {
       const answered = await this.#ports.call(call);
       const value = client.opensUrls ? withWayOn(answered) : answered;
       waits = waitingFor(call, value);
-      result = succeeded(value, requestId);
+      result = succeeded(value, requestId, call.narrowed?.full);
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, requestId);
       waits = waitingFor(call, thrown);

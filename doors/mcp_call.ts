@@ -27,6 +27,8 @@ export interface McpCall {
   /** What the arguments have too much of; then they were left unread. */
   readonly excess: Excess | null;
   readonly bodyBytes: number;
+  /** Whether an agent reads the answer, of which more than it can hold is left out. */
+  readonly isBounded?: boolean;
   /** As `_meta` of the request carries it. */
   readonly idempotencyKey?: string;
   readonly asks?: Asks;
@@ -46,6 +48,7 @@ export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unkno
     arguments: args,
     bodyBytes,
     excess,
+    isBounded,
     idempotencyKey,
     asks,
     requestId,
@@ -57,6 +60,7 @@ export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unkno
     caller,
     narrowed,
     tool,
+    isBounded,
     idempotencyKey,
     asks,
     requestId,

@@ -3,6 +3,7 @@ import type { GatewayError } from "../core/errors.ts";
 import { Content } from "../core/content.ts";
 import { isLasting, jsonOf, memoize } from "../core/made_once.ts";
 import { LIMITS } from "../core/model.ts";
+import { isFields } from "../core/values.ts";
 
 /** A tool result: the members after `_meta` as JSON text, and what `_meta` must say beside the server. */
 export interface ToolResult {
@@ -11,10 +12,11 @@ export interface ToolResult {
 }
 
 /**
- * The result of a call that succeeded. Content of a site's own tool goes on as it came; `_meta` says that it is the site's,
+ * The result of a call that succeeded, with `isStructured` an object as structured content as well: whoever lists output
+ * schemas gets what they describe. Content of a site's own tool goes on as it came; `_meta` says that it is the site's,
  * and what REST says beside the result, under the same names. Throws when the value cannot be written as JSON.
  */
-export function succeeded(value: unknown, requestId: string): ToolResult {
+export function succeeded(value: unknown, requestId: string, isStructured = false): ToolResult {
   if (value instanceof Content) {
     const { shown, structured, beside } = value;
     const more = structured === undefined ? "" : `,"structuredContent":${JSON.stringify(structured)}`;
@@ -23,8 +25,9 @@ export function succeeded(value: unknown, requestId: string): ToolResult {
       meta: { [ANSWERED_BY]: "site", request_id: requestId, ...beside },
     };
   }
-  if (isLasting(value)) return { members: lastingMembers(value) };
-  return { members: textMembers(typeof value === "string" ? value : JSON.stringify(value) ?? "null") };
+  const more = isStructured && isFields(value) ? `,"structuredContent":${jsonOf(value)}` : "";
+  if (isLasting(value)) return { members: lastingMembers(value) + more };
+  return { members: textMembers(typeof value === "string" ? value : JSON.stringify(value) ?? "null") + more };
 }
 
 const textMembers = (text: string) => `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;

@@ -100,6 +100,18 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
   };
 }
 
+/** What may be sent beside the arguments of a write. */
+export const PARAMETERS: Record<string, OpenApiSchema> = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Of a write: what is sent again under the same key is carried out once, and answered as before with the header " +
+      "Idempotent-Replayed. Visible ASCII characters without spaces",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  },
+};
+
 const STATUS_NAMES: Readonly<Record<number, string>> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -170,7 +182,13 @@ export function fixedPaths(codes: Codes): Record<string, unknown> {
         summary: "This document",
         tags: ["gateway"],
         security: [],
-        responses: { 200: { description: "This document", ...json({ type: "object" }) } },
+        parameters: [{
+          name: "version",
+          in: "query",
+          description: "Of OpenAPI: 3.0 where nothing is said",
+          schema: { type: "string", enum: ["3.0", "3.1"] },
+        }],
+        responses: responses("This document", { type: "object" }, [400]),
       },
     },
     "/api/v1/whoami": { get: read("whoami", "The token of the call", "WhoamiEnvelope") },

@@ -1,4 +1,5 @@
 /** Turns a schema of the manifests' dialect into one of OpenAPI 3.0. */
+import { isFields } from "../core/values.ts";
 import type { Schema } from "../registry/dialect.ts";
 
 /** A schema as OpenAPI 3.0 writes it: no `null` type, `items` on every array, no empty `required`. */
@@ -6,7 +7,6 @@ export type OpenApiSchema = Record<string, unknown>;
 
 const COPIED = [
   "description",
-  "default",
   "pattern",
   "format",
   "minimum",
@@ -19,6 +19,8 @@ const COPIED = [
 
 /** The same schema for OpenAPI 3.0. What may be null is `nullable`. */
 export function toOpenApi(schema: Schema): OpenApiSchema {
+  const only = whereNullable(schema);
+  if (only !== null) return { ...toOpenApi(only), ...copied(schema), nullable: true };
   if (schema.type === "null") return { ...copied(schema), type: "string", nullable: true, enum: [null] };
   const out = copied(schema);
   if (schema.type !== undefined) out.type = schema.type;
@@ -43,8 +45,37 @@ export function toOpenApi(schema: Schema): OpenApiSchema {
   return out;
 }
 
+/**
+ * What OpenAPI takes as it is. A default is told in words: generators of clients take an argument that has one in the
+ * schema for one that must be given.
+ */
 function copied(schema: Schema): OpenApiSchema {
-  return Object.fromEntries(COPIED.flatMap((key) => schema[key] === undefined ? [] : [[key, schema[key]]]));
+  const same = Object.fromEntries(
+    COPIED.flatMap((key) => schema[key] === undefined ? [] : [[key, schema[key]]]),
+  );
+  if (schema.default === undefined) return same;
+  const said = schema.description === undefined ? "" : `${schema.description.replace(/\.$/, "")}. `;
+  return { ...same, description: `${said}Default: ${JSON.stringify(schema.default)}` };
+}
+
+/** The one thing that it is where it is not null; null where it is several, or never null. */
+function whereNullable({ anyOf = [] }: Schema): Schema | null {
+  const [only, ...others] = anyOf.filter(({ type }) => type !== "null");
+  if (anyOf.length !== 2 || only === undefined || others.length > 0) return null;
+  return only.enum === undefined ? only : { ...only, enum: [...only.enum, null] };
+}
+
+/** Names under which a document holds values, not schemas. */
+const VALUES: readonly string[] = ["example", "examples", "enum"];
+
+/** A document of OpenAPI 3.0 as 3.1 writes it, where schemas are JSON Schema: what may be null has two types. */
+export function asVersion31(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(asVersion31);
+  if (!isFields(part)) return part;
+  const { nullable, ...rest } = part;
+  const same = Object.entries(rest).map(([key, one]) => [key, VALUES.includes(key) ? one : asVersion31(one)]);
+  const more = nullable === true && typeof part.type === "string" ? { type: [part.type, "null"] } : {};
+  return { ...Object.fromEntries(same), ...more };
 }
 
 /** The alternatives without `null`, each nullable in its place; `null` alone stays. */

@@ -15,6 +15,8 @@ import type { Store } from "../store/store.ts";
 import { objectIn, readJson } from "../core/body.ts";
 import { Content } from "../core/content.ts";
 import { type CallOverRest, TOOL_PATH } from "./app.ts";
+import { memoizeByName } from "../core/made_once.ts";
+import { OPENAPI_VERSIONS, type OpenApiVersion } from "./openapi.ts";
 import { answering, answerOf, CORS, failure, naming, refusalHeaders, success } from "./envelope.ts";
 
 /** What the REST door depends on. */
@@ -25,8 +27,8 @@ export interface RestPorts {
   readonly sites: Pick<Store["sites"], "list">;
   readonly tokenLimit: RateLimit;
   readonly bodies: BodiesInFlight;
-  /** The OpenAPI document, as text; asked for once. */
-  openapi(): string;
+  /** The OpenAPI document, as text; asked for once of each version. */
+  openapi(version: OpenApiVersion): Promise<string>;
   readonly baseUrl: string;
   newId(): string;
   log(event: Record<string, unknown>): void;
@@ -58,11 +60,15 @@ export function restDoor(app: Hono, ports: RestPorts): CallOverRest {
   const calling: CallOverRest = (request, tool) => call(ports, request, tool);
   app.post(`${TOOL_PATH}:name`, (c) => calling(c.req.raw, c.req.param("name")));
   app.options(`${at}/*`, (c) => preflight(c.req.raw));
-  let document: string | undefined;
-  app.get(
-    `${at}/openapi.json`,
-    () => answering(ports.newId(), document ??= ports.openapi()),
-  );
+  const documents = memoizeByName((version) => ports.openapi(version as OpenApiVersion), VERSION_CHARACTERS);
+  app.get(`${at}/openapi.json`, async (c) => {
+    const requestId = ports.newId();
+    try {
+      return answering(requestId, await documents(versionOf(c.req.query("version"))));
+    } catch (thrown) {
+      return refuse(ports, thrown, requestId);
+    }
+  });
   app.get(`${at}/whoami`, reading((caller) => success(whoami(caller))));
   app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
   app.get(
@@ -147,6 +153,16 @@ class AskedByHeaders implements Asks {
     const said = this.#headers.get(name);
     return said === "true" ? true : said === "false" ? false : said ?? undefined;
   }
+}
+
+const VERSION_CHARACTERS = 8;
+
+/** The version of OpenAPI that is asked for. Throws E_BAD_INPUT. */
+function versionOf(asked: string | undefined): OpenApiVersion {
+  const version = OPENAPI_VERSIONS.find((one) => one === (asked ?? OPENAPI_VERSIONS[0]));
+  if (version !== undefined) return version;
+  const there = OPENAPI_VERSIONS.join(" or ");
+  throw new GatewayError("E_BAD_INPUT", `version: expected ${there}, the versions of OpenAPI there are`);
 }
 
 /** The answer to anything thrown; what is no refusal is logged under the request id the message gives. */

@@ -5,6 +5,7 @@ import type { OAuthParts } from "../identity/oauth/parts.ts";
 import type { ApprovalDesk } from "../guard/approvals.ts";
 import type { Doubts } from "../guard/audit/doubts.ts";
 import type { Erasing } from "../guard/audit/erasing.ts";
+import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
 import type { VendorWatch } from "../guard/vendor_watch.ts";
@@ -29,8 +30,12 @@ export interface Replacements {
   readonly storage?: Pick<StoreOptions, "open" | "around" | "clock" | "known">;
   /** Who has signed in at the browser that sends a request. */
   readonly signedIn?: OAuthParts["signedIn"];
+  /** Told of every answer of a tool that is no refusal. */
+  readonly answers?: DispatchPorts["answers"];
   /** What a passphrase costs to judge. */
   readonly passphraseCost?: PassphraseCost;
+  /** Waits within a call; rejects as soon as the signal aborts. */
+  readonly delay?: (ms: number, signal?: AbortSignal) => Promise<void>;
   now?(): number;
   log?(event: Record<string, unknown>): void;
 }

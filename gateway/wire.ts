@@ -1,20 +1,17 @@
 /** Wires the gateway together: store, registry, guard and doors, from settings that were already checked. */
 import type { Registry } from "./boot.ts";
-import { CODES } from "../core/errors.ts";
 import { buildApp } from "../doors/app.ts";
 import { mcpDoor } from "../doors/mcp.ts";
 import { dispatched } from "../doors/mcp_call.ts";
-import { describedTools, openapi } from "../doors/openapi.ts";
+import { described, describedTools } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
+import { watched } from "./operator.ts";
 import type { Gateway, Replacements } from "./types.ts";
 import { accessTokens, grantTokens } from "../identity/access.ts";
-import { recorder } from "../guard/audit/admin_row.ts";
 import { ApprovalDesk } from "../guard/approvals.ts";
 import { authenticator, callerNow, callerOfGrant } from "../guard/pipeline/authenticate.ts";
 import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
-import { operatorFilters } from "../guard/change_filters.ts";
-import { changeOf, changePage, type ChangeQuery } from "../guard/change_pages.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
 import { Snapshots } from "../guard/snapshots.ts";
@@ -27,22 +24,20 @@ import { Doubts } from "../guard/audit/doubts.ts";
 import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
-import { operatorCalls } from "../guard/operator_calls.ts";
 import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
 import { Retention } from "../guard/audit/retention.ts";
 import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
-import { libraryImages } from "../platforms/_content/images.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
 import { guideOf, ToolLists } from "../guard/tool_lists.ts";
 import { Rounds } from "../guard/consent/rounds.ts";
 import { Sealer } from "../store/seal.ts";
-import { CLOCK, delay, onDemand } from "../core/async.ts";
+import { CLOCK, delay as pause, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { logLine } from "../core/say.ts";
 import { growingIds } from "../core/ulid.ts";
-import { type AuditRow, VERSION } from "../core/model.ts";
+import { VERSION } from "../core/model.ts";
 import { asWritten } from "../platforms/_http/addresses.ts";
 import { createHttp } from "../platforms/_http/http.ts";
 import { Catalog } from "../registry/catalog.ts";
@@ -78,10 +73,9 @@ export async function openGateway(
       admin: () => adminOf(parts, webhooks),
       connect: () => connectOf(parts),
       oauth: () => oauthOf(parts),
-      home: async (c) => {
-        const { homePage, wantsPage } = await import("../console/home.tsx");
-        return wantsPage(c.req.raw) ? await homePage(c, parts.baseUrl) : null;
-      },
+      home: async (c) => await (await import("../console/home.tsx")).homePage(c, parts.baseUrl),
+      docs: async () =>
+        (await import("../console/docs.tsx")).docsApp(describedTools(registry.tools.values()), parts.baseUrl),
       proxies: parts.noticed,
       ping: () => store.ping(),
       newId: parts.newId,
@@ -117,8 +111,7 @@ export async function openGateway(
 /** What everything else is made with: the store, the way out, the clock, the log. */
 async function openBase(settings: Settings, registry: Registry, replace: Replacements) {
   const { connectors } = registry;
-  const now = replace.now ?? Date.now;
-  const log = replace.log ?? logLine;
+  const { now = Date.now, log = logLine, delay = pause } = replace;
   const opened = await openStore({
     path: settings.kvPath ?? undefined,
     named: settings.placeSetting,
@@ -180,8 +173,7 @@ function guardOf(
   const authenticate = authenticator({
     tokens: store.tokens,
     users: store.users,
-    masterToken: settings.masterToken,
-    grants: store.oauthGrants,
+    ...{ masterToken: settings.masterToken, grants: store.oauthGrants, now },
     callersVersion: () => store.callersVersion(),
     tokenOf: accessTokens({ baseUrl, now, tokenOfGrant }),
   });
@@ -215,16 +207,18 @@ function guardOf(
     return new ChangeSets(ports);
   }));
   const callsInFlight = new CallsInFlight(settings.callsPerToken);
-  const dispatch = dispatcher({ ...admitting, sets, tokenLimit, callsInFlight });
+  const dispatch = dispatcher({ ...admitting, sets, tokenLimit, callsInFlight, answers: replace.answers });
+  const callerOf = callerOfGrant(callers);
   return {
     authenticate,
+    callerOf,
     proxied,
     catalog,
     lists,
     dispatch,
     approvals: new ApprovalDesk({
       ...{ store, catalog, dispatch, jobs, now, newId, baseUrl, tell },
-      callerOf: callerOfGrant(callers),
+      callerOf,
     }),
   };
 }
@@ -271,7 +265,7 @@ function restOf(
     sites: store.sites,
     tokenLimit,
     bodies,
-    openapi: () => openapi(describedTools(registry.tools.values()), baseUrl, CODES, connectors.kinds),
+    openapi: (version) => described(registry.tools, { baseUrl, kinds: connectors.kinds }, version),
     baseUrl,
     newId,
     log,
@@ -282,7 +276,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
   const { store, baseUrl, now, settings } = parts;
   const sealer = onDemand(() => Sealer.open(settings.encryptionKeys));
   return mcpDoor({
-    rounds: new Rounds({ store, delay, baseUrl, now, sealer, stopping: parts.stopping.signal }),
+    rounds: new Rounds({ store, delay: pause, baseUrl, now, sealer, stopping: parts.stopping.signal }),
     authenticate,
     listing: async (caller, asked, cards) => {
       await tokenLimit.take(caller.token.id);
@@ -348,11 +342,11 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
     connections: parts.connections,
     clients: parts.clients,
     proxiedTools: parts.proxied.operator,
-    async toolNames() {
+    async toolNames(platform) {
       await catalog.fresh();
-      return catalog.names();
+      return catalog.names(platform);
     },
-    record: recorder({ audit: store.audit, log }, newId, now),
+    toolGroups: (isReached) => Promise.resolve(catalog.fresh()).then(() => catalog.groups(isReached)),
     ...watched(parts),
     ...snapshotViews(ports),
     webhooks,
@@ -361,29 +355,6 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
     stopping: parts.stopping.signal,
     report: parts.logFault,
   }, async (ports, master) => (await import("../console/admin/app.ts")).pagesApp(ports, master));
-}
-
-/** What an operator sees of calls and of the gateway's own work, and does about it. */
-function watched(
-  { ports, store, dispatch, approvals, retention, doubts, erasing, jobs, noticed, watch, newId }: Parts,
-) {
-  return {
-    approvals,
-    views: onDemand(async () => {
-      const { Views } = await import("../guard/approval_views.ts");
-      return new Views({ ...ports, desk: approvals, images: libraryImages });
-    }),
-    retention,
-    doubts,
-    erasing,
-    operate: operatorCalls(dispatch, newId),
-    changes: async (query: ChangeQuery, cursor?: string) =>
-      await changePage(store, await operatorFilters(store, query), cursor),
-    changeOf: async (row: AuditRow) => await changeOf(store, row),
-    jobs: () => jobs.report(),
-    proxies: () => noticed.report(),
-    versions: () => watch.ending(),
-  };
 }
 
 async function connectOf({ connecting, baseUrl, newId, logFault }: Parts) {

@@ -3,6 +3,7 @@ import { clipped, GatewayError } from "../core/errors.ts";
 import { memoize } from "../core/made_once.ts";
 import type { Caller } from "../core/model.ts";
 import { type AskedList, EVERYTHING } from "../registry/asked_list.ts";
+import { resultText } from "../registry/answers.ts";
 import { parameters } from "../registry/brief.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import { type Listing, type Manner, reads, saidOf, type Shown } from "../registry/listing.ts";
@@ -95,11 +96,17 @@ function describedTool(shown: Shown, manner: Manner): DescribedTool {
     writes: !reads(shown),
     description,
     input_schema,
+    ...answersOf(manifest),
     platforms: manifest.platforms,
     flags: manifest.flags.map(({ flag }) => flag),
     codes: manifest.errors,
     ...(sites === null ? {} : { sites }),
   };
+}
+
+function answersOf(manifest: Shown["entry"]["manifest"]) {
+  const answers = resultText(manifest);
+  return answers === null ? {} : { answers };
 }
 
 const TYPES_HEAD =

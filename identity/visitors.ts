@@ -109,18 +109,16 @@ export class Visitors {
   async form(c: Context, visitor: Visitor): Promise<URLSearchParams> {
     const form = await this.#readForm(c, PEOPLE_LIMITS.FORM_BYTES, false);
     if (this.isOwn(form, visitor)) return form;
-    throw new GatewayError(
-      "E_FORBIDDEN",
-      "The form is too old, or was made for another browser; go back, reload the page and send it again",
-    );
+    throw tooOld();
   }
 
   /**
    * The fields of a form that a page of ours has sent, as the browser says, made for whichever session: what was typed can be
-   * shown again, and nothing may be done with it before `isOwn` says so. Throws what `form` does.
+   * shown again, and nothing may be done with it before `isOwn` says so. Throws what `form` does. Without `proof` a browser
+   * that says nothing of where it comes from is let through, for what `isOwn` judges.
    */
-  async fields(c: Context, limit: number): Promise<URLSearchParams> {
-    return await this.#readForm(c, limit, true);
+  async fields(c: Context, limit: number, proof = true): Promise<URLSearchParams> {
+    return await this.#readForm(c, limit, proof);
   }
 
   /** Whether one of our pages made the form for this browser, as it is signed in now. */
@@ -217,6 +215,13 @@ export class Visitors {
     return this.#secure ? { prefix: "host", path: "/", secure: true } as const : { path: "/" } as const;
   }
 }
+
+/** A form that no page of ours has made for this session. */
+export const tooOld = (): GatewayError =>
+  new GatewayError(
+    "E_FORBIDDEN",
+    "The form is too old, or was made for another browser; go back, reload the page and send it again",
+  );
 
 /** Made of the cookie, which scripts cannot read, so that no record of it is needed. */
 function csrfOf(secret: string): string {

@@ -2,7 +2,7 @@
 import type { LRUCache } from "lru-cache";
 import { GatewayError } from "../core/errors.ts";
 import { CLOCK, turns } from "../core/async.ts";
-import { type Caller, LIMITS, type Token } from "../core/model.ts";
+import { type Caller, LIMITS, type PlatformKind, type Token } from "../core/model.ts";
 import { likely } from "./likely.ts";
 import { Listing, type Manner, type Shown } from "./listing.ts";
 import type { ToolEntry } from "./entry.ts";
@@ -136,8 +136,20 @@ export class Catalog {
     return this.#now().shown;
   }
 
-  names(): string[] {
-    return this.entries().map((one) => one.name);
+  /** Their names; of those that run on sites of a kind, where one is named. */
+  names(platform?: PlatformKind): string[] {
+    const runs = ({ manifest }: ToolEntry) => platform === undefined || manifest.platforms.includes(platform);
+    return this.entries().filter(runs).map((one) => one.name);
+  }
+
+  /** The groups with their tools: built-in ones, and of those that sites offer what such a site has. */
+  groups(isReached: (site_id: string) => boolean): { readonly name: string; readonly tools: string[] }[] {
+    const groups = new Map<string, string[]>();
+    for (const { group, name, offer } of this.entries()) {
+      if (offer && !offer.sites.some(isReached)) continue;
+      groups.set(group, [...groups.get(group) ?? [], name]);
+    }
+    return [...groups].map(([name, tools]) => ({ name, tools }));
   }
 
   /** The names of the tools in those groups; the same list for the same groups until a source changes. */

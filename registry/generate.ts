@@ -1,7 +1,7 @@
 /** `deno task gen`: writes the generated parts of files from the manifests and the connectors; `--check` compares. */
 import { envExample, permissions, withTables } from "./generate_settings.ts";
 import { shapes } from "./generate_shapes.ts";
-import { toolsPage } from "./generate_tools_page.ts";
+import { type Examples, toolsPage } from "./generate_tools_page.ts";
 import { watchPage } from "./generate_watch_page.ts";
 import { type Connectors, readConnectors } from "./connectors.ts";
 import { isDeepStrictEqual } from "node:util";
@@ -73,6 +73,36 @@ export async function yamlFiles(root: URL): Promise<{ url: URL; tool: boolean }[
   ];
 }
 
+/** Longer answers are not shown in the description of the API; docs/TOOLS.md has them. */
+const EXAMPLE_CHARACTERS = 1500;
+
+/**
+ * The text of registry/examples.gen.json: the examples that the description of the API shows. What an example left out of
+ * a list is not told there, and one that left keys out is none.
+ */
+export function briefExamples(examples: Examples): string {
+  const lines = Object.entries(examples).map(([tool, { args, preview, answer }]) => {
+    const shown = Object.fromEntries(
+      Object.entries({ preview, answer }).flatMap(([name, value]) => {
+        const text = JSON.stringify(value);
+        const isWhole = text !== undefined && text.length <= EXAMPLE_CHARACTERS && !text.includes('"…":');
+        return isWhole ? [[name, withoutRests(value)]] : [];
+      }),
+    );
+    return `${JSON.stringify(tool)}: ${JSON.stringify({ args: withoutRests(args), ...shown })}`;
+  });
+  return `{\n${lines.join(",\n")}\n}\n`;
+}
+
+/** The value without what stands for the rest of a list. */
+function withoutRests(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.filter((one) => !String(one).startsWith("… ")).map(withoutRests);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutRests(one)]));
+}
+
 const ROOT = new URL("../", import.meta.url);
 
 /** Formats as `deno fmt` does, so that a generated file passes the format check; a long union needs it twice. */
@@ -107,6 +137,7 @@ async function files(): Promise<Record<string, string>> {
     "registry/documents.gen.json": await documents(ROOT, connectors),
     ".env.example": envExample(connectors),
     "docs/CONFIGURATION.md": withTables(await read("docs/CONFIGURATION.md"), connectors),
+    "registry/examples.gen.json": briefExamples(examples),
     "docs/TOOLS.md": await toolsPage(manifests, connectors, examples),
     "docs/upstreams/WATCH.md": watchPage(connectors),
     "deno.json": permissions(await read("deno.json"), connectors),

@@ -2,7 +2,7 @@
 import type { Schema } from "./dialect.ts";
 import { parseYaml } from "./documents.ts";
 import { find } from "./files.ts";
-import { definition, type Known, type Manifest, readManifest, writes } from "./manifest.ts";
+import { definition, type Known, type Manifest, PARTS, readManifest, writes } from "./manifest.ts";
 
 /** A call that was made, its preview where the tool writes, and its answer; long lists and texts are cut. */
 export interface Example {
@@ -48,7 +48,9 @@ Every built-in tool: what it does, what it takes, and one call of it with its an
 
 **The examples were run**, each against the sites that \`deno task demo\` starts, through REST, with stand-ins in place of the products. A test runs all of them again and compares every byte. To make them the same each time, the clock begins at noon of 2026-11-21, the site answers at \`https://demo.example\`, and what is drawn at random (ids, tokens, commit names) is replaced by numbers. They show the \`result\` of the answer. Long answers are cut to what shows their shape: \`…\` ends a text that goes on, \`"… 3 more"\` replaces the rest of a list, and \`"…": "3 more"\` for the rest of an object.
 
-**How a call is made.** \`POST /api/v1/tools/<name>\` with the arguments as JSON, or \`tools/call\` over MCP with the same arguments. Both answer the same.
+**How a call is made.** \`POST /api/v1/tools/<name>\` with the arguments as JSON, or \`tools/call\` over MCP with the same arguments. Both answer the same, but that MCP shortens an answer of a read that has over 20,000 characters, and says how to read on.
+
+**A tool that reads** takes two more arguments, which the tables leave out: \`fields\`, the parts of its answer that are wanted, as a list or with commas (\`"items.title, items.url"\`; \`"items[20..]"\` and \`"text[5000..]"\` name what stands from there on), and \`summary\`: \`true\` answers of each list the first items and of each text the beginning. What was left out is in \`shortened\`, names that the answer does not have in \`fields_not_found\`. A few tools have an argument of one of these names themselves: then it is that one.
 
 **A tool that writes** takes two more arguments, which the tables leave out: \`confirm\` (with \`true\` the tool writes, otherwise it answers a preview) and \`confirm_token\` (from the preview; it binds the write to what the preview showed). Its example has three parts: the call, the preview it answers, and the answer to the same call with \`"confirm": true\` and that \`confirm_token\`.
 
@@ -112,7 +114,8 @@ const condition = (when: Readonly<Record<string, unknown>>) =>
 function table(manifest: Manifest): string {
   const { input_schema } = definition(manifest);
   const properties = Object.entries(input_schema.properties ?? {}).filter(([name]) =>
-    !["confirm", "confirm_token"].includes(name)
+    !["confirm", "confirm_token"].includes(name) &&
+    (Object.hasOwn(manifest.input.properties ?? {}, name) || !Object.hasOwn(PARTS, name))
   );
   if (properties.length === 0) return "It takes no arguments.";
   const lines = properties.flatMap(([name, schema]) =>

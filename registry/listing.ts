@@ -4,6 +4,7 @@ import { onDemand } from "../core/async.ts";
 import { memoize } from "../core/made_once.ts";
 import type { ToolEntry } from "./entry.ts";
 import type { PlatformKind } from "../core/model.ts";
+import { outputSchema } from "./answers.ts";
 import { atSite, briefly, type Said, served } from "./brief.ts";
 import { readsOnly } from "./manifest.ts";
 import { offeredTo } from "./source.ts";
@@ -121,11 +122,13 @@ function mcpTool(shown: Shown, manner: Manner) {
   const { name, definition: { title }, manifest } = shown.entry;
   const { description, input_schema } = saidOf(shown, manner);
   const isRead = reads(shown);
+  const answer = manner.full && !shown.sites ? outputSchema(manifest) : null;
   return {
     name,
     ...(manner.full || shown.sites ? { title } : {}),
     description,
     inputSchema: input_schema,
+    ...(answer === null ? {} : { outputSchema: answer }),
     annotations: {
       readOnlyHint: isRead,
       ...(isRead ? {} : { destructiveHint: manifest.hints.destructive ?? true }),

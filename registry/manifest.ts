@@ -6,6 +6,7 @@ import { isFields } from "../core/values.ts";
 import type { Connectors } from "./connectors.ts";
 import { closed, faults, fits, ONCE, type Schema } from "./dialect.ts";
 import { keyOf } from "./documents.ts";
+import { resultFaults } from "./results.ts";
 
 /** The shared schemas a manifest may name as `{ $ref: id }`. */
 export const SHARED: Readonly<Record<string, Schema>> = {
@@ -123,6 +124,8 @@ const manifestSchema = z.strictObject({
     z.strictObject({ one_of: z.array(z.string()).min(2) }),
     z.strictObject({ any_of: z.array(z.string()).min(2) }),
   ])).default([]),
+  /** What it answers beside what every write says of itself, in the form of registry/results.ts. */
+  result: z.unknown().optional(),
 });
 
 /** A manifest as read, defaults filled in and shared schemas put in place. */
@@ -166,7 +169,7 @@ export function readManifest(document: unknown, known: Known): { manifest: Manif
 function consistency(manifest: Manifest): string[] {
   const properties = manifest.input.properties ?? {};
   const names = new Set(Object.keys(properties));
-  const found: string[] = [];
+  const found: string[] = manifest.result === undefined ? [] : resultFaults(manifest.result);
   const known = (name: string, where: string) => {
     if (!names.has(name)) found.push(`${where} names "${name}", which is not a property`);
   };
@@ -293,6 +296,19 @@ export const readsOnly = (manifest: Pick<Manifest, "tier" | "raise" | "hints">):
 /** Whether it only tells of the tools that the caller has, or stands for one of them. */
 export const tellsOfTools = ({ tells }: Pick<Manifest, "tells">): boolean => tells === "tools";
 
+/** Whether a caller may ask for parts of its answer: of a read, for a write's answer is what somebody consents to or has proof of. */
+export const takesParts = (manifest: Pick<Manifest, "tier" | "raise" | "tells">): boolean =>
+  !writes(manifest) && !tellsOfTools(manifest);
+
+/** What every tool that reads takes beside its own arguments; lists leave it to the instructions. */
+export const PARTS: Readonly<Record<string, Schema>> = {
+  fields: {
+    anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
+    description: 'Only these parts of the answer: "items.title, items.url", "items[20..]", "text[5000..]"',
+  },
+  summary: { type: "boolean", description: "true: of each list the first items, of each text the beginning" },
+};
+
 /** A tool as the doors list it. */
 export interface Definition {
   readonly name: string;
@@ -301,7 +317,10 @@ export interface Definition {
   readonly input_schema: Schema;
 }
 
-/** The definition served for a manifest: its own arguments, `site_id` where needed, `confirm` where it can write. */
+/**
+ * The definition served for a manifest: its own arguments, `site_id` where needed, `confirm` where it can write, else how
+ * parts of its answer are asked for.
+ */
 export function definition(manifest: Manifest): Definition {
   const site: Record<string, Schema> = manifest.site === "required"
     ? { site_id: { type: "string", description: "From list_sites" } }
@@ -324,7 +343,12 @@ export function definition(manifest: Manifest): Definition {
     description: manifest.description,
     input_schema: {
       type: "object",
-      properties: { ...site, ...manifest.input.properties, ...confirm },
+      properties: {
+        ...site,
+        ...manifest.input.properties,
+        ...takesParts(manifest) ? { ...PARTS, ...manifest.input.properties } : {},
+        ...confirm,
+      },
       required: [...Object.keys(site), ...(manifest.input.required ?? [])],
       additionalProperties: false,
     },

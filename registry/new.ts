@@ -17,6 +17,7 @@ platforms: [cms]
 input:
   required: []
   properties: {}
+result: { site_id: string }
 `;
 
 const handler = (name: string) =>

@@ -118,6 +118,7 @@ tier: T0
 platforms: [${name}]
 links: [${name}]
 input: {}
+result: { name: string }
 `;
 
 const handler = (name: string) =>

@@ -899,6 +899,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "audit_seo": {
+    args: { "page": number; "per_page": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "get_seo_meta": {
     args: { "post_id": number | string };
     site: "required";
@@ -1078,7 +1085,7 @@ export interface Shapes {
     publishes: "sometimes";
   };
   "check_static_deploy": {
-    args: { "commit_sha"?: string; "environment"?: "production" | "preview" };
+    args: { "commit_sha"?: string; "environment"?: "production" | "preview"; "wait_seconds": number };
     site: "required";
     tier: 0;
     raises: false;
@@ -1269,7 +1276,7 @@ export interface Shapes {
     publishes: "never";
   };
   "topicmap_get_content_job": {
-    args: { "content_job_id": string };
+    args: { "content_job_id": string; "wait_seconds": number };
     site: "required";
     tier: 0;
     raises: false;
@@ -1290,7 +1297,13 @@ export interface Shapes {
     publishes: "never";
   };
   "topicmap_get_topical_map": {
-    args: { "topical_map_id": string; "summary": boolean };
+    args: {
+      "topical_map_id": string;
+      "summary": boolean;
+      "gap_label"?: "GAP" | "COVERED" | "UNIQUE";
+      "priority"?: "P1" | "P2" | "P3" | "P4";
+      "classification"?: "core" | "outer";
+    };
     site: "required";
     tier: 0;
     raises: false;

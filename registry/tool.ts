@@ -16,6 +16,7 @@ import type {
   SnapshotsPort,
   ToolsPort,
   UpstreamsPort,
+  WaitingPort,
 } from "./tool_ports.ts";
 import type { Before, ReadResult, WriteResult } from "./write_result.ts";
 
@@ -274,7 +275,7 @@ export interface Held {
 export type OtherSite = Pick<ToolContext, "site" | "use" | "can" | "checkId">;
 
 /** What a handler may use. */
-export interface ToolContext {
+export interface ToolContext extends WaitingPort {
   readonly site: Site;
   readonly caller: Caller;
   readonly grant: PublishGrant;

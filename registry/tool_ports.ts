@@ -157,6 +157,8 @@ export interface DescribedTool {
   readonly writes: boolean;
   readonly description: string;
   readonly input_schema: object;
+  /** Its result in a line, as TypeScript; of a write beside what every write says of itself. */
+  readonly answers?: string;
   /** The kinds of site that it works on. */
   readonly platforms: readonly PlatformKind[];
   /** Those that a site must have set for some or all of its calls. */
@@ -175,4 +177,24 @@ export interface ToolsPort {
   describe(name: string): Promise<DescribedTool>;
   /** What all of them take, or that one, as TypeScript. Throws E_TOOL_NOT_FOUND. */
   types(name?: string): Promise<string>;
+}
+
+/** What an upstream is doing, looked at until it is over. */
+export interface Waiting<Found> {
+  /** As long as that at most, and never past the end of the call's own time. */
+  readonly seconds: number;
+  /** What was found last. */
+  readonly found: Found;
+  /** Asks again; seconds lie between two looks. */
+  look(): Promise<Found>;
+  isOver(found: Found): boolean;
+}
+
+/** Waits within a call. */
+export interface WaitingPort {
+  /**
+   * What is found once it is over, or when there is no time left; at once where it is over already. Throws what `look` does,
+   * and E_CANCELLED where nobody waits any more.
+   */
+  waitFor<Found>(waiting: Waiting<Found>): Promise<Found>;
 }

@@ -51,6 +51,12 @@ const unlisted: Rule = (_, value, { id }) => {
   return lists.length === 0 ? undefined : { ...value, ...Object.fromEntries(lists) };
 };
 
+/** A token of a trial is for its site alone, or for few, and goes with one of them. */
+const naming: Rule = (_, value, { id }) =>
+  isFields(value) && Array.isArray(value["allowed_sites"]) && value["allowed_sites"].includes(id)
+    ? null
+    : undefined;
+
 /** What lists the site among those it touches. */
 const touching: Rule = (_, value, { id }) =>
   isFields(value) && Array.isArray(value["sites"]) && value["sites"].includes(id) ? null : undefined;
@@ -151,6 +157,9 @@ export const DECISIONS: Readonly<Record<string, Decision>> = {
     cached: "sites",
   },
   tokens: { site: narrowed, user: field("owner_user_id"), cached: "tokens" },
+  trial_tokens: { site: naming, user: field("owner_user_id") },
+  trials: { site: touching, user: field("user_id") },
+  token_uses: { site: "it is a token's", user: ofToken(1) },
   tokens_by_hash: {
     site: "the token stays, without the site",
     user: (_, value, { tokens }) => tokens.includes(String(value)) ? null : undefined,

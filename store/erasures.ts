@@ -21,6 +21,8 @@ interface Begun {
   readonly passed?: true;
 }
 
+/** Where tokens are kept. */
+const TOKEN_KINDS = ["tokens", "trial_tokens"] as const;
 const LEASE = "erasure";
 const LEASE_MS = 60_000;
 /** A call that began before may be under way for so long: what it leaves is erased then. */
@@ -147,7 +149,8 @@ export class Erasures implements ErasureStore {
   async #person(id: string): Promise<Erased | null> {
     const { db } = this.parts;
     const { value } = await db.kv.get<{ readonly email: string }>(["users", id]);
-    const tokens = (await listRecords<Token>(db.kv, "tokens")).filter((one) => one.owner_user_id === id);
+    const kinds = await Promise.all(TOKEN_KINDS.map((kind) => listRecords<Token>(db.kv, kind)));
+    const tokens = kinds.flat().filter((one) => one.owner_user_id === id);
     const grants: string[] = [];
     for await (const entry of db.kv.list<{ readonly user_id: string }>({ prefix: ["oauth_grants"] })) {
       if (entry.value.user_id === id) grants.push(String(entry.key[1]));

@@ -47,6 +47,8 @@ const ENDS: Readonly<Record<string, readonly [end: End, longest_ms: number]>> = 
   person_sessions: [named("ends_at"), LIMITS.SESSION_MS],
   person_sessions_by_hash: [notRecorded, LIMITS.SESSION_MS],
   preview_names: [notRecorded, 10 * MINUTE_MS],
+  trial_tokens: [notRecorded, LIMITS.UNDO_DAYS_MAX * DAY_MS],
+  trials: [named("ends_at"), LIMITS.TRIAL_MS],
   managed_files: [notRecorded, LIMITS.MANAGED_FILE_DAYS * DAY_MS],
   consents: [named("expires_at"), LIMITS.APPROVAL_MS + LIMITS.IDEMPOTENCY_MS],
   approvals: [named("asked_at", LIMITS.APPROVAL_KNOWN_MS), LIMITS.APPROVAL_KNOWN_MS],

@@ -41,6 +41,7 @@ import type { SiteShape, Store } from "./store.ts";
 import { Snapshots } from "./snapshots.ts";
 import { Tokens } from "./tokens.ts";
 import { ToolCatalogs } from "./tool_catalogs.ts";
+import { Trials } from "./trials.ts";
 import { Users } from "./users.ts";
 import { Webhooks } from "./webhooks.ts";
 
@@ -98,10 +99,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const audit = new Audit(db, options.log);
   const leases = new Leases(db);
   const personSessions = new PersonSessions(db);
+  const tokens = new Tokens(db, versions.of("tokens"), options.tokenPrefix);
   const signIns = new SignIns(db, sealer, personSessions);
   let closing: Promise<void> | null = null;
   return {
-    tokens: new Tokens(db, versions.of("tokens"), options.tokenPrefix),
+    tokens,
     sites: new Sites(db, versions.of("sites"), sealer, options.siteShape),
     projects: new Projects(db, versions.of("projects")),
     freezes: new Freezes(db, versions.of("sites")),
@@ -116,6 +118,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     challenges: new Challenges(db, signatures),
     devices: new Devices(signatures, db.now),
     previews: new Previews(db),
+    trials: new Trials(db, sealer),
     managedFiles: new ManagedFiles(db),
     changes: new Changes(db, sealer, options.undoDays ?? LIMITS.UNDO_DAYS),
     oauthClients: new OAuthClients(db),
@@ -133,8 +136,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ping: () => ping(db, versions, file),
     close() {
       check?.stop();
-      return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])
-        .then(async ([, audited]) => {
+      const ends = [audit.close(), accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), tokens.finish()] as const;
+      return closing ??= Promise.allSettled(ends)
+        .then(async ([audited]) => {
           await db.close();
           if (audited.status === "rejected") throw audited.reason;
         });

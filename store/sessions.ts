@@ -4,7 +4,8 @@ import { type Database, deleteListed, sha256 } from "./database.ts";
 import type { SessionStore } from "./store.ts";
 import { randomText } from "./tokens.ts";
 
-const recordKey = (text: string, under: string) => ["sessions", sha256(`${text}\n${under}`)];
+const nameOf = (text: string, under: string) => sha256(`${text}\n${under}`);
+const recordKey = (text: string, under: string) => ["sessions", nameOf(text, under)];
 
 /** The value of `["sessions", hash]`. */
 interface KeptSession {
@@ -25,7 +26,15 @@ export class Sessions implements SessionStore {
   }
 
   async valid(text: string, under: string): Promise<boolean> {
-    const { value } = await this.db.kv.get<KeptSession>(recordKey(text, under));
+    return await this.stands(nameOf(text, under));
+  }
+
+  nameOf(text: string, under: string): string {
+    return nameOf(text, under);
+  }
+
+  async stands(name: string): Promise<boolean> {
+    const { value } = await this.db.kv.get<KeptSession>(["sessions", name]);
     return value !== null && lasts(value.ends_at, value.lifetime_ms, this.db.now());
   }
 

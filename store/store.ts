@@ -54,12 +54,23 @@ export type NewToken =
   & Omit<Token, "id" | "created_at" | "revoked_at" | "confirm_policy">
   & Partial<Pick<Token, "confirm_policy">>;
 
-export type TokenPatch = Partial<
-  Pick<
-    Token,
-    "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "confirm_policy" | "confirm_proxied" | "listing"
+export type TokenPatch =
+  & Partial<
+    Pick<
+      Token,
+      | "name"
+      | "allowed_sites"
+      | "allowed_tools"
+      | "max_risk"
+      | "confirm_policy"
+      | "confirm_proxied"
+      | "listing"
+    >
   >
->;
+  & {
+    /** null takes the end away. */
+    readonly expires_at?: string | null | undefined;
+  };
 
 /** Tokens, found by a SHA-256 of their text. Look-ups are cached; a change holds within LIMITS.CACHE_CHECK_MS everywhere. */
 export interface TokenStore {
@@ -74,6 +85,10 @@ export interface TokenStore {
   update(id: string, patch: TokenPatch): Promise<Token | null>;
   /** Revokes for good; null when there is no such token. Revoking twice keeps the first time. */
   revoke(id: string): Promise<Token | null>;
+  /** Says that it was used now. Written behind, at most every LIMITS.TOKEN_USE_MS a token; what cannot be written is left out. */
+  used(id: string): void;
+  /** When each of them was used last, by its id, to within LIMITS.TOKEN_USE_MS; of one that never was nothing. */
+  uses(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Fields that may be left out; those that hold an object are merged key by key. */
@@ -187,9 +202,40 @@ export interface SessionStore {
   create(lifetime_ms: number, under: string): Promise<string>;
   /** Whether the session is valid. */
   valid(text: string, under: string): Promise<boolean>;
+  /** Whether a session of that name, which `nameOf` answers, is valid. */
+  stands(name: string): Promise<boolean>;
+  /** What names a session without telling its text. */
+  nameOf(text: string, under: string): string;
   end(text: string, under: string): Promise<void>;
   /** Ends every one. */
   endAll(): Promise<void>;
+}
+
+/** A token that a trial on the console is run with, as it is made. */
+export type NewTrialToken =
+  & Pick<Token, "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "owner_user_id">
+  & Required<Pick<Token, "session">>;
+
+/** Whose a trial is, and what it touches. */
+export interface KeptTrial {
+  readonly id: string;
+  /** Names the session that alone sees it. */
+  readonly session: string;
+  readonly user_id: string | null;
+  readonly sites: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly ends_at: number;
+}
+
+/** Trials of tools on the console. */
+export interface TrialStore {
+  /** Makes a token that ends after LIMITS.TRIAL_MS and has no text: `tokens.get` finds it, and no caller can send it. */
+  begin(input: NewTrialToken): Promise<Token>;
+  /** Lets it begin anew for another session and other tools; null where there is none, or it was revoked. */
+  again(id: string, more: Pick<NewTrialToken, "session" | "allowed_tools">): Promise<Token | null>;
+  /** Keeps what was tried, in the place of what was kept of it before; LIMITS.TRIAL_MS. */
+  keep(trial: KeptTrial, text: string): Promise<void>;
+  find(id: string): Promise<KeptTrial & { readonly text: string } | null>;
 }
 
 /** The preview branch of a token on a site. */
@@ -280,6 +326,7 @@ export interface Store {
   readonly challenges: ChallengeStore;
   readonly devices: DeviceStore;
   readonly previews: PreviewStore;
+  readonly trials: TrialStore;
   readonly managedFiles: ManagedFileStore;
   readonly leases: LeaseStore;
   readonly paces: PaceStore;

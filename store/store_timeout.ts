@@ -175,11 +175,25 @@ export class StoreTimeout {
   };
 }
 
+/** KV takes no longer key; its text is counted, and what stands between its parts is left room. */
+const KEY_BYTES_MAX = 2048 - 64;
+/** Texts that are no longer fit however they are written. */
+const KEY_CHARACTERS_SURE = 500;
+
+/** Whether KV takes such a key: with a longer one nothing was ever kept, whatever an address or a form names. */
+function canBe(key: Deno.KvKey): boolean {
+  const texts = key.filter((part) => typeof part === "string");
+  if (texts.every(({ length }) => length <= KEY_CHARACTERS_SURE)) return true;
+  return new TextEncoder().encode(texts.join("")).length <= KEY_BYTES_MAX;
+}
+
 function readingIn(kv: Deno.Kv, lane: Lane): Kv {
   const late = () => new Unanswered(UNREAD, null);
   const reading = {
     get: (key: Deno.KvKey, options?: { consistency?: Deno.KvConsistencyLevel }) =>
-      lane.run(() => kv.get(key, options), late),
+      canBe(key)
+        ? lane.run(() => kv.get(key, options), late)
+        : Promise.resolve({ key, value: null, versionstamp: null }),
     getMany: (keys: readonly Deno.KvKey[], options?: { consistency?: Deno.KvConsistencyLevel }) =>
       lane.run(() => kv.getMany([...keys], options), late),
     list(selector: Deno.KvListSelector, options?: Deno.KvListOptions) {

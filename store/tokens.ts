@@ -1,6 +1,6 @@
 /** Tokens, kept by a SHA-256 of their text. */
-import { isSuperAdmin, type Token } from "../core/model.ts";
-import { RecordCache, type Version } from "./cache.ts";
+import { isSuperAdmin, LIMITS, type Token } from "../core/model.ts";
+import { ListCache, RecordCache, type Version } from "./cache.ts";
 import { recordOf } from "./damage.ts";
 import { AGAIN, checkSize, type Database, listRecords, sha256, untilSettled } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
@@ -9,9 +9,20 @@ import type { NewToken, TokenPatch, TokenStore } from "./store.ts";
 const RANDOM_BYTES = 32;
 /** No token is longer; a longer text is not worth a hash. */
 const TEXT_CHARACTERS_MAX = 256;
+const GET_MANY_MAX = 10;
+/** So many uses are remembered before they are forgotten, and said again. */
+const USES_MAX = 10_000;
 
-const recordKey = (id: string) => ["tokens", id];
+/** What the ids of tokens begin with that trials are run with. */
+export const TRIAL_TOKEN = "try_";
+/** Whether that is the id of such a token, which has no text that anybody could send. */
+export const isTrialToken = (id: string): boolean => id.startsWith(TRIAL_TOKEN);
+/** Where a token is kept. Those of trials go by themselves, and are on no list. */
+export const tokenKey = (id: string) => [isTrialToken(id) ? "trial_tokens" : "tokens", id];
+
+const recordKey = tokenKey;
 const hashKey = (hash: string) => ["tokens_by_hash", hash];
+const useKey = (id: string) => ["token_uses", id];
 
 /** Random text with 256 bits, safe in an address, a header and a cookie. */
 export function randomText(): string {
@@ -27,8 +38,12 @@ const whole = (token: Token): Token => ({ ...token, confirm_policy: token.confir
 /** The TokenStore of a database; token texts begin with `prefix`. */
 export class Tokens implements TokenStore {
   readonly #byHash: RecordCache<Token>;
+  readonly #all: ListCache<Token>;
   /** The text looked up last: each call looks its token up twice, and calls of one token come in rows. */
   #last = { text: "", hash: sha256("") };
+  /** When this process last wrote that a token was used, and what is being written. */
+  readonly #uses = new Map<string, number>();
+  readonly #writing = new Set<Promise<void>>();
 
   constructor(
     private readonly db: Database,
@@ -36,6 +51,10 @@ export class Tokens implements TokenStore {
     private readonly prefix: string,
   ) {
     this.#byHash = new RecordCache(version, (hash) => this.#read(hash));
+    this.#all = new ListCache(
+      version,
+      async () => (await listRecords<Token>(db.kv, "tokens")).map(whole),
+    );
   }
 
   async create(input: NewToken): Promise<{ token: Token; text: string }> {
@@ -51,6 +70,7 @@ export class Tokens implements TokenStore {
       confirm_policy: input.confirm_policy ?? "flag",
       ...(input.confirm_proxied === true ? { confirm_proxied: true } : {}),
       ...(input.listing === undefined ? {} : { listing: input.listing }),
+      ...(input.expires_at === undefined ? {} : { expires_at: input.expires_at }),
       owner_user_id: input.owner_user_id,
       super_admin: isSuperAdmin(input),
       created_at: this.db.timestamp(),
@@ -77,7 +97,7 @@ export class Tokens implements TokenStore {
   }
 
   async list(): Promise<Token[]> {
-    return (await listRecords<Token>(this.db.kv, "tokens")).map(whole);
+    return [...await this.#all.get()];
   }
 
   async update(id: string, patch: TokenPatch): Promise<Token | null> {
@@ -85,12 +105,31 @@ export class Tokens implements TokenStore {
       const entry = await this.db.kv.get<Token>(recordKey(id));
       const stored = recordOf(entry);
       if (stored === null) return null;
-      const { name, allowed_sites, allowed_tools, max_risk, confirm_policy, confirm_proxied, listing } = {
+      const {
+        name,
+        allowed_sites,
+        allowed_tools,
+        max_risk,
+        confirm_policy,
+        confirm_proxied,
+        listing,
+        expires_at,
+      } = {
         ...whole(stored),
         ...patch,
       };
+      const { expires_at: _, ...before } = stored;
       const lists = { allowed_sites: [...allowed_sites], allowed_tools: [...allowed_tools] };
-      const token: Token = { ...stored, name, ...lists, max_risk, confirm_policy, confirm_proxied, listing };
+      const token: Token = {
+        ...before,
+        name,
+        ...lists,
+        max_risk,
+        confirm_policy,
+        confirm_proxied,
+        listing,
+        ...expires_at && { expires_at },
+      };
       checkSize(token);
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
       return await this.version.commit(change) ? token : AGAIN;
@@ -106,6 +145,39 @@ export class Tokens implements TokenStore {
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
       return await this.version.commit(change) ? token : AGAIN;
     });
+  }
+
+  used(id: string): void {
+    const now = this.db.now();
+    const last = this.#uses.get(id);
+    // A clock that was set back says so as well.
+    if (last !== undefined && Math.abs(now - last) < LIMITS.TOKEN_USE_MS) return;
+    if (this.#uses.size >= USES_MAX) this.#uses.clear();
+    this.#uses.set(id, now);
+    const write = this.#writeUse(id).catch(() => void this.#uses.delete(id));
+    this.#writing.add(write);
+    void write.finally(() => this.#writing.delete(write));
+  }
+
+  async uses(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const uses = new Map<string, string>();
+    for (let at = 0; at < ids.length; at += GET_MANY_MAX) {
+      const some = await this.db.kv.getMany<string[]>(ids.slice(at, at + GET_MANY_MAX).map(useKey));
+      for (const { key, value } of some) if (typeof value === "string") uses.set(String(key[1]), value);
+    }
+    return uses;
+  }
+
+  /** Resolves once what is being written of uses has ended. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+
+  /** Of a token that is gone meanwhile nothing is kept. */
+  async #writeUse(id: string): Promise<void> {
+    const entry = await this.db.kv.get(recordKey(id));
+    if (entry.value === null) return;
+    await this.db.kv.atomic().check(entry).set(useKey(id), this.db.timestamp()).commit();
   }
 
   async #read(hash: string): Promise<Token | null> {

@@ -1,7 +1,7 @@
 /** Users: the people tokens belong to, one per e-mail. */
 import { GatewayError } from "../core/errors.ts";
 import type { User } from "../core/model.ts";
-import { RecordCache, type Version } from "./cache.ts";
+import { ListCache, RecordCache, type Version } from "./cache.ts";
 import { recordOf } from "./damage.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listRecords, untilSettled } from "./database.ts";
 import type { Awaitable } from "../core/async.ts";
@@ -16,9 +16,11 @@ const emailKey = (email: string) => ["users_by_email", email.toLowerCase()];
 /** The UserStore of a database. */
 export class Users implements UserStore {
   readonly #byId: RecordCache<User>;
+  readonly #all: ListCache<User>;
 
   constructor(private readonly db: Database, private readonly version: Version) {
     this.#byId = new RecordCache(version, async (id) => recordOf(await db.kv.get<User>(recordKey(id))));
+    this.#all = new ListCache(version, () => listRecords<User>(db.kv, "users"));
   }
 
   async create(input: Omit<User, "id" | "created_at">): Promise<User | null> {
@@ -50,7 +52,7 @@ export class Users implements UserStore {
   }
 
   async list(): Promise<User[]> {
-    return await listRecords<User>(this.db.kv, "users");
+    return [...await this.#all.get()];
   }
 
   async update(id: string, patch: UserInput, judge?: (stored: User) => void): Promise<User | null> {

@@ -67,8 +67,8 @@ export interface WebhookStore {
   get(id: string): Promise<Webhook | null>;
   /** The same with its address and secrets. Throws E_MISSING_SECRET where its key is missing. */
   open(id: string): Promise<OpenedWebhook | null>;
-  /** Null when there is none of that id. */
-  update(id: string, patch: WebhookPatch): Promise<Webhook | null>;
+  /** Null when there is none of that id. Nothing is changed where `judge` throws at what is there. */
+  update(id: string, patch: WebhookPatch, judge?: (stored: Webhook) => void): Promise<Webhook | null>;
   /** A new secret, told this once; the one before signs for LIMITS.WEBHOOK_ROTATION_MS more. Null when there is none. */
   rotate(id: string): Promise<{ readonly webhook: Webhook; readonly secret: string } | null>;
   /** Takes it away with its deliveries; null when there is none. */

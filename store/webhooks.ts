@@ -99,8 +99,13 @@ export class Webhooks implements WebhookStore {
     return { ...plain(value), url, secrets: signs ? [secret, previous] : [secret] };
   }
 
-  async update(id: string, { url, off, ...patch }: WebhookPatch): Promise<Webhook | null> {
+  async update(
+    id: string,
+    { url, off, ...patch }: WebhookPatch,
+    judge?: (stored: Webhook) => void,
+  ): Promise<Webhook | null> {
     return await this.#change(id, async (kept) => {
+      judge?.(plain(kept));
       const sealed = url === undefined
         ? kept.sealed
         : await this.#seal(id, { ...await this.#unseal(id, kept.sealed), url });

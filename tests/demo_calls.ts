@@ -117,6 +117,7 @@ async function pages(call: Call, live: Site, built: Site, tomorrow: string, sect
 async function seo(call: Call, live: Site): Promise<void> {
   await call("set_seo_redirect", live({ source: "/old-prices", destination: "/sample-page/", ...DO }));
   await call("get_sitemap_status", live());
+  await call("audit_seo", live({ per_page: 3 }));
   const { entries = [] } = await call("get_custom_schema", live()) as { entries?: { post_id: number }[] };
   const value = JSON.stringify({ "@context": "https://schema.org", "@type": "Organization", name: "Demo" });
   await call("set_custom_schema", live({ id: entries[0]?.post_id, value, ...DO }));

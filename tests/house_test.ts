@@ -161,7 +161,7 @@ const BEYOND_VENDORS = SERVICE.filter(({ path }) => !/^(platforms|companion)\/|\
 const NOT_MEANT: readonly [path: string, text: RegExp][] = [
   ["registry/new.ts", /site\("acme", "cms"\)/g], // in the test that it writes
   ["core/credentials.ts", /github_pat/g], // how a secret begins, whoever sends it
-  ["console/oauth_page.tsx", /^ {2}(crm|static):/gm], // groups of tools, two of which are named like kinds
+  ["identity/oauth/group_words.ts", /^ {2}(crm|static):/gm], // groups of tools, two of which are named like kinds
   ["rules/path.ts", /\.github/g], // a folder of any repository
   ["rules/path_names.ts", /\.github|\|github\|/g],
 ];

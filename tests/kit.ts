@@ -6,6 +6,7 @@ import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from 
 import { createHttp, type Http, type HttpOptions } from "../platforms/_http/http.ts";
 import { createTransport, type PinnedFetch } from "../platforms/_http/transport.ts";
 import { readSettings, type Settings } from "../core/settings.ts";
+import { Answers } from "./answers.ts";
 import { type Ending, endingOf } from "./endings.ts";
 import { openMemory } from "./memory_kv.ts";
 import { parted, type Proof } from "./proof.ts";
@@ -32,7 +33,8 @@ export interface Sent {
   readonly url: string;
 }
 
-export interface KitOptions extends Pick<Replacements, "sources" | "toolServers" | "signedIn" | "storage"> {
+export interface KitOptions
+  extends Pick<Replacements, "sources" | "toolServers" | "signedIn" | "storage" | "delay"> {
   readonly sites?: readonly NewSite[];
   /** Further tokens by a name to use in `as`; the token called `all` may do everything. */
   readonly tokens?: Readonly<Record<string, Partial<NewToken>>>;
@@ -133,10 +135,11 @@ let builtIn: ReturnType<typeof readRegistry> | undefined;
 /** Opens a kit; dispose of it with `await using`. */
 export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const clock = { now: options.start ?? NOW };
-  const { sources, toolServers, signedIn, storage } = options;
+  const { sources, toolServers, signedIn, storage, delay } = options;
   const now = options.realClock ? Date.now : () => clock.now;
   const requests: Sent[] = [];
   const logged: Record<string, unknown>[] = [];
+  const answers = new Answers();
   const transport = createTransport();
   const recorded: PinnedFetch = async (url, init, addresses) => {
     requests.push({ method: init.method, url: url.href });
@@ -151,9 +154,10 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const upstream = { ...read.upstream, ...options.settings?.upstream };
   const opened = await openGateway({ ...read, ...options.settings, upstream }, registry, {
     now,
-    ...{ sources, toolServers, signedIn },
+    ...{ sources, toolServers, signedIn, delay },
     storage: { open: openMemory, ...storage },
     log: (event) => void logged.push(event),
+    answers: answers.judge,
     http: options.wayOut ?? createHttp({
       allowPrivate: options.allowPrivate ?? [],
       fetch: recorded,
@@ -172,7 +176,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
     const { text } = await opened.store.tokens.create({ ...ALL, name, ...more });
     tokens.set(name, text);
   }
-  return new OpenKit(opened, requests, logged, clock, tokens, transport);
+  return new OpenKit(opened, requests, logged, clock, tokens, transport, answers);
 }
 
 class OpenKit implements Kit {
@@ -184,6 +188,7 @@ class OpenKit implements Kit {
     readonly clock: { now: number },
     readonly tokens: ReadonlyMap<string, string>,
     readonly transport: Disposable,
+    readonly answers: Answers,
   ) {
     this.store = gateway.store;
   }
@@ -286,5 +291,6 @@ class OpenKit implements Kit {
   async [Symbol.asyncDispose](): Promise<void> {
     this.transport[Symbol.dispose]();
     await this.gateway.close();
+    this.answers.assertAsPromised();
   }
 }

@@ -113,6 +113,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     list_taxonomies: () => ({ site_id, taxonomy: "tag" }),
     get_page: async () => ({ site_id, page_id: await make.page() }),
     view_live: () => ({ site_id, path: "/robots.txt" }),
+    audit_seo: () => ({ site_id, per_page: 1 }),
     find_text: () => ({ site_id, text: "zeppelin" }),
     replace_text: async () => ({ site_id, find: await make.named(), replace: "Airship" }),
     list_page_templates: () => ({ site_id }),

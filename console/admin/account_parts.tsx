@@ -113,7 +113,8 @@ export function Sessions({ person, sessions }: AccountShown): Child {
   const rows = sessions.map(({ id, method, agent, created_at, seen_at }) => [
     `${browserOf(agent)}${id === person.session.id ? " (this one)" : ""}`,
     <>
-      <Time at={created_at} />, by {method}
+      <Time at={created_at} />
+      <span class="hint">by {method}</span>
     </>,
     <Time at={seen_at} />,
     <Form visitor={person} action={`${ACCOUNT_PATH}/sessions/end`}>
@@ -131,7 +132,7 @@ export function Sessions({ person, sessions }: AccountShown): Child {
         empty="There is none."
       />
       <Form visitor={person} action={`${ACCOUNT_PATH}/sessions/end-all`}>
-        <Submit>Sign out everywhere</Submit>
+        <Submit quiet>Sign out everywhere</Submit>
       </Form>
     </section>
   );

@@ -5,6 +5,7 @@ import { onDemand } from "../../core/async.ts";
 import { asset, ASSETS_PATH } from "../assets.ts";
 import { Visitors } from "../../identity/visitors.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
+import { recentOf } from "../../admin/recent_rows.ts";
 import type { MasterSignIn } from "../../admin/session.ts";
 import { People } from "../../identity/sign_in/people.ts";
 import { sayWaiting } from "../respond.tsx";
@@ -21,8 +22,10 @@ import { freezePages } from "./freezes.tsx";
 import { invitationPages } from "./invitation.tsx";
 import { repoAppPages } from "./repo_app.tsx";
 import { signInPages } from "./sign_in.tsx";
+import { snapshotPages } from "./snapshots.tsx";
 import { sitePages } from "./sites.tsx";
 import { tokenPages } from "./tokens.tsx";
+import { tryPages } from "./try.tsx";
 import { userPages } from "./users.tsx";
 import { webhookPages } from "./webhooks.tsx";
 
@@ -34,6 +37,7 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
     ports,
     visitors,
     master,
+    recent: recentOf(ports),
     people: new People(ports),
     passkeys: onDemand(async () => {
       const { Passkeys } = await import("../../identity/sign_in/passkeys.ts");
@@ -55,12 +59,14 @@ export function pagesApp(ports: AdminPorts, master: MasterSignIn): Hono {
   clientPages(app, parts);
   freezePages(app, parts);
   sitePages(app, parts);
+  snapshotPages(app, parts);
   userPages(app, parts);
   repoAppPages(app, parts);
   approvalPages(app, parts);
   webhookPages(app, parts);
   auditPages(app, parts);
   changePages(app, parts);
+  tryPages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
     return await refusalPage(c, await visitors.signedIn(c.req.raw), error, ports.report);

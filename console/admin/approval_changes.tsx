@@ -159,7 +159,7 @@ function itemOf(
 
 /** All changes of a preview, with the calls that it stands for; of a set each item by itself, which can be chosen. */
 export function changesOf(
-  { changes, left_out, calls = [], items }: ApprovalPreview,
+  { changes, left_out, calls = [], items }: Pick<ApprovalPreview, "changes" | "left_out" | "calls" | "items">,
   on: Drawing,
   choosing: Choosing | null = null,
 ): Child {

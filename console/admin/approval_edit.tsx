@@ -40,7 +40,7 @@ export function editPages(app: Hono, parts: PagesParts): void {
 
   app.post(path, async (c) => {
     const { visitors } = parts;
-    const person = await visitors.person(c.req.raw);
+    const person = await visitors.signedIn(c.req.raw);
     const form = await visitors.fields(c, PEOPLE_LIMITS.TEXTS_FORM_BYTES);
     const typed = typedIn(form);
     if (person === null) {

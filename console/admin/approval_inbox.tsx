@@ -7,6 +7,7 @@ import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Select } from "../form.tsx";
 import { titleText } from "../layout.tsx";
+import { Empty } from "../parts.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import { mayApprove } from "./approval_events.ts";
@@ -222,7 +223,14 @@ function waitingList(inbox: Inbox, rows: readonly ApprovalReport[], asked: Asked
         caption="What agents ask for, oldest first"
         columns={["Request", "Sites", "Asked by", "Waiting for", "Tier"]}
         rows={rows.map(waitingRow(inbox, asked.chosen))}
-        empty={asked.filters.size > 0 ? "Nothing that waits fits." : "Nothing waits for a person."}
+        empty={asked.filters.size > 0
+          ? "Nothing that waits fits."
+          : (
+            <Empty title="Nothing waits for a person">
+              Where a token or a site asks for a person's yes, each change that an agent wants stands here
+              with what it would do, and is made when somebody approves it.
+            </Empty>
+          )}
       />
       {mine > 1 && (
         <p class="ways">

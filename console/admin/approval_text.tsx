@@ -145,22 +145,24 @@ export function comparedText(from: string, to: string, on: Drawing): Child {
   const parts = folded(stretchesOf(from, to, on), on);
   if (on.view === "inline") return <div class="text" dir="auto">{parts.map((part) => drawn(part, on))}</div>;
   return (
-    <table class="sides" role="table">
-      <thead role="rowgroup">
-        <tr role="row">
-          <th scope="col" role="columnheader">Now</th>
-          <th scope="col" role="columnheader">Then</th>
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rowsOf(parts).map(([left, right]) => (
+    <div class="table">
+      <table class="sides" role="table">
+        <thead role="rowgroup">
           <tr role="row">
-            <td role="cell" data-column="Now" dir="auto">{left.map((part) => drawn(part, on))}</td>
-            <td role="cell" data-column="Then" dir="auto">{right.map((part) => drawn(part, on))}</td>
+            <th scope="col" role="columnheader">Now</th>
+            <th scope="col" role="columnheader">Then</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody role="rowgroup">
+          {rowsOf(parts).map(([left, right]) => (
+            <tr role="row">
+              <td role="cell" data-column="Now" dir="auto">{left.map((part) => drawn(part, on))}</td>
+              <td role="cell" data-column="Then" dir="auto">{right.map((part) => drawn(part, on))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

@@ -15,6 +15,7 @@ import { APPROVALS, isTyped, LIVE_TIER, namesFor, typedWord, wordsOf } from "./a
 import { ApprovalEvents } from "./approval_events.ts";
 import { viewRoutes, viewsOf } from "./approval_views.tsx";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
+import { nothingTyped } from "./kept_form.tsx";
 
 /** Adds the routes under `/admin/approvals`. */
 export function approvalPages(app: Hono, parts: PagesParts): void {
@@ -43,25 +44,27 @@ export function approvalPages(app: Hono, parts: PagesParts): void {
   viewRoutes(app, parts, APPROVALS);
   app.get(`${APPROVALS}/:id`, (c) => asPerson(parts, c, (person) => look(parts, c, person, idOf(c))));
 
-  app.post(`${APPROVALS}/:id/approve`, (c) =>
-    asSender(parts, c, async (person, form) => {
-      const without = leftOutIn(form);
-      const problem = await approved(parts, c, person, idOf(c), { form, without });
-      return problem === null
-        ? leadTo(c, pathOf(c))
-        : await look(parts, c, person, idOf(c), { problem, without });
-    }, pathOf(c)));
-
-  app.post(`${APPROVALS}/:id/undo`, (c) =>
-    asSender(parts, c, async (person, form) => {
-      try {
-        const caller = person.caller;
-        const id = await ports.approvals.askUndo(caller, idOf(c), form.get("site") ?? "");
-        return leadTo(c, `${APPROVALS}/${id}`);
-      } catch (thrown) {
-        return await look(parts, c, person, idOf(c), { problem: worded(c, thrown) });
-      }
-    }, pathOf(c)));
+  /** A button: nothing is typed there. */
+  const on = (verb: string, act: (c: Context, person: Person, form: URLSearchParams) => Promise<Response>) =>
+    app.post(
+      `${APPROVALS}/:id/${verb}`,
+      (c) => asSender(parts, c, (person, form) => act(c, person, form), pathOf(c), nothingTyped),
+    );
+  on("approve", async (c, person, form) => {
+    const without = leftOutIn(form);
+    const problem = await approved(parts, c, person, idOf(c), { form, without });
+    return problem === null
+      ? leadTo(c, pathOf(c))
+      : await look(parts, c, person, idOf(c), { problem, without });
+  });
+  on("undo", async (c, person, form) => {
+    try {
+      const id = await ports.approvals.askUndo(person.caller, idOf(c), form.get("site") ?? "");
+      return leadTo(c, `${APPROVALS}/${id}`);
+    } catch (thrown) {
+      return await look(parts, c, person, idOf(c), { problem: worded(c, thrown) });
+    }
+  });
 
   app.post(`${APPROVALS}/:id/reject`, (c) =>
     asSender(parts, c, async (person, form) => {

@@ -10,6 +10,7 @@ import { liveSites, TOGETHER, type Together, togetherPage } from "./approval_tog
 import { viewsOf } from "./approval_views.tsx";
 import { isTyped, namesFor, typedWord, wordsOf } from "./approval_words.ts";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
+import { nothingTyped } from "./kept_form.tsx";
 
 /** Plans that are made at once. */
 const AT_ONCE = 4;
@@ -22,16 +23,22 @@ export function togetherPages(app: Hono, parts: PagesParts): void {
   );
 
   app.post(`${TOGETHER}/approve`, (c) =>
-    asSender(parts, c, async (person, form) => {
-      const ids = chosen(form.getAll("id"));
-      const shown = form.getAll("shown");
-      const problem = await untyped(parts, person, form);
-      if (problem !== null) return await look(parts, c, person, ids, { problem });
-      const caller = person.caller;
-      return await decide(parts, c, person, ids, async (id, at) => {
-        await parts.ports.approvals.approve(caller, id, shown[at] ?? "");
-      });
-    }));
+    asSender(
+      parts,
+      c,
+      async (person, form) => {
+        const ids = chosen(form.getAll("id"));
+        const shown = form.getAll("shown");
+        const problem = await untyped(parts, person, form);
+        if (problem !== null) return await look(parts, c, person, ids, { problem });
+        const caller = person.caller;
+        return await decide(parts, c, person, ids, async (id, at) => {
+          await parts.ports.approvals.approve(caller, id, shown[at] ?? "");
+        });
+      },
+      TOGETHER,
+      nothingTyped,
+    ));
 
   app.post(`${TOGETHER}/reject`, (c) =>
     asSender(parts, c, async (person, form) => {

@@ -11,6 +11,7 @@ import { Empty, Time } from "../parts.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import { addressWith, askedBy, AUDIT, Filters, StatusTags, ToolLink, Ways, whose } from "./audit_parts.tsx";
+import { resolveRoute } from "./audit_resolve.tsx";
 import { rowPage } from "./audit_row.tsx";
 import { asPerson, type PagesParts, worded } from "./frame.tsx";
 
@@ -37,6 +38,7 @@ export function auditPages(app: Hono, parts: PagesParts): void {
     asPerson(parts, c, async (person) => {
       return await rowPage(c, person, parts, await rowFor(ports.store, person.caller, c.req.param("id")));
     }));
+  resolveRoute(app, parts, (c, person, row, finding) => rowPage(c, person, parts, row, finding));
 }
 
 async function listPage(c: Context, person: Person, { ports }: PagesParts): Promise<Response> {

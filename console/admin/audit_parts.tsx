@@ -66,7 +66,7 @@ export function Filters(
         {text("site", "Site (its id)")}
         {text("tool", "Tool")}
         {isAudit && choice("status", "Status", AUDIT_STATUSES, "every status")}
-        {isAudit && choice("outcome", "Change", OUTCOMES, "whatever came of it")}
+        {isAudit && choice("outcome", "Change", OUTCOMES, "every outcome")}
         <button type="submit" class="quiet">Show</button>
       </div>
       <details class="part" open={more}>
@@ -98,22 +98,27 @@ const TONES: Readonly<Record<AuditRow["status"], Tone>> = {
 /** Words of a name up to here are not torn: longer ones would make a table wider than the screen. */
 const WORD_CHARACTERS = 20;
 
-/** The name of a tool, which leads to its row; it is broken between its words. */
-export function ToolLink({ row: { id, tool } }: { readonly row: AuditRow }): Child {
+/** The name of a tool, broken between its words alone; it leads to its row where one is given. */
+export function ToolName({ tool, row }: { readonly tool: string; readonly row?: string }): Child {
   const words = seen(tool).split("_");
   const isWhole = words.every(({ length }) => length <= WORD_CHARACTERS);
-  return (
-    <a href={rowAddress(id)} class={isWhole ? "words" : undefined}>
-      {words.map((word, at) =>
-        at === 0 ? word : (
-          <>
-            _<wbr />
-            {word}
-          </>
-        )
-      )}
-    </a>
+  const name = words.map((word, at) =>
+    at === 0 ? word : (
+      <>
+        _<wbr />
+        {word}
+      </>
+    )
   );
+  const kind = isWhole ? "words" : undefined;
+  return row === undefined
+    ? <span class={kind}>{name}</span>
+    : <a href={rowAddress(row)} class={kind}>{name}</a>;
+}
+
+/** The name of a row's tool, which leads to the row. */
+export function ToolLink({ row: { id, tool } }: { readonly row: AuditRow }): Child {
+  return <ToolName tool={tool} row={id} />;
 }
 
 /** What became of a call, as tags. */

@@ -10,6 +10,7 @@ import { showPage } from "../respond.tsx";
 import { Fact, Table } from "../table.tsx";
 import { valueText } from "./approval_changes.tsx";
 import { drawing, wholeText } from "./approval_text.tsx";
+import { type Finding, ResolveSection } from "./audit_resolve.tsx";
 import { addressWith, AUDIT, rowAddress, StatusTags } from "./audit_parts.tsx";
 import { CHANGES, UndoWay } from "./change_parts.tsx";
 import type { PagesParts } from "./frame.tsx";
@@ -21,12 +22,16 @@ export async function rowPage(
   person: Person,
   parts: PagesParts,
   row: AuditRow,
+  finding?: Finding,
 ): Promise<Response> {
   const isChange = row.outcome === "made" || row.outcome === "unknown";
   const change = isChange ? await parts.ports.changeOf(row) : null;
   return await showPage(
     c,
-    { title: `${seen(row.tool)}`, visitor: person, current: AUDIT, wide: true, times: true },
+    {
+      ...{ title: `${seen(row.tool)}`, visitor: person, current: AUDIT, wide: true, times: true },
+      ...finding && { status: finding.status },
+    },
     <>
       <p>
         <StatusTags row={row} />
@@ -35,6 +40,7 @@ export async function rowPage(
       <Section id="decided" title="What was decided">
         <ol>{decisionsOf(row).map((one) => <li dir="auto">{one}</li>)}</ol>
       </Section>
+      <ResolveSection row={row} person={person} finding={finding} />
       <Section id="asked" title="What was asked for">
         <p class="hint">Without secrets, and long texts shortened: so it stands in the audit.</p>
         <Arguments of={row.arguments} />
@@ -132,7 +138,7 @@ const STATUS_WORDS: Readonly<Record<AuditRow["status"], string>> = {
 const OUTCOME_WORDS = {
   none: "Nothing was changed.",
   made: "The change was made.",
-  unknown: "Nobody knows whether the change was made. Look at the site, and record what you found.",
+  unknown: "Nobody knows whether the change was made.",
 } as const;
 
 /** What the gateway, and people, decided about the call, in that order. */
@@ -162,13 +168,6 @@ function decisionsOf(row: AuditRow): Child[] {
       ? []
       : [`Carried out before it failed: ${seen(row.carried_out.join("; "))}.`],
     outcome === undefined ? null : OUTCOME_WORDS[outcome],
-    ...outcome === "unknown" && resolution === undefined
-      ? [
-        <code class="command">
-          {`npx -y deno@2.9 task admin audit resolve ${row.id} --found made|none --note "…"`}
-        </code>,
-      ]
-      : [],
     liveLine(row),
     resolution === undefined ? null : (
       <>

@@ -1,6 +1,6 @@
 /** The way back of a change: a button where the gateway takes it back, else who does, or why it cannot be. */
 import type { Child } from "hono/jsx";
-import type { ChangeRow } from "../../admin/ports.ts";
+import { type ChangeRow, isTrialOf, type TrialRow } from "../../admin/ports.ts";
 import type { AuditRow } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -9,11 +9,14 @@ import { Form, Submit } from "../form.tsx";
 /** Where changes are, and where they are taken back. */
 export const CHANGES = "/admin/changes";
 export const UNDO = `${CHANGES}/undo`;
+/** Where tools are tried, and where what a trial has changed is taken back by another. */
+export const TRY = "/admin/try";
+export const UNDO_TRIAL = `${TRY}/undo`;
 
 /** Of one change. */
 export function UndoWay(
   { row, change, person }: {
-    readonly row: Pick<AuditRow, "site_id" | "request_id" | "approval_id">;
+    readonly row: TrialRow & Pick<AuditRow, "approval_id">;
     readonly change: ChangeRow;
     readonly person: Person;
   },
@@ -36,9 +39,20 @@ export function UndoWay(
     return (
       <>
         {note}
-        <UndoForm person={person} fields={{ site_id, request_id }} label={`Take back ${request_id}`}>
+        <UndoForm person={person} fields={{ site_id, request_id }} label={`Take it back: ${request_id}`}>
           Take it back
         </UndoForm>
+      </>
+    );
+  }
+  if (isTrialOf(person.caller, row)) {
+    return (
+      <>
+        {note}
+        <Form visitor={person} action={UNDO_TRIAL} class="inline">
+          <input type="hidden" name="request_id" value={request_id} />
+          <Submit quiet label={`Take it back: ${request_id}`}>Take it back</Submit>
+        </Form>
       </>
     );
   }

@@ -15,35 +15,42 @@ import { rowAddress } from "./audit_parts.tsx";
 import { Values } from "./audit_row.tsx";
 import { CHANGES, UNDO } from "./change_parts.tsx";
 import { asSender, assertMaster, type PagesParts, worded } from "./frame.tsx";
+import { nothingTyped } from "./kept_form.tsx";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Adds the way to take back: without the token of its preview it only shows what would be put back. */
 export function undoRoute(app: Hono, { ports, ...rest }: PagesParts): void {
   app.post(UNDO, (c) =>
-    asSender({ ports, ...rest }, c, async (person, form) => {
-      assertMaster(person, "takes changes back here; open the approval of the change, or ask your agent");
-      const given = (name: string) => form.get(name)?.trim() || undefined;
-      const request_id = given("request_id");
-      try {
-        const { confirm_token, ...asked } = checked(undoBody, {
-          site_id: given("site_id"),
-          ...request_id === undefined ? { set_id: given("set_id") } : { request_ids: [request_id] },
-          confirm_token: given("confirm_token"),
-        });
-        await findSite(asked.site_id, ports);
-        const confirmed = confirm_token === undefined ? {} : { confirm: true, confirm_token };
-        const answer = await ports.operate("undo_change", { ...asked, ...confirmed });
-        const fields: Fields = isFields(answer) ? answer : {};
-        const approval = fields["approval"];
-        if (isFields(approval)) return leadTo(c, `/admin/approvals/${approval["id"]}`);
-        return fields["needs_confirmation"] === true
-          ? await previewPage(c, person, fields, form)
-          : await donePage(c, person, fields);
-      } catch (thrown) {
-        return await refusedPage(c, person, worded(c, thrown));
-      }
-    }, CHANGES));
+    asSender(
+      { ports, ...rest },
+      c,
+      async (person, form) => {
+        assertMaster(person, "takes changes back here; open the approval of the change, or ask your agent");
+        const given = (name: string) => form.get(name)?.trim() || undefined;
+        const request_id = given("request_id");
+        try {
+          const { confirm_token, ...asked } = checked(undoBody, {
+            site_id: given("site_id"),
+            ...request_id === undefined ? { set_id: given("set_id") } : { request_ids: [request_id] },
+            confirm_token: given("confirm_token"),
+          });
+          await findSite(asked.site_id, ports);
+          const confirmed = confirm_token === undefined ? {} : { confirm: true, confirm_token };
+          const answer = await ports.operate("undo_change", { ...asked, ...confirmed });
+          const fields: Fields = isFields(answer) ? answer : {};
+          const approval = fields["approval"];
+          if (isFields(approval)) return leadTo(c, `/admin/approvals/${approval["id"]}`);
+          return fields["needs_confirmation"] === true
+            ? await previewPage(c, person, fields, form)
+            : await donePage(c, person, fields);
+        } catch (thrown) {
+          return await refusedPage(c, person, worded(c, thrown));
+        }
+      },
+      CHANGES,
+      nothingTyped,
+    ));
 }
 
 const textsOf = (value: unknown): readonly string[] =>

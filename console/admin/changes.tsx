@@ -171,7 +171,7 @@ function WholeSet(
   const bySite = Map.groupBy(made.filter(({ change }) => change.undoable), ({ row }) => row.site_id);
   const sites = [...bySite].flatMap(([id, { length }]) => id === null ? [] : [{ id, length }]);
   return (
-    <Section id="set" title="This change set">
+    <Section id="whole-set" title="This change set">
       <p>
         <a href={addressWith("/admin/audit", { set: set_id })}>All its rows in the audit</a>
       </p>

@@ -5,13 +5,15 @@ import { GatewayError } from "../../core/errors.ts";
 import { Choices, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { Time } from "../parts.tsx";
+import { fewOf, pageOf, Pages, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import type { ConnectionKindReport, ConnectionReport } from "../../admin/connection_ports.ts";
 import { accountHolder, asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 
 const PATH = "/admin/connections";
+/** Each has a form of its own. */
+const PAGE_ACCOUNTS = 25;
 
 /** What a page says first. */
 interface Said {
@@ -90,18 +92,20 @@ function connectionsPage(c: Context, person: Person, { kinds, own, said }: Shown
           <p>{said.text}</p>
         </Notice>
       )}
-      {person.user === null ? <Everybodys person={person} kinds={kinds} all={own} /> : (
-        <>
-          <p>Sites that are bound to you use these accounts. The gateway never sees your password there.</p>
-          {kinds.map((kind) => (
-            <Kind
-              person={person}
-              kind={kind}
-              connected={own.find((one) => one.kind === kind.kind)}
-            />
-          ))}
-        </>
-      )}
+      {person.user === null
+        ? <Everybodys person={person} kinds={kinds} all={own} after={c.req.query("after") ?? ""} />
+        : (
+          <>
+            <p>Sites that are bound to you use these accounts. The gateway never sees your password there.</p>
+            {kinds.map((kind) => (
+              <Kind
+                person={person}
+                kind={kind}
+                connected={own.find((one) => one.kind === kind.kind)}
+              />
+            ))}
+          </>
+        )}
       {kinds.length === 0 && <p>This gateway has nothing that an account could be connected to.</p>}
     </>,
   );
@@ -109,19 +113,21 @@ function connectionsPage(c: Context, person: Person, { kinds, own, said }: Shown
 
 /** What the master token sees: the accounts of all people, which only they connect. */
 function Everybodys(
-  { person, kinds, all }: {
+  { person, kinds, all, after }: {
     readonly person: Person;
+    readonly after: string;
     readonly kinds: readonly ConnectionKindReport[];
     readonly all: readonly ConnectionReport[];
   },
 ): Child {
   const productOf = (kind: string) => kinds.find((one) => one.kind === kind)?.product ?? kind;
-  const rows = all.map(({ user_id, kind, account, email, health, message, sites }) => [
+  const { shown, next } = pageOf(all, after, ({ kind, user_id }) => `${kind} ${user_id}`, PAGE_ACCOUNTS);
+  const rows = shown.map(({ user_id, kind, account, email, health, message, sites }) => [
     account,
     productOf(kind),
     email ?? user_id,
     message ?? (health === "active" ? "works" : "has to be connected again"),
-    sites.join(", ") || "none",
+    fewOf(sites, "none"),
     <Form visitor={person} action={`${PATH}/disconnect`}>
       <input type="hidden" name="kind" value={kind} />
       <input type="hidden" name="user" value={user_id} />
@@ -137,6 +143,7 @@ function Everybodys(
         rows={rows}
         empty="Nobody has connected an account yet. Invite a person first, who signs in and connects it here."
       />
+      <Pages path={PATH} after={after} next={next} />
       <Table
         caption="What can be connected"
         columns={["Product", "State"]}
@@ -203,7 +210,7 @@ function Connected(
             , access last renewed <Time at={last_refreshed_at} />
           </>
         )}
-        {sites.length ? `, used by ${sites.join(", ")}` : ", used by no site yet"}.
+        {sites.length ? `, used by ${fewOf(sites, "")}` : ", used by no site yet"}.
       </p>
       <Form visitor={person} action={`${PATH}/disconnect`}>
         <input type="hidden" name="kind" value={kind} />

@@ -67,7 +67,7 @@ function Colours(): Child {
 
 function Words(): Child {
   return (
-    <Section id="words" title="Words">
+    <Section id="wording" title="Words">
       <h3>A heading of the third rank</h3>
       <p>
         A paragraph with a <a href={PATH}>link</a>, <code>code</code>, and one word on how something does:

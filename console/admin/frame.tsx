@@ -13,8 +13,12 @@ import {
 import type { MasterSignIn } from "../../admin/session.ts";
 import { forbidden } from "../../identity/rights.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
+import type { Recent } from "../../admin/recent_rows.ts";
 import type { People } from "../../identity/sign_in/people.ts";
+import { againPage, type IsSecret, sentForm, signInAddress } from "./kept_form.tsx";
 import type { Passkeys } from "../../identity/sign_in/passkeys.ts";
+
+export { signInAddress };
 
 /** What the pages stand on. */
 export interface PagesParts {
@@ -22,37 +26,38 @@ export interface PagesParts {
   readonly visitors: Visitors;
   readonly people: People;
   readonly master: MasterSignIn;
+  /** What calls have shown of late. */
+  readonly recent: Recent;
   /** Loaded when a passkey is first made or used. */
   passkeys(): Promise<Passkeys>;
 }
 
-/** Where somebody signs in, and comes back from to that address. */
-export function signInAddress(next: string): string {
-  return `/admin/sign-in?${new URLSearchParams({ next })}`;
-}
-
-/** Runs a page for somebody who has signed in, with the master token or as a person; anybody else is led to the sign-in, and back from there, from a form to `back`. */
+/** Runs a page for somebody who has signed in, with the master token or as a person; anybody else is led to the sign-in, and back from there. */
 export async function asPerson(
   { visitors }: PagesParts,
   c: Context,
   show: (person: Person) => Promise<Response>,
-  back = "/admin",
 ): Promise<Response> {
   const person = await visitors.signedIn(c.req.raw);
   if (person !== null) return await show(person);
   const { pathname, search } = new URL(c.req.url);
-  return leadTo(c, signInAddress(c.req.method === "GET" ? pathname + search : back));
+  return leadTo(c, signInAddress(pathname + search));
 }
 
-/** Runs what a form asks for, sent by somebody who has signed in. */
+/**
+ * Runs what a form asks for, sent by somebody who has signed in. Where the session ended while the form was open, nothing is
+ * done, and what was typed comes back in a page, but for secrets; a form of nothing but a button leads to the
+ * sign-in. `isSecret` names the secrets of this form.
+ */
 export async function asSender(
   parts: PagesParts,
   c: Context,
   act: (person: Person, form: URLSearchParams) => Promise<Response>,
-  back?: string,
+  back = "/admin",
+  isSecret?: IsSecret,
 ): Promise<Response> {
-  const work = async (person: Person) => await act(person, await parts.visitors.form(c, person));
-  return await asPerson(parts, c, work, back);
+  const again = async (person: Person, typed: URLSearchParams) => await againPage(c, person, typed);
+  return await sentForm(parts, c, { act, again, back, ...isSecret && { isSecret } });
 }
 
 /** The person, whose own something is. Throws E_FORBIDDEN for the master token, which is nobody's. */

@@ -17,6 +17,7 @@ import { hasPage } from "../nav.tsx";
 import { Empty, Section, Stats, Tag, Time } from "../parts.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
+import { ToolLink } from "./audit_parts.tsx";
 import { asPerson, type PagesParts } from "./frame.tsx";
 import { siteAddress } from "./sites_list.tsx";
 
@@ -28,7 +29,7 @@ const TASK = "npx -y deno@2.9 task admin";
 export function overviewPages(app: Hono, parts: PagesParts): void {
   app.get(PATH, (c) =>
     asPerson(parts, c, async (person) => {
-      return await overviewPage(c, person, await overviewOf(parts.ports, person.caller));
+      return await overviewPage(c, person, await overviewOf(parts.ports, person.caller, parts.recent));
     }));
 }
 
@@ -59,15 +60,19 @@ function overviewPage(c: Context, person: Person, overview: Overview): Promise<R
 
 /** Where it is mended: a page where there is one, else the command. */
 function Mend(
-  { title, page, command, sites = [], isStep = false }:
+  { title, page, command, sites = [], isStep = false, isNext = false }:
     & Pick<Attention, "title" | "page" | "command" | "sites">
-    & { readonly isStep?: boolean },
+    & { readonly isStep?: boolean; readonly isNext?: boolean },
 ): Child {
   if (sites.length > 0) {
     return <span class="ways">{sites.map((id) => <a href={siteAddress(id)}>Open {id}</a>)}</span>;
   }
   if (page !== undefined && hasPage(page.split("?")[0]!)) {
-    return <a href={page}>{isStep ? title : `Open ${title.toLowerCase()}`}</a>;
+    return (
+      <a class={isNext ? "button" : undefined} href={page}>
+        {isStep ? title : `Open ${title.toLowerCase()}`}
+      </a>
+    );
   }
   return (command?.split("\n") ?? []).map((one) => <code class="command">{`${TASK} ${one}`}</code>);
 }
@@ -141,10 +146,10 @@ function Changes(
     );
   }
   const rows = changes.map((one) => {
-    const { at, tool, token_name, site_id } = one.row;
+    const { at, token_name, site_id } = one.row;
     return [
       <>
-        {seen(tool)}
+        <ToolLink row={one.row} />
         {one.row.approved_by === undefined ? null : <Tag>approved</Tag>}
       </>,
       site_id !== null && person.user?.role !== "member"
@@ -172,7 +177,7 @@ function TakeBack(
     readonly isMaster: boolean;
   },
 ): Child {
-  if (!undoable || site_id === null) return "cannot be taken back";
+  if (!undoable || site_id === null) return <span class="soft">cannot be</span>;
   if (approval_id !== undefined) return <a href={`/admin/approvals/${approval_id}`}>Open the approval</a>;
   if (!isMaster) {
     return (
@@ -246,7 +251,9 @@ function Guide({ setUp, isMaster }: { readonly setUp: SetUp; readonly isMaster: 
                 <strong>{step.title}</strong>
               </p>
               <p>{step.sentence}</p>
-              {!step.done && (step === next || hasPage(step.page ?? "")) && <Mend {...step} isStep />}
+              {!step.done && (step === next || hasPage(step.page ?? "")) && (
+                <Mend {...step} isStep isNext={step === next} />
+              )}
             </div>
           </li>
         ))}

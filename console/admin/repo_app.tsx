@@ -5,7 +5,7 @@ import { seen } from "../../core/unseen.ts";
 import { repoReport } from "../../admin/health.ts";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
-import { Section, Tag } from "../parts.tsx";
+import { pageOf, Pages, Section, Tag } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { asPerson, assertMaster, type PagesParts } from "./frame.tsx";
@@ -37,6 +37,8 @@ export function repoAppPages(app: Hono, parts: PagesParts): void {
 }
 
 async function repoAppPage(c: Context, person: Person, report: Report, product: string): Promise<Response> {
+  const after = c.req.query("after") ?? "";
+  const { shown, next } = pageOf(report.sites, after, ({ id }) => id);
   return await showPage(
     c,
     { title: "Repository app", visitor: person, current: PATH, wide: true },
@@ -53,7 +55,7 @@ async function repoAppPage(c: Context, person: Person, report: Report, product: 
             ? "Which repository each site is linked to"
             : "Which repository each site is linked to, and who covers it"}
           columns={["Site", "Repository", "Branch", "Folder", "Installation"]}
-          rows={report.sites.map((site) => [
+          rows={shown.map((site) => [
             <a href={siteAddress(site.id)}>{`${seen(site.name)} (${site.id})`}</a>,
             <RepoName repo={seen(site.repo ?? "")} />,
             seen(site.repo_branch ?? "") || "its default",
@@ -62,6 +64,7 @@ async function repoAppPage(c: Context, person: Person, report: Report, product: 
           ])}
           empty="No site is linked to a repository yet. Name one in the settings of a site."
         />
+        <Pages path={PATH} after={after} next={next} />
         <p>
           <a href={SITES}>All sites</a>
         </p>

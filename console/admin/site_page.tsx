@@ -1,23 +1,24 @@
 /** A site's own page: what it is, what it is linked to, what may be done there, and what is kept of it; opening it asks nobody anything. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { addressWith } from "./audit_parts.tsx";
+import { addressWith, ToolName } from "./audit_parts.tsx";
 import { CHANGES } from "./change_parts.tsx";
-import { FLAGS, type Freeze, type Site, type SnapshotFigures } from "../../core/model.ts";
+import type { Freeze, Site, SnapshotFigures } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { listFreezes } from "../../admin/freezes.ts";
-import { askedOf, FLAG_WORDS, POLICY_WORDS, textsOf } from "../../admin/site_form.ts";
 import type { ChangeRow } from "../../admin/ports.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { DaysChart, dayText } from "../chart.tsx";
-import { Tag, Time } from "../parts.tsx";
-import { Fact, Table } from "../table.tsx";
+import { Time } from "../parts.tsx";
+import { Table } from "../table.tsx";
 import type { PagesParts } from "./frame.tsx";
 import { freezeLine, siteAddress, SITES } from "./sites_list.tsx";
 import { type Tested, TestResults } from "./site_test.tsx";
+import { Connections, Facts, Permitted } from "./site_facts.tsx";
+import { type FoundGaps, GapsSection } from "./site_gaps.tsx";
 import { toolSection } from "./site_tools.tsx";
 
 const CHART_DAYS = 30;
@@ -45,6 +46,7 @@ export interface SaidOfSite {
   readonly warnings?: readonly string[];
   readonly problem?: { readonly message: string; readonly status: number };
   readonly tested?: Tested;
+  readonly gaps?: FoundGaps;
 }
 
 /** The page. */
@@ -73,17 +75,19 @@ export async function sitePage(
       current: SITES,
       wide: true,
       times: true,
+      action: { href: `${siteAddress(site.id)}/edit`, label: "Change its settings" },
       ...status === undefined ? {} : { status },
     },
     <>
       <Said done={said.problem ? undefined : done} said={said} />
       <p class="ways">
-        <a href={`${siteAddress(site.id)}/edit`}>Change its settings</a>
+        <a href={`/admin/try?${new URLSearchParams({ site: site.id })}`}>Try a tool on this site</a>
         <a href={SITES}>All sites</a>
       </p>
       <Frozen site={site} freezes={freezes} />
       <Facts site={site} parts={parts} />
       <TestSection site={site} person={person} tested={said.tested} />
+      <GapsSection site={site} person={person} found={said.gaps} />
       {isMaster && <Pairing site={site} person={person} parts={parts} />}
       <Connections site={site} parts={parts} />
       <Permitted site={site} />
@@ -129,28 +133,6 @@ function Frozen({ site, freezes }: { readonly site: Site; readonly freezes: read
   ));
 }
 
-function Facts({ site, parts }: { readonly site: Site; readonly parts: PagesParts }): Child {
-  const product = parts.ports.connectors.ofKind(site.platform)?.product ?? site.platform;
-  return (
-    <dl class="facts">
-      <Fact name="Id">{site.id}</Fact>
-      <Fact name="Platform">{`${product} (${site.platform})`}</Fact>
-      <Fact name="Address">
-        {site.base_url === null
-          ? "none"
-          : <a href={site.base_url} rel="noopener noreferrer">{site.base_url}</a>}
-      </Fact>
-      <Fact name="Project">{site.project_id ?? "none"}</Fact>
-      <Fact name="Registered">
-        <Time at={site.created_at} />
-      </Fact>
-      <Fact name="Settings changed">
-        <Time at={site.updated_at} />
-      </Fact>
-    </dl>
-  );
-}
-
 function TestSection(
   { site, person, tested }: {
     readonly site: Site;
@@ -161,7 +143,7 @@ function TestSection(
   return (
     <section id="test">
       <h2>Connection</h2>
-      {tested && <TestResults tested={tested} />}
+      {tested && <TestResults tested={tested} settings={`${siteAddress(site.id)}/edit`} />}
       <Form visitor={person} action={`${siteAddress(site.id)}/test`}>
         <p class="hint">
           Asks the site whether it answers and takes its credentials, and then what works there. It only
@@ -202,83 +184,6 @@ function Pairing(
   );
 }
 
-/** What it is linked to, by connector, and what it could be. */
-function Connections({ site, parts }: { readonly site: Site; readonly parts: PagesParts }): Child {
-  const { connectors } = parts.ports;
-  const all = askedOf({ connectors, platform: site.platform, site, withFlags: false }).slice(1);
-  const texts = textsOf(site, all);
-  const held = site.credentials as readonly string[];
-  const rows = all.flatMap(({ title, fields }) => {
-    const set = fields.flatMap(({ name, label, control }) => {
-      const value = texts.getAll(name).join(", ").replaceAll("\n", ", ");
-      if (value === "") return [];
-      return [
-        <div>
-          {`${label}: ${control.form === "switch" ? "yes" : seen(value)}`}
-          {control.form === "person" && (
-            <>
-              {" "}
-              <a href="/admin/connections">connected accounts</a>
-            </>
-          )}
-        </div>,
-      ];
-    });
-    const kinds = new Set(
-      fields.filter(({ name }) => name.startsWith("credentials.")).map(({ name }) => name.split(".")[1]!),
-    );
-    const secrets = [...kinds].filter((kind) => held.includes(kind)).map((kind) => (
-      <div>{`The ${kind} credentials are set`}</div>
-    ));
-    return set.length + secrets.length === 0 ? [] : [[title, <>{set}{secrets}</>]];
-  });
-  const unset = Object.entries(connectors.integrations(site)).filter(([, is]) => !is).map(([name]) => name);
-  return (
-    <section>
-      <h2>What it is linked to</h2>
-      <Table
-        caption="As it is set; nothing is asked"
-        columns={["At", "What"]}
-        rows={rows}
-        empty="Nothing yet."
-      />
-      {unset.length > 0 && (
-        <p>
-          {`Not set up: ${unset.join(", ")}. `}
-          <a href={`${siteAddress(site.id)}/edit`}>Set it up</a>
-        </p>
-      )}
-    </section>
-  );
-}
-
-function Permitted({ site }: { readonly site: Site }): Child {
-  const { confirm_policy: policy, four_eyes = false, confirm_proxied = false } = site;
-  return (
-    <section>
-      <h2>What may be done here</h2>
-      <ul class="flags">
-        {FLAGS.map((flag) => (
-          <li>
-            <Tag tone={site.flags[flag] ? "good" : "plain"}>
-              {site.flags[flag] ? "allowed" : "not allowed"}
-            </Tag>
-            <span>
-              <code>{flag}</code>
-              <span class="hint">{FLAG_WORDS[flag]}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
-      <p>
-        {`What a write needs (${policy}): ${POLICY_WORDS[policy]}`}
-        {confirm_proxied && " What its own tools write is shown before it is sent."}
-        {four_eyes && " Who approves must be another person than the one whose client asked."}
-      </p>
-    </section>
-  );
-}
-
 function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly ChangeRow[] }): Child {
   const all = addressWith(CHANGES, { site: site.id });
   return (
@@ -289,13 +194,13 @@ function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly 
         columns={["When", "Tool", "By", "Taken back"]}
         rows={rows.map(({ request_id, at, tool, by, undoable, undone_by }) => [
           <Time at={at} />,
-          tool,
+          <ToolName tool={tool} />,
           seen([by.person, by.client, by.token].filter((one) => one !== undefined).join(", ")),
           undone_by !== undefined
             ? `by ${undone_by}`
             : undoable
             ? <a href={`/admin/audit/${request_id}`} aria-label={`Take back ${request_id}`}>Take it back</a>
-            : "cannot be",
+            : <span class="soft">cannot be</span>,
         ])}
         empty="No call has changed anything here."
       />

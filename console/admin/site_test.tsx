@@ -51,7 +51,13 @@ export async function testSite({ operate }: AdminPorts, { caller }: Person, site
 }
 
 /** What came of it: what is wrong first. */
-export function TestResults({ tested: { ping, checks } }: { readonly tested: Tested }): Child {
+export function TestResults(
+  { tested: { ping, checks }, settings }: {
+    readonly tested: Tested;
+    /** Where the site's settings are changed. */
+    readonly settings: string;
+  },
+): Child {
   return (
     <>
       {"message" in ping
@@ -67,7 +73,7 @@ export function TestResults({ tested: { ping, checks } }: { readonly tested: Tes
         )}
       {"message" in checks
         ? <p>{`What works there could not be asked: ${seen(checks.message)}.`}</p>
-        : <Checks checks={checks.found} />}
+        : <Checks checks={checks.found} settings={settings} />}
     </>
   );
 }
@@ -80,24 +86,50 @@ const latency = ({ latency_ms: ms, authenticated }: Readonly<Record<string, unkn
 const WORDS = new Map<boolean | null, string>([[true, "works"], [false, "to do"], [null, "not known"]]);
 
 /** What is to do stands open; what works, and what could not be told meanwhile, is folded away where there is any. */
-function Checks({ checks }: { readonly checks: readonly ShownCheck[] }): Child {
+function Checks(
+  { checks, settings }: { readonly checks: readonly ShownCheck[]; readonly settings: string },
+): Child {
   const [open, folded] = [checks.filter(({ ok }) => ok === false), checks.filter(({ ok }) => ok !== false)];
-  if (open.length === 0) return <CheckTable checks={checks} caption="What was found" />;
+  if (open.length === 0) return <CheckTable checks={checks} caption="What was found" settings={settings} />;
   return (
     <>
-      <CheckTable checks={open} caption="What was found, what is to do" />
+      <CheckTable checks={open} caption="What was found, what is to do" settings={settings} />
       {folded.length > 0 && (
         <details class="part">
           <summary>{`What else was looked at (${folded.length})`}</summary>
-          <CheckTable checks={folded} caption="What works, or could not be told" />
+          <CheckTable checks={folded} caption="What works, or could not be told" settings={settings} />
         </details>
       )}
     </>
   );
 }
 
+/** The command by which a site's settings are changed; here they are a page. */
+const BY_COMMAND = "deno task admin site update ";
+
+/** What is to be done next; where a command changes the site's settings, their page stands in its place. */
+function NextStep({ text, settings }: { readonly text: string; readonly settings: string }): Child {
+  const at = text.indexOf(BY_COMMAND);
+  if (at < 0) return seen(text);
+  const before = text.slice(0, at);
+  const isWith = before.endsWith(" with ");
+  const after = text.indexOf(", ", at);
+  const rest = after < 0 || text.includes("--", after) ? "" : text.slice(after);
+  return (
+    <>
+      {seen(isWith ? `${before.slice(0, -" with ".length)} in ` : before)}
+      <a href={settings}>{isWith ? "the site's settings" : "change the site's settings"}</a>
+      {seen(rest)}
+    </>
+  );
+}
+
 function CheckTable(
-  { checks, caption }: { readonly checks: readonly ShownCheck[]; readonly caption: string },
+  { checks, caption, settings }: {
+    readonly checks: readonly ShownCheck[];
+    readonly caption: string;
+    readonly settings: string;
+  },
 ): Child {
   return (
     <Table
@@ -105,9 +137,11 @@ function CheckTable(
       columns={["Check", "State", "Found", "Next step"]}
       rows={checks.map(({ name, ok, detail, next_step }) => [
         name.replaceAll("_", " "),
-        <Tag tone={ok === true ? "good" : ok === false ? "bad" : "plain"}>{WORDS.get(ok)}</Tag>,
+        <Tag tone={ok === true ? "good" : ok === false ? "wait" : "plain"}>{WORDS.get(ok)}</Tag>,
         seen(detail),
-        next_step === null ? "none" : seen(next_step),
+        next_step === null
+          ? <span class="soft">none</span>
+          : <NextStep text={next_step} settings={settings} />,
       ])}
       empty="No check fits this site."
     />

@@ -9,20 +9,19 @@ import { Table } from "../table.tsx";
 import { freeze, freezeBody, lift } from "../../admin/freezes.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { asPerson, asSender, assertAdmin, assertMaster, type PagesParts, worded } from "./frame.tsx";
+import { findGaps } from "./site_gaps.tsx";
 import { siteForms } from "./site_save.tsx";
 import { sitePage } from "./site_page.tsx";
 import { testSite } from "./site_test.tsx";
 import { siteToolPages } from "./site_tools.tsx";
-import { latelyOf, ownSite, siteAddress, SITES, sitesPage } from "./sites_list.tsx";
+import { type Lately, latelyOf, ownSite, siteAddress, SITES, sitesPage } from "./sites_list.tsx";
 
 /** Adds the routes under `/admin/sites`. */
 export function sitePages(app: Hono, parts: PagesParts): void {
-  const { ports } = parts;
-  const lately = latelyOf(ports);
   app.get(SITES, (c) =>
     asPerson(parts, c, async (person) => {
       assertAdmin(person, "sees sites");
-      return await listPage(c, person, parts, await lately());
+      return await listPage(c, person, parts, await latelyOf(parts.recent));
     }));
 
   siteForms(app, parts);
@@ -41,7 +40,7 @@ async function listPage(
   c: Context,
   person: Person,
   { ports: { store, connectors } }: PagesParts,
-  lately: Awaited<ReturnType<ReturnType<typeof latelyOf>>>,
+  lately: Lately,
 ): Promise<Response> {
   const [sites, projects, freezes] = await Promise.all([
     store.sites.list(),
@@ -66,27 +65,37 @@ async function listPage(
   });
 }
 
-/** What a button of a site's page does: test, freeze, lift. */
+/** What a button of a site's page does: test, look for gaps, freeze, lift. */
 function actions(app: Hono, parts: PagesParts): void {
   const { ports } = parts;
   type Act = (person: Person, site: Site, form: URLSearchParams, c: Context) => Promise<Response>;
   const on = (verb: string, act: Act) =>
     app.post(`${SITES}/:id/${verb}`, (c) =>
-      asSender(parts, c, async (person, form) => {
-        assertAdmin(person, "manages sites");
-        const site = await ownSite(parts, person, c.req.param("id"));
-        try {
-          return await act(person, site, form, c);
-        } catch (thrown) {
-          return await sitePage(c, person, parts, site, { problem: worded(c, thrown) });
-        }
-      }, SITES));
+      asSender(
+        parts,
+        c,
+        async (person, form) => {
+          assertAdmin(person, "manages sites");
+          const site = await ownSite(parts, person, c.req.param("id"));
+          try {
+            return await act(person, site, form, c);
+          } catch (thrown) {
+            return await sitePage(c, person, parts, site, { problem: worded(c, thrown) });
+          }
+        },
+        SITES,
+        (name) => name === "code",
+      ));
 
   on(
     "test",
     async (person, site, _, c) =>
       await sitePage(c, person, parts, site, { tested: await testSite(ports, person, site) }),
   );
+  on("gaps", async (person, site, form, c) => {
+    const gaps = await findGaps(ports, person, site, Number(form.get("page")) || 1);
+    return await sitePage(c, person, parts, site, { gaps });
+  });
   on("freeze", async ({ caller }, { id }, form, c) => {
     const reason = form.get("reason")?.trim() || null;
     await freeze(ports, caller, checked(freezeBody, { scope: "site", id, reason }));
@@ -136,8 +145,7 @@ async function removePage(
   site: Site,
   problem?: { readonly message: string; readonly status: number },
 ): Promise<Response> {
-  const report = await erasing.preview("site", site.id);
-  const took: Readonly<Record<string, number>> = report?.took ?? {};
+  const isCounted = c.req.query("counted") !== undefined;
   return await showPage(
     c,
     {
@@ -151,15 +159,12 @@ async function removePage(
         This is erased from the gateway and never comes back. Nothing is changed at the site itself. A copy of
         the store that was made before still has it.
       </p>
-      <Table
-        caption="What is kept of it now"
-        columns={["What", "How many"]}
-        rows={[
-          ...Object.entries(took).map(([what, count]) => [what.replaceAll("_", " "), String(count)]),
-          ["rows of the audit", String(report?.rows ?? 0)],
-        ]}
-        empty="Nothing is kept of it."
-      />
+      {isCounted ? <Kept report={await erasing.preview("site", site.id)} /> : (
+        <p>
+          {"That is its settings and credentials, what stood before changes, snapshots, approvals, its tools, and its rows of the audit. "}
+          <a href={`${siteAddress(site.id)}/remove?counted`}>Count what there is</a>
+        </p>
+      )}
       <Form visitor={person} action={`${siteAddress(site.id)}/remove`}>
         <Field
           name="confirm"
@@ -173,5 +178,23 @@ async function removePage(
         <a href={siteAddress(site.id)}>Keep it</a>
       </p>
     </>,
+  );
+}
+
+/** What is kept of a site, counted: the whole store is gone through for it. */
+function Kept(
+  { report }: { readonly report: Awaited<ReturnType<PagesParts["ports"]["erasing"]["preview"]>> },
+) {
+  const took: Readonly<Record<string, number>> = report?.took ?? {};
+  return (
+    <Table
+      caption="What is kept of it now"
+      columns={["What", "How many"]}
+      rows={[
+        ...Object.entries(took).map(([what, count]) => [what.replaceAll("_", " "), String(count)]),
+        ["rows of the audit", String(report?.rows ?? 0)],
+      ]}
+      empty="Nothing is kept of it."
+    />
   );
 }

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { type AuditRow, type Flag, FLAGS, type Project, type Site } from "../../core/model.ts";
-import type { AdminPorts } from "../../admin/ports.ts";
+import type { Recent } from "../../admin/recent_rows.ts";
 import { isOwnSite, managesAllSites } from "../../admin/site_rights.ts";
 import { nameOf } from "../../admin/freezes.ts";
 import { findSite } from "../../admin/sites.ts";
@@ -22,9 +22,7 @@ export const siteAddress = (id: string): string => `${SITES}/${encodeURIComponen
 
 const PAGE_SITES = 50;
 /** More projects than that are not listed to choose from. */
-export const PROJECTS_LISTED = 200;
-const ROWS_READ = 200;
-const KNOWN_MS = 10_000;
+export const PROJECTS_LISTED = 50;
 
 /** What the address asks for. */
 export interface SitesQuery {
@@ -42,27 +40,11 @@ export interface Lately {
   readonly changes: ReadonlyMap<string, string>;
 }
 
-/** Reads what calls have shown, once for some seconds. */
-export function latelyOf({ store: { audit }, now }: AdminPorts): () => Promise<Lately> {
-  let known: { readonly at: number; readonly of: Promise<Lately> } | null = null;
-  const newest = (rows: readonly AuditRow[]) =>
-    new Map(rows.toReversed().flatMap((row) => row.site_id ? [[row.site_id, row] as const] : []));
-  const read = async (): Promise<Lately> => {
-    const [pings, writes] = await Promise.all([
-      audit.list({ tool: "ping_site" }, { limit: ROWS_READ }),
-      audit.list({ outcome: "made" }, { limit: ROWS_READ }),
-    ]);
-    const changes = [...newest(writes.rows)].map(([id, { at }]) => [id, at] as const);
-    return { pings: newest(pings.rows), changes: new Map(changes) };
-  };
-  return () => {
-    const at = now();
-    if (known === null || Math.abs(at - known.at) > KNOWN_MS) known = { at, of: read() };
-    return known.of.catch((thrown) => {
-      known = null;
-      throw thrown;
-    });
-  };
+/** Reads what calls have shown. */
+export async function latelyOf({ pings, changes }: Recent): Promise<Lately> {
+  const ofSite = ({ site_id }: AuditRow) => site_id;
+  const [asked, written] = await Promise.all([pings.newest(ofSite), changes.newest(ofSite)]);
+  return { pings: asked, changes: new Map([...written].map(([id, { at }]) => [id, at] as const)) };
 }
 
 /** The sites of somebody that fit what is asked for, by id; `after` is the id that the page before ended with. */
@@ -163,14 +145,12 @@ export async function sitesPage(c: Context, person: Person, listed: ListedSites)
   const mayAdd = managesAllSites(person.caller);
   return await showPage(
     c,
-    { title: "Sites", visitor: person, current: SITES, wide: true, times: true },
+    {
+      ...{ title: "Sites", visitor: person, current: SITES, wide: true, times: true },
+      ...mayAdd && (count > 0 || isNarrowed) && { action: { href: `${SITES}/new`, label: "Add a site" } },
+    },
     <>
       {listed.done}
-      {mayAdd && count + (isNarrowed ? 1 : 0) > 0 && (
-        <p>
-          <a class="button" href={`${SITES}/new`}>Add a site</a>
-        </p>
-      )}
       {(count > 0 || isNarrowed) && <SearchForm query={query} projects={projects} kinds={kinds} />}
       {count === 0 && !isNarrowed && <NoSites mayAdd={mayAdd} />}
       {(count > 0 || isNarrowed) && (

@@ -1,90 +1,165 @@
 /** Tokens, one's own or with the master token everybody's: made, shown once, narrowed, revoked. */
 import type { Context, Hono } from "hono";
+import type { Child } from "hono/jsx";
 import { GatewayError } from "../../core/errors.ts";
-import type { Site, Token } from "../../core/model.ts";
+import { isExpired, type Token, type User } from "../../core/model.ts";
+import { seen } from "../../core/unseen.ts";
+import { EnterButton, LookButton } from "../site_picker.tsx";
+import { isLookedAt } from "../site_picks.ts";
 import { Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { Time } from "../parts.tsx";
-import { Table } from "../table.tsx";
+import { Section, Time } from "../parts.tsx";
+import { FactList } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { tokenBody, tokenPatch } from "../../admin/bodies.ts";
 import { checked } from "../../core/faults.ts";
 import { isOwnSite } from "../../admin/site_rights.ts";
-import {
-  changeToken,
-  findToken,
-  listTokens,
-  type MadeToken,
-  makeToken,
-  revokeToken,
-} from "../../admin/tokens.ts";
+import { changeToken, findToken, type MadeToken, makeToken, revokeToken } from "../../admin/tokens.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
-import { lackOf, type TokenFaults, TokenFields, tokenOf } from "./token_form.tsx";
-import { CEILINGS } from "./words.ts";
+import { asKeeper } from "./kept_form.tsx";
+import {
+  bodyOf,
+  formOf,
+  lackOf,
+  newToken,
+  type TokenFaults,
+  TokenFields,
+  type TokenForm,
+  tokenIn,
+  type TokenOffer,
+  tokenWords,
+} from "./token_form.tsx";
+import { ClientTabs, Copied } from "./token_made.tsx";
+import { TOKENS, tokensList } from "./tokens_list.tsx";
+import { SCOPE_SITES_MAX } from "../../admin/bodies.ts";
 
-const PATH = "/admin/tokens";
-const FIELDS = ["name", "env", "allowed_sites", "allowed_tools", "max_risk", "confirm_policy"];
+const FIELDS = [
+  "name",
+  "env",
+  "allowed_sites",
+  "allowed_tools",
+  "max_risk",
+  "confirm_policy",
+  "listing",
+  "expires_at",
+];
 const DONE: Readonly<Record<string, string>> = {
   changed: "The token is changed; its next call finds it so.",
   revoked: "The token is revoked. It cannot be used any more.",
 };
 
+/** What a page of one form shows. */
+interface FormView {
+  readonly offer: TokenOffer;
+  readonly form: TokenForm;
+  readonly faults: TokenFaults;
+  /** The token that is changed, and whose it is; left out for a new one. */
+  readonly token?: Token;
+  readonly owner?: User | null;
+}
+
+/** A form of a token has no secret in it. */
+const noSecret = () => false;
+
 /** Adds the routes under `/admin/tokens`. */
 export function tokenPages(app: Hono, parts: PagesParts): void {
   const { ports } = parts;
-  const sitesOf = async ({ caller }: Person) =>
-    (await ports.store.sites.list()).filter(({ id }) => isOwnSite(caller, id));
-  const list = async (c: Context, person: Person, form?: URLSearchParams, faults: TokenFaults = {}) => {
-    const [tokens, sites] = [
-      await listTokens(ports, person.caller),
-      await sitesOf(person),
-    ];
-    return await listPage(c, person, { tokens, sites, form, faults });
-  };
-  const one = async (c: Context, person: Person, token: Token, faults: TokenFaults = {}) =>
-    await tokenPage(c, person, { token, sites: await sitesOf(person), faults });
 
-  app.get(PATH, (c) => asPerson(parts, c, (person) => list(c, person)));
+  app.get(TOKENS, (c) => asPerson(parts, c, (person) => listPage(c, person, parts)));
 
-  app.post(PATH, (c) =>
-    asSender(parts, c, async (person, form) => {
-      const lack = lackOf(tokenOf(form));
-      if (lack) return await list(c, person, form, lack);
+  app.post(TOKENS, (c) =>
+    asKeeper(parts, c, noSecret, async (person, sent, isAgain) => {
+      const offer = await offerFor(parts, person);
+      const form = tokenIn(sent, offer);
+      const show = (faults: TokenFaults) => newPage(c, person, parts, { offer, form, faults });
+      if (isAgain || isLookedAt(sent, "allowed_sites")) return await show({});
+      const lack = lackOf(form, offer);
+      if (lack) return await show(lack);
       let made: MadeToken;
       try {
-        made = await makeToken(ports, person.caller, checked(tokenBody, tokenOf(form)));
+        made = await makeToken(ports, person.caller, checked(tokenBody, bodyOf(form, offer, ports.now())));
       } catch (thrown) {
-        return await list(c, person, form, faultsOf(thrown));
+        return await show(faultsOf(thrown));
       }
-      return await madePage(c, person, made);
+      return await madePage(c, person, parts, made);
     }));
 
-  app.get(`${PATH}/:id`, (c) =>
+  pagesOfOne(app, parts);
+}
+
+/** The routes of one token. */
+function pagesOfOne(app: Hono, parts: PagesParts): void {
+  const { ports } = parts;
+  app.get(`${TOKENS}/:id`, (c) =>
     asPerson(parts, c, async (person) => {
-      return await one(c, person, await findToken(ports, person.caller, c.req.param("id")));
+      const token = await findToken(ports, person.caller, c.req.param("id"));
+      const [offer, owner] = await Promise.all([offerFor(parts, person, token), ownerOf(parts, token)]);
+      return await tokenPage(c, person, parts, {
+        offer,
+        form: formOf(token, offer),
+        faults: {},
+        token,
+        owner,
+      });
     }));
 
-  app.post(`${PATH}/:id`, (c) =>
-    asSender(parts, c, async (person, form) => {
-      const caller = person.caller;
-      const token = await findToken(ports, caller, c.req.param("id"));
-      const lack = lackOf(tokenOf(form));
-      if (lack) return await one(c, person, token, lack);
-      try {
-        const { env: _, ...patch } = tokenOf(form);
-        await changeToken(ports, caller, token.id, checked(tokenPatch, patch));
-      } catch (thrown) {
-        return await one(c, person, token, faultsOf(thrown));
+  app.post(`${TOKENS}/:id`, (c) =>
+    asKeeper(parts, c, noSecret, async (person, sent, isAgain) => {
+      const token = await findToken(ports, person.caller, c.req.param("id"));
+      const [offer, owner] = await Promise.all([offerFor(parts, person, token), ownerOf(parts, token)]);
+      const form = tokenIn(sent, offer);
+      const show = (faults: TokenFaults) =>
+        tokenPage(c, person, parts, { offer, form, faults, token, owner });
+      if (isAgain || isLookedAt(sent, "allowed_sites")) return await show({});
+      if (sent.has("as_of") && sent.get("as_of") !== asOf(token)) {
+        return await show({ "": "Somebody else changed this token meanwhile; look at it, and save again" });
       }
-      return leadTo(c, `${PATH}?done=changed`);
+      const lack = lackOf(form, offer);
+      if (lack) return await show(lack);
+      try {
+        const { env: _, ...patch } = bodyOf(form, offer, ports.now());
+        await changeToken(ports, person.caller, token.id, checked(tokenPatch, patch));
+      } catch (thrown) {
+        return await show(faultsOf(thrown));
+      }
+      return leadTo(c, `${TOKENS}?done=changed`);
     }));
 
-  app.post(`${PATH}/:id/revoke`, (c) =>
+  app.post(`${TOKENS}/:id/revoke`, (c) =>
     asSender(parts, c, async (person) => {
       await revokeToken(ports, person.caller, c.req.param("id"));
-      return leadTo(c, `${PATH}?done=revoked`);
+      return leadTo(c, `${TOKENS}?done=revoked`);
     }));
+}
+
+/** What a token is, in short: another one once somebody has changed it. */
+const asOf = ({ created_at: _, ...token }: Token) => JSON.stringify(token);
+
+const ownerOf = async ({ ports }: PagesParts, { owner_user_id }: Token) =>
+  owner_user_id === null ? null : await ports.store.users.get(owner_user_id);
+
+/** What can be granted: of a person's token the person's sites, and for a person those that the token has. */
+async function offerFor({ ports }: PagesParts, { caller }: Person, token?: Token): Promise<TokenOffer> {
+  const owner = token?.owner_user_id ? await ports.store.users.get(token.owner_user_id) : null;
+  const isIn = (id: string, sites: readonly string[] | undefined) =>
+    sites === undefined || sites.includes("*") || sites.includes(id);
+  const mayBe = (id: string) =>
+    isOwnSite(caller, id) && isIn(id, owner?.allowed_sites) &&
+    isIn(id, caller.user === null ? undefined : token?.allowed_sites);
+  const [sites, projects, groups] = await Promise.all([
+    ports.store.sites.list(),
+    ports.store.projects.list(),
+    ports.toolGroups(mayBe),
+  ]);
+  const own = sites.filter(({ id }) => mayBe(id));
+  const used = new Set(own.map(({ project_id }) => project_id));
+  return {
+    sites: own,
+    projects: projects.filter(({ id }) => used.has(id)),
+    most: SCOPE_SITES_MAX,
+    groups,
+  };
 }
 
 function faultsOf(thrown: unknown): TokenFaults {
@@ -92,7 +167,7 @@ function faultsOf(thrown: unknown): TokenFaults {
   throw thrown;
 }
 
-function Problem({ faults }: { readonly faults: TokenFaults }) {
+function Problem({ faults }: { readonly faults: TokenFaults }): Child {
   if (Object.keys(faults).length === 0) return null;
   return (
     <Notice kind="problem">
@@ -101,113 +176,150 @@ function Problem({ faults }: { readonly faults: TokenFaults }) {
   );
 }
 
-interface Listed {
-  readonly tokens: readonly Token[];
-  readonly sites: readonly Site[];
-  readonly form: URLSearchParams | undefined;
-  readonly faults: TokenFaults;
+const statusOf = (faults: TokenFaults) => Object.keys(faults).length > 0 ? 400 : 200;
+
+/** The form of a new token. */
+function NewForm(
+  { person, now, view }: { readonly person: Person; readonly now: number; readonly view: FormView },
+): Child {
+  const user = person.caller.user;
+  return (
+    <Form visitor={person} action={TOKENS} class="grant">
+      <EnterButton />
+      <TokenFields {...view} user={user} />
+      <Deed words={tokenWords(view.form, { ...view, user, now })}>Make the token</Deed>
+    </Form>
+  );
 }
 
-function listPage(c: Context, person: Person, { tokens, sites, form, faults }: Listed): Promise<Response> {
-  const failed = Object.keys(faults).length > 0;
-  const done = failed ? undefined : DONE[c.req.query("done") ?? ""];
-  const own = person.user !== null;
-  const rows = tokens.toReversed().map((token) => [
-    token.revoked_at === null ? <a href={`${PATH}/${token.id}`}>{token.name}</a> : token.name,
-    token.allowed_sites.includes("*")
-      ? own
-        ? "every site of yours"
-        : token.owner_user_id === null
-        ? "every site"
-        : "every site that its owner may use"
-      : token.allowed_sites.join(", "),
-    CEILINGS[token.max_risk],
-    <>
-      {token.revoked_at === null ? "made " : "revoked "}
-      <Time at={token.revoked_at ?? token.created_at} />
-    </>,
-  ]);
-  return showPage(
+/** The button, and beside it in words what it does. */
+function Deed({ words, children }: { readonly words: string; readonly children?: Child }): Child {
+  return (
+    <div class="deed">
+      <p role="status" data-summary>{words}</p>
+      <noscript>
+        <p>
+          <LookButton />
+        </p>
+      </noscript>
+      <Submit>{children}</Submit>
+    </div>
+  );
+}
+
+async function listPage(c: Context, person: Person, parts: PagesParts): Promise<Response> {
+  const [list, offer] = await Promise.all([tokensList(c, person, parts.ports), offerFor(parts, person)]);
+  const done = DONE[c.req.query("done") ?? ""];
+  const view = { offer, form: newToken(offer), faults: {} };
+  return await showPage(
     c,
-    { title: "Tokens", visitor: person, times: true, current: PATH, status: failed ? 400 : 200 },
+    { title: "Tokens", visitor: person, times: true, wide: true, script: "forms.js", current: TOKENS },
     <>
       {done && (
         <Notice kind="done">
           <p>{done}</p>
         </Notice>
       )}
-      <Problem faults={faults} />
-      <Table
-        caption={own
-          ? "What agents and scripts call tools with in your name"
-          : "What agents and scripts call tools with, of everybody"}
-        columns={["Name", "Sites", "At most", "State"]}
-        rows={rows}
-        empty={own ? "You have no token yet." : "There is no token yet."}
-      />
-      <section aria-labelledby="make">
-        <h2 id="make">Make a token</h2>
-        <Form visitor={person} action={PATH}>
-          <TokenFields
-            user={person.caller.user}
-            sites={sites}
-            chosen={form && tokenOf(form)}
-            faults={faults}
-          />
-          <Submit>Make the token</Submit>
-        </Form>
-      </section>
+      <p>
+        <a class="button" href="#make">Make a token</a>
+      </p>
+      {list}
+      <Section id="make" title="Make a token">
+        <NewForm person={person} now={parts.ports.now()} view={view} />
+      </Section>
     </>,
   );
 }
 
-function madePage(c: Context, person: Person, { token, text, warnings }: MadeToken): Promise<Response> {
-  return showPage(
+/** The form as it was filled in. */
+async function newPage(c: Context, person: Person, { ports }: PagesParts, view: FormView): Promise<Response> {
+  const status = statusOf(view.faults);
+  return await showPage(
     c,
-    { title: "Your new token", visitor: person, current: PATH },
+    { title: "Make a token", visitor: person, script: "forms.js", current: TOKENS, status },
+    <>
+      <Problem faults={view.faults} />
+      <NewForm person={person} now={ports.now()} view={view} />
+    </>,
+  );
+}
+
+async function madePage(
+  c: Context,
+  person: Person,
+  { ports }: PagesParts,
+  { token, text, warnings }: MadeToken,
+): Promise<Response> {
+  return await showPage(
+    c,
+    { title: "Your new token", visitor: person, times: true, script: "forms.js", current: TOKENS },
     <>
       <Notice kind="done">
         <p>
           {"The token "}
-          <strong>{token.name}</strong>
+          <strong>{seen(token.name)}</strong>
           {" is made. Copy it now: it is shown this once, and the gateway keeps only a hash of it."}
         </p>
       </Notice>
-      <code class="secret">{text}</code>
+      <Copied what="token" text={text} secret />
+      {token.expires_at && (
+        <p>
+          It ends on <Time at={token.expires_at} />.
+        </p>
+      )}
       {warnings.map((warning) => <p>{warning}.</p>)}
+      <ClientTabs baseUrl={ports.baseUrl} token={token} text={text} />
       <p>
-        <a href={PATH}>Back to your tokens</a>
+        <a href={TOKENS}>Back to your tokens</a>
       </p>
     </>,
   );
 }
 
-interface ShownToken {
-  readonly token: Token;
-  readonly sites: readonly Site[];
-  readonly faults: TokenFaults;
-}
-
-function tokenPage(c: Context, person: Person, { token, sites, faults }: ShownToken): Promise<Response> {
-  const status = Object.keys(faults).length > 0 ? 400 : 200;
+async function tokenPage(
+  c: Context,
+  person: Person,
+  { ports }: PagesParts,
+  view: FormView & { readonly token: Token },
+): Promise<Response> {
+  const { token, faults, form, owner } = view;
   if (token.revoked_at !== null) throw new GatewayError("E_NOT_FOUND", "The token is revoked; make another");
-  return showPage(
+  const status = statusOf(faults);
+  const user = person.caller.user;
+  const [uses, now] = [await ports.store.tokens.uses([token.id]), ports.now()];
+  const used = uses.get(token.id);
+  return await showPage(
     c,
-    { title: `Token ${token.name}`, visitor: person, current: PATH, status },
+    {
+      ...{ title: `Token ${seen(token.name)}`, visitor: person, current: TOKENS, status },
+      ...{ times: true, script: "forms.js" } as const,
+    },
     <>
       <Problem faults={faults} />
-      {person.user !== null && <p>A token can be made to do less, not more. For more, make another.</p>}
-      <Form visitor={person} action={`${PATH}/${token.id}`}>
-        <TokenFields user={person.caller.user} sites={sites} chosen={token} faults={faults} token={token} />
-        <Submit>Save</Submit>
+      <FactList
+        facts={[
+          ...user === null ? [["Of", owner ? seen(owner.email) : "nobody"] as const] : [],
+          ["Made", <Time at={token.created_at} />],
+          ["Last used", used === undefined ? "never" : <Time at={used} />],
+          [
+            isExpired(token, now) ? "Ended" : "Ends",
+            token.expires_at === undefined ? "when it is revoked" : <Time at={token.expires_at} />,
+          ],
+        ]}
+      />
+      {user !== null && <p>A token can be made to do less, not more. For more, make another.</p>}
+      <Form visitor={person} action={`${TOKENS}/${token.id}`} class="grant">
+        <EnterButton />
+        <input type="hidden" name="as_of" value={asOf(token)} />
+        <TokenFields {...view} user={user} owner={user === null ? owner : undefined} />
+        <Deed words={tokenWords(form, { ...view, user, now })}>Save</Deed>
       </Form>
-      <section aria-labelledby="revoke">
-        <h2 id="revoke">Revoke the token</h2>
+      <Section id="revoke" title="Revoke the token">
         <p>Whatever uses it stops working at once. This cannot be taken back.</p>
-        <Form visitor={person} action={`${PATH}/${token.id}/revoke`}>
+        <Form visitor={person} action={`${TOKENS}/${token.id}/revoke`}>
           <Submit quiet>Revoke it</Submit>
         </Form>
-      </section>
+      </Section>
     </>,
   );
 }

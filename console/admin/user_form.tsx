@@ -1,9 +1,11 @@
 /** The fields of a person: role, sites, ceiling and where he or she approves, each with what it permits; and what a form of them says. */
 import type { Child } from "hono/jsx";
-import { RISK_DEFAULT, type Site, type Tier, TIER_MAX, type User } from "../../core/model.ts";
+import { RISK_DEFAULT, type Tier, TIER_MAX, type User } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { CEILINGS as PERMITTED } from "../../admin/ceilings.ts";
-import { Area, Choices, Field } from "../form.tsx";
+import { Choices, Field } from "../form.tsx";
+import { SitePicker } from "../site_picker.tsx";
+import { EVERY, type Offered, type Picked, picked, pickedIn } from "../site_picks.ts";
 import { CEILINGS } from "./words.ts";
 
 /** A person as a form says it; what the form does not have is left out. */
@@ -21,9 +23,8 @@ export const fieldsFor = (admin: User | null): readonly string[] =>
     ? ["email", "role", "allowed_sites", "max_risk", "approve_sites"]
     : ["email", "allowed_sites", "max_risk"];
 
-const ALL = "*";
-/** More sites than that are named, not ticked. */
-const TICKED_MAX = 100;
+/** The names of the fields in which sites are ticked. */
+export const SITES_FIELDS = ["allowed_sites", "approve_sites"] as const;
 
 /** What each role permits. */
 export const ROLE_WORDS: Readonly<Record<User["role"], string>> = {
@@ -32,11 +33,10 @@ export const ROLE_WORDS: Readonly<Record<User["role"], string>> = {
 };
 
 /** What a form says; for the master token all of it, for an admin what an admin's form has. */
-export function userOf(form: URLSearchParams, isMaster: boolean): UserForm {
+export function userOf(form: URLSearchParams, isMaster: boolean, offer: Offered): UserForm {
   const list = (name: string) => {
-    const named = form.getAll(name).flatMap((one) => one.split("\n")).flatMap((one) => one.split(","))
-      .map((one) => one.trim()).filter((one) => one !== "");
-    return named.includes(ALL) ? [ALL] : [...new Set(named)];
+    const { chosen } = pickedIn(form, name, offer);
+    return chosen.includes(EVERY) ? [EVERY] : chosen;
   };
   const [role, risk] = [form.get("role"), form.get("max_risk")];
   return {
@@ -47,6 +47,10 @@ export function userOf(form: URLSearchParams, isMaster: boolean): UserForm {
     ...isMaster || form.has("approve_sites") ? { approve_sites: list("approve_sites") } : {},
   };
 }
+
+/** Which part of the lists of sites a form looks at, and what is ticked there. */
+export const picksOf = (form: URLSearchParams, offer: Offered): Readonly<Record<string, Picked>> =>
+  Object.fromEntries(SITES_FIELDS.map((name) => [name, pickedIn(form, name, offer)]));
 
 /** What a form says differently from the person as he or she is. */
 export function changesOf(user: User, form: UserForm): Partial<UserForm> {
@@ -60,16 +64,19 @@ export interface UserFieldsParts {
   /** Who fills them in; null for the master token. */
   readonly admin: User | null;
   /** The sites that may be given. */
-  readonly sites: readonly Site[];
+  readonly offer: Offered;
+  /** Which part of them is looked at; the first where it is left out. */
+  readonly picks?: Readonly<Record<string, Picked>> | undefined;
   readonly chosen: UserForm;
   readonly faults: Readonly<Record<string, string>>;
 }
 
 /** The fields; nothing can be chosen that whoever fills them in may not give. */
-export function UserFields({ admin, sites, chosen, faults }: UserFieldsParts): Child {
+export function UserFields({ admin, offer, picks, chosen, faults }: UserFieldsParts): Child {
   const fault = (name: string) => faults[name] && `${seen(faults[name])}.`;
   const most: Tier = admin?.max_risk ?? TIER_MAX;
   const risk = chosen.max_risk ?? Math.min(RISK_DEFAULT, most);
+  const none = offer.sites.length === 0 ? " No site is registered yet." : "";
   return (
     <>
       <Field
@@ -96,24 +103,24 @@ export function UserFields({ admin, sites, chosen, faults }: UserFieldsParts): C
           }))}
         />
       )}
-      <SitesField
+      <SitePicker
+        {...offer}
         name="allowed_sites"
         legend="Sites"
-        hint="On which his or her tokens and clients may work, whatever they ask for."
-        every={(admin?.allowed_sites ?? [ALL]).includes(ALL) ? "every site, also those to come" : null}
-        sites={sites}
-        chosen={chosen.allowed_sites}
+        hint={`On which his or her tokens and clients may work, whatever they ask for.${none}`}
+        every={(admin?.allowed_sites ?? [EVERY]).includes(EVERY) ? "every site, also those to come" : null}
+        picked={picks?.allowed_sites ?? picked(chosen.allowed_sites)}
         error={fault("allowed_sites")}
       />
       <CeilingField most={most} risk={risk} error={fault("max_risk")} />
       {admin === null && (
-        <SitesField
+        <SitePicker
+          {...offer}
           name="approve_sites"
           legend="Approves on"
           hint="Sites on which he or she may say yes or no to what others' agents ask for. They have to be among the sites above."
           every="every site that he or she may use"
-          sites={sites}
-          chosen={chosen.approve_sites ?? []}
+          picked={picks?.approve_sites ?? picked(chosen.approve_sites ?? [])}
           error={fault("approve_sites")}
         />
       )}
@@ -141,48 +148,6 @@ function CeilingField(
         },
         checked: risk === tier,
       }))}
-    />
-  );
-}
-
-interface SitesFieldParts {
-  readonly name: string;
-  readonly legend: string;
-  readonly hint: string;
-  /** What all of them are called; null where they may not be given. */
-  readonly every: string | null;
-  readonly sites: readonly Site[];
-  readonly chosen: readonly string[];
-  readonly error: string | undefined;
-}
-
-/** Sites to tick; where they are too many for a page, their ids. */
-function SitesField({ name, legend, hint, every, sites, chosen, error }: SitesFieldParts): Child {
-  if (sites.length > TICKED_MAX) {
-    return (
-      <Area
-        name={name}
-        label={legend}
-        hint={`${hint} Their ids, one a line${every === null ? "" : `; * for ${every}`}.`}
-        value={chosen.join("\n")}
-        error={error}
-      />
-    );
-  }
-  return (
-    <Choices
-      name={name}
-      legend={legend}
-      hint={sites.length === 0 ? `${hint} No site is registered yet.` : hint}
-      error={error}
-      choices={[
-        ...every === null ? [] : [{ value: ALL, label: every, checked: chosen.includes(ALL) }],
-        ...sites.map(({ id, name: called }) => ({
-          value: id,
-          label: `${seen(called)} (${id})`,
-          checked: chosen.includes(id),
-        })),
-      ]}
     />
   );
 }

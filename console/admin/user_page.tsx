@@ -1,7 +1,8 @@
 /** A person's own page: what he or she may do, with whose tokens and clients, how he or she signs in, and the end of it. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { Site, User } from "../../core/model.ts";
+import { isWorking, type User } from "../../core/model.ts";
+import { cut } from "../../core/values.ts";
 import { seen } from "../../core/unseen.ts";
 import { CEILINGS as PERMITTED } from "../../admin/ceilings.ts";
 import { revisionOf } from "../../admin/site_form.ts";
@@ -12,13 +13,25 @@ import type { Person } from "../../identity/visitors.ts";
 import { Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
-import { Section, Time } from "../parts.tsx";
+import { fewOf, Section, Time } from "../parts.tsx";
 import { FactList, Table } from "../table.tsx";
 import type { PagesParts } from "./frame.tsx";
+import { EnterButton } from "../site_picker.tsx";
+import type { Offered, Picked } from "../site_picks.ts";
 import { ROLE_WORDS, UserFields, type UserForm } from "./user_form.tsx";
-import { type SignInState, signInState, sitesText, StateTag, userAddress, USERS } from "./users_list.tsx";
+import {
+  lastSignIn,
+  type SignInState,
+  signInState,
+  sitesText,
+  StateTag,
+  userAddress,
+  USERS,
+} from "./users_list.tsx";
 import { CEILINGS } from "./words.ts";
 
+/** More sites than that are counted, not named. */
+const NAMED_MAX = 20;
 const DONE: Readonly<Record<string, string>> = {
   changed: "The person is changed; the next call of a token or a client finds it so.",
   same: "Nothing was changed: the form said what is set already.",
@@ -35,6 +48,9 @@ export interface SaidOfUser {
   /** Of which record it was filled in, where that stands. */
   readonly revision?: string;
   readonly isAgain?: boolean;
+  /** Which part of the sites is looked at, and whether that is all that was asked for. */
+  readonly picks?: Readonly<Record<string, Picked>>;
+  readonly isLook?: boolean;
   /** Whether somebody else changed the person while the form was open. */
   readonly isStale?: boolean;
 }
@@ -45,11 +61,11 @@ export async function userPage(
   person: Person,
   parts: PagesParts,
   user: User,
-  sites: readonly Site[],
+  offer: Offered,
   said: SaidOfUser,
 ): Promise<Response> {
   const { caller } = person;
-  const state = await signInState(parts, user);
+  const state = await signInState(parts, user, () => lastSignIn(parts, user));
   const manages = isManaged(caller.user, user);
   const done = said.chosen ? undefined : DONE[c.req.query("done") ?? ""];
   return await showPage(
@@ -60,6 +76,7 @@ export async function userPage(
       current: USERS,
       wide: true,
       times: true,
+      script: "forms.js",
       status: said.status ?? 200,
     },
     <>
@@ -75,7 +92,7 @@ export async function userPage(
       <Facts user={user} state={state} />
       {manages && <SignIn person={person} user={user} state={state} />}
       {manages
-        ? <Rights person={person} user={user} sites={sites} said={said} />
+        ? <Rights person={person} user={user} offer={offer} said={said} />
         : <p class="hint">What you may do yourself is changed with the master token.</p>}
       <Section id="in-their-name" title="What acts in this person's name">
         {caller.user === null || caller.user.id === user.id
@@ -94,8 +111,10 @@ export async function userPage(
   );
 }
 
-function Said({ said: { chosen, faults = {}, isAgain, isStale } }: { readonly said: SaidOfUser }): Child {
-  if (chosen === undefined) return null;
+function Said(
+  { said: { chosen, faults = {}, isAgain, isLook, isStale } }: { readonly said: SaidOfUser },
+): Child {
+  if (chosen === undefined || isLook) return null;
   const words = isStale
     ? "Nothing was saved: somebody else changed this person while the form was open. Above stands what is set now, below what you typed. Save once more to put yours in its place."
     : isAgain
@@ -111,7 +130,14 @@ function Said({ said: { chosen, faults = {}, isAgain, isStale } }: { readonly sa
 function Facts({ user, state }: { readonly user: User; readonly state: SignInState }): Child {
   const facts: [string, Child][] = [
     ["Role", `${user.role}: ${ROLE_WORDS[user.role]}`],
-    ["Sites", user.allowed_sites.includes("*") ? "every site" : user.allowed_sites.join(", ") || "none"],
+    [
+      "Sites",
+      user.allowed_sites.length > NAMED_MAX
+        ? `${user.allowed_sites.length} sites`
+        : user.allowed_sites.includes("*")
+        ? "every site"
+        : user.allowed_sites.join(", ") || "none",
+    ],
     ["At most", `${CEILINGS[user.max_risk]}: ${PERMITTED[user.max_risk]![0]}`],
     ["Approves on", sitesText(user.approve_sites ?? [], "every site that he or she may use")],
     ["Made", <Time at={user.created_at} />],
@@ -157,15 +183,17 @@ function SignIn({ person, user, state }: Managed & { readonly state: SignInState
 }
 
 function Rights(
-  { person, user, sites, said }: Managed & { readonly sites: readonly Site[]; readonly said: SaidOfUser },
+  { person, user, offer, said }: Managed & { readonly offer: Offered; readonly said: SaidOfUser },
 ): Child {
   return (
     <Section id="rights" title="What this person may do">
-      <Form visitor={person} action={userAddress(user.id)}>
+      <Form visitor={person} action={userAddress(user.id)} class="grant">
+        <EnterButton />
         <input type="hidden" name="revision" value={said.revision ?? revisionOf(user)} />
         <UserFields
           admin={person.caller.user}
-          sites={sites}
+          offer={offer}
+          picks={said.picks}
           chosen={said.chosen ?? user}
           faults={said.faults ?? {}}
         />
@@ -175,18 +203,27 @@ function Rights(
   );
 }
 
+/** Of more tokens or clients of a person the newest are shown; pages of their own have them all. */
+const ACTING_MAX = 20;
+const NAME_SHOWN = 80;
+const captionOf = (what: string, count: number) =>
+  count > ACTING_MAX ? `${what}, the newest ${ACTING_MAX} of ${count}` : what;
+
+/** What a client calls itself, as much as tells it from others. */
+const clientName = ({ client_name }: { readonly client_name: string }) => cut(seen(client_name), NAME_SHOWN);
+
 /** Tokens and clients, for who may see them. */
 async function acting(person: Person, { ports }: PagesParts, user: User): Promise<Child> {
   const [tokens, clients] = await Promise.all([
     listTokens(ports, person.caller),
     (await ports.clients()).list(user.id),
   ]);
-  const own = tokens.filter((one) => one.owner_user_id === user.id && one.revoked_at === null);
+  const own = tokens.filter((one) => one.owner_user_id === user.id && isWorking(one, ports.now()));
   return [
     <Table
-      caption="Tokens"
+      caption={captionOf("Tokens", own.length)}
       columns={["Name", "Sites", "At most", "Made"]}
-      rows={own.toReversed().map((token) => [
+      rows={own.toReversed().slice(0, ACTING_MAX).map((token) => [
         <a href={`/admin/tokens/${token.id}`}>{seen(token.name)}</a>,
         sitesText(token.allowed_sites, "every site of its person"),
         CEILINGS[token.max_risk],
@@ -195,16 +232,16 @@ async function acting(person: Person, { ports }: PagesParts, user: User): Promis
       empty="No token of this person works."
     />,
     <Table
-      caption="Connected clients"
+      caption={captionOf("Connected clients", clients.length)}
       columns={["Client", "Sites", "At most", "Last seen", "End"]}
-      rows={clients.toReversed().map((client) => [
-        seen(client.client_name),
+      rows={clients.toReversed().slice(0, ACTING_MAX).map((client) => [
+        clientName(client),
         sitesText(client.allowed_sites, "every site of its person"),
         CEILINGS[client.max_risk],
         <Time at={client.refreshed_at} />,
         <Form visitor={person} action="/admin/clients/end">
           <input type="hidden" name="client" value={client.grant_id} />
-          <Submit quiet label={`End the access of ${seen(client.client_name)}`}>End</Submit>
+          <Submit quiet label={`End the access of ${clientName(client)}`}>End</Submit>
         </Form>,
       ])}
       empty="This person has let no client in."
@@ -227,13 +264,13 @@ async function endingWith({ ports }: PagesParts, { caller }: Person, user: User)
     isOwnSite(caller, site.id) &&
     fields.some((name) => (site as unknown as Record<string, unknown>)[name] === user.id)
   );
-  const working = tokens.filter((one) => one.owner_user_id === user.id && one.revoked_at === null);
+  const working = tokens.filter((one) => one.owner_user_id === user.id && isWorking(one, ports.now()));
   return [
     ["Sessions, which end", String(sessions.length)],
     ["Tokens, which stop working", String(working.length)],
     ["Connected clients, whose access ends", String(clients.length)],
     ["Connected accounts, which are forgotten", String(accounts.length)],
-    ["Sites that use such an account, and lose it", bound.map(({ id }) => id).join(", ") || "none"],
+    ["Sites that use such an account, and lose it", fewOf(bound.map(({ id }) => id), "none")],
   ];
 }
 

@@ -13,7 +13,10 @@ import {
   removeManagedUser,
   withdrawInvitation,
 } from "../../admin/users.ts";
+import { SCOPE_SITES_MAX } from "../../admin/bodies.ts";
 import { isOwnSite } from "../../admin/site_rights.ts";
+import { EnterButton } from "../site_picker.tsx";
+import { isLookedAt, type Offered } from "../site_picks.ts";
 import type { Person } from "../../identity/visitors.ts";
 import type { MadeInvitation } from "../../identity/sign_in/people.ts";
 import { Form, Submit } from "../form.tsx";
@@ -22,7 +25,15 @@ import { leadTo, showPage } from "../respond.tsx";
 import { Time } from "../parts.tsx";
 import { asPerson, asSender, assertAdmin, type PagesParts, worded } from "./frame.tsx";
 import { asKeeper } from "./kept_form.tsx";
-import { changesOf, fieldsFor, UserFields, type UserForm, userOf } from "./user_form.tsx";
+import {
+  changesOf,
+  fieldsFor,
+  picksOf,
+  SITES_FIELDS,
+  UserFields,
+  type UserForm,
+  userOf,
+} from "./user_form.tsx";
 import { removePage, type SaidOfUser, userPage } from "./user_page.tsx";
 import { listPage, userAddress, USERS } from "./users_list.tsx";
 
@@ -41,8 +52,9 @@ export function userPages(app: Hono, parts: PagesParts): void {
   app.post(`${USERS}/new`, (c) =>
     asKeeper(parts, c, isSecret, async (person, form, isAgain) => {
       assertAdmin(person, "invites people");
-      return isAgain
-        ? await newPage(c, person, parts, { form, faults: {}, isAgain })
+      const isLook = isLookedAt(form, ...SITES_FIELDS);
+      return isAgain || isLook
+        ? await newPage(c, person, parts, { form, faults: {}, isAgain, isLook })
         : await invite(c, person, parts, form);
     }));
   app.get(`${USERS}/:id`, show((c, person) => onePage(c, person, parts)));
@@ -61,18 +73,24 @@ const idOf = (c: Context) => c.req.param("id") ?? "";
 async function onePage(c: Context, person: Person, parts: PagesParts, said: SaidOfUser = {}) {
   const { caller } = person;
   const user = caller.user?.id === idOf(c) ? caller.user : await managedUser(parts.ports, caller, idOf(c));
-  return await userPage(c, person, parts, user, await sitesOf(parts, person), said);
+  return await userPage(c, person, parts, user, await offerFor(parts, person), said);
 }
 
 /** The sites that may be given. */
-const sitesOf = async ({ ports }: PagesParts, { caller }: Person) =>
-  (await ports.store.sites.list()).filter(({ id }) => isOwnSite(caller, id));
+async function offerFor({ ports }: PagesParts, { caller }: Person): Promise<Offered> {
+  const [all, projects] = await Promise.all([ports.store.sites.list(), ports.store.projects.list()]);
+  const sites = all.filter(({ id }) => isOwnSite(caller, id));
+  const used = new Set(sites.map(({ project_id }) => project_id));
+  return { sites, projects: projects.filter(({ id }) => used.has(id)), most: SCOPE_SITES_MAX };
+}
 
 interface NewForm {
   readonly form: URLSearchParams;
   readonly faults: Readonly<Record<string, string>>;
   readonly status?: number;
   readonly isAgain?: boolean;
+  /** Whether only another part of the sites is looked at. */
+  readonly isLook?: boolean;
 }
 
 const BLANK: UserForm = { email: "", allowed_sites: [] };
@@ -80,11 +98,15 @@ const BLANK: UserForm = { email: "", allowed_sites: [] };
 async function newPage(c: Context, person: Person, parts: PagesParts, sent?: NewForm): Promise<Response> {
   const admin = person.caller.user;
   const faults = sent?.faults ?? {};
+  const offer = await offerFor(parts, person);
   return await showPage(
     c,
-    { title: "Invite somebody", visitor: person, current: USERS, status: sent?.status ?? 200 },
+    {
+      ...{ title: "Invite somebody", visitor: person, current: USERS, status: sent?.status ?? 200 },
+      script: "forms.js",
+    },
     <>
-      {sent && (
+      {sent && !sent.isLook && (
         <Notice kind={sent.isAgain ? "warning" : "problem"}>
           <p>
             {sent.isAgain
@@ -96,11 +118,13 @@ async function newPage(c: Context, person: Person, parts: PagesParts, sent?: New
       <p>
         You get a link, which you give to that person only: whoever opens it chooses how he or she signs in.
       </p>
-      <Form visitor={person} action={`${USERS}/new`}>
+      <Form visitor={person} action={`${USERS}/new`} class="grant">
+        <EnterButton />
         <UserFields
           admin={admin}
-          sites={await sitesOf(parts, person)}
-          chosen={sent ? userOf(sent.form, admin === null) : BLANK}
+          offer={offer}
+          picks={sent && picksOf(sent.form, offer)}
+          chosen={sent ? userOf(sent.form, admin === null, offer) : BLANK}
           faults={faults}
         />
         <Submit>Make the invitation</Submit>
@@ -118,7 +142,8 @@ async function invite(c: Context, person: Person, parts: PagesParts, form: URLSe
   const { caller } = person;
   let user: User;
   try {
-    user = await createUser(ports, caller, { role: "member", ...userOf(form, caller.user === null) });
+    const offer = await offerFor(parts, person);
+    user = await createUser(ports, caller, { role: "member", ...userOf(form, caller.user === null, offer) });
   } catch (thrown) {
     const { message, status } = worded(c, thrown);
     return await newPage(c, person, parts, {
@@ -165,9 +190,11 @@ async function change(
   const { ports } = parts;
   const { caller } = person;
   const user = await managedUser(ports, caller, idOf(c));
-  const chosen = userOf(form, caller.user === null);
+  const offer = await offerFor(parts, person);
+  const [chosen, picks] = [userOf(form, caller.user === null, offer), picksOf(form, offer)];
   const revision = form.get("revision") ?? "";
-  if (isAgain) return await onePage(c, person, parts, { chosen, isAgain, revision });
+  const isLook = isLookedAt(form, ...SITES_FIELDS);
+  if (isAgain || isLook) return await onePage(c, person, parts, { chosen, picks, isAgain, isLook, revision });
   const stale = () => new GatewayError(STALE, "Somebody changed this person while the form was open");
   try {
     if (revisionOf(user) !== revision) throw stale();
@@ -179,10 +206,11 @@ async function change(
   } catch (thrown) {
     const { message, status } = worded(c, thrown);
     if ((thrown as GatewayError).code === STALE) {
-      return await onePage(c, person, parts, { chosen, isStale: true, status });
+      return await onePage(c, person, parts, { chosen, picks, isStale: true, status });
     }
     return await onePage(c, person, parts, {
       chosen,
+      picks,
       faults: faultsOf(message, fieldsFor(caller.user)),
       status,
       revision,

@@ -8,7 +8,7 @@ import type { Person } from "../../identity/visitors.ts";
 import { Field } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
-import { Empty, Tag, Time } from "../parts.tsx";
+import { Empty, pageOf, Pages, Tag, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
 import type { PagesParts } from "./frame.tsx";
 import { CEILINGS } from "./words.ts";
@@ -18,7 +18,6 @@ export const USERS = "/admin/users";
 /** The address of a person's own page. */
 export const userAddress = (id: string): string => `${USERS}/${encodeURIComponent(id)}`;
 
-const PAGE_PEOPLE = 50;
 /** More sites than that are counted, not named. */
 const NAMED_SITES = 3;
 const DONE: Readonly<Record<string, string>> = {
@@ -39,14 +38,23 @@ export interface SignInState {
   readonly invited_until: number | null;
 }
 
-/** Reads how somebody can sign in; the last sign-in is a session's, or a row's of the audit. */
-export async function signInState({ ports, people }: PagesParts, user: User): Promise<SignInState> {
-  const { signIns, personSessions, audit } = ports.store;
-  const [ways, sessions, invited_until, rows] = await Promise.all([
+/** When that person has signed in last, by the whole audit. */
+export async function lastSignIn({ ports: { store } }: PagesParts, user: User): Promise<string | null> {
+  const query = { tool: "session.sign_in", owner_user_id: user.id, status: "ok" } as const;
+  return (await store.audit.list(query, { limit: 1 })).rows[0]?.at ?? null;
+}
+
+/** Reads how somebody can sign in; the last sign-in is a session's, else what `last` knows. */
+export async function signInState(
+  { ports, people }: PagesParts,
+  user: User,
+  last: () => Promise<string | null>,
+): Promise<SignInState> {
+  const { signIns, personSessions } = ports.store;
+  const [ways, sessions, invited_until] = await Promise.all([
     signIns.get(user.id),
     personSessions.list(user.id),
     people.openInvitation(user),
-    audit.list({ tool: "session.sign_in", owner_user_id: user.id, status: "ok" }, { limit: 1 }),
   ]);
   const newest = sessions.length === 0 ? null : Math.max(...sessions.map(({ created_at }) => created_at));
   return {
@@ -54,7 +62,7 @@ export async function signInState({ ports, people }: PagesParts, user: User): Pr
     hasPasskey: ways.passkeys.length > 0,
     isSealed: ways.unopened !== null,
     sessions: sessions.length,
-    signed_in_at: newest ?? rows.rows[0]?.at ?? null,
+    signed_in_at: newest ?? await last(),
     invited_until,
   };
 }
@@ -86,9 +94,7 @@ function found(all: readonly User[], q: string, after: string) {
   const fits = all.filter(({ email, role }) =>
     words.every((word) => `${email} ${role}`.toLowerCase().includes(word))
   ).toSorted((a, b) => a.email < b.email ? -1 : 1);
-  const start = fits.findIndex(({ id }) => id === after) + 1;
-  const shown = fits.slice(start, start + PAGE_PEOPLE);
-  return { shown, count: fits.length, next: start + PAGE_PEOPLE < fits.length ? shown.at(-1)!.id : null };
+  return { ...pageOf(fits, after, ({ id }) => id), count: fits.length };
 }
 
 /** The page. */
@@ -97,20 +103,23 @@ export async function listPage(c: Context, person: Person, parts: PagesParts): P
   const [q, after] = [asked("q"), asked("after")];
   const all = await listUsers(parts.ports, person.caller);
   const { shown, count, next } = found(all, q, after);
-  const states = await Promise.all(shown.map((user) => signInState(parts, user)));
+  const lately = await parts.recent.signIns.newest(({ owner_user_id }) => owner_user_id);
+  const states = await Promise.all(
+    shown.map((user) => signInState(parts, user, () => Promise.resolve(lately.get(user.id)?.at ?? null))),
+  );
   const done = DONE[c.req.query("done") ?? ""];
   return await showPage(
     c,
-    { title: "People", visitor: person, current: USERS, wide: true, times: true },
+    {
+      ...{ title: "People", visitor: person, current: USERS, wide: true, times: true },
+      action: { href: `${USERS}/new`, label: "Invite somebody" },
+    },
     <>
       {done && (
         <Notice kind="done">
           <p>{done}</p>
         </Notice>
       )}
-      <p>
-        <a class="button" href={`${USERS}/new`}>Invite somebody</a>
-      </p>
       {all.length > 0 && <SearchForm q={q} />}
       {all.length === 0
         ? (
@@ -127,7 +136,7 @@ export async function listPage(c: Context, person: Person, parts: PagesParts): P
             empty="Nobody fits. Search for a part of the e-mail address, or for a role."
           />
         )}
-      <Pages q={q} after={after} next={next} />
+      <Pages path={USERS} query={{ q }} after={after} next={next} />
     </>,
   );
 }
@@ -139,7 +148,7 @@ function rowOf(user: User, state: SignInState): Child[] {
     sitesText(user.allowed_sites, "every site"),
     sitesText(user.approve_sites ?? [], "every site of theirs"),
     CEILINGS[user.max_risk],
-    state.signed_in_at === null ? "never" : <Time at={state.signed_in_at} />,
+    state.signed_in_at === null ? <span class="soft">not lately</span> : <Time at={state.signed_in_at} />,
     <StateTag state={state} />,
   ];
 }
@@ -150,21 +159,5 @@ function SearchForm({ q }: { readonly q: string }): Child {
       <Field name="q" label="Search" value={q} required={false} autocomplete="off" maxlength={200} />
       <button type="submit" class="quiet">Show</button>
     </form>
-  );
-}
-
-function Pages(
-  { q, after, next }: { readonly q: string; readonly after: string; readonly next: string | null },
-): Child {
-  if (after === "" && next === null) return null;
-  const at = (more: Record<string, string>) =>
-    `${USERS}?${new URLSearchParams({ ...q === "" ? {} : { q }, ...more })}`;
-  return (
-    <nav aria-label="Pages of the list">
-      <p class="ways">
-        {after !== "" && <a href={at({})}>First page</a>}
-        {next !== null && <a href={at({ after: next })}>Next page</a>}
-      </p>
-    </nav>
   );
 }

@@ -5,7 +5,7 @@ import { Choices, Field, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
-import { showWebhook } from "../../admin/webhooks.ts";
+import { showWebhook, webhookRevision } from "../../admin/webhooks.ts";
 import type { Person } from "../../identity/visitors.ts";
 import type { PagesParts, worded } from "./frame.tsx";
 import { time } from "./words.ts";
@@ -102,6 +102,7 @@ const deliveryRow = (person: Person, webhook: Webhook) => (one: WebhookDelivery)
 interface OneSaid {
   readonly attempt?: WebhookDelivery;
   readonly problem?: Problem;
+  readonly given?: GivenWebhook;
 }
 
 /** Answers the page, after an attempt or a form that was refused with what came of that. */
@@ -109,7 +110,7 @@ export async function onePage(
   c: Context,
   person: Person,
   { ports }: PagesParts,
-  { attempt, problem }: OneSaid = {},
+  { attempt, problem, given }: OneSaid = {},
 ): Promise<Response> {
   const { webhook, deliveries } = await showWebhook(ports, callerOf(person), c.req.param("id") ?? "");
   const failed = attempt?.last?.error != null;
@@ -144,19 +145,33 @@ export async function onePage(
         rows={deliveries.map(deliveryRow(person, webhook))}
         empty="Nothing was sent yet."
       />
-      <Settings person={person} webhook={webhook} />
+      <Settings person={person} webhook={webhook} given={given} />
     </>,
   );
 }
 
-function Settings({ person, webhook }: { readonly person: Person; readonly webhook: Webhook }) {
+/** What was filled in, where it was refused. */
+export interface GivenWebhook {
+  readonly name: string;
+  readonly events: readonly string[];
+}
+
+interface SettingsParts {
+  readonly person: Person;
+  readonly webhook: Webhook;
+  readonly given: GivenWebhook | undefined;
+}
+
+function Settings({ person, webhook, given }: SettingsParts) {
   const { id, on } = webhook;
   return (
     <>
       <section aria-labelledby="change">
         <h2 id="change">Change it</h2>
         <Form visitor={person} action={`${PATH}/${id}`}>
-          <Field name="name" label="Name" value={webhook.name} maxlength={200} />
+          <input type="hidden" name="revision" value={webhookRevision(webhook)} />
+          {given && <p>{`Set now: ${webhook.name}; told of ${webhook.events.join(", ") || "nothing"}.`}</p>}
+          <Field name="name" label="Name" value={given?.name ?? webhook.name} maxlength={200} />
           <Field
             name="url"
             label="Another address"
@@ -165,7 +180,7 @@ function Settings({ person, webhook }: { readonly person: Person; readonly webho
             autocomplete="off"
             maxlength={2048}
           />
-          {eventChoices(webhook.events)}
+          {eventChoices(given?.events ?? webhook.events)}
           <Submit>Save</Submit>
         </Form>
       </section>

@@ -21,11 +21,15 @@ import {
 } from "../../admin/webhooks.ts";
 import { forbidden } from "../../identity/rights.ts";
 import type { Person } from "../../identity/visitors.ts";
+import { PROJECTS_LISTED } from "./sites_list.tsx";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 import { callerOf, DONE, eventChoices, onePage, PATH, type Problem, Said, State } from "./webhook_page.tsx";
 
 /** The project of a webhook that is told of every site. */
 const EVERY = "*";
+
+/** Whoever has the address can post there. */
+const isAddress = (name: string) => name === "url";
 
 function requireAdmin(person: Person): void {
   if (person.user === null || (person.user.role === "admin" && managesAllSites(person.caller))) return;
@@ -38,7 +42,7 @@ export function webhookPages(app: Hono, parts: PagesParts): void {
   const show = (c: Context, act: (person: Person) => Promise<Response>) =>
     asPerson(parts, c, (person) => (requireAdmin(person), act(person)));
   const send = (c: Context, act: (person: Person, form: URLSearchParams) => Promise<Response>) =>
-    asSender(parts, c, (person, form) => (requireAdmin(person), act(person, form)), PATH);
+    asSender(parts, c, (person, form) => (requireAdmin(person), act(person, form)), PATH, isAddress);
   const id = (c: Context) => c.req.param("id") ?? "";
 
   app.get(PATH, (c) => show(c, (person) => listPage(c, person, parts)));
@@ -57,9 +61,10 @@ export function webhookPages(app: Hono, parts: PagesParts): void {
       const { project_id: _, format: __, url, ...patch } = webhookOf(form);
       try {
         const given = { ...patch, ...url === "" ? {} : { url } };
-        await changeWebhook(ports, callerOf(person), id(c), checked(webhookPatch, given));
+        const revision = form.get("revision") ?? "";
+        await changeWebhook(ports, callerOf(person), id(c), checked(webhookPatch, given), revision);
       } catch (thrown) {
-        return await onePage(c, person, parts, { problem: worded(c, thrown) });
+        return await onePage(c, person, parts, { problem: worded(c, thrown), given: patch });
       }
       return leadTo(c, `${PATH}/${id(c)}?done=changed`);
     }));
@@ -174,12 +179,24 @@ function SetUp({ person, places, given }: SetUpParts) {
               autocomplete="off"
               maxlength={2048}
             />
-            <Select
-              name="project"
-              label="Project"
-              value={given === undefined ? "" : given.project_id ?? EVERY}
-              options={places}
-            />
+            {places.length <= PROJECTS_LISTED
+              ? (
+                <Select
+                  name="project"
+                  label="Project"
+                  value={given === undefined ? "" : given.project_id ?? EVERY}
+                  options={places}
+                />
+              )
+              : (
+                <Field
+                  name="project"
+                  label="Project (its id)"
+                  hint={places.at(-1)!.value === EVERY ? "For every site write *." : ""}
+                  value={given === undefined ? "" : given.project_id ?? EVERY}
+                  autocomplete="off"
+                />
+              )}
             <Select
               name="format"
               label="What it takes"

@@ -5,6 +5,8 @@ const MIB = 1024 * KIB;
 
 /** Every limit of the service. Sizes are bytes of UTF-8. */
 export const LIMITS = {
+  /** Of an answer of a read over MCP; what is longer is shortened, with a way to read on. */
+  ANSWER_CHARACTERS: 20_000,
   BODY_BYTES: 2 * MIB,
   ADMIN_BODY_BYTES: 256 * KIB,
   LOGIN_BODY_BYTES: 4 * KIB,
@@ -42,6 +44,8 @@ export const LIMITS = {
   BODY_BYTES_IN_FLIGHT: 256 * MIB,
   CALL_DEADLINE_MS: 60_000,
   UPSTREAM_DEADLINE_MS: 20_000,
+  UPSTREAM_WAIT_SECONDS: 40, // for the end of what an upstream is doing, within a call
+  UPSTREAM_LOOK_MS: 4000,
   VISIT_DEADLINE_MS: 5_000, // for what a visitor would get at an address
   UPSTREAM_BYTES: 8 * MIB,
   UPSTREAM_RETRIES: 2,
@@ -147,6 +151,10 @@ export const LIMITS = {
   /** What one run of retention may drop beyond the run before, without being told to. */
   AUDIT_RETENTION_RUN_MS: 31 * 24 * 60 * 60 * 1000,
   CACHE_CHECK_MS: 500,
+  /** A process writes that a token was used at most this often. */
+  TOKEN_USE_MS: 5 * 60_000,
+  /** How long a trial on the console, and the token that it is run with, last. */
+  TRIAL_MS: 15 * 60_000,
   /** How long an operation of the store is waited for. */
   STORE_DEADLINE_MS: 5000,
   /** How long a link for connecting an account can be opened, and how long its consent page may take. */

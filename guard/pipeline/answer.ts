@@ -1,5 +1,16 @@
-/** What every write answers beside its own result: what was proven of it, what to know of it, and which request it was. */
+/** What a call answers: of a write the proof beside its own result, of a read the parts that were asked for. */
+import {
+  isLonger,
+  type Left,
+  offsets,
+  type Part,
+  picked,
+  summaryOf,
+  within,
+} from "../../core/answer_parts.ts";
 import { Content } from "../../core/content.ts";
+import { LIMITS } from "../../core/model.ts";
+import type { Wanted } from "./input.ts";
 import { ReadResult, WriteResult } from "../../registry/write_result.ts";
 
 /** Why a tool that was loaded from elsewhere, and whose types nobody checked, proves nothing. */
@@ -45,4 +56,66 @@ function silent(answer: unknown): WriteResult {
     : { value: answer ?? null };
   const said = Array.isArray(warnings) ? warnings.filter((one) => typeof one === "string") : [];
   return new WriteResult(result, { verified: null, reason: SILENT, warnings: said });
+}
+
+/**
+ * The answer of a read as it was asked for: by paths, as a summary; over MCP never much longer than an agent can hold. What
+ * was left out is named. One that is asked for whole, and short enough, is the very value.
+ */
+export function shaped(answer: unknown, wanted: Wanted | undefined, isBounded: boolean): unknown {
+  const max = LIMITS.ANSWER_CHARACTERS;
+  const isContent = answer instanceof Content;
+  const whole = isContent ? [answer.items, answer.structured] : answer;
+  if (wanted === undefined && !(isBounded && isLonger(whole, max))) return answer;
+  if (isContent && !answer.items.every(isText)) return answer; // the beginning of an image is none
+  const value: unknown = isContent
+    ? answer.structured ?? answer.value
+    : JSON.parse(JSON.stringify(answer) ?? "null");
+  const { paths = [], summary = false } = wanted ?? {};
+  const found = paths.length === 0 ? { value, missing: [] } : picked(value, paths);
+  const begun: Part = summary ? summaryOf(found.value) : { value: found.value, left: [] };
+  const isLong = isBounded && isLonger(begun.value, max);
+  const part = isLong ? within(begun.value, max - TOLD_CHARACTERS, offsets(paths)) : begun;
+  const told = { ...toldOf(part.left), ...missingOf(found.missing, value) };
+  return isContent ? contentOf(answer, part.value, told) : withTold(part.value ?? {}, told);
+}
+
+const isText = (item: unknown) => isFields(item) && item.type === "text";
+
+/** Room for what is told of an answer beside its parts. */
+const TOLD_CHARACTERS = 1500;
+
+function toldOf(left: readonly Left[]): Fields {
+  if (left.length === 0) return {};
+  const first = left.find(({ names }) => !names);
+  const read_on = first === undefined
+    ? "name what you need with fields"
+    : `call again with fields, such as "${first.at}[${first.shown}..]"; each call reads anew, and a next page begins behind what was left out`;
+  return { shortened: left, read_on };
+}
+
+const NAMES_MAX = 30;
+
+function missingOf(missing: readonly string[], value: unknown): Fields {
+  if (missing.length === 0) return {};
+  const [first] = Array.isArray(value) ? value : [value];
+  const names = isFields(first) ? Object.keys(first).slice(0, NAMES_MAX) : [];
+  return { fields_not_found: missing, ...names.length === 0 ? {} : { fields_there: names } };
+}
+
+/** What is told stands first, where a reader who sees the beginning alone meets it. */
+function withTold(value: unknown, told: Fields): unknown {
+  if (Object.keys(told).length === 0) return value;
+  return isFields(value) ? { ...told, ...value } : { ...told, value };
+}
+
+/** The parts of the answer of a site's own tool, as items where it had several; a text that was cut says so itself. */
+function contentOf(answer: Content, value: unknown, told: Fields): Content {
+  const isItems = Array.isArray(value) && value.length > 0 && answer.items.length > 1 && value.every(isText);
+  const text = typeof value === "string" ? value : JSON.stringify(withTold(value ?? {}, told));
+  const beside = isItems && Object.keys(told).length > 0
+    ? [{ type: "text", text: JSON.stringify(told) }]
+    : [];
+  const items = isItems ? [...value, ...beside] : [{ type: "text", text }];
+  return new Content(items, undefined, answer.proof, answer.undoing);
 }

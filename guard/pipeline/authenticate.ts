@@ -4,6 +4,7 @@ import { GatewayError } from "../../core/errors.ts";
 import {
   type Caller,
   type Grant,
+  isExpired,
   isSuperAdmin,
   OAUTH_PREFIX,
   type Tier,
@@ -20,8 +21,9 @@ export type Authenticate = (request: Request, before?: Caller) => Caller | Promi
 
 /** What authentication needs. */
 export interface AuthenticatePorts {
-  readonly tokens: Pick<Store["tokens"], "find">;
+  readonly tokens: Pick<Store["tokens"], "find" | "used">;
   readonly users: Pick<Store["users"], "get">;
+  now(): number;
   /** Recognised only to say where it belongs. */
   readonly masterToken: string;
   /** Access tokens of OAuth. */
@@ -47,7 +49,7 @@ function tokenReader(): (header: string) => string | undefined {
 
 /** Makes the one way in that both doors share. */
 export function authenticator(ports: AuthenticatePorts): Authenticate {
-  const { tokens, users, masterToken, grants, tokenOf } = ports;
+  const { tokens, users, masterToken, grants, tokenOf, now } = ports;
   const master = hash("sha256", masterToken);
   const textIn = tokenReader();
   const judge = (token: Token | null, text: string, version: number): Caller | Promise<Caller> => {
@@ -58,11 +60,15 @@ export function authenticator(ports: AuthenticatePorts): Authenticate {
           : "The token is not known; make one with deno task admin token create",
       );
     }
-    return callerOf(token, users, version);
+    const caller = callerOf(token, users, now(), version);
+    if (token.client_id !== undefined) return caller;
+    if (caller instanceof Promise) return caller.then((found) => (tokens.used(token.id), found));
+    tokens.used(token.id);
+    return caller;
   };
   return (request, before) => {
     const version = ports.callersVersion();
-    if (before !== undefined && before.version === version) return before;
+    if (before?.version === version && !isExpired(before.token, now())) return before;
     const header = request.headers.get("authorization");
     if (!header) throw refuse("The Authorization header is missing; send Authorization: Bearer <token>");
     const text = textIn(header);
@@ -82,13 +88,15 @@ export function authenticator(ports: AuthenticatePorts): Authenticate {
   };
 }
 
-/** Who calls with that token, by what its owner may do now. Throws E_AUTH where it was revoked, or its owner is gone. */
+/** Who calls with that token, by what its owner may do now. Throws E_AUTH where it was revoked, is over, or its owner is gone. */
 function callerOf(
   token: Token,
   users: Pick<Store["users"], "get">,
+  now: number,
   version = NaN,
 ): Caller | Promise<Caller> {
   if (token.revoked_at) throw refuse(`The token was revoked at ${token.revoked_at}; ask for a new one`);
+  if (isExpired(token, now)) throw refuse(`The token expired at ${token.expires_at}; ask for a new one`);
   if (token.owner_user_id === null) {
     return { token, owner: null, superAdmin: isSuperAdmin(token), maxRisk: token.max_risk, version };
   }
@@ -103,20 +111,36 @@ export interface CallerNowPorts {
   readonly tokens: Pick<Store["tokens"], "get">;
   readonly users: Pick<Store["users"], "get">;
   readonly grants: Pick<Store["oauthGrants"], "get">;
+  readonly personSessions: Pick<Store["personSessions"], "list">;
+  /** Those of the master token. */
+  readonly sessions: Pick<Store["sessions"], "stands">;
   /** The token that a grant stands for. Throws E_AUTH where it has ended. */
   tokenOfGrant(grant: Grant | null): Token;
   now(): number;
 }
 
 /** Who calls by the id of a token, or of a client's grant, whoever sends it. Throws E_AUTH where it does not stand any more. */
-export const callerOfGrant =
-  ({ tokens, users, grants, tokenOfGrant, now }: CallerNowPorts) => async (id: string): Promise<Caller> => {
-    const token = await tokens.get(id);
-    if (token !== null) return await callerOf(token, users);
-    const grant = await grants.get(id);
-    if (grant !== null && grant.expires_at <= now()) throw refuse("The time of the connection is over");
-    return await callerOf(tokenOfGrant(grant), users);
-  };
+export const callerOfGrant = (ports: CallerNowPorts) => async (id: string): Promise<Caller> => {
+  const { tokens, users, grants, tokenOfGrant, now } = ports;
+  const token = await tokens.get(id);
+  if (token !== null) {
+    if (!await sessionStands(ports, token)) throw refuse("The session that the token was made in has ended");
+    return await callerOf(token, users, now());
+  }
+  const grant = await grants.get(id);
+  if (grant !== null && grant.expires_at <= now()) throw refuse("The time of the connection is over");
+  return await callerOf(tokenOfGrant(grant), users, now());
+};
+
+/** Whether the session stands that a token ends with; of most there is none. */
+async function sessionStands(
+  { personSessions, sessions }: Pick<CallerNowPorts, "personSessions" | "sessions">,
+  { session, owner_user_id }: Token,
+): Promise<boolean> {
+  if (session === undefined) return true;
+  if (owner_user_id === null) return await sessions.stands(session);
+  return (await personSessions.list(owner_user_id)).some((one) => one.id === session);
+}
 
 /**
  * The same caller as it is by now, for what goes on after its request: its token or its grant must stand, not the access

@@ -21,6 +21,7 @@ import {
   previewsPort,
   sitesPort,
   snapshotsPort,
+  waitingPort,
 } from "./context_ports.ts";
 import { changesPort } from "../changes.ts";
 import { approvalsPort } from "./approvals_port.ts";
@@ -104,6 +105,9 @@ class CallContext implements ToolContext {
   }
   get snapshots() {
     return snapshotsPort(this.#ports, this.#call);
+  }
+  get waitFor() {
+    return waitingPort(this.#ports, this.#call);
   }
   get now() {
     return this.#ports.now;

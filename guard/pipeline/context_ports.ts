@@ -1,5 +1,6 @@
 /** What contexts are made from, and what a call may ask of the store, cut to its caller's scope and its site. */
-import type { Caller, Site } from "../../core/model.ts";
+import { cancelled } from "../../core/errors.ts";
+import { type Caller, LIMITS, type Site } from "../../core/model.ts";
 import type { PublishGrant } from "../../platforms/_http/request.ts";
 import type { AskedList } from "../../registry/asked_list.ts";
 import type { Manifest } from "../../registry/manifest.ts";
@@ -12,6 +13,7 @@ import type {
   SitesPort,
   ToolContext,
   ToolsPort,
+  WaitingPort,
 } from "../../registry/tool.ts";
 import type { SetApproval, Store } from "../../store/store.ts";
 import type { CallRecord } from "../audit/audit.ts";
@@ -165,3 +167,26 @@ export const setsOnDemand = (load: () => Promise<SetsOfCalls>) => (call: CallPar
     again: async (set_id, wait_seconds, yes) => await (await port()).again(set_id, wait_seconds, yes),
   };
 };
+
+/** Waiting within a call for what an upstream is doing: a look every few seconds, for as long as somebody waits. */
+export function waitingPort(
+  { now, delay, stopping }: Pick<ContextPorts, "now" | "delay" | "stopping">,
+  { deadline, follower }: Pick<CallParts, "deadline" | "follower">,
+): WaitingPort["waitFor"] {
+  return async ({ seconds, found: first, look, isOver }) => {
+    let found = first;
+    // The last look must still have its time.
+    const end = deadline - LIMITS.UPSTREAM_DEADLINE_MS;
+    for (let left = Math.min(seconds, LIMITS.UPSTREAM_WAIT_SECONDS) * 1000; left > 0 && !isOver(found);) {
+      const wait = Math.min(LIMITS.UPSTREAM_LOOK_MS, left);
+      if (now() + wait > end) break;
+      const signal = follower ? AbortSignal.any([stopping, follower.signal]) : stopping;
+      await delay(wait, signal).catch(() => {});
+      if (follower?.signal.aborted) throw cancelled();
+      if (stopping.aborted) break; // who waits is answered while there is still somebody to answer
+      left -= wait;
+      found = await look();
+    }
+    return found;
+  };
+}

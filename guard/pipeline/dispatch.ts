@@ -2,9 +2,11 @@
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
 import type { AskedList } from "../../registry/asked_list.ts";
+import { tellsOfTools } from "../../registry/manifest.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
 import type { Follower } from "../../registry/tool.ts";
 import { type Beside, RowRefused, type Store } from "../../store/store.ts";
-import { answered, asOffered, plain } from "./answer.ts";
+import { answered, asOffered, plain, shaped } from "./answer.ts";
 import { AuditOutage, CallRecord, type Ending } from "../audit/audit.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { mayWrite } from "../consent/confirm.ts";
@@ -34,6 +36,8 @@ export interface ToolCall {
   /** What the request left out of the tools, which it then may not call. */
   readonly narrowed?: AskedList;
   readonly tool: string;
+  /** Whether the answer of a read loses what is too long of it. */
+  readonly isBounded?: boolean;
   /** What is asked beside the arguments. */
   readonly asks?: Asks;
   /** As the door was given it; what is sent again under it is carried out once. */
@@ -78,6 +82,8 @@ export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   readonly callsInFlight: CallsInFlight;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
+  /** Told of every answer that is no refusal, before parts of it are taken, and of the tool that gave it. */
+  readonly answers?: ((tool: ToolEntry, value: unknown) => void) | undefined;
 }
 
 /** The ports, and what becomes of the audit. */
@@ -180,10 +186,16 @@ async function runPipeline(
   const admitted = await admit(ports, asked, record); // 4 to 13
   if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
     decision.begin("run");
-    const answer = await admitted.acts.run(); // 16
-    return admitted.entry.offer ? asOffered(answer) : plain(answer);
+    const { acts, entry: { offer, manifest }, input: { wanted } } = admitted;
+    const given = await acts.run(); // 16
+    const isBounded = call.isBounded === true && !tellsOfTools(manifest);
+    const answer = offer ? asOffered(given) : plain(given);
+    ports.answers?.(admitted.entry, answer);
+    return shaped(answer, wanted, isBounded);
   }
-  return await write(ports, call, { admitted, record, place, deadline });
+  const answer = await write(ports, call, { admitted, record, place, deadline });
+  ports.answers?.(admitted.entry, answer);
+  return answer;
 }
 
 /** A call that may write, behind step 13. */

@@ -1,7 +1,8 @@
 /** The arguments of a call: what would publish, what the schema says, what the manifest's rules add. */
+import { CUT_MARK, holdsCut, type Path, pathOf } from "../../core/answer_parts.ts";
 import { ASKED_NAMES, askedBy, type AskedName } from "../../core/asked_names.ts";
 import { clipped, GatewayError } from "../../core/errors.ts";
-import { type Manifest, writes } from "../../registry/manifest.ts";
+import { type Manifest, takesParts, writes } from "../../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../../registry/entry.ts";
 import { wouldPublish } from "../../rules/publishing.ts";
 import { checkSchedule } from "../../rules/schedule.ts";
@@ -16,6 +17,16 @@ export interface Input {
   readonly confirmToken: string | undefined;
   /** Whether a preview is asked for, whatever else the call says. */
   readonly dryRun: boolean;
+  /** What of the answer is wanted, where it is not all of it. */
+  readonly wanted?: Wanted;
+}
+
+/** Which parts of an answer are wanted. */
+export interface Wanted {
+  /** Those that these name; all where there are none. */
+  readonly paths: readonly Path[];
+  /** Of every list and text the beginning alone. */
+  readonly summary: boolean;
 }
 
 /** What a call asks of the gateway beside its arguments, by headers or in `_meta`; as it came. */
@@ -36,14 +47,60 @@ export function readInput(
   const { manifest, check } = entry;
   const isWrite = writes(manifest);
   if (isWrite) refusePublishing(raw, manifest, now);
-  const { site_id, confirm, confirm_token, ...rest } = raw;
+  const { site_id, confirm, confirm_token, ...given } = raw;
   refuseSiteId(site_id);
+  if (isWrite) refuseCut(given);
+  const { wanted, rest } = wantedOf(given, (name) => takesParts(manifest) && !hasOwn(manifest, name));
   // What only reads is neither previewed nor confirmed, whatever was asked beside its arguments.
   const asked = askedOf({ confirm, confirm_token }, isWrite ? asks : NOTHING_BESIDE);
   if (isWrite) refuseDryRun(rest, manifest);
   const args = check(rest);
   for (const rule of manifest.rules) applyRule(rule, args);
-  return { args, siteId: site_id, ...asked };
+  return { args, siteId: site_id, ...asked, ...wanted };
+}
+
+const hasOwn = ({ input }: Manifest, name: string) => Object.hasOwn(input.properties ?? {}, name);
+
+/** A text that an answer held the beginning of must not be stored as the whole. Throws E_BAD_INPUT. */
+function refuseCut(args: Record<string, unknown>): void {
+  const [name] = Object.entries(args).find(([, value]) => holdsCut(value)) ?? [];
+  if (name === undefined) return;
+  throw bad(
+    `${clipped(name)}: holds ${
+      JSON.stringify(CUT_MARK)
+    }, so it is the beginning of a longer text that an answer cut; ` +
+      "read the rest as the answer said, and give the whole; nothing was done",
+  );
+}
+
+const PATHS_MAX = 40;
+const PATHS_SAID =
+  'expected names of parts of the answer, such as "items.title, items.url" or "items[20..]", at most 40';
+
+/** What of the answer is wanted, and the arguments without it; `isOurs` where the tool has no such argument itself. Throws E_BAD_INPUT. */
+function wantedOf(
+  { ...args }: Record<string, unknown>,
+  isOurs: (name: string) => boolean,
+): { wanted: { wanted?: Wanted }; rest: Record<string, unknown> } {
+  const taken = (name: string) => {
+    if (args[name] === undefined || !isOurs(name)) return undefined;
+    const value = args[name];
+    delete args[name];
+    return value;
+  };
+  const [fields, summary] = [taken("fields"), taken("summary")];
+  if (fields === undefined && summary === undefined) return { wanted: {}, rest: args };
+  if (summary !== undefined && typeof summary !== "boolean") throw notBoolean("summary", summary);
+  const texts = typeof fields === "string" ? fields.split(",") : fields ?? [];
+  if (!Array.isArray(texts) || texts.length > PATHS_MAX || fields !== undefined && texts.length === 0) {
+    throw bad(`fields: ${PATHS_SAID}`);
+  }
+  const paths = texts.map((text) => {
+    const path = typeof text === "string" ? pathOf(text) : null;
+    if (path === null) throw bad(`fields: ${JSON.stringify(clipped(String(text)))} is none; ${PATHS_SAID}`);
+    return path;
+  });
+  return { wanted: { wanted: { paths, summary: summary === true } }, rest: args };
 }
 
 /** The gateway's own tools need no such argument: sites' own tools have it. Throws E_BAD_INPUT. */
@@ -113,6 +170,7 @@ export function forwardedTo(
   }
   const { dryRun, ...asked } = askedOf(given, asks);
   const isWrite = offer.writesAt.includes(site) || writes(manifest);
+  const { wanted, rest } = wantedOf(args, (name) => !isWrite && !offer.has(name, site));
   if (isWrite) refuseMisspelt(args, (name) => offer.has(name, site));
   const isShown = isWrite && (dryRun || (given.confirm ?? asks.confirm) === false);
   if (isWrite && !shown && !offer.previews(site)) {
@@ -125,7 +183,7 @@ export function forwardedTo(
       throw bad(`confirm_token: "${manifest.name}" has no preview to confirm, ${way}`);
     }
   }
-  return { ...input, args, ...asked, dryRun: isShown };
+  return { ...input, args: rest, ...asked, dryRun: isShown, ...wanted };
 }
 
 /** A preview that is asked for in another spelling must not become a write. */

@@ -52,7 +52,7 @@ export function forwarded(
 }
 
 /** What may stand beside `arguments` as well. */
-const BESIDE: readonly string[] = ["site_id", "confirm", "confirm_token"];
+const BESIDE: readonly string[] = ["site_id", "confirm", "confirm_token", "fields", "summary"];
 
 const mayWrite = ({ manifest, offer }: ToolEntry) =>
   !readsOnly(manifest) || (offer?.writesAt.length ?? 0) > 0;

@@ -4,10 +4,13 @@ import { underProjects } from "../../guard/consent/confirm.ts";
 import { underCeiling } from "../../registry/ceiling.ts";
 import type { Catalog } from "../../registry/catalog.ts";
 import type { Store } from "../../store/store.ts";
+import { sensitiveOf } from "./group_words.ts";
 
 /** What there is to choose from. */
 export interface Offer {
   readonly sites: readonly OfferedSite[];
+  /** The projects of those sites. */
+  readonly projects: readonly { readonly id: string; readonly name: string }[];
   readonly groups: readonly { readonly name: string; readonly tools: readonly string[] }[];
   readonly ceilings: readonly { readonly risk: Tier; readonly meaning: string }[];
   readonly days: readonly number[];
@@ -19,6 +22,7 @@ export interface Offer {
 export interface OfferedSite {
   readonly id: string;
   readonly name: string;
+  readonly project_id: string | null;
   /** Whether a person approves each change there in any case, for the site or its project asks for it. */
   readonly human: boolean;
   /** Whether who chooses may approve there. */
@@ -55,7 +59,8 @@ export interface ChoicePorts {
 export async function offerTo(user: User, { store, catalog }: ChoicePorts): Promise<Offer> {
   const has = (list: readonly string[], id: string) => list.includes("*") || list.includes(id);
   const own = (await store.sites.list()).filter(({ id }) => has(user.allowed_sites, id));
-  const sites = await underProjects(store.projects, own);
+  const [sites, projects] = await Promise.all([underProjects(store.projects, own), store.projects.list()]);
+  const used = new Set(own.map(({ project_id }) => project_id));
   const highest = Math.min(user.max_risk, CEILINGS.at(-1)!.risk) as Tier;
   const groups = new Map<string, string[]>();
   let publishes = false;
@@ -68,9 +73,9 @@ export async function offerTo(user: User, { store, catalog }: ChoicePorts): Prom
     publishes ||= Math.min(Math.max(tier, ...raise.map((one) => one.tier)), highest) >= RISK_LIVE;
   }
   return {
-    sites: sites.map(({ id, name, confirm_policy }) => ({
-      id,
-      name,
+    projects: projects.filter(({ id }) => used.has(id)).map(({ id, name }) => ({ id, name })),
+    sites: sites.map(({ id, name, project_id, confirm_policy }) => ({
+      ...{ id, name, project_id },
       human: confirm_policy === "human",
       approves: has(user.approve_sites ?? [], id),
     })),
@@ -82,8 +87,8 @@ export async function offerTo(user: User, { store, catalog }: ChoicePorts): Prom
 }
 
 /**
- * What is chosen before the person has: drafts only, of several sites none, and a person for each change where one could
- * be public, or where `before`, the policy that this client was granted last, asks for it.
+ * What is chosen before the person has: drafts only, of several sites none, no group that is sensitive, and a person for
+ * each change where one could be public, or where `before`, the policy that this client was granted last, asks for it.
  */
 export function firstChoice(
   { sites, groups, ceilings, publishes }: Offer,
@@ -91,22 +96,27 @@ export function firstChoice(
 ): Choice {
   return {
     sites: sites.length === 1 ? sites.map(({ id }) => id) : [],
-    groups: groups.map(({ name }) => name),
+    groups: groups.map(({ name }) => name).filter((name) => sensitiveOf(name) === null),
     max_risk: Math.min(RISK_CHOSEN, ceilings.at(-1)!.risk) as Tier,
     days: OAUTH_LIMITS.GRANT_DAYS_DEFAULT,
     confirm_policy: publishes || before === "human" ? "human" : "preview",
   };
 }
 
-/** What a form says was chosen; what is not on offer is as if it had not been there. */
-export function choiceIn(form: URLSearchParams, { sites, groups, ceilings, days }: Offer): Choice {
+/** What a form says was chosen, with the sites that are ticked; what is not on offer is as if it had not been there. */
+export function choiceIn(
+  form: URLSearchParams,
+  ticked: readonly string[],
+  { sites, groups, ceilings, days }: Offer,
+): Choice {
   const [risk, ends] = [form.get("max_risk"), form.get("days")];
+  const ids = new Set(ticked);
   const named = (field: string, offered: readonly string[]) => {
     const ticked = new Set(form.getAll(field));
     return offered.filter((one) => ticked.has(one));
   };
   return {
-    sites: named("sites", sites.map(({ id }) => id)),
+    sites: sites.map(({ id }) => id).filter((id) => ids.has(id)),
     groups: named("groups", groups.map(({ name }) => name)),
     max_risk: ceilings.find((one) => String(one.risk) === risk)?.risk ?? 0,
     days: days.find((one) => String(one) === ends) ?? days[0]!,
@@ -115,10 +125,15 @@ export function choiceIn(form: URLSearchParams, { sites, groups, ceilings, days 
   };
 }
 
-/** What is missing of a choice, by field; nothing where it can be granted. */
-export function missingOf({ sites, groups }: Choice): Readonly<Partial<Record<"sites" | "groups", string>>> {
+/** What is missing of a choice, or is too much, by field; nothing where it can be granted. */
+export function missingOf(
+  { sites, groups }: Choice,
+  most: number,
+): Readonly<Partial<Record<"sites" | "groups", string>>> {
   return {
-    ...(sites.length > 0 ? {} : { sites: "Tick at least one site" }),
+    ...(sites.length === 0 && { sites: "Tick at least one site" }),
+    ...(sites.length > most &&
+      { sites: `At most ${most} sites can be granted, and these are ${sites.length}` }),
     ...(groups.length > 0 ? {} : { groups: "Tick at least one group of tools" }),
   };
 }

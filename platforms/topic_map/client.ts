@@ -4,7 +4,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { See } from "../_connector/operator.ts";
 import * as shape from "./shapes.ts";
-import { lengthOf } from "./summary.ts";
+import { lengthOf, summaryOf } from "./summary.ts";
 import { type Query, type TopicMapContext, Wire } from "./wire.ts";
 
 export type { Audit, Brief, ContentTypes, Job, Rerun, Step } from "./shapes.ts";
@@ -21,6 +21,18 @@ export interface Page<Item> {
   readonly next_cursor: string | null;
   readonly note?: string;
 }
+
+/** Which clusters of a map: by its words for them, in whatever case. */
+export interface ClusterFilter {
+  readonly gap_label?: string | undefined;
+  readonly priority?: string | undefined;
+  readonly classification?: string | undefined;
+}
+
+const fits = (one: Readonly<Record<keyof ClusterFilter, string>>, wanted: ClusterFilter): boolean =>
+  (["gap_label", "priority", "classification"] as const).every((name) =>
+    wanted[name] === undefined || one[name].toLowerCase() === wanted[name].toLowerCase()
+  );
 
 /** What a job is made of. */
 export interface NewJob {
@@ -75,6 +87,32 @@ export class TopicMap {
   /** A map's whole export. */
   async map(id: string, summary: boolean) {
     return this.#one(await this.#wire.read(shape.MAP, this.#at("topical-maps", id), cutting(summary)), id);
+  }
+
+  /** Of a map the clusters that are so, with what of its structure is about them, and how many they are. */
+  async clusters(id: string, summary: boolean, wanted: ClusterFilter) {
+    const map = await this.map(id, false);
+    const isCluster = (one: typeof map.clusters[number]) => "id" in one;
+    const clusters = map.clusters.filter(isCluster).filter((one) => fits(one, wanted));
+    const known = new Set(clusters.map((one) => one.id));
+    const { pillars, links } = map.structure;
+    const narrowed = {
+      ...map,
+      found: {
+        clusters: clusters.length,
+        keywords: clusters.reduce((sum, { keywords }) => sum + keywords.length, 0),
+        search_volume: clusters.reduce((sum, { search_volume }) => sum + (search_volume ?? 0), 0),
+      },
+      clusters,
+      structure: {
+        pillars: pillars.flatMap((one) => {
+          const cluster_ids = "id" in one ? one.cluster_ids.filter((id) => known.has(String(id))) : [];
+          return cluster_ids.length > 0 ? [{ ...one, cluster_ids }] : [];
+        }),
+        links: links.filter((one) => "from" in one && (known.has(one.from) || known.has(one.to))),
+      },
+    };
+    return summary ? summaryOf(narrowed) : narrowed;
   }
 
   /** A map's entities, with how many there are. */

@@ -164,3 +164,14 @@ export function lengthOf(list: readonly unknown[]): number {
   const cut = typeof last === "object" && last !== null && "_truncated" in last;
   return cut ? (last as Truncated).total : list.length;
 }
+
+/** A value in memory as a summary shows it: every list cut to its first `items`, each followed by one `Truncated` then. */
+export function summaryOf(value: unknown, items: number = LIMITS.SUMMARY_ITEMS): unknown {
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, items).map((one) => summaryOf(one, items));
+    const omitted = value.length - items;
+    return omitted > 0 ? [...kept, { _truncated: true, total: value.length, omitted }] : kept;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, summaryOf(one, items)]));
+}

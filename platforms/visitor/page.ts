@@ -33,6 +33,8 @@ export interface PageFacts {
   readonly schemas: readonly unknown[];
   readonly headings: readonly { readonly level: number; readonly text: string }[];
   readonly h1_count: number;
+  /** How many images it has, and how many of them say nothing to who cannot see them (an empty `alt` says that they need not). */
+  readonly images: { readonly count: number; readonly without_alt: number };
   /** Where its links lead, as they are written. */
   readonly links: readonly string[];
   /** What its links and scripts are relative to, where it says so (`<base href>`), as it is written. */
@@ -121,6 +123,8 @@ class PageReader {
   #schemas: unknown[] = [];
   #headings: { level: number; text: string }[] = [];
   #h1 = 0;
+  #images = 0;
+  #imagesWithoutAlt = 0;
   #links: string[] = [];
   #base: string | null = null;
   #refresh: Refresh | null = null;
@@ -182,7 +186,10 @@ class PageReader {
     else if (name === "link") this.#link(of("rel") ?? "", of("href"));
     else if (name === "base") this.#base ??= of("href") === undefined ? null : line(of("href")!);
     else if (name === "a" || name === "area") this.#anchor(of("href"));
-    else if (HEADINGS.includes(name)) this.#open(HEADINGS.indexOf(name) + 1);
+    else if (name === "img") {
+      this.#images++;
+      if (of("alt") === undefined) this.#imagesWithoutAlt++;
+    } else if (HEADINGS.includes(name)) this.#open(HEADINGS.indexOf(name) + 1);
   }
 
   onEndTag({ tagName: name }: Token.TagToken): void {
@@ -206,6 +213,7 @@ class PageReader {
       schemas: this.#schemas,
       headings: this.#headings,
       h1_count: this.#h1,
+      images: { count: this.#images, without_alt: this.#imagesWithoutAlt },
       links: [...new Set(this.#links)],
       base: this.#base,
       scripts: [...this.#scripts],

@@ -64,6 +64,7 @@ const pageOf = (of: string): PageFacts => ({
   schemas: [],
   headings: [{ level: 1, text: of }],
   h1_count: 1,
+  images: { count: 0, without_alt: 0 },
   links: [],
   base: null,
   refresh: null,

@@ -55,6 +55,20 @@ test("openapi.json is read without a token, and with one that is wrong", async (
   }
 });
 
+test("openapi.json is written in the version that is asked for, and no other than there are", async (gw) => {
+  for (const version of ["3.0", "3.1"]) {
+    const document = await (await gw.http(`/api/v1/openapi.json?version=${version}`, { as: null })).json();
+    assert.ok(document.openapi.startsWith(`${version}.`), document.openapi);
+    const { CreateDraftOutput } = document.components.schemas;
+    assert.deepEqual(CreateDraftOutput.required.slice(0, 3), ["id", "status", "url"]);
+  }
+  const refused = await gw.http("/api/v1/openapi.json?version=2.0", { as: null });
+  assertOpen(refused);
+  const { error } = await refused.json();
+  assert.deepEqual([refused.status, error.code], [400, "E_BAD_INPUT"]);
+  assert.match(error.message, /^version: expected 3\.0 or 3\.1/);
+});
+
 test("whoami answers what the token may do, and nothing that opens anything", async (gw) => {
   const { token_id, ...rest } = await result(gw, "/api/v1/whoami", "narrow") as Record<string, unknown>;
   assert.match(String(token_id), /^\S{8,}$/);

@@ -12,11 +12,19 @@ export interface Ended {
 export const TOOLS = {
   inspector: "npm:@modelcontextprotocol/inspector@2.12.0",
   openapi: "npm:openapi-typescript@7.13.0",
+  heyapi: "npm:@hey-api/openapi-ts@0.99.0",
+  orval: "npm:orval@8.38.0",
   remote: "npm:mcp-remote@0.15.1",
   conformance: "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12",
 } as const;
 
 const beside = (name: string) => new URL(name, import.meta.url).pathname;
+
+/** What is loaded before one; of TypeScript the newest, which would be taken, has no such interface any more. */
+const BEFORE: { readonly [tool in keyof typeof TOOLS]?: readonly string[] } = {
+  inspector: [beside("inspector_preload.ts")],
+  heyapi: ["npm:typescript@5.9.3"],
+};
 
 /** Runs one in a folder of its own to its end. */
 export function runTool(tool: keyof typeof TOOLS, ...args: string[]): Promise<Ended> {
@@ -41,7 +49,7 @@ export function startTool(
   args: readonly string[],
   { env, ...options }: Deno.CommandOptions,
 ): Deno.ChildProcess {
-  const before = tool === "inspector" ? ["--preload", beside("inspector_preload.ts")] : [];
+  const before = (BEFORE[tool] ?? []).flatMap((module) => ["--preload", module]);
   const pinned = ["--config", beside("mcp_tools.json"), "--lock", beside("mcp_tools.lock"), "--frozen"];
   return new Deno.Command(Deno.execPath(), {
     ...options,

@@ -175,12 +175,39 @@ Deno.test("a row is opened to what was asked, decided and changed; markup and hi
       "Nobody knows whether",
       "Approved by",
       "Visitors got it at once",
-      "audit resolve",
+      "Record it",
       "drafts (T1)",
     ]
   ) {
     assert.ok(text.includes(says), says);
   }
+});
+
+Deno.test("what was found of a write in doubt is recorded with the master token, and stays typed where it is wrong", async () => {
+  await using gw = await opened();
+  const master = await masterBrowser(gw);
+  const { browser } = await signedIn(gw, "adam@agency.example", { role: "admin", allowed_sites: ["*"] });
+  const id = await called(gw, 100, { ...made, outcome: "unknown" });
+  const [page, resolve] = [`/admin/audit/${id}`, `/admin/audit/${id}/resolve`];
+  const theirs = await browser.open(page);
+  assert.match(plain(theirs.text), /tell whoever holds the master token/);
+  const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open("/admin/account")).text)![1]!;
+  const body = new URLSearchParams({ csrf, found: "made", note: "it is there" });
+  assert.equal((await browser.post(resolve, body)).status, 403);
+  await master.open(page);
+  const wrong = await master.submit(resolve, { found: "none", note: " " });
+  assert.equal(wrong.status, 400);
+  assert.match(plain(wrong.text), /Expected a text of 1 to 500 characters/);
+  assert.match(wrong.text, /value="none"[^>]* checked/);
+  const unchosen = await master.submit(resolve, { note: HOSTILE });
+  assert.match(plain(unchosen.text), /Choose one of them\./);
+  assert.doesNotMatch(unchosen.text, /<img/);
+  const done = await master.submit(resolve, { found: "none", note: "Opened the post: the old title" });
+  assert.match(plain(done.text), /found it not made: Opened the post: the old title/);
+  assert.equal(done.text.includes("Record it"), false);
+  const again = await master.post(resolve, new URLSearchParams({ found: "made", note: "x" }));
+  assert.equal(again.status, 403, "without its proof");
+  assert.equal(gw.requests.length, 0);
 });
 
 Deno.test("taking back needs the proof of the form, our own pages and the master token; refused it sends nothing", async () => {

@@ -101,7 +101,7 @@ Deno.test("a form of one session grants nothing in another, nor after its person
   stolen.page = ann.page;
   await ann.open("/admin/clients");
   await ann.submit("/admin/sign-out", {});
-  assert.equal((await stolen.submit(address, CHOICE)).title, "Sign in");
+  assert.equal((await stolen.submit(address, CHOICE)).title, "Your session has ended");
   assert.deepEqual(await gw.store.oauthGrants.list(), []);
   assert.equal((await gw.audit()).filter(({ tool }) => tool.startsWith("client.")).length, 0);
 });

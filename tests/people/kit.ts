@@ -41,14 +41,15 @@ export class PersonBrowser {
     return await this.#send(path.replace(BASE, ""), { headers: options.headers }, options);
   }
 
-  /** Sends a form of the page it shows: the first whose action that is, with the fields it has and those given. */
+  /** Sends a form of the page it shows: the first whose action that is, or a button's of it, with the fields it has and those given. */
   async submit(
     action: string,
     fields: Record<string, string | readonly string[]>,
     options: SendOptions = {},
   ): Promise<Shown> {
     const forms = [...(this.page?.text ?? "").matchAll(/<form[^>]*action="([^"]*)"[\s\S]*?<\/form>/g)];
-    const form = forms.find(([, to]) => unescaped(to!) === action);
+    const form = forms.find(([, to]) => unescaped(to!) === action) ??
+      forms.find(([text]) => text.includes(`formaction="${action}"`));
     assert.ok(form, `${this.page?.path} has no form to ${action}`);
     const body = new URLSearchParams();
     for (const [, name, value] of form[0].matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)) {

@@ -80,15 +80,15 @@ Deno.test("a person is told of what is that person's, the master token of all", 
   await changed(gw, { tool: "others_tool" });
   await changed(gw, { tool: "doubted_tool", outcome: "unknown", status: "error" });
 
-  const own = (await member.open("/admin")).text;
+  const own = (await member.open("/admin")).text.replaceAll("<wbr/>", "");
   assert.match(own, /own_tool/);
   assert.doesNotMatch(own, /others_tool|Freezes|Writes in doubt|Calls of the last|People/);
 
-  const theirs = (await admins.open("/admin")).text;
+  const theirs = (await admins.open("/admin")).text.replaceAll("<wbr/>", "");
   assert.match(theirs, /Nothing is written there until somebody lifts the freeze/);
   assert.doesNotMatch(theirs, /others_tool|own_tool|Writes in doubt|Calls of the last/);
 
-  const all = (await master.open("/admin")).text;
+  const all = (await master.open("/admin")).text.replaceAll("<wbr/>", "");
   for (
     const wanted of [
       /own_tool/,

@@ -155,7 +155,7 @@ Deno.test("a user who is removed is signed out at once, and cannot come back", a
   const removed = await operator(gw, "POST", `users/${ann.id}/remove`, {});
   assert.equal(removed.result.email, ann.email);
   const sent = await open.submit("/admin/tokens", { name: "late", env: "prod", allowed_sites: "*" });
-  assert.equal(sent.title, "Sign in");
+  assert.deepEqual([sent.status, sent.title], [401, "Your session has ended"]);
   assert.deepEqual((await gw.store.tokens.list()).map(({ name }) => name), ["all"]);
   assert.ok(!await isIn(browser));
   assert.equal((await new PersonBrowser(gw).open(link)).status, 410);

@@ -245,6 +245,11 @@ Deno.test("the test is run by its button alone, in the name of who pressed it, a
   assert.equal(tested.status, 200);
   assert.ok(gw.requests.length > 0, plain(tested.text));
   assert.match(plain(tested.text), /What was found, what is to do/);
+  assert.match(
+    tested.text,
+    /If it is wanted: <a href="\/admin\/sites\/[a-z]+\/edit">change the site&#39;s settings<\/a>/,
+  );
+  assert.doesNotMatch(tested.text, /deno task admin site update/);
   const rows = (await gw.audit()).filter(({ tool }) => ["ping_site", "diagnose_site"].includes(tool));
   assert.deepEqual(rows.map(({ owner_user_id, door }) => [owner_user_id, door]), [
     [user.id, "admin"],

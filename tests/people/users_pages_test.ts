@@ -271,3 +271,23 @@ Deno.test("somebody who became an approver meanwhile is no longer an admin's to 
   );
   assert.equal((await kept(gw, joe)).max_risk, 1);
 });
+
+Deno.test("sites of a person are ticked by project and paged, each list on its own, and nothing ticked is lost", async () => {
+  const sites = Array.from(
+    { length: 60 },
+    (_, n) => site(`s${n + 10}`, "cms", { project_id: n < 20 ? "north" : null }),
+  );
+  await using gw = await gateway({ sites });
+  await gw.store.projects.create({ id: "north", name: "North", confirm_policy: "flag" });
+  const browser = await masterBrowser(gw);
+  await browser.open("/admin/users/new");
+  const form = { email: "joe@agency.example", role: "member", max_risk: "1", approve_sites: "s10" };
+  const shown = await browser.submit("/admin/users/new", { ...form, allowed_sites_go: "all north" });
+  assert.match(shown.text, /20 of 60 sites are chosen[\s\S]*1 of 60 sites are chosen/);
+  assert.match(shown.text, /value="joe@agency\.example"/);
+  assert.equal((await gw.store.users.list()).length, 0);
+  const north = sites.slice(0, 20).map(({ id }) => id);
+  await browser.submit("/admin/users/new", { ...form, allowed_sites: north });
+  const [joe] = await gw.store.users.list();
+  assert.deepEqual([joe!.allowed_sites, joe!.approve_sites], [north, ["s10"]]);
+});

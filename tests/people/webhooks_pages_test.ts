@@ -215,3 +215,20 @@ Deno.test("by command a webhook is made, listed with its reason, tried, sent aga
   assert.match(await cli.bad("webhooks", "test", id), /E_NOT_FOUND: There is no webhook/);
   assert.doesNotMatch(sent + health.out, /secret-path|whsec_/);
 });
+
+Deno.test("of two who change one webhook at once the second is told, keeps what was typed, and overwrites nothing unseen", async () => {
+  await using at = await world();
+  const { gw } = at;
+  const { webhook: { id } } = await hooked(gw, { name: "Ours", project_id: "north" });
+  const [first, second] = [await admin(gw), (await signedIn(gw, "bea@agency.example", ADMIN)).browser];
+  for (const browser of [first, second]) await browser.open(`${PATH}/${id}`);
+  await first.submit(`${PATH}/${id}`, { name: "The first's", events: EVENTS });
+  const told = await second.submit(`${PATH}/${id}`, { name: "The second's", events: ["set.ended"] });
+  assert.equal(told.status, 409);
+  assert.match(said(told), /Somebody else changed this webhook while the form was open/);
+  assert.match(plain(told.text), /Set now: The first's; told of approval\.requested, set\.ended/);
+  assert.match(told.text, /name="name" type="text" value="The second&#39;s"/);
+  assert.equal((await gw.store.webhooks.list())[0]!.name, "The first's");
+  await second.submit(`${PATH}/${id}`, { name: "The second's", events: ["set.ended"] });
+  assert.equal((await gw.store.webhooks.list())[0]!.name, "The second's");
+});

@@ -111,6 +111,116 @@ export async function assertUsable(page: Page, complaints: readonly string[]): P
   assert.deepEqual(complaints, []);
 }
 
+/** What is torn: short words of more than one line, in tables and on buttons, whose words do not stand below one another. */
+export const TORN = `(() => {
+  const found = [];
+  for (const one of document.querySelectorAll("th, td, button, a.button, .tag, summary, nav a")) {
+    if (one.closest(".sides") !== null || one.closest("thead")?.offsetWidth <= 1 || !one.checkVisibility()) continue; // said to those who cannot see it
+    const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const text = walker.currentNode;
+      const isWhole = text.parentElement.closest("td button, .tag") !== null;
+      for (const { 0: word, index } of text.data.matchAll(isWhole ? /.+/g : /[^\\s-]+/g)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (word.length <= 12 && lines.size > 1) found.push('"' + word + '" is torn in ' + one.tagName);
+      }
+    }
+  }
+  return found;
+})()`;
+
+/** Marks what the keyboard has to reach: whatever is seen and can be used, of radio buttons one of each group. */
+const REACHED = `(() => {
+  const all = [...document.querySelectorAll(
+    "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']",
+  )].filter((one) => one.checkVisibility() && !one.disabled);
+  const isOne = (one) => one.type !== "radio" || one === ([...document.querySelectorAll("[type=radio]:checked")]
+    .find(({ name }) => name === one.name) ?? document.querySelector("[type=radio][name='" + one.name + "']"));
+  const nameOf = (one) => one.type === "radio"
+    ? "radio " + one.name
+    : (one.id || one.name || one.textContent.trim().slice(0, 40)) + " of " + one.tagName;
+  all.forEach((one, at) => one.dataset.reached = one.type === "radio" ? nameOf(one) : at + ": " + nameOf(one));
+  return all.filter(isOne).map((one) => one.dataset.reached);
+})()`;
+
+/** What has the focus: which of those, and whether that is seen. */
+const FOCUSED = `(() => {
+  const one = document.activeElement;
+  if (one === document.body) return null;
+  // Browsers draw no ring around a frame that scrolls, and tell no style that it has the focus.
+  if (one.tagName === "IFRAME") return ["a frame", true];
+  const { outlineStyle, outlineWidth } = getComputedStyle(one);
+  const { top, bottom, left, right, width } = one.getBoundingClientRect();
+  const isIn = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth && width > 1;
+  return [one.dataset.reached ?? one.tagName, outlineStyle !== "none" && parseFloat(outlineWidth) >= 2 && isIn];
+})()`;
+
+/** Goes through a page by Tab alone: every control is reached, in the order of the page, and it is seen where the focus is. */
+export async function assertKeyboard(page: Page): Promise<void> {
+  const wanted = await page.evaluate(REACHED) as string[];
+  await page.evaluate("document.activeElement.blur()");
+  const reached: string[] = [];
+  for (let presses = 0; presses <= wanted.length + 8; presses++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(FOCUSED) as [string, boolean] | null;
+    if (focused === null) break;
+    const [name, isSeen] = focused;
+    if (name === wanted[0] && reached.length > 0) break; // round again
+    assert.ok(isSeen, `the focus is not seen at ${name} on ${page.url()}`);
+    if (wanted.includes(name)) reached.push(name);
+  }
+  assert.deepEqual(reached, wanted, `by Tab on ${page.url()}`);
+}
+
+const RUN = 'axe.run(document, { resultTypes: ["violations"] })';
+
+/** What a page is looked at by. */
+export interface ScreenState {
+  readonly width: number;
+  readonly scheme: "light" | "dark";
+  /** Where a screenshot goes; none where it is left out. */
+  readonly shot?: string | undefined;
+}
+
+/** Widths between a phone and a desk, where a page lies otherwise: a tablet upright and across, a small window. */
+const BETWEEN = [640, 700, 768, 960, 1024, 1100, 1200];
+
+/** Nothing is wider than the screen and no word is torn at any width between those that are looked at. */
+export async function assertBetween(page: Page): Promise<void> {
+  for (const width of BETWEEN) {
+    await page.setViewport({ width, height: 800 });
+    const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth") as number;
+    assert.ok(wide <= 0, `${page.url()} is ${wide} px wider than ${width} px`);
+    assert.deepEqual(await page.evaluate(OVER), [], `${page.url()} at ${width} px`);
+    assert.deepEqual(await page.evaluate(TORN), [], `${page.url()} at ${width} px`);
+  }
+}
+
+/** Tables that are wider than the room there is for them. */
+const OVER = `[...document.querySelectorAll(".table")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.innerText.slice(0, 40) + ": " + one.scrollWidth + " on " + one.clientWidth)`;
+
+/** All of axe, at a width and in a scheme; nothing is wider than the screen, no word is torn, and no label lies over another. */
+export async function assertLooks(page: Page, { width, scheme, shot }: ScreenState): Promise<void> {
+  const name = `${page.url()} at ${width} px, ${scheme}`;
+  await page.setViewport({ width, height: 800 });
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+  await page.evaluate("scrollTo(0, 0)");
+  if (shot !== undefined) await page.screenshot({ path: `${shot}.png` as `${string}.png`, fullPage: true });
+  const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth") as number;
+  assert.ok(wide <= 0, `${name} is ${wide} px wider than the screen`);
+  assert.deepEqual(await page.evaluate(OVER), [], name);
+  assert.deepEqual(await page.evaluate(TORN), [], name);
+  assert.deepEqual(await page.evaluate(TALL_LABELS), [], `labels of cells overlap on ${name}`);
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE);
+  const { violations } = await page.evaluate(RUN) as { violations: readonly Finding[] };
+  assert.deepEqual(violations.map(({ id, nodes }) => [name, id, nodes.map(({ html }) => html)]), []);
+}
+
 /** Presses Tab until what has the focus fits the selector. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {

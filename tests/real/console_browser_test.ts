@@ -1,155 +1,112 @@
-/** Every page of the console in a real browser: for each role, wide and narrow, in light and in dark, without scripts. */
+/** Every page of the console in a real browser: filled and empty, wide and narrow, in light and in dark, without scripts, by keyboard. */
 import assert from "node:assert/strict";
-import { encodeTime } from "ulid";
-import { gateway, type Kit, MASTER, site } from "../kit.ts";
-import { AXE } from "../packages/axe.ts";
-import type { Browser, Page } from "../packages/puppeteer.ts";
-import { listen } from "../e2e/mcp_start.ts";
-import { PASSPHRASE } from "../people/kit.ts";
-import { member } from "./oauth_browser.ts";
-import { inChromium, led, titleOf } from "./browser.ts";
+import { NAVIGATION } from "../../console/nav.tsx";
+import type { Browser, BrowserContext, Page } from "../packages/puppeteer.ts";
+import {
+  EMPTY,
+  emptyPlace,
+  FILLED,
+  filledPlace,
+  NO_PAGES,
+  type Opened,
+  type Place,
+  routed,
+} from "./_console.ts";
+import { assertBetween, assertKeyboard, assertLooks, inChromium, led, pageOf, titleOf } from "./browser.ts";
 
 const BYTES_MAX = 100_000;
-const ALONE = ["/", "/admin/sign-in", "/admin/login"];
-/** A row that is shown on its own page. */
-const ROW = encodeTime(Date.now() - 60_000, 10) + "A".repeat(16);
-const PAGES = [
-  "",
-  "/approvals",
-  "/tokens",
-  "/connections",
-  "/clients",
-  "/audit",
-  "/audit?outcome=unknown&from=2026-01-01",
-  "/audit?status=none",
-  `/audit/${ROW}`,
-  "/changes",
-  "/freezes",
-  "/sites",
-  "/webhooks",
-  "/account",
-  "/design",
-  "/nothing",
-].map((path) => `/admin${path}`);
-
+const DESK = 1280;
+const PHONE = 375;
 /** Where screenshots are kept for somebody who looks at them; nowhere where nothing is said. */
 const SHOTS = Deno.env.get("SCREENSHOTS");
 
-interface Finding {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** Asks axe for everything, and whether anything is wider than the screen, wide and narrow, in light and in dark. */
-async function assertPage(page: Page, address: string): Promise<void> {
+/** Opens a page, and finds it less than 100 KB in all, of one host. */
+async function opens(page: Page, address: string): Promise<void> {
   let bytes = 0;
   const hosts = new Set<string>();
-  const count = async (answer: { url(): string; buffer(): Promise<Uint8Array> }) => {
-    hosts.add(new URL(answer.url()).host);
-    bytes += (await answer.buffer().catch(() => new Uint8Array())).length;
-  };
   const counted: Promise<void>[] = [];
-  const onAnswer = (answer: Parameters<typeof count>[0]) => void counted.push(count(answer));
+  const onAnswer = (answer: { url(): string; buffer(): Promise<Uint8Array> }) => {
+    if (answer.url().endsWith("/events")) return; // a stream, which does not end
+    hosts.add(new URL(answer.url()).host);
+    counted.push(answer.buffer().then(({ length }) => void (bytes += length), () => {}));
+  };
   page.on("response", onAnswer);
-  await page.setCacheEnabled(false);
   await page.goto(address);
   await Promise.all(counted);
   page.off("response", onAnswer);
   assert.ok(bytes < BYTES_MAX, `${address} has ${bytes} bytes`);
   assert.deepEqual([...hosts], [new URL(address).host]);
-  for (const width of [1280, 375]) {
-    await page.setViewport({ width, height: 800 });
-    for (const value of ["light", "dark"]) {
-      const name = `${address} at ${width} px, ${value}`;
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
-      assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, name);
-      const { violations } = await page.evaluate(`${AXE}; axe.run()`) as { violations: readonly Finding[] };
-      if (SHOTS !== undefined) {
-        const shot = name.replaceAll(/[^a-z0-9]+/gi, "-");
-        await page.screenshot({ path: `${SHOTS}/${shot}.png`, fullPage: true });
+}
+
+/** Looks at pages by those who open them: on a phone without scripts, on a desk with them, and by keyboard on both. */
+async function assertPages(browser: Browser, place: Place, pages: readonly Opened[], name: string) {
+  const wrong: string[] = [];
+  for (const [who, opened] of Map.groupBy(pages, ([who]) => who)) {
+    const contexts: BrowserContext[] = [];
+    for (const width of [PHONE, DESK]) {
+      const context = await browser.createBrowserContext();
+      contexts.push(context);
+      await place.enter(context, who);
+      const { page, complaints } = await pageOf(context);
+      await page.setCacheEnabled(false);
+      for (const [, path] of opened) {
+        try {
+          await page.setJavaScriptEnabled(width === DESK);
+          await page.setViewport({ width, height: 800 });
+          await opens(page, place.baseUrl + path);
+          await assertKeyboard(page);
+          await page.setJavaScriptEnabled(true); // for axe; the page was loaded without
+          for (const scheme of ["light", "dark"] as const) {
+            const slug = `${name}-${who}-${path.replaceAll(/[^a-z0-9]+/gi, "-")}-${width}-${scheme}`.slice(
+              0,
+              120,
+            );
+            await assertLooks(page, { width, scheme, shot: SHOTS && `${SHOTS}/${slug}` });
+          }
+          if (width === DESK) await assertBetween(page);
+          assert.deepEqual(complaints, [], path);
+        } catch (thrown) {
+          wrong.push(`${who} ${width} ${path}: ${thrown instanceof Error ? thrown.message : thrown}`);
+        }
       }
-      assert.deepEqual(violations.map(({ id, nodes }) => [name, id, nodes.map(({ html }) => html)]), []);
     }
+    for (const context of contexts) await context.close(); // with their streams
   }
+  assert.deepEqual(wrong, []);
 }
 
-/** What was called and changed, so that pages have something to show. */
-async function filled(gw: Kit): Promise<void> {
-  for (let n = 0; n < 12; n++) {
-    const request_id = n === 1 ? ROW : `r${n}`;
-    await gw.store.audit.append({
-      id: request_id,
-      at: new Date(Date.now() - n * 60_000).toISOString(),
-      door: "mcp",
-      request_id,
-      token_id: "t",
-      token_name: "a-name-without-any-blank-that-somebody-gave-to-what-they-made",
-      owner_user_id: null,
-      site_id: "acme",
-      tool: "update_draft",
-      tier: 1,
-      arguments: { title: "A word that does not end ".repeat(4), content: "x".repeat(200) },
-      status: n % 3 === 0 ? "denied" : "ok",
-      error: null,
-      duration_ms: 5,
-      ...n % 3 === 0 ? {} : {
-        outcome: n === 4 ? "unknown" : "made",
-        changes: [{ field: "title", from: "Before", to: "x".repeat(120) }],
-      },
-    });
-  }
-  await gw.store.freezes.set({ scope: "site", id: "acme", by: "ad@agency.example", reason: "relaunch" });
+async function asMaster(place: Place, browser: Browser): Promise<{ page: Page; context: BrowserContext }> {
+  const context = await browser.createBrowserContext();
+  await place.enter(context, "master");
+  return { context, page: (await pageOf(context)).page };
 }
 
-async function place() {
-  const opened = Promise.withResolvers<Kit>();
-  const { port, shutdown } = await listen(async () => (await opened.promise).gateway.fetch);
-  const baseUrl = `http://localhost:${port}`;
-  const gw = await gateway({ realClock: true, settings: { baseUrl }, sites: [site("acme", "cms")] });
-  opened.resolve(gw);
-  await filled(gw);
-  return {
-    gw,
-    baseUrl,
-    async [Symbol.asyncDispose]() {
-      await shutdown();
-      await gw[Symbol.asyncDispose]();
-    },
-  };
-}
-
-async function asMaster(page: Page, baseUrl: string): Promise<void> {
-  await page.goto(`${baseUrl}/admin/login`);
-  await page.type('input[name="master_token"]', MASTER);
-  await led(page, page.keyboard.press("Enter"));
-  assert.equal(await titleOf(page), "Overview");
-}
+Deno.test("each page that the router answers is looked at in a browser, and each of the navigation is one", () => {
+  const rows = Object.keys(FILLED);
+  const routes = [...routed(), "/", "(none)"];
+  assert.deepEqual(routes.filter((one) => !rows.includes(one) && !NO_PAGES.includes(one)), []);
+  assert.deepEqual([...rows, ...NO_PAGES].filter((one) => !routes.includes(one)), []);
+  assert.deepEqual(NAVIGATION.filter(({ href }) => !rows.includes(href)), []);
+});
 
 inChromium("the console", {
-  "axe finds nothing on any page, of a member and of the master token, and nothing is asked of another host":
-    async (browser: Browser) => {
-      await using at = await place();
-      const page = await (await browser.createBrowserContext()).newPage();
-      for (const path of ALONE) await assertPage(page, at.baseUrl + path);
-      await asMaster(page, at.baseUrl);
-      for (const path of PAGES) await assertPage(page, at.baseUrl + path);
-      const email = await member(at.gw, at.baseUrl);
-      const other = await (await browser.createBrowserContext()).newPage();
-      await other.goto(`${at.baseUrl}/admin/sign-in`);
-      await other.type('input[name="email"]', email);
-      await other.type('input[name="passphrase"]', PASSPHRASE);
-      await led(other, other.keyboard.press("Enter"));
-      for (const path of ["/admin", "/admin/freezes"]) await assertPage(other, at.baseUrl + path);
-    },
+  "every page where there is something of everything": async (browser: Browser) => {
+    await using at = await filledPlace();
+    await assertPages(browser, at, Object.values(FILLED).flatMap((of) => of(at.ids)), "filled");
+  },
+
+  "every page where there is nothing yet": async (browser: Browser) => {
+    await using at = await emptyPlace();
+    await assertPages(browser, at, EMPTY, "empty");
+  },
 
   "without scripts the menu opens on a phone and leads on, and times stand in UTC": async (
     browser: Browser,
   ) => {
-    await using at = await place();
-    const page = await (await browser.createBrowserContext()).newPage();
-    await page.setViewport({ width: 375, height: 700 });
+    await using at = await filledPlace();
+    const { page, context } = await asMaster(at, browser);
     await page.setJavaScriptEnabled(false);
-    await asMaster(page, at.baseUrl);
+    await page.goto(`${at.baseUrl}/admin`);
     const shown = await page.$eval("main time", (one) => one.textContent);
     assert.match(shown ?? "", /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
     await page.click(".menu summary");
@@ -158,16 +115,18 @@ inChromium("the console", {
     await page.click(".menu summary");
     await led(page, page.click(".menu .sign-out button"));
     assert.equal(await titleOf(page), "Sign in with the master token");
+    await context.close();
   },
 
   "with scripts a time is the reader's own, with UTC beside": async (browser: Browser) => {
-    await using at = await place();
-    const page = await (await browser.createBrowserContext()).newPage();
+    await using at = await filledPlace();
+    const { page, context } = await asMaster(at, browser);
     await page.emulateTimezone("Asia/Tokyo");
-    await asMaster(page, at.baseUrl);
+    await page.goto(`${at.baseUrl}/admin`);
     const [iso, shown] = await page.$eval("main time", (one) => [one.dateTime, one.textContent] as const);
     const hours = new Date(Date.parse(iso) + 9 * 60 * 60_000).getUTCHours();
     assert.match(shown, new RegExp(`${String(hours % 12 || 12).padStart(2, "0")}:\\d\\d`));
     assert.match(shown, new RegExp(`${iso.slice(0, 16).replace("T", " ")} UTC$`));
+    await context.close();
   },
 });

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "../packages/puppeteer.ts";
 import { gateway, type Kit, MASTER, site } from "../kit.ts";
+import { visited } from "../tools/_visited.ts";
+import { heldWorld } from "../tools/_held.ts";
 import { assertUsable, inChromium, led, pageOf, PHONE, tabTo, textOf, titleOf } from "./browser.ts";
 import { listen } from "../e2e/mcp_start.ts";
 
@@ -104,6 +106,8 @@ inChromium("sites", {
       ["add-crm", "/admin/sites/new?platform=crm"],
       ["site", "/admin/sites/acme"],
       ["site-static", "/admin/sites/bakery"],
+      ["snapshots", "/admin/snapshots"],
+      ["snapshots-of-one", "/admin/snapshots?site=acme&days=31"],
       ["edit", "/admin/sites/acme/edit"],
       ["remove", "/admin/sites/acme/remove"],
     ] as const;
@@ -115,6 +119,54 @@ inChromium("sites", {
     await led(page, page.click('form[action="/admin/sites/acme/test"] button'));
     assert.match(await textOf(page), /What was found, what is to do/);
     await looked(page, complaints, "tested");
+  },
+
+  "a held tool with its changes, a dry run of it, and what it is refused with": async (browser: Browser) => {
+    const opened = Promise.withResolvers<Kit>();
+    const { port, shutdown } = await listen(async () => (await opened.promise).gateway.fetch);
+    const baseUrl = `http://localhost:${port}`;
+    const at = await heldWorld({ kit: { settings: { baseUrl } } });
+    opened.resolve(at.gw);
+    try {
+      const { page, complaints } = await pageOf(await browser.createBrowserContext());
+      await signIn(page, baseUrl);
+      await page.goto(`${baseUrl}/admin/sites/acme`);
+      await looked(page, complaints, "site-with-tools");
+      await page.goto(`${baseUrl}/admin/sites/acme/tools/builder-mcp-create-post`);
+      await looked(page, complaints, "tool");
+      await page.select("#class", "write");
+      await page.select("#effect", "new");
+      await tabTo(page, "#arguments");
+      await page.keyboard.type('{"title": "A title", "status": "draft"}');
+      await tabTo(page, 'button[formaction$="/try"]');
+      await led(page, page.keyboard.press("Enter"));
+      assert.match(await textOf(page), /Run dry; nothing was kept/);
+      await looked(page, complaints, "tool-tried");
+    } finally {
+      await shutdown();
+      await at[Symbol.asyncDispose]();
+    }
+  },
+
+  "what a site's pages lack, found by a button": async (browser: Browser) => {
+    const opened = Promise.withResolvers<Kit>();
+    const { port, shutdown } = await listen(async () => (await opened.promise).gateway.fetch);
+    const baseUrl = `http://localhost:${port}`;
+    const weak =
+      "<title>A title that is much too long for what search engines show of one anywhere</title><p>a";
+    const at = await visited({ "/": () => weak }, { settings: { baseUrl } });
+    opened.resolve(at);
+    try {
+      const { page, complaints } = await pageOf(await browser.createBrowserContext());
+      await signIn(page, baseUrl);
+      await page.goto(`${baseUrl}/admin/sites/files`);
+      await led(page, page.click('form[action$="/gaps"] button'));
+      assert.match(await textOf(page), /1 of 1 pages, the weakest first/);
+      await looked(page, complaints, "gaps");
+    } finally {
+      await shutdown();
+      await at[Symbol.asyncDispose]();
+    }
   },
 
   "a site is added by keyboard; what is wrong is said beside its field, and a second change is not overwritten":

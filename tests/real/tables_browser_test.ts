@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { User } from "../../core/model.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import type { Browser } from "../packages/puppeteer.ts";
-import { inChromium, led, textOf } from "./browser.ts";
+import { inChromium, led, textOf, TORN } from "./browser.ts";
 import { listen } from "../e2e/mcp_start.ts";
 import { member } from "./oauth_browser.ts";
 import { PASSPHRASE } from "../people/kit.ts";
@@ -34,29 +34,6 @@ async function filled(gw: Kit, user: User): Promise<void> {
     await gw.store.oauthGrants.redeem(await gw.store.oauthGrants.issueCode(asked), () => null);
   }
 }
-
-/** What of a page's tables is torn: words of more than one line, and buttons whose words stand below one another. */
-const TORN = `(() => {
-  const found = [];
-  const root = document.documentElement;
-  if (root.scrollWidth > root.clientWidth) found.push("the page is " + root.scrollWidth + " wide");
-  for (const cell of document.querySelectorAll("th, td")) {
-    if (cell.closest("thead")?.offsetWidth <= 1) continue; // said to those who cannot see it
-    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) {
-      const text = walker.currentNode;
-      const isButton = text.parentElement.closest("button") !== null;
-      for (const { 0: word, index } of text.data.matchAll(isButton ? /.+/g : /[^\\s-]+/g)) {
-        const range = document.createRange();
-        range.setStart(text, index);
-        range.setEnd(text, index + word.length);
-        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
-        if (word.length <= 12 && lines.size > 1) found.push('"' + word + '" is torn in ' + cell.tagName);
-      }
-    }
-  }
-  return found;
-})()`;
 
 inChromium("tables", {
   "words and buttons stay whole, wide and narrow, in light and dark, and a token says when it was made":

@@ -8,7 +8,7 @@ import {
   startCrm,
   type World,
 } from "../../sandbox/highlevel/start.ts";
-import type { Args } from "../cms_kit.ts";
+import { type Args, assertAlike } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
 import { scenes } from "../scenes.ts";
 import { assertDescribed } from "../sandbox/highlevel_openapi.ts";
@@ -112,7 +112,7 @@ export class CrmWorld implements AsyncDisposable {
   async both<T = Answer>(tool: string, args: Args = {}): Promise<T> {
     const call = { site_id: "client", ...args };
     const rest = await this.gw.call<T>(tool, call, { door: "rest" });
-    assert.deepEqual(await this.gw.call<T>(tool, call, { door: "mcp" }), rest, `${tool}: alike`);
+    assertAlike(await this.gw.call(tool, call, { door: "mcp" }), rest, tool);
     return rest;
   }
 

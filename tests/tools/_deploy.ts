@@ -18,7 +18,7 @@ export interface World extends AsyncDisposable {
 /** The site "built" has the project "site", which is deployed from the repository; "astray" has one that is not there. */
 export async function world(
   env: Readonly<Record<string, string | null>> = {},
-  clock: Pick<WorldOptions, "realClock" | "start" | "http"> = {},
+  clock: Pick<WorldOptions, "realClock" | "start" | "http" | "delay"> = {},
 ): Promise<World> {
   const host = await startGitHub();
   const hosting = await startPages({ host, now: () => NOON, registers_after: 3 });

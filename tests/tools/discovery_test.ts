@@ -151,6 +151,7 @@ test("get_site answers the whole configuration and of credentials only their kin
     integrations: NONE,
     flags: { ...Object.fromEntries(FLAGS.map((flag) => [flag, false])), allow_publish: true },
     confirm_policy: "flag",
+    confirm_proxied: false,
     four_eyes: false,
     credentials: ["cms"],
     available_builders: ["block"],

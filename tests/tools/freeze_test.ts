@@ -4,6 +4,7 @@ import { CODES } from "../../core/errors.ts";
 import { openTerminal } from "../unit/admin/open_terminal.ts";
 import { gateway, MASTER, site } from "../kit.ts";
 import { joined, operator, person } from "../people/kit.ts";
+import { masterBrowser } from "../people/master_kit.ts";
 import { ground } from "./_ground.ts";
 import { test as standIn } from "./_stand_in.ts";
 import { nameOf, type Write, WRITES } from "./_writes.ts";
@@ -174,4 +175,26 @@ Deno.test("an admin freezes sites of his or her own on the page; a member does n
   assert.match((await member.open("/admin/freezes")).text, /Only an admin/);
   assert.doesNotMatch((await member.open("/admin/tokens")).text, /Freezes/);
   assert.equal((await member.api("GET", "freezes")).error?.code, "E_FORBIDDEN");
+});
+
+Deno.test("of many sites one is found on the page of freezes, nothing is chosen unseen, and what was typed stays", async () => {
+  const sites = Array.from(
+    { length: 300 },
+    (_, n) => site(`s${n + 100}`, "cms", { name: `Shop ${n + 100}` }),
+  );
+  await using gw = await gateway({ sites });
+  const browser = await masterBrowser(gw);
+  const listed = (text: string) => [...text.matchAll(/<option value="site /g)].length;
+  const page = await browser.open("/admin/freezes");
+  assert.equal(listed(page.text), 99);
+  assert.match(page.text, /The first 100 of 301: find what is missing/);
+  const found = await browser.open("/admin/freezes?q=shop+399");
+  assert.equal(listed(found.text), 1);
+  const none = await browser.submit("/admin/freezes", { place: "", reason: "relaunch" });
+  assert.match(none.text, /What: choose a site, a project or every site; nothing was frozen/);
+  assert.match(none.text, /name="reason" type="text" value="relaunch"/);
+  assert.deepEqual(await gw.store.freezes.list(), []);
+  await browser.submit("/admin/freezes", { place: "site s399", reason: "relaunch" });
+  const again = await browser.submit("/admin/freezes", { place: "site s399", reason: "once more" });
+  assert.match(again.text, /is frozen already[\s\S]*<option value="site s399" selected/);
 });

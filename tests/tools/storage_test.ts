@@ -59,7 +59,7 @@ test("storage_list_site_files pages through 5000 files of the folder and no othe
   } while (page_token);
   assert.deepEqual(names, Array.from({ length: 5000 }, (_, n) => `f${4999 - n}`));
   assert.equal(at.google.requests.length, 5);
-  const first = await at.both<Listed>("storage_list_site_files", LINKED);
+  const first = await at.gw.call<Listed>("storage_list_site_files", LINKED);
   assert.deepEqual([first.files.length, first.folder_id, first.files[0]!.size], [100, at.folder, 1]);
   assert.ok(first.next_page_token);
 });

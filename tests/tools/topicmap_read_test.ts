@@ -79,10 +79,45 @@ test("a map is cut at both depths by its summary, and whole without", async (at)
   assert.deepEqual(short.clusters[0]!.keywords.at(-1), cut(42));
   assert.equal(short.clusters[1]!.keywords.length, 2);
   assert.deepEqual(short.structure.pillars[0]!.cluster_ids.at(-1), cut(45));
-  const whole = await at.both<Map>("topicmap_get_topical_map", { ...args, summary: false });
+  const whole = await at.gw.call<Map>("topicmap_get_topical_map", { ...args, summary: false });
   assert.deepEqual([whole.clusters.length, whole.clusters[0]!.keywords.length], [45, 42]);
   assert.deepEqual(whole.clusters.slice(1, 20), short.clusters.slice(1, 20));
   assert.deepEqual(whole.stats, short.stats);
+});
+
+test("of a map only the clusters that are asked for come, with their part of its structure", async (at) => {
+  const args = { ...LINKED, topical_map_id: MAP_ID, summary: false };
+  type Clusters = readonly { readonly id: string; readonly priority: string; readonly gap_label: string }[];
+  interface Map {
+    readonly clusters: Clusters;
+    readonly found: Args;
+    readonly stats: Args;
+    readonly structure: { readonly pillars: readonly { readonly cluster_ids: readonly string[] }[] };
+  }
+  const whole = await at.gw.call<Map>("topicmap_get_topical_map", args);
+  const wanted = whole.clusters.filter((one) => one.gap_label === "GAP" && one.priority === "P2");
+  const part = await at.both<Map>("topicmap_get_topical_map", { ...args, gap_label: "GAP", priority: "P2" });
+  assert.ok(wanted.length > 0 && wanted.length < whole.clusters.length);
+  assert.deepEqual(part.clusters, wanted);
+  assert.equal(part.found["clusters"], wanted.length);
+  assert.deepEqual(part.stats, whole.stats, "of the whole map");
+  const known = wanted.map(({ id }) => id);
+  assert.ok(part.structure.pillars.every(({ cluster_ids }) => cluster_ids.every((id) => known.includes(id))));
+  const short = await at.both<Map>("topicmap_get_topical_map", {
+    ...args,
+    summary: true,
+    classification: "outer",
+  });
+  assert.deepEqual([short.clusters.length, short.clusters.at(-1)], [21, cut(30)]);
+  const fields = "found, clusters.id";
+  const few = await at.both<Map>("topicmap_get_topical_map", {
+    ...args,
+    gap_label: "GAP",
+    priority: "P2",
+    fields,
+  });
+  assert.deepEqual(few, { found: part.found, clusters: known.map((id) => ({ id })) });
+  await at.refuses("topicmap_get_topical_map", { ...args, priority: "P5" }, "E_BAD_INPUT", /priority/);
 });
 
 test("a graph says how many nodes and edges there are, whatever of them is shown", async (at) => {
@@ -154,7 +189,12 @@ test("a job is followed by the clock from the queue to its text", async (at) => 
 
 test("a job shows its steps, failures and review items", async (at) => {
   const paused = await at.both("topicmap_get_content_job", { ...LINKED, content_job_id: "job_paused" });
-  assert.deepEqual((paused["steps"] as Args[]).map(({ name }) => name), STEPS.job);
+  const steps = paused["steps"] as Args[];
+  assert.deepEqual(steps.map(({ name }) => name), STEPS.job);
+  assert.ok(
+    steps.every((step) => !Object.values(step).includes(null)),
+    "what is not known of a step is left out",
+  );
   assert.deepEqual([paused["current_step"], (paused["review_items"] as unknown[]).length], ["qa_review", 2]);
   const failed = await at.both("topicmap_get_content_job", { ...LINKED, content_job_id: "job_failed" });
   assert.deepEqual((failed["failures"] as Args[]).map(({ step }) => step), ["draft"]);

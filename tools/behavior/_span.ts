@@ -61,11 +61,26 @@ export const isComplete = (span: Span): boolean =>
 export const freshUntil = ({ days }: Span): string | null =>
   days.map(({ snapshot }) => snapshot.window_end).filter((end) => end !== null).toSorted().at(-1) ?? null;
 
+/** So many days in a row become one span. */
+const SPAN_DAYS_MIN = 3;
+
+/** Days, those that follow each other as `2026-10-22..2026-11-20`: of a site that began last week nobody reads a year of dates. */
+export function spansOf(days: readonly string[]): string[] {
+  const runs: string[][] = [];
+  for (const day of days) {
+    const last = runs.at(-1);
+    const follows = last !== undefined && Date.parse(day) - Date.parse(last.at(-1)!) === DAY_MS;
+    if (follows) last.push(day);
+    else runs.push([day]);
+  }
+  return runs.flatMap((run) => run.length < SPAN_DAYS_MIN ? run : [`${run[0]}..${run.at(-1)}`]);
+}
+
 /** Which of its days there are. */
 export const countsOf = ({ days, missing, late }: Span) => ({
   snapshot_count: days.length,
   days_missing: missing.length,
-  missing_dates: missing,
+  missing_dates: spansOf(missing),
   late_dates: late,
 });
 

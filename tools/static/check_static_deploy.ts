@@ -1,21 +1,29 @@
 /** check_static_deploy: how the newest deployment, or that of a commit, is doing. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
-import type { BuildSettings, HostingClient } from "../../platforms/cloudflare_pages/client.ts";
+import type { BuildSettings, Deployment, HostingClient } from "../../platforms/cloudflare_pages/client.ts";
 import cloudflarePages from "../../platforms/cloudflare_pages/connector.ts";
 import { tool } from "../../registry/tool.ts";
 
 const PREVIEW =
   "This is a preview at an address of its own: what visitors of the site get is not changed by it";
 
-export default tool("check_static_deploy", async ({ commit_sha, environment }, ctx) => {
+const OVER: ReadonlySet<string> = new Set(["success", "failure", "canceled"]);
+/** What nobody has seen yet may still come. */
+const isOver = (found: Deployment | null) => found !== null && OVER.has(found.status);
+
+export default tool("check_static_deploy", async ({ commit_sha, environment, wait_seconds }, ctx) => {
   const client = await ctx.use(cloudflarePages);
-  const found = commit_sha === undefined
-    ? await client.latest(environment)
-    : await client.ofCommit(commit_sha, environment);
+  const look = () =>
+    commit_sha === undefined ? client.latest(environment) : client.ofCommit(commit_sha, environment);
+  let found = await look();
+  let hope = found === null ? await expectation(client, ctx.site) : null;
+  if (hope?.expected !== false) {
+    found = await ctx.waitFor({ seconds: wait_seconds, found, look, isOver });
+  }
   if (found === null) {
     const asked = commit_sha === undefined ? {} : { commit_sha };
-    const { expected, because } = await expectation(client, ctx.site);
+    const { expected, because } = hope ??= await expectation(client, ctx.site);
     const what = commit_sha === undefined
       ? `The project has no ${environment === undefined ? "" : `${environment} `}deployment yet`
       : "No deployment of that commit is known";

@@ -1,7 +1,18 @@
 /** topicmap_get_content_job: a job with the state of each step. */
 import topicMap from "../../platforms/topic_map/connector.ts";
 import { tool } from "../../registry/tool.ts";
+import { withoutNulls } from "./_steps.ts";
 
-export default tool("topicmap_get_content_job", async ({ content_job_id }, ctx) => {
-  return await (await ctx.use(topicMap)).job(content_job_id);
+const OVER: ReadonlySet<string> = new Set(["completed", "failed", "paused"]);
+
+export default tool("topicmap_get_content_job", async ({ content_job_id, wait_seconds }, ctx) => {
+  const client = await ctx.use(topicMap);
+  const look = () => client.job(content_job_id);
+  const job = await ctx.waitFor({
+    seconds: wait_seconds,
+    found: await look(),
+    look,
+    isOver: ({ status }) => OVER.has(status),
+  });
+  return withoutNulls(job);
 });

@@ -45,6 +45,7 @@ export interface ShownSite extends Omit<Site, "credentials" | "credentials_versi
 /** The tools the kit's gateway has. */
 export const TOOLS = words("list_sites get_post create_draft forms_get-submissions builder-mcp-list-pages");
 
+const NO_TRIALS = () => Promise.reject(new Error("nothing is tried here"));
 const noTools = () => Promise.reject(new Error("nothing asks for sites' own tools"));
 /** Of sites' own tools none is held back, which is all that is asked of them. */
 const NO_TOOLS = {
@@ -116,6 +117,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     clients: () => Promise.reject(new Error("nothing asks for clients")),
     proxiedTools: () => Promise.resolve(NO_TOOLS),
     toolNames: () => Promise.resolve(TOOLS),
+    toolGroups: () => Promise.resolve([{ name: "posts", tools: TOOLS }]),
     record: (...row) => Promise.resolve(void recorded.push(row)),
     retention: fakeRetention(),
     erasing: {
@@ -133,6 +135,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
       edit: () => Promise.reject(new Error("nothing is edited")),
     },
     views: () => Promise.reject(new Error("nothing is looked at")),
+    trials: NO_TRIALS,
     webhooks: {
       test: () => Promise.reject(new Error("nothing is sent")),
       resend: () => Promise.reject(new Error("nothing is sent")),

@@ -2,6 +2,10 @@
 import assert from "node:assert/strict";
 import { kit, NOW } from "./kit.ts";
 import { words } from "../../words.ts";
+import { until } from "../../e2e/running.ts";
+import { changeToken } from "../../../admin/tokens.ts";
+import type { AdminPorts } from "../../../admin/ports.ts";
+import { callerOfPerson } from "../../../identity/rights.ts";
 
 const BODY = { name: "writer", env: "dev", allowed_sites: ["acme"], allowed_tools: ["*"] };
 const PATH = "/admin/api/tokens";
@@ -40,6 +44,8 @@ Deno.test("a token is shown once, with its fields", async () => {
     super_admin: false,
     created_at: NOW,
     revoked_at: null,
+    expires_at: null,
+    last_used_at: null,
     warnings: [],
   });
   const listed = await gw.call("GET", PATH);
@@ -100,6 +106,9 @@ Deno.test("what a token may not ask for", async () => {
     [{ max_risk: 5 }, "max_risk: expected a whole number from 0 to 4, not 5"],
     [{ max_risk: "1" }, 'max_risk: expected a whole number from 0 to 4, not "1"'],
     [{ env: "stage" }, 'env: expected one of prod, dev, not "stage"'],
+    [{ expires_at: "soon" }, "expires_at: expected a time with its zone"],
+    [{ expires_at: "2027-02-30" }, "expires_at: expected a time with its zone"],
+    [{ expires_at: NOW }, `expires_at: ${NOW} is not in the future`],
     [{ name: "x".repeat(101) }, "name: expected a name of at most 100 characters, not"],
   ];
   for (const [change, message] of cases) {
@@ -142,4 +151,53 @@ Deno.test("a token is revoked for good", async () => {
   for (const id of ["t99", "..%2Ft1", "%00", "%zz", "x".repeat(300), encodeURIComponent("a b")]) {
     assert.match(await gw.refused("E_NOT_FOUND", "POST", `${PATH}/${id}/revoke`), /^No token "/);
   }
+});
+
+Deno.test("a token may have an end, which its person brings nearer and only the master token takes away", async () => {
+  const gw = await prepared();
+  const made = await gw.ok("POST", PATH, { ...BODY, expires_at: "2026-12-24" });
+  assert.equal(made.expires_at, "2026-12-24T23:59:59.000Z");
+  const path = `${PATH}/${made.token_id}`;
+  const sooner = await gw.ok("PATCH", path, { expires_at: "2026-12-01T08:00:00+01:00" });
+  assert.equal(sooner.expires_at, "2026-12-01T07:00:00.000Z");
+  assert.equal((await gw.ok("PATCH", path, { name: "other" })).expires_at, "2026-12-01T07:00:00.000Z");
+  assert.match(
+    await gw.refused("E_BAD_INPUT", "PATCH", path, { expires_at: "2026-11-01" }),
+    /^expires_at: 2026-11-01T23:59:59.000Z is not in the future/,
+  );
+  const user = (await gw.store.users.get(gw.user_id))!;
+  const owned = await gw.store.tokens.create({
+    ...{ name: "own", env: "dev", allowed_sites: ["acme"], allowed_tools: ["*"], max_risk: 1 },
+    ...{ skip_write_confirm: false, owner_user_id: user.id, expires_at: "2026-12-01T00:00:00.000Z" },
+  });
+  const [ports, caller] = [{ ...gw, store: gw.store } as unknown as AdminPorts, callerOfPerson(user)];
+  const change = (expires_at: string | null) =>
+    changeToken({ ...ports, ...changing }, caller, owned.token.id, { expires_at });
+  const changing = {
+    now: () => Date.parse(NOW),
+    toolNames: () => Promise.resolve([]),
+    record: () => Promise.resolve(),
+  };
+  for (const later of [null, "2026-12-02T00:00:00.000Z"]) {
+    await assert.rejects(change(later), /expires_at: a token can be made to do less, not more/);
+  }
+  assert.equal((await change("2026-11-30T00:00:00.000Z")).token.expires_at, "2026-11-30T00:00:00.000Z");
+  const endless = await gw.ok("PATCH", path, { expires_at: null });
+  assert.equal(endless.expires_at, null);
+  assert.ok(!("expires_at" in (await gw.store.tokens.get(made.token_id as string))!));
+});
+
+Deno.test("a list says when each token was used last", async () => {
+  const gw = await prepared();
+  const { token_id } = await gw.ok<{ token_id: string }>("POST", PATH, BODY);
+  gw.store.tokens.used(token_id);
+  gw.store.tokens.used("nobody");
+  await until(async () => (await gw.store.tokens.uses([token_id])).size > 0, 5000);
+  const { tokens } = await gw.ok<{ tokens: { last_used_at: string }[] }>("GET", PATH);
+  assert.deepEqual(tokens.map(({ last_used_at }) => last_used_at), [NOW]);
+  assert.deepEqual(
+    [...(await gw.store.tokens.uses([token_id, "nobody"])).keys()],
+    [token_id],
+    "of a token there is not, nothing",
+  );
 });

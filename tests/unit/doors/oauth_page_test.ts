@@ -1,6 +1,6 @@
 /** The words for groups of tools: one phrase for each group there is, and none for others. */
 import assert from "node:assert/strict";
-import { GROUP_WORDS, groupWords, inShownOrder } from "../../../console/oauth_page.tsx";
+import { GROUP_WORDS, groupWords, inShownOrder } from "../../../identity/oauth/group_words.ts";
 import { gateway } from "../../kit.ts";
 
 Deno.test("each group of the registry has one plain phrase of its own, and so have the tools of sites", async () => {

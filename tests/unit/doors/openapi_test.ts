@@ -4,16 +4,16 @@ import { openapi } from "../../../doors/openapi.ts";
 import { toOpenApi } from "../../../doors/openapi_schema.ts";
 import { CODES } from "../../../core/errors.ts";
 import { Validator } from "../../packages/openapi.ts";
-import { TOOLS } from "./openapi_tools.ts";
+import { PARTS, TOOLS } from "./openapi_tools.ts";
 import { words } from "../../words.ts";
 
-const text = openapi(TOOLS, "https://gate.test", CODES, ["cms", "crm", "sitebuilder", "static"]);
+const text = openapi(TOOLS, PARTS);
 const document = JSON.parse(text);
 const { paths, components } = document;
 
 Deno.test("the document is valid OpenAPI 3.0, and so is one without tools", async () => {
   for (
-    const one of [text, openapi([], "https://gate.test", CODES, ["cms", "crm", "sitebuilder", "static"])]
+    const one of [text, openapi([], PARTS)]
   ) {
     const validator = new Validator();
     const result = await validator.validate(JSON.parse(one));
@@ -55,17 +55,48 @@ Deno.test("two tools whose names differ only in signs get bodies of their own", 
   const [tool] = TOOLS;
   assert.ok(tool);
   const twins = [{ ...tool, name: "a-b" }, { ...tool, name: "a_b" }];
-  const { schemas } =
-    JSON.parse(openapi(twins, "https://gate.test", CODES, ["cms", "crm", "sitebuilder", "static"]))
-      .components;
+  const { schemas } = JSON.parse(openapi(twins, PARTS))
+    .components;
   assert.ok("ABArguments" in schemas && "ABArguments2" in schemas);
 });
 
-Deno.test("a write answers a preview or the tool's answer, a read the latter", () => {
+Deno.test("a write answers a preview or the tool's result, which has a name; what nobody described stays open", () => {
   const answer = (tool: string) =>
-    paths[`/api/v1/tools/${tool}`].post.responses["200"].content["application/json"].schema.$ref;
-  assert.match(answer("create_draft"), /WriteEnvelope$/);
-  assert.match(answer("list_sites"), /ToolEnvelope$/);
+    paths[`/api/v1/tools/${tool}`].post.responses["200"].content["application/json"].schema;
+  assert.deepEqual(answer("create_draft").properties.result.anyOf, [
+    { $ref: "#/components/schemas/Preview" },
+    { $ref: "#/components/schemas/CreateDraftOutput" },
+  ]);
+  const { required, properties } = components.schemas.CreateDraftOutput;
+  assert.deepEqual(required, ["id", "status", "url", "verified", "warnings", "request_id"]);
+  assert.equal(properties.verified.nullable, true);
+  assert.equal(answer("list_sites").$ref, "#/components/schemas/ToolEnvelope");
+});
+
+Deno.test("a write takes an Idempotency-Key, and shows a call with its answer; a read takes none", () => {
+  const { parameters, requestBody, responses } = paths["/api/v1/tools/create_draft"].post;
+  assert.deepEqual(parameters, [{ $ref: "#/components/parameters/IdempotencyKey" }]);
+  const { name, required = false } = components.parameters.IdempotencyKey;
+  assert.deepEqual([name, required], ["Idempotency-Key", false]);
+  assert.deepEqual(requestBody.content["application/json"].example, { site_id: "acme", title: "Hello" });
+  const { examples } = responses["200"].content["application/json"];
+  assert.equal(examples.answer.value.result.status, "draft");
+  assert.equal(paths["/api/v1/tools/list_sites"].post.parameters, undefined);
+});
+
+Deno.test("as OpenAPI 3.1 the document is valid, and what may be null has two types", async () => {
+  const newer = JSON.parse(openapi(TOOLS, PARTS, "3.1"));
+  const validator = new Validator();
+  const result = await validator.validate(structuredClone(newer));
+  assert.ok(result.valid, JSON.stringify("errors" in result ? result.errors : null));
+  assert.equal(validator.version, "3.1");
+  assert.ok(!JSON.stringify(newer).includes("nullable"));
+  const { schemas } = newer.components;
+  assert.deepEqual(schemas.CreateDraftOutput.properties.verified.type, ["boolean", "null"]);
+  assert.deepEqual(schemas.FormsGetSubmissionsArguments.properties.maybe, {
+    type: ["string", "null"],
+    enum: ["a", null],
+  });
 });
 
 Deno.test("every code stands in the enumeration and in the response of its status", () => {
@@ -94,9 +125,13 @@ Deno.test("the dialect's words become those of OpenAPI 3.0", () => {
     { type: "integer", minimum: 1 },
     { type: "string", pattern: "^[a-z]+$" },
   ]);
-  assert.deepEqual(properties.end.anyOf, [{ type: "string", format: "date-time", nullable: true }]);
+  assert.deepEqual(properties.end, { type: "string", format: "date-time", nullable: true });
   assert.deepEqual(properties.nothing, { type: "string", nullable: true, enum: [null] });
-  assert.deepEqual(properties.order, { type: "string", enum: ["asc", "desc"], default: "asc" });
+  assert.deepEqual(properties.order, {
+    type: "string",
+    enum: ["asc", "desc"],
+    description: 'Default: "asc"',
+  });
   assert.deepEqual(properties.maybe, { type: "string", enum: ["a", null], nullable: true });
   assert.deepEqual(properties.rows, { type: "array", items: {} });
   assert.deepEqual(properties.extra.additionalProperties, { type: "number", maximum: 9 });

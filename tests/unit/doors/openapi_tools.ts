@@ -1,8 +1,23 @@
 /** Tools for the OpenAPI tests: between them they use every word of the dialect. */
-import type { OpenApiTool } from "../../../doors/openapi.ts";
+import { CODES } from "../../../core/errors.ts";
+import type { OpenApiParts, OpenApiTool } from "../../../doors/openapi.ts";
+import { resultOf } from "../../../registry/answers.ts";
 
 const site_id = { type: "string", description: "The site" } as const;
 const confirm = { type: "boolean", default: false, description: "Without true nothing is changed" } as const;
+
+/** What the document is made of beside them. */
+export const PARTS: OpenApiParts = {
+  baseUrl: "https://gate.test",
+  codes: CODES,
+  kinds: ["cms", "crm", "sitebuilder", "static"],
+  examples: {
+    create_draft: {
+      args: { site_id: "acme", title: "Hello" },
+      answer: { id: 7, status: "draft", url: "https://acme.example/?p=7" },
+    },
+  },
+};
 
 /** One tool that reads, one that writes, and one with all the oddities. */
 export const TOOLS: OpenApiTool[] = [
@@ -19,6 +34,7 @@ export const TOOLS: OpenApiTool[] = [
     description: "Create a draft.",
     group: "posts",
     tier: 1,
+    result: resultOf({ tier: 1, raise: [], result: { $with: "content" } }),
     input_schema: {
       type: "object",
       properties: {

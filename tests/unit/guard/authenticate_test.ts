@@ -1,10 +1,15 @@
 /** A caller is found once a call, and judged anew as soon as anything that it depends on may have changed. */
 import assert from "node:assert/strict";
 import { LIMITS, OAUTH_PREFIX } from "../../../core/model.ts";
-import { type AuthenticatePorts, authenticator } from "../../../guard/pipeline/authenticate.ts";
+import {
+  type AuthenticatePorts,
+  authenticator,
+  callerOfGrant,
+} from "../../../guard/pipeline/authenticate.ts";
 import type { Store } from "../../../store/store.ts";
 import { Clock, folder, newToken, open } from "../store/kit.ts";
 import { caller, refusal } from "./_callers.ts";
+import { until } from "../../e2e/running.ts";
 
 const sent = (text: string) =>
   new Request("https://x.test", { headers: { authorization: `Bearer ${text}` } });
@@ -13,8 +18,12 @@ const sent = (text: string) =>
 function over(store: Store, more: Partial<AuthenticatePorts> = {}) {
   let looks = 0;
   const authenticate = authenticator({
-    tokens: { find: (text) => (looks++, store.tokens.find(text)) },
+    tokens: {
+      find: (text) => (looks++, store.tokens.find(text)),
+      used: (id) => store.tokens.used(id),
+    },
     users: store.users,
+    now: Date.now,
     masterToken: "master",
     grants: store.oauthGrants,
     tokenOf: () => assert.fail("no token of OAuth was sent"),
@@ -85,4 +94,29 @@ Deno.test("an access token is judged by the clock once more, for its time may be
   const request = sent(`${OAUTH_PREFIX.access}${"x".repeat(40)}`);
   await authenticate(request, await authenticate(request));
   assert.equal(judged.length, 2);
+});
+
+Deno.test("a token is refused from its end on, also one that was found before; each use is written once in a while", async () => {
+  const clock = new Clock();
+  await using store = await open({ now: clock.now });
+  const expires_at = new Date(clock.ms + 2 * LIMITS.TOKEN_USE_MS).toISOString();
+  const { token, text } = await store.tokens.create(newToken({ expires_at }));
+  const { authenticate } = over(store, { now: clock.now });
+  await authenticate(sent(text));
+  const first = await authenticate(sent(text));
+  const used = async () => (await store.tokens.uses([token.id])).get(token.id);
+  await until(async () => await used() !== undefined, 5000);
+  assert.equal(await used(), new Date(clock.ms).toISOString());
+  clock.ms += LIMITS.TOKEN_USE_MS;
+  await authenticate(sent(text));
+  await until(async () => await used() === new Date(clock.ms).toISOString(), 5000);
+  clock.ms += LIMITS.TOKEN_USE_MS;
+  const said = await refusal(() => authenticate(sent(text), first), "E_AUTH");
+  assert.equal(
+    String(said).includes(`The token expired at ${expires_at}; ask for a new one`),
+    true,
+    String(said),
+  );
+  const ports = { ...store, grants: store.oauthGrants, tokenOfGrant: () => assert.fail("it is no grant") };
+  await refusal(async () => await callerOfGrant({ ...ports, now: clock.now })(token.id), "E_AUTH");
 });

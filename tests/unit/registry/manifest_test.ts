@@ -104,7 +104,16 @@ Deno.test("the served schema is closed and carries site_id first and confirm las
 Deno.test("a reading tool has no confirm, a tool without a site no site_id", () => {
   const outcome = readManifest({ ...GOOD, tier: "T0", site: "none" }, CONNECTORS);
   assert.ok("manifest" in outcome);
-  assert.deepEqual(Object.keys(definition(outcome.manifest).input_schema.properties ?? {}), ["post_id"]);
+  const { properties = {} } = definition(outcome.manifest).input_schema;
+  assert.deepEqual(Object.keys(properties), words("post_id fields summary"));
+});
+
+Deno.test("a reading tool that has fields itself keeps its own", () => {
+  const fields = { type: "array", items: { type: "string" }, description: "Columns." } as const;
+  const outcome = readManifest({ ...GOOD, tier: "T0", input: { properties: { fields } } }, CONNECTORS);
+  assert.ok("manifest" in outcome);
+  const { properties = {} } = definition(outcome.manifest).input_schema;
+  assert.deepEqual([Object.keys(properties), properties.fields], [words("site_id fields summary"), fields]);
 });
 
 Deno.test("a reading tool whose tier can rise has a confirm", () => {

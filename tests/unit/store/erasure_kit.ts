@@ -201,6 +201,11 @@ export async function fillRaw(
     [["leases", `https://${site}.example pages`], { holder: "h", ends_at: 0 }],
     [["budgets", "site", site], { taken: 1, left: 1, at: 0 }],
     [["budgets", "token", token_id], { taken: 1, left: 1, at: 0 }],
+    [["token_uses", token_id], "2026-11-21T10:00:00.000Z"],
+    [["trial_tokens", `try_${token_id}`], {
+      ...{ id: `try_${token_id}`, name: "Try", allowed_sites: [site], owner_user_id: user_id },
+    }],
+    [["trials", `trial-${site}`, "0"], { user_id, sites: [site], ends_at: 0, count: 1, sealed: null }],
     [["snapshots", "clarity", site, "2026-02-28"], { site_id: site, metrics: { text: site } }],
     [["tool_catalogs", site, "cms", "server"], { site_id: site, content: { id: parts, parts: 1 } }],
     [["tool_pins", site, "cms", "server"], { tool: sha256(`pin ${site}`) }],

@@ -1,0 +1,73 @@
+/** Joins what people see on the admin side of calls and of the gateway's own work, and what they do about it. */
+import { onDemand } from "../core/async.ts";
+import type { AuditRow } from "../core/model.ts";
+import type { Proxies } from "../doors/proxies.ts";
+import type { ApprovalDesk } from "../guard/approvals.ts";
+import type { ApprovalViewsPorts } from "../guard/approval_views.ts";
+import { recorder } from "../guard/audit/admin_row.ts";
+import type { Doubts } from "../guard/audit/doubts.ts";
+import type { Erasing } from "../guard/audit/erasing.ts";
+import type { Retention } from "../guard/audit/retention.ts";
+import { operatorFilters } from "../guard/change_filters.ts";
+import { changeOf, changePage, type ChangeQuery } from "../guard/change_pages.ts";
+import type { Jobs } from "../guard/jobs.ts";
+import { operatorCalls } from "../guard/operator_calls.ts";
+import type { Dispatch } from "../guard/pipeline/dispatch.ts";
+import { guideOf, type ToolLists } from "../guard/tool_lists.ts";
+import type { TrialPorts } from "../guard/trials.ts";
+import type { VendorWatch } from "../guard/vendor_watch.ts";
+import { libraryImages } from "../platforms/_content/images.ts";
+import type { Catalog } from "../registry/catalog.ts";
+import type { Store } from "../store/store.ts";
+
+/** The parts of a gateway that are joined. */
+export interface OperatorParts {
+  readonly ports: Omit<ApprovalViewsPorts, "desk" | "images">;
+  readonly store: Store;
+  readonly dispatch: Dispatch;
+  readonly lists: ToolLists;
+  readonly catalog: Catalog;
+  readonly callerOf: TrialPorts["callerOf"];
+  readonly tokenLimit: TrialPorts["tokenLimit"];
+  readonly approvals: ApprovalDesk;
+  readonly retention: Retention;
+  readonly doubts: Doubts;
+  readonly erasing: Erasing;
+  readonly jobs: Jobs;
+  readonly noticed: Proxies;
+  readonly watch: VendorWatch;
+  log(event: Record<string, unknown>): void;
+  now(): number;
+  newId(): string;
+}
+
+/** What of the admin side's ports is made of them. */
+export function watched(parts: OperatorParts) {
+  const { ports, store, dispatch, lists, catalog, approvals, jobs, noticed, watch, ...rest } = parts;
+  const { callerOf, tokenLimit, retention, doubts, erasing, log, now, newId } = rest;
+  const record = recorder({ audit: store.audit, log }, newId, now);
+  return {
+    record,
+    approvals,
+    views: onDemand(async () => {
+      const { Views } = await import("../guard/approval_views.ts");
+      return new Views({ ...ports, desk: approvals, images: libraryImages });
+    }),
+    trials: onDemand(async () => {
+      const { Trials } = await import("../guard/trials.ts");
+      const guide = guideOf(lists, catalog);
+      const find = (caller: Parameters<typeof guide>[0]["caller"]) => guide({ caller });
+      return new Trials({ store, lists, find, catalog, dispatch, callerOf, tokenLimit, record, now, newId });
+    }),
+    retention,
+    doubts,
+    erasing,
+    operate: operatorCalls(dispatch, newId),
+    changes: async (query: ChangeQuery, cursor?: string) =>
+      await changePage(store, await operatorFilters(store, query), cursor),
+    changeOf: async (row: AuditRow) => await changeOf(store, row),
+    jobs: () => jobs.report(),
+    proxies: () => noticed.report(),
+    versions: () => watch.ending(),
+  };
+}

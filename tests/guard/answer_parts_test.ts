@@ -1,0 +1,128 @@
+/** Parts of an answer through both doors: by paths, as a summary, and never longer over MCP than an agent can hold. */
+import assert from "node:assert/strict";
+import { CUT_MARK } from "../../core/answer_parts.ts";
+import { Content } from "../../core/content.ts";
+import { LIMITS } from "../../core/model.ts";
+import { ChangingSource, offer } from "../changing_source.ts";
+import { gateway, site } from "../kit.ts";
+import { scenes } from "../scenes.ts";
+
+const SITES = Array.from({ length: 150 }, (_, at) => site(`site-${String(at).padStart(3, "0")}`, "cms"));
+const ROWS = Array.from({ length: 900 }, (_, id) => ({ id, what: `number ${id}`, more: "m" }));
+const found = (args: unknown) => ({ args, total: ROWS.length, rows: ROWS });
+const IMAGE = { type: "image", data: "A".repeat(40_000), mimeType: "image/png" };
+const OPTIONS = {
+  sites: SITES,
+  sources: [
+    new ChangingSource(
+      offer("shop-find", ["site-001"], { run: found }),
+      offer("shop-fields", ["site-001"], {
+        run: found,
+        input_schema: { type: "object", properties: { fields: { type: "string" } } },
+      }),
+      offer("shop-image", ["site-001"], { run: () => new Content([IMAGE]) }),
+    ),
+  ],
+} as const;
+const test = scenes(() => gateway(OPTIONS));
+
+interface Listed {
+  readonly sites: { readonly id: string }[];
+  readonly shortened?: readonly { readonly at: string; readonly shown: number; readonly of: number }[];
+  readonly read_on?: string;
+}
+
+test("a read answers the parts that are asked for, and says which names it does not have", async (gw) => {
+  for (const door of ["rest", "mcp"] as const) {
+    const ids = await gw.call<Listed>("list_sites", { fields: "sites.id" }, { door });
+    assert.deepEqual(ids, { sites: SITES.map(({ id }) => ({ id })) });
+    const few = await gw.call<Listed>("list_sites", { fields: ["sites[2..3].id", "sites.titel"] }, { door });
+    assert.deepEqual(few, {
+      fields_not_found: ["sites.titel"],
+      fields_there: ["sites"],
+      sites: [{ id: "site-002" }, { id: "site-003" }],
+    });
+    const begun = await gw.call<Listed>("list_sites", { summary: true, fields: "sites.id" }, { door });
+    assert.deepEqual(begun.shortened, [{ at: "sites", shown: 3, of: 150 }]);
+    assert.deepEqual(begun.sites.length, 3);
+  }
+  const [row] = await gw.audit();
+  assert.deepEqual(row?.arguments, { summary: true, fields: "sites.id" });
+});
+
+test("over MCP a long answer is shortened and read on to its end; over REST it is whole", async (gw) => {
+  const whole = await gw.call<Listed>("list_sites", {});
+  assert.deepEqual(Object.keys(whole), ["sites"]);
+  assert.ok(JSON.stringify(whole).length > LIMITS.ANSWER_CHARACTERS);
+  const seen: unknown[] = [];
+  let fields: string | undefined;
+  while (seen.length < 150) {
+    const args = fields === undefined ? {} : { fields };
+    const part = await gw.call<Listed>("list_sites", args, { door: "mcp" });
+    assert.ok(JSON.stringify(part).length <= LIMITS.ANSWER_CHARACTERS);
+    assert.ok(part.sites.length > 0);
+    seen.push(...part.sites);
+    fields = part.read_on?.split('"')[1];
+    assert.equal(Object.keys(part)[0] === "shortened", fields !== undefined);
+    assert.deepEqual(
+      part.shortened?.map(({ shown, of }) => [shown, of]) ?? [],
+      fields ? [[seen.length, 150]] : [],
+    );
+  }
+  assert.deepEqual(seen, whole.sites);
+});
+
+test("a site's own tool that reads takes them as well, but for one that has such an argument itself", async (gw) => {
+  const at = { site_id: "site-001", text: "a" };
+  for (const door of ["rest", "mcp"] as const) {
+    const part = await gw.call("shop-find", { ...at, fields: "total, rows[1].id" }, { door });
+    assert.deepEqual(part, { total: 900, rows: [{ id: 1 }] });
+    const { args } = await gw.call<{ args: unknown }>("shop-fields", {
+      ...at,
+      fields: "total",
+      summary: true,
+    }, { door });
+    assert.deepEqual(args, { text: "a", fields: "total" });
+  }
+  assert.deepEqual(await gw.call("shop-image", at), [IMAGE]);
+  const rpc = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "shop-find", arguments: at } };
+  const answer = await gw.http("/mcp", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(rpc),
+  });
+  const { content } = (await answer.json()).result;
+  const { rows, shortened } = JSON.parse(content[0].text);
+  assert.ok(content.length === 1 && content[0].text.length <= LIMITS.ANSWER_CHARACTERS);
+  assert.deepEqual(rows, ROWS.slice(0, rows.length));
+  assert.deepEqual(shortened, [{ at: "rows", shown: rows.length, of: 900 }]);
+});
+
+test("what names no part is refused, and a write takes neither", async (gw) => {
+  await gw.refuses(
+    "list_sites",
+    { fields: "sites[x]" },
+    "E_BAD_INPUT",
+    /fields: "sites\[x\]" is none; expected names/,
+  );
+  await gw.refuses("list_sites", { fields: [] }, "E_BAD_INPUT", /fields: expected/);
+  await gw.refuses("list_sites", { fields: 7 }, "E_BAD_INPUT", /fields: expected/);
+  await gw.refuses("list_sites", { summary: "true" }, "E_BAD_INPUT", /summary: expected true or false/);
+  const write = { site_id: "site-001", title: "T", content_html: "<p>a</p>" };
+  await gw.refuses("create_draft", { ...write, fields: "id" }, "E_BAD_INPUT", /fields: unknown argument/);
+  assert.deepEqual(gw.requests, []);
+});
+
+test("the beginning of a text that an answer cut is stored by no write", async (gw) => {
+  const content_html = `<p>Begin</p>${CUT_MARK}300 of 9000 characters]`;
+  const write = { site_id: "site-001", title: "T", content_html };
+  await gw.refuses("create_draft", write, "E_BAD_INPUT", /content_html: holds .* beginning of a longer text/);
+  assert.deepEqual(gw.requests, []);
+});
+
+test("search mode's stand-in takes them beside the arguments", async (gw) => {
+  const found = await gw.call("call_read_tool", { tool: "list_sites", fields: "sites[0].id" }, {
+    door: "mcp",
+  });
+  assert.deepEqual(found, { sites: [{ id: "site-000" }] });
+});

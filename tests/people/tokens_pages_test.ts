@@ -1,0 +1,213 @@
+/** Tokens at size: sites by project, groups in words, what is kept, what is said beside the button, the list. */
+import assert from "node:assert/strict";
+import { PAGE_SITES } from "../../console/site_picks.ts";
+import { gateway, type Kit, site } from "../kit.ts";
+import { masterBrowser } from "./master_kit.ts";
+import { joined, person, type PersonBrowser, unescaped } from "./kit.ts";
+
+const PATH = "/admin/tokens";
+
+/** Sites of two projects and of none. */
+async function withProjects(): Promise<Kit> {
+  const names = Array.from({ length: 100 }, (_, n) => `shop-${String(n).padStart(3, "0")}`);
+  const gw = await gateway({
+    sites: names.map((id, n) =>
+      site(id, "cms", { name: `Shop ${n}`, project_id: n < 60 ? "north" : n < 90 ? "south" : null })
+    ),
+  });
+  await gw.store.projects.create({ id: "north", name: "North", confirm_policy: "flag" });
+  await gw.store.projects.create({ id: "south", name: "South", confirm_policy: "flag" });
+  return gw;
+}
+
+/** The fields of the form on a page as a browser would send them: texts, what is ticked, what is hidden. */
+function fieldsOn(text: string): URLSearchParams {
+  const form = /<form[^>]*class="grant"[\s\S]*?<\/form>/.exec(text)?.[0] ?? "";
+  const fields = new URLSearchParams();
+  const of = (tag: string, name: string) => {
+    const found = new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1];
+    return found === undefined ? undefined : unescaped(found);
+  };
+  for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
+    const isBox = ["checkbox", "radio"].includes(of(tag, "type") ?? "");
+    if (isBox && of(tag, "checked") === undefined) continue;
+    fields.append(of(tag, "name")!, of(tag, "value") ?? "");
+  }
+  for (const [select, name] of form.matchAll(/<select[^>]* name="([^"]*)"[\s\S]*?<\/select>/g)) {
+    const chosen = /<option[^>]*selected[^>]*>/.exec(select)?.[0] ?? /<option[^>]*>/.exec(select)![0];
+    fields.append(name!, of(chosen, "value") ?? "");
+  }
+  return fields;
+}
+
+/** Sends the form that a page shows, with a button of it. */
+async function press(browser: PersonBrowser, more: Record<string, string>, path = PATH) {
+  const fields = fieldsOn(browser.page!.text);
+  for (const [name, value] of Object.entries(more)) fields.set(name, value);
+  return await browser.post(path, fields);
+}
+
+const summaryOf = (text: string) => unescaped(/data-summary[^>]*>([^<]*)</.exec(text)?.[1] ?? "");
+const shownSites = (text: string) =>
+  [...text.matchAll(/name="allowed_sites" value="([^"*]+)"/g)].map(([, id]) => id);
+
+Deno.test("sites are found, paged and chosen by project without scripts; what is ticked is what is stored", async () => {
+  await using gw = await withProjects();
+  const browser = await masterBrowser(gw);
+  const page = await browser.open(PATH);
+  assert.equal(shownSites(page.text).length, PAGE_SITES);
+  assert.match(page.text, /A site that is added to a project later is not chosen by itself/);
+  const second = await press(browser, { allowed_sites_go: "page 2", name: "by hand" });
+  assert.deepEqual([second.status, second.title], [200, "Make a token"]);
+  assert.equal(shownSites(second.text)[0], `shop-${String(2 * PAGE_SITES).padStart(3, "0")}`);
+  assert.match(second.text, /name="name" type="text" value="by hand"/);
+  await press(browser, { allowed_sites_go: "all south" });
+  const found = await press(browser, { allowed_sites_q: "shop-001", do: "enter" });
+  assert.deepEqual(shownSites(found.text), ["shop-001"], "Enter in the filter finds, and makes nothing");
+  assert.match(found.text, /30 of 100 sites are chosen; 1 fits/);
+  await press(browser, { allowed_sites: "shop-001" });
+  assert.equal(browser.page!.title, "Your new token");
+  const [token] = (await gw.store.tokens.list()).filter(({ name }) => name === "by hand");
+  assert.deepEqual(token!.allowed_sites, [
+    "shop-001",
+    ...Array.from({ length: 30 }, (_, n) => `shop-0${60 + n}`),
+  ]);
+  await gw.store.sites.create({ ...site("later", "cms"), project_id: "south" });
+  assert.equal((await gw.store.tokens.get(token!.id))!.allowed_sites.includes("later"), false);
+  await browser.open(`${PATH}/${token!.id}`);
+  const less = await press(browser, { allowed_sites_go: "none south" }, `${PATH}/${token!.id}`);
+  assert.match(less.text, /1 of 101 sites is chosen|1 of 101 sites are chosen/);
+  assert.match((await press(browser, {}, `${PATH}/${token!.id}`)).text, /The token is changed/);
+  assert.deepEqual((await gw.store.tokens.get(token!.id))!.allowed_sites, ["shop-001"]);
+});
+
+Deno.test("groups are ticked in words, sensitive ones by nobody but a person, and the sentence says what is reached", async () => {
+  await using gw = await withProjects();
+  const browser = await masterBrowser(gw);
+  const page = await browser.open(PATH);
+  const ticked = fieldsOn(page.text).getAll("groups");
+  assert.ok(ticked.includes("posts") && ticked.includes("seo"));
+  for (const sensitive of ["crm", "social", "analytics"]) assert.ok(!ticked.includes(sensitive), sensitive);
+  assert.match(
+    summaryOf(page.text),
+    /^Reads, and writes drafts, on no site, with \d+ tools\. No customers' data/,
+  );
+  await press(browser, { allowed_sites_go: "all north" });
+  const said = await press(browser, { look: "1", groups: "crm", max_risk: "0", days: "30" });
+  assert.match(
+    summaryOf(said.text),
+    /^Reads, and changes nothing, on 60 sites of one project, with \d+ tools\. Reaches data of customers, messages to people and payments\. Expires on \d{4}-\d\d-\d\d\.$/,
+  );
+  const fields = fieldsOn(said.text);
+  fields.set("name", "customers");
+  fields.set("tool_names", "list_sites\nget_post");
+  await browser.post(PATH, fields);
+  const token = (await gw.store.tokens.list()).find(({ name }) => name === "customers")!;
+  const crm = token.allowed_tools.filter((name) => name.startsWith("crm_") || name.startsWith("forms_"));
+  assert.deepEqual(token.allowed_tools, [...crm, "list_sites", "get_post"]);
+  assert.equal(Date.parse(token.expires_at!) - gw.clock.now, 30 * 24 * 60 * 60_000);
+  const again = await browser.open(`${PATH}/${token.id}`);
+  assert.deepEqual(fieldsOn(again.text).getAll("groups"), ["crm"]);
+  assert.equal(fieldsOn(again.text).get("tool_names"), "list_sites, get_post");
+});
+
+Deno.test("what is typed and ticked outlives the session, and somebody else's change is not overwritten", async () => {
+  await using gw = await withProjects();
+  const ann = await person(gw, "ann@agency.example", {
+    allowed_sites: ["shop-001", "shop-070"],
+    max_risk: 1,
+  });
+  const browser = await joined(gw, ann);
+  const page = await browser.open(PATH);
+  assert.deepEqual(
+    shownSites(page.text),
+    ["shop-001", "shop-070"],
+    "only what the person may use is offered",
+  );
+  assert.match(page.text, /You may go up to “drafts”/);
+  assert.doesNotMatch(page.text, /every site, also those to come/);
+  const cookies = new Map(browser.cookies);
+  browser.cookies.clear();
+  const ended = await press(browser, { name: "kept", allowed_sites: "shop-070" });
+  assert.deepEqual([ended.status, ended.title], [401, "Your session has ended"]);
+  for (const [name, value] of cookies) browser.cookies.set(name, value);
+  const back = await browser.submit(`${PATH}?again`, {});
+  assert.deepEqual([back.title, fieldsOn(back.text).get("name")], ["Make a token", "kept"]);
+  assert.deepEqual(fieldsOn(back.text).getAll("allowed_sites"), ["shop-070"]);
+  assert.deepEqual(
+    (await gw.store.tokens.list()).filter(({ owner_user_id }) => owner_user_id === ann.id),
+    [],
+  );
+  await press(browser, {});
+  assert.equal(browser.page!.title, "Your new token");
+  const token = (await gw.store.tokens.list()).find(({ name }) => name === "kept")!;
+  await browser.open(`${PATH}/${token.id}`);
+  await gw.store.tokens.update(token.id, { name: "changed meanwhile" });
+  const over = await press(browser, { name: "mine" }, `${PATH}/${token.id}`);
+  assert.match(over.text, /Somebody else changed this token meanwhile/);
+  assert.equal((await gw.store.tokens.get(token.id))!.name, "changed meanwhile");
+});
+
+Deno.test("a new token is printed for each client, once, at the address of its one site", async () => {
+  await using gw = await withProjects();
+  const browser = await masterBrowser(gw);
+  await browser.open(PATH);
+  const made = await press(browser, { name: "one", allowed_sites: "shop-003" });
+  const text = /<code class="secret">([^<]+)<\/code>/.exec(made.text)![1]!;
+  const shown = unescaped(made.text);
+  for (const client of ["Claude", "Claude Code", "Cursor", "VS Code", "ChatGPT", "n8n", "curl"]) {
+    assert.match(made.text, new RegExp(`<label for="client-[a-z0-9-]+">${client}</label>`));
+  }
+  const url = "http://127.0.0.1:8000/mcp?site=shop-003";
+  const codes = [...made.text.matchAll(/<pre[^>]*><code>([\s\S]*?)<\/code>/g)].map(([, code]) =>
+    unescaped(code!)
+  );
+  const json = codes.filter((code) => code.startsWith("{")).map((code) => JSON.parse(code));
+  const server = { url, headers: { Authorization: `Bearer ${text}` } };
+  assert.deepEqual(json[1], { mcpServers: { "site-operations": server } });
+  assert.deepEqual(json[2], { servers: { "site-operations": { type: "http", ...server } } });
+  assert.ok(shown.includes(`claude mcp add --transport http site-operations '${url}'`));
+  assert.doesNotMatch((await browser.open(PATH)).text, new RegExp(text));
+});
+
+Deno.test("two thousand tokens are pages of 25, searched and narrowed by their state", async () => {
+  await using gw = await withProjects();
+  for (let n = 0; n < 2000; n++) {
+    await gw.store.tokens.create({
+      ...{ name: `agent ${n}`, env: "prod", allowed_sites: [`shop-0${n % 90 + 10}`], allowed_tools: ["*"] },
+      ...{ max_risk: 1, skip_write_confirm: false, owner_user_id: null, super_admin: false },
+      ...n < 3 && { expires_at: new Date(gw.clock.now + (n === 0 ? -1000 : 1000)).toISOString() },
+    });
+  }
+  const browser = await masterBrowser(gw);
+  const page = await browser.open(PATH);
+  assert.ok(page.text.length < 60_000, String(page.text.length));
+  assert.equal([...page.text.matchAll(/<tr role="row">/g)].length, 26);
+  const next = /href="([^"]*after=[^"]*)"/.exec(page.text)![1]!;
+  assert.match((await browser.open(unescaped(next))).text, /agent 1974[\s\S]*First page/);
+  assert.match((await browser.open(`${PATH}?q=agent+1234`)).text, /1 token that fit/);
+  assert.match((await browser.open(`${PATH}?state=ended`)).text, /agent 0<[\s\S]*expired/);
+  assert.match((await browser.open(`${PATH}?q=agent+1&state=working`)).text, /ends soon|works/);
+});
+
+Deno.test("of 10,000 sites a page has few, weighs little, and too many at once are refused with what is allowed", async () => {
+  await using gw = await gateway({ sites: [] });
+  await gw.store.projects.create({ id: "all", name: "All", confirm_policy: "flag" });
+  for (let n = 0; n < 10_000; n++) {
+    await gw.store.sites.create({
+      ...site(`s${n}`, "cms", { name: `Site ${n}` }),
+      project_id: n < 1000 ? "all" : null,
+    });
+  }
+  const browser = await masterBrowser(gw);
+  await browser.open(PATH);
+  const page = await press(browser, { allowed_sites_q: "site 77", allowed_sites_go: "find" });
+  assert.ok(page.text.length < 60_000, String(page.text.length));
+  assert.equal(shownSites(page.text).length, PAGE_SITES);
+  const many = await press(browser, { allowed_sites_go: "all all" });
+  assert.match(
+    many.text,
+    /That would be 1000 sites, and at most 400 can be chosen one by one\. Nothing was added/,
+  );
+  assert.match(many.text, /0 of 10000 sites are chosen/);
+});

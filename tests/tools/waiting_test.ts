@@ -1,0 +1,91 @@
+/** Waiting within a call for a deployment or a content job: at once when it is over, rarely asking, and never too long. */
+import assert from "node:assert/strict";
+import { LIMITS } from "../../core/model.ts";
+import { REPO } from "./_static.ts";
+import { TOOL, world } from "./_deploy.ts";
+import { TopicWorld } from "./_topicmap.ts";
+
+const LOOK_SECONDS = LIMITS.UPSTREAM_LOOK_MS / 1000;
+
+Deno.test("check_static_deploy waits for the end of a deployment, and answers at once when it is there", async () => {
+  let passed = 0;
+  let advance: (seconds: number) => void = () => {};
+  await using here = await world({}, {
+    delay: (ms) => {
+      passed += ms / 1000;
+      advance(ms / 1000);
+      return Promise.resolve();
+    },
+  });
+  const { at: { gw }, hosting } = here;
+  advance = (seconds) => hosting.clock.advance(seconds);
+  const { commit: commit_sha } = hosting.deploy("site", { branch: "main" });
+  const ask = (wait_seconds: number) =>
+    gw.call<{ status: string }>(TOOL, { site_id: "built", commit_sha, wait_seconds });
+  const looks = () => hosting.requests.length;
+  assert.equal((await ask(0)).status, "pending");
+  assert.deepEqual([passed, looks()], [0, 1], "without wait_seconds nothing is waited for");
+  assert.equal((await ask(20)).status, "building");
+  assert.deepEqual(
+    [passed, looks()],
+    [20, 2 + 20 / LOOK_SECONDS],
+    "a look at the beginning, and one each 4 s",
+  );
+  const { status } = await ask(40);
+  assert.equal(status, "success");
+  assert.ok(passed < 60, `answered ${passed} s after it began`);
+  const before = [passed, looks()];
+  assert.equal((await ask(40)).status, "success");
+  assert.deepEqual([passed, looks()], [before[0], before[1]! + 1], "what is over is not waited for");
+});
+
+Deno.test("check_static_deploy waits for no deployment that will not come", async () => {
+  let waits = 0;
+  await using here = await world({}, { delay: () => Promise.resolve(void waits++) });
+  here.hosting.project("site", { repo: REPO, builds: { deployments_enabled: false } });
+  const args = { site_id: "built", commit_sha: "12".repeat(20), wait_seconds: 40 };
+  const found = await here.at.gw.call<{ expected: boolean }>(TOOL, args);
+  assert.deepEqual([found.expected, waits], [false, 0]);
+  await here.at.gw.refuses(TOOL, { ...args, wait_seconds: 41 }, "E_BAD_INPUT", /wait_seconds/);
+});
+
+Deno.test("check_static_deploy leaves the last look its time", async () => {
+  let passed = 0;
+  await using here = await world({}, {
+    realClock: false,
+    delay: (ms) => {
+      passed += ms;
+      here.at.gw.clock.now += 5 * ms; // each look takes long
+      return Promise.resolve();
+    },
+  });
+  here.hosting.deploy("site", { branch: "main" });
+  const args = { site_id: "built", wait_seconds: 40 };
+  assert.equal((await here.at.gw.call<{ status: string }>(TOOL, args)).status, "pending");
+  assert.ok(
+    passed * 5 <= LIMITS.CALL_DEADLINE_MS - LIMITS.UPSTREAM_DEADLINE_MS + 5 * LIMITS.UPSTREAM_LOOK_MS,
+  );
+});
+
+Deno.test("topicmap_get_content_job waits until the job is over", async () => {
+  let waits = 0;
+  let advance: () => void = () => {};
+  await using at = await TopicWorld.open({
+    delay: () => {
+      waits++;
+      advance();
+      return Promise.resolve();
+    },
+  });
+  const { items } = await at.gw.call<{ items: { id: string; status: string }[] }>(
+    "topicmap_list_content_jobs",
+    {
+      site_id: "linked",
+    },
+  );
+  const { id: content_job_id } = items.find(({ status }) => status === "processing" || status === "queued")!;
+  advance = () => at.service.clock.advance(waits < 2 ? 1 : 3600);
+  const args = { site_id: "linked", content_job_id, wait_seconds: 40 };
+  const found = await at.gw.call<{ status: string }>("topicmap_get_content_job", args);
+  assert.deepEqual([["completed", "failed", "paused"].includes(found.status), waits], [true, 2]);
+});
