@@ -1,8 +1,4 @@
 /** What an agent is told of tools on request: those that fit a job, all of one, or all as types. */
-import { stemmer as english } from "@orama/stemmers/english";
-import { stemmer as french } from "@orama/stemmers/french";
-import { stemmer as german } from "@orama/stemmers/german";
-import MiniSearch from "minisearch";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { memoize } from "../core/made_once.ts";
 import type { Caller } from "../core/model.ts";
@@ -11,7 +7,9 @@ import { resultText } from "../registry/answers.ts";
 import { parameters } from "../registry/brief.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import { type Listing, type Manner, reads, saidOf, type Shown } from "../registry/listing.ts";
+import { type SearchWords, searchWords } from "../registry/search_words.ts";
 import type { DescribedTool, FoundTool, ToolsPort } from "../registry/tool_ports.ts";
+import { ToolSearch } from "../registry/tool_search.ts";
 
 /** What it depends on. */
 export interface GuidePorts {
@@ -34,8 +32,8 @@ export class ToolGuide {
     return {
       find: async (words, { site_id, limit }) => {
         const listing = await this.#listing(asking, site_id);
-        const found = indexOf(listing).search(asked(words)).slice(0, limit);
-        return found.map(({ id }) => foundTool(listing.shown[id]!, mannerOf(listing, asking)));
+        const found = searchOf(await searchWords())(listing).find(words).slice(0, limit);
+        return found.map((one) => foundTool(one, mannerOf(listing, asking)));
       },
       describe: async (name) => {
         const listing = await this.#listing(asking);
@@ -68,76 +66,10 @@ export class ToolGuide {
   }
 }
 
-/** Words of a request that say nothing of the job. */
-const EMPTY: ReadonlySet<string> = new Set(
-  ("a about again all also an and any are as at be been by can could did do does done don t for from get got has have he " +
-    "her him his how i if in into is it its just keep let m many me more much must my need new no not now of off ok on one " +
-    "or our out please re s she should so some still such than thanks that the their them then there these they this those " +
-    "to up us ve want was we were what when where whether which who whom whose why will with would yet you your " +
-    "aber alle alles als am an auch auf aus bei beim bin bis bitte da damit dann das dass dem den denn der des die dir doch " +
-    "dort du ein eine einem einen einer es etwas fuer gerade gibt haben hat hatte hier ich ihm ihn ihr im in ist ja jetzt " +
-    "kann kannst kein keine koennen koennte lass mach machen mal man mehr mein meine mich mir mit muss nach nicht noch nur " +
-    "ob oder schon sein seine sich sie sind so soll sollen ueber um und uns unser unsere unserem unseren unserer vom von vor " +
-    "war was welche welchem welchen welcher welches wenn wer wie wieder will wir wird wo wurde zu zum zur " +
-    "ai alors as au aussi autre aux avec avons beaucoup bien c ca ce cela ces cet cette chez comment combien d dans de deja " +
-    "depuis des deux doit donc du elle en encore entre es est et etait ete etre eu fait faire fais faut il ils j je l la le " +
-    "les leur leurs lui m ma mais me mes moi mon n ne nos notre nous on ont ou par pas peut peux plus pour pourquoi qu quand " +
-    "que quel quelle quelles quels qui quoi s sa sans se ses si son sont suis sur t te tes toi ton tous tout toute toutes tu " +
-    "un une vais veux via vont vos votre vous y").split(" "),
+/** What a list is searched by; the same list has it once. */
+const searchOf = memoize((known: SearchWords) =>
+  memoize(({ shown }: Listing) => new ToolSearch(known, shown))
 );
-
-/** A word as it is compared: without case and accents, the shortest of its stems in the languages that are spoken to it. */
-function term(word: string): string | null {
-  const lower = word.toLowerCase();
-  const plain = bare(lower);
-  if (EMPTY.has(plain) || plain.length < 2) return null;
-  const stems = [english, german, french].map((stem) => bare(stem(lower)));
-  return stems.reduce((short, one) => one.length < short.length ? one : short, plain);
-}
-
-const bare = (word: string) =>
-  word.replaceAll("ß", "ss").replaceAll("ä", "ae").replaceAll("ö", "oe").replaceAll("ü", "ue")
-    .normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
-
-/** No word of a tool is longer, and to look for one that is nearly like it takes the longer the longer it is. */
-const WORD_MAX = 40;
-
-/** What is searched for: each word once, however often it is said, for each takes its time. */
-const asked = (words: string): string =>
-  [...new Set(words.toLowerCase().split(" "))].filter((word) => word.length <= WORD_MAX).join(" ");
-
-/** Shorter words are compared whole. */
-const PART_MIN = 5;
-
-interface Indexed {
-  readonly id: number;
-  readonly name: string;
-  readonly words: string;
-  readonly brief: string;
-  readonly whole: string;
-}
-
-/** The index of a list; the same list has it once. */
-const indexOf = memoize(({ shown }: Listing) => {
-  const index = new MiniSearch<Indexed>({
-    fields: ["name", "words", "brief", "whole"],
-    processTerm: term,
-    searchOptions: {
-      boost: { name: 1, words: 8, brief: 1, whole: 0.3 },
-      prefix: (word) => word.length >= PART_MIN,
-      fuzzy: (word) => word.length > PART_MIN + 1 ? 0.15 : false,
-      weights: { prefix: 0.3, fuzzy: 0.2 },
-    },
-  });
-  index.addAll(shown.map(({ entry: { name, manifest, definition } }, id) => ({
-    id,
-    name: name.replaceAll(/[_-]/g, " "),
-    words: manifest.words ?? "",
-    brief: `${manifest.title} ${manifest.listed?.description ?? ""}`,
-    whole: definition.description,
-  })));
-  return index;
-});
 
 /** How a call is made there: without a site where the address is that of one, else with the site that it names. */
 const mannerOf = ({ manner }: Listing, { narrowed = EVERYTHING }: Asking): Manner =>

@@ -5,14 +5,23 @@ import { gateway, type Kit, site } from "../kit.ts";
 
 interface Request {
   readonly says: string;
-  readonly language: "en" | "de" | "fr";
+  readonly language: string;
   readonly tool?: string;
   readonly tools?: readonly string[];
 }
 
-const { requests, first, five } = load(
-  await Deno.readTextFile(new URL("../golden/tool_requests.yaml", import.meta.url)),
-) as { requests: readonly Request[]; first: number; five: number };
+/** Of one tool what is said for it by language, and the tools that are as right. */
+type Said = Readonly<Record<"en" | "de" | "fr", readonly string[]>> & { readonly or?: readonly string[] };
+
+const golden = async <T>(name: string) =>
+  load(await Deno.readTextFile(new URL(`../golden/${name}.yaml`, import.meta.url))) as T;
+const { requests, first, five } = await golden<{ requests: readonly Request[]; first: number; five: number }>(
+  "tool_requests",
+);
+
+/** Whoever links a host has its tools as well. */
+const HOSTING = { HOSTING_API_TOKEN: "token-of-the-tests", HOSTING_ACCOUNT_ID: "account" };
+const opened = () => gateway({ sites: [site("acme", "cms")], settings: { upstream: HOSTING } });
 
 /** At which place a right tool stands among the five that are answered; -1 for nowhere. */
 async function placeOf(gw: Kit, { says, tool = "", tools = [tool] }: Request): Promise<number> {
@@ -21,31 +30,63 @@ async function placeOf(gw: Kit, { says, tool = "", tools = [tool] }: Request): P
   return found.tools.findIndex(({ call }) => tools.includes(call.slice(0, call.indexOf("("))));
 }
 
-Deno.test("what people say in three languages leads to the right tool, mostly as the first", async () => {
-  const hosting = { HOSTING_API_TOKEN: "token-of-the-tests", HOSTING_ACCOUNT_ID: "account" };
-  await using gw = await gateway({ sites: [site("acme", "cms")], settings: { upstream: hosting } });
-  const missed: string[] = [];
-  let [firsts, among] = [0, 0];
-  for (const one of requests) {
+interface Counted {
+  first: number;
+  five: number;
+  of: number;
+}
+
+async function counted(gw: Kit, asked: readonly Request[]): Promise<Record<string, Counted>> {
+  const counts: Record<string, Counted> = {};
+  for (const one of asked) {
     const place = await placeOf(gw, one);
-    if (place === 0) firsts++;
-    if (place >= 0) among++;
-    else missed.push(`${one.language}: ${one.says}`);
+    for (const key of ["all", one.language]) {
+      const count = counts[key] ??= { first: 0, five: 0, of: 0 };
+      count.of++;
+      if (place === 0) count.first++;
+      if (place >= 0) count.five++;
+    }
   }
-  const said = `${firsts} first, ${among} among five, of ${requests.length}; missed: ${missed.join(" / ")}`;
-  assert.ok(firsts >= first * requests.length && among >= five * requests.length, said);
+  return counts;
+}
+
+Deno.test("what people say in three languages leads to the right tool, mostly as the first", async () => {
+  await using gw = await opened();
+  const counts = await counted(gw, requests);
+  const all = counts["all"]!;
+  // Which ones are missed is not said: whoever mends the words must not know them.
+  assert.ok(all.first >= first * all.of && all.five >= five * all.of, JSON.stringify(counts));
 });
 
-Deno.test("every word of every tool is found again, and a request of nothing known finds nothing", async () => {
+Deno.test("what the words are mended by is found, each tool by somebody's words in each language", async () => {
+  await using gw = await opened();
+  const asked = Object.entries(await golden<Record<string, Said>>("tool_requests_dev")).flatMap((
+    [tool, said],
+  ) =>
+    (["en", "de", "fr"] as const).flatMap((language) =>
+      said[language].map((says): Request => ({ says, language, tools: [tool, ...said.or ?? []] }))
+    )
+  );
+  const { all } = await counted(gw, asked);
+  assert.ok(all!.first >= 0.95 * all!.of && all!.five >= 0.99 * all!.of, JSON.stringify(all));
+});
+
+Deno.test("a slip of the hand, a compound and what is negated are understood", async () => {
   await using gw = await gateway({ sites: [site("acme", "cms")] });
   for (
-    const [says, tool] of [["Beitrag veröffentlichen", "publish_post"], [
-      "redirection 301",
-      "set_seo_redirect",
-    ]]
+    const [says, tool] of [
+      ["set up a redirecton", "set_seo_redirect"],
+      ["Dachdeckerbesucherzahlen", "get_analytics_report"],
+      ["REDIRECTION A CREER", "set_seo_redirect"],
+      ["change an article that is not published", "update_draft"],
+      ["change an article that is published", "revise_published"],
+      ["Which categories are there?", "list_taxonomies"],
+      ["add a category", "create_taxonomy"],
+    ]
   ) {
-    assert.ok(await placeOf(gw, { says: says!, language: "de", tool: tool! }) >= 0, says);
+    assert.equal(await placeOf(gw, { says: says!, language: "", tool: tool! }), 0, says);
   }
   assert.deepEqual(await gw.call("find_tools", { query: "qqqq wwww" }), { tools: [] });
+  assert.deepEqual(await gw.call("find_tools", { query: "?!" }), { tools: [] });
   assert.deepEqual(gw.requests, []);
 });
