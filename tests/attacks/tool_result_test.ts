@@ -17,7 +17,11 @@ Deno.test("a result that is nested without end is handed on as the text it is, a
   }
   assert.equal(await at.gw.call(PAGES, { site_id: "acme" }), deep);
   assert.equal(await at.gw.call(COLOURS, { site_id: "open", colors: [] }), deep);
-  assert.equal((await at.mcp(PAGES, { site_id: "acme" })).content[0]!.text, deep);
+  const shortened = (await at.mcp(PAGES, { site_id: "acme" })).content[0]!.text;
+  assert.ok(
+    shortened.length < 21_000 && deep.startsWith(shortened.slice(0, 10_000)),
+    "as much as an agent can hold",
+  );
   const { content, structuredContent } = await at.mcp(COLOURS, { site_id: "open", colors: [] });
   assert.deepEqual([content[0]!.text, structuredContent], [deep, undefined]);
   assert.deepEqual((await at.gw.audit()).map(({ error }) => error), [null, null, null, null]);

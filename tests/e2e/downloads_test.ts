@@ -85,7 +85,8 @@ async function entries(): Promise<string[]> {
 
 /** The texts of every module but those of tests and bench. */
 async function served(): Promise<string> {
-  const { stdout } = await new Deno.Command("git", { args: ["ls-files", "*.ts"], cwd: ROOT }).output();
+  const { stdout } = await new Deno.Command("git", { args: ["ls-files", "*.ts", "*.tsx"], cwd: ROOT })
+    .output();
   const paths = new TextDecoder().decode(stdout).split("\n").filter((path) => /^(?!tests|bench)./.test(path));
   return (await Promise.all(paths.map((path) => Deno.readTextFile(new URL(path, ROOT)).catch(() => ""))))
     .join("\n");
