@@ -63,6 +63,9 @@ function wordsOf(text: string): string[] {
   return words;
 }
 
+/** The words of a text without case and accents, with a blank behind each. */
+const plainly = (text: string) => wordsOf(text).map((word) => `${bare(word)} `).join("");
+
 /** A word of a text: its stem, or null where it says nothing by itself, and what it means, alone or with those behind it. */
 export interface Word {
   readonly stem: string | null;
@@ -80,12 +83,12 @@ interface Phrase {
 export class SearchWords {
   readonly #phrases = new Map<string, Phrase[]>();
   readonly #deeds: ReadonlySet<string>;
-  readonly #asking: ReadonlySet<string>;
+  readonly #asking: readonly string[];
   readonly #polite: ReadonlySet<string>;
 
   constructor({ meanings, deeds, asking, polite }: Synonyms) {
     this.#deeds = new Set(deeds.split(", "));
-    this.#asking = new Set(wordsOf(asking).map(bare));
+    this.#asking = asking.split(",").map(plainly);
     this.#polite = new Set(wordsOf(polite).map(bare));
     for (const [meaning, said] of Object.entries(meanings)) {
       for (const one of said.split(",")) this.#add(meaning, wordsOf(one).map(stemOf));
@@ -143,8 +146,9 @@ export class SearchWords {
 
   /** Whether a request asks for something to be told rather than done. */
   asks(text: string): boolean {
+    const said = plainly(text);
+    if (this.#asking.some((one) => said.startsWith(one))) return true;
     const [first = ""] = wordsOf(text);
-    if (this.#asking.has(bare(first))) return true;
     return text.trimEnd().endsWith("?") && !this.#polite.has(bare(first));
   }
 

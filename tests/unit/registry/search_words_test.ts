@@ -5,7 +5,7 @@ import { SearchWords, searchWords } from "../../../registry/search_words.ts";
 const known = new SearchWords({
   meanings: { page: "page, Seite", published: "published, veröffentlichte", draft: "draft, not published" },
   deeds: "published",
-  asking: "which welche",
+  asking: "which, welche, tell me, can you tell",
   polite: "can kannst",
 });
 const meanings = (text: string) => known.read(text).flatMap((word) => word.meanings);
@@ -27,6 +27,9 @@ Deno.test("a request says whether something is asked or to be done", () => {
   assert.equal(known.asks("Seiten, welche"), false);
   assert.equal(known.asks("Is the page published?"), true);
   assert.equal(known.asks("Can you publish the page?"), false);
+  assert.equal(known.asks("Can you tell me which page is published?"), true);
+  assert.equal(known.asks("Tell Me: ist es so"), true);
+  assert.equal(known.asks("tell mein"), false);
   assert.equal(known.does(known.read("published page")), true);
   assert.equal(known.does(known.read("page")), false);
 });
