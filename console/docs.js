@@ -20,8 +20,11 @@ function openNamed({ layoutActions }) {
   setTimeout(() => document.getElementById(`operations-${group}-${operation}`)?.scrollIntoView());
 }
 
-/** Those that fold a schema have no name of their own. */
-function nameButtons() {
+/** What folds a schema, and what chooses an example, has no name of its own. */
+function nameControls() {
+  for (const choice of place.querySelectorAll("select:not([aria-label])")) {
+    if (choice.labels.length === 0) choice.setAttribute("aria-label", "Which example");
+  }
   for (const button of place.querySelectorAll(".model-box-control:not([aria-label])")) {
     if (button.innerText.trim() === "") button.setAttribute("aria-label", "Fold or unfold");
   }
@@ -44,7 +47,7 @@ function mount() {
       plain.hidden = true;
       // The page has its own.
       place.querySelector("main")?.setAttribute("role", "group");
-      new MutationObserver(nameButtons).observe(place, { childList: true, subtree: true });
+      new MutationObserver(nameControls).observe(place, { childList: true, subtree: true });
       openNamed(ui.getSystem());
     },
   });

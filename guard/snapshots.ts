@@ -128,8 +128,13 @@ export class Snapshots {
       due: due.length,
       ...counts,
     };
-    const keep = (more: Partial<SnapshotRun>) =>
-      store.snapshots.putRun({ ...run, ...more }, LIMITS.SNAPSHOT_DAYS_KEPT);
+    let kept: Promise<unknown> = Promise.resolve();
+    // One after the other: of two at once the older could be the one that stays.
+    const keep = async (more: Partial<SnapshotRun>) => {
+      const whole = { ...run, ...more };
+      kept = kept.then(() => store.snapshots.putRun(whole, LIMITS.SNAPSHOT_DAYS_KEPT));
+      await kept;
+    };
     await keep({});
     const count = async (status: Snapshot["status"]) => {
       counts[status]++;

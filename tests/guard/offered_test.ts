@@ -115,7 +115,7 @@ Deno.test("a tool that only sites out of scope offer is answered as one that the
   for (
     const [name, other] of [["shop-find", "shop-fond"], ["shop-put", "shop-pud"], [
       "shop-delete",
-      "shop-delote",
+      "shed-delete",
     ]]
   ) {
     for (const door of ["rest", "mcp"] as const) {

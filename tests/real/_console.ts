@@ -50,6 +50,9 @@ export const NO_PAGES = [
   "/admin/approvals/:id/documents/:number",
   "/admin/approvals/:id/documents/:number/code",
   "/admin/audit/newer",
+  "/admin/changes/file.csv",
+  // What became of a trial is looked at in a test of its own, which makes one.
+  "/admin/try/:id",
 ];
 
 /** The addresses of each page, where there is something of everything. */
@@ -113,6 +116,11 @@ export const FILLED: Readonly<Record<string, (ids: Ids) => readonly Opened[]>> =
   "/admin/tokens/:id": ({ token }) => master(`/admin/tokens/${token}`),
   "/admin/connections": () => [["master", "/admin/connections"], ["admin", "/admin/connections"]],
   "/admin/connections/sites": ({ user }) => master(`/admin/connections/sites?kind=google&user=${user}`),
+  "/admin/snapshots": () => [["master", "/admin/snapshots"], ["admin", "/admin/snapshots"]],
+  "/admin/try": () => [
+    ...master("/admin/try", "/admin/try?site=acme", "/admin/try?site=acme&tool=update_draft"),
+    ["member", "/admin/try"],
+  ],
   "/admin/clients": () => [["master", "/admin/clients"], ["admin", "/admin/clients"]],
   "/admin/repo": () => master("/admin/repo"),
   "/admin/github": () => master("/admin/github"),
@@ -136,6 +144,8 @@ export const EMPTY: readonly Opened[] = [
       "/webhooks",
       "/changes",
       "/audit",
+      "/snapshots",
+      "/try",
     ],
     ...["/users", "/users/new", "/tokens", "/connections", "/clients", "/repo", "/account"],
   ).map(([who, path]): Opened => [who, `/admin${path}`]),

@@ -136,7 +136,7 @@ export const TORN = `(() => {
 const REACHED = `(() => {
   const all = [...document.querySelectorAll(
     "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']",
-  )].filter((one) => one.checkVisibility() && !one.disabled);
+  )].filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0);
   const isOne = (one) => one.type !== "radio" || one === ([...document.querySelectorAll("[type=radio]:checked")]
     .find(({ name }) => name === one.name) ?? document.querySelector("[type=radio][name='" + one.name + "']"));
   const nameOf = (one) => one.type === "radio"
@@ -155,6 +155,8 @@ const FOCUSED = `(() => {
   const { outlineStyle, outlineWidth } = getComputedStyle(one);
   const { top, bottom, left, right, width } = one.getBoundingClientRect();
   const isIn = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth && width > 1;
+  // Of a field for a day the browser marks the part that has the focus.
+  if (one.type === "date") return [one.dataset.reached, isIn];
   return [one.dataset.reached ?? one.tagName, outlineStyle !== "none" && parseFloat(outlineWidth) >= 2 && isIn];
 })()`;
 
