@@ -160,19 +160,22 @@ const FOCUSED = `(() => {
   return [one.dataset.reached ?? one.tagName, outlineStyle !== "none" && parseFloat(outlineWidth) >= 2 && isIn];
 })()`;
 
+/** Further stops: a field for a day has one for each of its parts. */
+const PARTS_MAX = 24;
+
 /** Goes through a page by Tab alone: every control is reached, in the order of the page, and it is seen where the focus is. */
 export async function assertKeyboard(page: Page): Promise<void> {
   const wanted = await page.evaluate(REACHED) as string[];
   await page.evaluate("document.activeElement.blur()");
   const reached: string[] = [];
-  for (let presses = 0; presses <= wanted.length + 8; presses++) {
+  for (let presses = 0; presses <= wanted.length + PARTS_MAX; presses++) {
     await page.keyboard.press("Tab");
     const focused = await page.evaluate(FOCUSED) as [string, boolean] | null;
     if (focused === null) break;
     const [name, isSeen] = focused;
     if (name === wanted[0] && reached.length > 0) break; // round again
     assert.ok(isSeen, `the focus is not seen at ${name} on ${page.url()}`);
-    if (wanted.includes(name)) reached.push(name);
+    if (wanted.includes(name) && reached.at(-1) !== name) reached.push(name);
   }
   assert.deepEqual(reached, wanted, `by Tab on ${page.url()}`);
 }
