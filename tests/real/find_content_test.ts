@@ -81,7 +81,7 @@ async function reads(site: CmsSandbox): Promise<void> {
   const post = await at.ask.draft("ed", { title: fresh("Post"), content: "x" });
   const wrong: Refused = {
     get_page: [
-      [{ page_id: post }, /is a post, not a page; .*\(get_post\)$/],
+      [{ page_id: post }, /is a post, not a page; .*\(get_post, /],
       [{ page_id: 99_999_999 }, /list_content finds ids$/],
     ],
     get_post: [
