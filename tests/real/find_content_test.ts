@@ -85,7 +85,7 @@ async function reads(site: CmsSandbox): Promise<void> {
       [{ page_id: 99_999_999 }, /list_content finds ids$/],
     ],
     get_post: [
-      [{ post_id: page_id }, /is a page, not a post; .*\(get_page\), /],
+      [{ post_id: page_id }, /is a page, not a post; .*\(get_page, /],
     ],
   };
   for (const [tool, args, says] of refusedCalls(wrong)) {
