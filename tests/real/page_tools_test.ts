@@ -93,8 +93,13 @@ async function life(door: (typeof DOORS)[number], site: CmsSandbox): Promise<voi
   assert.deepEqual([...called].sort(), PAGE_TOOLS.map(({ name }) => name).sort());
 }
 
-/** What only the other platform's sites come to (tests/tools/duda_pages_test.ts, duda_sites_test.ts). */
+/**
+ * What only the other platform's sites come to (tests/tools/duda_pages_test.ts, duda_sites_test.ts), and sites set up
+ * otherwise (tests/tools/page_with_seo_test.ts).
+ */
 const ELSEWHERE: readonly string[] = [
+  ...["E_SCOPE_DENIED", "E_SEOPLUGIN_DISABLED", "E_SEOPLUGIN_PLUGIN_REQUIRED"]
+    .map((code) => `create_page_from_code ${code}`),
   ...["duplicate_page E_UPSTREAM", "duplicate_page E_MISSING_SECRET", "inject_page_section E_UPSTREAM"],
   ...["inject_page_section E_MISSING_SECRET", "get_page E_MISSING_SECRET", "publish_page E_MISSING_SECRET"],
   ...["create_page_draft E_MISSING_SECRET", "update_page_draft E_MISSING_SECRET"],
