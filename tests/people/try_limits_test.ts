@@ -1,22 +1,8 @@
 /** What trials of a person may take of the gateway, and reach. */
 import assert from "node:assert/strict";
-import type { AuditRow } from "../../core/model.ts";
-import { type World, world } from "../tools/_stand_in.ts";
-import { plain, signedIn } from "./kit.ts";
-
-const TRY = "/admin/try";
-const formAt = (tool: string, at = "open") => `${TRY}?site=${at}&tool=${tool}`;
-/** The rows of tools' calls, newest first. */
-const calls = async (at: World): Promise<AuditRow[]> =>
-  (await at.kit.gw.audit()).filter(({ token_name }) => token_name === "Try");
-
-/** Somebody in front of the form of a tool. */
-async function before(at: World, tool: string, grants = {}) {
-  const all = { role: "member", allowed_sites: ["*"], max_risk: 3, ...grants } as const;
-  const { user, browser } = await signedIn(at.kit.gw, "mia@agency.example", all);
-  await browser.open(formAt(tool));
-  return { user, browser };
-}
+import { world } from "../tools/_stand_in.ts";
+import { plain } from "./kit.ts";
+import { before, calls, TRY } from "./try_kit.ts";
 
 Deno.test("a person begins sixty trials a minute, and taking back is one of them: no loop fills the store", async () => {
   await using at = await world({ realClock: true });

@@ -1,27 +1,13 @@
 /** The pages on which people try tools: what may be chosen, how arguments are filled in, and that a press writes once. */
 import assert from "node:assert/strict";
-import type { AuditRow } from "../../core/model.ts";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, site } from "../kit.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { served } from "../tools/_served.ts";
-import { type World, world } from "../tools/_stand_in.ts";
+import { world } from "../tools/_stand_in.ts";
 import { bytesOf, PersonBrowser, plain, said, signedIn, unescaped } from "./kit.ts";
+import { before, calls, formAt, TRY } from "./try_kit.ts";
 import { masterBrowser } from "./master_kit.ts";
-
-const TRY = "/admin/try";
-const formAt = (tool: string, at = "open") => `${TRY}?site=${at}&tool=${tool}`;
-/** The rows of tools' calls, newest first. */
-const calls = async (at: World): Promise<AuditRow[]> =>
-  (await at.kit.gw.audit()).filter(({ token_name }) => token_name === "Try");
-
-/** Somebody in front of the form of a tool. */
-async function before(at: World, tool: string, grants = {}) {
-  const all = { role: "member", allowed_sites: ["*"], max_risk: 3, ...grants } as const;
-  const { user, browser } = await signedIn(at.kit.gw, "mia@agency.example", all);
-  await browser.open(formAt(tool));
-  return { user, browser };
-}
 
 Deno.test("tools are grouped as the catalogue groups them, found by words, and only those of the site's kind and the person", async () => {
   await using gw = await gateway({ sites: [site("one", "cms"), site("two", "static"), site("far", "cms")] });
