@@ -1,5 +1,5 @@
 /** What an admin may do with sites: manage his or her own; what is a super-admin's stays with the master token. */
-import { FLAGS, type Site } from "../core/model.ts";
+import { FLAGS, type Site, SITE_POLICIES } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { AdminPorts } from "./ports.ts";
 import { quoted } from "../core/faults.ts";
@@ -33,7 +33,7 @@ export async function assertMaySet(
   { connectors, store }: AdminPorts,
 ): Promise<void> {
   if (user === null) return;
-  for (const field of ["flags", "confirm_policy", "four_eyes", "confirm_proxied"] as const) {
+  for (const field of SITE_POLICIES) {
     if (input[field] !== undefined) {
       throw forbidden(`${field}: only a super-admin changes it, with the master token`);
     }

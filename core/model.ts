@@ -49,6 +49,16 @@ export interface Site extends SiteFields {
   readonly updated_at: string;
 }
 
+/** What of a site says how it may be written to; the master token alone sets it. */
+export const SITE_POLICIES = [
+  "flags",
+  "confirm_policy",
+  "four_eyes",
+  "confirm_proxied",
+] as const satisfies readonly (
+  keyof Site
+)[];
+
 /** Sites of one client. */
 export interface Project {
   readonly id: string;

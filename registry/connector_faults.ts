@@ -2,7 +2,7 @@
 import { GATEWAY_CODES } from "../core/errors.ts";
 import { Wrong } from "../core/env_values.ts";
 import type { Connector, SiteField } from "../platforms/_connector/connector.ts";
-import type { Site } from "../core/model.ts";
+import { type Site, SITE_POLICIES } from "../core/model.ts";
 import { GATEWAY_SETTINGS, HOST_VARIABLES } from "../core/settings.ts";
 import { firstLine } from "./files.ts";
 import { optionsOf } from "./connector_names.ts";
@@ -16,10 +16,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "platform",
   "base_url",
   "project_id",
-  "flags",
-  "confirm_policy",
-  "four_eyes",
-  "confirm_proxied",
+  ...SITE_POLICIES,
   "credentials",
   "credentials_version",
   "created_at",

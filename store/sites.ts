@@ -1,6 +1,6 @@
 /** Sites and, sealed beside them, their credentials. */
 import { GatewayError } from "../core/errors.ts";
-import { type CredentialKind, type Credentials, FLAGS, type Site } from "../core/model.ts";
+import { type CredentialKind, type Credentials, FLAGS, type Site, SITE_POLICIES } from "../core/model.ts";
 import { ListCache, RecordCache, type Version } from "./cache.ts";
 import { recordOf } from "./damage.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listRecords, untilSettled } from "./database.ts";
@@ -17,10 +17,7 @@ const SETTABLE = [
   "name",
   "base_url",
   "project_id",
-  "flags",
-  "confirm_policy",
-  "four_eyes",
-  "confirm_proxied",
+  ...SITE_POLICIES,
 ] as const;
 const NO_FLAGS = Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"];
 

@@ -1,7 +1,7 @@
 /** What ties a write to what was shown: hashes of the call and of the state it would replace. */
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
-import { type Change, LIMITS, type Site } from "../../core/model.ts";
+import { type Change, LIMITS, type Site, SITE_POLICIES } from "../../core/model.ts";
 import type { ConsentContent } from "../../store/store.ts";
 
 /** What a preview is of, and a confirmed write must be of as well. */
@@ -32,10 +32,7 @@ function canonical(value: unknown): string {
 const BESIDE_THE_WAY: ReadonlySet<string> = new Set([
   "name",
   "project_id",
-  "flags",
-  "confirm_policy",
-  "four_eyes",
-  "confirm_proxied",
+  ...SITE_POLICIES,
   "credentials",
   "credentials_version",
   "created_at",
