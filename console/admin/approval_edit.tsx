@@ -7,10 +7,10 @@ import { seen } from "../../core/unseen.ts";
 import type { Person, Visitor } from "../../identity/visitors.ts";
 import type { ApprovalReport, EditableText } from "../../admin/ports.ts";
 import { Form, Submit } from "../form.tsx";
-import { Notice } from "../notice.tsx";
+import { Said } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { APPROVALS, fieldName } from "./approval_words.ts";
-import { asPerson, type PagesParts, signInAddress, worded } from "./frame.tsx";
+import { asPerson, type PagesParts, type Problem, signInAddress, worded } from "./frame.tsx";
 
 /** Before the name of a text in the form. */
 const TEXT = "text.";
@@ -59,8 +59,6 @@ export function editPages(app: Hono, parts: PagesParts): void {
   });
 }
 
-type Problem = ReturnType<typeof worded>;
-
 /** The texts as they were asked for, with what was typed in their place. */
 async function editPage(
   { ports }: PagesParts,
@@ -104,13 +102,6 @@ const area = ({ name, text }: EditableText, isKept = false): Child => (
   </div>
 );
 
-const problemBox = (problem: Problem | undefined): Child =>
-  problem && (
-    <Notice kind="problem">
-      <p>{`${seen(problem.message)}.`}</p>
-    </Notice>
-  );
-
 interface Editing {
   readonly approval: ApprovalReport;
   readonly texts: readonly EditableText[];
@@ -131,7 +122,7 @@ async function formPage(
       ...problem && { status: problem.status },
     },
     <>
-      {problemBox(problem)}
+      <Said problem={problem} />
       <p dir="auto">{`${seen(approval.summary)}.`}</p>
       <p>
         What you send is planned anew, and waits as a request of its own, in your name. The one that the agent
@@ -163,7 +154,7 @@ async function keptPage(
     c,
     { ...{ title: "What you typed", visitor, wide: true }, status: problem.status },
     <>
-      {problemBox(problem)}
+      <Said problem={problem} />
       {canSend && (
         <p>
           <a href={signInAddress(pathOf(c))} target="_blank" rel="noopener">Sign in in another tab</a>

@@ -8,7 +8,7 @@ import { LIMITS } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Area, Field, Form, Submit } from "../form.tsx";
-import { Notice } from "../notice.tsx";
+import { Notice, Said } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { argumentsOf, changesOf } from "./approval_changes.tsx";
 import { outcomeOf } from "./approval_done.tsx";
@@ -208,11 +208,7 @@ export const drawingFor = (c: Context): Drawing =>
 
 /** What a decision was refused for, where it is of no field of its form. */
 export const problemOf = (problem: OnePage["problem"]): Child =>
-  problem && problem.field === undefined && (
-    <Notice kind="problem">
-      <p>{`${seen(problem.message)}.`}</p>
-    </Notice>
-  );
+  problem && problem.field === undefined && <Said problem={problem} />;
 
 /** Said first to who may only look, unless the page says so already. */
 const notYours = ({ state, not_yours }: ShownApproval["approval"], problem: OnePage["problem"]): Child =>

@@ -7,7 +7,7 @@ import { LIMITS } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Area, Field, Form, Submit } from "../form.tsx";
-import { Notice } from "../notice.tsx";
+import { Notice, Said } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { changesOf } from "./approval_changes.tsx";
 import { outcomeOf } from "./approval_done.tsx";
@@ -60,11 +60,7 @@ function sectionOf(shown: ShownApproval, page: Together, on: Drawing, room: Room
   const content = (
     <section>
       <h2 dir="auto">{titleOf(approval, preview?.summary)}</h2>
-      {problem && (
-        <Notice kind="problem">
-          <p>{`${seen(problem)}.`}</p>
-        </Notice>
-      )}
+      {problem && <Said problem={{ message: problem }} />}
       {approval.state === "pending" ? warnings : outcomeOf(shown, null, page.names, page.now)}
       {factsOf(shown, page.names, page.now)}
       {changes}

@@ -6,7 +6,7 @@ import { seen } from "../../core/unseen.ts";
 import { assertOwnPages } from "../../identity/origin.ts";
 import type { Person } from "../../identity/visitors.ts";
 import type { AuditPage, AuditQuery } from "../../store/store.ts";
-import { Notice } from "../notice.tsx";
+import { Said } from "../notice.tsx";
 import { Empty, Time } from "../parts.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
@@ -62,11 +62,7 @@ async function listPage(c: Context, person: Person, { ports }: PagesParts): Prom
       ...problem && { status: problem.status },
     },
     <>
-      {problem && (
-        <Notice kind="problem">
-          <p>{`${seen(problem.message)}.`}</p>
-        </Notice>
-      )}
+      <Said problem={problem} />
       <p>{whose(person, "row")}</p>
       <Filters action={AUDIT} asked={asked} isAudit />
       {problem === undefined && <Rows asked={asked} page={page} />}

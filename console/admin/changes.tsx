@@ -6,7 +6,7 @@ import type { ChangeRow } from "../../admin/ports.ts";
 import type { AuditRow } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
-import { Notice } from "../notice.tsx";
+import { Said } from "../notice.tsx";
 import { Empty, Section, Tag, Time } from "../parts.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
@@ -81,11 +81,7 @@ async function listPage(c: Context, person: Person, parts: PagesParts): Promise<
       ...problem && { status: problem.status },
     },
     <>
-      {problem && (
-        <Notice kind="problem">
-          <p>{`${seen(problem.message)}.`}</p>
-        </Notice>
-      )}
+      <Said problem={problem} />
       <p>{whose(person, "change")}</p>
       <Filters action={CHANGES} asked={asked} />
       {all.doubted.length > 0 && (

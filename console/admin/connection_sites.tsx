@@ -1,4 +1,5 @@
 /** Which sites use a connected account: one account bound to many sites at once, by whoever may bind it to each. */
+import { Said } from "../notice.tsx";
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import { GatewayError } from "../../core/errors.ts";
@@ -11,8 +12,7 @@ import { isOwnSite } from "../../admin/site_rights.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Choices, Field, Form, Submit } from "../form.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { asPerson, asSender, assertAdmin, type PagesParts, worded } from "./frame.tsx";
-import { type Problem, Said } from "./webhook_page.tsx";
+import { asPerson, asSender, assertAdmin, type PagesParts, type Problem, worded } from "./frame.tsx";
 
 const CONNECTIONS = "/admin/connections";
 const PATH = `${CONNECTIONS}/sites`;

@@ -116,8 +116,14 @@ function titleOf({ code }: GatewayError): string {
   }
 }
 
+/** What was wrong with a form. */
+export interface Problem {
+  readonly message: string;
+  readonly status: number;
+}
+
 /** The message of a refusal that a form shows; throws anything that is none, and what failed inside the gateway. */
-export function worded(c: Context, thrown: unknown): { message: string; status: number } {
+export function worded(c: Context, thrown: unknown): Problem {
   if (!(thrown instanceof GatewayError) || thrown.code === "E_INTERNAL") throw thrown;
   if (thrown.retryAfter !== undefined) c.header("Retry-After", String(thrown.retryAfter));
   return { message: thrown.message, status: thrown.status };

@@ -4,7 +4,7 @@ import { checked, refuseAny } from "../../core/faults.ts";
 import type { Freeze } from "../../core/model.ts";
 import { cut } from "../../core/values.ts";
 import { Field, Form, Select, Submit } from "../form.tsx";
-import { Notice } from "../notice.tsx";
+import { Said } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { pageOf, Pages, Time } from "../parts.tsx";
 import { Table } from "../table.tsx";
@@ -129,16 +129,7 @@ async function freezesPage(
       ...problem && { status: problem.status },
     },
     <>
-      {done && (
-        <Notice kind="done">
-          <p>{done}</p>
-        </Notice>
-      )}
-      {problem && (
-        <Notice kind="problem">
-          <p>{problem.message}.</p>
-        </Notice>
-      )}
+      <Said done={done} problem={problem} />
       <Table
         caption="Where nothing is written now"
         columns={["What", "By", "Since", "Why", "Lift"]}
@@ -171,6 +162,20 @@ function FindForm({ q }: { readonly q: string }) {
   );
 }
 
+/** Why something is frozen. */
+export function ReasonField({ value = "" }: { readonly value?: string }) {
+  return (
+    <Field
+      name="reason"
+      label="Why"
+      hint="Everyone whose write is refused reads it."
+      value={value}
+      required={false}
+      maxlength={200}
+    />
+  );
+}
+
 function FreezeForm(
   { person, places, sent }: {
     readonly person: Person;
@@ -190,14 +195,7 @@ function FreezeForm(
         value={sent?.get("place") ?? ""}
         options={places.options}
       />
-      <Field
-        name="reason"
-        label="Why"
-        hint="Everyone whose write is refused reads it."
-        value={sent?.get("reason") ?? ""}
-        required={false}
-        maxlength={200}
-      />
+      <ReasonField value={sent?.get("reason") ?? ""} />
       <Submit>Freeze</Submit>
     </Form>
   );

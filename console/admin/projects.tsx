@@ -1,4 +1,6 @@
 /** Projects, one for each client: made, named, given their sites, what a write on them needs, frozen as a whole. */
+import { ReasonField } from "./freezes.tsx";
+import { Said } from "../notice.tsx";
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import type { Freeze, Project, Site } from "../../core/model.ts";
@@ -13,9 +15,8 @@ import { Empty, fewOf, pageOf, Pages, Section, Tag } from "../parts.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import { addressWith } from "./audit_parts.tsx";
-import { asPerson, asSender, assertAdmin, type PagesParts, worded } from "./frame.tsx";
+import { asPerson, asSender, assertAdmin, type PagesParts, type Problem, worded } from "./frame.tsx";
 import { SITES } from "./sites_list.tsx";
-import { type Problem, Said } from "./webhook_page.tsx";
 
 const PATH = "/admin/projects";
 const DONE: Readonly<Record<string, string>> = {
@@ -25,7 +26,7 @@ const DONE: Readonly<Record<string, string>> = {
 };
 /** More sites than that are put into a project on their own forms. */
 const SITES_OFFERED = 100;
-const POLICY_UNSAID = "";
+const AS_EACH_SITE_SAYS = "";
 
 const addressOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`;
 const isMaster = (person: Person) => person.caller.user === null;
@@ -75,10 +76,10 @@ export function projectPages(app: Hono, parts: PagesParts): void {
 
 /** The name and the policy that a form says. */
 function namedIn(form: URLSearchParams) {
-  const policy = form.get("confirm_policy") ?? POLICY_UNSAID;
+  const policy = form.get("confirm_policy") ?? AS_EACH_SITE_SAYS;
   return {
     name: form.get("name")?.trim() ?? "",
-    ...policy === POLICY_UNSAID ? {} : { confirm_policy: policy },
+    ...policy === AS_EACH_SITE_SAYS ? {} : { confirm_policy: policy },
   };
 }
 
@@ -165,7 +166,7 @@ function MakeForm(
           autocomplete="off"
           maxlength={64}
         />
-        {isMaster(person) && <PolicySelect value={form?.get("confirm_policy") ?? POLICY_UNSAID} isNew />}
+        {isMaster(person) && <PolicySelect value={form?.get("confirm_policy") ?? AS_EACH_SITE_SAYS} isNew />}
         <Submit>Make the project</Submit>
       </Form>
     </Section>
@@ -180,7 +181,9 @@ function PolicySelect({ value, isNew = false }: { readonly value: string; readon
       hint="On every site of the project. Where a site or a token says something stricter, that holds."
       value={value}
       options={[
-        ...isNew || value === POLICY_UNSAID ? [{ value: POLICY_UNSAID, label: "as each site says" }] : [],
+        ...isNew || value === AS_EACH_SITE_SAYS
+          ? [{ value: AS_EACH_SITE_SAYS, label: "as each site says" }]
+          : [],
         ...Object.entries(POLICY_WORDS).map(([name, words]) => ({ value: name, label: `${name}: ${words}` })),
       ]}
     />
@@ -225,7 +228,7 @@ async function onePage(
             <Form visitor={person} action={addressOf(project.id)}>
               <Field name="name" label="Name" value={form?.get("name") ?? project.name} />
               <PolicySelect
-                value={form?.get("confirm_policy") ?? project.confirm_policy ?? POLICY_UNSAID}
+                value={form?.get("confirm_policy") ?? project.confirm_policy ?? AS_EACH_SITE_SAYS}
               />
               <p class="hint">
                 Four eyes, where who approves must be another person than who asked, is set on each site's
@@ -289,15 +292,7 @@ function FreezeSection(
         {own
           ? <p>Nothing is written on its sites now. Reads go on.</p>
           : <p>Every write on its sites is refused within a second, whoever asks for it. Reads go on.</p>}
-        {!own && (
-          <Field
-            name="reason"
-            label="Why"
-            hint="Everyone whose write is refused reads it."
-            required={false}
-            maxlength={200}
-          />
-        )}
+        {!own && <ReasonField />}
         <Submit quiet>{own ? "Lift the freeze" : "Freeze all of its sites"}</Submit>
       </Form>
     </Section>

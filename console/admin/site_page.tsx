@@ -1,4 +1,5 @@
 /** A site's own page: what it is, what it is linked to, what may be done there, and what is kept of it; opening it asks nobody anything. */
+import { ReasonField } from "./freezes.tsx";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { addressWith, ToolName } from "./audit_parts.tsx";
@@ -9,7 +10,7 @@ import { listFreezes } from "../../admin/freezes.ts";
 import type { ChangeRow } from "../../admin/ports.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Field, Form, Submit } from "../form.tsx";
-import { Notice } from "../notice.tsx";
+import { Notice, Said } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { DaysChart, dayText } from "../chart.tsx";
 import { Time } from "../parts.tsx";
@@ -81,7 +82,7 @@ export async function sitePage(
       ...status === undefined ? {} : { status },
     },
     <>
-      <Said done={said.problem ? undefined : done} said={said} />
+      <SaidOf done={done} said={said} />
       <p class="ways">
         <a href={`/admin/try?${new URLSearchParams({ site: site.id })}`}>Try a tool on this site</a>
         <a href={SITES}>All sites</a>
@@ -102,19 +103,10 @@ export async function sitePage(
   );
 }
 
-function Said({ done, said }: { readonly done: string | undefined; readonly said: SaidOfSite }): Child {
+function SaidOf({ done, said }: { readonly done: string | undefined; readonly said: SaidOfSite }): Child {
   return (
     <>
-      {done && (
-        <Notice kind="done">
-          <p>{done}</p>
-        </Notice>
-      )}
-      {said.problem && (
-        <Notice kind="problem">
-          <p>{seen(said.problem.message)}.</p>
-        </Notice>
-      )}
+      <Said done={done} problem={said.problem} />
       {said.warnings && said.warnings.length > 0 && (
         <Notice kind="warning">
           {said.warnings.map((one) => <p>{`${seen(pageWords(one))}.`}</p>)}
@@ -252,13 +244,7 @@ function FreezeSection(
         : (
           <Form visitor={person} action={`${siteAddress(site.id)}/freeze`}>
             <p>Every write here is refused within a second, whoever asks for it. Reads go on.</p>
-            <Field
-              name="reason"
-              label="Why"
-              hint="Everyone whose write is refused reads it."
-              required={false}
-              maxlength={200}
-            />
+            <ReasonField />
             <Submit quiet>Freeze the site</Submit>
           </Form>
         )}

@@ -8,7 +8,7 @@ import { cut } from "../../core/values.ts";
 import type { ToolReport, ToolTextReport, ToolTrial } from "../../admin/ports.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Area, Field, Form, Select, Submit } from "../form.tsx";
-import { Notice } from "../notice.tsx";
+import { Notice, Said } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import type { PagesParts } from "./frame.tsx";
@@ -61,11 +61,7 @@ export async function toolPage(
       ...problem && { status: problem.status },
     },
     <>
-      {problem && (
-        <Notice kind="problem">
-          <p>{seen(problem.message)}.</p>
-        </Notice>
-      )}
+      <Said problem={problem} />
       <p>
         {"A tool of "}
         <a href={siteAddress(site.id)}>{site.name}</a>

@@ -1,13 +1,14 @@
 /** The page of one webhook: how it does, what was sent to it, and what can be changed. */
+import { type Problem } from "./frame.tsx";
 import type { Context } from "hono";
 import { type Webhook, WEBHOOK_EVENTS, type WebhookDelivery, type WebhookEvent } from "../../core/model.ts";
 import { Choices, Field, Form, Submit } from "../form.tsx";
-import { Notice } from "../notice.tsx";
+import { Notice, Said } from "../notice.tsx";
 import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import { showWebhook, webhookRevision } from "../../admin/webhooks.ts";
 import type { Person } from "../../identity/visitors.ts";
-import type { PagesParts, worded } from "./frame.tsx";
+import type { PagesParts } from "./frame.tsx";
 import { time } from "./words.ts";
 
 /** Where the pages are. */
@@ -29,30 +30,8 @@ const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
   "set.ended": "a change set has ended",
 };
 
-/** What was wrong with a form. */
-export type Problem = ReturnType<typeof worded>;
-
 /** Who acts, as the admin API knows them. */
 export const callerOf = ({ caller }: Person) => caller;
-
-/** What was done, or was wrong. */
-export function Said(
-  { done, problem }: { readonly done?: string | undefined; readonly problem?: Problem | undefined },
-) {
-  if (problem) {
-    return (
-      <Notice kind="problem">
-        <p>{problem.message}.</p>
-      </Notice>
-    );
-  }
-  if (!done) return null;
-  return (
-    <Notice kind="done">
-      <p>{done}</p>
-    </Notice>
-  );
-}
 
 /** The events to tick. */
 export const eventChoices = (chosen: readonly string[]) => (

@@ -3,7 +3,7 @@ import type { Context, Hono } from "hono";
 import { checked, refuseAny } from "../../core/faults.ts";
 import { type Project, WEBHOOK_EVENTS } from "../../core/model.ts";
 import { Field, Form, isSentAgain, Select, ShownAt, Submit } from "../form.tsx";
-import { Notice } from "../notice.tsx";
+import { Notice, Said } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import { managesAllSites } from "../../admin/site_rights.ts";
@@ -22,8 +22,8 @@ import {
 import { forbidden } from "../../identity/rights.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { PROJECTS_LISTED } from "./sites_list.tsx";
-import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
-import { callerOf, DONE, eventChoices, onePage, PATH, type Problem, Said, State } from "./webhook_page.tsx";
+import { asPerson, asSender, type PagesParts, type Problem, worded } from "./frame.tsx";
+import { callerOf, DONE, eventChoices, onePage, PATH, State } from "./webhook_page.tsx";
 
 /** The project of a webhook that is told of every site. */
 const EVERY = "*";
