@@ -1,10 +1,9 @@
 /** How long the pages of approvals take on the server: the list of 500 requests, and one with a text of 200 KiB. */
 import assert from "node:assert/strict";
-import { cpuUsage } from "node:process";
 import { approver, ask, asking, edit } from "../tests/tools/_approvals.ts";
 import { inFolder } from "./gateway.ts";
 import { type Line, ms } from "./table.ts";
-import { median, timed } from "./timing.ts";
+import { worked } from "./timing.ts";
 
 const REQUESTS = 500;
 /** As many as one token may have that wait. */
@@ -44,20 +43,13 @@ export function approvalRows(rounds: number): Promise<Line[]> {
     }
     const lines: Line[] = [];
     const measure = async (name: string, path: string, aim: string) => {
-      const times: number[] = [];
-      const before = cpuUsage();
-      for (let round = 0; round <= rounds; round++) {
-        const took = await timed(() => browser.open(path));
-        if (round > 0) times.push(took);
-      }
-      const { user, system } = cpuUsage(before);
-      const work = (user + system) / 1000 / (rounds + 1);
+      const { took, work } = await worked(rounds, () => browser.open(path));
       const page = browser.page!;
       assert.equal(page.status, 200, page.text);
       const bytes = new TextEncoder().encode(page.text).length;
       lines.push({
         name,
-        figure: ms(median(times)),
+        figure: ms(took),
         beside: `${ms(work)} of the processors; ${Math.ceil(bytes / 1000)} KB`,
         aim,
       });

@@ -1,6 +1,5 @@
 /** How long each page of the console takes on the server, and how large it is: thousands of sites, people and tokens, a million rows of the audit. */
 import assert from "node:assert/strict";
-import { cpuUsage } from "node:process";
 import type { AuditRow } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
 import { site } from "../tests/kit.ts";
@@ -10,7 +9,7 @@ import { masterBrowser } from "../tests/people/master_kit.ts";
 import { ask, asking, edit } from "../tests/tools/_approvals.ts";
 import { inFolder } from "./gateway.ts";
 import { type Line, ms } from "./table.ts";
-import { median, timed } from "./timing.ts";
+import { worked } from "./timing.ts";
 
 /** What the store is filled with. */
 export interface ConsoleSize {
@@ -111,18 +110,12 @@ interface Opened {
 }
 
 async function opened(browser: PersonBrowser, path: string, rounds: number): Promise<Opened> {
-  const times: number[] = [];
-  const before = cpuUsage();
-  for (let round = 0; round <= rounds; round++) {
-    const took = await timed(() => browser.open(path));
-    if (round > 0) times.push(took);
-  }
-  const { user, system } = cpuUsage(before);
+  const { took, work } = await worked(rounds, () => browser.open(path));
   const page = browser.page!;
   const assets = [...page.text.matchAll(/(?:src|href)="(\/admin\/assets\/[^"]*)"/g)].map(([, one]) => one!);
   let bytes = bytesOf(page.text);
   for (const asset of new Set(assets)) bytes += bytesOf((await browser.open(asset)).text);
-  return { took: median(times), work: (user + system) / 1000 / (rounds + 1), bytes, status: page.status };
+  return { took, work, bytes, status: page.status };
 }
 
 /** The places of the store that addresses of pages name. */

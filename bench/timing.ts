@@ -1,4 +1,5 @@
 /** How long work takes, over several rounds. */
+import { cpuUsage } from "node:process";
 
 /** The one in the middle. */
 export function median(numbers: readonly number[]): number {
@@ -44,4 +45,19 @@ export function stepsOf(requests: readonly { readonly at: number }[], latencyMs:
     answered = at + latencyMs;
   }
   return steps;
+}
+
+/** The median of so many rounds, ms, and what one takes of the processors, ms; a round before them does not count in the median. */
+export async function worked(
+  rounds: number,
+  run: () => Promise<unknown>,
+): Promise<{ readonly took: number; readonly work: number }> {
+  const times: number[] = [];
+  const before = cpuUsage();
+  for (let round = 0; round <= rounds; round++) {
+    const took = await timed(run);
+    if (round > 0) times.push(took);
+  }
+  const { user, system } = cpuUsage(before);
+  return { took: median(times), work: (user + system) / 1000 / (rounds + 1) };
 }
