@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { load } from "js-yaml";
 import { gateway } from "../kit.ts";
+import { rpc } from "./mcp_rpc.ts";
 
 interface Judged {
   readonly does: "reads" | "adds" | "ends" | "overwrites" | "takes away" | "goes live";
@@ -22,14 +23,8 @@ const annotations = ({ does, too = [] }: Judged) => ({
 
 Deno.test("each tool that may be listed has a judged row, and is annotated by it", async () => {
   await using gw = await gateway({});
-  const listed = async (address: string) => {
-    const answer = await gw.http(address, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-    });
-    return (await answer.json()).result.tools as { name: string; annotations: object }[];
-  };
+  const listed = async (address: string) =>
+    (await rpc(gw, "tools/list", {}, { address })).result.tools as { name: string; annotations: object }[];
   const tools = new Map(
     [...await listed("/mcp"), ...await listed("/mcp?mode=search")].map((one) => [one.name, one]),
   );
@@ -42,22 +37,16 @@ Deno.test("each tool that may be listed has a judged row, and is annotated by it
 
 Deno.test("who asks for reading alone is not offered what ends something, nor may call it so", async () => {
   await using gw = await gateway({});
-  const rpc = async (address: string, method: string, params: object) => {
-    const answer = await gw.http(address, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    });
-    return (await answer.json()).result;
-  };
-  const { tools } = await rpc("/mcp?readonly", "tools/list", {});
+  const asked = async (address: string, method: string, params: object) =>
+    (await rpc(gw, method, params, { address })).result;
+  const { tools } = await asked("/mcp?readonly", "tools/list", {});
   assert.ok(!tools.some(({ name }: { name: string }) => name === "cancel_change_set"));
   const set_id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
   const call = { name: "cancel_change_set", arguments: { set_id } };
-  assert.match((await rpc("/mcp?readonly", "tools/call", call)).content[0].text, /^E_SCOPE_DENIED/);
+  assert.match((await asked("/mcp?readonly", "tools/call", call)).content[0].text, /^E_SCOPE_DENIED/);
   const inner = { name: "call_read_tool", arguments: { tool: "cancel_change_set", arguments: { set_id } } };
   assert.match(
-    (await rpc("/mcp?mode=search", "tools/call", inner)).content[0].text,
+    (await asked("/mcp?mode=search", "tools/call", inner)).content[0].text,
     /call it with call_write_tool/,
   );
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { prompts } from "../../registry/prompts.ts";
 import { gateway, type Kit, site } from "../kit.ts";
+import { rpc } from "./mcp_rpc.ts";
 import { scenes } from "../scenes.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { world } from "../tools/_stand_in.ts";
@@ -21,27 +22,10 @@ const OPTIONS = {
 } as const;
 const test = scenes(() => gateway(OPTIONS));
 
-// deno-lint-ignore no-explicit-any
-type Json = any;
-
-async function rpc(
-  gw: Kit,
-  method: string,
-  params: object = {},
-  as = "all",
-  address = "/mcp",
-): Promise<Json> {
-  const answer = await gw.http(address, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    as,
-  });
-  return await answer.json();
-}
-
 const urisOf = async (gw: Kit, as?: string, address?: string): Promise<string[]> =>
-  (await rpc(gw, "resources/list", {}, as, address)).result.resources.map(({ uri }: { uri: string }) => uri);
+  (await rpc(gw, "resources/list", {}, { as, address })).result.resources.map(({ uri }: { uri: string }) =>
+    uri
+  );
 
 const rowsOf = async (gw: Kit) =>
   (await gw.audit()).map(({ tool, site_id, status, door }) => [tool, site_id, status, door]);
@@ -80,7 +64,7 @@ test("a list has the sites and the views of its token and its address, and no ot
   assert.deepEqual(await urisOf(gw, "all", "/mcp?tools=create_draft"), []);
   assert.equal((await rowsOf(gw)).length, before, "nothing was called");
   const templates = async (as: string) =>
-    (await rpc(gw, "resources/templates/list", {}, as)).result.resourceTemplates
+    (await rpc(gw, "resources/templates/list", {}, { as })).result.resourceTemplates
       .map((one: { uriTemplate: string }) => one.uriTemplate);
   assert.deepEqual(await templates("all"), ["site://{site_id}/facts", "site://{site_id}/changes"]);
   assert.deepEqual(await templates("lists"), ["site://{site_id}/changes"]);
@@ -98,7 +82,7 @@ test("what may not be read, and what is no resource, is refused in a sentence", 
     ["file:///etc/passwd", "all", -32002, /no resource/],
   ];
   for (const [uri, as, code, says] of refusals) {
-    const { error } = await rpc(gw, "resources/read", { uri }, as);
+    const { error } = await rpc(gw, "resources/read", { uri }, { as });
     assert.equal(error?.code, code, uri);
     assert.match(error.message, says);
   }
@@ -128,7 +112,7 @@ test("a prompt is a job in words with what was given, and the site's facts besid
     listed.map(({ name }: { name: string }) => name),
     ["monthly_report", "seo_check", "launch_page", "content_plan"],
   );
-  assert.deepEqual((await rpc(gw, "prompts/list", {}, "drafts")).result.prompts, []);
+  assert.deepEqual((await rpc(gw, "prompts/list", {}, { as: "drafts" })).result.prompts, []);
   const given = { site_id: "acme", month: "2026-10 {site_id}" };
   const { result } = await rpc(gw, "prompts/get", { name: "monthly_report", arguments: given });
   const [words, facts] = result.messages;
@@ -168,14 +152,14 @@ test("a prompt that cannot be made says why, and calls nothing", async (gw) => {
     gw,
     "prompts/get",
     { name: "monthly_report", arguments: { site_id: "bolt" } },
-    "one",
+    { as: "one" },
   );
   assert.match(foreign.error.message, /E_SCOPE_DENIED|E_NOT_FOUND/);
 });
 
 const complete = async (gw: Kit, ref: object, name: string, value: string, given?: object, as?: string) => {
   const params = { ref, argument: { name, value }, ...given && { context: { arguments: given } } };
-  const { result, error } = await rpc(gw, "completion/complete", params, as);
+  const { result, error } = await rpc(gw, "completion/complete", params, { as });
   return error?.message ?? result.completion.values;
 };
 

@@ -1,6 +1,7 @@
 /** Search mode: a list of a dozen tools, by which all others are found, described and called as themselves. */
 import assert from "node:assert/strict";
 import { ChangingSource, offer } from "../changing_source.ts";
+import { rpc as asked } from "./mcp_rpc.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import type { OfferedTool } from "../../registry/source.ts";
 import { scenes } from "../scenes.ts";
@@ -31,15 +32,8 @@ class LateSource extends ChangingSource {
   }
 }
 
-async function rpc(gw: Kit, method: string, params: object = {}, address = "/mcp?mode=search", as = "all") {
-  const answer = await gw.http(address, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    as,
-  });
-  return await answer.json();
-}
+const rpc = (gw: Kit, method: string, params: object = {}, address = "/mcp?mode=search", as = "all") =>
+  asked(gw, method, params, { address, as });
 
 const namesOf = async (gw: Kit, address: string, as = "all"): Promise<string[]> =>
   (await rpc(gw, "tools/list", {}, address, as)).result.tools.map((one: { name: string }) => one.name);
