@@ -82,6 +82,39 @@ export async function led(page: Page, work: Promise<unknown>): Promise<void> {
   await Promise.all([page.waitForNavigation(), work]);
 }
 
+/** What a page loaded: its bytes as they are read, of its parts too, and the hosts that it asked. */
+export interface Loaded {
+  readonly bytes: number;
+  readonly hosts: readonly string[];
+}
+
+/**
+ * Opens an address without the browser's cache, and counts what it loads. The browser says each part's bytes as they
+ * come, so nothing is read a second time; a stream of events is not counted, for it does not end.
+ */
+export async function loadedOf(page: Page, address: string): Promise<Loaded> {
+  const session = await page.createCDPSession();
+  const asked = new Map<string, string>();
+  let bytes = 0;
+  session.on("Network.requestWillBeSent", ({ requestId, request }) => {
+    // The browser's own picture in a field for a day has such an address.
+    if (!request.url.startsWith("data:") && !request.url.endsWith("/events")) {
+      asked.set(requestId, new URL(request.url).host);
+    }
+  });
+  session.on("Network.dataReceived", ({ requestId, dataLength }) => {
+    if (asked.has(requestId)) bytes += dataLength;
+  });
+  try {
+    await session.send("Network.enable");
+    await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+    await page.goto(address);
+  } finally {
+    await session.detach();
+  }
+  return { bytes, hosts: [...new Set(asked.values())] };
+}
+
 interface Finding {
   readonly id: string;
   readonly impact: string | null;

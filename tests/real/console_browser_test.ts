@@ -12,7 +12,16 @@ import {
   type Place,
   routed,
 } from "./_console.ts";
-import { assertBetween, assertKeyboard, assertLooks, inChromium, led, pageOf, titleOf } from "./browser.ts";
+import {
+  assertBetween,
+  assertKeyboard,
+  assertLooks,
+  inChromium,
+  led,
+  loadedOf,
+  pageOf,
+  titleOf,
+} from "./browser.ts";
 
 const BYTES_MAX = 100_000;
 const DESK = 1280;
@@ -22,21 +31,9 @@ const SHOTS = Deno.env.get("SCREENSHOTS");
 
 /** Opens a page, and finds it less than 100 KB in all, of one host. */
 async function opens(page: Page, address: string): Promise<void> {
-  let bytes = 0;
-  const hosts = new Set<string>();
-  const counted: Promise<void>[] = [];
-  const onAnswer = (answer: { url(): string; buffer(): Promise<Uint8Array> }) => {
-    if (answer.url().endsWith("/events")) return; // a stream, which does not end
-    if (answer.url().startsWith("data:")) return; // the browser's own picture in a field for a day
-    hosts.add(new URL(answer.url()).host);
-    counted.push(answer.buffer().then(({ length }) => void (bytes += length), () => {}));
-  };
-  page.on("response", onAnswer);
-  await page.goto(address);
-  await Promise.all(counted);
-  page.off("response", onAnswer);
-  assert.ok(bytes < BYTES_MAX, `${address} has ${bytes} bytes`);
-  assert.deepEqual([...hosts], [new URL(address).host]);
+  const { bytes, hosts } = await loadedOf(page, address);
+  assert.ok(bytes > 5_000 && bytes < BYTES_MAX, `${address} has ${bytes} bytes`);
+  assert.deepEqual(hosts, [new URL(address).host]);
 }
 
 /** Looks at pages by those who open them: on a phone without scripts, on a desk with them, and by keyboard on both. */
@@ -49,7 +46,6 @@ async function assertPages(browser: Browser, place: Place, pages: readonly Opene
       contexts.push(context);
       await place.enter(context, who);
       const { page, complaints } = await pageOf(context);
-      await page.setCacheEnabled(false);
       for (const [, path] of opened) {
         try {
           await page.setJavaScriptEnabled(width === DESK);

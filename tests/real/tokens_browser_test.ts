@@ -4,7 +4,7 @@ import type { Browser, Page } from "../packages/puppeteer.ts";
 import { CHALLENGE, REDIRECT } from "../guard/oauth_kit.ts";
 import { gateway, type Kit, MASTER, site } from "../kit.ts";
 import { PASSPHRASE } from "../people/kit.ts";
-import { assertUsable, inChromium, led, pageOf, PHONE, tabTo, textOf, titleOf } from "./browser.ts";
+import { assertUsable, inChromium, led, loadedOf, pageOf, PHONE, tabTo, textOf, titleOf } from "./browser.ts";
 import { member } from "./oauth_browser.ts";
 import { listen } from "../e2e/mcp_start.ts";
 
@@ -109,13 +109,7 @@ inChromium("tokens", {
     await using at = await place(60);
     const { page, complaints } = await pageOf(await browser.createBrowserContext());
     await signIn(page, at.baseUrl);
-    let bytes = 0;
-    await page.setCacheEnabled(false);
-    page.on(
-      "response",
-      async (answer) => void (bytes += (await answer.buffer().catch(() => new Uint8Array())).length),
-    );
-    await page.goto(`${at.baseUrl}/admin/tokens`, { waitUntil: "networkidle0" });
+    const { bytes } = await loadedOf(page, `${at.baseUrl}/admin/tokens`);
     assert.ok(bytes > 10_000 && bytes < BYTES_MAX, String(bytes));
     await looked(page, complaints, "tokens");
     await page.click('[value="all north"]');
