@@ -9,6 +9,7 @@ import {
   within,
 } from "../../core/answer_parts.ts";
 import { Content } from "../../core/content.ts";
+import { isLasting, memoize } from "../../core/made_once.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { Wanted } from "./input.ts";
 import { ReadResult, WriteResult } from "../../registry/write_result.ts";
@@ -66,7 +67,7 @@ export function shaped(answer: unknown, wanted: Wanted | undefined, isBounded: b
   const max = LIMITS.ANSWER_CHARACTERS;
   const isContent = answer instanceof Content;
   const whole = isContent ? [answer.items, answer.structured] : answer;
-  if (wanted === undefined && !(isBounded && isLonger(whole, max))) return answer;
+  if (wanted === undefined && !(isBounded && isTooLong(whole))) return answer;
   if (isContent && !answer.items.every(isText)) return answer; // the beginning of an image is none
   const value: unknown = isContent
     ? answer.structured ?? answer.value
@@ -79,6 +80,12 @@ export function shaped(answer: unknown, wanted: Wanted | undefined, isBounded: b
   const told = { ...toldOf(part.left), ...missingOf(found.missing, value) };
   return isContent ? contentOf(answer, part.value, told) : withTold(part.value ?? {}, told);
 }
+
+/** Of an answer that is given more than once it is found out once. */
+const isTooLong = (whole: unknown): boolean =>
+  isLasting(whole) ? isLastingTooLong(whole) : isLonger(whole, LIMITS.ANSWER_CHARACTERS);
+
+const isLastingTooLong = memoize((whole: object) => isLonger(whole, LIMITS.ANSWER_CHARACTERS));
 
 const isText = (item: unknown) => isFields(item) && item.type === "text";
 
