@@ -48,16 +48,16 @@ export type {
 export type { ToolReport, ToolTextReport, ToolTrial } from "../registry/proxied_reports.ts";
 export type { ChangeRow } from "../registry/tool.ts";
 export type {
+  ChangedRow,
   Trial,
   TrialAnswer,
   TrialForm,
   TrialOrder,
-  TrialRow,
   TrialsPort,
   TrialTool,
   Trier,
 } from "../registry/trial_reports.ts";
-export { isTrialOf } from "../registry/trial_reports.ts";
+export { mayTakeBack } from "../registry/trial_reports.ts";
 
 /** The repository app as it is now. */
 export interface RepoAppReport {

@@ -113,6 +113,8 @@ export interface Token {
   readonly expires_at?: string;
   /** Of one that a trial on the console is run with: names the session that it ends with. */
   readonly session?: string;
+  /** Of one that takes changes back on the console: the requests that made them, by whatever token; no others are its own. */
+  readonly undoes?: readonly string[];
 }
 
 /** Whether a token is over by then: its time has come. */

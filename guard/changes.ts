@@ -80,7 +80,9 @@ export function changesPort(
   { caller, site, record }: CallParts,
 ): ChangesPort {
   const site_id = site?.id ?? "";
-  const isMine = (grant: string) => caller.superAdmin || grant === caller.token.id;
+  const { id, undoes = [] } = caller.token;
+  const isMine = ({ grant, request_id }: ChangeState) =>
+    caller.superAdmin || grant === id || undoes.includes(request_id);
   const asked = async (query: ChangesQuery) => ({ ...await filtersOf(named, caller, query), site_id });
   return {
     list: async (query) => await foldedPage({ audit, changes }, await asked(query), query.cursor),
@@ -90,7 +92,7 @@ export function changesPort(
     },
     async find(request_id) {
       const state = await changes.state(site_id, request_id);
-      if (state === null || !isMine(state.grant)) throw unknown(request_id, site_id);
+      if (state === null || !isMine(state)) throw unknown(request_id, site_id);
       refuseLost(state);
       const kept = await changes.find(site_id, request_id);
       if (kept === null) throw unknown(request_id, site_id);

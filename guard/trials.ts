@@ -10,11 +10,11 @@ import { reads, saidOf, type Shown } from "../registry/listing.ts";
 import { OFFERED_WRITE, offeredTo } from "../registry/source.ts";
 import type { ToolsPort } from "../registry/tool_ports.ts";
 import {
-  isTrialOf,
+  type ChangedRow,
+  mayTakeBack,
   type Trial,
   type TrialForm,
   type TrialOrder,
-  type TrialRow,
   type TrialsPort,
   type TrialTool,
   type Trier,
@@ -108,14 +108,12 @@ export class Trials implements TrialsPort {
     const token = await this.ports.store.trials.begin({
       name: NAME,
       allowed_sites: sites,
-      allowed_tools: tools.includes("*") || !toolOf({ entry, sites: [site_id] }).writes
-        ? tools
-        : [...tools, UNDO],
+      allowed_tools: tools,
       max_risk: max_risk as Tier,
       owner_user_id: by.user?.id ?? null,
       session: by.session,
     });
-    await this.#recorded(by, token, "token.create");
+    await this.#recorded(by, token);
     return await this.#first(by, { order, token, entry });
   }
 
@@ -146,21 +144,35 @@ export class Trials implements TrialsPort {
     await this.#keep(by, id, { ...of, ...await this.#call(of, how) });
   }
 
-  /** Throws E_FORBIDDEN for what no trial of that person has changed. */
-  async undo(by: Trier, row: TrialRow): Promise<string> {
-    const { request_id, token_id, site_id, tool } = row;
-    const mine = isTrialOf(by, row) && site_id !== null;
-    if (mine) await this.#take(by);
-    const token = mine
-      ? await this.ports.store.trials.again(token_id, { session: by.session, allowed_tools: [tool, UNDO] })
-      : null;
-    if (token === null || token.owner_user_id !== by.user?.id) {
-      throw new GatewayError("E_FORBIDDEN", "No trial of yours has made that change, or it was too long ago");
+  /**
+   * Throws E_BAD_INPUT for changes of several sites, E_FORBIDDEN for one that is not the person's to take back; what else
+   * refuses it, or fails, is what came of the trial.
+   */
+  async undo(by: Trier, rows: readonly ChangedRow[]): Promise<string> {
+    const [site_id, ...others] = new Set(rows.map((row) => row.site_id));
+    if (site_id === undefined || site_id === null || others.length > 0) {
+      throw new GatewayError("E_BAD_INPUT", "request_id: name changes of one site");
     }
-    await this.#recorded(by, token, "token.change");
-    const { entry } = await this.#named(by, site_id!, UNDO);
-    const order = { site_id: site_id!, tool: UNDO, max_risk: token.max_risk, arguments: { request_id } };
-    return await this.#first(by, { order, token, entry });
+    if (!rows.every((row) => mayTakeBack(by, row))) {
+      throw new GatewayError("E_FORBIDDEN", "request_id: the change was made by somebody else");
+    }
+    const { entry } = await this.#named(by, site_id, UNDO);
+    await this.#take(by);
+    const max_risk = callerFor(by).maxRisk;
+    const request_ids = rows.map(({ request_id }) => request_id);
+    const calls = rows.flatMap(({ tool, calls = [] }) => [tool, ...calls.map((one) => one.tool)]);
+    const token = await this.ports.store.trials.begin({
+      name: NAME,
+      allowed_sites: [site_id],
+      allowed_tools: [...new Set([...calls, UNDO])],
+      max_risk,
+      owner_user_id: by.user?.id ?? null,
+      session: by.session,
+      undoes: request_ids,
+    });
+    await this.#recorded(by, token);
+    const args = request_ids.length === 1 ? { request_id: request_ids[0]! } : { request_ids };
+    return await this.#first(by, { order: { site_id, tool: UNDO, max_risk, arguments: args }, token, entry });
   }
 
   /** Throws E_RATE_LIMITED. */
@@ -168,9 +180,9 @@ export class Trials implements TrialsPort {
     await this.ports.limit.take(by.user?.id ?? by.actor.token_id);
   }
 
-  async #recorded(by: Trier, token: Token, action: string): Promise<void> {
+  async #recorded(by: Trier, token: Token): Promise<void> {
     const { id, created_at: _, revoked_at: __, session: ___, ...after } = token;
-    await this.ports.record(by.actor, action, { token: id, after }, {
+    await this.ports.record(by.actor, "token.create", { token: id, after }, {
       site_id: token.allowed_sites[0] ?? null,
     });
   }

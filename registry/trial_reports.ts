@@ -86,12 +86,16 @@ export interface Trial extends TrialOrder {
   readonly ends_at: string;
 }
 
-/** What of a row of the audit tells whose change it was, and of what. */
-export type TrialRow = Pick<AuditRow, "request_id" | "token_id" | "owner_user_id" | "site_id" | "tool">;
+/** What of a row of the audit tells whose change it was, and what taking it back calls. */
+export type ChangedRow = Pick<AuditRow, "request_id" | "owner_user_id" | "site_id" | "tool" | "calls">;
 
-/** Whether it was made by a trial of that person, who can have it back by another. */
-export const isTrialOf = ({ user }: Pick<Approver, "user">, { token_id, owner_user_id }: TrialRow): boolean =>
-  user !== null && owner_user_id === user.id && token_id.startsWith("try_");
+/**
+ * Whether somebody may take that back on the pages, as far as it is a question of whose it was: the master token
+ * anything, a person what was done in his or her name, an admin also what others did. Which sites are theirs, and how much
+ * they may do there, each call asks.
+ */
+export const mayTakeBack = ({ user }: Pick<Approver, "user">, { owner_user_id }: ChangedRow): boolean =>
+  user === null || user.role === "admin" || owner_user_id === user.id;
 
 /** Trials of tools; what each throws, `guard/trials.ts` says. */
 export interface TrialsPort {
@@ -103,6 +107,6 @@ export interface TrialsPort {
   show(by: Trier, id: string): Promise<Trial>;
   /** Carries out what was shown, once. */
   confirm(by: Trier, id: string, confirm_token: string): Promise<void>;
-  /** Tries to take back what a trial of that person has changed, by its row. Answers the id of the new trial. */
-  undo(by: Trier, row: TrialRow): Promise<string>;
+  /** Shows what taking back those changes of one site would put there, which their rows name. Answers the id of the trial. */
+  undo(by: Trier, rows: readonly ChangedRow[]): Promise<string>;
 }

@@ -214,7 +214,8 @@ export interface SessionStore {
 /** A token that a trial on the console is run with, as it is made. */
 export type NewTrialToken =
   & Pick<Token, "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "owner_user_id">
-  & Required<Pick<Token, "session">>;
+  & Required<Pick<Token, "session">>
+  & Pick<Token, "undoes">;
 
 /** Whose a trial is, and what it touches. */
 export interface KeptTrial {
@@ -231,8 +232,6 @@ export interface KeptTrial {
 export interface TrialStore {
   /** Makes a token that ends after LIMITS.TRIAL_MS and has no text: `tokens.get` finds it, and no caller can send it. */
   begin(input: NewTrialToken): Promise<Token>;
-  /** Lets it begin anew for another session and other tools; null where there is none, or it was revoked. */
-  again(id: string, more: Pick<NewTrialToken, "session" | "allowed_tools">): Promise<Token | null>;
   /** Keeps what was tried, in the place of what was kept of it before; LIMITS.TRIAL_MS. */
   keep(trial: KeptTrial, text: string): Promise<void>;
   find(id: string): Promise<KeptTrial & { readonly text: string } | null>;

@@ -1,11 +1,10 @@
 /** Trials of tools on the console: the token each is run with, which nobody can send, and what was tried, sealed in pieces. */
 import { isSuperAdmin, LIMITS, type Token } from "../core/model.ts";
-import { recordOf } from "./damage.ts";
-import { AGAIN, checkSize, type Database, untilSettled } from "./database.ts";
+import { checkSize, type Database } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 import { inPieces, keepPieces, ofPieces } from "./sealed_pieces.ts";
 import type { KeptTrial, NewTrialToken, TrialStore } from "./store.ts";
-import { isTrialToken, tokenKey, TRIAL_TOKEN } from "./tokens.ts";
+import { tokenKey, TRIAL_TOKEN } from "./tokens.ts";
 
 /** A piece, as KV keeps it; whose it is stands beside it, so that it goes where that is erased. */
 interface KeptPiece extends Omit<KeptTrial, "id"> {
@@ -15,7 +14,7 @@ interface KeptPiece extends Omit<KeptTrial, "id"> {
 
 const pieceKey = (id: string) => (n: number) => ["trials", id, String(n)];
 const DAY_MS = 24 * 60 * 60_000;
-/** As long as what was changed with it can be kept, so that its person can have it back. */
+/** As long as what was changed with it can be kept, so that erasing its person finds it. */
 const TOKEN_MS = LIMITS.UNDO_DAYS_MAX * DAY_MS;
 
 /** The TrialStore of a database. */
@@ -32,23 +31,11 @@ export class Trials implements TrialStore {
       super_admin: isSuperAdmin(input),
       created_at: this.db.timestamp(),
       revoked_at: null,
-      expires_at: this.#end(),
+      expires_at: new Date(this.db.now() + LIMITS.TRIAL_MS).toISOString(),
     };
     checkSize(token);
     await this.db.commit(this.db.kv.atomic().set(tokenKey(token.id), token, { expireIn: TOKEN_MS }));
     return token;
-  }
-
-  async again(id: string, { session, allowed_tools }: Pick<NewTrialToken, "session" | "allowed_tools">) {
-    if (!isTrialToken(id)) return null;
-    return await untilSettled(async () => {
-      const entry = await this.db.kv.get<Token>(tokenKey(id));
-      const stored = recordOf(entry);
-      if (stored === null || stored.revoked_at !== null) return null;
-      const token: Token = { ...stored, session, allowed_tools: [...allowed_tools], expires_at: this.#end() };
-      const change = this.db.kv.atomic().check(entry).set(entry.key, token, { expireIn: TOKEN_MS });
-      return (await this.db.commit(change)).ok ? token : AGAIN;
-    });
   }
 
   async keep({ id, ...of }: KeptTrial, text: string): Promise<void> {
@@ -67,9 +54,5 @@ export class Trials implements TrialStore {
     const sealedIn = (piece: unknown) => (piece as KeptPiece).sealed;
     const text = await ofPieces(this.db, this.sealer, pieceKey(id), count, sealedIn);
     return text === null ? null : { id, session, user_id, sites, ends_at, text };
-  }
-
-  #end(): string {
-    return new Date(this.db.now() + LIMITS.TRIAL_MS).toISOString();
   }
 }

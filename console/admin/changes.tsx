@@ -2,7 +2,7 @@
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import { type Asked, auditPageFor, auditQueryOf } from "../../admin/audit_pages.ts";
-import type { ChangeRow } from "../../admin/ports.ts";
+import { type ChangeRow, mayTakeBack } from "../../admin/ports.ts";
 import type { AuditRow } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -12,7 +12,7 @@ import { showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import { addressWith, askedBy, Filters, ToolLink, Ways, whose } from "./audit_parts.tsx";
 import { CHANGES, UndoForm, UndoWay } from "./change_parts.tsx";
-import { undoRoute } from "./change_undo.tsx";
+import { UNDO_AT_ONCE, undoRoute } from "./change_undo.tsx";
 import { changesFile, fieldsOf } from "./changes_file.ts";
 import { asPerson, type PagesParts, worded } from "./frame.tsx";
 
@@ -169,21 +169,19 @@ function WholeSet(
     readonly person: Person;
   },
 ): Child {
-  const bySite = Map.groupBy(made.filter(({ change }) => change.undoable), ({ row }) => row.site_id);
-  const sites = [...bySite].flatMap(([id, { length }]) => id === null ? [] : [{ id, length }]);
+  const mine = made.filter(({ row, change }) => change.undoable && mayTakeBack(person.caller, row));
+  const sites = [...Map.groupBy(mine, ({ row }) => row.site_id)].flatMap(([id, of]) =>
+    id === null ? [] : [{ id, request_ids: of.slice(0, UNDO_AT_ONCE).map(({ row }) => row.request_id) }]
+  );
   return (
     <Section id="whole-set" title="This change set">
       <p>
         <a href={addressWith("/admin/audit", { set: set_id })}>All its rows in the audit</a>
       </p>
       {sites.length === 0 && made.length > 0 && <p>Nothing of it can be taken back now.</p>}
-      {person.caller.user === null && sites.map(({ id, length }) => (
-        <UndoForm
-          person={person}
-          fields={{ site_id: id, set_id }}
-          label={`Take back all of the set on ${id}`}
-        >
-          {`Take back all of it on ${seen(id)} (${length})`}
+      {sites.map(({ id, request_ids }) => (
+        <UndoForm person={person} request_ids={request_ids} label={`Take back all of the set on ${id}`}>
+          {`Take back all of it on ${seen(id)} (${request_ids.length})`}
         </UndoForm>
       ))}
     </Section>

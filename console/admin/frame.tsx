@@ -12,7 +12,7 @@ import {
 } from "../../identity/visitors.ts";
 import type { MasterSignIn } from "../../admin/session.ts";
 import { forbidden } from "../../identity/rights.ts";
-import type { AdminPorts } from "../../admin/ports.ts";
+import type { AdminPorts, Trier } from "../../admin/ports.ts";
 import type { Recent } from "../../admin/recent_rows.ts";
 import type { People } from "../../identity/sign_in/people.ts";
 import { againPage, type IsSecret, sentForm, signInAddress } from "./kept_form.tsx";
@@ -58,6 +58,14 @@ export async function asSender(
 ): Promise<Response> {
   const again = async (person: Person, typed: URLSearchParams) => await againPage(c, person, typed);
   return await sentForm(parts, c, { act, again, back, ...isSecret && { isSecret } });
+}
+
+/** Who calls a tool on the pages, in which session. Throws E_AUTH where that has ended. */
+export async function trierOf({ ports, master }: PagesParts, c: Context, person: Person): Promise<Trier> {
+  if (isAccountHolder(person)) return { ...person.caller, session: person.session_id };
+  const text = await master.of(c.req.raw);
+  if (text === null) throw new GatewayError("E_AUTH", "The session has ended; sign in again");
+  return { ...person.caller, session: ports.store.sessions.nameOf(text, ports.masterToken) };
 }
 
 /** The person, whose own something is. Throws E_FORBIDDEN for the master token, which is nobody's. */

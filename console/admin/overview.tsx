@@ -159,7 +159,7 @@ function Changes(
       fieldsOf(one),
       seen(token_name),
       <Time at={at} />,
-      <TakeBack change={one} isMaster={person.user === null} />,
+      <TakeBack change={one} />,
     ];
   });
   return (
@@ -173,21 +173,10 @@ function Changes(
 }
 
 function TakeBack(
-  { change: { row: { site_id, request_id, approval_id }, undoable }, isMaster }: {
-    readonly change: LastChange;
-    readonly isMaster: boolean;
-  },
+  { change: { row: { site_id, request_id, approval_id }, undoable } }: { readonly change: LastChange },
 ): Child {
   if (!undoable || site_id === null) return <span class="soft">cannot be</span>;
   if (approval_id !== undefined) return <a href={`/admin/approvals/${approval_id}`}>Open the approval</a>;
-  if (!isMaster) {
-    return (
-      <details>
-        <summary>How</summary>
-        Ask your agent to take back change <code>{request_id}</code> on {site_id}
-      </details>
-    );
-  }
   return <a href={`/admin/audit/${request_id}`} aria-label={`Take back ${request_id}`}>Take it back</a>;
 }
 

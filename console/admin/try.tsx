@@ -1,19 +1,18 @@
 /** A tool is tried: chosen for a site, filled in, shown before it changes anything, run once. */
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
-import { rowFor } from "../../admin/audit_pages.ts";
 import type { TrialForm, TrialTool, Trier } from "../../admin/ports.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS, type Site } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { cut } from "../../core/values.ts";
-import { isAccountHolder, type Person } from "../../identity/visitors.ts";
+import type { Person } from "../../identity/visitors.ts";
 import { Field, Form, Select, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { groupWords, inShownOrder } from "../../identity/oauth/group_words.ts";
 import { Empty, Section, Tag } from "../parts.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { asPerson, asSender, type PagesParts } from "./frame.tsx";
+import { asPerson, asSender, type PagesParts, trierOf } from "./frame.tsx";
 import { againPage, asKeeper } from "./kept_form.tsx";
 import { isOwnSite } from "../../admin/site_rights.ts";
 import {
@@ -24,7 +23,8 @@ import {
   fieldsFrom,
   readArguments,
 } from "./try_form.tsx";
-import { trialPage, TRY, UNDO_TRIAL } from "./try_result.tsx";
+import { TRY } from "./change_parts.tsx";
+import { trialPage } from "./try_result.tsx";
 import { CEILINGS } from "./words.ts";
 
 /** Of more sites than that the id is typed. */
@@ -33,14 +33,6 @@ const TOOLS_LISTED = 160;
 /** Characters of what a tool is for. */
 const WORDS_SHOWN = 160;
 const MINUTES = LIMITS.TRIAL_MS / 60_000;
-
-/** Who tries, in which session. */
-async function trierOf({ ports, master }: PagesParts, c: Context, person: Person): Promise<Trier> {
-  if (isAccountHolder(person)) return { ...person.caller, session: person.session_id };
-  const text = await master.of(c.req.raw);
-  if (text === null) throw new GatewayError("E_AUTH", "The session has ended; sign in again");
-  return { ...person.caller, session: ports.store.sessions.nameOf(text, ports.masterToken) };
-}
 
 /** Adds the pages. */
 export function tryPages(app: Hono, parts: PagesParts): void {
@@ -56,13 +48,6 @@ export function tryPages(app: Hono, parts: PagesParts): void {
       const by = await trierOf(parts, c, person);
       return await begun(c, person, parts, { by, fields, isAgain });
     }));
-
-  app.post(UNDO_TRIAL, (c) =>
-    asSender(parts, c, async (person, form) => {
-      const by = await trierOf(parts, c, person);
-      const row = await rowFor(ports.store, person.caller, form.get("request_id") ?? "");
-      return leadTo(c, `${TRY}/${await (await ports.trials()).undo(by, row)}`);
-    }, TRY));
 
   app.get(`${TRY}/:id`, (c) =>
     asPerson(parts, c, async (person) => {

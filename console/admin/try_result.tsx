@@ -15,10 +15,8 @@ import { changesOf } from "./approval_changes.tsx";
 import { type Drawing, drawing, fitting, marked, wholeText } from "./approval_text.tsx";
 import { fieldName } from "./approval_words.ts";
 import { rowAddress } from "./audit_parts.tsx";
-import { TRY, UndoWay } from "./change_parts.tsx";
+import { CHANGES, TRY, UndoWay } from "./change_parts.tsx";
 import type { PagesParts } from "./frame.tsx";
-
-export { TRY, UNDO_TRIAL } from "./change_parts.tsx";
 
 /** The room of the answer, and of the calls from elsewhere, in bytes. */
 const ANSWER_BYTES = 36 * 1024;
@@ -34,10 +32,12 @@ export async function trialPage(
   trial: Trial,
 ): Promise<Response> {
   const on = room(ANSWER_BYTES);
-  const again = `${TRY}?${new URLSearchParams({ from: trial.id })}`;
   return await showPage(
     c,
-    { title: `Try: ${seen(trial.title)}`, visitor: person, current: TRY, wide: true, times: true },
+    {
+      ...{ title: titleOf(trial), visitor: person, wide: true, times: true },
+      current: isUndo(trial) ? CHANGES : TRY,
+    },
     <>
       <p>
         <code>{seen(trial.tool)}</code>
@@ -51,10 +51,31 @@ export async function trialPage(
       )}
       <p class="ways">
         {trial.request_id !== null && <a href={rowAddress(trial.request_id)}>Its row in the audit</a>}
-        <a href={again}>Change the arguments</a>
-        <a href={`${TRY}?${new URLSearchParams({ site: trial.site_id })}`}>Another tool</a>
+        {isUndo(trial) ? <a href={CHANGES}>Changes</a> : <WaysToTry trial={trial} />}
       </p>
     </>,
+  );
+}
+
+/** Whether it takes back what was changed: that is asked for where changes are, not where tools are tried. */
+const isUndo = ({ tool }: Pick<Trial, "tool">) => tool === "undo_change";
+
+function titleOf({ tool, title, state, refusal }: Trial): string {
+  if (!isUndo({ tool })) return `Try: ${seen(title)}`;
+  if (state === "done") return "Taken back";
+  if (state !== "refused") return "Take it back?";
+  if (refusal?.outcome === "unknown") return "It is not known whether it was taken back";
+  return refusal?.outcome === "made"
+    ? "It was taken back, and then something failed"
+    : "It was not taken back";
+}
+
+function WaysToTry({ trial: { id, site_id } }: { readonly trial: Trial }): Child {
+  return (
+    <>
+      <a href={`${TRY}?${new URLSearchParams({ from: id })}`}>Change the arguments</a>
+      <a href={`${TRY}?${new URLSearchParams({ site: site_id })}`}>Another tool</a>
+    </>
   );
 }
 
@@ -191,7 +212,7 @@ function WaysOn(
         <Time at={expires_at < ends_at ? expires_at : ends_at} />. It is carried out once, however often you
         press.
       </p>
-      <Yes trial={trial} person={person} label="Carry it out" />
+      <Yes trial={trial} person={person} label={isUndo(trial) ? "Put it back" : "Carry it out"} />
     </>
   );
 }

@@ -5,6 +5,8 @@ import { signedIn } from "./kit.ts";
 
 /** Where tools are tried. */
 export const TRY = "/admin/try";
+/** Where changes are taken back. */
+export const UNDO = "/admin/changes/undo";
 /** The address of the form of a tool. */
 export const formAt = (tool: string, at = "open") => `${TRY}?site=${at}&tool=${tool}`;
 /** The rows of tools' calls, newest first. */

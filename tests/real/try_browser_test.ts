@@ -108,7 +108,7 @@ inChromium("trying tools", {
     const { writes } = at.kit;
     await page.reload();
     assert.equal(at.kit.writes, writes);
-    await press(page, 'form[action="/admin/try/undo"] button');
+    await press(page, 'form[action="/admin/changes/undo"] button');
     await press(page, 'form[action$="/confirm"] button');
     assert.equal(titled(on), "Before");
   },
