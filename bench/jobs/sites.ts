@@ -1,5 +1,6 @@
 /** The clients of the agency that the jobs are about: their sites and what stands on them before a job begins. */
 import type { Gateway } from "../../gateway/wire.ts";
+import type { NewSite } from "../../store/store.ts";
 import type { CmsSandbox } from "../../sandbox/wordpress/sandbox.ts";
 
 /** The ids of the clients' sites; a player finds them out. */
@@ -160,7 +161,7 @@ export type Ready = (
   args: Readonly<Record<string, unknown>>,
 ) => Promise<Record<string, unknown>>;
 
-/** Fills the roofer's site, past the gateway and then, for what is told as changes, through it. */
+/** Fills the roofer's site, past the gateway and then, for what counts as changes, through it. */
 export async function fillRoofer(cms: CmsSandbox, ready: Ready): Promise<void> {
   const site_id = SITES.roofer;
   const ids = new Map<string, number>();
@@ -185,8 +186,8 @@ export async function fillRoofer(cms: CmsSandbox, ready: Ready): Promise<void> {
   await ready("create_draft", { site_id, title: "Snow guards", content_html: "<p>To be written.</p>" });
 }
 
-/** The sites, each of a client of its own, and the people's rights on them. */
-export async function registerClients({ store }: Pick<Gateway, "store">, at: {
+/** What the sites lead to. */
+interface Places {
   readonly roofer: CmsSandbox;
   readonly dentist: CmsSandbox;
   readonly yoga: CmsSandbox;
@@ -194,66 +195,73 @@ export async function registerClients({ store }: Pick<Gateway, "store">, at: {
   readonly repo: string;
   readonly hosting: string;
   readonly workspace: string;
-}): Promise<void> {
-  for (
-    const [id, name] of [
-      ["huber", "Huber Roofing"],
-      ["brunner", "Brunner Dental"],
-      ["lindner", "Lindner Garden Design"],
-      ["moser", "Moser Yoga"],
-    ] as const
-  ) await store.projects.create({ id, name });
-  const cms = ({ base_url, users: { admin } }: CmsSandbox) => ({
-    platform: "cms" as const,
-    base_url,
-    credentials: { cms: { username: admin.username, application_password: admin.application_password } },
-  });
-  await store.sites.create({
-    ...cms(at.roofer),
+}
+
+const CLIENTS = {
+  huber: "Huber Roofing",
+  brunner: "Brunner Dental",
+  lindner: "Lindner Garden Design",
+  moser: "Moser Yoga",
+};
+
+const cmsOf = ({ base_url, users: { admin } }: CmsSandbox) => ({
+  platform: "cms" as const,
+  base_url,
+  credentials: { cms: { username: admin.username, application_password: admin.application_password } },
+});
+
+/** The WordPress sites; what may be published where is what their jobs need. */
+const wordPresses = ({ roofer, dentist, yoga, workspace }: Places): NewSite[] => [
+  {
+    ...cmsOf(roofer),
     id: SITES.roofer,
     name: "Huber Roofing, website",
     project_id: "huber",
     seo: { enabled: true, channel: "plugin" },
-    topicmap_workspace_id: at.workspace,
+    topicmap_workspace_id: workspace,
     flags: {
       allow_publish: true,
       allow_seo_on_published: true,
       allow_topicmap_write: true,
       allow_storage_write: true,
     },
-  });
-  await store.sites.create({
-    ...cms(at.dentist),
+  },
+  {
+    ...cmsOf(dentist),
     id: SITES.dentist,
     name: "Brunner Dental, website",
     project_id: "brunner",
     seo: { enabled: true, channel: "plugin" },
     flags: { allow_publish: true, allow_seo_on_published: true },
-  });
-  await store.sites.create({
+  },
+  { ...cmsOf(yoga), id: SITES.yoga, name: "Moser Yoga, website", project_id: "moser" },
+];
+
+const others = ({ crm, repo, hosting }: Places): NewSite[] => [
+  {
     id: SITES.crm,
     name: "Brunner Dental, CRM",
     platform: "crm",
     base_url: null,
     project_id: "brunner",
-    crm_location_id: at.crm.location_id,
-    credentials: { crm: { integration_token: at.crm.token } },
-  });
-  await store.sites.create({
+    crm_location_id: crm.location_id,
+    credentials: { crm: { integration_token: crm.token } },
+  },
+  {
     id: SITES.garden,
     name: "Lindner Garden Design, website",
     platform: "static",
     base_url: "https://lindner-garden.example",
     project_id: "lindner",
-    repo: at.repo,
+    repo,
     repo_branch: "main",
-    hosting_project: at.hosting,
+    hosting_project: hosting,
     flags: { allow_full_repo_write: true, allow_main_branch_push: true },
-  });
-  await store.sites.create({
-    ...cms(at.yoga),
-    id: SITES.yoga,
-    name: "Moser Yoga, website",
-    project_id: "moser",
-  });
+  },
+];
+
+/** Registers the sites, each of a client of its own, as a person would have. */
+export async function registerClients({ store }: Pick<Gateway, "store">, places: Places): Promise<void> {
+  for (const [id, name] of Object.entries(CLIENTS)) await store.projects.create({ id, name });
+  for (const site of [...wordPresses(places), ...others(places)]) await store.sites.create(site);
 }
