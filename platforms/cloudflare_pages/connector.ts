@@ -47,11 +47,14 @@ export default connector({
     HOSTING_ACCOUNT_ID: given("Cloudflare account id", word),
   },
   siteFields: {
-    hosting_project: labelled(
-      "Project at Cloudflare Pages",
-      "a project name of a-z, 0-9 and -",
-      /^[a-z0-9][a-z0-9-]{0,62}$/,
-    ),
+    hosting_project: {
+      ...labelled(
+        "Project at Cloudflare Pages",
+        "a project name of a-z, 0-9 and -",
+        /^[a-z0-9][a-z0-9-]{0,62}$/,
+      ),
+      asked: ["static"],
+    },
   },
   links: { hosting: assertConfigured },
   origins: ({ settings }) => [settings.HOSTING_API_BASE],
