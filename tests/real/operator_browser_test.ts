@@ -5,11 +5,11 @@ import { call, type Connected } from "../e2e/oauth_client.ts";
 import { listen } from "../e2e/mcp_start.ts";
 import { gateway, type Kit, MASTER } from "../kit.ts";
 import { Client2, Transport2 } from "../packages/mcp_clients.ts";
-import type { Browser, Page } from "../packages/puppeteer.ts";
+import type { Browser } from "../packages/puppeteer.ts";
 import { PASSPHRASE } from "../people/kit.ts";
 import { Asker } from "../sandbox/asker.ts";
 import { startWordPress } from "../wordpress.ts";
-import { inChromium, led, pageOf, textOf, titleOf } from "./browser.ts";
+import { inChromium, textOf, titleOf } from "./browser.ts";
 import { type Means, Operator } from "./_operator.ts";
 import { ignore } from "./_wordpress.ts";
 
