@@ -1,11 +1,13 @@
 /** Tasks of an operator's week, by links and forms from the overview on: a write in doubt, a change taken back, a held tool. */
 import assert from "node:assert/strict";
 import { listen } from "../e2e/mcp_start.ts";
-import { type Kit, MASTER } from "../kit.ts";
+import { startGitHub } from "../../sandbox/github/start.ts";
+import { gateway, type Kit, MASTER } from "../kit.ts";
 import type { Browser } from "../packages/puppeteer.ts";
 import { signedIn } from "../people/kit.ts";
 import { heldWorld } from "../tools/_held.ts";
 import { world } from "../tools/_stand_in.ts";
+import { settingsAt } from "../tools/_static.ts";
 import { inChromium, titleOf } from "./browser.ts";
 import { Operator } from "./_operator.ts";
 
@@ -112,6 +114,40 @@ inChromium("an operator's tasks", {
     await one.presses("Put it back");
     assert.equal(await titleOf(one.page), "Taken back");
     assert.equal(at.draft.title, "Before");
+    await leaves(one);
+  },
+
+  "a static site is added with its repository, and the page says whether the app may write there": async (
+    browser,
+  ) => {
+    await using host = await startGitHub();
+    await host.make("acme/site");
+    await using on = await served(
+      (baseUrl) =>
+        gateway({
+          fetch: "network",
+          allowPrivate: ["127.0.0.1"],
+          settings: { ...settingsAt(host, {}), baseUrl },
+          http: { sleep: () => Promise.resolve() },
+        }),
+      (gw) => gw,
+    );
+    const one = await master(browser, on.baseUrl, "static");
+    await one.goes("Sites");
+    await one.presses("Add a site");
+    await one.presses("A static site on GitHub");
+    await one.fills("Id", "bakery");
+    await one.fills("Name", "The bakery");
+    await one.fills("Address", "https://bakery.example");
+    await one.fills("Repository", "acme/site");
+    await one.fills("Branch", "main");
+    await one.fills("Project at Cloudflare Pages", "bakery");
+    await one.presses("Add the site");
+    await one.reads(/The bakery/);
+    await one.presses("Test the connection");
+    await one.reads(/acme\/site/);
+    await one.goes("Repository app");
+    await one.reads(/The bakery[\s\S]*acme\/ ?site[\s\S]*acme/);
     await leaves(one);
   },
 
