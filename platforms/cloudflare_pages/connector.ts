@@ -62,7 +62,10 @@ export default connector({
     if (out.method !== "GET" || out.effect !== "read") return "hosting is only read";
     const project = `/pages/projects/${site?.hosting_project}`;
     const { pathname } = new URL(out.url);
-    const own = pathname.endsWith(project) || pathname.endsWith(`${project}/deployments`);
+    const at = pathname.indexOf(project);
+    const [head, list, id, ...log] = at < 0 ? [] : pathname.slice(at + project.length).split("/");
+    const isLog = list === "deployments" && Boolean(id) && log.join("/") === "history/logs";
+    const own = head === "" && (list === undefined || list === "deployments" && id === undefined || isLog);
     return own ? null : "it reads another project";
   },
   probes: {
