@@ -1114,6 +1114,20 @@ export interface Shapes {
     raises: false;
     publishes: "always";
   };
+  "edit_static_file": {
+    args: {
+      "path": string;
+      "find": string;
+      "replace": string;
+      "count": number;
+      "sha"?: string;
+      "message"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
   "init_static_project": {
     args: {
       "homepage_html": string;

@@ -53,6 +53,13 @@ export const STATIC: readonly Write[] = [
     compares: true,
   },
   {
+    tool: "edit_static_file",
+    site: "static",
+    args: (_, n) => ({ path: css(n), find: "order", replace: "z-index" }),
+    edits: [],
+    beside: elsewhere,
+  },
+  {
     tool: "create_static_route",
     site: "static",
     args: (_, n) => ({ route: `new-${n}`, html: "<p>x</p>", ...MAIN }),

@@ -100,6 +100,11 @@ function repositoryCalls({ gw }: StaticWorld): Calls {
       return { site_id, path: path(), content: "x" };
     },
     "write_static_file (the deployed branch)": () => ({ ...main, path: path(), content: "x" }),
+    edit_static_file: async () => {
+      const made = { site_id, path: path(), content: "x", confirm: true };
+      await gw.call("write_static_file", made);
+      return { site_id, path: made.path, find: "x", replace: "y" };
+    },
     bulk_write_static_files: () => ({ site_id, files: [{ path: path(), content: "x" }] }),
     create_static_route: () => ({ site_id, route: `counted-${++serial}`, html: "<p>x</p>" }),
     update_static_route: () => ({ site_id, route: "", html: `<p>${++serial}</p>` }),
