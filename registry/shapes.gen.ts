@@ -1107,6 +1107,16 @@ export interface Shapes {
     raises: true;
     publishes: "sometimes";
   };
+  "create_static_routes": {
+    args: {
+      "pages": ({ "route": string; "html": string; "title"?: string; "description"?: string })[];
+      "message"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
   "delete_static_route": {
     args: { "route": string; "sha"?: string; "force": boolean };
     site: "required";

@@ -136,6 +136,8 @@ async function repository(call: Call, files: Site): Promise<void> {
   await call("bulk_write_static_files", files({ files: more, ...DO }));
   const page = (html: string) => files({ route, html, target_branch: "main", ...DO });
   await call("create_static_route", page("<h1>Offer</h1>"));
+  const pages = ["vienna", "graz"].map((city) => ({ route: `cities/${city}`, html: `<h1>${city}</h1>` }));
+  await call("create_static_routes", files({ pages, ...DO }));
   await call("update_static_route", page("<h1>New offer</h1>"));
   await call("delete_static_route", files({ route, ...DO }));
   await call("reset_static_preview_branch", files(DO));

@@ -234,6 +234,7 @@ Deno.test("on a static site each ceiling permits what is said of it, and not one
     "Read what": [["list_static_routes", on]],
     "Write pages without script": [
       ["create_static_route", page],
+      ["create_static_routes", { ...on, pages: [{ route: "a", html: "<p>Hi</p>" }] }],
       ["write_static_file", { ...on, path: "src/styles/a.css", content: "p{}" }],
       ["write_static_file", { ...on, path: "public/a.js", content: "a()" }],
       ["edit_static_file", { ...on, path: "src/styles/site.css", find: "red", replace: "blue" }],
@@ -245,6 +246,7 @@ Deno.test("on a static site each ceiling permits what is said of it, and not one
     ],
     "Make and change drafts and preview pages that hold script": [
       ["create_static_route", { ...page, html: "<p onclick=a()>Hi</p>" }],
+      ["create_static_routes", { ...on, pages: [{ route: "a", html: "<p onclick=a()>Hi</p>" }] }],
       ["update_static_route", { ...on, route: "", html: "<script>a()</script>" }],
       ["write_static_file", { ...on, path: "public/a.html", content: "<script>a()</script>" }],
       ["write_static_file", { ...on, path: "public/a.svg", content: "<svg onload='a()'/>" }],

@@ -68,6 +68,15 @@ export const STATIC: readonly Write[] = [
     compares: true,
   },
   {
+    tool: "create_static_routes",
+    site: "static",
+    args: (_, n) => ({
+      pages: ["a", "b"].map((name) => ({ route: `many-${name}-${n}`, html: "<p>x</p>" })),
+    }),
+    edits: [],
+    beside: elsewhere,
+  },
+  {
     tool: "update_static_route",
     site: "static",
     args: (_, n) => ({ route: `old-${n}`, html: "<p>Mine</p>", ...MAIN }),

@@ -76,6 +76,7 @@ function repositoryCalls({ gw }: StaticWorld): Calls {
   const site_id = "open";
   const main = { site_id, target_branch: "main" };
   let serial = 0;
+  const hundred = Array.from({ length: 100 }, (_, n) => n);
   const path = () => `public/counted-${++serial}.txt`;
   const markdown = "---\ntitle: Counted\nslug: counted\nstatus: draft\n---\nText\n";
   const route = async () => {
@@ -107,6 +108,10 @@ function repositoryCalls({ gw }: StaticWorld): Calls {
     },
     bulk_write_static_files: () => ({ site_id, files: [{ path: path(), content: "x" }] }),
     create_static_route: () => ({ site_id, route: `counted-${++serial}`, html: "<p>x</p>" }),
+    create_static_routes: () => {
+      const of = ++serial;
+      return { site_id, pages: hundred.map((n) => ({ route: `many-${of}/${n}`, html: `<p>${n}</p>` })) };
+    },
     update_static_route: () => ({ site_id, route: "", html: `<p>${++serial}</p>` }),
     delete_static_route: async () => ({ site_id, route: await route() }),
     reset_static_preview_branch: () => ({ site_id }),
