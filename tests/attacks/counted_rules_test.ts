@@ -75,6 +75,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "branch.ts": {
     branchName: (of) => branch.branchName(of, "ref"),
     refName: (of) => branch.refName(of, "ref"),
+    readAt: (of) => branch.readAt(of, { get: () => Promise.resolve(of) }),
   },
   "change.ts": {
     refuseUnseen: (of) => change.refuseUnseen(of, "html", of),
