@@ -4,7 +4,7 @@ import type { Code } from "../../core/errors.ts";
 import type { Args } from "../cms_kit.ts";
 import { DOORS } from "../cms_kit.ts";
 import { blobName } from "../../platforms/github/names.ts";
-import { FILES, REPO, StaticWorld, test } from "./_static.ts";
+import { compareUrl, FILES, REPO, StaticWorld, test } from "./_static.ts";
 
 const TOOL = "edit_static_file";
 const ON = { site_id: "open" };
@@ -185,4 +185,36 @@ test("a file whose edit the build or a browser would run counts for more, and th
   const built = await shown(at, args) as Preview & { warnings: string[] };
   assert.equal(built.tier, 2);
   assert.match(built.warnings.join(), /Base\.astro" is source that the build of the branch runs/);
+});
+
+test("every write to the preview branch says where it is compared with the deployed one, and no other does", async (at) => {
+  const page = { html: "<p>x</p>" };
+  const writes: [string, Args][] = [
+    [TOOL, { path: CSS, find: "red", replace: "blue" }],
+    ["write_static_file", { path: "public/a.txt", content: "a" }],
+    ["bulk_write_static_files", { files: [{ path: "public/b.txt", content: "b" }] }],
+    ["create_static_route", { ...page, route: "one" }],
+    ["create_static_routes", { pages: [{ ...page, route: "two" }] }],
+    ["update_static_route", { ...page, route: "" }],
+  ];
+  for (const [tool, args] of writes) {
+    const done = await at.gw.call<Args & { branch: string }>(tool, { ...ON, ...args, confirm: true });
+    assert.equal(done["compare_url"], compareUrl(done.branch), tool);
+  }
+  const again = await at.gw.call<Args>("write_static_file", {
+    ...ON,
+    path: "public/a.txt",
+    content: "a",
+    allow_overwrite: true,
+    confirm: true,
+  });
+  assert.deepEqual([again["unchanged"], again["compare_url"]], [true, undefined], "no commit was made");
+  const main = await at.gw.call<Args>("write_static_file", {
+    ...ON,
+    path: "public/c.txt",
+    content: "c",
+    target_branch: "main",
+    confirm: true,
+  });
+  assert.equal(main["compare_url"], undefined);
 });

@@ -116,9 +116,17 @@ export default tool("edit_static_file", {
       const { bytes } = await edited(view, { ...args, path });
       return [{ path, bytes }];
     });
-    const { commit_sha, branch, shas, proof } = pushed;
+    const { commit_sha, branch, shas, proof, compared_at } = pushed;
     ctx.annotate({ result_id: path, changes: madeOn(pushed, changes) });
-    const done = compared({ path, sha: shas.get(path), commit_sha, branch, replaced: places, ...proof });
+    const done = compared({
+      path,
+      sha: shas.get(path),
+      commit_sha,
+      branch,
+      replaced: places,
+      ...compared_at,
+      ...proof,
+    });
     return leftBy(done, pushed, { before });
   },
   restore: restoringFiles,
