@@ -71,6 +71,7 @@ export const SHAPES: Readonly<Record<string, unknown>> = {
     "sha?": "string -- of the file; left out where it is not known",
     commit_sha: "string",
     branch: "string",
+    "compare_url?": "string -- where a person sees what the preview branch changes",
     target_branch: "one of preview | main",
     "unchanged?": "one of true",
   },

@@ -1112,12 +1112,36 @@ export interface Shapes {
     raises: true;
     publishes: "sometimes";
   };
+  "create_static_routes": {
+    args: {
+      "pages": ({ "route": string; "html": string; "title"?: string; "description"?: string })[];
+      "message"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
   "delete_static_route": {
     args: { "route": string; "sha"?: string; "force": boolean };
     site: "required";
     tier: 4;
     raises: false;
     publishes: "always";
+  };
+  "edit_static_file": {
+    args: {
+      "path": string;
+      "find": string;
+      "replace": string;
+      "count": number;
+      "sha"?: string;
+      "message"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
   };
   "init_static_project": {
     args: {

@@ -18,3 +18,24 @@ export function refName(text: string, field: string): string {
   if (BRANCH.test(text)) return text;
   throw new GatewayError("E_BAD_INPUT", `${field}: expected a branch, tag or commit such as main`);
 }
+
+/** What a caller reads the token's own preview branch by. */
+const PREVIEW = "preview";
+
+/**
+ * The branch, tag or commit that a caller reads at: "preview" is the token's own preview branch, and everything else is
+ * what it says. Throws E_NOT_FOUND where the token has no preview branch on the site.
+ */
+export async function readAt(
+  ref: string | undefined,
+  previews: { get(): Promise<string | null> },
+): Promise<string | undefined> {
+  if (ref !== PREVIEW) return ref;
+  const branch = await previews.get();
+  if (branch !== null) return branch;
+  throw new GatewayError(
+    "E_NOT_FOUND",
+    "ref: this token has no preview branch on the site yet, its next write to one begins it; leave ref out to read the " +
+      "deployed branch",
+  );
+}

@@ -13,6 +13,8 @@ export interface Replacement {
 /** A text after them. */
 export interface Replaced {
   readonly text: string;
+  /** Where each of them stood, in the order of the text. */
+  readonly places: readonly Place[];
   /** What a person should know before approving, a sentence each. */
   readonly warnings: readonly string[];
 }
@@ -25,12 +27,26 @@ export function checkReplacements(
   throw new GatewayError("E_BAD_INPUT", "content_html, replacements: give one of the two");
 }
 
-/** A place of the text that one of them stands for. */
-interface Place {
+/** A place of the text that one of them stands for: its characters from `at` to before `end`, and the number of that one. */
+export interface Place {
   readonly at: number;
   readonly end: number;
   readonly by: number;
 }
+
+/** How a refusal speaks of them. */
+export interface Wording {
+  /** The argument that the text to be found came in. */
+  field(by: number): string;
+  /** How a caller gets to know what stands there. */
+  readonly shown: string;
+}
+
+/** Of a list of them, in the text of a post or page. */
+const OF_CONTENT: Wording = {
+  field: (by) => `replacements[${by}].find`,
+  shown: "as it stands in content_html, tags and entities included, as get_post or get_page shows it",
+};
 
 const AROUND = 25;
 const PLACES_SHOWN = 5;
@@ -42,12 +58,18 @@ const quoted = (text: string) => JSON.stringify(cut(text, QUOTED_CHARACTERS));
  * All of them at once, each found in the text as it stands, never in what another put there. Throws E_BAD_INPUT naming the
  * one that is found another number of times, how often it is and where, and those that overlap.
  */
-export function replacing(text: string, replacements: readonly Replacement[]): Replaced {
+export function replacing(
+  text: string,
+  replacements: readonly Replacement[],
+  words: Wording = OF_CONTENT,
+): Replaced {
   const places: Place[] = [];
   const warnings: string[] = [];
   for (const [by, { find, count = 1 }] of replacements.entries()) {
     const found = placesOf(text, find);
-    if (found.length !== count) throw otherCount(text, by, { find, count }, found);
+    if (found.length !== count) {
+      throw otherCount(text, { find, count }, found, { ...words, named: words.field(by) });
+    }
     const inside = countInTags(text, found);
     if (inside > 0) {
       warnings.push(
@@ -66,7 +88,7 @@ export function replacing(text: string, replacements: readonly Replacement[]): R
     done += text.slice(end, place.at) + replacements[place.by]!.replace;
     end = place.end;
   }
-  return { text: done + text.slice(end), warnings };
+  return { text: done + text.slice(end), places, warnings };
 }
 
 /** Where it begins, one behind the end of the other. */
@@ -89,8 +111,8 @@ function countInTags(text: string, found: readonly number[]): number {
   return count;
 }
 
-/** What stands around a place, on one line. */
-function around(text: string, at: number, length: number): string {
+/** What stands around a place, on one line, in quotes. */
+export function around(text: string, at: number, length: number): string {
   const [from, to] = [Math.max(0, at - AROUND), at + Math.min(length, QUOTED_CHARACTERS) + AROUND];
   const part = text.slice(from, to).toWellFormed();
   return JSON.stringify(`${from > 0 ? "…" : ""}${part}${to < text.length ? "…" : ""}`);
@@ -98,23 +120,21 @@ function around(text: string, at: number, length: number): string {
 
 function otherCount(
   text: string,
-  by: number,
   { find, count }: { readonly find: string; readonly count: number },
   found: readonly number[],
+  { named, shown: read }: Wording & { readonly named: string },
 ): GatewayError {
   const times = (many: number) => many === 1 ? "once" : `${many} times`;
   const shown = found.slice(0, PLACES_SHOWN).map((at) => `at ${at} ${around(text, at, find.length)}`);
   const more = found.length > PLACES_SHOWN ? `, and ${found.length - PLACES_SHOWN} more` : "";
   const next = found.length === 0
-    ? "give it as it stands in content_html, tags and entities included, as get_post or get_page shows it"
+    ? `give it ${read}`
     : `give count ${found.length}, or more of the text around the place that is meant`;
   return new GatewayError(
     "E_BAD_INPUT",
-    `replacements[${by}].find: ${quoted(find)} stands there ${
-      found.length === 0 ? "nowhere" : times(found.length)
-    }, not ${times(count)}${
-      shown.length === 0 ? "" : `: ${shown.join(", ")}${more}`
-    }; nothing is replaced: ${next}`,
+    `${named}: ${quoted(find)} stands there ${found.length === 0 ? "nowhere" : times(found.length)}, not ${
+      times(count)
+    }${shown.length === 0 ? "" : `: ${shown.join(", ")}${more}`}; nothing is replaced: ${next}`,
   );
 }
 

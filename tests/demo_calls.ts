@@ -131,10 +131,13 @@ async function repository(call: Call, files: Site): Promise<void> {
   await call("read_static_file", files({ path: "package.json" }));
   await call("check_static_deploy", files());
   await call("write_static_file", files({ path: "public/hours.txt", content: "Mo-Fr 9-17\n", ...DO }));
+  await call("edit_static_file", files({ path: "public/hours.txt", find: "9-17", replace: "8-18", ...DO }));
   const more = [{ path: "public/contact.txt", content: "Call us.\n" }];
   await call("bulk_write_static_files", files({ files: more, ...DO }));
   const page = (html: string) => files({ route, html, target_branch: "main", ...DO });
   await call("create_static_route", page("<h1>Offer</h1>"));
+  const pages = ["vienna", "graz"].map((city) => ({ route: `cities/${city}`, html: `<h1>${city}</h1>` }));
+  await call("create_static_routes", files({ pages, ...DO }));
   await call("update_static_route", page("<h1>New offer</h1>"));
   await call("delete_static_route", files({ route, ...DO }));
   await call("reset_static_preview_branch", files(DO));

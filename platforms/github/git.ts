@@ -9,7 +9,12 @@ const NAMED = z.object({ sha: SHA });
 /** A branch. */
 export const REF = z.object({ object: z.object({ sha: SHA }) });
 /** A commit. */
-export const COMMIT = z.object({ sha: SHA, tree: NAMED, parents: z.array(NAMED) });
+export const COMMIT = z.object({
+  html_url: z.string().nullish().catch(null),
+  sha: SHA,
+  tree: NAMED,
+  parents: z.array(NAMED),
+});
 const ENTRY = z.object({
   path: z.string(),
   mode: z.string(),
@@ -138,13 +143,25 @@ export async function makeTree(
   return (await wire.ask(asked)).sha;
 }
 
-/** Makes a commit; answers its name. Nothing points to it yet. */
+/** A commit that was made, and the repository's address for people; null where the host does not tell it. */
+export interface MadeCommit {
+  readonly sha: string;
+  readonly web: string | null;
+}
+
+/** Where a person looks at the repository, by the address of one of its commits. */
+function webOf(html_url: string | null | undefined, sha: string): string | null {
+  const end = `/commit/${sha}`;
+  return html_url?.startsWith("http") && html_url.endsWith(end) ? html_url.slice(0, -end.length) : null;
+}
+
+/** Makes a commit. Nothing points to it yet. */
 export async function makeCommit(
   wire: RepoWire,
   json: { message: string; tree: string; parents: readonly string[] },
-): Promise<string> {
+): Promise<MadeCommit> {
   const asked = { method: "POST", path: "/git/commits", json, schema: COMMIT, effect: "read" } as const;
   const made = await wire.ask(asked);
-  if (made.tree.sha === json.tree) return made.sha;
+  if (made.tree.sha === json.tree) return { sha: made.sha, web: webOf(made.html_url, made.sha) };
   throw unreadable(wire.repo, 201, false);
 }

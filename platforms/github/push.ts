@@ -37,6 +37,8 @@ export interface Pushed {
   readonly shas: ReadonlyMap<string, string>;
   /** Set when everything was there already: there is no new commit, and `commit_sha` is the newest commit. */
   readonly unchanged: boolean;
+  /** The repository's address for people, where the host told it with the commit. */
+  readonly web?: string | null;
   /** The commit's tree was read back and its files are those written; whether the branch still ends at it. */
   readonly proof: Compared;
 }
@@ -118,10 +120,11 @@ async function tryOnce(
     const branch = found === null ? target.from ?? target.branch : target.branch;
     return { branch, commit_sha: base, shas, unchanged: true, proof: PROVEN };
   }
-  const commit_sha = await makeCommit(wire, { message: target.message, tree, parents: [base] });
+  const made = await makeCommit(wire, { message: target.message, tree, parents: [base] });
+  const { sha: commit_sha, web } = made;
   const moved = await moveTo(wire, target, found, commit_sha);
   if (moved === "elsewhere") return null;
-  return { branch: target.branch, commit_sha, shas, unchanged: false, proof: proofOf(moved) };
+  return { branch: target.branch, commit_sha, shas, unchanged: false, web, proof: proofOf(moved) };
 }
 
 /** Moves the branch to the commit; the commit is recorded as made, or as unsure where the answer was lost. */
@@ -208,7 +211,7 @@ async function rootOf(
   { message }: PushTarget,
 ) {
   const { tree, shas } = await build(wire, prefix, view, edits);
-  return { shas, commit_sha: await makeCommit(wire, { message, tree, parents: [] }) };
+  return { shas, commit_sha: (await makeCommit(wire, { message, tree, parents: [] })).sha };
 }
 
 async function noBranch(wire: RepoWire, branch: string): Promise<never> {

@@ -23,7 +23,7 @@ import * as seoSchema from "../../rules/seo_schema.ts";
 import * as structured from "../../rules/structured_data.ts";
 import * as text from "../../rules/text.ts";
 import * as visitor from "../../rules/visitor_address.ts";
-import { replacing } from "../../rules/replacements.ts";
+import { around, replacing } from "../../rules/replacements.ts";
 import * as wording from "../../rules/wording.ts";
 import * as content from "../../rules/code_pages/content.ts";
 import * as css from "../../rules/code_pages/css.ts";
@@ -75,6 +75,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "branch.ts": {
     branchName: (of) => branch.branchName(of, "ref"),
     refName: (of) => branch.refName(of, "ref"),
+    readAt: (of) => branch.readAt(of, { get: () => Promise.resolve(of) }),
   },
   "change.ts": {
     refuseUnseen: (of) => change.refuseUnseen(of, "html", of),
@@ -178,6 +179,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     bytesOf: text.bytesOf,
   },
   "replacements.ts": {
+    around: (of) => around(of, 0, of.length),
     replacing: (of) =>
       replacing(of, [{ find: of.slice(0, 2) || "a", replace: of }, { find: "<", replace: "" }]),
   },

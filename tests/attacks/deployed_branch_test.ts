@@ -18,6 +18,11 @@ const TOOLS: Readonly<Record<string, { of: (n: number) => Args; put?: (text: str
   update_static_route: { of: (n) => ({ route: "", html: `<p>${n}</p>`, force: true }) },
   delete_static_route: { of: () => ({ route: "hand", force: true }) },
   write_static_file: { of: (n) => ({ path: `public/${n}.txt`, content: "x", allow_overwrite: true }) },
+  create_static_routes: {
+    of: (n) => ({ pages: [{ route: `many-${n}`, html: "<p>x</p>" }] }),
+    put: (text) => ({ pages: [{ route: text, html: text, title: text }] }),
+  },
+  edit_static_file: { of: (n) => ({ path: "src/content/first.md", find: "Text", replace: `Text ${n}` }) },
   bulk_write_static_files: {
     of: (n) => ({ files: [{ path: `public/bulk${n}.txt`, content: "x" }] }),
     put: (path) => ({ files: [{ path, content: "x", encoding: path }] }),

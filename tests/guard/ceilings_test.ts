@@ -234,8 +234,10 @@ Deno.test("on a static site each ceiling permits what is said of it, and not one
     "Read what": [["list_static_routes", on]],
     "Write pages without script": [
       ["create_static_route", page],
+      ["create_static_routes", { ...on, pages: [{ route: "a", html: "<p>Hi</p>" }] }],
       ["write_static_file", { ...on, path: "src/styles/a.css", content: "p{}" }],
       ["write_static_file", { ...on, path: "public/a.js", content: "a()" }],
+      ["edit_static_file", { ...on, path: "src/styles/site.css", find: "red", replace: "blue" }],
     ],
     "Leave the preview branch": [["reset_static_preview_branch", on]],
     "Keep markdown files": [
@@ -244,10 +246,17 @@ Deno.test("on a static site each ceiling permits what is said of it, and not one
     ],
     "Make and change drafts and preview pages that hold script": [
       ["create_static_route", { ...page, html: "<p onclick=a()>Hi</p>" }],
+      ["create_static_routes", { ...on, pages: [{ route: "a", html: "<p onclick=a()>Hi</p>" }] }],
       ["update_static_route", { ...on, route: "", html: "<script>a()</script>" }],
       ["write_static_file", { ...on, path: "public/a.html", content: "<script>a()</script>" }],
       ["write_static_file", { ...on, path: "public/a.svg", content: "<svg onload='a()'/>" }],
       ["write_static_file", { ...on, path: "src/content/a.md", content: "<img src=x onerror=a()>" }],
+      ["edit_static_file", {
+        ...on,
+        path: "src/content/first.md",
+        find: "Text",
+        replace: "<img src=x onerror=a()>",
+      }],
     ],
     "Write source files that": [
       ...["astro", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mdx", "vue", "svelte", "ASTRO", "mts"].map((
@@ -256,6 +265,7 @@ Deno.test("on a static site each ceiling permits what is said of it, and not one
         "write_static_file",
         { ...on, path: `src/components/A.${end}`, content: "a" },
       ]),
+      ["edit_static_file", { ...on, path: "src/layouts/Base.astro", find: "slot", replace: "Slot" }],
     ],
     "Write many files": [["bulk_write_static_files", { ...on, files }]],
     "Write to the branch": [

@@ -154,5 +154,8 @@ export class StaticWorld extends Calls {
   }
 }
 
+/** Where people see what a preview branch of REPO changes of what is deployed. */
+export const compareUrl = (branch: string): string => `https://github.com/${REPO}/compare/main...${branch}`;
+
 /** A test in such a world of its own. */
 export const test = scenes(() => StaticWorld.open());

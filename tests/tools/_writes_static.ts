@@ -53,12 +53,28 @@ export const STATIC: readonly Write[] = [
     compares: true,
   },
   {
+    tool: "edit_static_file",
+    site: "static",
+    args: (_, n) => ({ path: css(n), find: "order", replace: "z-index" }),
+    edits: [],
+    beside: elsewhere,
+  },
+  {
     tool: "create_static_route",
     site: "static",
     args: (_, n) => ({ route: `new-${n}`, html: "<p>x</p>", ...MAIN }),
     edits: [theirs(newPage, { code: "E_ROUTE_EXISTS" })],
     beside: elsewhere,
     compares: true,
+  },
+  {
+    tool: "create_static_routes",
+    site: "static",
+    args: (_, n) => ({
+      pages: ["a", "b"].map((name) => ({ route: `many-${name}-${n}`, html: "<p>x</p>" })),
+    }),
+    edits: [],
+    beside: elsewhere,
   },
   {
     tool: "update_static_route",

@@ -197,6 +197,11 @@ async function repositories(): Promise<Place> {
       },
       { tool: "delete_static_route", args: { ...open, route: "/made" } },
       { tool: "write_static_file", args: { ...open, path: "public/c.txt", content: "c" } },
+      {
+        tool: "create_static_routes",
+        args: { ...open, pages: [{ route: "one", html: "<p>1</p>" }, { route: "two", html: "<p>2</p>" }] },
+      },
+      { tool: "edit_static_file", args: { ...open, path: "public/c.txt", find: "c", replace: "d" } },
       { tool: "bulk_write_static_files", args: { ...open, files } },
       { tool: "reset_static_preview_branch", args: open },
       { tool: "init_static_project", args: { site_id: "empty", homepage_html: "<p>Home</p>" } },

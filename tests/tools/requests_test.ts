@@ -76,6 +76,7 @@ function repositoryCalls({ gw }: StaticWorld): Calls {
   const site_id = "open";
   const main = { site_id, target_branch: "main" };
   let serial = 0;
+  const hundred = Array.from({ length: 100 }, (_, n) => n);
   const path = () => `public/counted-${++serial}.txt`;
   const markdown = "---\ntitle: Counted\nslug: counted\nstatus: draft\n---\nText\n";
   const route = async () => {
@@ -100,8 +101,17 @@ function repositoryCalls({ gw }: StaticWorld): Calls {
       return { site_id, path: path(), content: "x" };
     },
     "write_static_file (the deployed branch)": () => ({ ...main, path: path(), content: "x" }),
+    edit_static_file: async () => {
+      const made = { site_id, path: path(), content: "x", confirm: true };
+      await gw.call("write_static_file", made);
+      return { site_id, path: made.path, find: "x", replace: "y" };
+    },
     bulk_write_static_files: () => ({ site_id, files: [{ path: path(), content: "x" }] }),
     create_static_route: () => ({ site_id, route: `counted-${++serial}`, html: "<p>x</p>" }),
+    create_static_routes: () => {
+      const of = ++serial;
+      return { site_id, pages: hundred.map((n) => ({ route: `many-${of}/${n}`, html: `<p>${n}</p>` })) };
+    },
     update_static_route: () => ({ site_id, route: "", html: `<p>${++serial}</p>` }),
     delete_static_route: async () => ({ site_id, route: await route() }),
     reset_static_preview_branch: () => ({ site_id }),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { LIMITS } from "../../core/model.ts";
 import { DOORS, type RefusedRow } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { EMPTY, FILES, OPEN_FLAGS, REPO, StaticWorld, test } from "./_static.ts";
+import { compareUrl, EMPTY, FILES, OPEN_FLAGS, REPO, StaticWorld, test } from "./_static.ts";
 
 const MIB = 1024 * 1024;
 
@@ -33,11 +33,12 @@ for (const door of DOORS) {
     assert.match(branch, /^mcp\/[a-z0-9-]{1,12}\/\d{10}$/);
     const sha = await at.wrote({ branch, parent: main, line: "Write 7 files", files: SOME });
     const bytes = Object.values(SOME).reduce((sum, one) => sum + new Blob([one]).size, 0);
-    assert.deepEqual(first.done, { commit_sha: sha, branch, files_written: 7, bytes });
+    const same = { commit_sha: sha, branch, files_written: 7, bytes };
+    assert.deepEqual(first.done, { ...same, compare_url: compareUrl(branch) });
     assert.deepEqual([first.row.tier, first.row.result_id], [2, sha]);
     assert.equal(await at.head("main"), main);
     const again = await at.write(door, "bulk_write_static_files", { site_id: "bulk", files: given(SOME) });
-    assert.deepEqual(again.done, { ...first.done, unchanged: true });
+    assert.deepEqual(again.done, { ...same, unchanged: true });
     assert.equal(await at.head(branch), sha, "nothing to change is no commit");
     const { "public/empty.txt": _, ...changed } = SOME;
     const second = await at.write(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
 import { blobName } from "../../platforms/github/names.ts";
-import { FILES, REPO, StaticWorld, test } from "./_static.ts";
+import { compareUrl, FILES, REPO, StaticWorld, test } from "./_static.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const shaOf = (content: string | Uint8Array | null) =>
@@ -155,7 +155,15 @@ for (const door of DOORS) {
     const sha = await at.wrote({ branch, parent: main, line: `Add ${path}`, files: written });
     assert.deepEqual(
       first.done,
-      { path, sha: await shaOf(content), commit_sha: sha, branch, target_branch: "preview", created: true },
+      {
+        path,
+        sha: await shaOf(content),
+        commit_sha: sha,
+        branch,
+        compare_url: compareUrl(branch),
+        target_branch: "preview",
+        created: true,
+      },
     );
     assert.deepEqual([first.row.tier, first.row.result_id], [2, path]);
     assert.deepEqual(first.row.changes, [

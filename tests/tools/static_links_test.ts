@@ -12,6 +12,8 @@ const READS: Readonly<Record<string, Args>> = {
 };
 const WRITES: Readonly<Record<string, Args>> = {
   create_static_route: { route: "new", html: "x" },
+  create_static_routes: { pages: [{ route: "new", html: "x" }] },
+  edit_static_file: { path: "src/styles/site.css", find: "red", replace: "blue" },
   update_static_route: { route: "", html: "x" },
   delete_static_route: { route: "" },
   write_static_file: { path: "public/a.txt", content: "x" },

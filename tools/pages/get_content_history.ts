@@ -1,6 +1,7 @@
 /** get_content_history: who changed a post, page or file, and when, and what differs between two versions of it. */
 import { GatewayError } from "../../core/errors.ts";
 import { history, type VersionTexts } from "../../platforms/_content/history.ts";
+import { readAt } from "../../rules/branch.ts";
 import { sourcePath } from "../../rules/path.ts";
 import { tool } from "../../registry/tool.ts";
 import { partsApart } from "./_apart.ts";
@@ -15,7 +16,8 @@ export default tool("get_content_history", {
     if (to === undefined || from !== undefined) return;
     throw new GatewayError("E_BAD_INPUT", "to: goes with from; give both, or from alone");
   },
-  async run({ from, to, page, ...of }, ctx) {
+  async run({ from, to, page, ref, ...what }, ctx) {
+    const of = { ...what, ref: await readAt(ref, ctx.previews) };
     const client = await ctx.use(history);
     if (from === undefined) return await client.list(of, page);
     const [older, newer] = await client.pair(of, from, to);

@@ -50,20 +50,36 @@ export async function standing(to: Branch, ctx: StaticContext, mayBeFirst = fals
   return { client, deployed, branch, view: await client.view(branch) };
 }
 
+/** A commit, and where a person sees what its preview branch changes of the deployed one; nothing for that one itself. */
+export interface PushedTo extends Pushed {
+  readonly compared_at: { readonly compare_url?: string };
+}
+
 /** Commits to that branch what was planned; a preview branch is made from the deployed one when there is none. */
 export async function pushTo(
   to: Branch,
   ctx: StaticContext,
   { message, planned }: { readonly message: string; readonly planned: Planned | undefined },
   decide: Decide,
-): Promise<Pushed> {
+): Promise<PushedTo> {
   const client = await ctx.use(github);
   const from = await client.deployedBranch();
   const { grant, made } = ctx;
   const target = { message, planned, made };
   const recorded = recordingPages(ctx.managed, decide);
-  if (to === "main") return await client.push({ ...target, branch: from, grant }, recorded);
-  return await client.push({ ...target, branch: await previewBranch(ctx, client, from), from }, recorded);
+  if (to === "main") {
+    return { ...await client.push({ ...target, branch: from, grant }, recorded), compared_at: {} };
+  }
+  const branch = await previewBranch(ctx, client, from);
+  const pushed = await client.push({ ...target, branch, from }, recorded);
+  return { ...pushed, compared_at: comparedAt(pushed, from) };
+}
+
+/** The host's page of what a branch changes (docs/upstreams/github.md, "Contents, git objects, branches"). */
+function comparedAt({ web, branch }: Pushed, from: string): PushedTo["compared_at"] {
+  const part = (name: string) => name.split("/").map(encodeURIComponent).join("/");
+  if (web === null || web === undefined || branch === from) return {};
+  return { compare_url: `${web}/compare/${part(from)}...${part(branch)}` };
 }
 
 /** The result of a write; of one to the deployed branch with how to see what visitors get of it. */

@@ -1,40 +1,14 @@
 /** create_static_route: a new page of a static site. */
-import { GatewayError } from "../../core/errors.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { fileOfRoute } from "../../rules/route.ts";
-import type { View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
+import { checkPage, newPage } from "./_pages.ts";
 import { madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { beforeOf } from "./_restore.ts";
-import { changedWith, inTheWay, pageAt, routeIn, routeWords } from "./_routes.ts";
+import { routeIn, routeWords } from "./_routes.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
-
-/** The new file. Throws E_ROUTE_EXISTS where the route is served already. */
-async function decide(view: View, route: string, page: PageArgs) {
-  const taken = await pageAt(view, route);
-  if (taken !== null) {
-    throw new GatewayError(
-      "E_ROUTE_EXISTS",
-      `route: ${JSON.stringify(route)} is served by ${JSON.stringify(taken.path)}; change it with ${
-        changedWith(taken.path)
-      }`,
-    );
-  }
-  const file = await inTheWay(view, route);
-  if (file !== null) {
-    throw new GatewayError(
-      "E_ROUTE_EXISTS",
-      `route: ${JSON.stringify(route)} cannot be built while there is the file ${
-        JSON.stringify(file)
-      }; choose another route`,
-    );
-  }
-  const path = fileOfRoute(route);
-  return { path, bytes: await pageBytes(view, path, page) };
-}
 
 export default tool("create_static_route", {
   check: (args, { site }) => checkPage(routeIn(site, args.route, "route"), args),
@@ -42,7 +16,7 @@ export default tool("create_static_route", {
   async plan({ target_branch, ...args }, ctx) {
     const route = routeIn(ctx.site, args.route, "route");
     const found = await standing(target_branch, ctx);
-    const { path, bytes } = await decide(found.view, route, args);
+    const { path, bytes } = await newPage(found.view, { ...args, route });
     const what = `Make ${routeWords(route)} of ${ctx.site.name}`;
     const made = { path, sha: null, size: null, bytes: bytes.byteLength };
     const plan = planOf(what, found, [made]);
@@ -57,14 +31,14 @@ export default tool("create_static_route", {
       target_branch,
       ctx,
       { message, planned },
-      async (view) => [await decide(view, route, args)],
+      async (view) => [await newPage(view, { ...args, route })],
     );
     const file_path = fileOfRoute(route);
-    const { commit_sha, branch, shas, proof } = pushed;
+    const { commit_sha, branch, shas, proof, compared_at } = pushed;
     ctx.annotate({ result_id: file_path, changes: madeOn(pushed, changes) });
     const sha = shas.get(file_path);
     return await seenLater(
-      compared({ route, file_path, sha, commit_sha, branch, target_branch, ...proof }),
+      compared({ route, file_path, sha, commit_sha, branch, target_branch, ...compared_at, ...proof }),
       pushed,
       ctx,
     );

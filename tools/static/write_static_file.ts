@@ -79,9 +79,18 @@ export default tool("write_static_file", {
       await judge(view, { ...args, path });
       return [{ path, bytes }];
     });
-    const { commit_sha, branch, shas, unchanged, proof } = pushed;
+    const { commit_sha, branch, shas, unchanged, proof, compared_at } = pushed;
     ctx.annotate({ result_id: path, changes: madeOn(pushed, changes) });
-    const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created, ...proof };
+    const done = {
+      path,
+      sha: shas.get(path),
+      commit_sha,
+      branch,
+      target_branch,
+      created,
+      ...compared_at,
+      ...proof,
+    };
     const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
     return await seenLater(written, pushed, ctx);
   },
