@@ -3,6 +3,7 @@ import { CUT_MARK, holdsCut, type Path, pathOf } from "../../core/answer_parts.t
 import { ASKED_NAMES, askedBy, type AskedName } from "../../core/asked_names.ts";
 import { clipped, GatewayError } from "../../core/errors.ts";
 import { finder } from "../../core/ids.ts";
+import { unknownPart } from "../../registry/answer_names.ts";
 import { type Manifest, takesParts, writes } from "../../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../../registry/entry.ts";
 import { wouldPublish } from "../../rules/publishing.ts";
@@ -51,7 +52,11 @@ export function readInput(
   const { site_id, confirm, confirm_token, ...given } = raw;
   refuseSiteId(site_id);
   if (isWrite) refuseCut(given);
-  const { wanted, rest } = wantedOf(given, (name) => takesParts(manifest) && !hasOwn(manifest, name));
+  const { wanted, rest } = wantedOf(
+    given,
+    manifest,
+    (name) => takesParts(manifest) && !hasOwn(manifest, name),
+  );
   // What only reads is neither previewed nor confirmed, whatever was asked beside its arguments.
   const asked = askedOf({ confirm, confirm_token }, isWrite ? asks : NOTHING_BESIDE);
   if (isWrite) refuseDryRun(rest, manifest);
@@ -78,9 +83,13 @@ const PATHS_MAX = 40;
 const PATHS_SAID =
   'expected names of parts of the answer, such as "items.title, items.url" or "items[20..]", at most 40 of 500 characters each';
 
-/** What of the answer is wanted, and the arguments without it; `isOurs` where the tool has no such argument itself. Throws E_BAD_INPUT. */
+/**
+ * What of the answer is wanted, and the arguments without it; `isOurs` where the tool has no such argument itself. Throws
+ * E_BAD_INPUT, also for a part that no answer of the tool can have, where its manifest says what it answers.
+ */
 function wantedOf(
   { ...args }: Record<string, unknown>,
+  manifest: Manifest,
   isOurs: (name: string) => boolean,
 ): { wanted: { wanted?: Wanted }; rest: Record<string, unknown> } {
   const taken = (name: string) => {
@@ -101,6 +110,8 @@ function wantedOf(
     if (path === null) throw bad(`fields: ${JSON.stringify(clipped(String(text)))} is none; ${PATHS_SAID}`);
     return path;
   });
+  const unknown = unknownPart(manifest, paths);
+  if (unknown !== null) throw bad(`fields: ${unknown}`);
   return { wanted: { wanted: { paths, summary: summary === true } }, rest: args };
 }
 
@@ -171,7 +182,7 @@ export function forwardedTo(
   }
   const { dryRun, ...asked } = askedOf(given, asks);
   const isWrite = offer.writesAt.includes(site) || writes(manifest);
-  const { wanted, rest } = wantedOf(args, (name) => !isWrite && !offer.has(name, site));
+  const { wanted, rest } = wantedOf(args, manifest, (name) => !isWrite && !offer.has(name, site));
   if (isWrite) refuseMisspelt(args, (name) => offer.has(name, site));
   const isShown = isWrite && (dryRun || (given.confirm ?? asks.confirm) === false);
   if (isWrite && !shown && !offer.previews(site)) {

@@ -32,22 +32,47 @@ interface Listed {
   readonly read_on?: string;
 }
 
-test("a read answers the parts that are asked for, and says which names it does not have", async (gw) => {
+test("a read answers the parts that are asked for", async (gw) => {
   for (const door of ["rest", "mcp"] as const) {
     const ids = await gw.call<Listed>("list_sites", { fields: "sites.id" }, { door });
     assert.deepEqual(ids, { sites: SITES.map(({ id }) => ({ id })) });
-    const few = await gw.call<Listed>("list_sites", { fields: ["sites[2..3].id", "sites.titel"] }, { door });
-    assert.deepEqual(few, {
-      fields_not_found: ["sites.titel"],
-      fields_there: ["sites"],
-      sites: [{ id: "site-002" }, { id: "site-003" }],
-    });
+    const few = await gw.call<Listed>("list_sites", { fields: ["sites[2..3].id"] }, { door });
+    assert.deepEqual(few, { sites: [{ id: "site-002" }, { id: "site-003" }] });
     const begun = await gw.call<Listed>("list_sites", { summary: true, fields: "sites.id" }, { door });
     assert.deepEqual(begun.shortened, [{ at: "sites", shown: 3, of: 150 }]);
     assert.deepEqual(begun.sites.length, 3);
   }
   const [row] = await gw.audit();
   assert.deepEqual(row?.arguments, { summary: true, fields: "sites.id" });
+});
+
+test("a part that no answer of the tool can have is refused with what was meant, before anything is sent", async (gw) => {
+  const there = "sites has id, name, platform, base_url, project_id, integrations";
+  const rows: readonly (readonly [unknown, string])[] = [
+    ["sites.titel", `"sites.titel" is no part of the answer; ${there}`],
+    [["sites.id", "sites[2..3].nam"], `did you mean "sites.name"; ${there}`],
+    ["id", 'did you mean "sites.id"; it has sites'],
+    ["items.baseUrl", 'did you mean "sites.base_url"; it has sites'],
+    ["sites.name.first", "sites.name has no parts, ask for sites.name itself"],
+  ];
+  for (const [fields, said] of rows) {
+    const refused = await gw.refuses("list_sites", { fields }, "E_BAD_INPUT", /^fields: ".*" is no part/);
+    assert.ok(refused.includes(said), refused);
+  }
+  const call = { tool: "list_sites", fields: "sites.titel" };
+  await gw.refuses("call_read_tool", call, "E_BAD_INPUT", /"sites.titel" is no part of the answer/);
+  const post = { site_id: "site-001", post_id: 7, fields: "contentHtml" };
+  await gw.refuses("get_post", post, "E_BAD_INPUT", /did you mean "content_html"/);
+  assert.deepEqual(gw.requests, []);
+});
+
+test("of data whose names nobody knows beforehand the answer says which it does not have", async (gw) => {
+  const at = { site_id: "site-001", text: "a", fields: "total, rows.titel" };
+  for (const door of ["rest", "mcp"] as const) {
+    const part = await gw.call("shop-find", at, { door });
+    const fields_there = ["args", "total", "rows"];
+    assert.deepEqual(part, { fields_not_found: ["rows.titel"], fields_there, total: 900, rows: [] });
+  }
 });
 
 test("over MCP a long answer is shortened and read on to its end; over REST it is whole", async (gw) => {
