@@ -83,6 +83,18 @@ const PATHS_MAX = 40;
 const PATHS_SAID =
   'expected names of parts of the answer, such as "items.title, items.url" or "items[20..]", at most 40 of 500 characters each';
 
+/** What is no path, and what to give in its place, where that is plain. */
+function noPath(fields: unknown, text: unknown): GatewayError {
+  const isWhole = text === "" || text === "*";
+  const isList = typeof fields === "string" && fields.trim().startsWith("[");
+  const instead = isWhole
+    ? "; for the whole answer leave it out"
+    : isList
+    ? "; give the list itself, not a text of one"
+    : "";
+  return bad(`fields: ${JSON.stringify(clipped(String(text)))} is none; ${PATHS_SAID}${instead}`);
+}
+
 /**
  * What of the answer is wanted, and the arguments without it; `isOurs` where the tool has no such argument itself. Throws
  * E_BAD_INPUT, also for a part that no answer of the tool can have, where its manifest says what it answers.
@@ -103,11 +115,11 @@ function wantedOf(
   if (summary !== undefined && typeof summary !== "boolean") throw notBoolean("summary", summary);
   const texts = typeof fields === "string" ? fields.split(",") : fields ?? [];
   if (!Array.isArray(texts) || texts.length > PATHS_MAX || fields !== undefined && texts.length === 0) {
-    throw bad(`fields: ${PATHS_SAID}`);
+    throw bad(`fields: ${PATHS_SAID}${fields === null ? "; for the whole answer leave it out" : ""}`);
   }
   const paths = texts.map((text) => {
     const path = typeof text === "string" ? pathOf(text) : null;
-    if (path === null) throw bad(`fields: ${JSON.stringify(clipped(String(text)))} is none; ${PATHS_SAID}`);
+    if (path === null || path.text === "*") throw noPath(fields, text);
     return path;
   });
   const unknown = unknownPart(manifest, paths);
@@ -150,7 +162,11 @@ function askedOf(given: Asks, asks: Asks): Pick<Input, "confirm" | "confirmToken
 
 /** A text such as "true" is named with its quotes, which shows that it is a text. */
 function notBoolean(name: string, value: unknown): GatewayError {
-  const given = typeof value === "string" ? `, not the text ${JSON.stringify(clipped(value))}` : "";
+  const given = value === null
+    ? ", not null; leave it out"
+    : typeof value === "string"
+    ? `, not the text ${JSON.stringify(clipped(value))}`
+    : "";
   return bad(`${name}: expected true or false${given}`);
 }
 
@@ -211,7 +227,8 @@ function refuseMisspelt(args: Readonly<Record<string, unknown>>, isTools: (name:
 const INSTEAD = "leave it out, and publish with publish_post or publish_page where the site allows it";
 function refuseSiteId(site_id: unknown): asserts site_id is string | undefined {
   if (site_id !== undefined && typeof site_id !== "string") {
-    throw bad("site_id: expected a string, the id of a site as list_sites names it");
+    const more = Array.isArray(site_id) ? "; not a list: make a call for each site" : "";
+    throw bad(`site_id: expected a string, the id of a site as list_sites names it${more}`);
   }
   if (site_id !== undefined && site_id.length > SITE_ID_CHARACTERS) {
     throw bad(
