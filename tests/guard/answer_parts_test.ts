@@ -10,6 +10,10 @@ import { scenes } from "../scenes.ts";
 const SITES = Array.from({ length: 150 }, (_, at) => site(`site-${String(at).padStart(3, "0")}`, "cms"));
 const ROWS = Array.from({ length: 900 }, (_, id) => ({ id, what: `number ${id}`, more: "m" }));
 const found = (args: unknown) => ({ args, total: ROWS.length, rows: ROWS });
+/** Together longer than 200 KB, each for itself too long for one answer. */
+const TEXTS = ["a", "b", "c"].map((word) =>
+  Array.from({ length: 12_000 }, (_, at) => `${word}${at} `).join("")
+);
 const IMAGE = { type: "image", data: "A".repeat(40_000), mimeType: "image/png" };
 const OPTIONS = {
   sites: SITES,
@@ -20,6 +24,8 @@ const OPTIONS = {
         run: found,
         input_schema: { type: "object", properties: { fields: { type: "string" } } },
       }),
+      offer("shop-texts", ["site-001"], { run: () => ({ items: TEXTS.map((text) => ({ text })) }) }),
+      offer("shop-text", ["site-001"], { run: () => Content.of(TEXTS.join("")) }),
       offer("shop-image", ["site-001"], { run: () => new Content([IMAGE]) }),
     ),
   ],
@@ -30,6 +36,10 @@ interface Listed {
   readonly sites: { readonly id: string }[];
   readonly shortened?: readonly { readonly at: string; readonly shown: number; readonly of: number }[];
   readonly read_on?: string;
+}
+
+interface Texts extends Pick<Listed, "shortened" | "read_on"> {
+  readonly items: readonly { readonly text: string }[];
 }
 
 test("a read answers the parts that are asked for", async (gw) => {
@@ -121,6 +131,42 @@ test("a site's own tool that reads takes them as well, but for one that has such
   assert.ok(content.length === 1 && content[0].text.length <= LIMITS.ANSWER_CHARACTERS);
   assert.deepEqual(rows, ROWS.slice(0, rows.length));
   assert.deepEqual(shortened, [{ at: "rows", shown: rows.length, of: 900 }]);
+});
+
+test("long texts within a list are read on to the end of each, in the place where each stands in the whole", async (gw) => {
+  const at = { site_id: "site-001", text: "a" };
+  for (const [item, whole] of TEXTS.entries()) {
+    let read = "";
+    let place: string | undefined = `items[${item}].text`;
+    while (place !== undefined) {
+      const fields: string = place;
+      const part: Texts = await gw.call("shop-texts", { ...at, fields }, { door: "mcp" });
+      assert.ok(JSON.stringify(part).length <= LIMITS.ANSWER_CHARACTERS);
+      const [begun = ""] = part.items[0]!.text.split(CUT_MARK);
+      read += begun;
+      const [left] = part.shortened ?? [];
+      if (left) assert.deepEqual(left, { at: `items[${item}].text`, shown: read.length, of: whole.length });
+      place = part.read_on?.split('"')[1];
+    }
+    assert.equal(read, whole);
+  }
+  const begun: Texts = await gw.call("shop-texts", at, { door: "mcp" });
+  assert.match(begun.read_on!, /such as "items\[0\]\.text\[\d+\.\.\]", then "items\[1\.\.\]";/);
+});
+
+test("a long text of a site's own tool is read on to its end, and each part fills what an answer may have", async (gw) => {
+  const whole = TEXTS.join("");
+  let [read, calls, fields] = ["", 0, {}];
+  do {
+    const args = { site_id: "site-001", text: "a", ...fields };
+    const text = await gw.call<string>("shop-text", args, { door: "mcp" });
+    const [begun, mark] = text.split(CUT_MARK);
+    read += begun;
+    calls++;
+    fields = mark === undefined ? {} : { fields: mark.split('"')[1] };
+  } while ("fields" in fields);
+  assert.equal(read, whole);
+  assert.equal(calls, Math.ceil(whole.length / (LIMITS.ANSWER_CHARACTERS - 1700)));
 });
 
 test("what names no part is refused, and a write takes neither", async (gw) => {
