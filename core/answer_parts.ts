@@ -162,15 +162,19 @@ function ranged(value: unknown, range: Range | null): unknown {
     : value.slice(range.from, end);
 }
 
-/** The paths, each with how much of what it names is left out before it: places in a part are given as those in the whole. */
+/** Places of a part, each with how much of what stands there is left out before it: they are given as those in the whole. */
 export function offsets(paths: readonly Path[]): ReadonlyMap<string, number> {
-  return new Map(
-    paths.flatMap(({ steps }) => {
-      const last = steps.at(-1);
-      const isOnly = steps.slice(0, -1).every(({ range }) => range === null);
-      return last?.range && isOnly ? [[steps.map(({ name }) => name).join("."), last.range.from]] : [];
-    }),
-  );
+  const found = new Map<string, number>();
+  for (const { steps } of paths) {
+    let at = "";
+    for (const { name, range } of steps) {
+      if (name !== "") at = below(at, name);
+      if (range === null) continue;
+      found.set(at, range.from);
+      at = `${at}[${range.from}]`;
+    }
+  }
+  return found;
 }
 
 /** How long a text or list of a summary is. */
@@ -266,7 +270,7 @@ function shorten(value: unknown, to: Shortening): unknown {
 }
 
 function shortenText(text: string, { at, room, left, offset }: Shortening): string {
-  let shown = Math.max(0, Math.min(text.length, room - MARK_CHARACTERS));
+  let shown = Math.max(0, Math.min(text.length, room - MARK_CHARACTERS - 2)); // two quotes stand around it
   // What JSON escapes takes more room than it has characters.
   while (shown > 0 && sizeOf(text.slice(0, shown)) + MARK_CHARACTERS > room) shown = Math.floor(shown * 0.8);
   const before = offset.get(at) ?? 0;
@@ -290,8 +294,9 @@ function shortenList(list: readonly unknown[], { at, room, left, offset }: Short
   if (kept.length === 0) {
     kept.push(shorten(list[0], { at: `${at}[${before}]`, room: free, left: inner, offset }));
   }
-  if (kept.length < list.length) left.push({ at, shown: before + kept.length, of: before + list.length });
+  // What is cut within comes first: its rest stands before the next item.
   left.push(...inner);
+  if (kept.length < list.length) left.push({ at, shown: before + kept.length, of: before + list.length });
   return kept;
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { finder } from "../core/ids.ts";
 import { isFields } from "../core/values.ts";
-import { givenInstead, ID_PATTERN, isWrapped, nameMeant } from "./input_hints.ts";
+import { givenInstead, ID_PATTERN, isWrapped, nameMeant, placeOf } from "./input_hints.ts";
 
 /** A schema of the dialect; `faults` says whether something is one. */
 export interface Schema {
@@ -206,6 +206,8 @@ function unknownKeys(
     if (isFields(value) && isWrapped(key, value[key], known)) {
       return `${name}: unknown argument; what is in it are the arguments: give them without it, as they are`;
     }
+    const place = placeOf(key, known);
+    if (place !== null) return `${name}: unknown argument; ${place}`;
     const near = group === undefined ? nameMeant(key, known, everywhere) : `${group}.${key}`;
     if (near) return `${name}: unknown argument, did you mean ${near}`;
     return `${name}: unknown argument, ${

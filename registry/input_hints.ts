@@ -37,8 +37,66 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   name: ["title", "tool"],
   args: ["arguments"],
   input: ["arguments"],
+  params: ["arguments"],
+  parameters: ["arguments"],
+  offset: ["page", "cursor"],
+  order: ["sort"],
+  orderby: ["sort"],
+  order_by: ["sort"],
+  from: ["since", "modified_after"],
+  start_date: ["since", "modified_after"],
+  after: ["since", "modified_after", "cursor"],
+  post_id: ["page_id", "id", "ref"],
+  page_id: ["post_id", "id", "ref"],
+  slug: ["path"],
+  find: ["text", "search"],
+  pattern: ["text", "find", "search"],
+  alt: ["alt_text"],
+  data: ["content_base64"],
+  base64: ["content_base64"],
+  image_url: ["source_url"],
+  operations: ["changes"],
+  actions: ["changes"],
 };
-const WRAPPERS = ["arguments", "args", "params", "parameters", "input", "kwargs", "body", "data"];
+const WRAPPERS = [
+  "arguments",
+  "args",
+  "params",
+  "parameters",
+  "input",
+  "kwargs",
+  "body",
+  "data",
+  "seo",
+  "fields",
+];
+
+/** What is wanted of search engines, as arguments of a tool that writes a text are called by others. */
+const SEO_NAMES = [
+  "seo",
+  "meta",
+  "seo_title",
+  "seo_description",
+  "meta_title",
+  "meta_description",
+  "focus_keyword",
+  "canonical",
+  "canonical_url",
+  "noindex",
+  "robots",
+];
+
+/** Where a value belongs that is no argument of the tool, and none that is spelt like it either; null where nobody knows. */
+export function placeOf(key: string, known: readonly string[]): string | null {
+  const name = plain(key);
+  if (name === "idempotencykey") {
+    return "leave it out; it is the header Idempotency-Key, or site-operations/idempotency-key in _meta over MCP";
+  }
+  const isSeo = known.includes("content_html") && SEO_NAMES.some((one) => plain(one) === name);
+  return isSeo ? "leave it out; set_seo_meta sets it, by the id of the post or page" : null;
+}
+
+const plain = (name: string) => name.toLowerCase().replaceAll("_", "").replaceAll("-", "");
 
 /** How ids are written, which nobody need read as a pattern. */
 export const ID_PATTERN = "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$";
@@ -49,10 +107,10 @@ export function nameMeant(
   known: readonly string[],
   everywhere: readonly string[],
 ): string | null {
-  const near = nearest(key, [...known, ...everywhere]);
-  if (near !== null) return near;
+  const same = [...known, ...everywhere].find((one) => plain(one) === plain(key));
   const other = (Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key]! : []).find((one) => known.includes(one));
-  if (other !== undefined || key !== "id") return other ?? null;
+  const near = same ?? other ?? nearest(key, [...known, ...everywhere]);
+  if (near !== null || key !== "id") return near;
   const ids = known.filter((one) => one.endsWith("_id"));
   return ids.includes("post_id") ? "post_id" : ids.includes("page_id") ? "page_id" : ids[0] ?? null;
 }
@@ -60,7 +118,8 @@ export function nameMeant(
 /** Whether the arguments stand a level too deep: an object of that name holds some that the tool has. */
 export function isWrapped(key: string, value: unknown, known: readonly string[]): boolean {
   const inner = typeof value === "string" ? parsed(value) : value;
-  return WRAPPERS.includes(key) && isFields(inner) &&
+  const isOther = known.includes("arguments") && OTHER_NAMES[key]?.[0] === "arguments";
+  return !isOther && WRAPPERS.includes(key) && isFields(inner) &&
     Object.keys(inner).some((one) => known.includes(one) || one === "site_id");
 }
 

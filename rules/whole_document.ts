@@ -16,8 +16,12 @@ interface Texts {
 export async function ofDocument<Fields extends Texts>(
   fields: Fields,
 ): Promise<{ readonly fields: Fields; readonly warnings: readonly string[] }> {
-  const formed = [...titleWarnings(fields.title), ...markdownWarnings(fields.content_html)];
   const { content_html } = fields;
+  const formed = [
+    ...titleWarnings(fields.title),
+    ...markdownWarnings(content_html),
+    ...escapedWarnings("content_html", content_html),
+  ];
   const lower = content_html?.toLowerCase() ?? "";
   if (content_html === undefined || !SIGNS.some((sign) => lower.includes(sign))) {
     return { fields, warnings: formed };
@@ -48,4 +52,14 @@ function markdownWarnings(text: string | undefined): string[] {
   const inline = INLINE_SIGNS.filter((sign) => text.includes(sign));
   if (lines.length + inline.length < 2) return [];
   return ["content_html: looks like Markdown, which is stored as it is and not turned into HTML; give HTML"];
+}
+
+/** Whether all that is markup in a text is written as entities: visitors would read the tags. */
+export function escapedWarnings(field: string, text: string | undefined): string[] {
+  if (text === undefined || text.includes("<") || !text.includes("&lt;/") || !text.includes("&gt;")) {
+    return [];
+  }
+  return [
+    `${field}: its tags are written as entities (&lt;p&gt;), so visitors would read them as text; give <p> as it is`,
+  ];
 }

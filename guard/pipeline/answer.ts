@@ -92,12 +92,16 @@ const isText = (item: unknown) => isFields(item) && item.type === "text";
 /** Room for what is told of an answer beside its parts. */
 const TOLD_CHARACTERS = 1500;
 
+/** So many ways to read on are told in words; `shortened` has all places. */
+const WAYS_MAX = 2;
+
 function toldOf(left: readonly Left[]): Fields {
   if (left.length === 0) return {};
-  const first = left.find(({ names }) => !names);
-  const read_on = first === undefined
+  const further = left.filter(({ names }) => !names);
+  const ways = further.slice(0, WAYS_MAX).map(({ at, shown }) => `"${at}[${shown}..]"`).join(", then ");
+  const read_on = further.length === 0
     ? "name what you need with fields"
-    : `call again with fields, such as "${first.at}[${first.shown}..]"; each call reads anew, and a next page begins behind what was left out`;
+    : `call again with fields, such as ${ways}; each call reads anew, and a next page begins behind what was left out`;
   return { shortened: left, read_on };
 }
 

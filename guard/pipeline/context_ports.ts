@@ -168,16 +168,20 @@ export const setsOnDemand = (load: () => Promise<SetsOfCalls>) => (call: CallPar
   };
 };
 
-/** Waiting within a call for what an upstream is doing: a look every few seconds, for as long as somebody waits. */
+/**
+ * Waiting within a call for what an upstream is doing: a look every few seconds, each reported to who follows the call, for
+ * as long as somebody waits.
+ */
 export function waitingPort(
   { now, delay, stopping }: Pick<ContextPorts, "now" | "delay" | "stopping">,
   { deadline, follower }: Pick<CallParts, "deadline" | "follower">,
 ): WaitingPort["waitFor"] {
   return async ({ seconds, found: first, look, isOver }) => {
     let found = first;
+    const most = Math.min(seconds, LIMITS.UPSTREAM_WAIT_SECONDS) * 1000;
     // The last look must still have its time.
     const end = deadline - LIMITS.UPSTREAM_DEADLINE_MS;
-    for (let left = Math.min(seconds, LIMITS.UPSTREAM_WAIT_SECONDS) * 1000; left > 0 && !isOver(found);) {
+    for (let left = most; left > 0 && !isOver(found);) {
       const wait = Math.min(LIMITS.UPSTREAM_LOOK_MS, left);
       if (now() + wait > end) break;
       const signal = follower ? AbortSignal.any([stopping, follower.signal]) : stopping;
@@ -186,6 +190,7 @@ export function waitingPort(
       if (stopping.aborted) break; // who waits is answered while there is still somebody to answer
       left -= wait;
       found = await look();
+      follower?.progress((most - left) / 1000, most / 1000, "seconds are waited");
     }
     return found;
   };

@@ -3,6 +3,7 @@ import { CUT_MARK, holdsCut, type Path, pathOf } from "../../core/answer_parts.t
 import { ASKED_NAMES, askedBy, type AskedName } from "../../core/asked_names.ts";
 import { clipped, GatewayError } from "../../core/errors.ts";
 import { finder } from "../../core/ids.ts";
+import { unknownPart } from "../../registry/answer_names.ts";
 import { type Manifest, takesParts, writes } from "../../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../../registry/entry.ts";
 import { wouldPublish } from "../../rules/publishing.ts";
@@ -51,7 +52,11 @@ export function readInput(
   const { site_id, confirm, confirm_token, ...given } = raw;
   refuseSiteId(site_id);
   if (isWrite) refuseCut(given);
-  const { wanted, rest } = wantedOf(given, (name) => takesParts(manifest) && !hasOwn(manifest, name));
+  const { wanted, rest } = wantedOf(
+    given,
+    manifest,
+    (name) => takesParts(manifest) && !hasOwn(manifest, name),
+  );
   // What only reads is neither previewed nor confirmed, whatever was asked beside its arguments.
   const asked = askedOf({ confirm, confirm_token }, isWrite ? asks : NOTHING_BESIDE);
   if (isWrite) refuseDryRun(rest, manifest);
@@ -78,9 +83,25 @@ const PATHS_MAX = 40;
 const PATHS_SAID =
   'expected names of parts of the answer, such as "items.title, items.url" or "items[20..]", at most 40 of 500 characters each';
 
-/** What of the answer is wanted, and the arguments without it; `isOurs` where the tool has no such argument itself. Throws E_BAD_INPUT. */
+/** What is no path, and what to give in its place, where that is plain. */
+function noPath(fields: unknown, text: unknown): GatewayError {
+  const isWhole = text === "" || text === "*";
+  const isList = typeof fields === "string" && fields.trim().startsWith("[");
+  const instead = isWhole
+    ? "; for the whole answer leave it out"
+    : isList
+    ? "; give the list itself, not a text of one"
+    : "";
+  return bad(`fields: ${JSON.stringify(clipped(String(text)))} is none; ${PATHS_SAID}${instead}`);
+}
+
+/**
+ * What of the answer is wanted, and the arguments without it; `isOurs` where the tool has no such argument itself. Throws
+ * E_BAD_INPUT, also for a part that no answer of the tool can have, where its manifest says what it answers.
+ */
 function wantedOf(
   { ...args }: Record<string, unknown>,
+  manifest: Manifest,
   isOurs: (name: string) => boolean,
 ): { wanted: { wanted?: Wanted }; rest: Record<string, unknown> } {
   const taken = (name: string) => {
@@ -94,13 +115,15 @@ function wantedOf(
   if (summary !== undefined && typeof summary !== "boolean") throw notBoolean("summary", summary);
   const texts = typeof fields === "string" ? fields.split(",") : fields ?? [];
   if (!Array.isArray(texts) || texts.length > PATHS_MAX || fields !== undefined && texts.length === 0) {
-    throw bad(`fields: ${PATHS_SAID}`);
+    throw bad(`fields: ${PATHS_SAID}${fields === null ? "; for the whole answer leave it out" : ""}`);
   }
   const paths = texts.map((text) => {
     const path = typeof text === "string" ? pathOf(text) : null;
-    if (path === null) throw bad(`fields: ${JSON.stringify(clipped(String(text)))} is none; ${PATHS_SAID}`);
+    if (path === null || path.text === "*") throw noPath(fields, text);
     return path;
   });
+  const unknown = unknownPart(manifest, paths);
+  if (unknown !== null) throw bad(`fields: ${unknown}`);
   return { wanted: { wanted: { paths, summary: summary === true } }, rest: args };
 }
 
@@ -139,7 +162,11 @@ function askedOf(given: Asks, asks: Asks): Pick<Input, "confirm" | "confirmToken
 
 /** A text such as "true" is named with its quotes, which shows that it is a text. */
 function notBoolean(name: string, value: unknown): GatewayError {
-  const given = typeof value === "string" ? `, not the text ${JSON.stringify(clipped(value))}` : "";
+  const given = value === null
+    ? ", not null; leave it out"
+    : typeof value === "string"
+    ? `, not the text ${JSON.stringify(clipped(value))}`
+    : "";
   return bad(`${name}: expected true or false${given}`);
 }
 
@@ -171,7 +198,7 @@ export function forwardedTo(
   }
   const { dryRun, ...asked } = askedOf(given, asks);
   const isWrite = offer.writesAt.includes(site) || writes(manifest);
-  const { wanted, rest } = wantedOf(args, (name) => !isWrite && !offer.has(name, site));
+  const { wanted, rest } = wantedOf(args, manifest, (name) => !isWrite && !offer.has(name, site));
   if (isWrite) refuseMisspelt(args, (name) => offer.has(name, site));
   const isShown = isWrite && (dryRun || (given.confirm ?? asks.confirm) === false);
   if (isWrite && !shown && !offer.previews(site)) {
@@ -200,7 +227,8 @@ function refuseMisspelt(args: Readonly<Record<string, unknown>>, isTools: (name:
 const INSTEAD = "leave it out, and publish with publish_post or publish_page where the site allows it";
 function refuseSiteId(site_id: unknown): asserts site_id is string | undefined {
   if (site_id !== undefined && typeof site_id !== "string") {
-    throw bad("site_id: expected a string, the id of a site as list_sites names it");
+    const more = Array.isArray(site_id) ? "; not a list: make a call for each site" : "";
+    throw bad(`site_id: expected a string, the id of a site as list_sites names it${more}`);
   }
   if (site_id !== undefined && site_id.length > SITE_ID_CHARACTERS) {
     throw bad(

@@ -19,6 +19,9 @@ export interface Forwarded {
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", `${message}; nothing was done`);
 
+/** What others call the name of the tool that is to be called. */
+const OTHER_NAMES = ["name", "tool_name", "toolName"];
+
 /**
  * The call as it is carried out. Throws E_BAD_INPUT where what is to be called is not named, or is such a tool itself; what
  * else is wrong with it the next steps find. Whether a tool of a site's own writes is known only once it is found.
@@ -34,7 +37,9 @@ export function forwarded(
   if (!mayUse(caller, tool, 0) && !searches(caller, narrowed)) throw outOfScope(tool);
   const { tool: named, arguments: given = {}, ...beside } = args;
   if (typeof named !== "string" || named === "") {
-    throw bad("tool: expected the name of the tool to call; find_tools finds it");
+    const other = OTHER_NAMES.find((name) => typeof args[name] === "string");
+    const meant = other === undefined ? "" : `; ${other}: unknown argument, did you mean tool`;
+    throw bad(`tool: expected the name of the tool to call; find_tools finds it${meant}`);
   }
   if (!isFields(given)) {
     const instead = typeof given === "string" ? ", not a text of one; give the object itself" : "";

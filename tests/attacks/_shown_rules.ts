@@ -14,7 +14,10 @@ const changed = (of: unknown) => pictures.changedPictures([{ field: `${of}.image
 
 /** By module and function: what reads a text. */
 export const SHOWN_TEXTS: Rows<string> = {
-  "whole_document.ts": { ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }) },
+  "whole_document.ts": {
+    ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }),
+    escapedWarnings: (of) => whole.escapedWarnings("html", of),
+  },
   "code_pages/document.ts": {
     bodyOf: (of) => document.bodyOf(`<body>${of}`),
     headingWarnings: (of) => document.headingWarnings(of),

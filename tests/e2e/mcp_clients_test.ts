@@ -1,6 +1,7 @@
 /** The official clients of both SDK lines list and call over a real socket, in every era they can speak. */
 import assert from "node:assert/strict";
 import { Client1, Client2, Transport1, Transport2 } from "../packages/mcp_clients.ts";
+import { site } from "../kit.ts";
 import { start, type Started } from "./mcp_start.ts";
 
 const INFO = { name: "test", version: "1.0.0" };
@@ -8,7 +9,9 @@ const INFO = { name: "test", version: "1.0.0" };
 /** What the tests use of a client, whichever line it comes from. */
 interface Connected {
   listTools(): Promise<{ tools: { name: string }[]; nextCursor?: string }>;
-  listResources(): Promise<{ resources: { uri: string }[] }>;
+  listResources(of?: { cursor: string }): Promise<{ resources: { uri: string }[]; nextCursor?: string }>;
+  getServerVersion(): { name: string; icons?: { src: string; mimeType?: string }[] } | undefined;
+  getServerCapabilities(): { tools?: { listChanged?: boolean } } | undefined;
   readResource(of: { uri: string }): Promise<{ contents: unknown[] }>;
   listPrompts(): Promise<{ prompts: { name: string }[] }>;
   getPrompt(of: { name: string; arguments: Record<string, string> }): Promise<{ messages: unknown[] }>;
@@ -41,6 +44,12 @@ const CLIENTS: Record<string, (started: Started) => Promise<Connected>> = {
   "@modelcontextprotocol/client, pinned to 2026-07-28": second({ pin: "2026-07-28" }),
 };
 
+/** Those that speak 2026-07-28, in which a client can listen for changes. */
+const MODERN = new Set([
+  "@modelcontextprotocol/client, auto",
+  "@modelcontextprotocol/client, pinned to 2026-07-28",
+]);
+
 interface Answer {
   readonly content: readonly { readonly type: string; readonly text: string }[];
   readonly isError?: boolean;
@@ -72,6 +81,41 @@ for (const [name, connect] of Object.entries(CLIENTS)) {
         const refused = await client.callTool({ name: "no_such_tool" }) as Answer;
         assert.equal(refused.isError, true);
         assert.match(refused.content[0]?.text ?? "", /^E_TOOL_NOT_FOUND: /);
+        const call = { name: "list_sites", arguments: { fields: "items.id" } };
+        const unknown = await client.callTool(call) as Answer;
+        assert.equal(unknown.isError, true);
+        assert.match(unknown.content[0]?.text ?? "", /^E_BAD_INPUT: fields: .* did you mean "sites\.id"/);
+      } finally {
+        await client.close();
+      }
+    } finally {
+      await started.stop();
+    }
+  });
+
+  Deno.test(`${name} follows a long list to its end, sees the icon, and is promised changes only where it can be told`, async () => {
+    const sites = Array.from({ length: 130 }, (_, at) => site(`s${at}`, "static"));
+    const started = await start({ sites });
+    try {
+      const client = await connect(started);
+      try {
+        const seen: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const { resources, nextCursor } = await client.listResources(cursor ? { cursor } : undefined);
+          seen.push(...resources.map(({ uri }) => uri));
+          cursor = nextCursor;
+        } while (cursor !== undefined);
+        assert.deepEqual([seen.length, new Set(seen).size], [262, 262]);
+        const [icon] = client.getServerVersion()?.icons ?? [];
+        const mark = await fetch(icon!.src);
+        assert.deepEqual([mark.status, mark.headers.get("content-type")?.split(";")[0]], [
+          200,
+          icon!.mimeType,
+        ]);
+        await mark.body?.cancel();
+        const told = client.getServerCapabilities()?.tools?.listChanged;
+        assert.equal(told, MODERN.has(name) ? true : undefined);
       } finally {
         await client.close();
       }

@@ -10,6 +10,10 @@ import { scenes } from "../scenes.ts";
 const SITES = Array.from({ length: 150 }, (_, at) => site(`site-${String(at).padStart(3, "0")}`, "cms"));
 const ROWS = Array.from({ length: 900 }, (_, id) => ({ id, what: `number ${id}`, more: "m" }));
 const found = (args: unknown) => ({ args, total: ROWS.length, rows: ROWS });
+/** Together longer than 200 KB, each for itself too long for one answer. */
+const TEXTS = ["a", "b", "c"].map((word) =>
+  Array.from({ length: 12_000 }, (_, at) => `${word}${at} `).join("")
+);
 const IMAGE = { type: "image", data: "A".repeat(40_000), mimeType: "image/png" };
 const OPTIONS = {
   sites: SITES,
@@ -20,6 +24,8 @@ const OPTIONS = {
         run: found,
         input_schema: { type: "object", properties: { fields: { type: "string" } } },
       }),
+      offer("shop-texts", ["site-001"], { run: () => ({ items: TEXTS.map((text) => ({ text })) }) }),
+      offer("shop-text", ["site-001"], { run: () => Content.of(TEXTS.join("")) }),
       offer("shop-image", ["site-001"], { run: () => new Content([IMAGE]) }),
     ),
   ],
@@ -32,22 +38,51 @@ interface Listed {
   readonly read_on?: string;
 }
 
-test("a read answers the parts that are asked for, and says which names it does not have", async (gw) => {
+interface Texts extends Pick<Listed, "shortened" | "read_on"> {
+  readonly items: readonly { readonly text: string }[];
+}
+
+test("a read answers the parts that are asked for", async (gw) => {
   for (const door of ["rest", "mcp"] as const) {
     const ids = await gw.call<Listed>("list_sites", { fields: "sites.id" }, { door });
     assert.deepEqual(ids, { sites: SITES.map(({ id }) => ({ id })) });
-    const few = await gw.call<Listed>("list_sites", { fields: ["sites[2..3].id", "sites.titel"] }, { door });
-    assert.deepEqual(few, {
-      fields_not_found: ["sites.titel"],
-      fields_there: ["sites"],
-      sites: [{ id: "site-002" }, { id: "site-003" }],
-    });
+    const few = await gw.call<Listed>("list_sites", { fields: ["sites[2..3].id"] }, { door });
+    assert.deepEqual(few, { sites: [{ id: "site-002" }, { id: "site-003" }] });
     const begun = await gw.call<Listed>("list_sites", { summary: true, fields: "sites.id" }, { door });
     assert.deepEqual(begun.shortened, [{ at: "sites", shown: 3, of: 150 }]);
     assert.deepEqual(begun.sites.length, 3);
   }
   const [row] = await gw.audit();
   assert.deepEqual(row?.arguments, { summary: true, fields: "sites.id" });
+});
+
+test("a part that no answer of the tool can have is refused with what was meant, before anything is sent", async (gw) => {
+  const there = "sites has id, name, platform, base_url, project_id, integrations";
+  const rows: readonly (readonly [unknown, string])[] = [
+    ["sites.titel", `"sites.titel" is no part of the answer; ${there}`],
+    [["sites.id", "sites[2..3].nam"], `did you mean "sites.name"; ${there}`],
+    ["id", 'did you mean "sites.id"; it has sites'],
+    ["items.baseUrl", 'did you mean "sites.base_url"; it has sites'],
+    ["sites.name.first", "sites.name has no parts, ask for sites.name itself"],
+  ];
+  for (const [fields, said] of rows) {
+    const refused = await gw.refuses("list_sites", { fields }, "E_BAD_INPUT", /^fields: ".*" is no part/);
+    assert.ok(refused.includes(said), refused);
+  }
+  const call = { tool: "list_sites", fields: "sites.titel" };
+  await gw.refuses("call_read_tool", call, "E_BAD_INPUT", /"sites.titel" is no part of the answer/);
+  const post = { site_id: "site-001", post_id: 7, fields: "contentHtml" };
+  await gw.refuses("get_post", post, "E_BAD_INPUT", /did you mean "content_html"/);
+  assert.deepEqual(gw.requests, []);
+});
+
+test("of data whose names nobody knows beforehand the answer says which it does not have", async (gw) => {
+  const at = { site_id: "site-001", text: "a", fields: "total, rows.titel" };
+  for (const door of ["rest", "mcp"] as const) {
+    const part = await gw.call("shop-find", at, { door });
+    const fields_there = ["args", "total", "rows"];
+    assert.deepEqual(part, { fields_not_found: ["rows.titel"], fields_there, total: 900, rows: [] });
+  }
 });
 
 test("over MCP a long answer is shortened and read on to its end; over REST it is whole", async (gw) => {
@@ -96,6 +131,42 @@ test("a site's own tool that reads takes them as well, but for one that has such
   assert.ok(content.length === 1 && content[0].text.length <= LIMITS.ANSWER_CHARACTERS);
   assert.deepEqual(rows, ROWS.slice(0, rows.length));
   assert.deepEqual(shortened, [{ at: "rows", shown: rows.length, of: 900 }]);
+});
+
+test("long texts within a list are read on to the end of each, in the place where each stands in the whole", async (gw) => {
+  const at = { site_id: "site-001", text: "a" };
+  for (const [item, whole] of TEXTS.entries()) {
+    let read = "";
+    let place: string | undefined = `items[${item}].text`;
+    while (place !== undefined) {
+      const fields: string = place;
+      const part: Texts = await gw.call("shop-texts", { ...at, fields }, { door: "mcp" });
+      assert.ok(JSON.stringify(part).length <= LIMITS.ANSWER_CHARACTERS);
+      const [begun = ""] = part.items[0]!.text.split(CUT_MARK);
+      read += begun;
+      const [left] = part.shortened ?? [];
+      if (left) assert.deepEqual(left, { at: `items[${item}].text`, shown: read.length, of: whole.length });
+      place = part.read_on?.split('"')[1];
+    }
+    assert.equal(read, whole);
+  }
+  const begun: Texts = await gw.call("shop-texts", at, { door: "mcp" });
+  assert.match(begun.read_on!, /such as "items\[0\]\.text\[\d+\.\.\]", then "items\[1\.\.\]";/);
+});
+
+test("a long text of a site's own tool is read on to its end, and each part fills what an answer may have", async (gw) => {
+  const whole = TEXTS.join("");
+  let [read, calls, fields] = ["", 0, {}];
+  do {
+    const args = { site_id: "site-001", text: "a", ...fields };
+    const text = await gw.call<string>("shop-text", args, { door: "mcp" });
+    const [begun, mark] = text.split(CUT_MARK);
+    read += begun;
+    calls++;
+    fields = mark === undefined ? {} : { fields: mark.split('"')[1] };
+  } while ("fields" in fields);
+  assert.equal(read, whole);
+  assert.equal(calls, Math.ceil(whole.length / (LIMITS.ANSWER_CHARACTERS - 1700)));
 });
 
 test("what names no part is refused, and a write takes neither", async (gw) => {

@@ -39,6 +39,24 @@ Deno.test("check_static_deploy waits for the end of a deployment, and answers at
   assert.deepEqual([passed, looks()], [before[0], before[1]! + 1], "what is over is not waited for");
 });
 
+Deno.test("who follows a call that waits is told of each look", async () => {
+  await using here = await world({}, { delay: () => Promise.resolve() });
+  const { at: { gw }, hosting } = here;
+  const { commit: commit_sha } = hosting.deploy("site", { branch: "main" });
+  const args = { site_id: "built", commit_sha, wait_seconds: 3 * LOOK_SECONDS };
+  const params = { name: TOOL, arguments: args, _meta: { progressToken: "p" } };
+  const response = await gw.http("/mcp", {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+  const events = (await response.text()).split("\n").filter((line) => line.startsWith("data: {"))
+    .map((line) => JSON.parse(line.slice(6)));
+  const told = events.slice(0, -1).map(({ params: { progress, total } }) => [progress, total]);
+  assert.deepEqual(told, [1, 2, 3].map((look) => [look * LOOK_SECONDS, 3 * LOOK_SECONDS]));
+  assert.equal(events.at(-1).result.isError, undefined);
+});
+
 Deno.test("check_static_deploy waits for no deployment that will not come", async () => {
   let waits = 0;
   await using here = await world({}, { delay: () => Promise.resolve(void waits++) });

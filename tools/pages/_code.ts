@@ -3,6 +3,7 @@ import { allOrThrow } from "../../core/async.ts";
 import type { Visitor } from "../../platforms/visitor/client.ts";
 import type { Layout } from "../../rules/code_pages/document.ts";
 import type { CodeParts } from "../../rules/code_pages/parts.ts";
+import { escapedWarnings } from "../../rules/whole_document.ts";
 
 /** What is stored of the parts given (rules/code_pages/content.ts, whose codes it throws). */
 export async function storedParts(parts: CodeParts, scope: string, stored?: string): Promise<CodeParts> {
@@ -21,7 +22,10 @@ export async function bodyParts<Parts extends CodeParts>(
   const { bodyOf } = await import("../../rules/code_pages/document.ts");
   const body = bodyOf(parts.html);
   if (body.warnings.length > 0) (await import("../../rules/code_pages/html.ts")).inspectHtml(parts.html);
-  return { parts: { ...parts, html: body.html }, warnings: body.warnings };
+  return {
+    parts: { ...parts, html: body.html },
+    warnings: [...body.warnings, ...escapedWarnings("html", body.html)],
+  };
 }
 
 const LISTED_MAX = 10;

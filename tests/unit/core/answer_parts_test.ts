@@ -107,7 +107,7 @@ Deno.test("a long text is read on where it was cut, also within a list's first i
   );
   assert.equal(cut.split(CUT_MARK)[0]! + (rest.value as { text: string }).text, text);
   const inList = within({ items: [{ text }, { text: "short" }] }, 5000);
-  assert.deepEqual(inList.left.map((one) => one.at), ["items", "items[0].text"]);
+  assert.deepEqual(inList.left.map((one) => one.at), ["items[0].text", "items"]);
   const names = within(Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`name ${at}`, at])), 5000);
   assert.ok(JSON.stringify(names.value).length <= 5000 && names.left[0]!.of === 3000);
 });
