@@ -1,7 +1,7 @@
 /** The audit: read by page, streamed whole, checked, cut. */
 import type { Hono } from "hono";
 import { z } from "zod";
-import { AUDIT_STATUSES, LIMITS, OUTCOMES } from "../core/model.ts";
+import { ASKED_STATUSES, LIMITS, OUTCOMES } from "../core/model.ts";
 import type { AuditQuery, AuditVerdict } from "../store/store.ts";
 import { RECORD_ID, SITE_ID, TOOL_NAME } from "./bodies.ts";
 import { answer, jsonObject, parameters } from "./exchange.ts";
@@ -47,7 +47,7 @@ export const FILTERS = {
   tool: filter("a tool name", TOOL_NAME).optional(),
   path: z.string().min(1, { error: path_error }).max(PATH_CHARACTERS, { error: path_error }).optional(),
   set_id: filter("the set_id of a change set", /^[0-9A-HJKMNP-TV-Z]{26}$/).optional(),
-  status: z.enum(AUDIT_STATUSES, { error: expected(`one of ${AUDIT_STATUSES.join(", ")}`) }).optional(),
+  status: z.enum(ASKED_STATUSES, { error: expected(`one of ${ASKED_STATUSES.join(", ")}`) }).optional(),
   outcome: z.enum(OUTCOMES, { error: expected(`one of ${OUTCOMES.join(", ")}`) }).optional(),
 };
 const rows_error = expected(`a whole number from 1 to ${LIMITS.AUDIT_PAGE_MAX}`);

@@ -1,5 +1,5 @@
 /** `audit tail`, `audit resolve`, `audit verify`, `audit export`, `audit retain`. */
-import { AUDIT_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../core/model.ts";
+import { ASKED_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../core/model.ts";
 import { quoted } from "../core/fields.ts";
 import { cut } from "../core/values.ts";
 import type { RetentionReport } from "../rules/retention.ts";
@@ -22,7 +22,7 @@ const FILTERS: Options = {
   tool: { value: "name", help: "calls of one tool" },
   path: { value: "path", help: "calls that name one file of a repository, as they name it" },
   set: { value: "set_id", help: "a change set and its items" },
-  status: { value: "status", help: AUDIT_STATUSES.join(", ") },
+  status: { value: "status", help: `${ASKED_STATUSES.join(", ")}; undone: failed or refused` },
   outcome: { value: "outcome", help: `of a write: ${OUTCOMES.join(", ")}` },
 };
 

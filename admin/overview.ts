@@ -165,10 +165,11 @@ async function attentionOf(ports: AdminPorts, caller: AdminCaller, recent: Recen
 
 /** What only who operates the gateway is told of. */
 async function ofGateway(ports: AdminPorts, recent: Recent): Promise<Attention[]> {
-  const [health, doubts, unanswered] = await Promise.all([
+  const [health, doubts, unanswered, waiting] = await Promise.all([
     healthReport(ports),
     ports.store.audit.doubts(),
     unansweredOf(ports, recent),
+    ports.proxiedTools().then((tools) => tools.waiting()),
   ]);
   return [
     {
@@ -190,6 +191,17 @@ async function ofGateway(ports: AdminPorts, recent: Recent): Promise<Attention[]
       bad: true,
     },
     ...ofTools(health),
+    {
+      title: "Tools nobody has looked at",
+      count: waiting.length,
+      sentence:
+        `Sites' own tools that no agent can call yet, for they are new or their site has changed them: on ${
+          named(waiting.map(({ site_id }) => site_id))
+        }. Look at those you want, and let them on.`,
+      sites: sitesOf(waiting),
+      command: "tool-server list --state held",
+      bad: false,
+    },
     ...frozenOf(health.freezes),
     webhooksOf(health),
     ...ofUpkeep(health),

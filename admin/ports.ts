@@ -33,6 +33,7 @@ import type {
   TrialOrder,
   UnansweredSite,
   UnheldSite,
+  WaitingTool,
 } from "../registry/proxied_reports.ts";
 import type { ToolState } from "../registry/proxies.ts";
 
@@ -273,5 +274,6 @@ export interface ProxiedToolsPort {
   held(): Promise<readonly HeldTool[]>;
   unheld(): Promise<readonly UnheldSite[]>;
   unanswered(): Promise<readonly UnansweredSite[]>;
+  waiting(): Promise<readonly WaitingTool[]>;
   refresh(site_id: string): Promise<{ readonly servers: readonly ToolServerReport[] }>;
 }

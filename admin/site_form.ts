@@ -157,12 +157,12 @@ function connectorGroup({ platform, site }: FormOrder, one: Connector, folded: b
     if (!isAsked) return [];
     const label = field.label ?? WORDS(name);
     const hint = field.help && `${FIRST(field.help)}${field.help.endsWith(".") ? "" : "."}`;
-    return formControls(field).map(([part, control]) => ({
+    return formControls(field).map(([part, control], at) => ({
       name: part === "" ? name : `${name}.${part}`,
       label: part === "" ? label : `${label}: ${part}`,
       control: field.user ? { form: "person" } : control,
       ...field.user ? { hint: "The e-mail address of a person here who has connected the account." } : {},
-      ...hint && !field.user && part === "" ? { hint } : {},
+      ...hint && !field.user && at === 0 ? { hint } : {},
       ...part !== "" && control.form === "one" ? { required: true } : {},
     }));
   });
@@ -177,7 +177,10 @@ function connectorGroup({ platform, site }: FormOrder, one: Connector, folded: b
       ...isSet ? { hint: "It is set, and shown to nobody. Leave it empty to keep it." } : {},
     }));
   });
-  return { title: FIRST(product), folded, fields: [...fields, ...secrets] };
+  const isOfKind = Object.values(siteFields).some(({ asked }) =>
+    (asked as readonly string[] | undefined)?.includes(platform)
+  );
+  return { title: FIRST(product), folded: folded && !isOfKind, fields: [...fields, ...secrets] };
 }
 
 const DEEP = (site: Site, name: string): unknown =>

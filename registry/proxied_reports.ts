@@ -56,6 +56,12 @@ export interface UnansweredSite {
   readonly because: string;
 }
 
+/** A tool of a site's own server that no agent can call until somebody has looked at it. */
+export interface WaitingTool {
+  readonly site_id: string;
+  readonly name: string;
+}
+
 /** What a dry run of a tool showed an operator. */
 export interface ToolTrial {
   readonly site_id: string;

@@ -1087,7 +1087,12 @@ export interface Shapes {
     publishes: "sometimes";
   };
   "check_static_deploy": {
-    args: { "commit_sha"?: string; "environment"?: "production" | "preview"; "wait_seconds": number };
+    args: {
+      "commit_sha"?: string;
+      "branch"?: string;
+      "environment"?: "production" | "preview";
+      "wait_seconds": number;
+    };
     site: "required";
     tier: 0;
     raises: false;

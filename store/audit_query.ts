@@ -1,6 +1,13 @@
 /** What rows a query means: checked once, then asked of each line and row. */
 import { GatewayError } from "../core/errors.ts";
-import { AUDIT_STATUSES, type AuditRow, MORE_PATHS, OUTCOMES } from "../core/model.ts";
+import {
+  ASKED_STATUSES,
+  type AuditRow,
+  MORE_PATHS,
+  OUTCOMES,
+  UNDONE,
+  UNDONE_STATUSES,
+} from "../core/model.ts";
 import { endOf, type Span } from "./audit_late.ts";
 import { firstIdAt, idsOf, MORE_PATHS_NEEDLE, parseRow, pathsOf, sitesOf } from "./audit_segment.ts";
 import type { AuditQuery } from "./store.ts";
@@ -23,8 +30,8 @@ export interface Filter {
 export function makeFilter(query: AuditQuery): Filter {
   const from = time("from", query.from);
   const to = time("to", query.to);
-  if (query.status !== undefined && !AUDIT_STATUSES.includes(query.status)) {
-    throw new GatewayError("E_BAD_INPUT", `status: expected one of ${AUDIT_STATUSES.join(", ")}`);
+  if (query.status !== undefined && !ASKED_STATUSES.includes(query.status)) {
+    throw new GatewayError("E_BAD_INPUT", `status: expected one of ${ASKED_STATUSES.join(", ")}`);
   }
   if (query.outcome !== undefined && !OUTCOMES.includes(query.outcome)) {
     throw new GatewayError("E_BAD_INPUT", `outcome: expected one of ${OUTCOMES.join(", ")}`);
@@ -41,7 +48,7 @@ export function makeFilter(query: AuditQuery): Filter {
     ...path === undefined ? [] : [path === MORE_PATHS ? MORE_PATHS_NEEDLE : JSON.stringify(path)],
     ...id === undefined ? [] : [JSON.stringify(id).slice(1, -1)],
     ...set_id === undefined ? [] : [`"set_id":${JSON.stringify(set_id)}`],
-    ...status === undefined ? [] : [`"status":${JSON.stringify(status)}`],
+    ...status === undefined || status === UNDONE ? [] : [`"status":${JSON.stringify(status)}`],
     ...outcome === undefined ? [] : [`"outcome":${JSON.stringify(outcome)}`],
   ];
   const matches = (row: AuditRow) => {
@@ -54,7 +61,8 @@ export function makeFilter(query: AuditQuery): Filter {
     if (path !== undefined && !pathsOf(row).includes(path)) return false;
     if (id !== undefined && !idsOf(row).includes(id)) return false;
     if (set_id !== undefined && row.set_id !== set_id) return false;
-    if (status !== undefined && row.status !== status) return false;
+    if (status === UNDONE && !UNDONE_STATUSES.includes(row.status)) return false;
+    if (status !== undefined && status !== UNDONE && row.status !== status) return false;
     if (outcome !== undefined && row.outcome !== outcome) return false;
     if (from === null && to === null) return true;
     const at = Date.parse(row.at);
@@ -65,7 +73,7 @@ export function makeFilter(query: AuditQuery): Filter {
     firstId: from === null ? null : firstIdAt(from),
     endId: to === null ? null : endOf(to),
     span: { from, to },
-    selective: needles.length > 0 || from !== null || to !== null,
+    selective: needles.length > 0 || status !== undefined || from !== null || to !== null,
     pick(line) {
       for (const needle of needles) if (!line.includes(needle)) return null;
       const row = parseRow(line);

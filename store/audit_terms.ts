@@ -1,5 +1,5 @@
 /** What rows of the audit are looked up by, and where the index says which rows of a bundle that are. */
-import type { AuditRow } from "../core/model.ts";
+import { type AuditRow, UNDONE, UNDONE_STATUSES } from "../core/model.ts";
 import { idsOf, pathsOf, sitesOf } from "./audit_segment.ts";
 import { sha256 } from "./database.ts";
 import type { AuditQuery } from "./store.ts";
@@ -42,6 +42,7 @@ export function eachTerm(row: AuditRow, take: (dimension: Dimension, value: stri
   for (const id of idsOf(row)) take("id", id);
   if (row.set_id !== undefined) take("set", row.set_id);
   if (row.status !== "started") take("status", row.status);
+  if (UNDONE_STATUSES.includes(row.status)) take("status", UNDONE);
   if (row.outcome !== undefined && row.outcome !== "unknown") take("outcome", row.outcome);
   if (row.outcome === "made") { for (const site of sitesOf(row)) take("made", site); }
 }
@@ -81,9 +82,11 @@ export function termsOf(
 
 /** The same without what an index that a version of before made may lack; null where that is all of it. */
 export function olderTermsOf(query: AuditQuery): Term[] | null {
-  const { path, id, token_name, outcome, site_id, ...older } = query;
-  if ((path ?? id ?? token_name) === undefined && (outcome !== "made" || site_id === undefined)) return null;
-  return [...termsOf(older), ...termsOf({ site_id }), ...termsOf({ outcome })];
+  const { path, id, token_name, outcome, site_id, status, ...older } = query;
+  const isMade = outcome === "made" && site_id !== undefined;
+  if ((path ?? id ?? token_name) === undefined && !isMade && status !== UNDONE) return null;
+  const known = status === UNDONE ? {} : { status };
+  return [...termsOf({ ...older, ...known }), ...termsOf({ site_id }), ...termsOf({ outcome })];
 }
 
 const given = (terms: readonly (readonly [Dimension, string | undefined])[]): Term[] =>

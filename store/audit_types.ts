@@ -1,5 +1,5 @@
 /** What the audit log keeps and what a caller may rely on. */
-import type { AuditRow, AuditStatus, Outcome, Resolution, RetentionWait } from "../core/model.ts";
+import type { AskedStatus, AuditRow, Outcome, Resolution, RetentionWait } from "../core/model.ts";
 import type { Beside } from "./consent_types.ts";
 
 /** Which rows to list; times are ISO 8601, `from` included, `to` excluded. */
@@ -19,7 +19,8 @@ export interface AuditQuery {
   id?: string;
   /** The change set that the call made or is an item of. */
   set_id?: string;
-  status?: AuditStatus;
+  /** With `undone` those that failed or were refused, whichever. */
+  status?: AskedStatus;
   outcome?: Outcome;
 }
 

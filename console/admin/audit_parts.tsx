@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { ASKED, type Asked } from "../../admin/audit_pages.ts";
-import { AUDIT_STATUSES, type AuditRow, OUTCOMES } from "../../core/model.ts";
+import { ASKED_STATUSES, type AuditRow, OUTCOMES, UNDONE } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Field, Select } from "../form.tsx";
@@ -63,7 +63,10 @@ export function Filters(
   const choice = (name: keyof Asked, label: string, all: readonly string[], every: string) => (
     <Select
       {...{ name, label, value: asked[name] ?? "" }}
-      options={[{ value: "", label: every }, ...all.map((value) => ({ value, label: spaced(value) }))]}
+      options={[
+        { value: "", label: every },
+        ...all.map((value) => ({ value, label: value === UNDONE ? "failed or refused" : spaced(value) })),
+      ]}
     />
   );
   const more = (["person", "client", "token", "set"] as const).some((name) => asked[name]);
@@ -74,7 +77,7 @@ export function Filters(
         {text("tool", "Tool")}
         {day("from", "From")}
         {day("to", "Until and with")}
-        {isAudit && choice("status", "Status", AUDIT_STATUSES, "every status")}
+        {isAudit && choice("status", "Status", ASKED_STATUSES, "every status")}
         {isAudit && choice("outcome", "Change", OUTCOMES, "every outcome")}
         <button type="submit" class="quiet">Show</button>
       </div>

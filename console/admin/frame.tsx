@@ -104,7 +104,7 @@ export async function refusalPage(
         <p>{error.message}.</p>
       </Notice>
       <p>
-        <a href="/admin">Go on</a>
+        <a href="/admin">Go to the overview</a>
       </p>
     </>
   );

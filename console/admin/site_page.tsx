@@ -185,13 +185,13 @@ function Changes({ site, rows }: { readonly site: Site; readonly rows: readonly 
       <h2>Last changes</h2>
       <Table
         caption="What calls have changed here, newest first"
-        columns={["When", "Tool", "By", "Taken back"]}
+        columns={["Tool", "By", "When", "Take back"]}
         rows={rows.map(({ request_id, at, tool, by, undoable, undone_by }) => [
-          <Time at={at} />,
-          <ToolName tool={tool} />,
+          <ToolName tool={tool} row={request_id} />,
           seen([by.person, by.client, by.token].filter((one) => one !== undefined).join(", ")),
+          <Time at={at} />,
           undone_by !== undefined
-            ? `by ${undone_by}`
+            ? <a href={`/admin/audit/${undone_by}`}>taken back</a>
             : undoable
             ? <a href={`/admin/audit/${request_id}`} aria-label={`Take back ${request_id}`}>Take it back</a>
             : <span class="soft">cannot be</span>,

@@ -21,8 +21,9 @@ export const EFFECTS = [
   { value: "record", label: "record: changes a record" },
   { value: "site", label: "site: touches the whole site" },
 ] as const;
-const CLASSES = [
-  { value: "", label: "as it is known" },
+/** Of a tool of which somebody has said what it does, that can be left as it is. */
+const classesOf = ({ class: known }: ToolReport) => [
+  { value: "", label: known === null ? "choose one" : "as it is known" },
   { value: "read", label: "read: it changes nothing" },
   { value: "write", label: "write: it changes something" },
 ];
@@ -196,7 +197,7 @@ function Decisions({ tool, site, person, form }: FormParts): Child {
         </p>
         <Form visitor={person} action={`${address}/${isOpen ? "approve" : "try"}`}>
           <input type="hidden" name="hash" value={tool.hash} />
-          <Select name="class" label="What it does" options={CLASSES} value={given("class")} />
+          <Select name="class" label="What it does" options={classesOf(tool)} value={given("class")} />
           <Select
             name="effect"
             label="Where it writes: what it touches"

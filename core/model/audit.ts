@@ -11,6 +11,14 @@ export const AUDIT_STATUSES = [
 ] as const;
 export type AuditStatus = (typeof AUDIT_STATUSES)[number];
 
+/** Of a call that did not do what it was asked for: it failed, or was refused. */
+export const UNDONE_STATUSES: readonly AuditStatus[] = ["error", "denied", "risk_capped"];
+/** Asks for rows of any of those. */
+export const UNDONE = "undone";
+/** What rows can be asked for by. */
+export const ASKED_STATUSES = [...AUDIT_STATUSES, UNDONE] as const;
+export type AskedStatus = (typeof ASKED_STATUSES)[number];
+
 /** What is known of the change a call was to make. */
 export const OUTCOMES = ["none", "made", "unknown"] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -12,6 +12,7 @@ import type {
   TrialOrder,
   UnansweredSite,
   UnheldSite,
+  WaitingTool,
 } from "../../registry/proxied_reports.ts";
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
 import type { ListedTool, Store, ToolDecision } from "../../store/store.ts";
@@ -181,6 +182,13 @@ export class ProxiedOperator {
       [`${site_id} ${name}`, { site_id, name, since: decision!.at, because: decision!.why ?? "" }] as const
     );
     return [...new Map(all).values()];
+  }
+
+  /** The tools that no agent can call until somebody has looked at them: new ones, and those that their server changed. */
+  async waiting(): Promise<readonly WaitingTool[]> {
+    return (await this.ports.source.judged())
+      .filter(({ state, decision }) => state === "held" && decision?.verdict !== "held")
+      .map(({ name, catalog: { site_id } }) => ({ site_id, name }));
   }
 
   /** Asks a site's servers now; answers them as they are known then. Throws E_NOT_FOUND, E_NOT_SUPPORTED. */

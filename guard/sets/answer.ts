@@ -80,6 +80,9 @@ const NEXT: Readonly<Record<ToldState, string>> = {
   ended: "It has ended; undo_change with set_id takes back what was done on a site",
 };
 
+const FINAL = "It has ended; nothing of it can be taken back, and its preview said why";
+const isFinal = ({ items }: SetContent) => items.every(({ preview }) => preview["undoable"] !== true);
+
 /** What became of a set. */
 export function answerOf(kept: KeptSet, progress: Progress): Fields {
   const { set_id, content, failed, cancelled_at, token } = kept;
@@ -97,7 +100,13 @@ export function answerOf(kept: KeptSet, progress: Progress): Fields {
   const counts = Object.fromEntries(
     [...Map.groupBy(items, (one) => String(one["state"]))].map(([name, { length }]) => [name, length]),
   );
-  return { ...head, ...summaryOf(content, counts), counts, items, next: NEXT[state] };
+  return {
+    ...head,
+    ...summaryOf(content, counts),
+    counts,
+    items,
+    next: isFinal(content) ? FINAL : NEXT[state],
+  };
 }
 
 /** Of a set that a person has approved in part: how much of it is done, and what is not of it. */
@@ -139,6 +148,12 @@ export function highestOf({ items }: SetContent): { readonly tier: Tier; readonl
   return { tier: shown.tier as Tier, because };
 }
 
+/** An item's preview without what says nothing: a set has many of them. */
+const told = (preview: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(preview).filter(([, one]) => one !== null && !(Array.isArray(one) && one.length === 0)),
+  );
+
 /** What a preview shows of a set on sites of those names. */
 export function shownOf({ title, items, left_out = [] }: SetContent, sites: readonly string[]) {
   const inOrder = bySite(items).flat();
@@ -153,7 +168,7 @@ export function shownOf({ title, items, left_out = [] }: SetContent, sites: read
         field: `item ${item}: ${change.field}`,
       }))
     ),
-    items: inOrder.map(({ item, tool, preview: { changes: _, ...rest } }) => ({ item, tool, ...rest })),
+    items: inOrder.map(({ item, tool, preview: { changes: _, ...rest } }) => ({ item, tool, ...told(rest) })),
     final: final.length === 0
       ? null
       : `Item${final.length === 1 ? "" : "s"} ${final.join(", ")} cannot be taken back; each says why`,

@@ -49,6 +49,10 @@ export interface HostingClient {
   latest(environment?: Environment, limitMs?: number): Promise<Deployment | null>;
   /** The newest of a commit, by the beginning of its name, among the newest hundred; null when there is none. */
   ofCommit(sha: string, environment?: Environment): Promise<Deployment | null>;
+  /** The newest of a branch, by its whole name, among the newest hundred; null when there is none. */
+  ofBranch(branch: string, environment?: Environment): Promise<Deployment | null>;
+  /** The last lines of what its build said, the oldest first; none where it said nothing, or the host keeps it no more. */
+  logTail(deployment: Pick<Deployment, "id">): Promise<readonly string[]>;
   /** What the project builds by itself. */
   builds(): Promise<BuildSettings>;
   /** The newest preview, or that of a commit, if it stands at an address that can be linked; else null. Has failed by then. */
@@ -106,6 +110,12 @@ export const PROJECT = z.object({
     }).nullish().catch(null),
   }),
 });
+/** What a build said, line by line. */
+const LOG = z.object({
+  success: z.literal(true),
+  result: z.object({ data: z.array(z.object({ line: z.string() })).nullish().catch(null) }),
+});
+const LOG_LINES = 20;
 const ERRORS = z.object({ errors: z.array(z.object({ code: z.number(), message: z.string() })) });
 
 /** The first that fits (docs/upstreams/cloudflare-pages.md, "Status mapping"). */
@@ -185,12 +195,32 @@ export class Hosting implements HostingClient {
   }
 
   async ofCommit(sha: string, environment?: Environment): Promise<Deployment | null> {
+    return await this.#first(environment, (one) => {
+      const hash = one.deployment_trigger?.metadata?.commit_hash?.toLowerCase();
+      return hash !== undefined && hash !== "" && hash.startsWith(sha.toLowerCase());
+    });
+  }
+
+  async ofBranch(branch: string, environment?: Environment): Promise<Deployment | null> {
+    return await this.#first(environment, (one) => one.deployment_trigger?.metadata?.branch === branch);
+  }
+
+  async logTail({ id }: Pick<Deployment, "id">): Promise<readonly string[]> {
+    const { result } = await this.#read(LOG, `/deployments/${encodeURIComponent(id)}/history/logs`);
+    const secrets = [this.ctx.settings.HOSTING_API_TOKEN ?? ""].filter((secret) => secret !== "");
+    return (result.data ?? []).slice(-LOG_LINES).map(({ line }) => excerpt(line, secrets)).filter((line) =>
+      line !== ""
+    );
+  }
+
+  /** The newest that fits, among the newest hundred. */
+  async #first(
+    environment: Environment | undefined,
+    fits: (one: Told) => boolean,
+  ): Promise<Deployment | null> {
     for (let page = 1; page <= PAGES; page++) {
       const told = await this.#page(page, environment);
-      const found = told.find((one) => {
-        const hash = one.deployment_trigger?.metadata?.commit_hash?.toLowerCase();
-        return hash !== undefined && hash !== "" && hash.startsWith(sha.toLowerCase());
-      });
+      const found = told.find(fits);
       if (found) return this.#shown(found);
       if (told.length < PER_PAGE) return null;
     }

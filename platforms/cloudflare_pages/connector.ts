@@ -47,11 +47,14 @@ export default connector({
     HOSTING_ACCOUNT_ID: given("Cloudflare account id", word),
   },
   siteFields: {
-    hosting_project: labelled(
-      "Project at Cloudflare Pages",
-      "a project name of a-z, 0-9 and -",
-      /^[a-z0-9][a-z0-9-]{0,62}$/,
-    ),
+    hosting_project: {
+      ...labelled(
+        "Project at Cloudflare Pages",
+        "a project name of a-z, 0-9 and -",
+        /^[a-z0-9][a-z0-9-]{0,62}$/,
+      ),
+      asked: ["static"],
+    },
   },
   links: { hosting: assertConfigured },
   origins: ({ settings }) => [settings.HOSTING_API_BASE],
@@ -59,7 +62,10 @@ export default connector({
     if (out.method !== "GET" || out.effect !== "read") return "hosting is only read";
     const project = `/pages/projects/${site?.hosting_project}`;
     const { pathname } = new URL(out.url);
-    const own = pathname.endsWith(project) || pathname.endsWith(`${project}/deployments`);
+    const at = pathname.indexOf(project);
+    const [head, list, id, ...log] = at < 0 ? [] : pathname.slice(at + project.length).split("/");
+    const isLog = list === "deployments" && Boolean(id) && log.join("/") === "history/logs";
+    const own = head === "" && (list === undefined || list === "deployments" && id === undefined || isLog);
     return own ? null : "it reads another project";
   },
   probes: {

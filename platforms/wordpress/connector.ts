@@ -148,7 +148,8 @@ export default connector({
       schema: closed({ enabled: yesNo.optional(), channel: choice(["rest", "plugin"]).optional() }),
       initial: { enabled: false, channel: "rest" },
       value: "enabled=true|false or channel=rest|plugin",
-      help: "the SEO feature",
+      help:
+        "whether SEO fields are read and written; rest does so by WordPress itself, plugin by the companion plugin, which knows Yoast, Rank Math and SEOPress",
       label: "SEO",
       asked: ["cms"],
     },

@@ -93,6 +93,18 @@ function readNumber(figures: string, isAbroad: boolean): PhoneNumber {
   return { figures, country: null, alone: true };
 }
 
+/**
+ * The figures of a number as they are dialled from abroad, the calling code first: its own, or where it is written as at
+ * home that of the number whose place it takes, which is written with one. Null where neither has a calling code.
+ */
+export function fromAbroadAs(text: string, before: string): string | null {
+  const [number, there] = [numberOf(text), numberOf(before)];
+  const country = number?.country ?? there?.country ?? null;
+  if (number === null || country === null) return null;
+  const isKept = number.country === null && KEEPS_ZERO.has(country) && text.trim().startsWith("0");
+  return `${country}${isKept ? "0" : ""}${number.figures}`;
+}
+
 /** Figures in a row, with what separates them: where each stands, and what is before it. */
 interface Run {
   readonly figures: string;

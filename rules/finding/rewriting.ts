@@ -2,6 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { type Replacement, replacing } from "../replacements.ts";
 import { markupOf, type Part, type Within } from "./markup.ts";
+import { fromAbroadAs } from "./phone.ts";
 import { isFigure, type Needle, signAt, type Spot } from "./signs.ts";
 import { type Form, unreadBecause } from "./unread.ts";
 
@@ -96,11 +97,17 @@ function isDialled(text: string, from: number, isRead: boolean): boolean {
   return start === 0 || OPENS.some((one) => opening.endsWith(one));
 }
 
+const figuresOf = (text: string) => [...text.replace("%2B", "+")].filter(isFigure).join("");
+
 /** The number as such an address has it, without what only separates its figures (RFC 3966, 5.1.1). */
 function dialled(number: string, found: string): string {
   const plain = number.trim().replaceAll("(0)", "");
-  const plus = !plain.startsWith("+") ? "" : found.startsWith("%") ? "%2B" : "+";
-  return plus + [...plain].filter(isFigure).join("");
+  const written = found.startsWith("%") ? "%2B" : "+";
+  const isAbroad = found.startsWith("+") || found.startsWith("%2B");
+  // A link that dials from anywhere goes on to do so, also where the new number is given as it is read at home.
+  const whole = isAbroad && !plain.startsWith("+") ? fromAbroadAs(plain, `+${figuresOf(found)}`) : null;
+  if (whole !== null) return written + whole;
+  return (plain.startsWith("+") ? written : "") + figuresOf(plain);
 }
 
 // How a new text is written at a place

@@ -72,9 +72,14 @@ function listOption(value: string | undefined, otherwise: number, most: number):
 }
 
 function logLines(deployment: Deployment, now: number): { ts: string; line: string }[] {
-  return stagesOf(deployment, now).flatMap(({ name, status, started_at }) =>
-    started_at === null ? [] : [{ ts: new Date(started_at).toISOString(), line: `${name}: ${status}` }]
-  );
+  const { outcome } = deployment;
+  const said = "log" in outcome ? outcome.log ?? [] : [];
+  return stagesOf(deployment, now).flatMap(({ name, status, started_at }) => {
+    if (started_at === null) return [];
+    const ts = new Date(started_at).toISOString();
+    const own = status === outcome.kind ? said.map((line) => ({ ts, line })) : [];
+    return [...own, { ts, line: `${name}: ${status}` }];
+  });
 }
 
 function projectIn(state: PagesState, account: string, name: string, token: string | undefined): Project {

@@ -8,7 +8,12 @@ export type StageStatus = "idle" | "active" | "success" | "failure" | "canceled"
 /** How a deployment ends: well, wrongly or stopped in a stage, or not begun at all. */
 export type Outcome =
   | { readonly kind: "success" }
-  | { readonly kind: "failure" | "canceled"; readonly stage: StageName }
+  | {
+    readonly kind: "failure" | "canceled";
+    readonly stage: StageName;
+    /** What its build said last. */
+    readonly log?: readonly string[];
+  }
   | { readonly kind: "skipped"; readonly reason: string };
 
 /** A project, named by its slug. */

@@ -43,7 +43,10 @@ export async function world(
     hosting,
     async [Symbol.asyncDispose]() {
       for (const { method, path, headers } of hosting.requests) {
-        assert.match(`${method} ${path}`, /^GET .*\/pages\/projects\/(site|gone|short)(\/deployments)?$/);
+        assert.match(
+          `${method} ${path}`,
+          /^GET .*\/pages\/projects\/(site|gone|short)(\/deployments(\/[^/]+\/history\/logs)?)?$/,
+        );
         assert.match(headers["authorization"] ?? "", /^Bearer /);
       }
       await at[Symbol.asyncDispose]();

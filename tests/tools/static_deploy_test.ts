@@ -111,6 +111,50 @@ test("every way a deployment ends is told, and the newest of a commit counts", a
   assert.equal((await ask(here, { commit_sha: "bababab" }))["found"], false, "the beginning, not any part");
 });
 
+test("of a build that failed the last lines of its log are answered, as text and without our token", async (here) => {
+  const { hosting } = here;
+  const lines = Array.from({ length: 40 }, (_, n) => `line ${n}`);
+  const log = [
+    ...lines,
+    '[ERROR] \u202eCould not resolve \u001b[31m"./Nav.astro"',
+    `token ${hosting.api_token}`,
+  ];
+  const outcome = { kind: "failure", stage: "build", log } as const;
+  hosting.deploy("site", { outcome, commit: "cd".repeat(20), branch: "main" });
+  hosting.clock.advance(60);
+  const { status, log_tail } = await ask(here, { branch: "main" });
+  assert.equal(status, "failure");
+  const tail = log_tail as string[];
+  assert.equal(tail.length, 20);
+  assert.equal(tail[0], "line 23");
+  assert.match(tail.join("\n"), /\[ERROR\] Could not resolve .*Nav\.astro/);
+  for (const sign of ["\u202e", "\u001b"]) assert.ok(!tail.join("\n").includes(sign));
+  hosting.deploy("site", { outcome: { kind: "success" }, commit: "ef".repeat(20), branch: "main" });
+  hosting.clock.advance(60);
+  assert.equal((await ask(here, { branch: "main" }))["log_tail"], undefined);
+});
+
+test("the newest deployment of a branch is found, and a branch without one is said to have none", async (here) => {
+  const { hosting } = here;
+  const of = (branch: string) =>
+    hosting.deploy("site", { outcome: { kind: "success" }, commit: "ab".repeat(20), branch });
+  const [preview] = [of("preview/menu"), of("main")];
+  hosting.clock.advance(60);
+  const found = await ask(here, { branch: "preview/menu" });
+  assert.deepEqual([found["deployment_id"], found["environment"]], [preview!.id, "preview"]);
+  const none = await ask(here, { branch: "preview/other" });
+  assert.equal(none["found"], false);
+  assert.match(String(none["note"]), /no deployment of the branch "preview\/other" among its newest hundred/);
+  const sent = here.at.gw.requests.length;
+  await here.at.gw.refuses(
+    TOOL,
+    { site_id: "built", branch: "main", commit_sha: "abababa" },
+    "E_BAD_INPUT",
+    /not both/,
+  );
+  assert.equal(here.at.gw.requests.length, sent);
+});
+
 /** The first that fits wins (docs/upstreams/cloudflare-pages.md, "Status mapping"). */
 const MAPPING: readonly (readonly [name: string, status: string, skipped: boolean, wanted: string])[] = [
   ["deploy", "success", true, "canceled"],
@@ -134,7 +178,7 @@ const MAPPING: readonly (readonly [name: string, status: string, skipped: boolea
 test("every stage and status has its word, those to come too", async (here) => {
   for (const [name, status, is_skipped, wanted] of MAPPING) {
     const row = { id: "1", environment: "preview", is_skipped, latest_stage: { name, status } };
-    here.hosting.inject({ kind: "result", result: [row] }, { times: 2 });
+    here.hosting.inject({ kind: "result", result: [row] }, { times: wanted === "failure" ? 4 : 2 });
     assert.equal((await ask(here))["status"], wanted, `${name} ${status} ${is_skipped}`);
   }
 });

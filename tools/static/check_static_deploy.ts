@@ -12,10 +12,17 @@ const OVER: ReadonlySet<string> = new Set(["success", "failure", "canceled"]);
 /** What nobody has seen yet may still come. */
 const isOver = (found: Deployment | null) => found !== null && OVER.has(found.status);
 
-export default tool("check_static_deploy", async ({ commit_sha, environment, wait_seconds }, ctx) => {
+export default tool("check_static_deploy", async ({ commit_sha, branch, environment, wait_seconds }, ctx) => {
+  if (commit_sha !== undefined && branch !== undefined) {
+    throw new GatewayError("E_BAD_INPUT", "branch: a commit is on one; give commit_sha or branch, not both");
+  }
   const client = await ctx.use(cloudflarePages);
   const look = () =>
-    commit_sha === undefined ? client.latest(environment) : client.ofCommit(commit_sha, environment);
+    commit_sha !== undefined
+      ? client.ofCommit(commit_sha, environment)
+      : branch === undefined
+      ? client.latest(environment)
+      : client.ofBranch(branch, environment);
   let found = await look();
   let hope = found === null ? await expectation(client, ctx.site) : null;
   if (hope?.expected !== false) {
@@ -25,7 +32,9 @@ export default tool("check_static_deploy", async ({ commit_sha, environment, wai
     const asked = commit_sha === undefined ? {} : { commit_sha };
     const { expected, because } = hope ??= await expectation(client, ctx.site);
     const what = commit_sha === undefined
-      ? `The project has no ${environment === undefined ? "" : `${environment} `}deployment yet`
+      ? `The project has no ${environment === undefined ? "" : `${environment} `}deployment${
+        branch === undefined ? "" : ` of the branch "${branch}" among its newest hundred`
+      } yet`
       : "No deployment of that commit is known";
     const note = because === null
       ? commit_sha === undefined
@@ -45,8 +54,22 @@ export default tool("check_static_deploy", async ({ commit_sha, environment, wai
     live: rest.environment === "production" && rest.status === "success",
     ...(url === null ? {} : { preview_url: url }),
     ...(said === null ? {} : { note: said }),
+    ...(rest.status === "failure" ? await logOf(client, id) : {}),
   };
 });
+
+/** The last lines of a build that failed; where they cannot be read the answer says so, and is no failure. */
+async function logOf(
+  client: HostingClient,
+  id: string,
+): Promise<{ log_tail?: readonly string[]; note?: string }> {
+  try {
+    return { log_tail: await client.logTail({ id }) };
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.code === "E_INTERNAL") throw thrown;
+    return { note: `What the build said could not be read (${thrown.message}); log_url leads to it` };
+  }
+}
 
 /** Whether what is pushed will be built, by the project's own settings: null where that depends on the branch. */
 interface Expectation {

@@ -57,6 +57,7 @@ const NO_TOOLS = {
   held: () => Promise.resolve([]),
   unheld: () => Promise.resolve([]),
   unanswered: () => Promise.resolve([]),
+  waiting: () => Promise.resolve([]),
   try: () => Promise.reject(new Error("nothing is tried here")),
 };
 

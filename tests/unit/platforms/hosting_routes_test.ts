@@ -16,10 +16,12 @@ Deno.test("only the site's own project is read, and nothing is ever written", ()
   assert.equal(why({}), "passes");
   assert.equal(why({ url: `${base}/pages/deployments?per_page=25&page=2` }), "passes");
   assert.equal(why({ url: `${base}/pages` }), "passes", "its settings");
+  assert.equal(why({ url: `${base}/pages/deployments/1/history/logs` }), "passes", "what a build said");
   for (
     const path of words(`
       other/deployments other/deployments?x=/pages/projects/pages/deployments pages/deployments/1
-      pages/deployments/1/history/logs other mypages pages/../other pages/../other/deployments mypages/deployments
+      pages/deployments/ pages/deployments//history/logs pages/deployments/1/history/logs/more pages/deployments/1/retry
+      other/deployments/1/history/logs other mypages pages/../other pages/../other/deployments mypages/deployments
       pages%2Fdeployments
     `)
   ) assert.match(why({ url: `${base}/${path}` }), /it reads another project/, path);

@@ -80,6 +80,22 @@ Deno.test("what HTML writes for a sign may stand in the new text, and in the tex
   ]);
 });
 
+Deno.test("a link that dials from abroad goes on to do so, where the new number is given as at home", () => {
+  const rows: readonly (readonly [to: string, from: string, before: string, after: string])[] = [
+    ["01 555 90 10", "01 555 70 44", "+4315557044", "+4315559010"],
+    ["040/765 43 21", "030 1234567", "+49301234567", "+49407654321"],
+    ["0049 40 7654321", "030 1234567", "+49301234567", "+49407654321"],
+    ["040 7654321", "030 1234567", "%2B49301234567", "%2B49407654321"],
+    ["06 7654321", "06 1234567", "+39061234567", "+39067654321"], // Italy keeps the 0
+    ["33 44 55 66", "11 22 33 44", "+4511223344", "+4533445566"], // Denmark has none
+    ["(212) 555-0199", "(212) 555-0100", "+12125550100", "+12125550199"],
+    ["040 7654321", "030 1234567", "0301234567", "0407654321"], // was dialled as at home
+  ];
+  for (const [to, from, before, after] of rows) {
+    holds(phone(from, to), [["html", `<a href="tel:${before}">x</a>`, `<a href="tel:${after}">x</a>`]]);
+  }
+});
+
 Deno.test("a phone number changes in every spelling, and links that dial get its figures", () => {
   holds(phone("+49 30 1234567", "+49 (0)40 765-4321"), [
     [
