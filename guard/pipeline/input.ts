@@ -112,7 +112,9 @@ function wantedOf(
   };
   const [fields, summary] = [taken("fields"), taken("summary")];
   if (fields === undefined && summary === undefined) return { wanted: {}, rest: args };
-  if (summary !== undefined && typeof summary !== "boolean") throw notBoolean("summary", summary);
+  if (summary !== undefined && typeof summary !== "boolean") {
+    throw notBoolean("summary", summary, "; leave it out for the whole answer");
+  }
   const texts = typeof fields === "string" ? fields.split(",") : fields ?? [];
   if (!Array.isArray(texts) || texts.length > PATHS_MAX || fields !== undefined && texts.length === 0) {
     throw bad(`fields: ${PATHS_SAID}${fields === null ? "; for the whole answer leave it out" : ""}`);
@@ -160,14 +162,17 @@ function askedOf(given: Asks, asks: Asks): Pick<Input, "confirm" | "confirmToken
   return { confirm: confirm === true, confirmToken, dryRun: dryRun === true };
 }
 
-/** A text such as "true" is named with its quotes, which shows that it is a text. */
-function notBoolean(name: string, value: unknown): GatewayError {
+/**
+ * A text such as "true" is named with its quotes, which shows that it is a text. Of `confirm` nobody is told to leave it out:
+ * some tools of sites would write at once.
+ */
+function notBoolean(name: string, value: unknown, instead = ""): GatewayError {
   const given = value === null
-    ? ", not null; leave it out"
+    ? ", not null"
     : typeof value === "string"
     ? `, not the text ${JSON.stringify(clipped(value))}`
     : "";
-  return bad(`${name}: expected true or false${given}`);
+  return bad(`${name}: expected true or false${given}${instead}`);
 }
 
 /** Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`. Throws as readInput does. */

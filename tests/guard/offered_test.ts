@@ -66,7 +66,7 @@ test("who asks for a preview of a write that has none is refused, and nothing is
     for (const confirm of ["false", "no", 0, null]) {
       const sent = { site_id: "crm1", confirm, ...TEXT };
       const message = await gw.refuses("shop-put", sent, "E_BAD_INPUT", { door });
-      const text = typeof confirm === "string" ? `, not the text "${confirm}"` : "";
+      const text = confirm === 0 ? "" : confirm === null ? ", not null" : `, not the text "${confirm}"`;
       assert.equal(message, `confirm: expected true or false${text}`);
     }
     const { done } = await gw.proven("shop-put", { site_id: "crm1", confirm: true, ...TEXT }, { door });
