@@ -4,6 +4,7 @@ import { asDropped, RepoError } from "./errors.ts";
 import { makeBlob, makeTree, type NewEntry, treeOf } from "./git.ts";
 import { View } from "./view.ts";
 import { blobName } from "./names.ts";
+import { forgetBlobs, storedBlobs, withStored } from "./stored_blobs.ts";
 import type { RepoWire } from "./wire.ts";
 
 /** What becomes of one path: its new bytes, or null to take it out; or git's name of bytes that the host has. */
@@ -60,7 +61,11 @@ export async function build(
   }
   let tree = view.tree ?? undefined;
   if (pieces.length === 0 && tree !== undefined) return { tree, shas };
-  for (const chunk of chunks(pieces)) tree = await treeWith(wire, tree, chunk);
+  try {
+    for (const chunk of chunks(pieces)) tree = await treeWith(wire, tree, chunk);
+  } catch (thrown) {
+    throw withStored(wire, thrown, () => pieces.filter(goesThroughBlob).map((piece) => piece.name!));
+  }
   if (tree === undefined) throw new GatewayError("E_INTERNAL", "A commit without a file was to be made");
   await prove(wire, tree, new Map(pieces.map(({ path, name }) => [path, name])), count);
   return { tree, shas };
@@ -75,10 +80,14 @@ interface Piece {
   readonly isThere: boolean;
 }
 
+const goesThroughBlob = ({ bytes, isThere }: Piece) => !isThere && bytes !== null && asText(bytes) === null;
+
 async function treeWith(wire: RepoWire, tree: string | undefined, pieces: readonly Piece[]) {
   try {
     return await makeTree(wire, tree, await entries(wire, pieces));
   } catch (thrown) {
+    // A tree refused for its content may name a blob that the host has dropped: the next call sends all of them again.
+    if (thrown instanceof RepoError && thrown.upstream === 422) forgetBlobs(wire);
     const blobs = pieces.flatMap(({ path, name, isThere }) => isThere ? [{ path, sha: name! }] : []);
     throw asDropped(thrown, blobs);
   }
@@ -110,26 +119,43 @@ function asText(bytes: Uint8Array): string | null {
   }
 }
 
+/** The entries of one tree, blobs sent first; one that fails ends the sending of the others, and none is left under way. */
 async function entries(wire: RepoWire, pieces: readonly Piece[]): Promise<NewEntry[]> {
   const made: NewEntry[] = new Array(pieces.length);
   const left = pieces.entries();
+  let failed: { readonly thrown: unknown } | undefined;
   const work = async () => {
-    for (const [at, { path, bytes, mode, name, isThere }] of left) {
-      const file = { path, mode, type: "blob" } as const;
-      const text = bytes && asText(bytes);
-      if (isThere) made[at] = { ...file, sha: name };
-      else if (bytes === null) made[at] = { ...file, sha: null };
-      else if (text !== null) made[at] = { ...file, content: text };
-      else made[at] = { ...file, sha: await provenBlob(wire, bytes, name!) };
+    for (const [at, piece] of left) {
+      try {
+        made[at] = await entry(wire, piece);
+      } catch (thrown) {
+        failed ??= { thrown };
+      }
+      // Every worker draws from the same list: whoever ends it ends it for all.
+      if (failed) break;
     }
   };
   await Promise.all(Array.from({ length: BLOBS_IN_FLIGHT }, work));
+  if (failed) throw failed.thrown;
   return made;
 }
 
-async function provenBlob(wire: RepoWire, bytes: Uint8Array, name: string): Promise<string> {
+async function entry(wire: RepoWire, { path, bytes, mode, name, isThere }: Piece): Promise<NewEntry> {
+  const file = { path, mode, type: "blob" } as const;
+  if (isThere || bytes === null) return { ...file, sha: name };
+  const text = asText(bytes);
+  if (text !== null) return { ...file, content: text };
+  const stored = storedBlobs(wire);
+  if (!stored.has(name!)) {
+    await provenBlob(wire, bytes, name!);
+    stored.add(name!);
+  }
+  return { ...file, sha: name };
+}
+
+async function provenBlob(wire: RepoWire, bytes: Uint8Array, name: string): Promise<void> {
   const sha = await makeBlob(wire, bytes);
-  if (sha === name) return sha;
+  if (sha === name) return;
   throw new RepoError(
     `Repository "${wire.repo}": the host stored other bytes than were sent; nothing was pushed`,
     502,

@@ -11,7 +11,7 @@ import { addContents } from "./contents.ts";
 import { type GitHubFault, replacement, truncated, WORDS } from "./faults.ts";
 import { addGitData } from "./git_data.ts";
 import { addHistory } from "./history.ts";
-import { overQuota, rateHeaders, rateOf } from "./rate.ts";
+import { type ContentWindows, overQuota, rateHeaders, rateOf } from "./rate.ts";
 import { addRefs } from "./refs.ts";
 import { fullName, type Installation, pushed, type Repository, type State } from "./state.ts";
 
@@ -49,7 +49,12 @@ export class Entry implements Vendor<RecordedRequest, GitHubFault> {
   readonly records_answers = true;
   readonly rate: RateRule;
 
-  constructor(readonly state: State, readonly clock: Clock, enforced: boolean) {
+  constructor(
+    readonly state: State,
+    readonly clock: Clock,
+    enforced: boolean,
+    readonly content: ContentWindows | null = null,
+  ) {
     this.rate = {
       windows: state.rate,
       key: (call) => this.#installation(call)?.id.toString() ?? null,
@@ -78,6 +83,8 @@ export class Entry implements Vendor<RecordedRequest, GitHubFault> {
   async handle({ request, url, bytes }: Call, fault: GitHubFault | undefined): Promise<Response> {
     const { state } = this;
     const place = repositoryOf(state, url.pathname);
+    const limited = place && request.method !== "GET" ? this.#tooMuchContent(request) : null;
+    if (limited) return limited;
     const moved = fault?.kind === "moved" ? fault : undefined;
     const meddle = async () => {
       if (moved && place) await this.#meddle(place.repo, moved);
@@ -108,7 +115,14 @@ export class Entry implements Vendor<RecordedRequest, GitHubFault> {
     }
   }
 
-  #installation({ request }: Call): Installation | undefined {
+  /** The refusal of one write too many; null where none is enforced, or it is not too many. */
+  #tooMuchContent(request: Request): Response | null {
+    const installation = this.#installation({ request });
+    const wait = installation && this.content?.take(installation);
+    return typeof wait === "number" ? this.busy({ retry_after: wait }) : null;
+  }
+
+  #installation({ request }: Pick<Call, "request">): Installation | undefined {
     const text = request.headers.get("authorization")?.split(" ")[1] ?? "";
     return this.state.tokens.get(text)?.installation;
   }

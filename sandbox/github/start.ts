@@ -7,7 +7,7 @@ import type { StandInOptions } from "../core/vendor.ts";
 import type { App } from "./app_key.ts";
 import { Entry } from "./entry.ts";
 import type { GitHubFault } from "./faults.ts";
-import { HOURLY } from "./rate.ts";
+import { type ContentLimits, ContentWindows, HOURLY } from "./rate.ts";
 import {
   accountOf,
   commitFiles,
@@ -39,6 +39,8 @@ export type { Push } from "./state.ts";
 export interface GitHubOptions extends StandInOptions {
   /** Where the repositories are kept, in a folder of the host's own. Default: where scratchFolder makes one. */
   readonly folder?: string;
+  /** The secondary limit of writes, as published (`PUBLISHED`) or otherwise. Default: none is enforced. */
+  readonly content?: ContentLimits;
 }
 
 /** A running host. Every `repo` is `owner/name`; an unknown one throws an Error. */
@@ -77,7 +79,8 @@ export async function startGitHub(options: GitHubOptions = {}): Promise<GitHubSt
   const folder = options.folder
     ? await Deno.realPath(await Deno.makeTempDir({ prefix: "repos-", dir: options.folder }))
     : await scratchFolder("repos-");
-  const service = startService(options, new Entry(state, clock, hourly !== undefined));
+  const content = options.content ? new ContentWindows(options.content, clock.now) : null;
+  const service = startService(options, new Entry(state, clock, hourly !== undefined, content));
   const { stop: close } = service;
   let stopped: Promise<void> | undefined;
   const stop = () => stopped ??= close().then(() => Deno.remove(folder, { recursive: true }));

@@ -1,5 +1,6 @@
 /** The repository host: what it does wrong on order, in its own words; the client's tests show the rest. */
 import assert from "node:assert/strict";
+import { PUBLISHED } from "../../sandbox/github/rate.ts";
 import { startGitHub } from "../../sandbox/github/start.ts";
 import type { Json } from "./asker.ts";
 import { asApp, asInstallation, coded, cut } from "./github_asker.ts";
@@ -142,5 +143,31 @@ Deno.test("with a limit of calls an hour, one more is refused until the hour is 
   assert.equal((await other.get("/repos/other/site")).headers.get("x-ratelimit-remaining"), "2");
   host.clock.advance(3600);
   assert.equal((await (await asInstallation(host, REPO)).get(R)).status, 200);
+  assertDescribed(host.requests);
+});
+
+Deno.test("with the limit of writes, one more in a minute or an hour is refused and nothing is carried out", async () => {
+  assert.deepEqual(PUBLISHED, { a_minute: 80, an_hour: 500 });
+  await using host = await startGitHub({
+    now: () => 1_800_000_000_000,
+    content: { a_minute: 2, an_hour: 3 },
+  });
+  await host.make(REPO);
+  const asker = await asInstallation(host, REPO);
+  const blob = async () => {
+    const { status, headers } = await asker.post(`${R}/git/blobs`, { content: "x", encoding: "utf-8" });
+    return [status, headers.get("retry-after")];
+  };
+  assert.deepEqual(await blob(), [201, null]);
+  assert.deepEqual(await blob(), [201, null]);
+  const refused = await asker.put(`${R}/contents/x`, FILE);
+  assert.equal(refused.status, 403);
+  assert.match(String(refused.body["message"]), /secondary rate limit/);
+  assert.equal(refused.headers.get("retry-after"), "60");
+  assert.equal((await asker.get(R)).status, 200, "reading goes on");
+  host.clock.advance(60);
+  assert.deepEqual(await blob(), [201, null]);
+  assert.deepEqual(await blob(), [403, "3540"]);
+  assert.deepEqual(Object.keys(await host.files(REPO)), ["README.md"]);
   assertDescribed(host.requests);
 });

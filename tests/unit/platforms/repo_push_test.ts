@@ -185,3 +185,27 @@ Deno.test("a tree too large to be listed is pushed to all the same, its new file
   at.host.inject(lie, { method: "POST", path: "/git/trees" });
   await refused("E_UPSTREAM", /another tree .*"x.md"/, at.push({ "x.md": "x" }));
 });
+
+Deno.test("a limit ends the sending of the other blobs, says how far it came, and the next push goes on there", async () => {
+  await using at = await RepoWorld.open({ files: { "a.md": "a" } });
+  const client = await at.client();
+  const images = Array.from({ length: 20 }, (_, n) => ({
+    path: `${n}.png`,
+    bytes: new Uint8Array([0xff, 0xfe, n]),
+  }));
+  const sent = () => at.asked.filter((one) => one === "POST /git/blobs").length;
+  const push = () => client.push(MAIN, () => Promise.resolve(images));
+  const before = await at.head();
+  at.host.inject({ kind: "busy", retry_after: 60 }, { method: "POST", path: "/git/blobs" });
+  const thrown = await push().then(() => null, (one) => one);
+  assert.ok(thrown instanceof GatewayError);
+  assert.deepEqual([thrown.code, thrown.retryAfter], ["E_UPSTREAM", 60]);
+  assert.ok(sent() <= 7, `${sent()} were sent after one refusal of the first four`);
+  const stored = sent() - 1;
+  assert.match(thrown.message, new RegExp(`${stored} of 20 binary files are stored.* about one more call`));
+  assert.equal(await at.head(), before);
+  assert.ok(!at.asked.includes("POST /git/trees"));
+  await push();
+  assert.equal(sent(), 21, "what was stored is not sent again");
+  assert.equal(Object.keys(await at.host.files(REPO)).length, 21);
+});
