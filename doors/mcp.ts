@@ -1,5 +1,5 @@
 /** The MCP door: JSON-RPC dispatched by hand, stateless, for both protocol eras at one address. */
-import { asGatewayError, GatewayError } from "../core/errors.ts";
+import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
 import type { Caller } from "../core/model.ts";
 import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
@@ -10,7 +10,7 @@ import { asksOf, IDEMPOTENCY_KEY, type McpCall, misspelt } from "./mcp_call.ts";
 import { narrowedBy } from "./asked_list.ts";
 import { ascii } from "../registry/listing.ts";
 import { answering, CORS } from "./envelope.ts";
-import { INSTRUCTIONS } from "../registry/brief.ts";
+import { INSTRUCTIONS, instructionsFor } from "../registry/brief.ts";
 import { fault, foreignHost, inSession, preflight, refusal, refused } from "./mcp_response.ts";
 import {
   type Client,
@@ -65,8 +65,10 @@ export interface McpPorts extends SubscriptionPorts, Pick<OffersPorts, "callable
 
 const LIST_TTL_MS = 60_000;
 const DISCOVER_TTL_MS = 3_600_000;
-/** What a model is told, as JSON; written once. */
+/** What a model is told, as JSON; written once, but at the address of one site. */
 const TOLD = `"instructions":${ascii(INSTRUCTIONS)}`;
+const toldAt = ({ sites: [site, ...others] }: AskedList): string =>
+  site === undefined || others.length > 0 ? TOLD : `"instructions":${ascii(instructionsFor(clipped(site)))}`;
 
 /** Where an answer of 2026 says whose it is. */
 const SERVER_INFO = `"io.modelcontextprotocol/serverInfo"`;
@@ -205,16 +207,16 @@ class Answers {
     if (method === "tools/list") return this.#list(frame, asked);
     const more = asked.client.showsCards ? CARD_CAPABILITIES : "";
     if (frame.modern) {
-      if (method === "server/discover") return this.#result(frame, discovered(more));
+      if (method === "server/discover") return this.#result(frame, discovered(more, toldAt(asked.narrowed)));
     } else if (method === "ping") {
       return this.#result(frame, "");
     } else if (method === "initialize") {
-      const asked = LEGACY_VERSIONS.find((version) => version === params.protocolVersion) ??
+      const version = LEGACY_VERSIONS.find((version) => version === params.protocolVersion) ??
         LEGACY_VERSIONS[0];
       return this.#result(
         frame,
-        `"protocolVersion":"${asked}","capabilities":{"tools":{},${OFFERED}${more}},` +
-          `"serverInfo":${this.#about},${TOLD}`,
+        `"protocolVersion":"${version}","capabilities":{"tools":{},${OFFERED}${more}},` +
+          `"serverInfo":${this.#about},${toldAt(asked.narrowed)}`,
       );
     }
     return this.#offered(frame, asked);
@@ -359,10 +361,10 @@ const aboutOf = ({ server, baseUrl }: Pick<McpPorts, "server" | "baseUrl">) => (
   icons: [{ src: `${baseUrl}/admin/assets/mark.svg`, mimeType: "image/svg+xml", sizes: ["any"] }],
 });
 
-const discovered = (capabilities: string) =>
+const discovered = (capabilities: string, told: string) =>
   `"supportedVersions":["${MODERN_VERSION}"],` +
   `"capabilities":{"tools":{"listChanged":true},${OFFERED}${capabilities}},` +
-  `${TOLD},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+  `${told},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
 
 /** The call in `_meta` of its answer. */
 const ownOf = ({ requestId }: Pick<Asked, "requestId">) => `"${REQUEST_ID}":"${requestId}"`; // a ULID

@@ -159,9 +159,19 @@ export function atSite(said: Said, { manifest }: ToolEntry, kind: PlatformKind):
 }
 
 /** What a model is told once, when its client connects, so that no list says it again: plain text, the same for everybody. */
+const START =
+  "Start with list_sites: nearly every tool takes an id of it as site_id, unless the address you are connected to names one site. A client can have several sites: list_projects.";
+
+/** The same for an address that names one site: there is nothing to look up, and nothing to name. */
+export const instructionsFor = (site_id: string): string =>
+  INSTRUCTIONS.replace(
+    START,
+    `The address you are connected to is that of one site, "${site_id}": leave site_id out, in the items of prepare_changes too. The site may have tools of its own that this list leaves out: describe_tool with format "types" names all of them, and each is called by its name.`,
+  );
+
 export const INSTRUCTIONS = `Named tools run on websites, on those that this token may work on.
 
-Start with list_sites: nearly every tool takes an id of it as site_id, unless the address you are connected to names one site. A client can have several sites: list_projects.
+${START}
 
 Writing: a call of a tool that writes changes nothing without confirm: true. It answers a preview of what it would do (a site's own tool that writes at once says so), with a confirm_token and perhaps warnings. Read it, then send the same call again with confirm: true and that confirm_token. It is carried out once: where you did not get the answer, send the very same call again. Where the preview has an approval, give its url to a person and wait with get_approval. Several writes, or one on many sites: prepare_changes. What was done: list_changes; undo_change takes it back.
 

@@ -40,7 +40,7 @@ import { judgeRaises } from "./raises.ts";
 import { capTier, effectiveTier } from "./risk.ts";
 import { tellsOfTools } from "../../registry/manifest.ts";
 import { searches, toolScope } from "./scope.ts";
-import { findOfferingSite, findSite, siteMeant } from "./site.ts";
+import { callsOnSite, findOfferingSite, findSite, siteMeant } from "./site.ts";
 
 /** What the steps need of the rest of the gateway. */
 export interface AdmitPorts extends ContextPorts {
@@ -165,13 +165,14 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
 /** Step 8. What a tool sets back by itself was kept by its own plan, so no schema says more of it. */
 function readArguments(
   entry: ToolEntry,
-  { args, asks, kept }: Asked,
+  { args, asks, kept, narrowed }: Asked,
   restores: boolean,
   now: number,
 ): Input {
   if (restores) return readForwarded({ check: (of) => of as Record<string, unknown> }, args);
   if (entry.offer) return readForwarded(entry, args);
-  return readInput(entry, kept ? { ...args, ...kept.values } : args, now, asks);
+  const input = readInput(entry, kept ? { ...args, ...kept.values } : args, now, asks);
+  return callsOnSite(input, entry.manifest, narrowed);
 }
 
 function actsOf({ handler }: ToolEntry, { args }: Input, ctx: ToolContext, kept: Before | undefined): Acts {

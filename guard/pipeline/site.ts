@@ -1,8 +1,10 @@
 /** Which site a call is about, and whether the caller may reach it. */
 import { clipped, GatewayError } from "../../core/errors.ts";
+import { isFields } from "../../core/values.ts";
 import type { Caller, Site } from "../../core/model.ts";
 import type { AskedList } from "../../registry/asked_list.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
+import type { Manifest } from "../../registry/manifest.ts";
 import { OFFERED_WRITE } from "../../registry/source.ts";
 import type { Store } from "../../store/store.ts";
 import { withinCap } from "./risk.ts";
@@ -155,4 +157,30 @@ export function siteMeant(asked: AskedList | undefined, given: string | undefine
     `site_id: the address of this request is that of the site ${JSON.stringify(clipped(site))}, ` +
       `and the call names ${JSON.stringify(clipped(given))}; leave site_id out, or call the tool at /mcp`,
   );
+}
+
+/**
+ * A call's arguments, in which each call that they hold is on the address's one site where it names none: a client of
+ * `/mcp/<site>` is shown no `site_id`. Where the call says on which sites all of them are, they stay as they are.
+ */
+export function callsOnSite<Given extends { readonly args: Record<string, unknown> }>(
+  given: Given,
+  { calls }: Pick<Manifest, "calls">,
+  asked: AskedList | undefined,
+): Given {
+  const [site, ...others] = asked?.sites ?? [];
+  if (calls.length === 0 || site === undefined || others.length > 0 || given.args["for_each"] !== undefined) {
+    return given;
+  }
+  const named = (call: unknown) =>
+    isFields(call) && isFields(call["arguments"] ?? {})
+      ? { ...call, arguments: { site_id: site, ...call["arguments"] as object } }
+      : call;
+  const args = Object.fromEntries(
+    calls.map((name) => {
+      const value = given.args[name];
+      return [name, Array.isArray(value) ? value.map(named) : value];
+    }).filter(([, value]) => value !== undefined),
+  );
+  return { ...given, args: { ...given.args, ...args } };
 }

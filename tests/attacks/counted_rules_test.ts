@@ -8,7 +8,7 @@ import * as head from "../../rules/data_head.ts";
 import * as file from "../../rules/file.ts";
 import { emailNeedle } from "../../rules/finding/email.ts";
 import { markupOf } from "../../rules/finding/markup.ts";
-import { phoneNeedle } from "../../rules/finding/phone.ts";
+import { fromAbroadAs, phoneNeedle } from "../../rules/finding/phone.ts";
 import * as signs from "../../rules/finding/signs.ts";
 import { textNeedle } from "../../rules/finding/text.ts";
 import * as location from "../../rules/crm_location.ts";
@@ -91,7 +91,10 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   },
   "finding/markup.ts": { markupOf },
   "finding/rewriting.ts": { rewritten: rewrittenIn, exactly: rewrittenIn },
-  "finding/phone.ts": { phoneNeedle: (of) => phoneNeedle("+49 11111").spots(`${NUMBERS}${of}${NUMBERS}`) },
+  "finding/phone.ts": {
+    fromAbroadAs: (of) => fromAbroadAs(of, `+49${of}`),
+    phoneNeedle: (of) => phoneNeedle("+49 11111").spots(`${NUMBERS}${of}${NUMBERS}`),
+  },
   "finding/signs.ts": {
     signAt: (of) => signs.signAt(of, 0, true),
     isUnseen: signs.isUnseen,

@@ -81,6 +81,9 @@ test("two versions are compared by id, in pages of a few KB; without to it is wh
   saves(at, post_id, { title: "B" });
   const { items: [, newer, older] } = await at.kit.both<List>(TOOL, { site_id: "open", post_id });
   const ask = (more: Args) => at.kit.both<Apart>(TOOL, { site_id: "open", post_id, ...more });
+  const previous = await ask({ from: "previous" });
+  assert.deepEqual(previous.changes, [{ field: "title", from: "A", to: "B" }]);
+  assert.deepEqual([(previous["from"] as Args)["id"], (previous["to"] as Args)["id"]], [newer!.id, "now"]);
   const now = await ask({ from: newer!.id });
   assert.deepEqual([now.changes, now.next], [[{ field: "title", from: "A", to: "B" }], null]);
   assert.deepEqual([(now["from"] as Args)["id"], (now["to"] as Args)["id"]], [newer!.id, "now"]);
@@ -134,6 +137,7 @@ test("get_content_history says what is wrong with ids, and asks nothing of a sit
       [{ post_id: "7/revisions" }, /^post_id: /],
       [{ post_id, from: "abc" }, /^from: expected a whole number/],
       [{ post_id, to: 3 }, /^to: goes with from/],
+      [{ post_id, from: "previous", to: 3 }, /^to: goes with the id of a version/],
       [{ post_id, page: 0 }, /^page: /],
     ],
   };

@@ -37,7 +37,8 @@ function replacedText<Fields extends object>(
   if (content_html !== null && !content_html.includes("<!-- wp:")) {
     throw new GatewayError(
       "E_BAD_INPUT",
-      "replacements: the page is not made of blocks, and its text would be made one; give the whole text as content_html",
+      "replacements: the page is not made of blocks, and its text would be made one; give the whole text as content_html, or " +
+        "where a visual builder shows the page change it with the site's own tools of that builder",
     );
   }
   const { text, warnings } = replacing(content_html ?? "", replacements);
