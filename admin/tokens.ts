@@ -175,8 +175,13 @@ export async function changeToken(
   return { token, warnings: tools.warnings };
 }
 
-/** Throws E_BAD_INPUT for one that was revoked. */
-function assertWorks({ revoked_at }: Token): void {
+/** Throws E_BAD_INPUT for one that was revoked, and for that of a trial, which stays as it was made. */
+function assertWorks({ revoked_at, session }: Token): void {
+  if (session !== undefined) {
+    refuseAny([
+      "The token is that of a trial on the console, which nobody changes; it ends by itself, or is revoked",
+    ]);
+  }
   if (revoked_at !== null) refuseAny([`The token was revoked at ${revoked_at}; make another`]);
 }
 

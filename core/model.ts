@@ -115,6 +115,8 @@ export interface Token {
   readonly session?: string;
   /** Of one that takes changes back on the console: the requests that made them, by whatever token; no others are its own. */
   readonly undoes?: readonly string[];
+  /** Of one where some of those were made by others: its person must still be an admin when it is used. */
+  readonly undoes_as?: "admin";
 }
 
 /** Whether a token is over by then: its time has come. */

@@ -11,6 +11,7 @@ import { OFFERED_WRITE, offeredTo } from "../registry/source.ts";
 import type { ToolsPort } from "../registry/tool_ports.ts";
 import {
   type ChangedRow,
+  isOwn,
   mayTakeBack,
   type Trial,
   type TrialForm,
@@ -164,11 +165,12 @@ export class Trials implements TrialsPort {
     const token = await this.ports.store.trials.begin({
       name: NAME,
       allowed_sites: [site_id],
-      allowed_tools: [...new Set([...calls, UNDO])],
+      allowed_tools: names([UNDO, ...calls]),
       max_risk,
       owner_user_id: by.user?.id ?? null,
       session: by.session,
       undoes: request_ids,
+      ...rows.every((row) => isOwn(by, row)) ? {} : { undoes_as: "admin" },
     });
     await this.#recorded(by, token);
     const args = request_ids.length === 1 ? { request_id: request_ids[0]! } : { request_ids };
@@ -315,6 +317,11 @@ function schemaOf(entry: ToolEntry, { id, platform }: { readonly id: string; rea
 const NAME_CHARACTERS = 128;
 const NAMES_MAX = 400;
 
+const isName = (one: unknown): one is string =>
+  typeof one === "string" && one !== "*" && one.length <= NAME_CHARACTERS;
+/** What of it names one site or tool each: "*" would stand for all of them, and callers write what they like. */
+const names = (all: readonly unknown[]) => [...new Set(all.filter(isName))].slice(0, NAMES_MAX);
+
 /** The sites of the caller's own and the tools that a call names: its token is for those alone, each by its name. */
 function namedBy({ manifest }: ToolEntry, { site_id, tool, arguments: args }: TrialOrder, caller: Caller) {
   const further = manifest.sites.map((name) => args[name]);
@@ -323,9 +330,6 @@ function namedBy({ manifest }: ToolEntry, { site_id, tool, arguments: args }: Tr
   );
   const inner = calls.map((one) => isFields(one["arguments"]) ? one["arguments"]["site_id"] : undefined);
   const each = isFields(args["for_each"]) ? args["for_each"]["sites"] : undefined;
-  const isName = (one: unknown): one is string =>
-    typeof one === "string" && one !== "*" && one.length <= NAME_CHARACTERS;
-  const names = (all: readonly unknown[]) => [...new Set(all.filter(isName))].slice(0, NAMES_MAX);
   const sites = names([site_id, ...further, ...inner, ...Array.isArray(each) ? each : []]);
   return {
     sites: sites.filter((id) => reaches(caller, id)),

@@ -94,8 +94,14 @@ export type ChangedRow = Pick<AuditRow, "request_id" | "owner_user_id" | "site_i
  * anything, a person what was done in his or her name, an admin also what others did. Which sites are theirs, and how much
  * they may do there, each call asks.
  */
-export const mayTakeBack = ({ user }: Pick<Approver, "user">, { owner_user_id }: ChangedRow): boolean =>
-  user === null || user.role === "admin" || owner_user_id === user.id;
+export const mayTakeBack = (by: Pick<Approver, "user">, row: Pick<ChangedRow, "owner_user_id">): boolean =>
+  by.user?.role === "admin" || isOwn(by, row);
+
+/** Whether it is theirs to take back whatever their role: the master token's each, a person's what was done in his or her name. */
+export const isOwn = (
+  { user }: Pick<Approver, "user">,
+  { owner_user_id }: Pick<ChangedRow, "owner_user_id">,
+): boolean => user === null || owner_user_id === user.id;
 
 /** Trials of tools; what each throws, `guard/trials.ts` says. */
 export interface TrialsPort {

@@ -215,7 +215,7 @@ export interface SessionStore {
 export type NewTrialToken =
   & Pick<Token, "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "owner_user_id">
   & Required<Pick<Token, "session">>
-  & Pick<Token, "undoes">;
+  & Pick<Token, "undoes" | "undoes_as">;
 
 /** Whose a trial is, and what it touches. */
 export interface KeptTrial {

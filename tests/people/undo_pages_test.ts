@@ -1,36 +1,10 @@
 /** Who takes back what on the pages: one's own changes by whatever token, an admin those of the sites too; shown first, done once. */
 import assert from "node:assert/strict";
-import { type World, world } from "../tools/_stand_in.ts";
-import type { User } from "../../core/model.ts";
-import { operator, person, type PersonBrowser, plain, said, signedIn } from "./kit.ts";
+import { world } from "../tools/_stand_in.ts";
+import { operator, person, plain, said, signedIn } from "./kit.ts";
 import { masterBrowser } from "./master_kit.ts";
 import { UNDO } from "./try_kit.ts";
-
-/** A change of the draft's title on "open" by a token of that person, and its request id. */
-async function changedBy(at: World, user: User, title = "After"): Promise<string> {
-  const { text } = await at.kit.gw.store.tokens.create({
-    ...{ name: "agent", env: "prod", allowed_sites: ["*"], allowed_tools: ["*"], max_risk: 3 },
-    ...{ skip_write_confirm: false, owner_user_id: user.id },
-  });
-  const body = JSON.stringify({ site_id: "open", post_id: at.draft.id, title, confirm: true });
-  const response = await at.kit.gw.http("/api/v1/tools/update_draft", {
-    ...{ method: "POST", as: null, body },
-    headers: { authorization: `Bearer ${text}`, "content-type": "application/json" },
-  });
-  assert.equal(response.status, 200, await response.text());
-  return (await at.kit.gw.audit()).find(({ outcome, tool }) => tool === "update_draft" && outcome === "made")!
-    .request_id;
-}
-
-const proofOf = async (browser: PersonBrowser) =>
-  /name="csrf" value="([^"]+)"/.exec((await browser.open("/admin/changes")).text)![1]!;
-
-/** Asks for it as the button of the row does, whether or not it is shown there. */
-async function asks(browser: PersonBrowser, ...ids: readonly string[]) {
-  const csrf = await proofOf(browser);
-  const body = new URLSearchParams([["csrf", csrf], ...ids.map((id) => ["request_id", id])]);
-  return await browser.post(UNDO, body);
-}
+import { asks, changedBy, proofOf } from "./undo_kit.ts";
 
 /** Who asks, of a change by somebody who is a member of all sites, and what the page says; with "Take it back?" it can be done. */
 const TABLE: Readonly<Record<string, readonly [grants: object, title: string, says?: RegExp]>> = {
@@ -123,8 +97,10 @@ Deno.test("the token that takes back is for that change, tool and site alone, an
   const token = await store.tokens.get(String((made.arguments as { token: string }).token));
   assert.deepEqual(
     [token!.allowed_sites, token!.allowed_tools, token!.undoes, token!.max_risk, token!.skip_write_confirm],
-    [["open"], ["update_draft", "undo_change"], [id], 3, false],
+    [["open"], ["undo_change", "update_draft"], [id], 3, false],
   );
+  const changed = await operator(at.kit.gw, "PATCH", `tokens/${token!.id}`, { max_risk: 4 });
+  assert.match(JSON.stringify(changed), /that of a trial on the console, which nobody changes/);
   const writes = at.kit.writes;
   const csrf = await proofOf(browser);
   const confirm_token = /name="confirm_token" value="([^"]+)"/.exec(
