@@ -75,14 +75,21 @@ const searchOf = memoize((known: SearchWords) =>
 const mannerOf = ({ manner }: Listing, { narrowed = EVERYTHING }: Asking): Manner =>
   narrowed.sites.length > 0 ? manner : { ...manner, kind: null };
 
-/** The first sentence, which says what the tool is for. */
-const firstOf = (description: string) => description.split(". ", 1)[0]!;
+/** Of a site's own tool that writes: the instructions promise that it says so, and its first sentence is the site's. */
+const AT_ONCE = " It writes at once: send dry_run: true to see it first, where the site can.";
+
+/** The first sentence, which says what the tool is for, and whether it writes without being confirmed. */
+function purposeOf(shown: Shown, description: string): string {
+  const [first = ""] = description.split(". ", 1);
+  if (!shown.entry.offer || reads(shown)) return first;
+  return `${first.replace(/[.!?…]$/, "")}.${AT_ONCE}`;
+}
 
 function foundTool(shown: Shown, manner: Manner): FoundTool {
   const { input_schema, description } = saidOf(shown, manner);
   const name = shown.entry.name;
   const call = `${name}(${parameters(input_schema)})`;
-  return { call, for: firstOf(description), ...(reads(shown) ? {} : { writes: true as const }) };
+  return { call, for: purposeOf(shown, description), ...(reads(shown) ? {} : { writes: true as const }) };
 }
 
 function describedTool(shown: Shown, manner: Manner): DescribedTool {
@@ -115,6 +122,6 @@ const TYPES_HEAD =
 function typeOf(shown: Shown, manner: Manner): string {
   const { input_schema, description } = saidOf(shown, manner);
   return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${reads(shown) ? "" : " W"} ${
-    firstOf(description)
+    purposeOf(shown, description)
   }`;
 }

@@ -96,6 +96,10 @@ test("a tool is found with its arguments, of one site only what is of use there,
   assert.equal(first.writes, true);
   const there = await call(gw, "find_tools", { query: "shop find", for_site: "acme" });
   assert.match(there.tools[0].call, /^shop-find\(/);
+  assert.doesNotMatch(there.tools[0].for, /writes at once/);
+  const put = (await call(gw, "find_tools", { query: "shop put", for_site: "acme" })).tools
+    .find((one: { call: string }) => one.call.startsWith("shop-put("));
+  assert.match(put.for, /\. It writes at once: send dry_run: true to see it first/);
   const elsewhere = await call(gw, "find_tools", {
     query: "create a draft of a post",
     for_site: "docs",
