@@ -15,18 +15,22 @@ function lastDays(count: number) {
   return { start_date: day(count), end_date: day(1) };
 }
 
-/** Starts it. */
-export function startDemoAccounts() {
-  const accounts = startAccounts();
-  const meta = startMeta();
-  const { email } = accounts.people[0]!;
-  const google = startGoogle({
-    account: email,
+/** Google's services for whoever holds an access token of those accounts; what is there is the first person's. */
+export const googleOf = (accounts: ReturnType<typeof startAccounts>) =>
+  startGoogle({
+    account: accounts.people[0]!.email,
     holderOf(access_token) {
       const holder = accounts.holder(access_token);
       return holder && { account: holder.email, scopes: holder.scopes };
     },
   });
+
+/** Starts it. */
+export function startDemoAccounts() {
+  const accounts = startAccounts();
+  const meta = startMeta();
+  const { email } = accounts.people[0]!;
+  const google = googleOf(accounts);
   return {
     env: { ...accounts.env, ...google.env, ADS_DEVELOPER_TOKEN: "none", ...meta.env },
     async register({ store }: Pick<Gateway, "store">, baseUrl: string) {

@@ -28,20 +28,26 @@ export async function startProject(folder: string): Promise<StaticProject | null
     repo,
     hosting,
     folder: await repo.path(REPO),
-    env: {
-      REPO_API_BASE: repo.base_url,
-      REPO_APP_ID: String(repo.app.id),
-      REPO_APP_PRIVATE_KEY: repo.app.private_key,
-      HOSTING_API_BASE: hosting.base_url,
-      HOSTING_API_TOKEN: hosting.api_token,
-      HOSTING_ACCOUNT_ID: hosting.account_id,
-    },
+    env: projectEnv(repo, hosting),
     async stop() {
       await hosting.stop();
       await repo.stop();
     },
   };
 }
+
+/** What leads a gateway to that host of repositories and to that hosting. */
+export const projectEnv = (
+  repo: Pick<GitHubStandIn, "base_url" | "app">,
+  hosting: Pick<PagesStandIn, "base_url" | "api_token" | "account_id">,
+) => ({
+  REPO_API_BASE: repo.base_url,
+  REPO_APP_ID: String(repo.app.id),
+  REPO_APP_PRIVATE_KEY: repo.app.private_key,
+  HOSTING_API_BASE: hosting.base_url,
+  HOSTING_API_TOKEN: hosting.api_token,
+  HOSTING_ACCOUNT_ID: hosting.account_id,
+});
 
 async function hasGit(): Promise<boolean> {
   try {

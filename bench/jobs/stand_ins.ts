@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { Gateway } from "../../gateway/wire.ts";
 import { startPages } from "../../sandbox/cloudflare_pages/start.ts";
 import { startGitHub } from "../../sandbox/github/start.ts";
-import { SEEDED, startGoogle } from "../../sandbox/google/start.ts";
+import { googleOf } from "../../sandbox/demo_accounts.ts";
+import { SEEDED } from "../../sandbox/google/start.ts";
+import { projectEnv } from "../../sandbox/project.ts";
 import { startAccounts } from "../../sandbox/google_accounts/start.ts";
 import { startCrm } from "../../sandbox/highlevel/start.ts";
 import { addToolServers, container, widget } from "../../sandbox/tool_servers/start.ts";
@@ -42,13 +44,7 @@ async function startYoga() {
 function startFigures() {
   const accounts = startAccounts();
   const { email } = accounts.people[0]!;
-  const google = startGoogle({
-    account: email,
-    holderOf(access_token) {
-      const holder = accounts.holder(access_token);
-      return holder && { account: holder.email, scopes: holder.scopes };
-    },
-  });
+  const google = googleOf(accounts);
   return {
     google,
     folder: google.folder({ name: "Huber Roofing, documents" }),
@@ -97,12 +93,7 @@ export async function startStandIns(folder: string) {
     crm,
     figures,
     env: {
-      REPO_API_BASE: repo.base_url,
-      REPO_APP_ID: String(repo.app.id),
-      REPO_APP_PRIVATE_KEY: repo.app.private_key,
-      HOSTING_API_BASE: hosting.base_url,
-      HOSTING_API_TOKEN: hosting.api_token,
-      HOSTING_ACCOUNT_ID: hosting.account_id,
+      ...projectEnv(repo, hosting),
       CRM_API_BASE: crm.base_url,
       ...topics.env,
       ...figures.env,

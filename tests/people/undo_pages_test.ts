@@ -1,10 +1,10 @@
 /** Who takes back what on the pages: one's own changes by whatever token, an admin those of the sites too; shown first, done once. */
 import assert from "node:assert/strict";
 import { world } from "../tools/_stand_in.ts";
-import { operator, person, plain, said, signedIn } from "./kit.ts";
+import { operator, plain, said, signedIn } from "./kit.ts";
 import { masterBrowser } from "./master_kit.ts";
 import { UNDO } from "./try_kit.ts";
-import { asks, changedBy, proofOf } from "./undo_kit.ts";
+import { asks, changedBy, mia, proofOf } from "./undo_kit.ts";
 
 /** Who asks, of a change by somebody who is a member of all sites, and what the page says; with "Take it back?" it can be done. */
 const TABLE: Readonly<Record<string, readonly [grants: object, title: string, says?: RegExp]>> = {
@@ -25,12 +25,7 @@ const TABLE: Readonly<Record<string, readonly [grants: object, title: string, sa
 for (const [who, [grants, title, says]] of Object.entries(TABLE)) {
   Deno.test(`of a change by somebody else, ${who} is answered: ${title}`, async () => {
     await using at = await world({ realClock: true });
-    const mia = await person(at.kit.gw, "mia@agency.example", {
-      role: "member",
-      allowed_sites: ["*"],
-      max_risk: 3,
-    });
-    const id = await changedBy(at, mia);
+    const id = await changedBy(at, (await mia(at)).user);
     const { browser, user } = await signedIn(at.kit.gw, "ed@agency.example", grants);
     const writes = at.kit.writes;
     const page = await asks(browser, id);
@@ -85,11 +80,7 @@ Deno.test("a person takes back what his or her token did, from the overview, the
 
 Deno.test("the token that takes back is for that change, tool and site alone, and ends with the session", async () => {
   await using at = await world({ realClock: true });
-  const { browser, user } = await signedIn(at.kit.gw, "mia@agency.example", {
-    role: "member",
-    allowed_sites: ["*"],
-    max_risk: 3,
-  });
+  const { browser, user } = await mia(at);
   const id = await changedBy(at, user);
   const page = await asks(browser, id);
   const made = (await at.kit.gw.audit()).find(({ tool }) => tool === "token.create")!;
@@ -114,11 +105,7 @@ Deno.test("the token that takes back is for that change, tool and site alone, an
 
 Deno.test("a freeze, a person's policy and a lowered ceiling hold for what is taken back too, and nothing is sent", async () => {
   await using at = await world({ realClock: true });
-  const { browser, user } = await signedIn(at.kit.gw, "mia@agency.example", {
-    role: "member",
-    allowed_sites: ["*"],
-    max_risk: 3,
-  });
+  const { browser, user } = await mia(at);
   const id = await changedBy(at, user);
   const writes = at.kit.writes;
   await operator(at.kit.gw, "POST", "freezes", { scope: "site", id: "open", reason: "the relaunch" });
@@ -140,11 +127,7 @@ Deno.test("a freeze, a person's policy and a lowered ceiling hold for what is ta
 
 Deno.test("several changes of one site are taken back as one list, of two sites they are refused", async () => {
   await using at = await world({ realClock: true });
-  const { browser, user } = await signedIn(at.kit.gw, "mia@agency.example", {
-    role: "member",
-    allowed_sites: ["*"],
-    max_risk: 3,
-  });
+  const { browser, user } = await mia(at);
   const ids = [await changedBy(at, user, "First"), await changedBy(at, user, "Second")];
   const master = await masterBrowser(at.kit.gw);
   for (const who of [browser, master]) {

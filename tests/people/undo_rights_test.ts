@@ -2,14 +2,13 @@
 import assert from "node:assert/strict";
 import type { User } from "../../core/model.ts";
 import { type World, world } from "../tools/_stand_in.ts";
-import { operator, person, plain, said, signedIn } from "./kit.ts";
-import { asks, changedBy } from "./undo_kit.ts";
+import { operator, plain, said, signedIn } from "./kit.ts";
+import { agentCalls, asks, changedBy, mia } from "./undo_kit.ts";
 
 /** A change of Mia's on "open", which Ed, an admin, is shown what taking back would put there. */
 async function shownToAdmin(at: World) {
   const { gw } = at.kit;
-  const mia = await person(gw, "mia@agency.example", { role: "member", allowed_sites: ["*"], max_risk: 3 });
-  const id = await changedBy(at, mia);
+  const id = await changedBy(at, (await mia(at)).user);
   const ed = { role: "admin", allowed_sites: ["*"], max_risk: 3 } as const;
   const { browser, user } = await signedIn(gw, "ed@agency.example", ed);
   return { browser, user, page: await asks(browser, id), writes: at.kit.writes };
@@ -39,8 +38,7 @@ for (const [loses, lose] of Object.entries(LOSES)) {
 Deno.test("what an admin asked for is not approved once he or she is none", async () => {
   await using at = await world({ realClock: true });
   const { gw } = at.kit;
-  const mia = await person(gw, "mia@agency.example", { role: "member", allowed_sites: ["*"], max_risk: 3 });
-  const id = await changedBy(at, mia);
+  const id = await changedBy(at, (await mia(at)).user);
   await gw.store.sites.update("open", { confirm_policy: "human" });
   const { browser, user } = await signedIn(gw, "ed@agency.example", {
     ...{ role: "admin", allowed_sites: ["*"], max_risk: 3 },
@@ -62,17 +60,8 @@ Deno.test("what an admin asked for is not approved once he or she is none", asyn
 Deno.test("the name of a tool that a caller made up puts no tool into the token that takes its row back", async () => {
   await using at = await world({ realClock: true });
   const { gw } = at.kit;
-  const { browser, user } = await signedIn(gw, "mia@agency.example", {
-    ...{ role: "member", allowed_sites: ["*"], max_risk: 3 },
-  });
-  const { text } = await gw.store.tokens.create({
-    ...{ name: "agent", env: "prod", allowed_sites: ["*"], allowed_tools: ["*"], max_risk: 3 },
-    ...{ skip_write_confirm: false, owner_user_id: user.id },
-  });
-  const refused = await gw.http("/api/v1/tools/*", {
-    ...{ method: "POST", as: null, body: JSON.stringify({ site_id: "open" }) },
-    headers: { authorization: `Bearer ${text}`, "content-type": "application/json" },
-  });
+  const { browser, user } = await mia(at);
+  const refused = await agentCalls(at, user, "*", {});
   assert.equal(refused.status, 404, await refused.text());
   const row = (await gw.audit()).find(({ tool }) => tool === "*")!;
   const page = await asks(browser, row.request_id);
