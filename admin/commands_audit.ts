@@ -22,7 +22,7 @@ const FILTERS: Options = {
   tool: { value: "name", help: "calls of one tool" },
   path: { value: "path", help: "calls that name one file of a repository, as they name it" },
   set: { value: "set_id", help: "a change set and its items" },
-  status: { value: "status", help: `${ASKED_STATUSES.join(", ")}; undone: failed or refused` },
+  status: { value: "status", help: `${ASKED_STATUSES.join(", ")}; unsuccessful: failed or refused` },
   outcome: { value: "outcome", help: `of a write: ${OUTCOMES.join(", ")}` },
 };
 

@@ -58,7 +58,7 @@ export type {
   TrialTool,
   Trier,
 } from "../registry/trial_reports.ts";
-export { mayTakeBack } from "../registry/trial_reports.ts";
+export { mayUndo } from "../registry/trial_reports.ts";
 
 /** The repository app as it is now. */
 export interface RepoAppReport {

@@ -12,7 +12,7 @@ import type { ToolsPort } from "../registry/tool_ports.ts";
 import {
   type ChangedRow,
   isOwn,
-  mayTakeBack,
+  mayUndo,
   type Trial,
   type TrialForm,
   type TrialOrder,
@@ -154,7 +154,7 @@ export class Trials implements TrialsPort {
     if (site_id === undefined || site_id === null || others.length > 0) {
       throw new GatewayError("E_BAD_INPUT", "request_id: name changes of one site");
     }
-    if (!rows.every((row) => mayTakeBack(by, row))) {
+    if (!rows.every((row) => mayUndo(by, row))) {
       throw new GatewayError("E_FORBIDDEN", "request_id: the change was made by somebody else");
     }
     const { entry } = await this.#named(by, site_id, UNDO);

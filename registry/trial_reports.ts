@@ -94,7 +94,7 @@ export type ChangedRow = Pick<AuditRow, "request_id" | "owner_user_id" | "site_i
  * anything, a person what was done in his or her name, an admin also what others did. Which sites are theirs, and how much
  * they may do there, each call asks.
  */
-export const mayTakeBack = (by: Pick<Approver, "user">, row: Pick<ChangedRow, "owner_user_id">): boolean =>
+export const mayUndo = (by: Pick<Approver, "user">, row: Pick<ChangedRow, "owner_user_id">): boolean =>
   by.user?.role === "admin" || isOwn(by, row);
 
 /** Whether it is theirs to take back whatever their role: the master token's each, a person's what was done in his or her name. */

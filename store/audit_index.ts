@@ -2,7 +2,7 @@
 import { type Bundle, bundleKey, isBundle, LAST_ID, nextDay } from "./audit_bundle.ts";
 import type { Span } from "./audit_late.ts";
 import { commonRows, decodeRows, type Runs } from "./audit_rows.ts";
-import { UNDONE } from "../core/model.ts";
+import { UNSUCCESSFUL } from "../core/model.ts";
 import { type Term, termKey } from "./audit_terms.ts";
 import { DamagedEntry } from "./damage.ts";
 import type { Database } from "./database.ts";
@@ -19,16 +19,16 @@ const GET_MANY_MAX = 10;
 
 const TERMS_KEY = ["audit", "since", "terms"];
 const NAMES_KEY = ["audit", "since", "names"];
-const UNDONE_KEY = ["audit", "since", "undone"];
-/** Where it stands from which segment on everything is indexed by path, id and `made`, by a token's name, as undone. */
-export const SINCE_KEYS: readonly string[][] = [TERMS_KEY, NAMES_KEY, UNDONE_KEY];
+const UNSUCCESSFUL_KEY = ["audit", "since", "unsuccessful"];
+/** Where it stands from which segment on everything is indexed by path, id and `made`, by a token's name, as unsuccessful. */
+export const SINCE_KEYS: readonly string[][] = [TERMS_KEY, NAMES_KEY, UNSUCCESSFUL_KEY];
 
 /** From which segment on the index has every dimension of a query. */
 export async function indexedSince({ kv }: Database, { token_name, status }: AuditQuery): Promise<string> {
   const keys = [
     TERMS_KEY,
     ...token_name === undefined ? [] : [NAMES_KEY],
-    ...status === UNDONE ? [UNDONE_KEY] : [],
+    ...status === UNSUCCESSFUL ? [UNSUCCESSFUL_KEY] : [],
   ];
   const found = await kv.getMany<string[]>(keys);
   return found.map(({ value }) => value ?? LAST_ID).reduce((last, one) => one > last ? one : last);

@@ -5,8 +5,8 @@ import {
   type AuditRow,
   MORE_PATHS,
   OUTCOMES,
-  UNDONE,
-  UNDONE_STATUSES,
+  UNSUCCESSFUL,
+  UNSUCCESSFUL_STATUSES,
 } from "../core/model.ts";
 import { endOf, type Span } from "./audit_late.ts";
 import { firstIdAt, idsOf, MORE_PATHS_NEEDLE, parseRow, pathsOf, sitesOf } from "./audit_segment.ts";
@@ -38,6 +38,7 @@ export function makeFilter(query: AuditQuery): Filter {
   }
   const { token_id, token_name, client_id, owner_user_id, site_id, tool, path, id, set_id, status, outcome } =
     query;
+  const statuses = status === undefined ? null : status === UNSUCCESSFUL ? UNSUCCESSFUL_STATUSES : [status];
   const needles = [
     ...client_id === undefined ? [] : [`"client_id":${JSON.stringify(client_id)}`],
     ...owner_user_id === undefined ? [] : [`"owner_user_id":${JSON.stringify(owner_user_id)}`],
@@ -48,7 +49,7 @@ export function makeFilter(query: AuditQuery): Filter {
     ...path === undefined ? [] : [path === MORE_PATHS ? MORE_PATHS_NEEDLE : JSON.stringify(path)],
     ...id === undefined ? [] : [JSON.stringify(id).slice(1, -1)],
     ...set_id === undefined ? [] : [`"set_id":${JSON.stringify(set_id)}`],
-    ...status === undefined || status === UNDONE ? [] : [`"status":${JSON.stringify(status)}`],
+    ...status === undefined || status === UNSUCCESSFUL ? [] : [`"status":${JSON.stringify(status)}`],
     ...outcome === undefined ? [] : [`"outcome":${JSON.stringify(outcome)}`],
   ];
   const matches = (row: AuditRow) => {
@@ -61,8 +62,7 @@ export function makeFilter(query: AuditQuery): Filter {
     if (path !== undefined && !pathsOf(row).includes(path)) return false;
     if (id !== undefined && !idsOf(row).includes(id)) return false;
     if (set_id !== undefined && row.set_id !== set_id) return false;
-    if (status === UNDONE && !UNDONE_STATUSES.includes(row.status)) return false;
-    if (status !== undefined && status !== UNDONE && row.status !== status) return false;
+    if (statuses !== null && !statuses.includes(row.status)) return false;
     if (outcome !== undefined && row.outcome !== outcome) return false;
     if (from === null && to === null) return true;
     const at = Date.parse(row.at);

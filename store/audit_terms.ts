@@ -1,5 +1,5 @@
 /** What rows of the audit are looked up by, and where the index says which rows of a bundle that are. */
-import { type AuditRow, UNDONE, UNDONE_STATUSES } from "../core/model.ts";
+import { type AuditRow, UNSUCCESSFUL, UNSUCCESSFUL_STATUSES } from "../core/model.ts";
 import { idsOf, pathsOf, sitesOf } from "./audit_segment.ts";
 import { sha256 } from "./database.ts";
 import type { AuditQuery } from "./store.ts";
@@ -42,7 +42,7 @@ export function eachTerm(row: AuditRow, take: (dimension: Dimension, value: stri
   for (const id of idsOf(row)) take("id", id);
   if (row.set_id !== undefined) take("set", row.set_id);
   if (row.status !== "started") take("status", row.status);
-  if (UNDONE_STATUSES.includes(row.status)) take("status", UNDONE);
+  if (UNSUCCESSFUL_STATUSES.includes(row.status)) take("status", UNSUCCESSFUL);
   if (row.outcome !== undefined && row.outcome !== "unknown") take("outcome", row.outcome);
   if (row.outcome === "made") { for (const site of sitesOf(row)) take("made", site); }
 }
@@ -84,8 +84,8 @@ export function termsOf(
 export function olderTermsOf(query: AuditQuery): Term[] | null {
   const { path, id, token_name, outcome, site_id, status, ...older } = query;
   const isMade = outcome === "made" && site_id !== undefined;
-  if ((path ?? id ?? token_name) === undefined && !isMade && status !== UNDONE) return null;
-  const known = status === UNDONE ? {} : { status };
+  if ((path ?? id ?? token_name) === undefined && !isMade && status !== UNSUCCESSFUL) return null;
+  const known = status === UNSUCCESSFUL ? {} : { status };
   return [...termsOf({ ...older, ...known }), ...termsOf({ site_id }), ...termsOf({ outcome })];
 }
 

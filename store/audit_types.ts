@@ -19,7 +19,7 @@ export interface AuditQuery {
   id?: string;
   /** The change set that the call made or is an item of. */
   set_id?: string;
-  /** With `undone` those that failed or were refused, whichever. */
+  /** With `unsuccessful` those that failed or were refused, whichever. */
   status?: AskedStatus;
   outcome?: Outcome;
 }

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { ASKED, type Asked } from "../../admin/audit_pages.ts";
-import { ASKED_STATUSES, type AuditRow, OUTCOMES, UNDONE } from "../../core/model.ts";
+import { ASKED_STATUSES, type AuditRow, OUTCOMES, UNSUCCESSFUL } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { Field, Select } from "../form.tsx";
@@ -65,7 +65,10 @@ export function Filters(
       {...{ name, label, value: asked[name] ?? "" }}
       options={[
         { value: "", label: every },
-        ...all.map((value) => ({ value, label: value === UNDONE ? "failed or refused" : spaced(value) })),
+        ...all.map((value) => ({
+          value,
+          label: value === UNSUCCESSFUL ? "failed or refused" : spaced(value),
+        })),
       ]}
     />
   );

@@ -1,6 +1,6 @@
 /** The way back of a change: a button where it can be taken back, else why it cannot be. */
 import type { Child } from "hono/jsx";
-import { type ChangedRow, type ChangeRow, mayTakeBack } from "../../admin/ports.ts";
+import { type ChangedRow, type ChangeRow, mayUndo } from "../../admin/ports.ts";
 import type { AuditRow } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -34,7 +34,7 @@ export function UndoWay(
     return <>{typeof why === "string" ? `Cannot be taken back: ${seen(why)}.` : "Cannot be taken back."}</>;
   }
   const note = typeof why === "string" ? <p class="hint">{`${seen(why)}.`}</p> : null;
-  if (!mayTakeBack(person.caller, row)) {
+  if (!mayUndo(person.caller, row)) {
     return <>Can be taken back by whoever made it, or an admin of the site</>;
   }
   return (

@@ -2,7 +2,7 @@
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import { type Asked, auditPageFor, auditQueryOf } from "../../admin/audit_pages.ts";
-import { type ChangeRow, mayTakeBack } from "../../admin/ports.ts";
+import { type ChangeRow, mayUndo } from "../../admin/ports.ts";
 import type { AuditRow } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -169,7 +169,7 @@ function WholeSet(
     readonly person: Person;
   },
 ): Child {
-  const mine = made.filter(({ row, change }) => change.undoable && mayTakeBack(person.caller, row));
+  const mine = made.filter(({ row, change }) => change.undoable && mayUndo(person.caller, row));
   const sites = [...Map.groupBy(mine, ({ row }) => row.site_id)].flatMap(([id, of]) =>
     id === null ? [] : [{ id, request_ids: of.slice(0, UNDO_AT_ONCE).map(({ row }) => row.request_id) }]
   );

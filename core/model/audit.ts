@@ -12,11 +12,11 @@ export const AUDIT_STATUSES = [
 export type AuditStatus = (typeof AUDIT_STATUSES)[number];
 
 /** Of a call that did not do what it was asked for: it failed, or was refused. */
-export const UNDONE_STATUSES: readonly AuditStatus[] = ["error", "denied", "risk_capped"];
+export const UNSUCCESSFUL_STATUSES: readonly AuditStatus[] = ["error", "denied", "risk_capped"];
 /** Asks for rows of any of those. */
-export const UNDONE = "undone";
+export const UNSUCCESSFUL = "unsuccessful";
 /** What rows can be asked for by. */
-export const ASKED_STATUSES = [...AUDIT_STATUSES, UNDONE] as const;
+export const ASKED_STATUSES = [...AUDIT_STATUSES, UNSUCCESSFUL] as const;
 export type AskedStatus = (typeof ASKED_STATUSES)[number];
 
 /** What is known of the change a call was to make. */

@@ -310,16 +310,20 @@ Deno.test("what failed or was refused is found together, also where an earlier v
   const write = (n: number) => row(String(n), { status: statuses[n % 5]!, site_id: n % 2 ? "acme" : "shop" });
   for (let n = 0; n < 10; n++) await at.audit.append(write(n));
   await at.audit.flush();
-  for (const key of await keys(at.kv, "audit", "rows", "status", "undone")) await at.kv.delete(key);
-  await at.kv.delete(["audit", "since", "undone"]);
+  for (const key of await keys(at.kv, "audit", "rows", "status", "unsuccessful")) await at.kv.delete(key);
+  await at.kv.delete(["audit", "since", "unsuccessful"]);
   const next = store(at.kv);
   for (let n = 10; n < 20; n++) await next.append(write(n));
   await next.flush();
   const found = async (query: AuditQuery) =>
-    (await next.list({ status: "undone", ...query }, { limit: 99 })).rows.map(({ id }) => Number(id));
+    (await next.list({ status: "unsuccessful", ...query }, { limit: 99 })).rows.map(({ id }) => Number(id));
   assert.deepEqual(await found({}), [18, 17, 16, 13, 12, 11, 8, 7, 6, 3, 2, 1]);
   assert.deepEqual(await found({ site_id: "acme" }), [17, 13, 11, 7, 3, 1]);
-  assert.deepEqual((await keys(at.kv, "audit", "rows", "status", "undone")).length, 1, "by the index since");
+  assert.deepEqual(
+    (await keys(at.kv, "audit", "rows", "status", "unsuccessful")).length,
+    1,
+    "by the index since",
+  );
   await next.close();
 });
 
