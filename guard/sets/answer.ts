@@ -105,7 +105,7 @@ export function answerOf(kept: KeptSet, progress: Progress): Fields {
     ...summaryOf(content, counts),
     counts,
     items,
-    next: isFinal(content) ? FINAL : NEXT[state],
+    next: state === "ended" && isFinal(content) ? FINAL : NEXT[state],
   };
 }
 

@@ -1,29 +1,38 @@
-/** What is kept of an item's answer: as many fields as fit, and whether visitors get it in any case. */
+/** What a set says comes next, by how far it is and whether any of it can be taken back. */
 import assert from "node:assert/strict";
-import { shortened } from "../../../guard/sets/result.ts";
+import { answerOf } from "../../../guard/sets/answer.ts";
+import type { KeptSet } from "../../../store/store.ts";
 
-const long = "x".repeat(2000);
-const differs = [{ field: "title", expected: long, seen: null }];
+const NONE = { results: new Map(), begun: new Map() };
 
-Deno.test("what visitors get is kept as a verdict where the whole is too long, so that a canary is judged by it", () => {
-  for (const as_expected of [true, false, null]) {
-    const kept = shortened({
-      id: 7,
-      url: "https://a.example/7",
-      verified: true,
-      live: { as_expected, differs },
-    }, 7);
-    const live = { as_expected, left_out: "what differs" };
-    assert.deepEqual(kept, { url: "https://a.example/7", verified: true, live });
+/** What is told of a set of one item, which can be taken back or not. */
+function nextOf(state: "running" | "ended", isAlive: boolean, undoable: boolean): string {
+  const item = {
+    item: 1,
+    tool: "create_draft",
+    site_id: "acme",
+    sites: ["acme"],
+    preview: { undoable },
+    uses: {},
+  };
+  const content = { title: "A", on_failure: "continue", first: false, items: [item], warnings: [] };
+  const kept = {
+    set_id: "S",
+    state,
+    content,
+    failed: null,
+    cancelled_at: null,
+    token: null,
+    sites: ["acme"],
+  };
+  return String(answerOf(kept as unknown as KeptSet, { ...NONE, isAlive })["next"]);
+}
+
+Deno.test("only a set that has ended says so, also where nothing of it can be taken back", () => {
+  for (const undoable of [true, false]) {
+    assert.match(nextOf("running", true, undoable), /^It goes on by itself/);
+    assert.match(nextOf("running", false, undoable), /^Nobody is at work on it/);
   }
-  const short = { as_expected: false, differs: [{ field: "title", expected: "A", seen: "B" }] };
-  assert.deepEqual(shortened({ verified: true, live: short }, null), { verified: true, live: short });
-});
-
-Deno.test("of an answer as much is kept as fits, and what is too long is left out by itself", () => {
-  assert.deepEqual(shortened({ id: 7, url: long, verified: null, warnings: [long] }, null), {
-    id: 7,
-    verified: null,
-  });
-  assert.deepEqual([shortened("text", 1), shortened(null, 1), shortened({ warnings: [] }, 1)], [{}, {}, {}]);
+  assert.match(nextOf("ended", false, true), /undo_change with set_id takes back/);
+  assert.match(nextOf("ended", false, false), /nothing of it can be taken back/);
 });
