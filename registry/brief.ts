@@ -99,7 +99,7 @@ function trimmed(schema: Schema): ServedSchema {
 
 /**
  * The arguments in a line, as TypeScript writes them, without those of consent: `post_id: number | string, title?`.
- * One without a type is a text. What is within one that may be left out is not told.
+ * One without a type is a text. What is within one that may be left out is told where it is little.
  */
 export function parameters(schema: ServedSchema): string {
   const { properties = {}, required = [] } = schema as {
@@ -118,6 +118,8 @@ export function parameters(schema: ServedSchema): string {
 
 /** Of one that may be left out more values are not told in a line. */
 const CHOICES_MAX = 3;
+/** And of an object no more names. */
+const KEYS_MAX = 5;
 const OF_CONSENT: readonly string[] = ["confirm", "confirm_token"];
 
 function typeName(schema: ServedSchema, isRequired: boolean): string {
@@ -136,7 +138,8 @@ function typeName(schema: ServedSchema, isRequired: boolean): string {
   if (type === "array") return listOf(items ? inner(items) : "unknown");
   if (type === "integer") return "number";
   if (type !== "object") return type ?? "unknown";
-  return properties === undefined || !isRequired ? "object" : `{ ${parameters(schema)} }`;
+  const isShort = isRequired || Object.keys(properties ?? {}).length <= KEYS_MAX;
+  return properties === undefined || !isShort ? "object" : `{ ${parameters(schema)} }`;
 }
 
 const listOf = (type: string) => type.includes(" ") ? `(${type})[]` : `${type}[]`;
