@@ -1,6 +1,7 @@
 /** Does every job by a script that knows the way, `proof.ts <folder> [job…]`: whole afterwards, and not before. */
 import { Agent, judged, type Player } from "./client.ts";
 import { jobs } from "./notes.ts";
+import { PLACES } from "./judge_static.ts";
 import { SITES } from "./sites.ts";
 
 // deno-lint-ignore no-explicit-any -- answers of many tools, read by hand
@@ -30,7 +31,58 @@ class Hand {
 }
 
 /** Does a job, and says what a player would answer. */
-const WAYS: Readonly<Record<string, (hand: Hand) => Promise<string>>> = {
+type Way = (hand: Hand) => Promise<string>;
+
+const LOGO =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Those on static sites. */
+const STATIC_WAYS: Readonly<Record<string, Way>> = {
+  async static_page(hand) {
+    const site_id = SITES.garden;
+    const html = "<h1>Winter service</h1><p>We clear snow from six in the morning.</p>";
+    const { commit_sha } = await hand.write("create_static_route", {
+      site_id,
+      route: "winter-service",
+      html,
+    });
+    const deploy = await hand.read("check_static_deploy", { site_id, commit_sha, wait_seconds: 40 });
+    return JSON.stringify(deploy);
+  },
+  async cafe_site(hand) {
+    const site_id = SITES.cafe;
+    const links = "<a href='/menu'>Menu</a> <a href='/contact'>Contact</a>".replaceAll("'", '"');
+    const homepage_html = `<h1>Café Nord, coffee and cake at the harbour</h1>${links}`;
+    await hand.write("init_static_project", { site_id, homepage_html });
+    const pages = [
+      { route: "menu", html: `<h1>Menu</h1><p>Espresso 2.80, cake of the day 4.20</p>${links}` },
+      { route: "contact", html: `<h1>Contact</h1><p>Hafenstrasse 3, from eight to six</p>${links}` },
+    ];
+    await hand.write("create_static_routes", { site_id, pages, target_branch: "main" });
+    return "It is live.";
+  },
+  async places(hand) {
+    const site_id = SITES.garden;
+    const pages = PLACES.map((name) => ({
+      route: `places/${name.toLowerCase()}`,
+      html: `<h1>Garden design in ${name}</h1><p>We come to ${name}.</p>`,
+    }));
+    await hand.write("create_static_routes", { site_id, pages });
+    await hand.write("write_static_file", {
+      site_id,
+      path: "public/logo.png",
+      content: LOGO,
+      encoding: "base64",
+    });
+    return "It is in the preview.";
+  },
+  async failed_deploy(hand) {
+    return JSON.stringify(await hand.read("check_static_deploy", { site_id: SITES.bikes, wait_seconds: 40 }));
+  },
+};
+
+const WAYS: Readonly<Record<string, Way>> = {
+  ...STATIC_WAYS,
   async landing_page(hand) {
     const site_id = SITES.dentist;
     const html = "<h1>Teeth whitening in Vienna</h1><p>249 euros.</p><a href='/book/'>Book</a>".replaceAll(
@@ -91,17 +143,6 @@ const WAYS: Readonly<Record<string, (hand: Hand) => Promise<string>>> = {
     await hand.write("replace_text", { site_id, find: "01 555 70 44", replace: "01 555 90 10" });
     await hand.write("replace_text", { site_id, find: "tel:+4315557044", replace: "tel:+4315559010" });
     return "Done.";
-  },
-  async static_page(hand) {
-    const site_id = SITES.garden;
-    const html = "<h1>Winter service</h1><p>We clear snow from six in the morning.</p>";
-    const { commit_sha } = await hand.write("create_static_route", {
-      site_id,
-      route: "winter-service",
-      html,
-    });
-    const deploy = await hand.read("check_static_deploy", { site_id, commit_sha, wait_seconds: 40 });
-    return JSON.stringify(deploy);
   },
   async frontmatter(hand) {
     const site_id = SITES.garden;
