@@ -55,6 +55,7 @@ export const GATEWAY_CODES = {
     E_FILE_EXISTS: "a file of that path exists already",
     E_REPO_NOT_EMPTY: "the repository holds more than a new project may overwrite",
     E_SHA_MISMATCH: "the file changed since it was read",
+    E_NOT_BUILT: "the hosting has not built the commit that is to go live, or its build failed",
     E_STALE_PREVIEW: "what the call would replace was changed since it was looked at",
     E_ROUTE_EXISTS: "a page of that route exists already",
     E_BUILDER_REQUIRED: "the site has several page builders and none was named",

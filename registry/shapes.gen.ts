@@ -1170,6 +1170,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "publish_static_preview": {
+    args: Record<string, never>;
+    site: "required";
+    tier: 3;
+    raises: false;
+    publishes: "always";
+  };
   "read_static_file": {
     args: { "path": string; "ref"?: string };
     site: "required";

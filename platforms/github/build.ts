@@ -16,6 +16,8 @@ export type Edit =
   & ({ readonly bytes: Uint8Array | null; readonly blob?: never } | {
     readonly bytes?: never;
     readonly blob: string;
+    /** git's mode where the commit has another, or none. Default: as it stands, else 100644. */
+    readonly mode?: string;
   });
 
 /**
@@ -45,18 +47,20 @@ export async function build(
   const pieces: Piece[] = [];
   const shas = new Map<string, string>();
   let count = await view.count();
-  for (const [at, { path, bytes = null, blob }] of edits.entries()) {
+  for (const [at, edit] of edits.entries()) {
+    const { path, bytes = null, blob } = edit;
     const standing = await view.find(path);
     const name = blob ?? (bytes && await blobName(bytes));
     if (name !== null) shas.set(path, name);
-    if (name === (standing?.sha ?? null)) continue;
+    const mode = ("mode" in edit ? edit.mode : undefined) ?? standing?.mode ?? "100644";
+    if (name === (standing?.sha ?? null) && mode === (standing?.mode ?? mode)) continue;
     if (count !== null) count += Number(name !== null) - Number(standing !== null);
     pieces.push({
       path: full[at]!.path,
       bytes,
       name,
       isThere: blob !== undefined,
-      mode: standing?.mode ?? "100644",
+      mode,
     });
   }
   let tree = view.tree ?? undefined;

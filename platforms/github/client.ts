@@ -6,6 +6,7 @@ import { defaultBranch, headOf, treeOf } from "./git.ts";
 import { type LastChange, lastChange } from "./last_change.ts";
 import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
 import { type File, readFile } from "./read.ts";
+import { type Release, releaseOf } from "./release.ts";
 import type { RepoSettings } from "./settings.ts";
 import { View } from "./view.ts";
 import { noRef, RepoWire, requireRepository } from "./wire.ts";
@@ -14,6 +15,7 @@ export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
 export type { File } from "./read.ts";
 export type { LastChange } from "./last_change.ts";
 export type { Planned } from "./push.ts";
+export type { BranchRules, Differing, Parting } from "./release.ts";
 export type { Entry, View } from "./view.ts";
 
 /**
@@ -43,6 +45,8 @@ export interface RepoClient {
   requireFirst(branch: string): Promise<void>;
   /** See push(): one commit on one branch. */
   push(target: PushTarget, decide: Decide): Promise<Pushed>;
+  /** What brings a preview branch to the deployed one. */
+  readonly release: Release;
 }
 
 async function view(wire: RepoWire, prefix: string | null, named: string, deployed: string): Promise<View> {
@@ -89,5 +93,6 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
     requireWrite: () => wire.requireWrite(),
     requireFirst: (branch) => requireFirst(wire, branch),
     push: (target, decide) => push(wire, repo_prefix, target, decide),
+    release: releaseOf(wire, repo_prefix),
   };
 }

@@ -46,7 +46,7 @@ export interface Pushed {
 const PROVEN: Compared = { differences: [] };
 
 /** What is proven once a branch was moved to a commit. */
-const proofOf = (moved: Moved): Compared =>
+export const proofOf = (moved: Moved): Compared =>
   moved === "past"
     ? {
       differences: [],
@@ -127,8 +127,11 @@ async function tryOnce(
   return { branch: target.branch, commit_sha, shas, unchanged: false, web, proof: proofOf(moved) };
 }
 
-/** Moves the branch to the commit; the commit is recorded as made, or as unsure where the answer was lost. */
-async function moveTo(wire: RepoWire, target: PushTarget, from: string | null, commit: string) {
+/**
+ * Moves the branch from where it is (null: makes it) to the commit, which is recorded as made, or as unsure where the answer was
+ * lost. Throws E_UPSTREAM.
+ */
+export async function moveTo(wire: RepoWire, target: PushTarget, from: string | null, commit: string) {
   const made = { what: "commit", id: commit, name: `on branch ${target.branch}` };
   try {
     const moved = await moveBranch(wire, target, from, commit);

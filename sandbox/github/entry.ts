@@ -7,12 +7,15 @@ import type { Clock } from "../core/clock.ts";
 import { type Ask, type RepoEnv, type Routes } from "./access.ts";
 import { addApp } from "./app_routes.ts";
 import { type Json, json, notFound, Refusal, refused } from "./answer.ts";
+import { addCompare } from "./compare.ts";
 import { addContents } from "./contents.ts";
 import { type GitHubFault, replacement, truncated, WORDS } from "./faults.ts";
 import { addGitData } from "./git_data.ts";
 import { addHistory } from "./history.ts";
+import { addPulls } from "./pulls.ts";
 import { type ContentWindows, overQuota, rateHeaders, rateOf } from "./rate.ts";
 import { addRefs } from "./refs.ts";
+import { addRules } from "./rules.ts";
 import { fullName, type Installation, pushed, type Repository, type State } from "./state.ts";
 
 const VERSIONS = ["2022-11-28", "2026-03-10"];
@@ -65,10 +68,13 @@ export class Entry implements Vendor<RecordedRequest, GitHubFault> {
       thrown instanceof Refusal ? refused(thrown) : json({ message: broke(thrown) }, 500)
     );
     addApp(this.app);
+    addCompare(this.app);
     addContents(this.app);
     addGitData(this.app);
     addHistory(this.app);
+    addPulls(this.app);
     addRefs(this.app);
+    addRules(this.app);
   }
 
   /** All but reads and the making of tokens. */

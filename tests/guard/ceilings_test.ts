@@ -9,6 +9,7 @@ import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts"
 import { ahead, type Args, PNG } from "../cms_kit.ts";
 import { type Kit, NOW, site } from "../kit.ts";
 import { pagesWorld } from "../tools/_pages.ts";
+import { Publishing } from "../tools/_publish.ts";
 import { schemaWorld } from "../tools/_schema.ts";
 import { seoWorld } from "../tools/_seo.ts";
 import { ADD, add, world } from "../tools/_proxied.ts";
@@ -278,6 +279,16 @@ Deno.test("on a static site each ceiling permits what is said of it, and not one
     "Take a page off": [["delete_static_route", { ...on, route: "" }]],
   });
   assert.deepEqual((await at.branches()).filter((name) => name !== "main"), []);
+});
+
+Deno.test("a built preview is brought live from the ceiling on that may write to the branch, and not one below", async () => {
+  await using here = await Publishing.open({}, { tokens });
+  for (const as of ["at1", "at2", "at3", "at4"]) {
+    const page = { site_id: "live", route: `of-${as}`, html: "<p>Hi</p>", confirm: true };
+    await here.at.gw.call("create_static_route", page, { as });
+  }
+  here.built();
+  await hold(here.at.gw, { "Write to the branch": [["publish_static_preview", { site_id: "live" }]] });
 });
 
 Deno.test("a token of nobody is no super-admin's, whatever its ceiling and whatever else it was given", async () => {

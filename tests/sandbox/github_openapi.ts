@@ -103,6 +103,7 @@ function closed(schema: Json): Json {
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addFormat("timestamp", true);
+ajv.addFormat("repo.nwo", true);
 ajv.addSchema({ $id: "api", components: description["components"] });
 
 const compiled = new Map<string, ValidateFunction>();

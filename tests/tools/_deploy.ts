@@ -4,7 +4,7 @@ import { type PagesStandIn, startPages } from "../../sandbox/cloudflare_pages/st
 import { startGitHub } from "../../sandbox/github/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { REPO, StaticWorld, type WorldOptions } from "./_static.ts";
+import { OPEN_FLAGS, REPO, StaticWorld, type WorldOptions } from "./_static.ts";
 
 export const TOOL = "check_static_deploy";
 export const NOON = Date.UTC(2026, 4, 4, 12);
@@ -15,10 +15,13 @@ export interface World extends AsyncDisposable {
   readonly hosting: PagesStandIn;
 }
 
-/** The site "built" has the project "site", which is deployed from the repository; "astray" has one that is not there. */
+/**
+ * The site "built" has the project "site", which is deployed from the repository, "live" too and may publish; "astray" has one
+ * that is not there.
+ */
 export async function world(
   env: Readonly<Record<string, string | null>> = {},
-  clock: Pick<WorldOptions, "realClock" | "start" | "http" | "delay"> = {},
+  clock: Pick<WorldOptions, "realClock" | "start" | "http" | "delay" | "tokens"> = {},
 ): Promise<World> {
   const host = await startGitHub();
   const hosting = await startPages({ host, now: () => NOON, registers_after: 3 });
@@ -35,6 +38,7 @@ export async function world(
     },
     sites: [
       site("built", "static", { ...linked, hosting_project: "site" }),
+      site("live", "static", { ...linked, hosting_project: "site", flags: OPEN_FLAGS }),
       site("astray", "static", { ...linked, hosting_project: "gone" }),
     ],
   });

@@ -70,7 +70,7 @@ export const restoringMarkdown = {
     };
   },
   async run(_: Before, ctx: MarkdownContext, { changes, state: { branch, file, planned } }: Ready) {
-    const message = commitMessage(commitFormerLine([file]), ctx.caller.token.id);
+    const message = commitMessage(commitFormerLine([file.path]), ctx.caller.token.id);
     const target = { branch, message, planned, grant: ctx.grant, made: ctx.made };
     const pushed = await commitFormer(await ctx.use(github), target, [file]);
     ctx.annotate({ result_id: file.path, changes });

@@ -108,6 +108,38 @@ async function previewBranch(ctx: StaticContext, client: RepoClient, deployed: s
     if (known !== deployed && stands) return known;
     await ctx.previews.forget(known);
   }
+  return await newBranch(ctx, client);
+}
+
+/**
+ * Has another branch take the place of the remembered one: its name is claimed, then `make` makes it. The remembered one
+ * stays remembered where that fails, or `make` answers null.
+ */
+export async function newPreview<Made>(
+  ctx: Pick<StaticContext, "use" | "previews" | "now" | "caller">,
+  remembered: string,
+  make: (branch: string) => Promise<Made | null>,
+): Promise<Made | null> {
+  await ctx.previews.forget(remembered);
+  let branch: string | null = null;
+  let made: Made | null = null;
+  try {
+    branch = await newBranch(ctx, await ctx.use(github));
+    return made = await make(branch);
+  } finally {
+    if (made === null) {
+      if (branch !== null) await ctx.previews.forget(branch);
+      await ctx.previews.claim(remembered);
+    }
+  }
+}
+
+/** Claims the name of a branch that is not there yet. */
+async function newBranch(
+  ctx: Pick<StaticContext, "previews" | "now" | "caller">,
+  client: RepoClient,
+): Promise<string> {
+  const seconds = Math.floor(ctx.now() / 1000);
   for (let [more, taken] = [0, 0]; taken < NAMES; more++) {
     const name = previewName(ctx.caller.token.id, seconds + more);
     if (await client.head(name) !== null) {
