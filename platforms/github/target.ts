@@ -117,3 +117,7 @@ const noCommit = (name: string) =>
     `Repository "${name}" is empty, so there is nothing to preview on; begin it with init_static_project`,
     { upstream: 409 },
   );
+
+/** The name of the branch, as a person is told; null for a new preview branch. */
+export const branchWords = (branch: string | null): string =>
+  branch === null ? "a new preview branch" : `branch "${branch}"`;

@@ -12,6 +12,7 @@ import {
 import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
 import type { ContextOf, WriteResult } from "../../registry/tool.ts";
 
+export { branchWords } from "../../platforms/github/target.ts";
 export type { Branch, Standing } from "../../platforms/github/target.ts";
 
 /** What a tool of a static site has at hand; the grant where the call may reach the deployed branch. */
@@ -53,7 +54,3 @@ export async function seenLater(
   const isDeployed = branch === await (await use(github)).deployedBranch();
   return isDeployed ? written.seen(notLive(DEPLOYED)) : written;
 }
-
-/** The name of the branch, as a person is told. */
-export const branchWords = (branch: string | null): string =>
-  branch === null ? "a new preview branch" : `branch "${branch}"`;
