@@ -533,14 +533,19 @@ export interface Shapes {
     publishes: "never";
   };
   "deploy_md_to_site": {
-    args: { "path": string; "target_site_id"?: string; "append_deployment": boolean };
+    args: {
+      "path": string;
+      "target_site_id"?: string;
+      "append_deployment": boolean;
+      "target_branch": "main" | "preview";
+    };
     site: "required";
     tier: 1;
     raises: true;
     publishes: "sometimes";
   };
   "list_md_from_repo": {
-    args: { "status"?: string; "prefix"?: string; "limit": number };
+    args: { "status"?: string; "prefix"?: string; "limit": number; "ref"?: string };
     site: "required";
     tier: 0;
     raises: false;
@@ -554,14 +559,26 @@ export interface Shapes {
     publishes: "never";
   };
   "save_md_to_repo": {
-    args: { "path": string; "content": string; "sha"?: string; "message"?: string };
+    args: {
+      "path": string;
+      "content": string;
+      "sha"?: string;
+      "target_branch": "main" | "preview";
+      "message"?: string;
+    };
     site: "required";
     tier: 1;
     raises: true;
     publishes: "sometimes";
   };
   "update_md_status": {
-    args: { "path": string; "status": string; "sha"?: string; "message"?: string };
+    args: {
+      "path": string;
+      "status": string;
+      "sha"?: string;
+      "target_branch": "main" | "preview";
+      "message"?: string;
+    };
     site: "required";
     tier: 1;
     raises: true;

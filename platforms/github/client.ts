@@ -1,6 +1,7 @@
 /** The client of a site's repository (GitHub, as an app). */
 import { refName } from "../../rules/branch.ts";
 import type { SiteContext } from "../_connector/connector.ts";
+import { Behind } from "./behind.ts";
 import { requireFirst } from "./initial_commit.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";
 import { type LastChange, lastChange } from "./last_change.ts";
@@ -38,6 +39,11 @@ export interface RepoClient {
   read(path: string, limit: number, ref?: string): Promise<File>;
   /** Who changed a file last, as of that commit; null where nobody is named. */
   lastChange(path: string, commit: string): Promise<LastChange | null>;
+  /**
+   * How many commits of the deployed branch a branch lacks; null where the host does not say. `begun` where a push of
+   * this call made it.
+   */
+  behind(branch: string, deployed: string, begun: boolean): Promise<number | null>;
   mayWrite(): Promise<boolean>;
   /** Reads only: refuses an app that may not write. */
   requireWrite(): Promise<void>;
@@ -66,6 +72,7 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
   const { repo_branch, repo_prefix } = ctx.site;
   const wire = new RepoWire(ctx, ctx.site.repo ?? "");
   const deployedBranch = async () => repo_branch ?? await defaultBranch(wire);
+  const behind = new Behind(wire);
   return {
     deployedBranch,
     defaultBranch: () => defaultBranch(wire),
@@ -77,7 +84,9 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
     async view(ref) {
       const name = named(ref);
       const deployed = await deployedBranch();
-      return await view(wire, repo_prefix, name ?? deployed, deployed);
+      const found = await view(wire, repo_prefix, name ?? deployed, deployed);
+      if ((name ?? deployed) === deployed) behind.sees(found.commit);
+      return found;
     },
     read: async (path, limit, ref) =>
       await readFile(wire, {
@@ -89,6 +98,7 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
       }),
     lastChange: (path, commit) =>
       lastChange(wire, commit, repo_prefix === null ? path : `${repo_prefix}/${path}`),
+    behind: (branch, deployed, begun) => behind.count(branch, deployed, begun),
     mayWrite: () => wire.mayWrite(),
     requireWrite: () => wire.requireWrite(),
     requireFirst: (branch) => requireFirst(wire, branch),

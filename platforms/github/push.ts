@@ -37,6 +37,8 @@ export interface Pushed {
   readonly shas: ReadonlyMap<string, string>;
   /** Set when everything was there already: there is no new commit, and `commit_sha` is the newest commit. */
   readonly unchanged: boolean;
+  /** Set where the push made the branch. */
+  readonly begun?: true;
   /** The repository's address for people, where the host told it with the commit. */
   readonly web?: string | null;
   /** The commit's tree was read back and its files are those written; whether the branch still ends at it. */
@@ -124,7 +126,8 @@ async function tryOnce(
   const { sha: commit_sha, web } = made;
   const moved = await moveTo(wire, target, found, commit_sha);
   if (moved === "elsewhere") return null;
-  return { branch: target.branch, commit_sha, shas, unchanged: false, web, proof: proofOf(moved) };
+  const pushed = { branch: target.branch, commit_sha, shas, unchanged: false, web, proof: proofOf(moved) };
+  return found === null ? { ...pushed, begun: true } : pushed;
 }
 
 /**

@@ -1,5 +1,6 @@
-/** How the rules on documents and pictures are called with a hostile text or value. */
+/** How the rules on files, documents and pictures are called with a hostile text or value. */
 import type { Reader } from "../doubled.ts";
+import * as branchFiles from "../../rules/branch_files.ts";
 import * as drawn from "../../rules/code_pages/drawn.ts";
 import * as document from "../../rules/code_pages/document.ts";
 import * as carried from "../../rules/drawn_document.ts";
@@ -14,6 +15,10 @@ const changed = (of: unknown) => pictures.changedPictures([{ field: `${of}.image
 
 /** By module and function: what reads a text. */
 export const SHOWN_TEXTS: Rows<string> = {
+  "branch_files.ts": {
+    builtRaises: (of) => branchFiles.builtRaises([{ path: "a.css", bytes: bytes(of) }]),
+    named: (of) => branchFiles.named([of]),
+  },
   "whole_document.ts": {
     ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }),
     escapedWarnings: (of) => whole.escapedWarnings("html", of),

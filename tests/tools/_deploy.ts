@@ -17,14 +17,15 @@ export interface World extends AsyncDisposable {
 
 /**
  * The site "built" has the project "site", which is deployed from the repository, "live" too and may publish; "astray" has one
- * that is not there.
+ * that is not there. A commit's deployment is known after so many seconds.
  */
 export async function world(
   env: Readonly<Record<string, string | null>> = {},
   clock: Pick<WorldOptions, "realClock" | "start" | "http" | "delay" | "tokens"> = {},
+  registers_after = 3,
 ): Promise<World> {
   const host = await startGitHub();
-  const hosting = await startPages({ host, now: () => NOON, registers_after: 3 });
+  const hosting = await startPages({ host, now: () => NOON, registers_after });
   hosting.project("site", { repo: REPO });
   const linked = { repo: REPO, repo_branch: "main" };
   const at = await StaticWorld.open({
@@ -37,7 +38,7 @@ export async function world(
       ...env,
     },
     sites: [
-      site("built", "static", { ...linked, hosting_project: "site" }),
+      site("built", "static", { ...linked, hosting_project: "site", flags: OPEN_FLAGS }),
       site("live", "static", { ...linked, hosting_project: "site", flags: OPEN_FLAGS }),
       site("astray", "static", { ...linked, hosting_project: "gone" }),
     ],

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { blobName } from "../../platforms/github/names.ts";
-import { compareUrl, FILES, StaticWorld, test } from "./_static.ts";
+import { FILES, previewOf, StaticWorld, test } from "./_static.ts";
 
 const MARK = "// site-ops-gateway:generated v1";
 const HAND = "src/pages/hand.astro";
@@ -39,7 +39,7 @@ for (const door of DOORS) {
       sha: await shaOf(source),
       commit_sha: sha,
       branch,
-      compare_url: compareUrl(branch),
+      ...previewOf(branch, "closed"),
       target_branch: "preview",
     });
     assert.deepEqual([first.row.tier, first.row.result_id], [2, path]);

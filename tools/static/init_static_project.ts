@@ -8,7 +8,7 @@ import { commitMessage, PREVIEW_PREFIX } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
 import { recordingPages } from "../../platforms/github/managed.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
-import { seenLater } from "./_target.ts";
+import { previewOf, seenLater } from "./_target.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { ONLY_MADE } from "./_restore.ts";
@@ -110,8 +110,10 @@ export default tool("init_static_project", {
     const pushed = await client.push(target, recordingPages(ctx.managed, (view) => decide(view, wanted)));
     ctx.annotate({ result_id: pushed.commit_sha, changes });
     const { commit_sha, proof } = pushed;
+    const files = [...pushed.shas.keys()];
+    const preview = await previewOf(pushed, ctx);
     return await seenLater(
-      compared({ commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()], ...proof }),
+      compared({ commit_sha, branch: pushed.branch, files, ...preview, ...proof }),
       pushed,
       ctx,
     );
