@@ -45,8 +45,6 @@ function alike({ all, folders }: Names, full: string): string | undefined {
   return all.get(folded(full));
 }
 
-const SMALL_BYTES = 64 * 1024;
-
 /** The files at one commit. A repository without a commit has none, and no files. */
 export class View {
   readonly #wire: RepoWire;
@@ -54,7 +52,6 @@ export class View {
   #whole: Promise<Tree> | undefined;
   #byPath: ReadonlyMap<string, TreeEntry> | undefined;
   #names: Names | undefined;
-  readonly #small = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   readonly #folders = new Map<string, Promise<Tree | null>>();
 
   /** `tree` is the name of the commit's tree, or anything that leads to it. */
@@ -148,10 +145,7 @@ export class View {
 
   /** A file's bytes; those of a small one are asked for once. */
   async bytes({ sha, size }: Pick<Entry, "sha" | "size">): Promise<Uint8Array<ArrayBuffer>> {
-    if (size > SMALL_BYTES) return await blobOf(this.#wire, sha, size);
-    const asked = this.#small.get(sha) ?? blobOf(this.#wire, sha, size);
-    this.#small.set(sha, asked);
-    return await asked;
+    return await blobOf(this.#wire, sha, size);
   }
 
   #file({ path, sha, size, mode }: TreeEntry): Entry {
