@@ -4,6 +4,7 @@ import type { SiteContext } from "../_connector/connector.ts";
 import { requireFirst } from "./initial_commit.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";
 import { type LastChange, lastChange } from "./last_change.ts";
+import { type Standing, standingOf } from "./merged.ts";
 import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
 import { type File, readFile } from "./read.ts";
 import type { RepoSettings } from "./settings.ts";
@@ -32,6 +33,10 @@ export interface RepoClient {
    * can be none of them; empty has no files.
    */
   view(ref?: string): Promise<View>;
+  /** The files at a commit that `head` answered. */
+  viewAt(commit: string): Promise<View>;
+  /** How the head of a preview branch stands to that of the deployed one; see standingOf(). */
+  standing(preview: string, deployed: string): Promise<Standing>;
   /** One file. Throws E_NOT_FOUND, E_BAD_INPUT as view, E_BAD_PATH for what is no file, E_FILE_TOO_LARGE. */
   read(path: string, limit: number, ref?: string): Promise<File>;
   /** Who changed a file last, as of that commit; null where nobody is named. */
@@ -67,7 +72,7 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
     defaultBranch: () => defaultBranch(wire),
     async head(branch) {
       const found = await headOf(wire, branch);
-      if (found === null) await requireRepository(wire);
+      if (found === null && !wire.isThere) await requireRepository(wire);
       return found === "empty" ? null : found;
     },
     async view(ref) {
@@ -75,6 +80,8 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
       const deployed = await deployedBranch();
       return await view(wire, repo_prefix, name ?? deployed, deployed);
     },
+    viewAt: (commit) => viewOf(wire, repo_prefix, commit),
+    standing: (preview, deployed) => standingOf(wire, preview, deployed),
     read: async (path, limit, ref) =>
       await readFile(wire, {
         prefix: repo_prefix,

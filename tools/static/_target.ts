@@ -1,4 +1,5 @@
 /** Where a write of a static site goes: the preview branch of this token, or the deployed branch. */
+import { allOrThrow } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Decide, Planned, Pushed, RepoClient, View } from "../../platforms/github/client.ts";
 import { recordingPages } from "../../platforms/github/managed.ts";
@@ -28,31 +29,57 @@ export interface Standing {
   readonly deployed: string;
   readonly branch: string | null;
   readonly view: View;
+  /** The preview branch until now, which has been merged, so that a new one is begun. */
+  readonly merged?: string;
 }
 
+/** What the plan of a call found, for its write; a call has a client of its own. */
+const FOUND = new WeakMap<RepoClient, Standing>();
+
 /**
- * Reads only: the branch that a write would go to and its files, rights proven. Refuses a preview of an empty repository
- * unless the write may be its first commit.
+ * Reads only: the branch that a write would go to and its files, rights proven. A preview branch that was merged is left
+ * behind. Refuses a preview of an empty repository unless the write may be its first commit.
  */
 export async function standing(to: Branch, ctx: StaticContext, mayBeFirst = false): Promise<Standing> {
   const client = await ctx.use(github);
   const deployed = await client.deployedBranch();
-  const view = await client.view(deployed);
+  const branch = to === "main" ? null : await remembered(ctx, deployed);
+  const [main, own] = await allOrThrow(
+    client.head(deployed),
+    branch === null ? Promise.resolve(null) : client.head(branch),
+  );
+  const view = main === null ? await client.view(deployed) : await client.viewAt(main);
   await client.requireWrite();
   const first = view.commit === null && (mayBeFirst || to === "main");
   if (first) await client.requireFirst(deployed);
   if (to === "main" || first) {
     return { client, deployed, branch: deployed, view };
   }
-  if (view.commit === null) throw noCommit(ctx.site.repo ?? "");
-  const branch = await remembered(ctx, deployed);
-  if (branch === null || await client.head(branch) === null) return { client, deployed, branch: null, view };
-  return { client, deployed, branch, view: await client.view(branch) };
+  if (main === null) throw noCommit(ctx.site.repo ?? "");
+  const found = await previewStanding({ client, deployed, branch: null, view }, main, branch, own);
+  FOUND.set(client, found);
+  return found;
 }
 
-/** A commit, and where a person sees what its preview branch changes of the deployed one; nothing for that one itself. */
+/** Where a write to the preview goes that has that branch, with that head. */
+async function previewStanding(
+  anew: Standing,
+  main: string,
+  branch: string | null,
+  own: string | null,
+): Promise<Standing> {
+  if (branch === null || own === null) return anew;
+  const { client } = anew;
+  if (await client.standing(own, main) === "merged") return { ...anew, merged: branch };
+  return { ...anew, branch, view: await client.viewAt(own) };
+}
+
+/**
+ * A commit, and where a person sees what its preview branch changes of the deployed one; nothing for that one itself. `note`
+ * says where the branch is another than the last write's.
+ */
 export interface PushedTo extends Pushed {
-  readonly compared_at: { readonly compare_url?: string };
+  readonly compared_at: { readonly compare_url?: string; readonly note?: string };
 }
 
 /** Commits to that branch what was planned; a preview branch is made from the deployed one when there is none. */
@@ -70,9 +97,13 @@ export async function pushTo(
   if (to === "main") {
     return { ...await client.push({ ...target, branch: from, grant }, recorded), compared_at: {} };
   }
+  const { merged } = FOUND.get(client) ?? {};
   const branch = await previewBranch(ctx, client, from);
   const pushed = await client.push({ ...target, branch, from }, recorded);
-  return { ...pushed, compared_at: comparedAt(pushed, from) };
+  const note = merged === undefined || pushed.unchanged || pushed.branch === merged
+    ? {}
+    : { note: `The preview branch "${merged}" has been merged, so this began a new one from "${from}"` };
+  return { ...pushed, compared_at: { ...comparedAt(pushed, from), ...note } };
 }
 
 /** The host's page of what a branch changes (docs/upstreams/github.md, "Contents, git objects, branches"). */
@@ -98,14 +129,12 @@ async function remembered(ctx: StaticContext, deployed: string): Promise<string 
   return branch === deployed ? null : branch;
 }
 
-/** The branch remembered; another one where it has been deleted, or is the deployed one now. */
+/** The branch remembered; another one where it has been deleted or merged, or is the deployed one now. */
 async function previewBranch(ctx: StaticContext, client: RepoClient, deployed: string): Promise<string> {
   const seconds = Math.floor(ctx.now() / 1000);
   const known = await ctx.previews.get();
   if (known !== null) {
-    const age = seconds - Number(known.split("/").at(-1));
-    const stands = age < YOUNG_SECONDS || await client.head(known) !== null;
-    if (known !== deployed && stands) return known;
+    if (known !== deployed && await goesOn(ctx, client, known)) return known;
     await ctx.previews.forget(known);
   }
   for (let [more, taken] = [0, 0]; taken < NAMES; more++) {
@@ -122,6 +151,15 @@ async function previewBranch(ctx: StaticContext, client: RepoClient, deployed: s
   });
 }
 
+/** Whether a write goes on with that branch: the plan of the call has looked, else the host is asked. */
+async function goesOn(ctx: StaticContext, client: RepoClient, branch: string): Promise<boolean> {
+  const found = FOUND.get(client);
+  if (found?.merged === branch) return false;
+  if (found?.branch === branch) return true;
+  const age = Math.floor(ctx.now() / 1000) - Number(branch.split("/").at(-1));
+  return age < YOUNG_SECONDS || await client.head(branch) !== null;
+}
+
 const noCommit = (name: string) =>
   new GatewayError(
     "E_UPSTREAM",
@@ -129,6 +167,10 @@ const noCommit = (name: string) =>
     { upstream: 409 },
   );
 
-/** The name of the branch, as a person is told. */
-export const branchWords = (branch: string | null): string =>
-  branch === null ? "a new preview branch" : `branch "${branch}"`;
+/** The name of the branch, as a person is told; of a new one with why it is. */
+export function branchWords({ branch, merged }: Pick<Standing, "branch" | "merged">): string {
+  if (branch !== null) return `branch "${branch}"`;
+  return merged === undefined
+    ? "a new preview branch"
+    : `a new preview branch, as "${merged}" has been merged`;
+}
