@@ -72,7 +72,7 @@ export const SHAPES: Readonly<Record<string, unknown>> = {
     commit_sha: "string",
     branch: "string",
     "compare_url?": "string -- where a person sees what the preview branch changes",
-    "note?": "string -- where the branch is not the one of the last write, why",
+    "note?": "string -- where the branch is a new one, or the commit holds other writes too",
     target_branch: "one of preview | main",
     "unchanged?": "one of true",
   },

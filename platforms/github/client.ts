@@ -8,6 +8,7 @@ import { type Standing, standingOf } from "./merged.ts";
 import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
 import { type File, readFile } from "./read.ts";
 import type { RepoSettings } from "./settings.ts";
+import { isShared, pushTogether } from "./together.ts";
 import { View } from "./view.ts";
 import { noRef, RepoWire, requireRepository } from "./wire.ts";
 
@@ -46,7 +47,7 @@ export interface RepoClient {
   requireWrite(): Promise<void>;
   /** Reads only: refuses a branch that an empty repository cannot begin with. Throws E_BAD_INPUT. */
   requireFirst(branch: string): Promise<void>;
-  /** See push(): one commit on one branch. */
+  /** See push(): one commit on one branch. Those that wait for a preview branch share one: pushTogether(). */
   push(target: PushTarget, decide: Decide): Promise<Pushed>;
 }
 
@@ -95,6 +96,6 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
     mayWrite: () => wire.mayWrite(),
     requireWrite: () => wire.requireWrite(),
     requireFirst: (branch) => requireFirst(wire, branch),
-    push: (target, decide) => push(wire, repo_prefix, target, decide),
+    push: (target, decide) => (isShared(target) ? pushTogether : push)(wire, repo_prefix, target, decide),
   };
 }

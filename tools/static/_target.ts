@@ -76,7 +76,7 @@ async function previewStanding(
 
 /**
  * A commit, and where a person sees what its preview branch changes of the deployed one; nothing for that one itself. `note`
- * says where the branch is another than the last write's.
+ * says where the branch is another than the last write's, and where the commit holds other writes.
  */
 export interface PushedTo extends Pushed {
   readonly compared_at: { readonly compare_url?: string; readonly note?: string };
@@ -100,11 +100,20 @@ export async function pushTo(
   const { merged } = FOUND.get(client) ?? {};
   const branch = await previewBranch(ctx, client, from);
   const pushed = await client.push({ ...target, branch, from }, recorded);
-  const note = merged === undefined || pushed.unchanged || pushed.branch === merged
-    ? {}
-    : { note: `The preview branch "${merged}" has been merged, so this began a new one from "${from}"` };
+  const begun = merged === undefined || pushed.unchanged || pushed.branch === merged
+    ? []
+    : [`The preview branch "${merged}" has been merged, so this began a new one from "${from}"`];
+  const notes = [...begun, ...besides(pushed)];
+  const note = notes.length === 0 ? {} : { note: notes.join(". ") };
   return { ...pushed, compared_at: { ...comparedAt(pushed, from), ...note } };
 }
+
+const besides = ({ beside }: Pick<Pushed, "beside">) =>
+  beside === undefined ? [] : [
+    `The commit also holds ${
+      beside === 1 ? "another write" : `${beside} other writes`
+    } that waited for the branch`,
+  ];
 
 /** The host's page of what a branch changes (docs/upstreams/github.md, "Contents, git objects, branches"). */
 function comparedAt({ web, branch }: Pushed, from: string): PushedTo["compared_at"] {
