@@ -81,6 +81,7 @@ export function makeConnectorContext(
     deadline: call.deadline,
     request_id: call.requestId,
     send: (out) => send(ports, call, sender, {}, out),
+    ...call.writes ? { joins: (out: Outgoing) => call.writes!.begin(out) } : {},
     secret: (kind) => secretOf(ports, site, connector, kind),
     borrow(name) {
       const known = lent.get(name) ?? borrow(ports, call, connector, name);

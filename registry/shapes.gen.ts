@@ -1181,7 +1181,7 @@ export interface Shapes {
     publishes: "never";
   };
   "list_static_routes": {
-    args: { "prefix"?: string };
+    args: { "prefix"?: string; "ref"?: string };
     site: "required";
     tier: 0;
     raises: false;

@@ -14,7 +14,7 @@ const PERMISSIONS = {
 /** What is needed of a way out; no site is. */
 export type RepoContext = Pick<
   ConnectorContext<RepoSettings>,
-  "send" | "settings" | "cache" | "now" | "deadline"
+  "send" | "settings" | "cache" | "now" | "deadline" | "joins"
 >;
 export type Right = keyof typeof PERMISSIONS;
 

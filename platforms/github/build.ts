@@ -24,8 +24,8 @@ export type Edit =
  * What one tree may carry as text before the host times out, and how many entries (docs/upstreams/github.md, "Contents,
  * git objects, branches").
  */
-const TREE_TEXT_BYTES = 1.5 * 1024 * 1024;
-const TREE_ENTRIES = 150;
+export const TREE_TEXT_BYTES = 1.5 * 1024 * 1024;
+export const TREE_ENTRIES = 150;
 const BLOBS_IN_FLIGHT = 4;
 
 /** The edits with their paths in the repository. */

@@ -5,10 +5,12 @@ import { Behind } from "./behind.ts";
 import { requireFirst } from "./initial_commit.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";
 import { type LastChange, lastChange } from "./last_change.ts";
+import { type Standing, standingOf } from "./merged.ts";
 import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
 import { type File, readFile } from "./read.ts";
 import { type Release, releaseOf } from "./release.ts";
 import type { RepoSettings } from "./settings.ts";
+import { isShared, pushTogether } from "./together.ts";
 import { View } from "./view.ts";
 import { noRef, RepoWire, requireRepository } from "./wire.ts";
 
@@ -35,6 +37,10 @@ export interface RepoClient {
    * can be none of them; empty has no files.
    */
   view(ref?: string): Promise<View>;
+  /** The files at a commit that `head` answered. */
+  viewAt(commit: string): Promise<View>;
+  /** How the head of a preview branch stands to that of the deployed one; see standingOf(). */
+  standing(preview: string, deployed: string): Promise<Standing>;
   /** One file. Throws E_NOT_FOUND, E_BAD_INPUT as view, E_BAD_PATH for what is no file, E_FILE_TOO_LARGE. */
   read(path: string, limit: number, ref?: string): Promise<File>;
   /** Who changed a file last, as of that commit; null where nobody is named. */
@@ -49,7 +55,7 @@ export interface RepoClient {
   requireWrite(): Promise<void>;
   /** Reads only: refuses a branch that an empty repository cannot begin with. Throws E_BAD_INPUT. */
   requireFirst(branch: string): Promise<void>;
-  /** See push(): one commit on one branch. */
+  /** See push(): one commit on one branch. Those that wait for a preview branch share one: pushTogether(). */
   push(target: PushTarget, decide: Decide): Promise<Pushed>;
   /** What brings a preview branch to the deployed one. */
   readonly release: Release;
@@ -78,7 +84,8 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
     defaultBranch: () => defaultBranch(wire),
     async head(branch) {
       const found = await headOf(wire, branch);
-      if (found === null) await requireRepository(wire);
+      if (found === null && !wire.isThere) await requireRepository(wire);
+      if (branch === await deployedBranch()) behind.sees(found === "empty" ? null : found);
       return found === "empty" ? null : found;
     },
     async view(ref) {
@@ -88,6 +95,8 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
       if ((name ?? deployed) === deployed) behind.sees(found.commit);
       return found;
     },
+    viewAt: (commit) => viewOf(wire, repo_prefix, commit),
+    standing: (preview, deployed) => standingOf(wire, preview, deployed),
     read: async (path, limit, ref) =>
       await readFile(wire, {
         prefix: repo_prefix,
@@ -102,7 +111,7 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
     mayWrite: () => wire.mayWrite(),
     requireWrite: () => wire.requireWrite(),
     requireFirst: (branch) => requireFirst(wire, branch),
-    push: (target, decide) => push(wire, repo_prefix, target, decide),
+    push: (target, decide) => (isShared(target) ? pushTogether : push)(wire, repo_prefix, target, decide),
     release: releaseOf(wire, repo_prefix),
   };
 }

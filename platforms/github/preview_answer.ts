@@ -33,7 +33,7 @@ const LOOKING_MS = 3000;
  * the hosting, and one of the repository's host where the deployed branch has moved since that was last compared.
  */
 export async function previewAnswer(
-  pushed: Pushed,
+  pushed: Pushed & { readonly merged?: string },
   { client, deployed, hosting }: {
     readonly client: RepoClient;
     readonly deployed: string;
@@ -46,7 +46,12 @@ export async function previewAnswer(
     deployment(hosting, commit_sha),
     client.behind(branch, deployed, pushed.begun === true),
   ]);
-  const note = [at.note, behind ? lacks(behind, branch, deployed) : null].filter((one) => one !== null);
+  const note = [
+    begun(pushed, deployed),
+    besides(pushed),
+    at.note,
+    behind ? lacks(behind, branch, deployed) : null,
+  ].filter((one) => one !== null);
   return {
     ...comparedAt(pushed, deployed),
     preview_url: at.address,
@@ -54,6 +59,18 @@ export async function previewAnswer(
     ...note.length === 0 ? {} : { note: note.join(" ") },
   };
 }
+
+const begun = ({ merged }: { readonly merged?: string }, deployed: string) =>
+  merged === undefined
+    ? null
+    : `The preview branch "${merged}" has been merged, so this began a new one from "${deployed}".`;
+
+const besides = ({ beside }: Pushed) =>
+  beside === undefined
+    ? null
+    : `The commit also holds ${
+      beside === 1 ? "another write" : `${beside} other writes`
+    } that waited for the branch.`;
 
 /** The host's page of what a branch changes (docs/upstreams/github.md, "Contents, git objects, branches"). */
 function comparedAt({ web, branch }: Pushed, from: string): PreviewAnswer {

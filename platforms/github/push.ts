@@ -43,9 +43,12 @@ export interface Pushed {
   readonly web?: string | null;
   /** The commit's tree was read back and its files are those written; whether the branch still ends at it. */
   readonly proof: Compared;
+  /** How many other writes, which waited for the same branch, are in the commit; absent where there is none. */
+  readonly beside?: number;
 }
 
-const PROVEN: Compared = { differences: [] };
+/** What is proven where nothing had to be compared any more. */
+export const PROVEN: Compared = { differences: [] };
 
 /** What is proven once a branch was moved to a commit. */
 export const proofOf = (moved: Moved): Compared =>
@@ -60,7 +63,8 @@ export const proofOf = (moved: Moved): Compared =>
 /** What to change, decided on the files that are there; throws where that forbids it. */
 export type Decide = (view: View) => Promise<readonly Edit[]>;
 
-const TRIES = 3;
+/** How often a write is decided on anew where the branch moves under it. */
+export const TRIES = 3;
 
 /**
  * Commits what `decide` answers on top of the branch; asks it again when the branch moved meanwhile, each in its turn
@@ -73,18 +77,22 @@ export async function push(
   target: PushTarget,
   decide: Decide,
 ): Promise<Pushed> {
-  const line = `${wire.repo?.toLowerCase()} ${target.branch}`;
+  const line = `${wire.ctx.settings.REPO_API_BASE} ${wire.repo?.toLowerCase()} ${target.branch}`;
   const once = () => tryOnce(wire, prefix, target, decide);
   const left = () => wire.ctx.deadline - wire.ctx.now();
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const pushed = await (attempt === 0 && !LINES.has(line) ? once() : inLine(line, left(), once));
     if (pushed !== null) return pushed;
   }
-  throw new GatewayError(
-    "E_SHA_MISMATCH",
-    `Branch "${target.branch}" moved ${TRIES} times while this was written; nothing was pushed: try again`,
-  );
+  throw moved(target);
 }
+
+/** Somebody else was first each time. */
+export const moved = ({ branch }: Pick<PushTarget, "branch">) =>
+  new GatewayError(
+    "E_SHA_MISMATCH",
+    `Branch "${branch}" moved ${TRIES} times while this was written; nothing was pushed: try again`,
+  );
 
 /** The last in line for each branch that moved under somebody: of many at once only one a round would get through. */
 const LINES = new Map<string, Promise<unknown>>();
@@ -105,7 +113,7 @@ async function inLine<T>(line: string, ms: number, work: () => Promise<T>): Prom
 }
 
 /** One try; null when the branch moved meanwhile. */
-async function tryOnce(
+export async function tryOnce(
   wire: RepoWire,
   prefix: string | null,
   target: PushTarget,
@@ -220,7 +228,8 @@ async function rootOf(
   return { shas, commit_sha: (await makeCommit(wire, { message, tree, parents: [] })).sha };
 }
 
-async function noBranch(wire: RepoWire, branch: string): Promise<never> {
+/** Throws E_NOT_FOUND for a branch that is not there, RepoError where there is not even a repository. */
+export async function noBranch(wire: RepoWire, branch: string): Promise<never> {
   await requireRepository(wire);
   throw new GatewayError(
     "E_NOT_FOUND",
@@ -236,7 +245,7 @@ export interface Planned {
 
 /** Refuses a branch that has moved since and where one of those files is another now: E_STALE_PREVIEW naming it. */
 export async function requirePlanned(view: View, { commit, files }: Planned): Promise<void> {
-  if (view.commit === commit) return;
+  if (view.commit === commit && !view.isAhead) return;
   for (const [path, sha] of Object.entries(files)) {
     const now = (await view.find(path))?.sha ?? null;
     if (now === sha) continue;

@@ -1,4 +1,5 @@
 /** Where a write of a call goes: the preview branch of its token, or the branch that is deployed. */
+import { allOrThrow } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Making } from "../../core/model.ts";
 import type { PublishGrant } from "../_http/request.ts";
@@ -41,11 +42,16 @@ export interface Standing {
   readonly deployed: string;
   readonly branch: string | null;
   readonly view: View;
+  /** The preview branch until now, which has been merged, so that a new one is begun. */
+  readonly merged?: string;
 }
 
+/** What the plan of a call found, for its write; a call has a client of its own. */
+const FOUND = new WeakMap<RepoClient, Standing>();
+
 /**
- * Reads only: the branch that a write would go to and its files, rights proven. Refuses a preview of an empty repository
- * unless the write may be its first commit.
+ * Reads only: the branch that a write would go to and its files, rights proven. A preview branch that was merged is left
+ * behind. Refuses a preview of an empty repository unless the write may be its first commit.
  */
 export async function standing(
   client: RepoClient,
@@ -54,31 +60,59 @@ export async function standing(
   mayBeFirst = false,
 ): Promise<Standing> {
   const deployed = await client.deployedBranch();
-  const view = await client.view(deployed);
+  const branch = to === "main" ? null : await remembered(call, deployed);
+  const [main, own] = await allOrThrow(
+    client.head(deployed),
+    branch === null ? Promise.resolve(null) : client.head(branch),
+  );
+  const view = main === null ? await client.view(deployed) : await client.viewAt(main);
   await client.requireWrite();
   const first = view.commit === null && (mayBeFirst || to === "main");
   if (first) await client.requireFirst(deployed);
   if (to === "main" || first) return { client, deployed, branch: deployed, view };
-  if (view.commit === null) throw noCommit(call.site.repo ?? "");
-  const branch = await remembered(call, deployed);
-  if (branch === null || await client.head(branch) === null) return { client, deployed, branch: null, view };
-  return { client, deployed, branch, view: await client.view(branch) };
+  if (main === null) throw noCommit(call.site.repo ?? "");
+  const found = await previewStanding({ client, deployed, branch: null, view }, main, branch, own);
+  FOUND.set(client, found);
+  return found;
 }
 
-/** Commits to that branch what was planned; a preview branch is made from the deployed one when there is none. */
+/** Where a write to the preview goes that has that branch, with that head. */
+async function previewStanding(
+  anew: Standing,
+  main: string,
+  branch: string | null,
+  own: string | null,
+): Promise<Standing> {
+  if (branch === null || own === null) return anew;
+  const { client } = anew;
+  if (await client.standing(own, main) === "merged") return { ...anew, merged: branch };
+  return { ...anew, branch, view: await client.viewAt(own) };
+}
+
+/**
+ * Commits to that branch what was planned; a preview branch is made from the deployed one when there is none. `merged` names
+ * the one that was left behind for that.
+ */
 export async function pushTo(
   client: RepoClient,
   to: Branch,
   call: Writing,
   { message, planned }: { readonly message: string; readonly planned: Planned | undefined },
   decide: Decide,
-): Promise<Pushed> {
+): Promise<Pushed & { readonly merged?: string }> {
   const from = await client.deployedBranch();
   const { grant, made } = call;
   const target = { message, planned, made };
   const recorded = recordingPages(call.managed, decide);
   if (to === "main") return await client.push({ ...target, branch: from, grant }, recorded);
-  return await client.push({ ...target, branch: await previewBranch(call, client, from), from }, recorded);
+  const { merged } = FOUND.get(client) ?? {};
+  const pushed = await client.push(
+    { ...target, branch: await previewBranch(call, client, from), from },
+    recorded,
+  );
+  return merged === undefined || pushed.unchanged || pushed.branch === merged
+    ? pushed
+    : { ...pushed, merged };
 }
 
 /** The branch remembered for this token and site; null also where it has become the deployed one since. */
@@ -87,14 +121,11 @@ async function remembered({ previews }: Writing, deployed: string): Promise<stri
   return branch === deployed ? null : branch;
 }
 
-/** The branch remembered; another one where it has been deleted, or is the deployed one now. */
+/** The branch remembered; another one where it has been deleted or merged, or is the deployed one now. */
 async function previewBranch(call: Writing, client: RepoClient, deployed: string): Promise<string> {
-  const seconds = Math.floor(call.now() / 1000);
   const known = await call.previews.get();
   if (known !== null) {
-    const age = seconds - Number(known.split("/").at(-1));
-    const stands = age < YOUNG_SECONDS || await client.head(known) !== null;
-    if (known !== deployed && stands) return known;
+    if (known !== deployed && await goesOn(call, client, known)) return known;
     await call.previews.forget(known);
   }
   return await newBranch(client, call);
@@ -144,6 +175,15 @@ async function newBranch(
   });
 }
 
+/** Whether a write goes on with that branch: the plan of the call has looked, else the host is asked. */
+async function goesOn(call: Writing, client: RepoClient, branch: string): Promise<boolean> {
+  const found = FOUND.get(client);
+  if (found?.merged === branch) return false;
+  if (found?.branch === branch) return true;
+  const age = Math.floor(call.now() / 1000) - Number(branch.split("/").at(-1));
+  return age < YOUNG_SECONDS || await client.head(branch) !== null;
+}
+
 const noCommit = (name: string) =>
   new GatewayError(
     "E_UPSTREAM",
@@ -151,6 +191,10 @@ const noCommit = (name: string) =>
     { upstream: 409 },
   );
 
-/** The name of the branch, as a person is told; null for a new preview branch. */
-export const branchWords = (branch: string | null): string =>
-  branch === null ? "a new preview branch" : `branch "${branch}"`;
+/** The name of the branch, as a person is told; of a new one with why it is. */
+export function branchWords({ branch, merged }: Pick<Standing, "branch" | "merged">): string {
+  if (branch !== null) return `branch "${branch}"`;
+  return merged === undefined
+    ? "a new preview branch"
+    : `a new preview branch, as "${merged}" has been merged`;
+}

@@ -2,10 +2,11 @@
 import type { Octokit } from "@octokit/core";
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import type { Outgoing, PublishGrant } from "../_http/request.ts";
+import type { Incoming, Outgoing, PublishGrant } from "../_http/request.ts";
 import { Access, type Installation, type RepoContext, type Right } from "./access.ts";
 import { busyFor, CONTENTS_WAY, refusal, RepoError, unreadable } from "./errors.ts";
 import { leavesDoubt } from "../_http/failures.ts";
+import { remembered } from "./memory.ts";
 
 /** The version of the API whose shapes are read here. */
 const API_VERSION = "2022-11-28";
@@ -39,6 +40,8 @@ export class RepoWire {
   readonly ctx: RepoContext;
   /** Set when the host sent a read on to another address: the repository has another name now. */
   moved = false;
+  /** Set once a read of the repository was answered well, so that the repository is known to be there. */
+  isThere = false;
   #access: Promise<{ octokit: Octokit; access: Access }> | undefined;
   readonly #secrets: string[] = [];
 
@@ -119,8 +122,9 @@ export class RepoWire {
       request: { fetch: this.#fetch({ effect, grant, max_bytes, cleanup, json: ask.json }) },
     });
     const read = ask.schema.safeParse(data);
-    if (read.success) return read.data;
-    throw unreadable(this.repo, status, effect === "write");
+    if (!read.success) throw unreadable(this.repo, status, effect === "write");
+    this.isThere = true;
+    return read.data;
   }
 
   #open(): Promise<{ octokit: Octokit; access: Access }> {
@@ -157,6 +161,24 @@ export class RepoWire {
     return refusal(this.repo, { status, headers, said: text, unknown }, this.#secrets, this.ctx.now());
   }
 
+  /**
+   * Sends it; a read that was answered before asks whether that still holds, and costs nothing of the hour's limit then
+   * (docs/upstreams/github.md, "Rate limits").
+   */
+  async #sent(out: Outgoing): Promise<Incoming> {
+    if (out.method !== "GET" || out.max_bytes !== undefined) return await this.ctx.send(out);
+    const answers = remembered(this.ctx, "answers");
+    const kept = answers.get<Kept>(out.url);
+    const answer = await this.ctx.send(
+      kept ? { ...out, headers: { ...out.headers, "if-none-match": kept.etag } } : out,
+    );
+    if (kept && answer.status === 304) return { ...kept.answer, url: answer.url };
+    const etag = answer.headers.get("etag");
+    const isKept = answer.status === 200 && etag !== null && answer.bytes.byteLength <= KEPT_BYTES_MAX;
+    if (isKept) answers.set(out.url, { etag, answer }, answer.bytes.byteLength + 2048);
+    return answer;
+  }
+
   /** A fetch for Octokit that goes the guarded way. */
   #fetch(how: Pick<Outgoing, "effect" | "grant" | "max_bytes" | "cleanup" | "json">): typeof fetch {
     return async (input, init = {}) => {
@@ -171,7 +193,7 @@ export class RepoWire {
       };
       const [, secret = ""] = (out.headers?.["authorization"] ?? "").split(" ");
       if (secret !== "" && !this.#secrets.includes(secret)) this.#secrets.push(secret);
-      const answer = await this.ctx.send(out);
+      const answer = await this.#sent(out);
       if (new URL(answer.url).pathname !== new URL(out.url).pathname) this.moved = true;
       const headers = new Headers(answer.headers);
       headers.delete(IN_DOUBT);
@@ -181,6 +203,15 @@ export class RepoWire {
     };
   }
 }
+
+/** An answer as it is kept, to be used again while the host says that it still holds. */
+interface Kept {
+  readonly etag: string;
+  readonly answer: Incoming;
+}
+
+/** Longer answers are objects of git, which are kept by their names. */
+const KEPT_BYTES_MAX = 256 * 1024;
 
 /** Stands beside an answer, within the process, where its write may have been carried out although it failed. */
 const IN_DOUBT = "x-in-doubt";

@@ -16,8 +16,8 @@ export interface World extends AsyncDisposable {
 }
 
 /**
- * The site "built" has the project "site", which is deployed from the repository, "live" too and may publish; "astray" has one
- * that is not there. A commit's deployment is known after so many seconds.
+ * The site "built" has the project "site", which is deployed from the repository, "live" and "shut" too; "shut" may
+ * not publish; "astray" has one that is not there. A commit's deployment is known after so many seconds.
  */
 export async function world(
   env: Readonly<Record<string, string | null>> = {},
@@ -40,6 +40,7 @@ export async function world(
     sites: [
       site("built", "static", { ...linked, hosting_project: "site", flags: OPEN_FLAGS }),
       site("live", "static", { ...linked, hosting_project: "site", flags: OPEN_FLAGS }),
+      site("shut", "static", { ...linked, hosting_project: "site" }),
       site("astray", "static", { ...linked, hosting_project: "gone" }),
     ],
   });

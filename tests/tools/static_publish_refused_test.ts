@@ -152,7 +152,7 @@ for (const [what, { before, code, says }] of Object.entries(ROWS)) {
 }
 
 test("refused before anything is asked: a site that may not, a site without a project", async (here) => {
-  await here.at.refuses(TOOL, { site_id: "built" }, "E_MAIN_BRANCH_LOCKED", /allow_main_branch_push/);
+  await here.at.refuses(TOOL, { site_id: "shut" }, "E_MAIN_BRANCH_LOCKED", /allow_main_branch_push/);
   await here.at.refuses(TOOL, { site_id: "open" }, "E_HOSTING_PROJECT_MISSING", /no hosting project/);
 });
 

@@ -182,20 +182,6 @@ test("list_static_routes tells the pages, and which of them were made here", asy
   });
 });
 
-Deno.test("of more pages than are looked into, the rest are listed without saying who made them", async () => {
-  const files = Object.fromEntries(
-    Array.from({ length: 305 }, (_, at) => [`src/pages/p${String(at).padStart(3, "0")}.astro`, `${MARK}\n`]),
-  );
-  await using at = await StaticWorld.open({ files });
-  const { routes, note } = await at.both<{ routes: { managed: boolean | null }[]; note: string }>(
-    "list_static_routes",
-    { site_id: "closed" },
-  );
-  assert.deepEqual([routes.length, routes.filter(({ managed }) => managed === true).length], [305, 300]);
-  assert.deepEqual(routes.slice(300).map(({ managed }) => managed), Array(5).fill(null));
-  assert.match(note, /^Only the first 300 pages were looked into/);
-});
-
 test("the previews of pages are read live and name branch, file and bytes", async (at) => {
   const html = "<p>x</p>";
   const size = inLayout('"\\u003cp>x\\u003c/p>"').length;

@@ -47,7 +47,7 @@ export async function fileAt(
 export async function writable(
   ctx: MarkdownContext,
   to: Branch,
-): Promise<Pick<Standing, "client" | "branch" | "view">> {
+): Promise<Pick<Standing, "client" | "branch" | "merged" | "view">> {
   const client = await ctx.use(github);
   if (to === "preview") return await standing(client, to, ctx);
   const branch = await client.deployedBranch();

@@ -119,7 +119,7 @@ export default tool("deploy_md_to_site", {
     const path = markdownIn(ctx.site, args.path);
     const target = ctx.forSite(target_site_id);
     const recorded = append_deployment
-      ? `, and write it down in the file on ${branchWords((await writable(ctx, target_branch)).branch)}`
+      ? `, and write it down in the file on ${branchWords(await writable(ctx, target_branch))}`
       : "";
     const { bytes, sha } = await source(ctx, target_branch, path);
     const text = textOf(bytes, "path");

@@ -53,13 +53,14 @@ export default tool("save_md_to_repo", {
   },
   raises: ({ path, content, target_branch }) => runRaises(target_branch, path, { content }),
   async plan({ content, sha, target_branch, ...args }, ctx) {
-    const { client, branch, view } = await writable(ctx, target_branch);
+    const to = await writable(ctx, target_branch);
+    const { client, branch, view } = to;
     if (view.commit === null && branch !== null) await client.requireFirst(branch);
     const { path, standing } = await judge(view, markdownIn(ctx.site, args.path), sha);
     const revision = { [path]: standing?.sha ?? null };
     const from = standing && { sha: standing.sha, bytes: standing.size };
     return {
-      summary: `${standing ? "Replace" : "Make"} "${path}" on ${branchWords(branch)} of ${ctx.site.repo}`,
+      summary: `${standing ? "Replace" : "Make"} "${path}" on ${branchWords(to)} of ${ctx.site.repo}`,
       changes: [{ field: path, from, to: { bytes: bytesOf(content) } }],
       shows: textsOf(view, [{
         path,

@@ -27,10 +27,11 @@ export default tool("update_md_status", {
   raises: ({ path, status, target_branch }) => runRaises(target_branch, path, { status }),
   async plan({ status, sha, target_branch, ...args }, ctx) {
     const path = markdownIn(ctx.site, args.path);
-    const { branch, view } = await writable(ctx, target_branch);
+    const to = await writable(ctx, target_branch);
+    const { branch, view } = to;
     const { entry, previous } = await decide(view, path, status, sha);
     return {
-      summary: `Set the status of "${path}" to "${status}" on ${branchWords(branch)} of ${ctx.site.repo}`,
+      summary: `Set the status of "${path}" to "${status}" on ${branchWords(to)} of ${ctx.site.repo}`,
       changes: [{ field: "status", from: previous, to: status }],
       revision: { [path]: entry.sha },
       paths: [path],

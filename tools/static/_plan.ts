@@ -39,13 +39,13 @@ export const plannedOn = (
 /** Sentence and changes of a preview: what happens, on which branch, and each file's bytes before and after. */
 export function planOf(
   what: string,
-  { branch }: Pick<Standing, "branch">,
+  to: Pick<Standing, "branch" | "merged">,
   files: readonly Shown[],
 ): { summary: string; changes: Change[]; revision: Revision; paths: string[] } {
   return {
-    summary: `${what} on ${branchWords(branch)}`,
+    summary: `${what} on ${branchWords(to)}`,
     changes: [
-      { field: "branch", from: null, to: branch ?? "a new preview branch" },
+      { field: "branch", from: null, to: to.branch ?? "a new preview branch" },
       ...files.map(({ path, sha, size, bytes }) => ({
         field: path,
         from: sha === null ? null : { sha, bytes: size },
