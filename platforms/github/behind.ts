@@ -16,6 +16,8 @@ export class Behind {
   readonly #wire: RepoWire;
   /** The newest commit of the deployed branch, where this call has read it. */
   #deployed: string | null = null;
+  /** What of the deployed branch the call's preview branch is known to hold. */
+  #held: string | null = null;
 
   constructor(wire: RepoWire) {
     this.#wire = wire;
@@ -24,6 +26,11 @@ export class Behind {
   /** Told of what the deployed branch ends at. */
   sees(commit: string | null): void {
     this.#deployed = commit;
+  }
+
+  /** Told of a commit of the deployed branch that the preview branch is on top of. */
+  holds(commit: string): void {
+    this.#held = commit;
   }
 
   /**
@@ -38,7 +45,7 @@ export class Behind {
       if (now !== null) cache.set(key, now, HOUR_MS);
       return 0;
     }
-    if (now !== null && cache.get<string>(key) === now) return 0;
+    if (now !== null && (this.#held === now || cache.get<string>(key) === now)) return 0;
     try {
       const path = `/compare/${encoded(deployed)}...${encoded(branch)}`;
       const { base_commit, behind_by } = await this.#wire.ask({

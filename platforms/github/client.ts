@@ -96,7 +96,11 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
       return found;
     },
     viewAt: (commit) => viewOf(wire, repo_prefix, commit),
-    standing: (preview, deployed) => standingOf(wire, preview, deployed),
+    async standing(preview, deployed) {
+      const found = await standingOf(wire, preview, deployed);
+      if (found === "ahead") behind.holds(deployed);
+      return found;
+    },
     read: async (path, limit, ref) =>
       await readFile(wire, {
         prefix: repo_prefix,

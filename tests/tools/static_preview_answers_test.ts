@@ -110,10 +110,11 @@ test("what was compared once is known until the deployed branch moves", async (h
   await using clone = await here.at.clone(lacking.branch);
   await clone.git("merge", "--no-edit", main);
   await clone.git("push", "origin", `HEAD:${lacking.branch}`);
-  for (const questions of [1, 0]) {
+  // Where a write goes has been looked at already: it tells that nothing is lacking.
+  for (const name of ["c", "d"]) {
     clear(here);
-    const done = await write(here, "write_static_file", file(`c${questions}`));
-    assert.deepEqual([done["behind"], asked(here)[0]], [undefined, questions]);
+    const done = await write(here, "write_static_file", file(name));
+    assert.deepEqual([done["behind"], asked(here)[0]], [undefined, 0]);
   }
 });
 

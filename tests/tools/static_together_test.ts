@@ -43,8 +43,8 @@ test("twenty at once are a few commits, and each has its own answer, row and way
   for (const { commit_sha, note } of done) {
     const beside = held[commit_sha]!.length - 1;
     const other = beside === 1 ? "another write" : `${beside} other writes`;
-    const says = beside === 0 ? undefined : `The commit also holds ${other} that waited for the branch`;
-    assert.equal(note, says);
+    const says = `The commit also holds ${other} that waited for the branch.`;
+    assert.equal(note!.includes(says), beside > 0, note);
   }
   const rows = (await at.rows(40)).filter(({ status }) => status === "ok");
   for (const { request_id, commit_sha, path } of done) {
