@@ -2,9 +2,6 @@
 
 const LOCK = new URL("astro_lock.json", import.meta.url);
 
-/** Whether the generator cannot run here: the lock holds its compiler for one system only. With CI=true it must. */
-export const ignore = !Deno.build.target.startsWith("x86_64-unknown-linux") && Deno.env.get("CI") !== "true";
-
 /** Where installed packages are kept between runs: a folder of the user's cache. */
 async function cacheFolder(): Promise<string> {
   const cache = Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME")}/.cache`;
@@ -17,8 +14,13 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const env = { NO_COLOR: "1", ASTRO_TELEMETRY_DISABLED: "1" };
+async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const env = { ...more, NO_COLOR: "1", ASTRO_TELEMETRY_DISABLED: "1" };
   const child = new Deno.Command(command, { args: [...args], cwd, env, stdin: "null" });
   const { success, stdout, stderr } = await child.output();
   const said = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
@@ -46,13 +48,21 @@ async function install(): Promise<string> {
 
 let installed: Promise<string> | undefined;
 
-/** The generator's version in the lock. */
-export async function astroVersion(): Promise<string> {
-  return JSON.parse(await Deno.readTextFile(LOCK)).packages[""].dependencies.astro;
+/** A package of the lock. */
+interface Locked {
+  readonly version: string;
+  readonly engines?: { readonly node?: string };
 }
 
-/** Builds the project in `dir` into `dist/` there. Answers what the build said; throws with it when it fails. */
-export async function buildProject(dir: string): Promise<string> {
+/** What projects depend on at first, by name, as the lock has it. */
+export async function locked(): Promise<Record<string, Locked>> {
+  const { packages } = JSON.parse(await Deno.readTextFile(LOCK));
+  const names = Object.keys(packages[""].dependencies);
+  return Object.fromEntries(names.map((name) => [name, packages[`node_modules/${name}`]]));
+}
+
+/** Builds the project in `dir` into `dist/` there, as that branch. Answers what the build said; throws with it when it fails. */
+export async function buildProject(dir: string, branch = "main"): Promise<string> {
   const packages = await (installed ??= install());
   // Links one by one: what the build keeps beside them is the project's own.
   await Deno.mkdir(`${dir}/node_modules`);
@@ -60,7 +70,9 @@ export async function buildProject(dir: string): Promise<string> {
     if (name.startsWith(".")) continue;
     await Deno.symlink(`${packages}/${name}`, `${dir}/node_modules/${name}`);
   }
-  return await run(Deno.execPath(), ["run", "-A", "node_modules/astro/bin/astro.mjs", "build"], dir);
+  return await run(Deno.execPath(), ["run", "-A", "node_modules/astro/bin/astro.mjs", "build"], dir, {
+    CF_PAGES_BRANCH: branch,
+  });
 }
 
 /** The bytes a visitor gets of a route of a built project; null when there is no such page. */
