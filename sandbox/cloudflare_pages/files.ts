@@ -121,12 +121,17 @@ function pathOf(pathname: string): string {
   }
 }
 
-/** Serves the folder on a free port of 127.0.0.1; as a preview it asks search engines to stay away. */
-export function startFiles(first: string, { preview = false } = {}): FileServer {
+const EMPTY = "<!doctype html><title>Nothing yet</title><p>Nothing is deployed here yet.";
+
+/** Serves the folder on a free port of 127.0.0.1, or says that there is none yet; as a preview it asks search engines to stay away. */
+export function startFiles(first: string | null, { preview = false } = {}): FileServer {
   let folder = first;
   const handle = async ({ request }: Incoming): Promise<Response> => {
     if (request.method !== "GET" && request.method !== "HEAD") {
       return new Response("Method not allowed", { status: 405, headers: { allow: "GET, HEAD" } });
+    }
+    if (folder === null) {
+      return new Response(EMPTY, { status: 404, headers: { "content-type": TYPES["html"]! } });
     }
     const path = pathOf(new URL(request.url).pathname);
     const response = await served(folder, path);

@@ -2,10 +2,10 @@
 
 const LOCK = new URL("astro_lock.json", import.meta.url);
 
-/** Where installed packages are kept between runs: a folder of the user's cache. */
-async function cacheFolder(): Promise<string> {
+/** Where packages that were installed are kept between runs: a folder of that name in the user's cache. */
+export async function cacheFolder(name: string): Promise<string> {
   const cache = Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME")}/.cache`;
-  const folder = `${cache}/site-ops-gateway/astro`;
+  const folder = `${cache}/site-ops-gateway/${name}`;
   await Deno.mkdir(folder, { recursive: true });
   return folder;
 }
@@ -31,7 +31,7 @@ async function run(
 async function install(): Promise<string> {
   const lock = await Deno.readTextFile(LOCK);
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(lock)));
-  const cache = await cacheFolder();
+  const cache = await cacheFolder("astro");
   const folder = `${cache}/${hash.toHex().slice(0, 12)}`;
   // The lock falls with the process that holds it; only what is installed to its end gets the name.
   using file = await Deno.open(`${cache}/lock`, { create: true, write: true });
