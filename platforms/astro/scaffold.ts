@@ -71,10 +71,10 @@ function template(path: string): string {
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** What Astro 7 asks for (its package.json, `engines`). */
-const NODE_RANGE = ">=22.12.0";
-/** What the host's third build image has at hand (docs/upstreams/cloudflare-pages.md); older images read the file too. */
-const NODE_VERSION = "22.16.0";
+/** What Astro 7 and the packages that it brings take: itself 22.12, undici 22.19 (their package.json, `engines`). */
+const NODE_RANGE = ">=22.19.0";
+/** One with years to go, which the host installs (docs/upstreams/cloudflare-pages.md). */
+const NODE_VERSION = "24.18.0";
 
 const PACKAGE = json({
   private: true,

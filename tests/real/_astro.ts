@@ -51,14 +51,15 @@ let installed: Promise<string> | undefined;
 /** A package of the lock. */
 interface Locked {
   readonly version: string;
+  readonly optional?: boolean;
   readonly engines?: { readonly node?: string };
 }
 
-/** What projects depend on at first, by name, as the lock has it. */
-export async function locked(): Promise<Record<string, Locked>> {
-  const { packages } = JSON.parse(await Deno.readTextFile(LOCK));
-  const names = Object.keys(packages[""].dependencies);
-  return Object.fromEntries(names.map((name) => [name, packages[`node_modules/${name}`]]));
+/** What projects depend on at first, by name, as the lock has it, and everything that comes with that. */
+export async function locked(): Promise<{ own: Record<string, Locked>; all: Locked[] }> {
+  const { packages: { "": { dependencies }, ...rest } } = JSON.parse(await Deno.readTextFile(LOCK));
+  const own = Object.keys(dependencies).map((name) => [name, rest[`node_modules/${name}`]]);
+  return { own: Object.fromEntries(own), all: Object.values(rest) };
 }
 
 /** Builds the project in `dir` into `dist/` there, as that branch. Answers what the build said; throws with it when it fails. */

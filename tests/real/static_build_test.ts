@@ -272,15 +272,36 @@ Deno.test({
   },
 });
 
-Deno.test("a new project asks for the versions that it is built with here, and for a runtime that they take", async () => {
+/** Whether a range of the few forms that packages write takes a version. */
+function takes(range: string, version: string): boolean {
+  const of = (text: string) => text.split(".").map(Number);
+  const less = (a: number[], b: number[]) => {
+    const at = [0, 1, 2].find((part) => (a[part] ?? 0) !== (b[part] ?? 0));
+    return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0);
+  };
+  return range.split("||").some((one) => {
+    const [, sign, least] = /^\s*(\^|>=)?\s*(\d+(?:\.\d+){0,2})\s*$/.exec(one) ??
+      assert.fail(`no range: ${one}`);
+    const isOfMajor = sign === ">=" || of(version)[0] === of(least!)[0];
+    return isOfMajor && !less(of(version), of(least!));
+  });
+}
+
+Deno.test("a new project asks for the versions that it is built with here, and for a runtime that all of them take", async () => {
   const files = projectFiles({ homepage_html: "x", site_name: "V", extra_pages: [], existing: [] });
   const text = (name: string) => files.find(({ path }) => path === name)!.content;
   const { dependencies, engines } = JSON.parse(text("package.json"));
-  const found = await locked();
-  const wanted = Object.entries(found).map(([name, { version }]) => [name, `^${version}`]);
+  const { own, all } = await locked();
+  const wanted = Object.entries(own).map(([name, { version }]) => [name, `^${version}`]);
   assert.deepEqual(dependencies, Object.fromEntries(wanted));
-  assert.equal(engines.node, found["astro"]!.engines!.node);
-  const [, major, minor] = /^>=(\d+)\.(\d+)\.0$/.exec(engines.node)!.map(Number);
-  const [, ...used] = /^(\d+)\.(\d+)\.\d+\n$/.exec(text(".node-version"))!.map(Number);
-  assert.ok(used[0] === major && used[1]! >= minor!, text(".node-version"));
+  const least = /^>=(\d+\.\d+\.\d+)$/.exec(engines.node)![1]!;
+  const ranges = all.filter(({ optional }) => !optional).flatMap(({ engines }) => engines?.node ?? []);
+  assert.ok(ranges.length > 50);
+  for (const version of [least, text(".node-version").trim()]) {
+    assert.deepEqual(ranges.filter((range) => !takes(range, version)), [], version);
+  }
+  assert.ok(
+    !takes(engines.node, "22.18.9") && ranges.some((range) => !takes(range, "22.18.9")),
+    "it is the least",
+  );
 });
