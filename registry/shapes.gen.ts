@@ -1165,6 +1165,8 @@ export interface Shapes {
       "homepage_html": string;
       "site_name"?: string;
       "extra_pages"?: ({ "route": string; "html": string; "title"?: string })[];
+      "language"?: string;
+      "blog": boolean;
       "branch"?: string;
       "message"?: string;
     };
