@@ -22,6 +22,8 @@ export async function startProject(folder: string): Promise<StaticProject | null
   if (!await hasGit()) return null;
   const repo = await startGitHub({ folder });
   await repo.make(REPO, { empty: true });
+  const permissions = { contents: "write", metadata: "read", pull_requests: "write" } as const;
+  repo.install(REPO.split("/")[0]!, { permissions });
   const hosting = await startPages({ host: repo });
   hosting.project(PROJECT, { repo: REPO });
   return {
