@@ -1189,6 +1189,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "propose_static_changes": {
+    args: { "title": string; "body"?: string };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
   "publish_static_preview": {
     args: Record<string, never>;
     site: "required";

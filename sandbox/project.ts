@@ -33,6 +33,8 @@ export async function startProject(
   if (!await hasGit()) return null;
   const repo = await startGitHub({ folder });
   await repo.make(REPO, { empty: true });
+  const permissions = { contents: "write", metadata: "read", pull_requests: "write" } as const;
+  repo.install(REPO.split("/")[0]!, { permissions });
   const builder = packages === undefined
     ? null
     : new Builder({ packages: new Packages(packages), source: (name) => repo.path(name) });

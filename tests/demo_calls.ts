@@ -138,6 +138,8 @@ async function repository(call: Call, files: Site, built: On["built"]): Promise<
   await call("bulk_write_static_files", files({ files: more, ...DO }));
   const pages = ["vienna", "graz"].map((city) => ({ route: `cities/${city}`, html: `<h1>${city}</h1>` }));
   await call("create_static_routes", files({ pages, ...DO }));
+  const title = "Pages of two cities";
+  await call("propose_static_changes", files({ title, body: "Vienna and Graz, as agreed.", ...DO }));
   await built();
   await call("publish_static_preview", files(DO));
   const page = (html: string) => files({ route, html, target_branch: "main", ...DO });

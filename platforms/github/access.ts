@@ -4,12 +4,13 @@ import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { ConnectorContext } from "../_connector/connector.ts";
 import { appOf, type RepoSettings } from "./settings.ts";
-import { CONTENTS_WAY, RepoError, unreadable } from "./errors.ts";
+import { CONTENTS_WAY, PULLS_WAY, RepoError, unreadable } from "./errors.ts";
 
 /** What a token lets its holder do; never more (docs/upstreams/github.md, "Access as an app"). */
 const PERMISSIONS = {
   read: { contents: "read", metadata: "read" },
   write: { contents: "write", metadata: "read" },
+  propose: { contents: "read", metadata: "read", pull_requests: "write" },
 } as const;
 /** What is needed of a way out; no site is. */
 export type RepoContext = Pick<
@@ -29,7 +30,7 @@ export const INSTALLATION = z.object({
   id: z.number(),
   suspended_at: z.string().nullish(),
   app_slug: z.string().optional().catch(undefined),
-  permissions: z.object({ contents: z.string().optional() }).catch({}),
+  permissions: z.object({ contents: z.string().optional(), pull_requests: z.string().optional() }).catch({}),
 });
 /** The installation that covers a repository. */
 export type Installation = z.infer<typeof INSTALLATION>;
@@ -73,12 +74,12 @@ export class Access {
     } catch (thrown) {
       const ended = thrown instanceof RepoError &&
         ((thrown.upstream === 404 && !thrown.noApp) || thrown.suspended);
-      if (!ended) throw this.#told(thrown);
+      if (!ended) throw this.#told(thrown, right);
     }
     try {
       return await this.#token(await this.installation(true), right, true);
     } catch (thrown) {
-      throw this.#told(thrown);
+      throw this.#told(thrown, right);
     }
   }
 
@@ -96,12 +97,13 @@ export class Access {
   }
 
   /** What kept a token from being made, never to be taken for an answer about what it was wanted for. */
-  #told(thrown: unknown): unknown {
+  #told(thrown: unknown, right: Right): unknown {
     if (!(thrown instanceof RepoError)) return thrown;
     const { upstream, said, noApp, message, retryAfter } = thrown;
     if (upstream === 422 && /permission/i.test(said)) {
       const repo = `Repository "${this.#owner}/${this.#name}"`;
-      const lacks = `${repo}: the app lacks a permission it asks for; ${CONTENTS_WAY}`;
+      const way = right === "propose" ? PULLS_WAY : CONTENTS_WAY;
+      const lacks = `${repo}: the app lacks a permission it asks for; ${way}`;
       return new GatewayError("E_UPSTREAM", lacks, { upstream, cause: thrown });
     }
     if (upstream === 422 && /repositor/i.test(said)) {

@@ -7,6 +7,7 @@ import { defaultBranch, headOf, treeOf } from "./git.ts";
 import { type LastChange, lastChange } from "./last_change.ts";
 import { type Standing, standingOf } from "./merged.ts";
 import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
+import { type Pulls, pullsOf } from "./pulls.ts";
 import { type File, readFile } from "./read.ts";
 import { type Release, releaseOf } from "./release.ts";
 import type { RepoSettings } from "./settings.ts";
@@ -18,6 +19,7 @@ export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
 export type { File } from "./read.ts";
 export type { LastChange } from "./last_change.ts";
 export type { Planned } from "./push.ts";
+export type { PullRequest } from "./pulls.ts";
 export type { BranchRules, Differing, Parting } from "./release.ts";
 export type { Entry, View } from "./view.ts";
 
@@ -59,6 +61,8 @@ export interface RepoClient {
   push(target: PushTarget, decide: Decide): Promise<Pushed>;
   /** What brings a preview branch to the deployed one. */
   readonly release: Release;
+  /** What proposes it to people. */
+  readonly pulls: Pulls;
 }
 
 async function view(wire: RepoWire, prefix: string | null, named: string, deployed: string): Promise<View> {
@@ -117,5 +121,6 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
     requireFirst: (branch) => requireFirst(wire, branch),
     push: (target, decide) => (isShared(target) ? pushTogether : push)(wire, repo_prefix, target, decide),
     release: releaseOf(wire, repo_prefix),
+    pulls: pullsOf(wire),
   };
 }

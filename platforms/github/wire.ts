@@ -24,6 +24,8 @@ export interface Ask<T> {
    * that nothing points to are not, and may be sent again. Default: GET reads, the rest writes.
    */
   readonly effect?: Outgoing["effect"];
+  /** What the token is asked for that it is sent with. Default: GET reads, the rest writes the contents. */
+  readonly right?: Right;
   readonly grant?: PublishGrant;
   readonly max_bytes?: number;
   /** Also once the call's time is used up: to read what became of a write. */
@@ -56,7 +58,7 @@ export class RepoWire {
    */
   async ask<T>(ask: Ask<T>): Promise<T> {
     const { access } = await this.#open();
-    const right: Right = ask.method === "GET" ? "read" : "write";
+    const right: Right = ask.right ?? (ask.method === "GET" ? "read" : "write");
     const route = `${ask.method} /repos/${encoded(this.repo ?? "")}${ask.path}`;
     const authorization = await access.asInstallation(right);
     try {
@@ -94,6 +96,13 @@ export class RepoWire {
     const writes = ({ permissions: { contents } }: Installation) =>
       contents === undefined || contents === "write";
     return writes(await access.installation()) || writes(await access.installation(true));
+  }
+
+  /** Whether the app may open pull requests in the repository, as its installation tells. */
+  async mayPropose(): Promise<boolean> {
+    const { access } = await this.#open();
+    const proposes = ({ permissions }: Installation) => permissions.pull_requests === "write";
+    return proposes(await access.installation()) || proposes(await access.installation(true));
   }
 
   /** Refuses before anything is written an app that may not write to the repository. */

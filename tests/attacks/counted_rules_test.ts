@@ -23,6 +23,7 @@ import * as seoSchema from "../../rules/seo_schema.ts";
 import * as structured from "../../rules/structured_data.ts";
 import * as text from "../../rules/text.ts";
 import * as visitor from "../../rules/visitor_address.ts";
+import { pullBody, quietText } from "../../rules/pull_text.ts";
 import { around, replacing } from "../../rules/replacements.ts";
 import * as wording from "../../rules/wording.ts";
 import * as content from "../../rules/code_pages/content.ts";
@@ -181,6 +182,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     checkNamed: (of) => text.checkNamed(of, "title"),
     bytesOf: text.bytesOf,
   },
+  "pull_text.ts": { pullBody, quietText },
   "replacements.ts": {
     around: (of) => around(of, 0, of.length),
     replacing: (of) =>

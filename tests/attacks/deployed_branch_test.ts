@@ -24,6 +24,7 @@ const TOOLS: Readonly<Record<string, { of: (n: number) => Args; put?: (text: str
   },
   edit_static_file: { of: (n) => ({ path: "src/content/first.md", find: "Text", replace: `Text ${n}` }) },
   publish_static_preview: { of: () => ({}) },
+  propose_static_changes: { of: (n) => ({ title: `Change ${n}` }) },
   bulk_write_static_files: {
     of: (n) => ({ files: [{ path: `public/bulk${n}.txt`, content: "x" }] }),
     put: (path) => ({ files: [{ path, content: "x", encoding: path }] }),

@@ -106,10 +106,15 @@ export class Publishing implements AsyncDisposable {
 /** A preview that has been built, and the writes that it waits for. */
 export async function previews() {
   const here = await Publishing.open();
+  here.at.host.install("acme", { permissions: PULLS });
   await here.ready();
   return {
     gw: here.at.gw,
-    cases: [{ tool: TOOL, args: ON }],
+    cases: [
+      { tool: "propose_static_changes", args: { ...ON, title: "News", body: "Text" } },
+      { tool: "propose_static_changes", args: { ...ON, title: "Other news", body: "Text" } },
+      { tool: TOOL, args: ON },
+    ],
     [Symbol.asyncDispose]: () => here[Symbol.asyncDispose](),
   };
 }

@@ -20,6 +20,7 @@ import { bareCalls, countedSite, pluginCalls } from "../requests_calls.ts";
 import { type Calls, holds, Meter, toolOf } from "../requests_kit.ts";
 import { GLOBAL } from "./_schema.ts";
 import { TEXTS, TREE } from "./_pages.ts";
+import { PULLS } from "./_publish.ts";
 import { FILES, JOURNAL, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
 
 const GROUPS = [
@@ -107,6 +108,10 @@ function repositoryCalls({ gw }: StaticWorld, built: () => void): Calls {
       return { site_id, path: made.path, find: "x", replace: "y" };
     },
     bulk_write_static_files: () => ({ site_id, files: [{ path: path(), content: "x" }] }),
+    propose_static_changes: async () => {
+      await gw.call("write_static_file", { site_id, path: path(), content: "x", confirm: true });
+      return { site_id, title: `Counted ${++serial}`, body: "x" };
+    },
     publish_static_preview: async () => {
       const on = { site_id: "built", confirm: true };
       await gw.call("reset_static_preview_branch", on);
@@ -160,6 +165,7 @@ Deno.test("on a repository every tool takes as few requests as the table says", 
       }),
     ],
   });
+  host.install("acme", { permissions: PULLS });
   const calls = repositoryCalls(at, () => hosting.clock.advance(DONE_AFTER_S + 1));
   for (const tool of ["write_static_file", "save_md_to_repo"]) { // what each repository's first write asks once
     await at.gw.call(tool, { ...await calls[tool]!(), confirm: true });
