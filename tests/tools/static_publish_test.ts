@@ -123,6 +123,38 @@ test("where the history must be linear, it is one commit on a new preview branch
   assert.equal((await at.host.git(REPO, "log", "--merges", "--format=%H", "main")).trim(), "");
 });
 
+test("what a person took out of the preview is named before it goes off the live site, and comes back with the rest", async (here) => {
+  const { at } = here;
+  const { branch } = await here.ready();
+  await at.host.commit(REPO, { branch, files: { "src/pages/notes.md": null } });
+  here.built();
+  const shown = await here.shown();
+  assert.deepEqual(shown.changes[1]?.to, { added: 1, changed: 0, removed: 1 });
+  assert.match(shown.warnings.join("\n"), /^Taken off the live site: "src\/pages\/notes\.md"$/m);
+  const { request_id } = await here.publish();
+  assert.ok(!(await here.files()).includes("src/pages/notes.md"));
+  await at.gw.call("undo_change", { ...ON, request_id, confirm: true });
+  const files = await at.host.files(REPO);
+  assert.deepEqual([files["src/pages/notes.md"], files[PAGE]], [FILES["src/pages/notes.md"], undefined]);
+});
+
+test("workflows that people changed meanwhile come along without a right to change them", async (here) => {
+  const { at } = here;
+  const { branch } = await here.ready();
+  const workflow = ".github/workflows/build.yml";
+  await at.host.commit(REPO, { files: { [workflow]: "on: [push, pull_request]\n" } });
+  const joined = await here.publish();
+  assert.equal(joined.state, "joined");
+  assert.notEqual(
+    joined.preview_branch,
+    branch,
+    "a branch that had the old ones may not be moved to the new ones",
+  );
+  here.built();
+  assert.equal((await here.publish()).state, "published");
+  assert.equal((await at.host.files(REPO))[workflow], "on: [push, pull_request]\n");
+});
+
 test("a preview that holds a merge is made straight before a linear branch gets it", async (here) => {
   const { at } = here;
   await here.ready();

@@ -14,6 +14,7 @@ import {
   checkRules,
   leftOut,
   ownPath,
+  removedWarnings,
   rowsOf,
   ruleWarnings,
   type Standing,
@@ -43,11 +44,16 @@ const STAYS =
   "It changes the preview branch alone, which stays in the repository; reset_static_preview_branch leaves it behind";
 
 /** What is to be done, by how the branches stand and what the rules ask. */
-function wayOf({ parting, files }: Standing, { isLinear }: BranchRules): { way: Way; straightens: boolean } {
+function wayOf(
+  { parting, files, theirs }: Standing,
+  { isLinear }: BranchRules,
+): { way: Way; straightens: boolean } {
   if (files.length === 0) return { way: "none", straightens: false };
   const isBent = isLinear && !parting.isStraight;
   if (parting.behind === 0 && !isBent) return { way: "live", straightens: false };
-  return { way: "join", straightens: isLinear };
+  // A branch that has older workflows may not be moved to newer ones without the right to change them; a new branch begins there.
+  const hasWorkflows = theirs.some(({ path }) => path.startsWith(".github/workflows/"));
+  return { way: "join", straightens: isLinear || hasWorkflows };
 }
 
 /** The deployment of exactly that commit. Throws E_NOT_BUILT, of a build that failed with what it said last. */
@@ -165,7 +171,12 @@ async function planned(ctx: Context): Promise<Plan<State>> {
     shows: async () => await textsBetween(await client.view(live), files, site),
     paths: files.map(({ path }) => ownPath(path, site)),
     before: { of: { target_branch: "main", branch: deployed }, values: keptFor(standingFiles(files, site)) },
-    warnings: [...production, ...ruleWarnings(rules, deployed), ...leftOut(files, parting)],
+    warnings: [
+      ...removedWarnings(files),
+      ...production,
+      ...ruleWarnings(rules, deployed),
+      ...leftOut(files, parting),
+    ],
   };
 }
 
