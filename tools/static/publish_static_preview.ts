@@ -112,7 +112,7 @@ async function productionWarnings(hosting: HostingClient, deployed: string): Pro
 function summaryOf(state: State, { name }: Site, count: number): string {
   const { way, straightens, deployed, preview } = state;
   if (way === "none") {
-    return `Publish nothing of ${name}: everything of branch "${preview}" is on "${deployed}" already`;
+    return `Publish nothing of ${name}: branch "${deployed}" has had everything of branch "${preview}" already`;
   }
   const files = count === 1 ? "1 file" : `${count} files`;
   if (way === "live") return `Publish ${files} of ${name}: move branch "${deployed}" to branch "${preview}"`;
@@ -123,6 +123,9 @@ function summaryOf(state: State, { name }: Site, count: number): string {
 
 const LOOK_AGAIN =
   "Nothing is live yet: wait for the build of commit_sha with check_static_deploy, look at its preview, and call publish_static_preview again";
+
+const NOTHING_NEW =
+  "Write to the preview first. What was published and taken back since comes back with undo_change of the change that took it back";
 
 /** The rows of a preview: which branch leads where, then every file. */
 function changesOf(state: State, { files, theirs }: Standing): Change[] {
@@ -274,7 +277,7 @@ export default tool("publish_static_preview", {
     const { deployed, live, preview } = state;
     return compared({
       ...{ state: "unchanged", branch: deployed, preview_branch: preview },
-      ...{ commit_sha: live, files: 0, differences: [] },
+      ...{ commit_sha: live, files: 0, next: NOTHING_NEW, differences: [] },
     });
   },
   restore: revertingFiles,
